@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is trained: the shape of a decoder-only transformer, as a plain fixed-size value.
+//
+// Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
+// attention (MLA), local (windowed or chunked) attention, and multi-token prediction layers.
+// Leaves out: encoders, cross-attention, state-space layers, layers of different width, the padding
+// of the vocabulary (a framework pads it, knowing tp) and everything that costs no parameter, FLOP
+// or byte worth counting (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
+// Units: all sizes are counts of elements, layers, heads, experts or tokens.
+// Errors: none here; the readers (model/architecture_json.h) refuse a value that is not consistent,
+// so whoever holds an Architecture may rely on what its comments say.
+// Names: Hugging Face's config.json, shortened where the struct gives the context.
+#pragma once
+
+#include <cstdint>
+
+namespace orrery {
+
+// The function inside the MLP. SwiGLU is kSilu and gated, GeGLU is kGelu and gated.
+enum class Activation : std::uint8_t { kGelu, kRelu, kRelu2, kSilu };
+
+// LayerNorm has a weight and a bias of the normalised width, RMSNorm a weight only.
+enum class Norm : std::uint8_t { kLayerNorm, kRmsNorm };
+
+// Only kLearned has parameters: a table of max_positions × hidden.
+enum class PositionEmbedding : std::uint8_t { kLearned, kRope, kAlibi };
+
+enum class AttentionKind : std::uint8_t {
+  kGroupedQuery,  // heads query heads share kv_heads keys and values; multi-head if they are equal
+  kLatent,        // DeepSeek's MLA: see LatentAttention
+};
+
+// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). All 0 unless
+// Architecture::attention is kLatent.
+struct LatentAttention {
+  std::int64_t q_lora_rank = 0;   // width of the compressed query; 0: queries are not compressed
+  std::int64_t kv_lora_rank = 0;  // width of the compressed key and value
+  std::int64_t qk_nope_head_dim = 0;  // part of a query/key head without position
+  std::int64_t qk_rope_head_dim = 0;  // part with RoPE; its key is one for all heads
+  std::int64_t v_head_dim = 0;
+
+  bool operator==(const LatentAttention&) const = default;
+};
+
+// Mixture of experts. experts == 0: the model is dense, and the rest is 0.
+// Experts have the activation, gating and mlp_bias of the Architecture.
+struct MixtureOfExperts {
+  std::int64_t experts = 0;              // routed experts of an MoE layer
+  std::int64_t top_k = 0;                // routed experts a token goes to
+  std::int64_t expert_intermediate = 0;  // width of one routed expert
+  std::int64_t shared_experts = 0;       // experts every token passes through
+  std::int64_t shared_intermediate = 0;  // width of all shared experts together (run as one MLP)
+  std::int64_t first_k_dense = 0;        // the first k layers have the dense MLP
+  std::int64_t layer_freq = 0;           // of the others, layer i has experts if
+  std::int64_t layer_offset = 0;         //   (i - layer_offset) mod layer_freq = 0, i from 0
+  double capacity_factor = 0;            // 0: dropless; else a cap on tokens per expert, × the mean
+  bool router_bias = false;              // the router's linear layer has a bias (gpt-oss)
+  bool router_correction_bias = false;   // a bias per expert added to its score (DeepSeek-V3)
+
+  bool operator==(const MixtureOfExperts&) const = default;
+};
+
+struct Architecture {
+  std::int64_t layers = 0;        // transformer layers, without mtp_layers
+  std::int64_t hidden = 0;        // h
+  std::int64_t heads = 0;         // query heads, a
+  std::int64_t kv_heads = 0;      // key/value heads; divides heads; equals it for kLatent
+  std::int64_t head_dim = 0;      // of queries and keys; kLatent: qk_nope_head_dim + qk_rope_head_dim
+  std::int64_t intermediate = 0;  // width of a dense MLP; 0 if every layer has experts
+  std::int64_t vocab = 0;         // as published, not padded
+  // Rows of the learned position table; 0: as many as the run's sequence length. For RoPE and ALiBi
+  // the length the model is meant for, 0 if unknown, and no parameters.
+  std::int64_t max_positions = 0;
+  std::int64_t mtp_layers = 0;  // multi-token prediction layers (DeepSeek-V3, arXiv:2412.19437, 2.2)
+
+  // Local attention: at most one of the two is not 0. See is_local_layer for where it applies.
+  std::int64_t sliding_window = 0;        // a query sees the last w keys, itself included
+  std::int64_t attention_chunk_size = 0;  // a query sees the keys of its own chunk of c tokens
+  // 0: every layer is local. k: layer i, from 0, is local unless (i + 1) mod k = 0, so every k-th
+  // layer sees all keys (gpt-oss 2, Gemma 3 6, Llama 4 4).
+  std::int64_t sliding_window_pattern = 0;
+
+  LatentAttention mla;
+  MixtureOfExperts moe;
+
+  AttentionKind attention = AttentionKind::kGroupedQuery;
+  Activation activation = Activation::kGelu;
+  Norm norm = Norm::kLayerNorm;
+  PositionEmbedding positions = PositionEmbedding::kLearned;
+
+  bool gated = false;  // the MLP has gate and up projections (3 matrices), else up only (2)
+  // For kLatent qkv_bias is on the two down-projections only (q_a_proj, kv_a_proj_with_mqa).
+  bool qkv_bias = false;
+  bool attention_out_bias = false;
+  bool mlp_bias = false;         // of dense MLPs and of experts
+  bool qk_norm = false;          // RMSNorm over head_dim on queries and on keys (Qwen3), per layer
+  bool attention_sinks = false;  // one learned logit per query head (gpt-oss)
+  bool dropout = false;          // on attention probabilities and on both residual branches
+  bool parallel_residual = false;  // attention and MLP read the same input, two norms (GPT-NeoX)
+  bool tie_word_embeddings = false;
+  bool embedding_norm = false;  // a norm right after the word embedding (BLOOM)
+
+  bool operator==(const Architecture&) const = default;
+};
+
+constexpr bool is_moe(const Architecture& a) { return a.moe.experts > 0; }
+
+// Whether layer (0 to layers - 1) has experts in place of the dense MLP.
+constexpr bool is_moe_layer(const Architecture& a, std::int64_t layer) {
+  return is_moe(a) && layer >= a.moe.first_k_dense &&
+         (layer - a.moe.layer_offset) % a.moe.layer_freq == 0;
+}
+
+constexpr bool has_local_attention(const Architecture& a) {
+  return a.sliding_window > 0 || a.attention_chunk_size > 0;
+}
+
+// Whether layer (0 to layers - 1) attends through its window or chunk only.
+constexpr bool is_local_layer(const Architecture& a, std::int64_t layer) {
+  return has_local_attention(a) &&
+         (a.sliding_window_pattern == 0 || (layer + 1) % a.sliding_window_pattern != 0);
+}
+
+// Width of one value head; queries and keys have head_dim.
+constexpr std::int64_t value_head_dim(const Architecture& a) {
+  return a.attention == AttentionKind::kLatent ? a.mla.v_head_dim : a.head_dim;
+}
+
+}  // namespace orrery

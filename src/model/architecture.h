@@ -54,25 +54,25 @@ struct MixtureOfExperts {
   std::int64_t first_k_dense = 0;        // the first k layers have the dense MLP
   std::int64_t layer_freq = 0;           // of the others, layer i has experts if
   std::int64_t layer_offset = 0;         //   (i - layer_offset) mod layer_freq = 0, i from 0
-  double capacity_factor = 0;            // 0: dropless; else a cap on tokens per expert, × the mean
-  bool router_bias = false;              // the router's linear layer has a bias (gpt-oss)
-  bool router_correction_bias = false;   // a bias per expert added to its score (DeepSeek-V3)
+  double capacity_factor = 0;           // 0: dropless; else a cap on tokens per expert, × the mean
+  bool router_bias = false;             // the router's linear layer has a bias (gpt-oss)
+  bool router_correction_bias = false;  // a bias per expert added to its score (DeepSeek-V3)
 
   bool operator==(const MixtureOfExperts&) const = default;
 };
 
 struct Architecture {
-  std::int64_t layers = 0;        // transformer layers, without mtp_layers
-  std::int64_t hidden = 0;        // h
-  std::int64_t heads = 0;         // query heads, a
-  std::int64_t kv_heads = 0;      // key/value heads; divides heads; equals it for kLatent
-  std::int64_t head_dim = 0;      // of queries and keys; kLatent: qk_nope_head_dim + qk_rope_head_dim
+  std::int64_t layers = 0;    // transformer layers, without mtp_layers
+  std::int64_t hidden = 0;    // h
+  std::int64_t heads = 0;     // query heads, a
+  std::int64_t kv_heads = 0;  // key/value heads; divides heads; equals it for kLatent
+  std::int64_t head_dim = 0;  // of queries and keys; kLatent: qk_nope_head_dim + qk_rope_head_dim
   std::int64_t intermediate = 0;  // width of a dense MLP; 0 if every layer has experts
   std::int64_t vocab = 0;         // as published, not padded
   // Rows of the learned position table; 0: as many as the run's sequence length. For RoPE and ALiBi
   // the length the model is meant for, 0 if unknown, and no parameters.
   std::int64_t max_positions = 0;
-  std::int64_t mtp_layers = 0;  // multi-token prediction layers (DeepSeek-V3, arXiv:2412.19437, 2.2)
+  std::int64_t mtp_layers = 0;  // multi-token prediction (DeepSeek-V3, arXiv:2412.19437, 2.2)
 
   // Local attention: at most one of the two is not 0. See is_local_layer for where it applies.
   std::int64_t sliding_window = 0;        // a query sees the last w keys, itself included

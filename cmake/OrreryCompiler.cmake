@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, sanitizers and the external packages of the whole build.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(orrery_flags INTERFACE)
+target_compile_options(orrery_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
+  # The same input gives the same bytes on every machine: no fused multiply-add by chance.
+  -ffp-contract=off)
+if(ORRERY_WERROR)
+  target_compile_options(orrery_flags INTERFACE -Werror)
+endif()
+if(ORRERY_SANITIZE)
+  add_compile_options(-fsanitize=${ORRERY_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ORRERY_SANITIZE})
+endif()
+if(ORRERY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "ORRERY_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(spdlog 1.10 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(Threads REQUIRED)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# A room is a folder of src/ and the library orrery_<room> made of it. It links the rooms declared
+# before it, so that the order of orrery_room() calls is the order of dependence. A room without a
+# .cpp is an INTERFACE library: it may be all headers, or not written yet.
+
+set(ORRERY_ROOMS "")
+
+# orrery_room(NAME [LINK targets...] [EXCLUDE files...])
+function(orrery_room name)
+  cmake_parse_arguments(arg "" "" "LINK;EXCLUDE" ${ARGN})
+  set(dir ${PROJECT_SOURCE_DIR}/src/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
+  foreach(file IN LISTS arg_EXCLUDE)
+    list(REMOVE_ITEM sources ${dir}/${file})
+  endforeach()
+
+  # What only this room's own files are compiled with.
+  add_library(orrery_${name}_settings INTERFACE)
+  if(sources)
+    add_library(orrery_${name} STATIC ${sources})
+    target_link_libraries(orrery_${name} PRIVATE orrery_flags orrery_${name}_settings)
+    set(scope PUBLIC)
+  else()
+    add_library(orrery_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(orrery_${name} ${scope}
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${ORRERY_GENERATED_DIR})
+  target_compile_features(orrery_${name} ${scope} cxx_std_20)
+  target_link_libraries(orrery_${name} ${scope} ${arg_LINK})
+  foreach(left IN LISTS ORRERY_ROOMS)
+    target_link_libraries(orrery_${name} ${scope} orrery_${left})
+  endforeach()
+  list(APPEND ORRERY_ROOMS ${name})
+  set(ORRERY_ROOMS ${ORRERY_ROOMS} PARENT_SCOPE)
+endfunction()
+
+# orrery::orrery, the library that is installed: the objects of every room but cli in one archive.
+function(orrery_library)
+  set(objects "")
+  foreach(room IN LISTS ORRERY_ROOMS)
+    get_target_property(type orrery_${room} TYPE)
+    if(NOT room STREQUAL "cli" AND type STREQUAL "STATIC_LIBRARY")
+      list(APPEND objects $<TARGET_OBJECTS:orrery_${room}>)
+    endif()
+  endforeach()
+  if(objects)
+    add_library(liborrery STATIC ${objects})
+    set_target_properties(liborrery PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME orrery)
+    set(scope PUBLIC)
+    target_link_libraries(liborrery PRIVATE spdlog::spdlog Threads::Threads)
+  else()
+    add_library(liborrery INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  set_target_properties(liborrery PROPERTIES EXPORT_NAME orrery)
+  target_compile_features(liborrery ${scope} cxx_std_20)
+  target_include_directories(liborrery ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${ORRERY_GENERATED_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(orrery::orrery ALIAS liborrery)
+endfunction()
+
+# The program. main.cpp stays out of orrery_cli so that tests can link the commands.
+function(orrery_program)
+  add_dependencies(orrery_cli orrery_build_info)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+    add_executable(orrery src/cli/main.cpp)
+    target_link_libraries(orrery PRIVATE orrery_flags orrery_cli)
+  endif()
+  # main.cpp may not be there yet: look again when it appears.
+  file(GLOB unused CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+endfunction()

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+// A message is one line whatever the input held.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  constexpr std::size_t kLongest = 400;
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
+  return text;
+}
+
+std::string message(const std::string& file, const std::string& path, const std::string& found,
+                    const std::string& allowed, const std::string& nearest) {
+  std::string line = file.empty() ? std::string("input") : file;
+  if (!path.empty()) line += ": " + path;
+  line += ": found " + one_line(found);
+  if (!allowed.empty()) line += "; allowed: " + one_line(allowed);
+  if (!nearest.empty()) line += "; did you mean \"" + one_line(nearest) + "\"?";
+  return line;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
+                        std::tolower(static_cast<unsigned char>(b[j - 1]));
+      const std::size_t substituted = diagonal + (same ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+InputError::InputError(std::string file, std::string path, std::string found, std::string allowed,
+                       std::string nearest)
+    : std::runtime_error(message(file, path, found, allowed, nearest)),
+      file_(std::move(file)),
+      path_(std::move(path)) {}
+
+std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates) {
+  if (word.size() > 100) return "";
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
+
+#include <set>
+#include <vector>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kDeepest = 64;
+
+// Watches the parse for what nlohmann lets pass: keys given twice, and nesting without end.
+class Watch {
+ public:
+  explicit Watch(std::string file) : file_(std::move(file)) {}
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kDeepest) {
+      throw InputError(file_, "", "nesting deeper than " + std::to_string(kDeepest) + " levels",
+                       "a flat document");
+    }
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key) note_key(parsed.get_ref<const std::string&>());
+    return true;
+  }
+
+ private:
+  void note_key(const std::string& key) {
+    if (!keys_.back().insert(key).second) {
+      throw InputError(file_, key, "the key \"" + key + "\" twice in one object", "each key once");
+    }
+  }
+
+  std::string file_;
+  std::vector<std::set<std::string>> keys_;
+};
+
+// nlohmann's "[json.exception.parse_error.101] parse error at line 2, column 3: …" without its tag.
+std::string untagged(const std::string& what) {
+  const std::size_t end = what.find("] ");
+  return end == std::string::npos ? what : what.substr(end + 2);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& file) {
+  try {
+    Json document = Json::parse(text.begin(), text.end(), Watch(file), true, true);
+    if (document.is_discarded()) throw InputError(file, "", "no JSON value", "a JSON document");
+    return document;
+  } catch (const Json::exception& e) {
+    throw InputError(file, "", untagged(e.what()), "JSON (// comments are allowed)");
+  }
+}
+
+std::string brief(const Json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array of " + std::to_string(value.size());
+  // Invalid UTF-8 is shown with replacement characters, never thrown.
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 60) + "…";
+  return text;
+}
+
+void merge_over(Json& base, const Json& change) {
+  if (!base.is_object() || !change.is_object()) {
+    base = change;
+    return;
+  }
+  for (auto it = change.begin(); it != change.end(); ++it) {
+    if (base.contains(it.key())) {
+      merge_over(base[it.key()], it.value());
+    } else {
+      base[it.key()] = it.value();
+    }
+  }
+}
+
+}  // namespace orrery

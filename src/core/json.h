@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON text to a document, strictly: duplicate keys, trailing text, numbers beyond a double and
+// nesting deeper than 64 are errors; // and /* */ comments are allowed. Key order is kept.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+using Json = nlohmann::ordered_json;
+
+// Throws InputError naming `file` and, where it can, the path.
+Json parse_json(std::string_view text, const std::string& file);
+
+// Short text of a value for an error message: 3.5, "abc", an object, …
+std::string brief(const Json& value);
+
+// Objects merge key by key, recursively; anything else replaces. The rule of every override.
+void merge_over(Json& base, const Json& change);
+
+}  // namespace orrery

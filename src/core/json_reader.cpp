@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: beyond it a double skips integers
+
+std::string range_text(const std::string& what, const std::string& lowest,
+                       const std::string& highest, bool bounded) {
+  return bounded ? what + " from " + lowest + " to " + highest : what + " of at least " + lowest;
+}
+
+}  // namespace
+
+Reader::Reader(const Json& value, std::string file, std::string path)
+    : value_(&value),
+      file_(std::move(file)),
+      path_(std::move(path)),
+      asked_(std::make_shared<std::set<std::string>>()) {}
+
+std::string Reader::child_path(const std::string& key) const {
+  return path_.empty() ? key : path_ + "." + key;
+}
+
+void Reader::fail(const std::string& found, const std::string& allowed,
+                  const std::string& nearest) const {
+  throw InputError(file_, path_, found, allowed, nearest);
+}
+
+void Reader::fail(const std::string& allowed) const { fail(brief(*value_), allowed); }
+
+void Reader::must_be_object() const {
+  if (!value_->is_object()) fail("an object");
+}
+
+bool Reader::has(const std::string& key) {
+  must_be_object();
+  asked_->insert(key);
+  return value_->contains(key) && !(*value_)[key].is_null();
+}
+
+void Reader::allow(const std::string& key) { asked_->insert(key); }
+
+std::optional<Reader> Reader::find(const std::string& key) {
+  if (!has(key)) return {};
+  return Reader((*value_)[key], file_, child_path(key));
+}
+
+Reader Reader::at(const std::string& key) {
+  std::optional<Reader> found = find(key);
+  if (!found) {
+    throw InputError(file_, child_path(key), "nothing", "this key is required");
+  }
+  return *std::move(found);
+}
+
+void Reader::reject_unknown() const {
+  must_be_object();
+  const std::vector<std::string> allowed(asked_->begin(), asked_->end());
+  for (auto it = value_->begin(); it != value_->end(); ++it) {
+    if (asked_->count(it.key()) != 0) continue;
+    throw InputError(file_, child_path(it.key()), "an unknown key", alternatives(allowed),
+                     nearest_name(it.key(), allowed));
+  }
+}
+
+std::vector<std::string> Reader::keys() const {
+  must_be_object();
+  std::vector<std::string> names;
+  for (auto it = value_->begin(); it != value_->end(); ++it) names.push_back(it.key());
+  return names;
+}
+
+std::vector<Reader> Reader::items() const {
+  if (!value_->is_array()) fail("an array");
+  std::vector<Reader> readers;
+  readers.reserve(value_->size());
+  for (std::size_t i = 0; i < value_->size(); ++i) {
+    readers.emplace_back((*value_)[i], file_, path_ + "[" + std::to_string(i) + "]");
+  }
+  return readers;
+}
+
+bool Reader::boolean() const {
+  if (!value_->is_boolean()) fail("true or false");
+  return value_->get<bool>();
+}
+
+std::string Reader::text() const {
+  if (!value_->is_string()) fail("a text");
+  return value_->get<std::string>();
+}
+
+std::int64_t Reader::integer(std::int64_t lowest, std::int64_t highest) const {
+  const std::string allowed =
+      range_text("a whole number", std::to_string(lowest), std::to_string(highest),
+                 highest != std::numeric_limits<std::int64_t>::max());
+  if (!value_->is_number()) fail(allowed);
+  const double x = value_->get<double>();
+  if (!std::isfinite(x) || x != std::floor(x) || std::abs(x) > kExactIntegers) fail(allowed);
+  const auto n = static_cast<std::int64_t>(x);
+  if (n < lowest || n > highest) fail(allowed);
+  return n;
+}
+
+double Reader::number(double lowest, double highest) const {
+  const std::string allowed =
+      range_text("a number", shortest(lowest), shortest(highest), std::isfinite(highest));
+  if (!value_->is_number()) fail(allowed);
+  const double x = value_->get<double>();
+  if (!(x >= lowest && x <= highest)) fail(allowed);
+  return x;
+}
+
+double Reader::quantity_si(Dimension d, bool zero_allowed) const {
+  const std::string form = "a quantity such as \"" + example_of(d) + "\"";
+  double x = 0;
+  if (value_->is_number()) {
+    x = value_->get<double>();
+  } else if (value_->is_string()) {
+    const std::optional<double> parsed = parse_quantity(value_->get_ref<const std::string&>(), d);
+    if (!parsed) fail(brief(*value_), form + " (units: " + alternatives(units_of(d)) + ")");
+    x = *parsed;
+  } else {
+    fail(form);
+  }
+  if (!std::isfinite(x) || x < 0 || (x == 0 && !zero_allowed)) {
+    fail(brief(*value_), zero_allowed ? form + " that is not negative" : form + " above zero");
+  }
+  return x;
+}
+
+std::size_t Reader::choice(std::span<const std::string_view> names) const {
+  const std::vector<std::string> all(names.begin(), names.end());
+  if (value_->is_string()) {
+    const auto& word = value_->get_ref<const std::string&>();
+    const auto at = std::find(all.begin(), all.end(), word);
+    if (at != all.end()) return static_cast<std::size_t>(at - all.begin());
+    fail(brief(*value_), alternatives(all), nearest_name(word, all));
+  }
+  fail(alternatives(all));
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Number formats a run may compute in, and the bytes an element of each takes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
+inline constexpr std::size_t kPrecisions = 7;
+
+inline constexpr std::array<std::string_view, kPrecisions> kPrecisionNames = {
+    "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"};
+
+constexpr std::string_view name_of(Precision p) {
+  return kPrecisionNames[static_cast<std::size_t>(p)];
+}
+
+// Bytes of one stored element. tf32 is stored as fp32; mxfp8 carries one scale byte per 32 elements
+// and nvfp4 one per 16 (OCP MX 1.0; NVIDIA NVFP4), so an element takes 1 + 1/32 and 1/2 + 1/16.
+constexpr double element_bytes(Precision p) {
+  switch (p) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return 4.0;
+    case Precision::fp16:
+    case Precision::bf16:
+      return 2.0;
+    case Precision::fp8:
+      return 1.0;
+    case Precision::mxfp8:
+      return 1.03125;
+    case Precision::nvfp4:
+      return 0.5625;
+  }
+  return 0.0;
+}
+
+constexpr bool is_low_precision(Precision p) {
+  return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
+}
+
+// What activations outside the matrix products are kept in: the low formats only feed the products.
+constexpr Precision storage_precision(Precision p) {
+  return is_low_precision(p) ? Precision::bf16 : p;
+}
+
+}  // namespace orrery

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/traced.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+thread_local Tape* active = nullptr;
+
+std::int32_t append(const Node& node) {
+  active->nodes.push_back(node);
+  return static_cast<std::int32_t>(active->nodes.size()) - 1;
+}
+
+std::int32_t as_node(Traced x) {
+  if (x.node >= 0) return x.node;
+  Node literal;
+  literal.value = x.value;
+  return append(literal);
+}
+
+double apply(NodeKind kind, double a, double b) {
+  switch (kind) {
+    case NodeKind::add:
+      return a + b;
+    case NodeKind::subtract:
+      return a - b;
+    case NodeKind::multiply:
+      return a * b;
+    case NodeKind::divide:
+      return a / b;
+    case NodeKind::maximum:
+      return std::max(a, b);
+    case NodeKind::minimum:
+      return std::min(a, b);
+    case NodeKind::square_root:
+      return std::sqrt(a);
+    case NodeKind::power:
+      return std::pow(a, b);
+    case NodeKind::ceiling:
+      return std::ceil(a);
+    case NodeKind::name:
+    case NodeKind::input:
+    case NodeKind::literal:
+      return a;
+  }
+  return a;
+}
+
+bool is_unary(NodeKind kind) {
+  return kind == NodeKind::square_root || kind == NodeKind::ceiling || kind == NodeKind::name;
+}
+
+}  // namespace
+
+Recording::Recording(Tape& tape) { active = &tape; }
+Recording::~Recording() { active = nullptr; }
+
+namespace detail {
+
+// Two literals stay a literal: constants fold, and nothing is recorded outside a Recording.
+Traced record(NodeKind kind, double value, Traced a, Traced b) {
+  if (active == nullptr || (a.node < 0 && b.node < 0)) return Traced(value);
+  Node node;
+  node.kind = kind;
+  node.value = value;
+  node.left = as_node(a);
+  if (!is_unary(kind)) node.right = as_node(b);
+  return Traced(value, append(node));
+}
+
+Traced record_label(NodeKind kind, Traced x, const Label& label, Dimension dimension) {
+  if (active == nullptr) return x;
+  Node node;
+  node.kind = x.node < 0 ? NodeKind::input : kind;
+  node.value = x.value;
+  node.left = node.kind == NodeKind::input ? -1 : x.node;
+  node.label = label;
+  node.dimension = dimension;
+  return Traced(x.value, append(node));
+}
+
+}  // namespace detail
+
+Traced operator+(Traced a, Traced b) {
+  // A sum that starts from a literal zero is the other term: the tree stays readable.
+  if (a.node < 0 && a.value == 0.0) return b;
+  if (b.node < 0 && b.value == 0.0) return a;
+  return detail::record(NodeKind::add, a.value + b.value, a, b);
+}
+
+Traced operator-(Traced a, Traced b) {
+  if (b.node < 0 && b.value == 0.0) return a;
+  return detail::record(NodeKind::subtract, a.value - b.value, a, b);
+}
+
+Traced operator*(Traced a, Traced b) {
+  if (a.node < 0 && a.value == 1.0) return b;
+  if (b.node < 0 && b.value == 1.0) return a;
+  return detail::record(NodeKind::multiply, a.value * b.value, a, b);
+}
+
+Traced operator/(Traced a, Traced b) {
+  if (b.node < 0 && b.value == 1.0) return a;
+  return detail::record(NodeKind::divide, a.value / b.value, a, b);
+}
+
+double evaluate_again(const Tape& tape, std::int32_t node) {
+  std::vector<double> values(static_cast<std::size_t>(node) + 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Node& n = tape.nodes[i];
+    const double a = n.left < 0 ? n.value : values[static_cast<std::size_t>(n.left)];
+    const double b = n.right < 0 ? 0.0 : values[static_cast<std::size_t>(n.right)];
+    values[i] = apply(n.kind, a, b);
+  }
+  return values.back();
+}
+
+}  // namespace orrery

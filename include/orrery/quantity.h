@@ -49,8 +49,7 @@ class Quantity {
 
   // A pure number needs no unwrapping.
   constexpr operator Rep() const  // NOLINT(google-explicit-constructor)
-    requires(D == kNone)
-  {
+      requires(D == kNone) {
     return si_;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A strict cursor over a JSON document. Every value is asked for by name and type; what is missing,
-// unknown, of another type, out of range, fractional where a count belongs, or in another unit is an
-// InputError with file, path, what was found, what is allowed and the nearest right name.
+// unknown, of another type, out of range, fractional where a count belongs, or in another unit is
+// an InputError with file, path, what was found, what is allowed and the nearest right name.
 //
 //   Reader run(document, "run.json");
 //   const std::int64_t tp = run.at("parallel").at("tp").integer(1, 65536);
@@ -32,10 +32,10 @@ class Reader {
 
   // --- objects
   void must_be_object() const;
-  bool has(const std::string& key);                 // counts as asking for it
-  Reader at(const std::string& key);                // required
+  bool has(const std::string& key);                    // counts as asking for it
+  Reader at(const std::string& key);                   // required
   std::optional<Reader> find(const std::string& key);  // absent or null: nothing
-  void allow(const std::string& key);               // known, and read elsewhere
+  void allow(const std::string& key);                  // known, and read elsewhere
   void reject_unknown() const;
   std::vector<std::string> keys() const;
 

@@ -2,9 +2,10 @@
 //
 // A number that remembers how it came about.
 //
-// The chain's formulas are templates over the number type. With R = double they are plain arithmetic.
-// With R = Traced every operation adds a node to the active Tape, so that `explain` prints the very
-// expression that was computed, and a test can evaluate it again. There is no second set of formulas.
+// The chain's formulas are templates over the number type. With R = double they are plain
+// arithmetic. With R = Traced every operation adds a node to the active Tape, so that `explain`
+// prints the very expression that was computed, and a test can evaluate it again. There is no
+// second set of formulas.
 //
 // Traced values made outside a Recording are literals (no node). A Tape is used by one thread.
 #pragma once
@@ -17,8 +18,9 @@
 
 namespace orrery {
 
-// What a named value is called. `name` is a term ("forward time of one layer") or, for an input, its
-// path in the resolved run ("training.micro_batch"); `source` a paper or file. String literals only.
+// What a named value is called. `name` is a term ("forward time of one layer") or, for an input,
+// its path in the resolved run ("training.micro_batch"); `source` a paper or file. String literals
+// only.
 struct Label {
   const char* name = "";
   const char* source = "";

@@ -96,7 +96,8 @@ bool is_number_char(char c) {
          c == 'e' || c == 'E';
 }
 
-// Length of the leading decimal number. An 'e' belongs to it only when digits follow: "5 EB" is not.
+// Length of the leading decimal number. An 'e' belongs to it only when digits follow: "5 EB" is
+// not.
 std::size_t number_length(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && is_number_char(text[n])) {
@@ -110,7 +111,8 @@ std::size_t number_length(std::string_view text) {
   return n;
 }
 
-// Decimal units for what is sold in decimal; the unit that leaves 1 ≤ number < 1000 (10 min, not h).
+// Decimal units for what is sold in decimal; the unit that leaves 1 ≤ number < 1000 (10 min, not
+// h).
 const Unit& unit_for(double si, Dimension d, bool binary) {
   const Unit* best = nullptr;
   for (const Unit& u : kUnits) {
@@ -205,7 +207,8 @@ std::string exact_text(double si, Dimension d) {
     std::string text = shortest(si / u.si);
     if (std::strtod(text.c_str(), nullptr) * u.si != si) continue;
     if (best == nullptr || text.size() < best_text.size() ||
-        (text.size() == best_text.size() && text.find('e') == std::string::npos && u.si > best->si)) {
+        (text.size() == best_text.size() && text.find('e') == std::string::npos &&
+         u.si > best->si)) {
       best = &u;
       best_text = text;
     }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a layer that selective recompute names, as Megatron-Core's `recompute_modules` does.
+// A set of them is a ModuleMask. Full recompute is not a mask: it keeps only a layer's input.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+enum class Module : std::uint8_t { core_attn, layernorm, mlp, moe_act, moe, mla_up_proj };
+inline constexpr std::size_t kModules = 6;
+
+inline constexpr std::array<std::string_view, kModules> kModuleNames = {
+    "core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj"};
+
+using ModuleMask = std::uint8_t;
+
+constexpr ModuleMask mask_of(Module m) {
+  return static_cast<ModuleMask>(1U << static_cast<unsigned>(m));
+}
+
+template <class... Modules>
+constexpr ModuleMask mask_of(Module first, Modules... rest) {
+  return static_cast<ModuleMask>(mask_of(first) | mask_of(rest...));
+}
+
+}  // namespace orrery

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The heart: ONE list of operators for every distinct block of a model. Memory, time, communication
+// volume, search and simulator all read it (through parallel/shard.h, which divides it over ranks).
+//
+// An operator states its work as logical sizes ("extents"), each with the axis of parallelism that
+// divides it, so that sharding is one rule applied to every extent, not one formula a layer. It
+// also states its parameters, the tensors it saves for backward, the memory-bound traffic it causes
+// and the boundaries it crosses: places where, once the model is split, ranks must talk.
+//
+// Shapes are those of ONE micro batch of b sequences of s tokens. Every saved tensor is listed
+// once, by the operator that reads it. Models training forward and backward; leaves out inference.
+// Sources: Korthikanti et al. 2022 (arXiv:2205.05198) for what a GPT layer saves; the
+// FlashAttention papers (arXiv:2205.14135, 2307.08691) for what fused attention saves and
+// recomputes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/modules.h"
+#include "core/precision.h"
+#include "model/architecture.h"
+
+namespace orrery {
+
+// What divides an extent. Degrees are set per strategy in parallel/shard.h:
+//   whole 1 · tensor tp · context cp · sequence cp, and tp too under sequence parallelism
+//   expert ep · expert_tensor etp · routed: tokens that reach one rank's experts, cp·tp/etp
+//   context_heads: heads split over cp as well, as all-to-all context parallelism does inside
+//   attention; context_keys: its keys, which ring and all-gather see whole and all-to-all sees
+//   whole
+enum class Axis : std::uint8_t {
+  whole,
+  tensor,
+  context,
+  sequence,
+  expert,
+  expert_tensor,
+  routed,
+};
+inline constexpr std::size_t kAxes = 7;
+
+// A size of `units` × `unit` elements, of which a rank holds ceil(units / degree of axis) × unit.
+struct Extent {
+  std::int64_t units = 1;
+  std::int64_t unit = 1;
+  Axis axis = Axis::whole;
+};
+
+enum class OpKind : std::uint8_t {
+  product,          // rows×inner · inner×(cols+cols2): a linear layer
+  grouped_product,  // `groups` such products, rows shared out among them: experts
+  fused_attention,  // FlashAttention: groups heads, rows queries, cols keys
+  scores,           // batched Q·Kᵀ of unfused attention
+  values,           // batched P·V of unfused attention
+  pointwise,  // bound by memory traffic: norms, activations, softmax, dropout, residuals, RoPE
+  lookup,     // rows gathered from a table
+};
+
+enum class OpName : std::uint8_t {
+  embedding,
+  position_embedding,
+  embedding_norm,
+  embedding_dropout,
+  input_norm,
+  qkv,
+  q_down,
+  q_norm_latent,
+  q_up,
+  kv_down,
+  kv_norm_latent,
+  kv_up,
+  qk_norm,
+  rope,
+  attention,
+  attention_scores,
+  attention_softmax,
+  attention_dropout,
+  attention_values,
+  attention_out,
+  attention_residual,
+  mlp_norm,
+  mlp_up,
+  mlp_activation,
+  mlp_down,
+  mlp_residual,
+  router,
+  router_softmax,
+  permute,
+  expert_up,
+  expert_activation,
+  expert_down,
+  unpermute,
+  shared_up,
+  shared_activation,
+  shared_down,
+  mtp_norm,
+  mtp_projection,
+  final_norm,
+  head,
+  loss,
+};
+inline constexpr std::size_t kOpNames = 41;
+
+inline constexpr std::array<std::string_view, kOpNames> kOpNameTexts = {"embedding",
+                                                                        "position embedding",
+                                                                        "embedding norm",
+                                                                        "embedding dropout",
+                                                                        "input norm",
+                                                                        "qkv",
+                                                                        "q down",
+                                                                        "q latent norm",
+                                                                        "q up",
+                                                                        "kv down",
+                                                                        "kv latent norm",
+                                                                        "kv up",
+                                                                        "qk norm",
+                                                                        "rope",
+                                                                        "attention",
+                                                                        "attention scores",
+                                                                        "attention softmax",
+                                                                        "attention dropout",
+                                                                        "attention values",
+                                                                        "attention out",
+                                                                        "attention residual",
+                                                                        "mlp norm",
+                                                                        "mlp up",
+                                                                        "mlp activation",
+                                                                        "mlp down",
+                                                                        "mlp residual",
+                                                                        "router",
+                                                                        "router softmax",
+                                                                        "permute",
+                                                                        "expert up",
+                                                                        "expert activation",
+                                                                        "expert down",
+                                                                        "unpermute",
+                                                                        "shared up",
+                                                                        "shared activation",
+                                                                        "shared down",
+                                                                        "mtp norm",
+                                                                        "mtp projection",
+                                                                        "final norm",
+                                                                        "head",
+                                                                        "loss"};
+
+constexpr std::string_view name_of(OpName n) { return kOpNameTexts[static_cast<std::size_t>(n)]; }
+
+// A tensor kept from forward to backward: rows × cols elements. It is not kept where a module of
+// `dropped_by` is recomputed, nor under full recompute.
+struct SavedTensor {
+  Extent rows;
+  Extent cols;
+  double bytes_per_element = 0;
+  ModuleMask dropped_by = 0;
+};
+
+// Where ranks must talk once the model is split. rows × cols is the activation that crosses, as one
+// member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
+enum class BoundaryKind : std::uint8_t {
+  enter_tensor,   // into a tensor-parallel region: gather (or nothing), reduce in backward
+  leave_tensor,   // out of it: reduce, gather in backward
+  leave_lookup,   // out of a vocabulary-parallel table: reduce; nothing in backward
+  loss_reduce,    // vocabulary-parallel loss: three reductions of one number a token
+  context_keys,   // attention over a sequence split by cp: keys and values travel
+  context_heads,  // what else travels where cp is all-to-all: queries and the output
+  dispatch,       // tokens to their experts
+  combine,        // and back
+};
+
+struct Boundary {
+  BoundaryKind kind = BoundaryKind::enter_tensor;
+  Extent rows;
+  Extent cols;
+  double bytes_per_element = 0;
+  double backward_bytes_per_element = 0;
+};
+
+// Which rule chooses the precision an operator computes in.
+enum class PrecisionRole : std::uint8_t {
+  linear,  // the run's precision: fp8 and fp4 reach only these
+  wide,    // 16-bit (or fp32) whatever the run's: attention, router, head
+};
+
+enum class ParameterClass : std::uint8_t { dense, expert };
+
+inline constexpr std::size_t kMaxSaved = 5;
+inline constexpr std::size_t kMaxBoundaries = 2;
+inline constexpr std::size_t kMaxOperators = 32;
+inline constexpr std::size_t kMaxLayerTypes = 4;
+
+struct Operator {
+  OpName name = OpName::embedding;
+  OpKind kind = OpKind::pointwise;
+  PrecisionRole role = PrecisionRole::wide;
+  ParameterClass parameter_class = ParameterClass::dense;
+  ModuleMask recomputed_by = 0;  // its forward runs again if one of these modules is recomputed
+  bool has_weight = false;       // rows·inner·(cols+cols2) product with a weight matrix
+  bool tied = false;             // the weight belongs to another operator: no parameters of its own
+  bool first_input = false;      // its input needs no gradient (nothing trains before it)
+
+  // Sizes; what they mean is said at OpKind. cols2 of a product: further columns with a divisor of
+  // their own (keys and values beside queries); of attention: the width of a value head.
+  Extent rows;
+  Extent cols;
+  Extent cols2{0, 0, Axis::whole};
+  Extent inner;
+  Extent groups;
+
+  double pairs = 1.0;        // attention: fraction of query-key pairs a mask leaves
+  double model_pairs = 1.0;  // of them, what counts as model FLOPs when masks count
+
+  // pointwise and lookup: bytes read and written per element of rows × cols.
+  double forward_bytes = 0;
+  double backward_bytes = 0;
+
+  // Parameters besides the weight matrix: biases and norms, `vectors` × cols(+cols2) elements.
+  std::int64_t vectors = 0;
+  Extent vector_extent{0, 0, Axis::whole};
+
+  std::uint8_t saved_count = 0;
+  std::uint8_t boundary_count = 0;
+  std::array<SavedTensor, kMaxSaved> saved{};
+  std::array<Boundary, kMaxBoundaries> boundaries{};
+};
+
+enum class BlockKind : std::uint8_t { embedding, layer, head, mtp };
+
+// One distinct block: its operators in forward order.
+struct Block {
+  BlockKind kind = BlockKind::layer;
+  std::uint8_t count = 0;
+  std::array<Operator, kMaxOperators> operators{};
+  SavedTensor input;  // what full recompute keeps instead of everything else
+};
+
+// What the list depends on besides the architecture. The frameworks' choices that change which
+// tensors exist are here; how long things take is not.
+struct ListOptions {
+  std::int64_t sequence = 0;     // s
+  std::int64_t micro_batch = 1;  // b
+  Precision precision = Precision::bf16;
+  bool fused_attention = true;           // FlashAttention or the like; else scores are materialised
+  bool fused_cross_entropy = false;      // the loss keeps 8 bytes a logit, not 12
+  std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
+  bool dropout_mask_bytes = true;
+};
+
+// The model as run-length blocks: `layers[layer_type[i]]` is layer i's block.
+struct ModelOperators {
+  Block embedding;
+  std::array<Block, kMaxLayerTypes> layers{};
+  std::uint8_t layer_types = 0;
+  Block head;
+  Block mtp;  // count == 0: none
+};
+
+// Which distinct block layer `i` is: 0 dense, 1 dense local, 2 MoE, 3 MoE local (those that occur).
+std::uint8_t layer_type(const Architecture& a, std::int64_t layer);
+
+ModelOperators model_operators(const Architecture& a, const ListOptions& options);
+
+std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple);
+
+// --- totals of the unsharded list, exact integers
+
+struct ParameterCount {
+  std::int64_t total = 0;   // without multi-token prediction
+  std::int64_t active = 0;  // of `total`, what one token passes through (top-k of the experts)
+  std::int64_t mtp = 0;
+  std::int64_t embedding = 0;  // word and position tables and, where not tied, the head
+};
+
+std::int64_t parameters(const Operator& op);
+ParameterCount parameter_count(const Architecture& a, std::int64_t sequence);
+
+}  // namespace orrery

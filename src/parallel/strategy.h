@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a run is split over GPUs, as a plain fixed-size value: DESIGN's words, Megatron-LM's names.
+//
+// World size = tp·cp·pp·dp. Experts: ep·etp divides tp·cp·dp. Legality is parallel/rules.h, who
+// sits where parallel/placement.h, what one rank holds parallel/shard.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/modules.h"
+
+namespace orrery {
+
+enum class ContextType : std::uint8_t { p2p, all_gather, a2a };
+inline constexpr std::array<std::string_view, 3> kContextTypeNames = {"p2p", "all_gather", "a2a"};
+
+enum class Recompute : std::uint8_t { none, selective, full };
+inline constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
+
+// Full recompute, Megatron's words: `uniform` keeps the input of every group of n layers, `block`
+// recomputes the first n layers of a stage and keeps the rest whole.
+enum class RecomputeMethod : std::uint8_t { uniform, block };
+inline constexpr std::array<std::string_view, 2> kRecomputeMethodNames = {"uniform", "block"};
+
+enum class ScheduleId : std::uint8_t {
+  gpipe,
+  one_f_one_b,
+  interleaved,
+  deepspeed,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  v_half,
+  v_min,
+  dualpipe,
+  dualpipev,
+  breadth_first,
+};
+inline constexpr std::array<std::string_view, 12> kScheduleNames = {
+    "gpipe", "1f1b",   "interleaved", "deepspeed", "zb-h1",     "zb-h2",
+    "zb-v",  "v-half", "v-min",       "dualpipe",  "dualpipev", "breadth-first"};
+
+enum class OffloadTarget : std::uint8_t { none, host, nvme };
+inline constexpr std::array<std::string_view, 3> kOffloadTargetNames = {"none", "host", "nvme"};
+
+// Where a kind of tensor lives when it is not needed, and how much of it.
+struct Offload {
+  OffloadTarget optimizer = OffloadTarget::none;
+  OffloadTarget parameters = OffloadTarget::none;
+  OffloadTarget activations = OffloadTarget::none;
+  double optimizer_fraction = 1.0;  // of the optimizer states, 0 to 1
+
+  bool operator==(const Offload&) const = default;
+};
+
+// The order in which ranks are numbered, fastest first.
+enum class Dim : std::uint8_t { tp, cp, ep, dp, pp };
+inline constexpr std::array<std::string_view, 5> kDimNames = {"tp", "cp", "ep", "dp", "pp"};
+using RankOrder = std::array<Dim, 5>;
+inline constexpr RankOrder kDefaultOrder = {Dim::tp, Dim::cp, Dim::ep, Dim::dp, Dim::pp};
+
+inline constexpr std::int64_t kMaxStages = 1024;
+
+// Ranks over which weights, gradients and optimizer states are each sharded, a divisor of dp·cp:
+// ZeRO 0 (1,1,1), 1 (1,1,n), 2 (1,n,n), 3 (n,n,n); HSDP and MiCS n < dp·cp; any other triple too.
+struct Partition {
+  std::int64_t weights = 1;
+  std::int64_t gradients = 1;
+  std::int64_t optimizer = 1;
+
+  bool operator==(const Partition&) const = default;
+};
+
+struct Strategy {
+  std::int64_t tp = 1;
+  std::int64_t pp = 1;
+  std::int64_t vpp = 1;  // model chunks per stage
+  std::int64_t cp = 1;
+  std::int64_t ep = 1;
+  std::int64_t etp = 1;
+  std::int64_t dp = 1;
+  std::int64_t micro_batch = 1;    // sequences
+  std::int64_t micro_batches = 1;  // m, of one replica and step
+
+  std::int64_t zero = 0;              // 0 to 3, kept for the report; `partition` is what counts
+  Partition partition;                // of dense parameters
+  std::int64_t recompute_layers = 0;  // full: of `recompute_method`; 0: every layer, one by one
+  RankOrder order = kDefaultOrder;
+
+  ContextType cp_type = ContextType::p2p;
+  Recompute recompute = Recompute::none;
+  RecomputeMethod recompute_method = RecomputeMethod::uniform;
+  ModuleMask recompute_modules = mask_of(Module::core_attn);  // selective only
+  ScheduleId schedule = ScheduleId::one_f_one_b;
+  bool sequence_parallel = false;
+  bool even_stages = true;  // else `stage_layers` holds the layers of each of the pp·vpp chunks
+  Offload offload;
+  std::array<std::int16_t, kMaxStages> stage_layers{};
+};
+
+constexpr std::int64_t world_size(const Strategy& s) { return s.tp * s.cp * s.pp * s.dp; }
+
+// Replicas of an expert: the ranks that share its gradient (expert data parallel).
+constexpr std::int64_t expert_dp(const Strategy& s) { return s.tp * s.cp * s.dp / (s.ep * s.etp); }
+
+constexpr ModuleMask recomputed_modules(const Strategy& s) {
+  return s.recompute == Recompute::selective ? s.recompute_modules : ModuleMask{0};
+}
+
+}  // namespace orrery

@@ -27,6 +27,8 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/orreryConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/orreryConfigVersion.cmake
   DESTINATION ${_orrery_cmake_dir})
+# From <libdir>/pkgconfig back to the prefix, so that the installed tree can be moved.
+file(RELATIVE_PATH ORRERY_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/orrery.pc.in orrery.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/orrery.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

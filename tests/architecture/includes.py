@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Data flows one way: a room includes itself and the rooms to its left, and nothing but io and cli
+touches files, threads, streams or the environment. The order is that of CMakeLists.txt."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTSIDE = {"io", "cli"}
+
+# Not even through the standard library; the second group is what em++ 3.1.6 and clang 14 lack.
+SYSTEM_HEADERS_OF_OUTSIDE = {
+    "fstream", "filesystem", "iostream", "thread", "future", "condition_variable", "csignal",
+    "unistd.h", "fcntl.h", "dirent.h", "sys/stat.h", "sys/mman.h"}
+SYSTEM_HEADERS_OF_NOBODY = {"format", "source_location", "execution", "expected", "print"}
+WORDS_OF_OUTSIDE = re.compile(
+    r"\b(?:std::)?(getenv|secure_getenv|fopen|system|popen)\s*\(|\bstd::(async|jthread|cout|cerr|cin)\b")
+WORDS_OF_NOBODY = re.compile(r"\bstd::(views|format|source_location)\b")
+
+LIBRARIES = {
+    "Eigen/": {"calibrate"},
+    "boost/": {"network"},
+    "CLI/": OUTSIDE,
+    "spdlog/": OUTSIDE,
+    "fmt/": OUTSIDE,
+    "zlib.h": OUTSIDE,
+    "sqlite3.h": OUTSIDE,
+    "mpi.h": OUTSIDE,
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def rooms():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.findall(r"^orrery_room\((\w+)", text, re.MULTILINE)
+
+
+def without_comments(text):
+    """The text with comments blanked, lines kept; strings are left as they are."""
+    def blank(match):
+        return match.group(0) if match.group(0)[0] in "\"'" else re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', blank, text,
+                  flags=re.DOTALL)
+
+
+def include_fault(room, order, quote, header):
+    """What is wrong with this include in this room, or None."""
+    top = header.split("/")[0]
+    if quote == '"':
+        if top in order and order.index(top) > order.index(room):
+            return f"{room} comes before {top}"
+        if "/" not in header or header.startswith("."):
+            return "include as \"room/file.h\""
+    if header in SYSTEM_HEADERS_OF_NOBODY:
+        return "not in every compiler this builds with"
+    if room in OUTSIDE:
+        return None
+    if header in SYSTEM_HEADERS_OF_OUTSIDE:
+        return f"only {', '.join(sorted(OUTSIDE))} may"
+    for prefix, allowed in LIBRARIES.items():
+        if header.startswith(prefix) and room not in allowed:
+            return f"only {', '.join(sorted(allowed))} may"
+    return None
+
+
+def faults_of_room(path, room, order):
+    for number, line in enumerate(without_comments(path.read_text()).splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            fault = include_fault(room, order, *match.groups())
+        else:
+            word = WORDS_OF_NOBODY.search(line)
+            if not word and room not in OUTSIDE:
+                word = WORDS_OF_OUTSIDE.search(line)
+            fault = "not in this room" if word else None
+        if fault:
+            yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: {fault}"
+
+
+def faults_of_public_header(path, order):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match and match.group(2).split("/")[0] in order:
+            yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: rooms are not installed"
+
+
+def first_lines_fault(path):
+    lines = path.read_text().splitlines()
+    if not lines or "SPDX-License-Identifier: Apache-2.0" not in lines[0]:
+        return "the first line is not the SPDX line"
+    if path.suffix == ".h" and "#pragma once" not in lines:
+        return "no #pragma once"
+    return None
+
+
+def sources(folder):
+    return sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in {".h", ".cpp"})
+
+
+def main():
+    order = rooms()
+    found = []
+    for path in sources("src"):
+        room = path.relative_to(ROOT / "src").parts[0]
+        if room not in order:
+            found.append(f"{path.relative_to(ROOT)}: {room} is not a room of CMakeLists.txt")
+            continue
+        found += faults_of_room(path, room, order)
+    for path in sources("include"):
+        found += faults_of_public_header(path, order)
+    for folder in ("src", "include", "tests", "bench"):
+        found += [f"{path.relative_to(ROOT)}: {fault}" for path in sources(folder)
+                  if (fault := first_lines_fault(path))]
+    print("\n".join(found) or f"{len(sources('src'))} files in {len(order)} rooms: all in order")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace orrery {
+#include "hardware/tier.h"
 
-inline constexpr std::size_t kMaxTiers = 6;
+namespace orrery {
 
 struct Group {
   std::int64_t ranks = 1;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run runs on, as a plain fixed-size value: the device, how many, and the tiers that join
+// them, innermost first.
+//
+// Leaves out: different nodes in one cluster, and where in a fabric a node stands (oversubscription
+// is a tier of its own). Units: SI. Errors: none here; hardware/cluster_reader.h makes a Cluster
+// and guarantees: at least one tier, sizes that rise and divide each other, a last tier of whole
+// units that holds all GPUs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hardware/device.h"
+#include "hardware/name.h"
+#include "hardware/tier.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+// Of one node. 0: not known.
+struct Host {
+  Bytes memory_capacity{};
+  BytesPerSecond memory_bandwidth{};
+
+  bool operator==(const Host&) const = default;
+};
+
+// All drives of one node together. 0: none, or not known.
+struct Nvme {
+  BytesPerSecond read{};
+  BytesPerSecond write{};
+
+  bool operator==(const Nvme&) const = default;
+};
+
+struct Cluster {
+  Name node;
+  Device device;
+  std::int64_t gpus = 0;
+  std::int64_t devices_per_node = 1;
+  std::uint8_t tier_count = 0;
+  std::array<Tier, kMaxTiers> tiers{};
+  Host host;
+  Nvme nvme;
+  Watts node_power{};  // devices included; 0: not known
+
+  bool operator==(const Cluster&) const = default;
+};
+
+// The last node may be used in part.
+constexpr std::int64_t node_count(const Cluster& c) {
+  return (c.gpus + c.devices_per_node - 1) / c.devices_per_node;
+}
+
+// Children of one unit of tier i.
+constexpr std::int64_t fan_out(const Cluster& c, std::size_t i) {
+  return i == 0 ? c.tiers[0].size : c.tiers[i].size / c.tiers[i - 1].size;
+}
+
+// The innermost tier that joins `devices` devices placed side by side, the first at a unit's edge.
+constexpr std::size_t tier_of(const Cluster& c, std::int64_t devices) {
+  std::size_t i = 0;
+  while (i + 1 < c.tier_count && c.tiers[i].size < devices) ++i;
+  return i;
+}
+
+}  // namespace orrery

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One accelerator, as a plain fixed-size value: what it can do at most, and which fraction of that
+// real kernels reach.
+//
+// Models peaks, memory, the link to the host, and the attained fractions the cost room applies.
+// Leaves out caches, clocks that change with the data, and differences between two pieces of the
+// same part. Every number comes from configs/hardware/devices, where its source stands beside it.
+// Units: SI; peaks are dense (no structured sparsity), bandwidths are for one direction.
+// Errors: none here; hardware/device_reader.h refuses what makes no sense.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/precision.h"
+#include "hardware/name.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+enum class Vendor : std::uint8_t { nvidia, amd, other };
+inline constexpr std::array<std::string_view, 3> kVendorNames = {"nvidia", "amd", "other"};
+
+enum class Generation : std::uint8_t {
+  volta,
+  ampere,
+  hopper,
+  blackwell,
+  cdna2,
+  cdna3,
+  cdna4,
+  other,
+};
+inline constexpr std::array<std::string_view, 8> kGenerationNames = {
+    "volta", "ampere", "hopper", "blackwell", "cdna2", "cdna3", "cdna4", "other"};
+
+// Fused attention kernels. Unfused attention is made of matrix products and passes over memory.
+enum class AttentionKernel : std::uint8_t { flash_2, flash_3, flash_4, cudnn, triton, sdpa };
+inline constexpr std::size_t kAttentionKernels = 6;
+inline constexpr std::array<std::string_view, kAttentionKernels> kAttentionKernelNames = {
+    "flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa"};
+
+inline constexpr std::array<std::int64_t, 3> kAttentionHeadSizes = {64, 128, 256};
+using ByHeadSize = std::array<double, kAttentionHeadSizes.size()>;
+
+// Fraction of the dense 16-bit peak that a fused attention kernel attains on sequences of s tokens:
+// f·s/(s + half_length), f by head size. The FLOPs it refers to are those of the causal half where
+// attention is causal. f = 0: this device has no such kernel.
+struct AttentionCurve {
+  ByHeadSize forward{};
+  ByHeadSize backward{};
+  double half_length = 0;  // tokens
+
+  bool operator==(const AttentionCurve&) const = default;
+};
+
+constexpr bool is_available(const AttentionCurve& c) { return c.forward[0] > 0; }
+
+struct DeviceEfficiency {
+  std::array<double, kPrecisions> gemm{};  // of the dense peak, by large training-shape products
+  double power_factor = 1;                 // on every compute rate: 0.8 where power is capped
+  std::int64_t tile_m = 128;               // of a matrix product's output
+  std::int64_t tile_n = 128;
+  double k_fill = 0;             // elements of the inner dimension lost to prologue and epilogue
+  double misaligned_64 = 1;      // time multiplier where a dimension is no multiple of 64
+  double misaligned_8 = 1;       // the same for 8, in place of the one above
+  double grouped_gemm = 1;       // of the dense product's rate
+  double memory = 1;             // of memory_bandwidth, by elementwise kernels
+  Seconds launch{};              // of one kernel
+  double unfused_attention = 1;  // of the dense peak, by the batched products of unfused attention
+  std::array<AttentionCurve, kAttentionKernels> attention{};
+  double communication_slowdown = 0;  // compute runs (1 + this) × as long beside a collective
+
+  bool operator==(const DeviceEfficiency&) const = default;
+};
+
+struct HostLink {
+  BytesPerSecond bandwidth{};
+  Seconds latency{};
+
+  bool operator==(const HostLink&) const = default;
+};
+
+struct Device {
+  Name name;
+  Vendor vendor = Vendor::other;
+  Generation generation = Generation::other;
+  std::array<FlopsPerSecond, kPrecisions> peak{};  // 0: the device does not have this precision
+  Bytes memory_capacity{};                         // as the driver shows it
+  BytesPerSecond memory_bandwidth{};
+  std::int64_t multiprocessors = 0;  // SMs or CUs
+  Watts power{};
+  HostLink host_link;
+  DeviceEfficiency efficiency;
+
+  bool operator==(const Device&) const = default;
+};
+
+constexpr FlopsPerSecond peak_of(const Device& d, Precision p) {
+  return d.peak[static_cast<std::size_t>(p)];
+}
+
+constexpr bool has_precision(const Device& d, Precision p) { return peak_of(d, p).si() > 0; }
+
+constexpr const AttentionCurve& curve_of(const Device& d, AttentionKernel k) {
+  return d.efficiency.attention[static_cast<std::size_t>(k)];
+}
+
+}  // namespace orrery

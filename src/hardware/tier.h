@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One level of a cluster's network, as a plain value: NVLink in a node, the NICs between nodes.
+//
+// A unit of tier i holds `size` devices and consists of equal children: units of tier i − 1, or
+// single devices where i = 0. `bandwidth` is what ONE CHILD sends into the tier (and receives from
+// it) per direction: of a GPU into its NVSwitch, of a whole node into the fabric, being the sum of
+// its NICs, which all groups of the node share.
+//
+// The constants are those of this time of a collective whose outermost tier is this one,
+//
+//   t = launch + steps·latency + w + √(ramp·w),   w = bytes on the wire/(bandwidth·efficiency),
+//
+// bytes on the wire counted per child, 2(n−1)/n·S of an all-reduce over n children in 2(n−1) steps.
+// Where tiers work at the same time w is the largest of theirs, and launch and ramp the
+// outermost's. The root is what is left after a pipelined transfer has chosen its best chunk: n
+// stages and k chunks of S/k take (n + k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured
+// curves it halves the error of a plain α-β line; ramp = 0 is that line. Leaves out: paths inside a
+// tier (a tier is a crossbar but for `group_bandwidth`), routing, adaptive protocols. Units: SI,
+// per direction. Errors: none; read by hardware/cluster_reader.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "hardware/name.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+inline constexpr std::size_t kMaxTiers = 6;
+inline constexpr std::size_t kMaxGroupSizes = 8;
+
+enum class TierKind : std::uint8_t {
+  nvswitch,
+  nvlink_mesh,
+  xgmi,
+  pcie,
+  socket,
+  infiniband,
+  roce,
+  slingshot,
+  omnipath,
+  ethernet,
+  efa,
+  other,
+};
+inline constexpr std::array<std::string_view, 12> kTierKindNames = {
+    "nvswitch", "nvlink-mesh", "xgmi",     "pcie",     "socket", "infiniband",
+    "roce",     "slingshot",   "omnipath", "ethernet", "efa",    "other"};
+
+// Whether units of this kind are joined by network cards rather than inside one chassis.
+constexpr bool is_fabric(TierKind k) {
+  return k == TierKind::infiniband || k == TierKind::roce || k == TierKind::slingshot ||
+         k == TierKind::omnipath || k == TierKind::ethernet || k == TierKind::efa;
+}
+
+// What one child sends into a group of `members` children, where links join only partly.
+struct GroupBandwidth {
+  std::int64_t members = 0;
+  BytesPerSecond bandwidth{};
+
+  bool operator==(const GroupBandwidth&) const = default;
+};
+
+struct Tier {
+  Name name;
+  TierKind kind = TierKind::other;
+  bool in_network_reduction = false;  // the switch adds: NVLS, SHARP
+  std::uint8_t group_sizes = 0;       // entries of group_bandwidth, members rising
+  std::int64_t size = 0;              // devices in one unit; of the last tier all of the cluster
+  BytesPerSecond bandwidth{};         // line rate of one child, per direction
+  double efficiency = 1;              // of line rate, attained by large ring collectives
+  double reduction_efficiency = 0;    // the same of an all-reduce in the switch; may exceed 1
+  Seconds latency{};                  // of one step
+  Seconds launch{};                   // of one collective
+  Seconds ramp{};
+  std::array<GroupBandwidth, kMaxGroupSizes> group_bandwidth{};
+
+  bool operator==(const Tier&) const = default;
+};
+
+// Line rate of one child among `members` of its tier that talk: `bandwidth`, or where that depends
+// on the group, linear between the given sizes. Never falls with `members`.
+constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
+  const auto& table = t.group_bandwidth;
+  if (t.group_sizes == 0) return t.bandwidth;
+  if (members <= table[0].members) return table[0].bandwidth;
+  for (std::size_t i = 1; i < t.group_sizes; ++i) {
+    if (members > table[i].members) continue;
+    const double part = static_cast<double>(members - table[i - 1].members) /
+                        static_cast<double>(table[i].members - table[i - 1].members);
+    return table[i - 1].bandwidth + (table[i].bandwidth - table[i - 1].bandwidth) * part;
+  }
+  return t.bandwidth;
+}
+
+}  // namespace orrery

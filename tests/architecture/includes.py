@@ -72,9 +72,10 @@ def faults_of_room(path, room, order):
         if match:
             fault = include_fault(room, order, *match.groups())
         else:
-            word = WORDS_OF_NOBODY.search(line)
+            code = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
+            word = WORDS_OF_NOBODY.search(code)
             if not word and room not in OUTSIDE:
-                word = WORDS_OF_OUTSIDE.search(line)
+                word = WORDS_OF_OUTSIDE.search(code)
             fault = "not in this room" if word else None
         if fault:
             yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: {fault}"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold between the sizes of a model, so that the rest of the program need not ask.
+#include <algorithm>
+#include <string>
+
+#include "core/units.h"
+#include "model/model_draft.h"
+
+namespace orrery {
+namespace {
+
+// 2^53: beyond it a total is no longer an exact integer in JSON.
+constexpr double kMostParameters = 9007199254740992.0;
+
+std::string text(std::int64_t n) { return std::to_string(n); }
+
+// A key that means something only beside another one.
+void needs(const ModelDraft& draft, std::string_view key, std::string_view other) {
+  if (draft.has(key) && !draft.has(other)) {
+    draft.refuse(key, "it without " + draft.names.of(other), "both or neither");
+  }
+}
+
+void check_attention(const ModelDraft& draft) {
+  const Architecture& a = draft.model.architecture;
+  for (std::string_view key :
+       {"q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
+    needs(draft, key, "kv_lora_rank");
+  }
+  if (a.heads % a.kv_heads != 0) {
+    draft.refuse(
+        "num_key_value_heads", text(a.kv_heads),
+        "a divisor of " + draft.names.of("num_attention_heads") + ", which is " + text(a.heads));
+  }
+  if (a.attention != AttentionKind::kLatent) return;
+  if (a.kv_heads != a.heads) {
+    draft.refuse("num_key_value_heads", text(a.kv_heads),
+                 text(a.heads) + ", as many as heads, with kv_lora_rank");
+  }
+  if (a.qk_norm) draft.refuse("qk_norm", "true with kv_lora_rank", "false");
+}
+
+void check_local_attention(const ModelDraft& draft) {
+  if (draft.has("sliding_window") && draft.has("attention_chunk_size")) {
+    draft.refuse("attention_chunk_size", "it beside sliding_window", "one of the two");
+  }
+  if (!has_local_attention(draft.model.architecture)) {
+    needs(draft, "sliding_window_pattern", "sliding_window");
+  }
+}
+
+void check_experts(const ModelDraft& draft) {
+  const MixtureOfExperts& moe = draft.model.architecture.moe;
+  for (std::string_view key : {"num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
+                               "moe_shared_expert_intermediate_size", "first_k_dense_replace",
+                               "moe_layer_freq", "moe_layer_offset", "moe_expert_capacity_factor",
+                               "router_bias", "router_correction_bias"}) {
+    needs(draft, key, "num_local_experts");
+  }
+  if (moe.top_k > moe.experts) {
+    draft.refuse(
+        "num_experts_per_tok", text(moe.top_k),
+        "at most " + draft.names.of("num_local_experts") + ", which is " + text(moe.experts));
+  }
+  if (draft.has("moe_shared_expert_intermediate_size") && moe.shared_experts == 0) {
+    draft.refuse("n_shared_experts", "0 with moe_shared_expert_intermediate_size", "at least 1");
+  }
+}
+
+void check_expert_layers(const ModelDraft& draft) {
+  const Architecture& a = draft.model.architecture;
+  if (!is_moe(a)) return;
+  if (a.moe.layer_offset >= a.moe.layer_freq) {
+    draft.refuse("moe_layer_offset", text(a.moe.layer_offset),
+                 "less than moe_layer_freq, which is " + text(a.moe.layer_freq));
+  }
+  for (std::int64_t layer = 0; layer < a.layers; ++layer) {
+    if (is_moe_layer(a, layer)) return;
+  }
+  draft.refuse(draft.has("first_k_dense_replace") ? "first_k_dense_replace" : "moe_layer_freq",
+               "no layer with experts", "at least one of " + text(a.layers) + " layers");
+}
+
+// Never less than the true count: every layer is taken for the largest kind.
+double parameters_at_most(const Architecture& a) {
+  const auto h = static_cast<double>(a.hidden);
+  const auto heads = static_cast<double>(a.heads);
+  const auto head = static_cast<double>(std::max(a.head_dim, value_head_dim(a)));
+  const auto ranks = static_cast<double>(a.mla.q_lora_rank + a.mla.kv_lora_rank);
+  const auto shared = static_cast<double>(a.moe.shared_intermediate + a.intermediate);
+  const auto routed =
+      static_cast<double>(a.moe.experts) * (static_cast<double>(a.moe.expert_intermediate) + 2);
+  const double attention = 4 * heads * head * (h + 2 * ranks + 2) + 4 * h * (ranks + 1);
+  const double mlp = 3 * (h + 2) * (shared + routed + 2);
+  const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions);
+  return static_cast<double>(a.layers + a.mtp_layers) * (attention + mlp + 4 * h * h) + tables;
+}
+
+void check_size(const ModelDraft& draft) {
+  const double most = parameters_at_most(draft.model.architecture);
+  if (most > kMostParameters) {
+    draft.refuse("hidden_size", "a model of about " + shortest(most) + " parameters",
+                 "at most " + shortest(kMostParameters));
+  }
+}
+
+}  // namespace
+
+void check(const ModelDraft& draft) {
+  check_attention(draft);
+  check_local_attention(draft);
+  check_experts(draft);
+  check_expert_layers(draft);
+  check_size(draft);
+}
+
+}  // namespace orrery

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/architecture_json.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "model/architecture_fields.h"
+#include "model/hf_import.h"
+#include "model/model_draft.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kMostParameters = 1e18;
+constexpr double kStatedTolerance = 0.05;
+
+// Hugging Face has three names for one thing; ours is the first.
+constexpr std::string_view kExpertKeys[] = {"num_local_experts", "num_experts", "n_routed_experts"};
+
+// Keys read by a function of their own, not by the tables of fields.
+constexpr std::string_view kOtherKeys[] = {
+    "name",       "source",
+    "sources",    "stated_parameters",
+    "hidden_act", "norm",
+    "bias",       "position_embedding",
+    "dropout",    "moe_expert_capacity_factor",
+};
+
+std::vector<std::string> own_keys() {
+  std::vector<std::string> keys(std::begin(kOtherKeys), std::end(kOtherKeys));
+  for (const CountField& f : count_fields()) keys.emplace_back(f.key);
+  for (const FlagField& f : flag_fields()) keys.emplace_back(f.key);
+  keys.insert(keys.end(), std::begin(kExpertKeys) + 1, std::end(kExpertKeys));
+  return keys;
+}
+
+void reject_unknown_keys(const Json& document, const KeyNames& names) {
+  Reader reader(document, names.file, names.path);
+  for (const std::string& key : own_keys()) reader.allow(key);
+  reader.reject_unknown();
+}
+
+// The value of a key that the document has and that is not null.
+std::optional<Reader> find(const Json& document, const KeyNames& names, std::string_view key) {
+  const auto at = document.find(std::string(key));
+  if (at == document.end() || at->is_null()) return {};
+  return Reader(*at, names.file, names.path_of(key));
+}
+
+// Under our name for it, whichever of the three the file uses; a file uses one.
+Json with_expert_key(const Json& document, KeyNames& names) {
+  Json renamed = document;
+  for (std::string_view alias : kExpertKeys) {
+    const std::string key(alias);
+    if (alias == kExpertKeys[0] || !document.contains(key)) continue;
+    if (renamed.contains(std::string(kExpertKeys[0]))) {
+      throw InputError(names.file, names.path_of(key), "the number of experts twice",
+                       "one of num_local_experts, num_experts and n_routed_experts");
+    }
+    renamed[std::string(kExpertKeys[0])] = document[key];
+    renamed.erase(key);
+    names.written_as[std::string(kExpertKeys[0])] = key;
+  }
+  return renamed;
+}
+
+void read_fields(const Json& document, ModelDraft& draft) {
+  Architecture& a = draft.model.architecture;
+  for (const CountField& f : count_fields()) {
+    if (const auto value = find(document, draft.names, f.key)) {
+      f.of(a) = value->integer(f.lowest, f.highest);
+      draft.given.emplace(f.key);
+    }
+  }
+  for (const FlagField& f : flag_fields()) {
+    if (const auto value = find(document, draft.names, f.key)) {
+      f.of(a) = value->boolean();
+      draft.given.emplace(f.key);
+    }
+  }
+}
+
+void read_hidden_act(const Json& document, ModelDraft& draft) {
+  const auto value = find(document, draft.names, "hidden_act");
+  if (!value) return;
+  std::vector<std::string_view> names;
+  for (const HiddenAct& act : kHiddenActs) names.push_back(act.name);
+  const HiddenAct& act = kHiddenActs[value->choice(names)];
+  draft.model.architecture.activation = act.activation;
+  draft.model.architecture.gated = act.gated;
+  draft.given.emplace("hidden_act");
+}
+
+void read_choices(const Json& document, ModelDraft& draft) {
+  Architecture& a = draft.model.architecture;
+  if (const auto value = find(document, draft.names, "norm")) {
+    a.norm = value->choice_of<Norm>(kNormNames);
+    draft.given.emplace("norm");
+  }
+  if (const auto value = find(document, draft.names, "position_embedding")) {
+    a.positions = value->choice_of<PositionEmbedding>(kPositionNames);
+    draft.given.emplace("position_embedding");
+  }
+  if (const auto value = find(document, draft.names, "bias")) {
+    const bool bias = value->boolean();
+    draft.given.emplace("bias");
+    if (!draft.has("attention_bias")) a.qkv_bias = bias;
+    if (!draft.has("mlp_bias")) a.mlp_bias = bias;
+  }
+}
+
+// true, false, or the probability, as most frameworks write it.
+void read_dropout(const Json& document, ModelDraft& draft) {
+  const auto value = find(document, draft.names, "dropout");
+  if (!value) return;
+  draft.model.architecture.dropout =
+      value->json().is_number() ? value->number(0, 1) > 0 : value->boolean();
+  draft.given.emplace("dropout");
+}
+
+void read_rest(const Json& document, ModelDraft& draft) {
+  if (const auto value = find(document, draft.names, "name")) draft.model.name = value->text();
+  if (const auto value = find(document, draft.names, "stated_parameters")) {
+    draft.model.stated_parameters = value->number(1, kMostParameters);
+  }
+  if (const auto value = find(document, draft.names, "moe_expert_capacity_factor")) {
+    draft.model.architecture.moe.capacity_factor = value->number(0.01, 1e6);
+    draft.given.emplace("moe_expert_capacity_factor");
+  }
+}
+
+}  // namespace
+
+std::string KeyNames::of(std::string_view key) const {
+  const auto at = written_as.find(key);
+  return at == written_as.end() ? std::string(key) : at->second;
+}
+
+std::string KeyNames::path_of(std::string_view key) const {
+  return path.empty() ? of(key) : path + "." + of(key);
+}
+
+void ModelDraft::assume(std::string_view key, Json value, std::string why) {
+  if (names.translated && names.written_as.count(key) == 0) return;
+  model.assumed.push_back({names.of(key), std::move(value), std::move(why)});
+}
+
+void ModelDraft::refuse(std::string_view key, const std::string& found,
+                        const std::string& allowed) const {
+  throw InputError(names.file, names.path_of(key), found, allowed);
+}
+
+void read_given(const Json& document, ModelDraft& draft) {
+  read_fields(document, draft);
+  read_hidden_act(document, draft);
+  read_choices(document, draft);
+  read_dropout(document, draft);
+  read_rest(document, draft);
+}
+
+ModelDescription read_own_keys(const Json& document, KeyNames names) {
+  ModelDraft draft;
+  draft.names = std::move(names);
+  read_given(document, draft);
+  apply_defaults(draft);
+  check(draft);
+  return std::move(draft.model);
+}
+
+ModelDescription read_model(const Json& document, const std::string& file, const std::string& path,
+                            const std::string& name) {
+  KeyNames names;
+  names.file = file;
+  names.path = path;
+  Reader(document, file, path).must_be_object();
+  ModelDescription model;
+  if (document.contains("model_type")) {
+    model = read_hugging_face(document, std::move(names));
+  } else {
+    reject_unknown_keys(document, names);
+    const Json renamed = with_expert_key(document, names);
+    model = read_own_keys(renamed, std::move(names));
+  }
+  if (model.name.empty()) model.name = name;
+  return model;
+}
+
+std::string_view hidden_act_name(const Architecture& a) {
+  for (const HiddenAct& act : kHiddenActs) {
+    if (act.activation == a.activation && act.gated == a.gated) return act.name;
+  }
+  return "";
+}
+
+Json model_json(const ModelDescription& model) {
+  Architecture a = model.architecture;
+  Json document = {{"name", model.name}};
+  for (const CountField& f : count_fields()) {
+    if (f.of(a) > 0) document[std::string(f.key)] = f.of(a);
+  }
+  document["hidden_act"] = std::string(hidden_act_name(a));
+  document["norm"] = std::string(name_of(a.norm));
+  document["position_embedding"] = std::string(name_of(a.positions));
+  document["dropout"] = a.dropout;
+  if (a.moe.capacity_factor > 0) document["moe_expert_capacity_factor"] = a.moe.capacity_factor;
+  for (const FlagField& f : flag_fields()) {
+    const bool router = f.key.substr(0, 6) == "router";
+    if (!router || is_moe(a)) document[std::string(f.key)] = f.of(a);
+  }
+  if (model.stated_parameters > 0) document["stated_parameters"] = model.stated_parameters;
+  return document;
+}
+
+std::string parameter_warning(const ModelDescription& model, double counted) {
+  const double stated = model.stated_parameters;
+  if (stated <= 0 || std::abs(counted - stated) <= kStatedTolerance * stated) return "";
+  return model.name + ": stated_parameters " + shortest(stated) + ", but its dimensions give " +
+         shortest(counted);
+}
+
+}  // namespace orrery

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hugging Face's config.json: each family gives the Architecture its code builds.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "model/model_files.h"
+
+namespace orrery {
+namespace {
+
+Architecture llama_like(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                        std::int64_t kv_heads, std::int64_t intermediate, std::int64_t vocab,
+                        std::int64_t positions) {
+  Architecture a;
+  a.layers = layers;
+  a.hidden = hidden;
+  a.heads = heads;
+  a.kv_heads = kv_heads;
+  a.head_dim = 128;
+  a.intermediate = intermediate;
+  a.vocab = vocab;
+  a.max_positions = positions;
+  a.activation = Activation::kSilu;
+  a.gated = true;
+  a.norm = Norm::kRmsNorm;
+  a.positions = PositionEmbedding::kRope;
+  return a;
+}
+
+Architecture gpt_like(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                      std::int64_t vocab, std::int64_t positions) {
+  Architecture a;
+  a.layers = layers;
+  a.hidden = hidden;
+  a.heads = heads;
+  a.kv_heads = heads;
+  a.head_dim = hidden / heads;
+  a.intermediate = 4 * hidden;
+  a.vocab = vocab;
+  a.max_positions = positions;
+  a.activation = Activation::kGelu;
+  a.norm = Norm::kLayerNorm;
+  a.qkv_bias = true;
+  a.attention_out_bias = true;
+  a.mlp_bias = true;
+  return a;
+}
+
+Architecture with_experts(Architecture a, std::int64_t experts, std::int64_t top_k,
+                          std::int64_t expert_intermediate) {
+  a.moe.experts = experts;
+  a.moe.top_k = top_k;
+  a.moe.expert_intermediate = expert_intermediate;
+  a.moe.layer_freq = 1;
+  return a;
+}
+
+Architecture of_sample(const std::string& name) {
+  return read_model(hf_sample(name), name).architecture;
+}
+
+bool assumes(const ModelDescription& model, const std::string& key) {
+  return std::any_of(model.assumed.begin(), model.assumed.end(),
+                     [&](const AssumedValue& v) { return v.key == key; });
+}
+
+}  // namespace
+
+TEST_CASE("llama files give RMSNorm SwiGLU RoPE without bias") {
+  CHECK(of_sample("llama-2-7b") == llama_like(32, 4096, 32, 32, 11008, 32000, 4096));
+  CHECK(of_sample("llama-3-8b") == llama_like(32, 4096, 32, 8, 14336, 128256, 8192));
+  CHECK(of_sample("llama-3-70b") == llama_like(80, 8192, 64, 8, 28672, 128256, 8192));
+  CHECK(of_sample("llama-3.1-405b") == llama_like(126, 16384, 128, 8, 53248, 128256, 131072));
+}
+
+TEST_CASE("gpt2 files give tied learned LayerNorm GPTs with dropout and 4h") {
+  for (const auto& [name, expected] : {std::pair{"gpt2", gpt_like(12, 768, 12, 50257, 1024)},
+                                       std::pair{"gpt2-xl", gpt_like(48, 1600, 25, 50257, 1024)}}) {
+    Architecture a = expected;
+    a.tie_word_embeddings = true;
+    a.dropout = true;
+    CHECK(of_sample(name) == a);
+  }
+}
+
+TEST_CASE("gpt_neox has a parallel residual RoPE and biases and no dropout in the 20B file") {
+  Architecture a = gpt_like(44, 6144, 64, 50432, 2048);
+  a.positions = PositionEmbedding::kRope;
+  a.parallel_residual = true;
+  CHECK(of_sample("gpt-neox-20b") == a);
+}
+
+TEST_CASE("mixtral's intermediate_size is an expert's") {
+  CHECK(of_sample("mixtral-8x7b") ==
+        with_experts(llama_like(32, 4096, 32, 8, 0, 32000, 32768), 8, 2, 14336));
+}
+
+TEST_CASE("qwen3 has its own head_dim and norms queries and keys") {
+  Architecture small = llama_like(28, 1024, 16, 8, 3072, 151936, 40960);
+  small.qk_norm = true;
+  small.tie_word_embeddings = true;
+  CHECK(of_sample("qwen3-0.6b") == small);
+  Architecture large = llama_like(36, 4096, 32, 8, 12288, 151936, 40960);
+  large.qk_norm = true;
+  CHECK(of_sample("qwen3-8b") == large);
+}
+
+TEST_CASE("qwen3_moe ignores the dense intermediate_size when every layer has experts") {
+  Architecture a = with_experts(llama_like(48, 2048, 32, 4, 0, 151936, 40960), 128, 8, 768);
+  a.qk_norm = true;
+  CHECK(of_sample("qwen3-30b-a3b") == a);
+}
+
+TEST_CASE("deepseek_v3 has latent attention three dense layers a shared expert and MTP") {
+  Architecture a =
+      with_experts(llama_like(61, 7168, 128, 128, 18432, 129280, 163840), 256, 8, 2048);
+  a.attention = AttentionKind::kLatent;
+  a.head_dim = 192;
+  a.mla = {1536, 512, 128, 64, 128};
+  a.moe.shared_experts = 1;
+  a.moe.shared_intermediate = 2048;
+  a.moe.first_k_dense = 3;
+  a.moe.router_correction_bias = true;
+  a.mtp_layers = 1;
+  const ModelDescription model = read_model(hf_sample("deepseek-v3"), "deepseek-v3");
+  CHECK(model.architecture == a);
+  CHECK(model.quantization == "fp8");
+  CHECK(model.dtype == "bfloat16");
+}
+
+TEST_CASE("null means none where absent means the class default") {
+  Json document = hf_sample("deepseek-v3");
+  document["q_lora_rank"] = nullptr;
+  CHECK(read_model(document, "d").architecture.mla.q_lora_rank == 0);
+  document.erase("q_lora_rank");
+  const ModelDescription model = read_model(document, "d");
+  CHECK(model.architecture.mla.q_lora_rank == 1536);
+  CHECK(assumes(model, "q_lora_rank"));
+}
+
+TEST_CASE("an omitted key takes the default of its own family") {
+  CHECK(model_of(R"({"model_type": "mixtral"})").architecture.kv_heads == 8);
+  CHECK(model_of(R"({"model_type": "qwen3"})").architecture.kv_heads == 32);
+  CHECK(model_of(R"({"model_type": "qwen3_moe"})").architecture.kv_heads == 4);
+  CHECK(model_of(R"({"model_type": "llama", "num_attention_heads": 64})").architecture.kv_heads ==
+        64);
+  CHECK(model_of(R"({"model_type": "gpt2"})").architecture == of_sample("gpt2"));
+  const ModelDescription qwen = model_of(R"({"model_type": "qwen3", "hidden_size": 1000})");
+  CHECK(qwen.architecture.head_dim == 128);
+  CHECK(assumes(qwen, "head_dim"));
+}
+
+TEST_CASE("the published samples leave nothing unread and assume only what they omit") {
+  for (const char* name :
+       {"llama-2-7b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b", "gpt2", "gpt2-xl",
+        "gpt-neox-20b", "mixtral-8x7b", "qwen3-0.6b", "qwen3-8b", "qwen3-30b-a3b", "deepseek-v3"}) {
+    CAPTURE(name);
+    const ModelDescription model = read_model(hf_sample(name), name);
+    CHECK(model.ignored_keys.empty());
+    for (const AssumedValue& v : model.assumed) {
+      const Json document = hf_sample(name);
+      const bool given = document.contains(v.key) && !document[v.key].is_null();
+      CHECK_MESSAGE(!given, v.key);
+    }
+  }
+}
+
+TEST_CASE("keys nobody knows are tolerated in a Hugging Face file and listed") {
+  Json document = hf_sample("llama-3-8b");
+  document["secret_sauce"] = 7;
+  document["num_hiden_layers"] = 12;
+  const ModelDescription model = read_model(document, "llama");
+  CHECK(model.ignored_keys == std::vector<std::string>{"secret_sauce", "num_hiden_layers"});
+  CHECK(model.architecture.layers == 32);
+}
+
+TEST_CASE("layer_types become a pattern") {
+  const std::string base =
+      R"({"model_type": "qwen3", "num_hidden_layers": 6, "sliding_window": 128, "layer_types": )";
+  const std::string s = "\"sliding_attention\"";
+  const std::string f = "\"full_attention\"";
+  const auto read = [&](const std::string& list) {
+    return model_of(base + list + "}").architecture;
+  };
+  const Architecture alternating =
+      read("[" + s + "," + f + "," + s + "," + f + "," + s + "," + f + "]");
+  CHECK(alternating.sliding_window == 128);
+  CHECK(alternating.sliding_window_pattern == 2);
+  CHECK(is_local_layer(alternating, 0));
+  CHECK_FALSE(is_local_layer(alternating, 1));
+  const Architecture all = read("[" + s + "," + s + "," + s + "," + s + "," + s + "," + s + "]");
+  CHECK(all.sliding_window_pattern == 0);
+  CHECK(is_local_layer(all, 5));
+  CHECK_FALSE(
+      has_local_attention(read("[" + f + "," + f + "," + f + "," + f + "," + f + "," + f + "]")));
+  CHECK(says(refusal(base + "[" + f + "," + s + "," + s + "," + s + "," + s + "," + s + "]}"),
+             "layer_types"));
+  CHECK(says(refusal(base + "[" + s + "]}"), "1 layers"));
+  CHECK(
+      says(refusal(R"({"model_type": "llama", "num_hidden_layers": 1, "layer_types": ["mamba"]})"),
+           "sliding_attention"));
+}
+
+TEST_CASE("a window that is switched off is none and one on the last layers only is refused") {
+  const auto read = [](const std::string& rest) {
+    return R"({"model_type": "qwen3", "num_hidden_layers": 8, "sliding_window": 64, )" + rest + "}";
+  };
+  CHECK_FALSE(has_local_attention(model_of(read(R"("use_sliding_window": false)")).architecture));
+  CHECK_FALSE(has_local_attention(
+      model_of(read(R"("use_sliding_window": true, "max_window_layers": 8)")).architecture));
+  CHECK(model_of(read(R"("use_sliding_window": true, "max_window_layers": 0)"))
+            .architecture.sliding_window == 64);
+  CHECK(says(refusal(read(R"("use_sliding_window": true, "max_window_layers": 4)")),
+             "max_window_layers"));
+}
+
+TEST_CASE("Qwen's sparse step counts from one and its dense layers lead") {
+  const Architecture a =
+      model_of(R"({"model_type": "qwen3_moe", "num_hidden_layers": 5, "decoder_sparse_step": 2})")
+          .architecture;
+  CHECK_FALSE(is_moe_layer(a, 0));
+  CHECK(is_moe_layer(a, 1));
+  CHECK_FALSE(is_moe_layer(a, 2));
+  CHECK(is_moe_layer(a, 3));
+  CHECK(a.intermediate == 6144);
+  const Architecture led =
+      model_of(R"({"model_type": "qwen3_moe", "mlp_only_layers": [0, 1]})").architecture;
+  CHECK(led.moe.first_k_dense == 2);
+  CHECK(says(refusal(R"({"model_type": "qwen3_moe", "mlp_only_layers": [3]})"), "mlp_only_layers"));
+}
+
+TEST_CASE("a faulty Hugging Face file is refused in its own words") {
+  const struct {
+    const char* document;
+    const char* part;
+  } rows[] = {
+      {R"({"model_type": "falcon"})",
+       "model_type: found \"falcon\"; allowed: llama, gpt2, gpt_neox, mixtral, qwen3, qwen3_moe or "
+       "deepseek_v3"},
+      {R"({"model_type": "lama"})", "did you mean \"llama\"?"},
+      {R"({"model_type": 3})", "model_type"},
+      {R"({"model_type": "gpt2", "n_embd": 700})", "n_embd 700 is no multiple of n_head 12"},
+      {R"({"model_type": "gpt2", "n_layer": 0})", "n_layer: found 0"},
+      {R"({"model_type": "gpt2", "n_head": 2.5})", "n_head: found 2.5"},
+      {R"({"model_type": "llama", "num_key_value_heads": 5})", "num_key_value_heads: found 5"},
+      {R"({"model_type": "llama", "hidden_act": "mish"})", "hidden_act: found \"mish\""},
+      {R"({"model_type": "llama", "hidden_size": null})", "hidden_size: found nothing"},
+      {R"({"model_type": "llama", "num_hidden_layers": null, "layer_types": []})",
+       "num_hidden_layers"},
+      {R"({"model_type": "mixtral", "num_experts_per_tok": 9})", "num_local_experts, which is 8"},
+      {R"({"model_type": "qwen3_moe", "num_experts": "many"})", "num_experts: found \"many\""},
+      {R"({"model_type": "deepseek_v3", "n_routed_experts": 4})", "n_routed_experts, which is 4"},
+      {R"({"model_type": "gpt2", "attn_pdrop": 3})", "attn_pdrop: found 3"},
+  };
+  for (const auto& row : rows) {
+    const std::string line = refusal(row.document);
+    CAPTURE(row.document);
+    CAPTURE(line);
+    CHECK(says(line, row.part));
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
+}  // namespace orrery

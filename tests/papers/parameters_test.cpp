@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator list holds every weight: its sum is the published total, to the last one.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "model/architecture_json.h"
+#include "model/model_files.h"
+#include "model/operators.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t kAnySequence = 2048;  // counts depend on it only without max_positions
+
+ParameterCount count_of(const ModelDescription& model) {
+  return parameter_count(model.architecture, kAnySequence);
+}
+
+Json golden() { return json_file(ORRERY_TEST_DATA "/papers/parameter-totals.json"); }
+
+}  // namespace
+
+TEST_CASE("published parameter totals from Hugging Face files") {
+  const Json rows = golden()["models"];
+  CHECK(rows.size() == 12);
+  for (const Json& row : rows) {
+    const auto name = row["config"].get<std::string>();
+    CAPTURE(name);
+    const ParameterCount count = count_of(read_model(hf_sample(name), name));
+    CHECK(count.total == row["total"].get<std::int64_t>());
+    CHECK(count.active == row["active"].get<std::int64_t>());
+  }
+}
+
+TEST_CASE("published parameter totals of shipped models Hugging Face files are not read for") {
+  for (const Json& row : golden()["shipped"]) {
+    const auto name = row["config"].get<std::string>();
+    CAPTURE(name);
+    const ParameterCount count = count_of(shipped_model(name));
+    CHECK(count.total == row["total"].get<std::int64_t>());
+    if (row.contains("active")) CHECK(count.active == row["active"].get<std::int64_t>());
+    if (row.contains("mtp")) CHECK(count.mtp == row["mtp"].get<std::int64_t>());
+  }
+}
+
+TEST_CASE("every shipped model has about its stated parameters") {
+  for (const auto& entry : std::filesystem::directory_iterator(ORRERY_CONFIG_DIR "/models")) {
+    const ModelDescription model = shipped_model(entry.path().stem().string());
+    const auto counted = static_cast<double>(count_of(model).total);
+    CHECK(parameter_warning(model, counted).empty());
+  }
+}
+
+}  // namespace orrery

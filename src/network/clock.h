@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The time of one collective from what it does in each tier,
+//
+//   t = launch + Σ steps·latency + w + √(ramp·w),   w = the largest of the tiers' wire times,
+//
+// as hardware/tier.h defines the constants. Tiers work at the same time, each on another part of
+// the buffer, so the busiest link counts; steps follow one another, so their latencies add. Launch
+// and ramp are the largest of the tiers in use, so that one more tier never makes a transfer
+// shorter. Leaves out what other traffic than the group's own kind (its sharers) takes of a link.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/number.h"
+#include "hardware/cluster.h"
+#include "network/fold.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+template <Number R>
+struct Clock {
+  SecondsOf<R> launch{};
+  SecondsOf<R> latency{};
+  SecondsOf<R> wire{};
+  SecondsOf<R> ramp{};
+};
+
+// What a group gets of the link by which one child of tier i enters it.
+template <Number R>
+BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, R efficiency) {
+  const int tier = static_cast<int>(i);
+  const auto line = lift<R>(line_rate(c.tiers[i], children(g, i)),
+                            {"cluster.tiers.bandwidth", "one child, one direction", tier});
+  const R sharers = count<R>(g.sharers[i], {"groups that share the link", "", tier});
+  return named(line * efficiency / sharers, {"bandwidth of a link the group gets", "", tier});
+}
+
+template <Number R>
+R ring_efficiency(const Cluster& c, std::size_t i) {
+  return lift<R>(c.tiers[i].efficiency, {"cluster.tiers.efficiency", "", static_cast<int>(i)});
+}
+
+// The larger of two, where nothing has been counted yet the second.
+template <Number R>
+SecondsOf<R> raised(SecondsOf<R> a, SecondsOf<R> b) {
+  return plain(a) == Seconds() ? b : larger(a, b);
+}
+
+// `steps` one after another in tier i, in which the busiest link carries for `wire`.
+template <Number R>
+void pass_tier(Clock<R>& clock, const Cluster& c, std::size_t i, std::int64_t steps,
+               SecondsOf<R> wire) {
+  const Tier& t = c.tiers[i];
+  const int tier = static_cast<int>(i);
+  const R n = count<R>(steps, {"steps", "", tier});
+  clock.latency += named(n * lift<R>(t.latency, {"cluster.tiers.latency", "", tier}),
+                         {"steps × latency", "", tier});
+  clock.wire = raised(clock.wire, named(wire, {"bytes on the wire / bandwidth", "", tier}));
+  clock.launch = raised(clock.launch, lift<R>(t.launch, {"cluster.tiers.launch", "", tier}));
+  clock.ramp = raised(clock.ramp, lift<R>(t.ramp, {"cluster.tiers.ramp", "", tier}));
+}
+
+template <Number R>
+SecondsOf<R> total(const Clock<R>& clock) {
+  const SecondsOf<R> ramping(root((clock.ramp * clock.wire).si()));
+  return clock.launch + clock.latency + clock.wire + named(ramping, {"√(ramp × wire time)", ""});
+}
+
+}  // namespace orrery

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of collective communication, and the buffer they are measured by.
+//
+// S, the full buffer, of n ranks: the buffer of an all-reduce or broadcast, the gathered output of
+// an all-gather, the input of a reduce-scatter, what one rank sends in an all-to-all (its own part
+// included), the message between two points. What each costs is network/collective_cost.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+enum class Collective : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  point_to_point,
+  broadcast,
+};
+inline constexpr std::size_t kCollectives = 6;
+inline constexpr std::array<std::string_view, kCollectives> kCollectiveNames = {
+    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "point-to-point", "broadcast"};
+
+// none: one rank, or no bytes.
+enum class Algorithm : std::uint8_t { none, ring, tree, in_switch, hierarchical, direct };
+inline constexpr std::size_t kAlgorithmCount = 6;
+inline constexpr std::array<std::string_view, kAlgorithmCount> kAlgorithmNames = {
+    "none", "ring", "tree", "in-switch", "hierarchical", "direct"};
+
+constexpr std::string_view name_of(Collective c) {
+  return kCollectiveNames[static_cast<std::size_t>(c)];
+}
+constexpr std::string_view name_of(Algorithm a) {
+  return kAlgorithmNames[static_cast<std::size_t>(a)];
+}
+
+}  // namespace orrery

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/cut_bound.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace orrery {
+namespace {
+
+bool reduces_from(const Cluster& c, const Fold& f, std::size_t i) {
+  for (; i <= f.outermost; ++i) {
+    if (uses(f, i) && c.tiers[i].in_network_reduction) return true;
+  }
+  return false;
+}
+
+// Of S, what must cross the link of a unit below tier i.
+double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i) {
+  const auto n = static_cast<double>(f.ranks);
+  const auto u = static_cast<double>(members_below(g, i));
+  const auto units = static_cast<double>(f.units[i]);
+  switch (kind) {
+    case Collective::all_reduce:
+      return reduces_from(c, f, i) ? 1.0 : 2.0 * (units - 1.0) / units;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+      return (n - u) / n;
+    case Collective::all_to_all:
+      return u * (n - u) / n;
+    case Collective::point_to_point:
+      return i == f.outermost ? 1.0 : 0.0;
+    case Collective::broadcast:
+      return 1.0;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+Seconds cut_bound(const Cluster& c, const Group& g, Collective kind, Bytes full_buffer) {
+  if (g.ranks <= 1) return {};
+  const Fold f = fold(c, g, g.ranks);
+  Seconds bound;
+  for (std::size_t i = 0; i <= f.outermost; ++i) {
+    if (!uses(f, i)) continue;
+    const Bytes bytes =
+        full_buffer * (crossing(c, g, f, kind, i) * static_cast<double>(g.sharers[i]));
+    bound = std::max(bound, bytes / line_rate(c.tiers[i], children(g, i)));
+  }
+  return bound;
+}
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages straight to where they belong.
+//
+// All-to-all: what leaves a unit of u of the n ranks, u(n − u)/n·S, goes over that unit's link; all
+// tiers work at once and the busiest binds. Steps: a rank serves the other units of a tier in turn,
+// the ranks within one of them together. Between two points: one step in the outermost tier, the
+// message on every fabric link on its way (a card reaches the fabric without the switch of its
+// node). Leaves out messages to one node sent once for several of its ranks (mixture of experts),
+// and that one rank alone cannot fill all cards of its node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "network/clock.h"
+#include "network/collective.h"
+
+namespace orrery {
+
+// What the u ranks of a unit send to the others.
+template <Number R>
+BytesOf<R> leaving(BytesOf<R> full, std::int64_t unit, std::int64_t ranks) {
+  const R u = count<R>(unit, {"ranks of a unit", ""});
+  const R n = count<R>(ranks, {"ranks of the group", ""});
+  return named(full * (u * (n - u) / n), {"bytes that leave a unit", ""});
+}
+
+template <Number R>
+SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermost,
+                          BytesOf<R> bytes) {
+  Clock<R> clock;
+  for (std::size_t i = 0; i <= outermost; ++i) {
+    if (i < outermost && !is_fabric(c.tiers[i].kind)) continue;
+    const auto wire = bytes / link_share(c, g, i, ring_efficiency<R>(c, i));
+    pass_tier(clock, c, i, i == outermost ? 1 : 0, wire);
+  }
+  return named(total(clock), {"message time", ""});
+}
+
+struct Direct {
+  static constexpr Algorithm id = Algorithm::direct;
+
+  static bool applies(const Cluster& /*c*/, const Fold& /*f*/) { return true; }
+
+  template <Number R>
+  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective kind,
+                           BytesOf<R> full) {
+    if (kind == Collective::point_to_point) return message_time(c, g, f.outermost, full);
+    Clock<R> clock;
+    for (std::size_t i = 0; i <= f.outermost; ++i) {
+      if (!uses(f, i)) continue;
+      const auto wire = leaving(full, members_below(g, i), f.ranks) /
+                        link_share(c, g, i, ring_efficiency<R>(c, i));
+      pass_tier(clock, c, i, children(g, i) - 1, wire);
+    }
+    return named(total(clock), {"all-to-all time", ""});
+  }
+};
+
+}  // namespace orrery

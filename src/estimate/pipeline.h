@@ -29,10 +29,19 @@ struct PipelineCosts {
   std::span<const Seconds> send_backward;  // from j + 1 to j
 };
 
-// Scratch memory of the sweep. Grows when it must and is kept: give each thread its own.
+// Scratch memory of the sweep; its content means nothing to others. It grows when it must and is
+// kept: give each thread its own.
 struct PipelineWorkspace {
-  std::vector<double> arrival;
-  std::vector<double> delay;
+  // One virtual stage, in seconds; a delay is that of the send which follows the step.
+  struct StageCost {
+    double forward;
+    double forward_delay;
+    double backward;
+    double backward_delay;
+  };
+
+  std::vector<StageCost> costs;
+  std::vector<double> arrivals;
   std::vector<Seconds> finish;
   std::vector<Seconds> busy;
 };

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/schedules/interleaved.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+// Of the first n positions of a sequence, those of the chunk that comes `turn`-th in it.
+std::int64_t micro_batches_among(const PipelineShape& s, std::int64_t n, std::int64_t turn) {
+  const std::int64_t group = virtual_stages(s);
+  return n / group * s.stages + std::clamp<std::int64_t>(n % group - turn * s.stages, 0, s.stages);
+}
+
+// Of chunk c after `forward` forward and `backward` backward steps.
+std::int64_t held_of(const PipelineShape& s, std::int64_t forward, std::int64_t backward,
+                     std::int64_t c) {
+  return micro_batches_among(s, forward, c) - micro_batches_among(s, backward, s.chunks - 1 - c);
+}
+
+double weight_held(const PipelineShape& s, std::int64_t forward, std::int64_t backward,
+                   std::span<const double> weight) {
+  double sum = 0;
+  for (std::int64_t c = 0; c < s.chunks; ++c) {
+    sum +=
+        static_cast<double>(held_of(s, forward, backward, c)) * weight[static_cast<std::size_t>(c)];
+  }
+  return sum;
+}
+
+}  // namespace
+
+// The stage is fullest after one of its forward steps, `first` + k with k backward steps done. From
+// one k to the next the weight changes by the same amount until forward or backward reaches another
+// chunk, every p steps, so the largest is at such a k. After p·v steps all repeats.
+void Interleaved::fullest(const PipelineShape& s, std::int64_t stage,
+                          std::span<const double> weight, std::span<std::int64_t> held) {
+  const std::int64_t first = in_flight(s, stage);
+  const std::int64_t last_k = std::min(virtual_stages(s), steps_each_way(s) - first);
+  std::int64_t best_k = 0;
+  double best = weight_held(s, first, 0, weight);
+  const auto consider = [&](std::int64_t k) {
+    const double here = weight_held(s, first + k, k, weight);
+    if (here <= best) return;
+    best = here;
+    best_k = k;
+  };
+  for (std::int64_t k = s.stages; k < last_k; k += s.stages) consider(k);
+  for (std::int64_t k = s.stages - first % s.stages; k < last_k; k += s.stages) consider(k);
+  consider(std::max<std::int64_t>(last_k, 0));
+  for (std::int64_t c = 0; c < s.chunks; ++c) {
+    held[static_cast<std::size_t>(c)] = held_of(s, first + best_k, best_k, c);
+  }
+}
+
+}  // namespace orrery

@@ -3,13 +3,13 @@
 // The families of Hugging Face's transformers that are read, one row each: what the family calls
 // our keys, the default of its configuration class where a file leaves a key out, and what is fixed
 // by its code. Source: huggingface/transformers, src/transformers/models/<family>/
-// configuration_<family>.py and modeling_<family>.py.
+// configuration_<family>.py and modeling_<family>.py. The defaults of plain sizes (layers, widths,
+// vocabulary) are from memory, unverified: published files state them.
 #pragma once
 
+#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace orrery {
 

@@ -98,6 +98,17 @@ TEST_CASE("ALiBi and RoPE models have no dropout unless they say so") {
             .architecture.dropout);
 }
 
+TEST_CASE("a dropout probability of zero is no dropout") {
+  CHECK_FALSE(model_of(model_text(R"("dropout": 0)")).architecture.dropout);
+  CHECK(model_of(model_text(R"("dropout": 0.1)")).architecture.dropout);
+}
+
+TEST_CASE("the MLP alone may go without the bias of all") {
+  const Architecture a = model_of(model_text(R"("bias": true, "mlp_bias": false)")).architecture;
+  CHECK(a.qkv_bias);
+  CHECK_FALSE(a.mlp_bias);
+}
+
 TEST_CASE("a bias of one place overrides the bias of all") {
   const Architecture a =
       model_of(model_text(R"("bias": true, "attention_bias": false)")).architecture;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nanoseconds a collective's cost takes, over groups of many shapes and sizes. Aim: 50 ns.
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "network/collective_cost.h"
+
+using namespace orrery;
+
+namespace {
+
+Cluster two_tiers() {
+  Cluster c;
+  c.tier_count = 2;
+  c.tiers[0].kind = TierKind::nvswitch;
+  c.tiers[0].size = 8;
+  c.tiers[0].bandwidth = BytesPerSecond(450e9);
+  c.tiers[0].in_network_reduction = true;
+  c.tiers[0].reduction_efficiency = 1;
+  c.tiers[1].kind = TierKind::infiniband;
+  c.tiers[1].size = 8 * 1024;
+  c.tiers[1].bandwidth = BytesPerSecond(400e9);
+  for (Tier& t : c.tiers) {
+    t.latency = Seconds(5e-6);
+    t.launch = Seconds(2e-5);
+    t.ramp = Seconds(1e-5);
+  }
+  c.gpus = 8 * 1024;
+  c.devices_per_node = 8;
+  return c;
+}
+
+std::vector<Group> groups(std::int64_t fewest_nodes, std::int64_t most_nodes) {
+  std::vector<Group> all;
+  for (std::int64_t nodes = fewest_nodes; nodes <= most_nodes; nodes *= 2) {
+    for (std::int64_t inside = 2; inside <= 8; inside *= 2) {
+      Group g;
+      g.ranks = nodes * inside;
+      g.members.fill(g.ranks);
+      g.members[0] = inside;
+      g.sharers[1] = 8 / inside;
+      all.push_back(g);
+    }
+  }
+  return all;
+}
+
+void measure(const std::string& what, Collective kind, const std::vector<Group>& shapes) {
+  const Cluster c = two_tiers();
+  constexpr int kCalls = 4'000'000;
+  double sum = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kCalls; ++i) {
+    const Group& g = shapes[static_cast<std::size_t>(i) % shapes.size()];
+    sum += collective_cost(c, g, kind, Bytes(1e6 + i)).time.si();
+  }
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+  std::printf("%-16s %-12s %6.1f ns  (sum %g s)\n", std::string(name_of(kind)).c_str(),
+              what.c_str(), spent.count() / kCalls, sum);
+}
+
+}  // namespace
+
+int main() {
+  for (std::size_t k = 0; k < kCollectives; ++k) {
+    measure("in a node", static_cast<Collective>(k), groups(1, 1));
+    measure("over nodes", static_cast<Collective>(k), groups(2, 1024));
+  }
+  return 0;
+}

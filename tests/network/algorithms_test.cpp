@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times by hand, on a cluster of round numbers: 8 devices a node at 100 GB/s each, nodes at 80
+// GB/s, latency 1 and 10 us, launch 5 and 20 us, no ramp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "network/collective_cost.h"
+#include "network/cut_bound.h"
+
+using namespace orrery;
+
+namespace {
+
+constexpr double kUs = 1e-6;
+
+Tier tier_of(TierKind kind, std::int64_t size, double rate, double latency, double launch) {
+  Tier t;
+  t.kind = kind;
+  t.size = size;
+  t.bandwidth = BytesPerSecond(rate);
+  t.latency = Seconds(latency * kUs);
+  t.launch = Seconds(launch * kUs);
+  return t;
+}
+
+Cluster round_cluster() {
+  Cluster c;
+  c.tier_count = 2;
+  c.tiers[0] = tier_of(TierKind::nvswitch, 8, 100e9, 1, 5);
+  c.tiers[1] = tier_of(TierKind::infiniband, 8 * 1024, 80e9, 10, 20);
+  c.gpus = 8 * 1024;
+  c.devices_per_node = 8;
+  return c;
+}
+
+Group group_over(std::int64_t nodes, std::int64_t per_node, std::int64_t sharers = 1) {
+  Group g;
+  g.ranks = nodes * per_node;
+  g.members.fill(g.ranks);
+  g.members[0] = per_node;
+  g.sharers[1] = sharers;
+  return g;
+}
+
+double us_by(Algorithm a, const Cluster& c, const Group& g, Collective kind, double bytes) {
+  REQUIRE(applies(a, c, g, kind));
+  return collective_cost_by(a, c, g, kind, Bytes(bytes)).time.si() / kUs;
+}
+
+doctest::Approx near(double us) { return doctest::Approx(us).epsilon(1e-12); }
+
+}  // namespace
+
+TEST_CASE("a ring in a node takes its launch, its steps and its bytes") {
+  const Cluster c = round_cluster();
+  const Group g = group_over(1, 8);
+  CHECK(us_by(Algorithm::ring, c, g, Collective::all_reduce, 8e6) == near(5 + 14 + 140));
+  CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 8e6) == near(5 + 7 + 70));
+  CHECK(us_by(Algorithm::ring, c, g, Collective::reduce_scatter, 8e6) == near(5 + 7 + 70));
+  CHECK(us_by(Algorithm::ring, c, g, Collective::broadcast, 8e6) == near(5 + 7 + 80));
+}
+
+TEST_CASE("efficiency slows the wire and ramp adds a root of it") {
+  Cluster c = round_cluster();
+  c.tiers[0].efficiency = 0.5;
+  c.tiers[0].ramp = Seconds(70 * kUs);
+  CHECK(us_by(Algorithm::ring, c, group_over(1, 8), Collective::all_reduce, 8e6) ==
+        near(5 + 14 + 280 + 140));
+}
+
+TEST_CASE("a ring over nodes is bound by the cards of a node, which one group uses alone") {
+  const Cluster c = round_cluster();
+  // 32 ranks: 28 hops inside nodes and 4 − 1 between them a pass, 31/32 of S over 80 GB/s.
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_gather, 32e6) ==
+        near(20 + 28 * 1 + 3 * 10 + 31e6 / 80e9 / kUs));
+}
+
+TEST_CASE("eight groups with a rank in every node share its cards") {
+  const Cluster c = round_cluster();
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 1, 8), Collective::all_reduce, 4e6) ==
+        near(20 + 6 * 10 + 2 * 3e6 / 10e9 / kUs));
+}
+
+TEST_CASE("a flat ring predicts a measured all-reduce over four nodes") {
+  // 4 GiB over 32 B200 with 8 × 50 GB/s a node took 22.05 ms; all that at line rate 20.8 ms
+  // (stas00/ml-engineering@744d01e1 network/README.md). One card of 50 GB/s alone gives 4 times it.
+  Cluster c = round_cluster();
+  c.tiers[0].bandwidth = BytesPerSecond(900e9);
+  c.tiers[1].bandwidth = BytesPerSecond(400e9);
+  const double us = us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_reduce, 4 * 0x1p30);
+  CHECK(us == doctest::Approx(20.8e3).epsilon(0.01));
+}
+
+TEST_CASE("links of a mesh join with the group") {
+  Cluster c = round_cluster();
+  c.tiers[0].group_sizes = 2;
+  c.tiers[0].group_bandwidth[0] = {2, BytesPerSecond(20e9)};
+  c.tiers[0].group_bandwidth[1] = {8, BytesPerSecond(100e9)};
+  CHECK(us_by(Algorithm::ring, c, group_over(1, 2), Collective::all_reduce, 8e6) ==
+        near(5 + 2 + 400));
+  CHECK(us_by(Algorithm::ring, c, group_over(1, 8), Collective::all_reduce, 8e6) ==
+        near(5 + 14 + 140));
+}
+
+TEST_CASE("a tree is as deep as the logarithm of its nodes") {
+  const Cluster c = round_cluster();
+  const auto tree = [&](std::int64_t nodes, std::int64_t per_node) {
+    return us_by(Algorithm::tree, c, group_over(nodes, per_node), Collective::all_reduce, 8e6);
+  };
+  CHECK(tree(2, 1) == near(20 + 2 * 10 + 100));
+  CHECK(tree(4, 1) == near(20 + 4 * 10 + 200));
+  CHECK(tree(5, 1) == near(20 + 6 * 10 + 200));
+  CHECK(tree(1024, 8) == near(20 + 14 + 20 * 10 + 200));
+}
+
+TEST_CASE("the switch halves the bytes of an all-reduce, never below the line rate") {
+  Cluster c = round_cluster();
+  c.tiers[0].in_network_reduction = true;
+  c.tiers[0].reduction_efficiency = 1.25;
+  const auto cost = [&](std::int64_t n) {
+    return us_by(Algorithm::in_switch, c, group_over(1, n), Collective::all_reduce, 8e6);
+  };
+  CHECK(cost(8) == near(5 + 14 + 140 / 1.25));
+  CHECK(cost(2) == near(5 + 2 + 80));
+  CHECK_FALSE(applies(Algorithm::in_switch, c, group_over(2, 8), Collective::all_reduce));
+  CHECK_FALSE(applies(Algorithm::in_switch, c, group_over(1, 8), Collective::all_gather));
+}
+
+TEST_CASE("a hierarchical all-reduce runs its three phases in turn") {
+  const Cluster c = round_cluster();
+  const double inside = 5 + 7 + 70;
+  const double between = 20 + 6 * 10 + 2 * 0.75 * 8e6 / 80e9 / kUs;
+  CHECK(us_by(Algorithm::hierarchical, c, group_over(4, 8), Collective::all_reduce, 8e6) ==
+        near(2 * inside + between));
+  CHECK_FALSE(applies(Algorithm::hierarchical, c, group_over(4, 1, 8), Collective::all_reduce));
+  CHECK_FALSE(applies(Algorithm::hierarchical, c, group_over(1, 8), Collective::all_reduce));
+}
+
+TEST_CASE("an all-to-all sends what leaves a node over its cards") {
+  const Cluster c = round_cluster();
+  // 64 ranks: each of 8 in a node sends 56/64 of its buffer elsewhere.
+  CHECK(us_by(Algorithm::direct, c, group_over(8, 8), Collective::all_to_all, 64e6) ==
+        near(20 + 7 * 1 + 7 * 10 + 8 * 56e6 / 80e9 / kUs));
+  CHECK(us_by(Algorithm::direct, c, group_over(1, 8), Collective::all_to_all, 8e6) ==
+        near(5 + 7 + 70));
+}
+
+TEST_CASE("a message between nodes takes its share of the cards") {
+  const Cluster c = round_cluster();
+  const auto one = point_to_point_cost(c, 1, 8, Bytes(1e6));
+  CHECK(one.time.si() / kUs == near(20 + 10 + 100));
+  CHECK(one.bytes_per_rank == Bytes(1e6));
+  CHECK(one.tier == 1);
+  CHECK(point_to_point_cost(c, 0, 1, Bytes(1e6)).time.si() / kUs == near(5 + 1 + 10));
+}
+
+TEST_CASE("a collective of 1024 nodes costs more than one of two") {
+  const Cluster c = round_cluster();
+  for (double bytes : {1e3, 1e9}) {
+    for (std::size_t k = 0; k < kCollectives; ++k) {
+      const auto kind = static_cast<Collective>(k);
+      if (kind == Collective::point_to_point) continue;
+      CAPTURE(name_of(kind));
+      CHECK(collective_cost(c, group_over(1024, 8), kind, Bytes(bytes)).time >
+            1.01 * collective_cost(c, group_over(2, 8), kind, Bytes(bytes)).time);
+    }
+  }
+}
+
+TEST_CASE("few bytes over many nodes go by a tree, many over few by a ring") {
+  const Cluster c = round_cluster();
+  const auto algorithm = [&](std::int64_t nodes, double bytes) {
+    return collective_cost(c, group_over(nodes, 8), Collective::all_reduce, Bytes(bytes)).algorithm;
+  };
+  CHECK(algorithm(1024, 1e4) == Algorithm::tree);
+  CHECK(algorithm(4, 1e10) == Algorithm::ring);
+  CHECK(algorithm(1, 1e4) == Algorithm::ring);
+}
+
+TEST_CASE("the cut bound counts sharers and cuts by tier") {
+  const Cluster c = round_cluster();
+  const auto bound = [&](const Group& g, Collective kind) {
+    return cut_bound(c, g, kind, Bytes(8e6)).si() / kUs;
+  };
+  CHECK(bound(group_over(2, 8), Collective::all_reduce) == near(150));  // inside: 15/8·80
+  CHECK(bound(group_over(2, 8, 4), Collective::all_reduce) == near(400));
+  CHECK(bound(group_over(2, 8), Collective::all_to_all) == near(8 * 50));
+  CHECK(bound(group_over(8, 1, 8), Collective::all_gather) == near(7 * 100));
+}
+
+TEST_CASE("a recorded time names its steps, bytes and bandwidth") {
+  const Cluster c = round_cluster();
+  Tape tape;
+  const Recording recording(tape);
+  const auto s = lift<Traced>(Bytes(8e6), {"buffer", ""});
+  const auto cost = collective_cost(c, group_over(4, 8), Collective::all_gather, s);
+  const auto has = [&](const std::string& name) {
+    return std::any_of(tape.nodes.begin(), tape.nodes.end(),
+                       [&](const Node& n) { return name == n.label.name; });
+  };
+  CHECK(tape.nodes[static_cast<std::size_t>(cost.time.si().node)].label.name ==
+        std::string("ring time"));
+  for (const char* name : {"steps × latency", "bandwidth of a link the group gets",
+                           "(n − 1)/n of the buffer", "cluster.tiers.bandwidth"}) {
+    CAPTURE(name);
+    CHECK(has(name));
+  }
+  CHECK_FALSE(has("tree time"));
+}

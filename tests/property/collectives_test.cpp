@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold of every collective, on any cluster and group.
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "network/collective_cost.h"
+#include "network/cut_bound.h"
+#include "property/random_cluster.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+constexpr int kTrials = 20000;
+constexpr double kRounding = 1e-12;
+
+constexpr std::array<Algorithm, 5> kEveryAlgorithm = {Algorithm::ring, Algorithm::tree,
+                                                      Algorithm::in_switch, Algorithm::hierarchical,
+                                                      Algorithm::direct};
+
+struct Case {
+  Cluster cluster;
+  std::array<std::int64_t, kMaxTiers> children;
+  Group group;
+  Collective kind;
+  Bytes bytes;
+};
+
+Case random_case(Dice& dice) {
+  Case x;
+  x.cluster = random_cluster(dice);
+  x.children = random_children(dice, x.cluster);
+  x.group = group_of(x.cluster, x.children);
+  x.group.sharers = random_sharers(dice);
+  x.kind = static_cast<Collective>(dice.integer(0, kCollectives - 1));
+  x.bytes = Bytes(dice.magnitude(1, 1e11));
+  return x;
+}
+
+Seconds time_of(const Case& x) { return collective_cost(x.cluster, x.group, x.kind, x.bytes).time; }
+
+bool not_below(Seconds a, Seconds b) { return a >= b * (1 - kRounding); }
+
+template <class Check>
+void for_any_case(std::uint64_t seed, Check check) {
+  Dice dice(seed);
+  for (int i = 0; i < kTrials; ++i) {
+    const Case x = random_case(dice);
+    CAPTURE(i);
+    CAPTURE(name_of(x.kind));
+    CAPTURE(x.group.ranks);
+    check(x, dice);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no algorithm beats the cut bound") {
+  for_any_case(1, [](const Case& x, Dice&) {
+    const Seconds bound = cut_bound(x.cluster, x.group, x.kind, x.bytes);
+    for (Algorithm a : kEveryAlgorithm) {
+      if (!applies(a, x.cluster, x.group, x.kind)) continue;
+      CAPTURE(name_of(a));
+      const auto cost = collective_cost_by(a, x.cluster, x.group, x.kind, x.bytes);
+      REQUIRE(not_below(cost.time, bound));
+    }
+  });
+}
+
+TEST_CASE("the fastest algorithm that applies is taken") {
+  for_any_case(2, [](const Case& x, Dice&) {
+    const auto cost = collective_cost(x.cluster, x.group, x.kind, x.bytes);
+    if (x.group.ranks == 1) return;
+    REQUIRE(applies(cost.algorithm, x.cluster, x.group, x.kind));
+    for (Algorithm a : kEveryAlgorithm) {
+      if (!applies(a, x.cluster, x.group, x.kind)) continue;
+      REQUIRE(collective_cost_by(a, x.cluster, x.group, x.kind, x.bytes).time >= cost.time);
+    }
+  });
+}
+
+TEST_CASE("time never falls with size") {
+  for_any_case(3, [](const Case& x, Dice& dice) {
+    Case larger = x;
+    larger.bytes = x.bytes * dice.magnitude(1.0001, 100);
+    REQUIRE(not_below(time_of(larger), time_of(x)));
+  });
+}
+
+TEST_CASE("time never falls with more nodes of the same kind") {
+  for_any_case(4, [](const Case& x, Dice& dice) {
+    if (x.cluster.tier_count < 2 || x.kind == Collective::point_to_point) return;
+    Case more = x;
+    const std::size_t last = x.cluster.tier_count - 1U;
+    more.children[last] += dice.integer(1, 3);
+    more.group = group_of(x.cluster, more.children);
+    more.group.sharers = x.group.sharers;
+    REQUIRE(not_below(time_of(more), time_of(x)));
+  });
+}
+
+TEST_CASE("time is zero only for one rank or no bytes") {
+  for_any_case(5, [](const Case& x, Dice&) {
+    REQUIRE((time_of(x) == Seconds()) == (x.group.ranks == 1));
+    const auto nothing = collective_cost(x.cluster, x.group, x.kind, Bytes());
+    REQUIRE(nothing.time == Seconds());
+    REQUIRE(nothing.algorithm == Algorithm::none);
+  });
+}
+
+TEST_CASE("more bandwidth never hurts, fewer sharers neither") {
+  for_any_case(6, [](const Case& x, Dice& dice) {
+    Case better = x;
+    const auto i = static_cast<std::size_t>(dice.integer(0, x.cluster.tier_count - 1));
+    Tier& t = better.cluster.tiers[i];
+    const double gain = dice.magnitude(1, 10);
+    t.bandwidth = t.bandwidth * gain;
+    for (auto& entry : t.group_bandwidth) entry.bandwidth = entry.bandwidth * gain;
+    better.group.sharers[i] = dice.integer(1, x.group.sharers[i]);
+    REQUIRE(not_below(time_of(x), time_of(better)));
+  });
+}
+
+TEST_CASE("a rank puts the published volumes on the wire") {
+  for_any_case(7, [](const Case& x, Dice&) {
+    if (x.group.ranks == 1) return;
+    const auto n = static_cast<double>(x.group.ranks);
+    const auto cost = collective_cost(x.cluster, x.group, x.kind, x.bytes);
+    const double passes = x.kind == Collective::all_reduce ? 2 : 1;
+    const double part = x.kind == Collective::point_to_point ? 1 : passes * (n - 1) / n;
+    REQUIRE(cost.bytes_per_rank.si() == doctest::Approx(part * x.bytes.si()).epsilon(1e-15));
+  });
+}
+
+TEST_CASE("a traced collective equals the plain one and its own tree") {
+  for_any_case(8, [](const Case& x, Dice&) {
+    Tape tape;
+    const Recording recording(tape);
+    const auto bytes = lift<Traced>(x.bytes, {"bytes", ""});
+    const auto plainly = collective_cost(x.cluster, x.group, x.kind, x.bytes);
+    const auto traced = collective_cost(x.cluster, x.group, x.kind, bytes);
+    REQUIRE(plain(traced.time) == plainly.time);
+    REQUIRE(plain(traced.bytes_per_rank) == plainly.bytes_per_rank);
+    REQUIRE(traced.algorithm == plainly.algorithm);
+    REQUIRE(traced.tier == plainly.tier);
+    if (x.group.ranks == 1) return;
+    REQUIRE(evaluate_again(tape, traced.time.si().node) == plainly.time.si());
+    REQUIRE(evaluate_again(tape, traced.bytes_per_rank.si().node) == plainly.bytes_per_rank.si());
+  });
+}

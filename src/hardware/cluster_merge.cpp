@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/cluster_merge.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "hardware/cluster_reader.h"
+#include "hardware/device_reader.h"
+#include "hardware/node_fields.h"
+#include "hardware/provenance.h"
+
+namespace orrery {
+namespace {
+
+const char* kind_name(HardwareKind k) { return k == HardwareKind::device ? "device" : "node"; }
+
+HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
+  const std::string wanted = name.text();
+  if (auto found = lookup.find(kind, wanted)) return *std::move(found);
+  const std::vector<std::string> names = lookup.names(kind);
+  name.fail("the unknown " + std::string(kind_name(kind)) + " \"" + wanted + "\"",
+            alternatives(names), nearest_name(wanted, names));
+}
+
+Json device_named(const Reader& name, const HardwareLookup& lookup) {
+  const HardwareText found = find_text(name, HardwareKind::device, lookup);
+  Json document = parse_json(found.text, found.file);
+  read_device(Reader(document, found.file));
+  return document;
+}
+
+Json node_named(const Reader& name, const HardwareLookup& lookup) {
+  const HardwareText found = find_text(name, HardwareKind::node, lookup);
+  Json document = parse_json(found.text, found.file);
+  Reader r(document, found.file);
+  read_node_fields(r, 0);
+  r.reject_unknown();
+  merged_device(r.at("device"), lookup);
+  return document;
+}
+
+Json without(const Json& object, const std::string& key) {
+  Json copy = object;
+  copy.erase(key);
+  return copy;
+}
+
+// {"base": name} or an object that has it names another device; other objects change the one there.
+void change_device(Json& node, const Reader& change) {
+  const Json& value = change.json();
+  if (!value.is_string() && !value.is_object()) change.fail("a device's name, or an object");
+  if (value.is_string() || value.contains("base") || !node.contains("device")) {
+    forget_sources(node, "device");
+    node["device"] = value;
+  } else {
+    if (node["device"].is_string()) node["device"] = Json{{"base", node["device"]}};
+    merge_over(node["device"], value);
+  }
+  if (value.is_object()) mark_set_by_run(node, "device", without(value, "base"));
+}
+
+std::vector<std::string> tier_names(const Reader& tiers) {
+  std::vector<std::string> names;
+  for (Reader& tier : tiers.items()) names.push_back(tier.at("name").text());
+  return names;
+}
+
+void change_tier(Json& node, const std::vector<std::string>& names, const std::string& name,
+                 const Reader& change) {
+  change.must_be_object();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != name) continue;
+    merge_over(node["tiers"][i], change.json());
+    mark_set_by_run(node, "tiers." + std::to_string(i), change.json());
+    return;
+  }
+  change.fail("the unknown tier \"" + name + "\"", alternatives(names), nearest_name(name, names));
+}
+
+// An array is the new tiers; an object changes those the node has, by name.
+void change_tiers(Json& node, Reader change) {
+  if (change.json().is_array()) {
+    forget_sources(node, "tiers");
+    node["tiers"] = change.json();
+    mark_set_by_run(node, "tiers", change.json());
+    return;
+  }
+  change.must_be_object();
+  if (!node.contains("tiers")) change.fail("an array of tiers: there are none to change");
+  const std::vector<std::string> names =
+      tier_names(Reader(node["tiers"], change.file(), change.path()));
+  for (const std::string& name : change.keys()) change_tier(node, names, name, change.at(name));
+}
+
+void change_field(Json& node, const std::string& key, const Reader& change) {
+  if (key == "device") return change_device(node, change);
+  if (key == "tiers") return change_tiers(node, change);
+  if (key == "source" || key == "sources") {
+    merge_over(node[key], change.json());
+    return;
+  }
+  merge_over(node[key], change.json());
+  mark_set_by_run(node, key, change.json());
+}
+
+void change_fields(Json& node, const Reader& changes, const std::vector<std::string>& but) {
+  for (const std::string& key : changes.keys()) {
+    if (std::find(but.begin(), but.end(), key) != but.end()) continue;
+    // Not at(): null is a change too, it takes away what the node has.
+    change_field(node, key,
+                 Reader(changes.json()[key], changes.file(), changes.path() + "." + key));
+  }
+}
+
+Json inline_node(Reader spec, const HardwareLookup& lookup) {
+  const std::optional<Reader> base = spec.find("base");
+  Json node = base ? node_named(*base, lookup) : Json::object();
+  change_fields(node, spec, {"base"});
+  return node;
+}
+
+}  // namespace
+
+Json merged_node(Reader r, const HardwareLookup& lookup) {
+  Json node = Json::object();
+  if (const std::optional<Reader> spec = r.find("node")) {
+    if (!spec->json().is_string() && !spec->json().is_object()) {
+      spec->fail("a node's name, a path, or an object");
+    }
+    node = spec->json().is_string() ? node_named(*spec, lookup) : inline_node(*spec, lookup);
+  }
+  change_fields(node, r, {"node", "gpus"});
+  return node;
+}
+
+Json merged_device(const Reader& r, const HardwareLookup& lookup) {
+  if (r.json().is_string()) return device_named(r, lookup);
+  Reader spec = r;
+  spec.must_be_object();
+  const std::optional<Reader> base = spec.find("base");
+  if (!base) return spec.json();
+  Json device = device_named(*base, lookup);
+  merge_over(device, without(spec.json(), "base"));
+  return device;
+}
+
+}  // namespace orrery

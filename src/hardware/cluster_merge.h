@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names and overrides of a run's `cluster` to whole documents; nothing is read strictly here but
+// documents found by name, each alone and under its own file name, so that whatever fails later is
+// the run's doing. The rules stand in hardware/cluster_reader.h.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "core/json_reader.h"
+#include "hardware/lookup.h"
+
+namespace orrery {
+
+// The node document with the changes of the run applied. Its `device` stays a name or an object.
+Json merged_node(Reader r, const HardwareLookup& lookup);
+
+// The device document of a node; `r` is at the node's `device`.
+Json merged_device(const Reader& r, const HardwareLookup& lookup);
+
+}  // namespace orrery

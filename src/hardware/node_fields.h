@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fields of a node document, strictly, all but its device. `host`, `nvme` and `power` may be
+// missing: not known.
+#pragma once
+
+#include "core/json_reader.h"
+#include "hardware/cluster.h"
+
+namespace orrery {
+
+// A cluster of `gpus` devices (0: of one node) without its device. Unknown keys are left to the
+// caller to reject.
+Cluster read_node_fields(Reader& r, std::int64_t gpus);
+
+}  // namespace orrery

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/provenance.h"
+
+#include <vector>
+
+namespace orrery {
+namespace {
+
+std::vector<std::string> components(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.' || c == '[') {
+      parts.emplace_back();
+    } else if (c != ']') {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string path;
+  for (const std::string& part : parts) {
+    if (!path.empty()) path += '.';
+    path += part;
+  }
+  return path;
+}
+
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+bool holds(const std::string& outer, const std::string& path) {
+  return path.compare(0, outer.size(), outer) == 0 &&
+         (path.size() == outer.size() || path[outer.size()] == '.');
+}
+
+const Json* text_at(const Json& document, const char* key) {
+  if (!document.is_object() || !document.contains(key)) return nullptr;
+  return &document[key];
+}
+
+std::string tier_index(const std::string& name, const Json& node) {
+  if (!node.contains("tiers") || !node["tiers"].is_array()) return name;
+  const Json& tiers = node["tiers"];
+  for (std::size_t i = 0; i < tiers.size(); ++i) {
+    if (tiers[i].is_object() && tiers[i].value("name", "") == name) return std::to_string(i);
+  }
+  return name;
+}
+
+void mark_leaves(Json& sources, const Json& own, const std::string& path, const Json& value) {
+  if (!value.is_structured()) {
+    if (listed_source(own, path).empty()) sources[path] = kSetByRun;
+    return;
+  }
+  std::size_t index = 0;
+  for (auto it = value.begin(); it != value.end(); ++it, ++index) {
+    const std::string key = value.is_object() ? it.key() : std::to_string(index);
+    if (key == "source" || key == "sources") continue;
+    mark_leaves(sources, own, below(path, key), it.value());
+  }
+}
+
+}  // namespace
+
+std::string canonical_path(const std::string& path, const Json& node) {
+  std::vector<std::string> parts = components(path);
+  if (parts.size() > 1 && parts.front() == "cluster") parts.erase(parts.begin());
+  if (parts.size() > 1 && parts.front() == "tiers") parts[1] = tier_index(parts[1], node);
+  return joined(parts);
+}
+
+std::string listed_source(const Json& document, const std::string& path) {
+  const Json* sources = text_at(document, "sources");
+  if (sources == nullptr || !sources->is_object()) return "";
+  std::string best;
+  std::string source;
+  for (auto it = sources->begin(); it != sources->end(); ++it) {
+    if (!holds(it.key(), path) || it.key().size() < best.size() || !it.value().is_string())
+      continue;
+    best = it.key();
+    source = it.value().get<std::string>();
+  }
+  return source;
+}
+
+std::string document_source(const Json& document, const std::string& path) {
+  const std::string listed = listed_source(document, path);
+  if (!listed.empty()) return listed;
+  const Json* source = text_at(document, "source");
+  return source != nullptr && source->is_string() ? source->get<std::string>() : "";
+}
+
+void mark_set_by_run(Json& document, const std::string& path, const Json& change) {
+  Json& sources = document["sources"];
+  if (!sources.is_object()) sources = Json::object();
+  // A change's own sources are written from where it stands.
+  Json own = {{"sources", Json::object()}};
+  if (const Json* given = text_at(change, "sources"); given != nullptr && given->is_object()) {
+    for (auto it = given->begin(); it != given->end(); ++it) {
+      own["sources"][below(path, it.key())] = it.value();
+    }
+    sources.update(own["sources"]);
+  }
+  mark_leaves(sources, own, path, change);
+}
+
+void forget_sources(Json& document, const std::string& path) {
+  if (text_at(document, "sources") == nullptr || !document["sources"].is_object()) return;
+  Json kept = Json::object();
+  for (auto it = document["sources"].begin(); it != document["sources"].end(); ++it) {
+    if (!holds(path, it.key())) kept[it.key()] = it.value();
+  }
+  document["sources"] = kept;
+}
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/tier_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr Dimension kRate = kBytes - kSeconds;
+constexpr std::int64_t kMostDevices = 100'000'000;
+// A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
+constexpr double kMostReduction = 2;
+
+Name read_name(const Reader& r) {
+  const std::string name = r.text();
+  if (name.empty() || name.size() > kLongestName) {
+    r.fail("a name of 1 to " + std::to_string(kLongestName) + " bytes");
+  }
+  return make_name(name);
+}
+
+std::int64_t group_members(const Reader& entry, const std::string& key) {
+  const std::optional<double> n = parse_number(key);
+  if (!n || *n != std::floor(*n) || *n < 2 || *n > 1e6) {
+    entry.fail("\"" + key + "\"", "a number of members, at least 2");
+  }
+  return static_cast<std::int64_t>(*n);
+}
+
+std::vector<GroupBandwidth> group_entries(Reader r) {
+  std::vector<GroupBandwidth> entries;
+  for (const std::string& key : r.keys()) {
+    const Reader entry = r.at(key);
+    entries.push_back({group_members(entry, key), entry.quantity<kRate>()});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.members < b.members; });
+  return entries;
+}
+
+// Links that join can only add up, and never to more than the child has.
+void check_rising(const Reader& r, const std::vector<GroupBandwidth>& entries,
+                  BytesPerSecond whole) {
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].bandwidth < entries[i - 1].bandwidth ||
+        entries[i].members == entries[i - 1].members) {
+      r.fail("a bandwidth that does not rise with the members", "one that does");
+    }
+  }
+  if (!entries.empty() && entries.back().bandwidth > whole) {
+    r.fail("more than `bandwidth`", "at most " + exact(whole));
+  }
+}
+
+void read_group_bandwidth(const Reader& r, Tier& t) {
+  const std::vector<GroupBandwidth> entries = group_entries(r);
+  if (entries.size() > kMaxGroupSizes) {
+    r.fail(std::to_string(entries.size()) + " group sizes",
+           "at most " + std::to_string(kMaxGroupSizes));
+  }
+  check_rising(r, entries, t.bandwidth);
+  t.group_sizes = static_cast<std::uint8_t>(entries.size());
+  std::copy(entries.begin(), entries.end(), t.group_bandwidth.begin());
+}
+
+void read_reduction(Reader& r, Tier& t) {
+  if (auto flag = r.find("in_network_reduction")) t.in_network_reduction = flag->boolean();
+  const auto reached = r.find("reduction_efficiency");
+  if (reached) t.reduction_efficiency = reached->number(t.efficiency, kMostReduction);
+  if (t.in_network_reduction && !reached) r.at("reduction_efficiency");
+}
+
+Tier read_tier(Reader r) {
+  Tier t;
+  t.name = read_name(r.at("name"));
+  t.kind = r.at("kind").choice_of<TierKind>(kTierKindNames);
+  if (auto size = r.find("size")) t.size = size->integer(2, kMostDevices);
+  t.bandwidth = r.at("bandwidth").quantity<kRate>();
+  t.efficiency = r.at("efficiency").number(1e-3, 1);
+  t.latency = r.at("latency").quantity<kSeconds>(true);
+  t.launch = r.at("launch").quantity<kSeconds>(true);
+  if (auto ramp = r.find("ramp")) t.ramp = ramp->quantity<kSeconds>(true);
+  if (auto groups = r.find("group_bandwidth")) read_group_bandwidth(*groups, t);
+  read_reduction(r, t);
+  r.reject_unknown();
+  return t;
+}
+
+std::int64_t round_up_to(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+void check_inner_size(const Reader& r, std::int64_t size, std::int64_t inside) {
+  if (size == 0) r.fail("no size", "a `size`: only the outermost tier is the whole cluster");
+  if (size % inside != 0 || size == inside) {
+    r.fail("a size of " + std::to_string(size),
+           "two or more times the " + std::to_string(inside) + " devices of the tier inside it");
+  }
+}
+
+// Whole units of the tier inside, even where the cluster ends within one.
+std::int64_t outermost_size(const Reader& r, const Tier& t, std::int64_t gpus,
+                            std::int64_t inside) {
+  if (t.size != 0) {
+    r.fail("a size of " + std::to_string(t.size), "none: the outermost tier is the whole cluster");
+  }
+  return round_up_to(std::max(gpus, inside), inside);
+}
+
+// Overrides name tiers, so names must differ.
+void check_name_is_new(const Reader& r, const Tier& t, const Cluster& c, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (c.tiers[i].name == t.name) {
+      r.fail("a second tier \"" + std::string(t.name.view()) + "\"", "each name once");
+    }
+  }
+}
+
+}  // namespace
+
+void read_tiers(const Reader& r, Cluster& c) {
+  const std::vector<Reader> items = r.items();
+  if (items.empty() || items.size() > kMaxTiers) {
+    r.fail("1 to " + std::to_string(kMaxTiers) + " tiers");
+  }
+  std::int64_t inside = 1;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Tier t = read_tier(items[i]);
+    check_name_is_new(items[i], t, c, i);
+    if (i + 1 == items.size()) {
+      t.size = outermost_size(items[i], t, c.gpus, inside);
+    } else {
+      check_inner_size(items[i], t.size, inside);
+    }
+    inside = t.size;
+    c.tiers[i] = t;
+  }
+  c.tier_count = static_cast<std::uint8_t>(items.size());
+}
+
+}  // namespace orrery

@@ -115,6 +115,9 @@ void change_fields(Json& node, const Reader& changes, const std::vector<std::str
 }
 
 Json inline_node(Reader spec, const HardwareLookup& lookup) {
+  for (const char* outside : {"node", "gpus"}) {
+    if (auto found = spec.find(outside)) found->fail("nothing: it stands beside `node`");
+  }
   const std::optional<Reader> base = spec.find("base");
   Json node = base ? node_named(*base, lookup) : Json::object();
   change_fields(node, spec, {"base"});

@@ -16,8 +16,10 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
                  std::int64_t gpus, const HardwareLookup& lookup) {
   Reader node(out.node, file, path);
   out.cluster = read_node_fields(node, gpus);
-  node.allow("node");
-  node.allow("gpus");
+  if (!path.empty()) {  // a cluster, where these stand beside what is merged
+    node.allow("node");
+    node.allow("gpus");
+  }
   node.reject_unknown();
   const Reader device = node.at("device");
   out.device = merged_device(device, lookup);

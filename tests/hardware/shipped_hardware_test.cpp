@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "core/units.h"
+#include "hardware/provenance.h"
+#include "hardware_files.h"
+
+namespace orrery {
+namespace {
+
+const std::vector<std::string> kPromisedNodes = {"dgx-1-v100-16gb",
+                                                 "dgx-1-v100-32gb",
+                                                 "dgx-2-v100-32gb",
+                                                 "p3-16xlarge-v100-16gb",
+                                                 "jean-zay-v100-16gb",
+                                                 "jean-zay-v100-32gb",
+                                                 "lassen",
+                                                 "summit",
+                                                 "dgx-a100-40gb",
+                                                 "dgx-a100-80gb",
+                                                 "jean-zay-a100-80gb",
+                                                 "a100-80gb-4x200g",
+                                                 "a100-80gb-400g",
+                                                 "a100-80gb-4x100g-roce",
+                                                 "a100-pcie-80gb",
+                                                 "a800-80gb",
+                                                 "dgx-h100",
+                                                 "h100-80gb-800g",
+                                                 "h100-96gb-hbm2e-500w",
+                                                 "h100-pcie",
+                                                 "h100-nvl",
+                                                 "hgx-h200",
+                                                 "h800-80gb",
+                                                 "gh200-nvl32",
+                                                 "alps-gh200",
+                                                 "hgx-b200",
+                                                 "hgx-b300",
+                                                 "gb200-nvl72",
+                                                 "gb300-nvl72",
+                                                 "frontier-mi250x",
+                                                 "mi300x-oam-8",
+                                                 "mi350x-oam-8",
+                                                 "mi355x-oam-8"};
+
+bool is_quantity(const Json& value) {
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  for (const Dimension d :
+       {kBytes, kBytes - kSeconds, kFlops - kSeconds, kSeconds, kJoules - kSeconds}) {
+    if (parse_quantity(text, d)) return true;
+  }
+  return false;
+}
+
+// Paths of numbers without an entry of their own or of a parent in `sources`.
+void unsourced(const Json& document, const std::string& path, const Json& value,
+               std::vector<std::string>& found) {
+  if (value.is_number() || is_quantity(value)) {
+    if (listed_source(document, path).empty()) found.push_back(path);
+  }
+  if (!value.is_structured()) return;
+  std::size_t index = 0;
+  for (auto it = value.begin(); it != value.end(); ++it, ++index) {
+    const std::string key = value.is_object() ? it.key() : std::to_string(index);
+    if (key == "source" || key == "sources") continue;
+    unsourced(document, path.empty() ? key : path + "." + key, it.value(), found);
+  }
+}
+
+double share_of_one_device(const Cluster& c, std::size_t tier) {
+  const std::int64_t devices = tier == 0 ? 1 : c.tiers[tier - 1].size;
+  return c.tiers[tier].bandwidth.si() / static_cast<double>(devices);
+}
+
+TEST_CASE("every promised node is shipped") {
+  for (const std::string& name : kPromisedNodes) {
+    CAPTURE(name);
+    CHECK(find_shipped(HardwareKind::node, name).has_value());
+  }
+}
+
+TEST_CASE("every shipped file is read whole and named as its file") {
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    CAPTURE(name);
+    const Cluster c = shipped_node(name).cluster;
+    CHECK(c.node.view() == name);
+    CHECK(c.gpus == c.devices_per_node);
+    CHECK(c.host.memory_capacity.si() > 0);
+    CHECK(c.node_power.si() > static_cast<double>(c.devices_per_node) * c.device.power.si() * 0.9);
+  }
+  for (const std::string& name : shipped_hardware(HardwareKind::device)) {
+    CAPTURE(name);
+    const Json document = shipped_document(HardwareKind::device, name);
+    CHECK(document["name"] == name);
+  }
+}
+
+TEST_CASE("every device is used by a node") {
+  std::vector<std::string> used;
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    used.emplace_back(shipped_node(name).cluster.device.name.view());
+  }
+  for (const std::string& name : shipped_hardware(HardwareKind::device)) {
+    CAPTURE(name);
+    CHECK(std::find(used.begin(), used.end(), name) != used.end());
+  }
+}
+
+TEST_CASE("every number of a shipped file names its own source") {
+  for (const HardwareKind kind : {HardwareKind::device, HardwareKind::node}) {
+    for (const std::string& name : shipped_hardware(kind)) {
+      const Json document = shipped_document(kind, name);
+      std::vector<std::string> missing;
+      unsourced(document, "", document, missing);
+      CHECK_MESSAGE(missing.empty(), name << ": " << alternatives(missing));
+      CHECK(!document_source(document, "name").empty());
+    }
+  }
+}
+
+TEST_CASE("a device never gets more bandwidth from an outer tier than from an inner one") {
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    CAPTURE(name);
+    const Cluster c = shipped_node(name).cluster;
+    for (std::size_t i = 1; i < c.tier_count; ++i) {
+      CHECK(share_of_one_device(c, i) <= share_of_one_device(c, i - 1));
+    }
+  }
+}
+
+TEST_CASE("a larger group never gets a smaller line rate") {
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    CAPTURE(name);
+    const Cluster c = shipped_node(name).cluster;
+    const Tier& inner = c.tiers[0];
+    for (std::int64_t n = 2; n <= inner.size; ++n) {
+      CHECK(line_rate(inner, n) >= line_rate(inner, n - 1));
+    }
+    CHECK(line_rate(inner, inner.size) == inner.bandwidth);
+  }
+}
+
+TEST_CASE("only network cards join nodes, and they are the outermost tier") {
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    CAPTURE(name);
+    const Cluster c = shipped_node(name).cluster;
+    REQUIRE(c.tier_count >= 2);
+    for (std::size_t i = 0; i < c.tier_count; ++i) {
+      CHECK(is_fabric(c.tiers[i].kind) == (i + 1 == c.tier_count));
+    }
+  }
+}
+
+TEST_CASE("half the bits give twice the dense peak, and no device loses rate by it") {
+  for (const std::string& name : shipped_hardware(HardwareKind::device)) {
+    CAPTURE(name);
+    const Device d =
+        cluster_of(R"({"node": "dgx-h100", "gpus": 8, "device": ")" + name + "\"}").cluster.device;
+    const double half = peak_of(d, Precision::fp16).si();
+    CHECK(half > peak_of(d, Precision::fp32).si());
+    if (has_precision(d, Precision::bf16)) CHECK(peak_of(d, Precision::bf16).si() == half);
+    if (!has_precision(d, Precision::fp8)) continue;
+    CHECK(peak_of(d, Precision::fp8).si() == doctest::Approx(2 * half).epsilon(0.002));
+    const auto rate = [&](Precision p) {
+      return peak_of(d, p).si() * d.efficiency.gemm[static_cast<std::size_t>(p)];
+    };
+    CHECK(rate(Precision::fp8) > rate(Precision::bf16));
+  }
+}
+
+TEST_CASE("capacities are what a driver shows, below what is marketed") {
+  const auto capacity = [](const char* node) {
+    return shipped_node(node).cluster.device.memory_capacity / kGiB;
+  };
+  CHECK(capacity("dgx-h100") == doctest::Approx(79.6).epsilon(0.001));
+  CHECK(capacity("dgx-a100-80gb") < 80);
+  CHECK(capacity("dgx-a100-80gb") > 79);
+  CHECK(capacity("dgx-1-v100-32gb") == 31.75);
+  CHECK(capacity("hgx-b200") < 180);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -188,7 +188,7 @@ enum class ParameterClass : std::uint8_t { dense, expert };
 
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 32;
+inline constexpr std::size_t kMaxOperators = 36;
 inline constexpr std::size_t kMaxLayerTypes = 4;
 
 struct Operator {
@@ -197,9 +197,8 @@ struct Operator {
   PrecisionRole role = PrecisionRole::wide;
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;  // its forward runs again if one of these modules is recomputed
-  bool has_weight = false;       // rows·inner·(cols+cols2) product with a weight matrix
-  bool tied = false;             // the weight belongs to another operator: no parameters of its own
-  bool first_input = false;      // its input needs no gradient (nothing trains before it)
+  bool has_weight = false;       // inner × (cols + cols2) of each group are parameters
+  bool tied = false;             // the weight is another operator's: no parameters of its own
 
   // Sizes; what they mean is said at OpKind. cols2 of a product: further columns with a divisor of
   // their own (keys and values beside queries); of attention: the width of a value head.
@@ -209,14 +208,19 @@ struct Operator {
   Extent inner;
   Extent groups;
 
-  double pairs = 1.0;        // attention: fraction of query-key pairs a mask leaves
-  double model_pairs = 1.0;  // of them, what counts as model FLOPs when masks count
+  // Attention, as fractions of all query-key pairs: what the kernel computes (a fused one skips
+  // what the mask hides), what the mask leaves, and what the Megatron convention counts (a causal
+  // mask is not subtracted, a window is).
+  double pairs = 1.0;
+  double masked_pairs = 1.0;
+  double megatron_pairs = 1.0;
 
   // pointwise and lookup: bytes read and written per element of rows × cols.
   double forward_bytes = 0;
   double backward_bytes = 0;
 
-  // Parameters besides the weight matrix: biases and norms, `vectors` × cols(+cols2) elements.
+  // Parameters besides the weight matrix: `vectors` biases or norms, of cols + cols2 elements each
+  // (a group), or of `vector_extent` where that has units.
   std::int64_t vectors = 0;
   Extent vector_extent{0, 0, Axis::whole};
 
@@ -245,19 +249,17 @@ struct ListOptions {
   bool fused_attention = true;           // FlashAttention or the like; else scores are materialised
   bool fused_cross_entropy = false;      // the loss keeps 8 bytes a logit, not 12
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
-  bool dropout_mask_bytes = true;
 };
 
-// The model as run-length blocks: `layers[layer_type[i]]` is layer i's block.
+// The model as run-length blocks: `layers[layer_type(a, i)]` is layer i's; unused types are empty.
 struct ModelOperators {
   Block embedding;
   std::array<Block, kMaxLayerTypes> layers{};
-  std::uint8_t layer_types = 0;
   Block head;
   Block mtp;  // count == 0: none
 };
 
-// Which distinct block layer `i` is: 0 dense, 1 dense local, 2 MoE, 3 MoE local (those that occur).
+// Which distinct block layer `i` is: 0 dense, 1 dense local, 2 MoE, 3 MoE local.
 std::uint8_t layer_type(const Architecture& a, std::int64_t layer);
 
 ModelOperators model_operators(const Architecture& a, const ListOptions& options);

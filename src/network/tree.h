@@ -4,8 +4,8 @@
 // the buffer, a node that is inside one being a leaf of the other (Sanders, Speck and Träff,
 // Parallel Computing 35, 2009; as NCCL does between nodes). The link of a busy node carries 2S, of
 // one of only two nodes S; the depth is 2·log2 of the nodes. Inside a node a switch that reduces
-// does, else the ranks form a chain with 2S on a link. Serves groups that cross a fabric. Leaves
-// out the few percent by which a tree keeps its links less busy than a ring.
+// does, else the ranks form a chain with 2S on a link. Leaves out the few percent by which the real
+// trees keep some links less busy than 2S.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,10 @@ void pass_branches(Clock<R>& clock, const Cluster& c, const Group& g, const Fold
 struct Tree {
   static constexpr Algorithm id = Algorithm::tree;
 
-  static bool applies(const Cluster& c, const Fold& f) { return first_fabric(c, f) <= f.outermost; }
+  // In a single tier without a fabric a chain is no better than a ring.
+  static bool applies(const Cluster& c, const Fold& f) {
+    return is_fabric(c.tiers[f.outermost].kind) || hops(f, f.outermost) < f.ranks - 1;
+  }
 
   template <Number R>
   static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
@@ -49,6 +52,7 @@ struct Tree {
         pass_branches(clock, c, g, f, i, full);
       }
     }
+    clock.ramp = raised(clock.ramp, named(R(4) * clock.latency, {"filling the tree's pipeline", ""}));
     return named(total(clock), {"tree time", ""});
   }
 };

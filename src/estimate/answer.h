@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an estimate answers, as a plain fixed-size value: numbers, and small codes for reasons,
+// algorithms and tiers. The report turns it into text and JSON; nothing here is a string.
+//
+// `breakdown` is of the stage with the most busy time and sums to step_time; `memory` is of the stage
+// with the highest peak and sums to peak. Both sums are tested.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/number.h"
+#include "memory/stage_memory.h"
+#include "network/collective.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+enum class Term : std::uint8_t {
+  compute,
+  recompute,
+  tp_exposed,
+  cp_exposed,
+  ep_exposed,
+  pp_exposed,
+  pp_bubble,
+  dp_exposed,
+  optimizer,
+  offload_exposed,
+  other,
+};
+inline constexpr std::size_t kTerms = 11;
+inline constexpr std::array<std::string_view, kTerms> kTermNames = {
+    "compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed", "pp_exposed",
+    "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "other"};
+
+template <Number R>
+using Terms = std::array<SecondsOf<R>, kTerms>;
+
+template <Number R>
+SecondsOf<R>& at(Terms<R>& t, Term i) {
+  return t[static_cast<std::size_t>(i)];
+}
+
+enum class CommDimension : std::uint8_t { tp, cp, ep, etp, pp, embedding, dp, edp };
+inline constexpr std::array<std::string_view, 8> kCommDimensionNames = {
+    "tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
+
+// One collective of one dimension, over a step, on the stage the breakdown is of.
+template <Number R>
+struct CommLine {
+  CommDimension dimension = CommDimension::tp;
+  Collective collective = Collective::all_reduce;
+  Algorithm algorithm = Algorithm::none;
+  std::uint8_t tier = 0;
+  std::int64_t ranks = 1;
+  std::int64_t count = 0;
+  BytesOf<R> bytes{};  // put on the wire by one GPU in one step
+  SecondsOf<R> time{};
+  SecondsOf<R> exposed{};
+};
+inline constexpr std::size_t kMaxCommLines = 24;
+
+enum class Reason : std::uint8_t {
+  fits,
+  device_memory,  // the peak is above the device's capacity
+  host_memory,    // what is offloaded does not fit the node's memory
+};
+
+template <Number R>
+struct AnswerOf {
+  Reason reason = Reason::fits;
+  std::int64_t busy_stage = 0;    // the breakdown is of this one
+  std::int64_t memory_stage = 0;  // the memory is of this one
+  SecondsOf<R> step_time{};
+  Terms<R> breakdown{};
+  StageMemory<R> memory;
+  Bytes capacity{};
+  Bytes host_needed{};    // of one node
+  Bytes host_capacity{};  // of one node; 0: not known
+  Flops model_flops{};    // of one GPU and step, by the run's convention
+  Flops hardware_flops{};  // executed by one GPU in one step, mean over stages
+  FlopsPerSecond peak_rate{};
+  std::uint8_t comm_count = 0;
+  std::array<CommLine<R>, kMaxCommLines> comm{};
+  Seconds interval_low{};
+  Seconds interval_high{};
+};
+
+using Answer = AnswerOf<double>;
+
+}  // namespace orrery

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/classes.h"
+
+#include "estimate/offload.h"
+#include "estimate/sharding.h"
+
+namespace orrery {
+namespace {
+
+template <Number R>
+std::size_t groups_of(const Prices<R>& prices, const BlockCounts& blocks,
+                      std::array<BlockGroup<R>, kBlockTypes>& out) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    const bool layer = i < kMaxLayerTypes || i == kMtpBlock;
+    out[n++] = {&prices.blocks[i].activations, blocks[i], layer};
+  }
+  return n;
+}
+
+// Activations go to the host under the forward pass and come back under the backward pass; weights
+// that live there are fetched for both.
+template <Number R>
+void add_streams(const Run& run, StageClass<R>& c) {
+  const Offload& o = run.strategy.offload;
+  const BytesOf<R> kept = c.activations.kept;
+  SecondsOf<R> down =
+      streamed_time<R>(run, o.activations, true, kept, c.costs.forward_time);
+  SecondsOf<R> up = streamed_time<R>(run, o.activations, false, kept, c.costs.backward_time);
+  if (o.parameters != OffloadTarget::none) {
+    const StateBytes<R> states =
+        state_bytes<R>(run.training.recipe, c.parameters, run.strategy);
+    down += streamed_time<R>(run, o.parameters, false, states.weights, c.costs.forward_time);
+    up += streamed_time<R>(run, o.parameters, false, states.weights, c.costs.backward_time);
+  }
+  at(c.costs.forward, Term::offload_exposed) += down;
+  at(c.costs.backward, Term::offload_exposed) += up;
+  c.costs.forward_time += down;
+  c.costs.backward_time += up;
+}
+
+template <Number R>
+StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks) {
+  StageClass<R> c;
+  c.blocks = blocks;
+  c.costs = stage_costs<R>(run, prices, blocks);
+  c.parameters = stage_parameters<R>(run, prices, blocks);
+  std::array<BlockGroup<R>, kBlockTypes> groups;
+  const std::size_t n = groups_of<R>(prices, blocks, groups);
+  c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});
+  add_streams<R>(run, c);
+  return c;
+}
+
+template <Number R>
+std::uint16_t find_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                         WorkspaceOf<R>& w) {
+  for (std::size_t i = w.classes.size(); i-- > 0;) {
+    if (w.classes[i].blocks == blocks) return static_cast<std::uint16_t>(i);
+  }
+  w.classes.push_back(make_class<R>(run, prices, blocks));
+  return static_cast<std::uint16_t>(w.classes.size() - 1);
+}
+
+std::int64_t communicators(const Strategy& s) {
+  std::int64_t n = 0;
+  for (const std::int64_t size : {s.tp, s.cp, s.pp, s.ep, s.dp * s.cp}) n += size > 1 ? 1 : 0;
+  return n;
+}
+
+template <Number R>
+ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks) {
+  ParametersHeld most;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0 || i == kEmbeddingBlock || i == kHeadBlock) continue;
+    const ParametersHeld& p = prices.blocks[i].parameters;
+    most.dense = std::max(most.dense, p.dense);
+    most.expert = std::max(most.expert, p.expert);
+  }
+  return most;
+}
+
+}  // namespace
+
+template <Number R>
+void fill_classes(const Run& run, const Prices<R>& prices, WorkspaceOf<R>& w) {
+  const auto n = static_cast<std::size_t>(virtual_stages(pipeline_shape(run.strategy)));
+  w.classes.clear();
+  w.class_of.resize(n);
+  w.forward.resize(n);
+  w.backward.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const BlockCounts blocks =
+        blocks_of(run.strategy, run.model, static_cast<std::int64_t>(j));
+    const std::uint16_t c = find_class<R>(run, prices, blocks, w);
+    w.class_of[j] = c;
+    w.forward[j] = w.classes[c].costs.forward_time;
+    w.backward[j] = w.classes[c].costs.backward_time;
+  }
+}
+
+template <Number R>
+ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  ParametersHeld sum;
+  for (std::int64_t chunk = 0; chunk < run.strategy.vpp; ++chunk) {
+    const ParametersHeld& p = class_of<R>(w, chunk * run.strategy.pp + stage).parameters;
+    sum.dense += p.dense;
+    sum.expert += p.expert;
+  }
+  return sum;
+}
+
+template <Number R>
+StageMemory<R> memory_of_stage(const Run& run, const Prices<R>& prices, const WorkspaceOf<R>& w,
+                               std::int64_t stage) {
+  const Strategy& s = run.strategy;
+  StageHoldings h;
+  h.stage = stage;
+  h.parameters = parameters_of_stage<R>(run, w, stage);
+  h.gathered_bytes = run.training.recipe.gathered;
+  h.groups = communicators(s);
+  std::array<ChunkActivations<R>, kMaxStages> chunks;
+  for (std::int64_t chunk = 0; chunk < s.vpp; ++chunk) {
+    const StageClass<R>& c = class_of<R>(w, chunk * s.pp + stage);
+    chunks[static_cast<std::size_t>(chunk)] = c.activations;
+    const ParametersHeld layer = largest_layer<R>(prices, c.blocks);
+    h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
+    h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
+    for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
+      if (c.blocks[end] > 0) h.ends.dense += prices.blocks[end].parameters.dense;
+    }
+  }
+  return stage_memory<R>(s, run.framework, run.training.recipe, pipeline_shape(s), h,
+                         {chunks.data(), static_cast<std::size_t>(s.vpp)});
+}
+
+template void fill_classes(const Run&, const Prices<double>&, WorkspaceOf<double>&);
+template void fill_classes(const Run&, const Prices<Traced>&, WorkspaceOf<Traced>&);
+template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
+template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
+template StageMemory<double> memory_of_stage(const Run&, const Prices<double>&,
+                                             const WorkspaceOf<double>&, std::int64_t);
+template StageMemory<Traced> memory_of_stage(const Run&, const Prices<Traced>&,
+                                             const WorkspaceOf<Traced>&, std::int64_t);
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What data parallelism costs at the end of a step: gradients reduced, updated weights gathered.
+//
+// Between the level gradients are already reduced to and the level optimizer states are sharded on,
+// gradients are reduce-scattered; between that and all replicas, all-reduced; from it back to the
+// level weights are kept on, weights are gathered. Plain DP, ZeRO 1-3, HSDP and three levels fall out
+// (2Ψ, 2Ψ, 2Ψ, 3mΨ: arXiv:1910.02054, section 7). A framework that overlaps hides a share of the
+// last backward, or the next forward. What sharding moves every micro batch is stage.h's.
+#pragma once
+
+#include "estimate/comm_lines.h"
+#include "estimate/sharding.h"
+#include "estimate/stage.h"
+
+namespace orrery {
+
+// Windows under which a stage can hide its traffic: one micro batch through all its chunks.
+template <Number R>
+struct OverlapWindows {
+  SecondsOf<R> forward{};
+  SecondsOf<R> backward{};
+};
+
+// Adds the lines to the answer and returns the time exposed.
+template <Number R>
+SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
+                                const OverlapWindows<R>& windows, AnswerOf<R>& answer);
+
+// Lines of what sharded weights and gradients move every micro batch; `exposed` is of the whole step.
+template <Number R>
+void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters,
+                             SecondsOf<R> exposed, AnswerOf<R>& answer);
+
+}  // namespace orrery

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/estimate.h"
+
+#include "estimate/classes.h"
+#include "estimate/data_parallel.h"
+#include "estimate/offload.h"
+#include "estimate/pipeline_time.h"
+#include "estimate/sends.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
+
+template <Number R>
+class Finish {
+ public:
+  Finish(const Run& run, WorkspaceOf<R>& w) : run_(run), s_(run.strategy), w_(w) {}
+
+  AnswerOf<R> answer() {
+    prices_ = price<R>(run_);
+    fill_classes<R>(run_, prices_, w_);
+    fill_sends();
+    fill_step();
+    fill_memory();
+    fill_flops();
+    return a_;
+  }
+
+ private:
+  // --- time
+
+  void fill_sends() {
+    const std::int64_t boundaries = s_.pp * s_.vpp - 1;
+    w_.send_forward.resize(static_cast<std::size_t>(boundaries));
+    SendCost<R> last;
+    for (std::int64_t j = 0; j < boundaries; ++j) {
+      // Sends between neighbours cost the same from tier to tier; look again where that may change.
+      if (j < s_.pp) last = send_cost<R>(run_, prices_.placement, j % s_.pp);
+      w_.send_forward[static_cast<std::size_t>(j)] =
+          j < s_.pp ? last.time : w_.send_forward[static_cast<std::size_t>(j % s_.pp)];
+    }
+    w_.send_backward = w_.send_forward;
+  }
+
+  SecondsOf<R> busy_time(std::int64_t stage) const {
+    SecondsOf<R> sum{};
+    for (std::int64_t c = 0; c < s_.vpp; ++c) {
+      const StageCosts<R>& costs = class_of<R>(w_, c * s_.pp + stage).costs;
+      sum += costs.forward_time + costs.backward_time;
+    }
+    return sum * micro_batches();
+  }
+
+  R micro_batches() const { return count<R>(s_.micro_batches, {"micro batches of a step"}); }
+
+  void find_busy_stage() {
+    Seconds most(-1);
+    for (std::int64_t i = 0; i < s_.pp; ++i) {
+      const Seconds busy = plain(busy_time(i));
+      if (busy > most) {
+        most = busy;
+        a_.busy_stage = i;
+      }
+    }
+  }
+
+  void fill_step() {
+    find_busy_stage();
+    for (std::int64_t c = 0; c < s_.vpp; ++c) add_chunk(class_of<R>(w_, c * s_.pp + a_.busy_stage));
+    fill_pipeline();
+    fill_end_of_step();
+    at(a_.breakdown, Term::other) =
+        lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      a_.breakdown[i] = named(a_.breakdown[i], {kTermNames[i].data()});
+      a_.step_time += a_.breakdown[i];
+    }
+    a_.step_time = named(a_.step_time, {"step_time_s"});
+    a_.interval_low = plain(a_.step_time) * run_.framework.interval_low;
+    a_.interval_high = plain(a_.step_time) * run_.framework.interval_high;
+  }
+
+  void add_chunk(const StageClass<R>& c) {
+    const R m = micro_batches();
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      a_.breakdown[i] += m * (c.costs.forward[i] + c.costs.backward[i]);
+    }
+    for (std::size_t b = 0; b < kBlockTypes; ++b) {
+      if (c.blocks[b] > 0) add_block_lines(b, c.blocks[b]);
+    }
+  }
+
+  void add_block_lines(std::size_t b, std::int64_t n) {
+    const bool layer = b < kMaxLayerTypes || b == kMtpBlock;
+    const std::int64_t again = layer ? fully_recomputed(s_, n) : 0;
+    const auto& tables = prices_.blocks[b].exchanges;
+    add_exchange_lines(tables[index(Phase::forward)], n + again);
+    add_exchange_lines(tables[index(Phase::backward)], n);
+    add_exchange_lines(tables[index(Phase::again)], n);
+  }
+
+  void add_exchange_lines(const ExchangeTable<R>& table, std::int64_t times) {
+    const Placement& p = prices_.placement;
+    const std::array<std::int64_t, kExchangeGroups> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
+                                                             p.etp.ranks};
+    const R n = R(static_cast<double>(times * s_.micro_batches));
+    for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+      for (std::size_t k = 0; k < kExchangeKinds; ++k) {
+        const ExchangeSum<R>& e = table[g][k];
+        add_line<R>(a_, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
+                         e.tier, ranks[g], e.count * times * s_.micro_batches, e.bytes * n,
+                         e.time * n, e.exposed * n});
+      }
+    }
+  }
+
+  // What sends add to the step, and what the stage waits for without them.
+  void fill_pipeline() {
+    const SecondsOf<R> busy = busy_time(a_.busy_stage);
+    if (s_.pp == 1) return;
+    const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
+    const SecondsOf<R> free = named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
+    at(a_.breakdown, Term::pp_exposed) = larger(all - free, SecondsOf<R>{});
+    at(a_.breakdown, Term::pp_bubble) = larger(free - busy, SecondsOf<R>{});
+    add_send_lines();
+  }
+
+  // A stage sends forward unless it is the last, and back unless it is the first.
+  void add_send_lines() {
+    const std::int64_t stages = s_.pp * s_.vpp;
+    const SendCost<R> c = send_cost<R>(run_, prices_.placement, a_.busy_stage);
+    std::int64_t sends = 0;
+    for (std::int64_t chunk = 0; chunk < s_.vpp; ++chunk) {
+      const std::int64_t j = chunk * s_.pp + a_.busy_stage;
+      sends += (j + 1 < stages ? 1 : 0) + (j > 0 ? 1 : 0);
+    }
+    sends *= s_.micro_batches;
+    add_line<R>(a_, entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends,
+                             at(a_.breakdown, Term::pp_exposed)));
+    add_line<R>(a_, entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks,
+                             sends, SecondsOf<R>{}));
+  }
+
+  // The stage that holds most parameters reduces, gathers and updates longest.
+  std::int64_t heaviest_stage() const {
+    std::int64_t heaviest = 0;
+    std::int64_t most = -1;
+    for (std::int64_t i = 0; i < s_.pp; ++i) {
+      const ParametersHeld p = parameters_of_stage<R>(run_, w_, i);
+      if (p.dense + p.expert > most) {
+        most = p.dense + p.expert;
+        heaviest = i;
+      }
+    }
+    return heaviest;
+  }
+
+  OverlapWindows<R> windows_of(std::int64_t stage) const {
+    OverlapWindows<R> windows;
+    for (std::int64_t c = 0; c < s_.vpp; ++c) {
+      const StageCosts<R>& costs = class_of<R>(w_, c * s_.pp + stage).costs;
+      windows.forward += costs.forward_time;
+      windows.backward += costs.backward_time;
+    }
+    return windows;
+  }
+
+  void fill_end_of_step() {
+    const std::int64_t stage = heaviest_stage();
+    const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
+    add_micro_batch_traffic<R>(run_, parameters_of_stage<R>(run_, w_, a_.busy_stage),
+                               at(a_.breakdown, Term::dp_exposed), a_);
+    at(a_.breakdown, Term::dp_exposed) +=
+        data_parallel_time<R>(run_, parameters, windows_of(stage), a_);
+    const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);
+    at(a_.breakdown, Term::optimizer) += optimizer.device;
+    at(a_.breakdown, Term::offload_exposed) += optimizer.host;
+    const CollectiveCost<R> tied = tied_embedding_cost<R>(run_);
+    at(a_.breakdown, Term::pp_exposed) += tied.time;
+    if (tied.algorithm != Algorithm::none) {
+      add_line<R>(a_, entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1,
+                               tied.time));
+    }
+  }
+
+  // --- memory
+
+  void fill_memory() {
+    Bytes most(-1);
+    for (std::int64_t i = 0; i < s_.pp; ++i) {
+      const StageMemory<R> m = memory_of_stage<R>(run_, prices_, w_, i);
+      if (plain(m.peak) > most) {
+        most = plain(m.peak);
+        a_.memory_stage = i;
+        a_.memory = m;
+      }
+    }
+    a_.memory.peak = named(a_.memory.peak, {"memory.peak_gib"});
+    a_.capacity = run_.cluster.device.memory_capacity;
+    a_.host_needed = plain(a_.memory.host) * static_cast<double>(run_.cluster.devices_per_node);
+    a_.host_capacity = run_.cluster.host.memory_capacity;
+    if (most > a_.capacity) {
+      a_.reason = Reason::device_memory;
+    } else if (uses_host() && a_.host_capacity > Bytes() && a_.host_needed > a_.host_capacity) {
+      a_.reason = Reason::host_memory;
+    }
+  }
+
+  bool uses_host() const {
+    const Offload& o = s_.offload;
+    return o.optimizer == OffloadTarget::host || o.parameters == OffloadTarget::host ||
+           o.activations == OffloadTarget::host;
+  }
+
+  // --- FLOPs
+
+  void fill_flops() {
+    const Training& t = run_.training;
+    const double gpus = static_cast<double>(world_size(s_));
+    a_.model_flops =
+        model_flops(run_.model, run_.convention, t.sequence, t.global_batch) / gpus;
+    Flops executed{};
+    for (const std::uint16_t c : w_.class_of) executed += w_.classes[c].costs.executed;
+    a_.hardware_flops =
+        executed * (static_cast<double>(s_.micro_batches) / static_cast<double>(s_.pp));
+    a_.peak_rate = peak_of(run_.cluster.device, t.precision);
+  }
+
+  const Run& run_;
+  const Strategy& s_;
+  WorkspaceOf<R>& w_;
+  Prices<R> prices_;
+  AnswerOf<R> a_;
+};
+
+}  // namespace
+
+template <Number R>
+AnswerOf<R> estimate(const Run& run, WorkspaceOf<R>& workspace) {
+  return Finish<R>(run, workspace).answer();
+}
+
+template AnswerOf<double> estimate(const Run&, WorkspaceOf<double>&);
+template AnswerOf<Traced> estimate(const Run&, WorkspaceOf<Traced>&);
+
+Answer estimate(const Run& run) {
+  Workspace workspace;
+  return estimate<double>(run, workspace);
+}
+
+std::vector<StageMemory<double>> memory_by_stage(const Run& run) {
+  Workspace w;
+  const Prices<double> prices = price<double>(run);
+  fill_classes<double>(run, prices, w);
+  std::vector<StageMemory<double>> stages;
+  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+    stages.push_back(memory_of_stage<double>(run, prices, w, i));
+  }
+  return stages;
+}
+
+std::vector<Seconds> busy_by_stage(const Run& run) {
+  Workspace w;
+  fill_classes<double>(run, price<double>(run), w);
+  std::vector<Seconds> busy(static_cast<std::size_t>(run.strategy.pp));
+  for (std::size_t j = 0; j < w.class_of.size(); ++j) {
+    busy[j % busy.size()] += (w.forward[j] + w.backward[j]) *
+                             static_cast<double>(run.strategy.micro_batches);
+  }
+  return busy;
+}
+
+}  // namespace orrery

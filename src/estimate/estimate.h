@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The closed form: a resolved run in, an answer out.
+//
+// price (one block) → stage (blocks on a virtual stage) → finish (the strategy's answer): the sweep of
+// the schedule's graph gives the time of the micro batches, then follow what data parallelism leaves
+// exposed, the optimizer and fixed costs. Memory is that of the stage with the highest peak.
+// Leaves out what only a simulator sees: contention between unlike traffic, stragglers, jitter.
+//
+// The run must be legal (parallel/rules.h) and its schedule built. Nothing here throws; a Workspace is
+// used by one thread at a time and makes repeated estimates free of allocation.
+#pragma once
+
+#include <vector>
+
+#include "estimate/answer.h"
+#include "estimate/pipeline.h"
+#include "estimate/price.h"
+#include "estimate/run.h"
+#include "estimate/stage.h"
+
+namespace orrery {
+
+// A virtual stage's costs and activations; stages with the same blocks share one.
+template <Number R>
+struct StageClass {
+  BlockCounts blocks{};
+  StageCosts<R> costs;
+  ChunkActivations<R> activations;
+  ParametersHeld parameters;
+};
+
+template <Number R>
+struct WorkspaceOf {
+  std::vector<StageClass<R>> classes;
+  std::vector<std::uint16_t> class_of;  // by virtual stage
+  std::vector<SecondsOf<R>> forward;    // by virtual stage
+  std::vector<SecondsOf<R>> backward;
+  std::vector<SecondsOf<R>> send_forward;  // by boundary
+  std::vector<SecondsOf<R>> send_backward;
+  PipelineWorkspace pipeline;
+};
+
+using Workspace = WorkspaceOf<double>;
+
+template <Number R>
+AnswerOf<R> estimate(const Run& run, WorkspaceOf<R>& workspace);
+
+Answer estimate(const Run& run);
+
+// The memory of every stage; `estimate` reports the highest.
+std::vector<StageMemory<double>> memory_by_stage(const Run& run);
+
+// Seconds each stage computes and talks in one step, without what it waits.
+std::vector<Seconds> busy_by_stage(const Run& run);
+
+}  // namespace orrery

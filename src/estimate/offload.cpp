@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/offload.h"
+
+#include "estimate/sharding.h"
+
+namespace orrery {
+namespace {
+
+template <Number R>
+SecondsOf<R> link_time(const Run& run, BytesOf<R> bytes) {
+  return bytes / lift<R>(run.cluster.device.host_link.bandwidth, {"device.host_link.bandwidth"});
+}
+
+// A node's drives and memory are shared by its devices.
+template <Number R>
+SecondsOf<R> shared_time(const Run& run, BytesOf<R> bytes, BytesPerSecond rate, const Label& label) {
+  const R devices = count<R>(run.cluster.devices_per_node, {"cluster.devices_per_node"});
+  return bytes * devices / lift<R>(rate, label);
+}
+
+template <Number R>
+SecondsOf<R> drive_time(const Run& run, bool write, BytesOf<R> bytes) {
+  return write ? shared_time<R>(run, bytes, run.cluster.nvme.write, {"cluster.nvme.write"})
+               : shared_time<R>(run, bytes, run.cluster.nvme.read, {"cluster.nvme.read"});
+}
+
+// Parameters whose states this rank owns.
+template <Number R>
+R owned(const Run& run, const ParametersHeld& parameters) {
+  R n{};
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    if (held(parameters, which) == 0) continue;
+    n = n + count<R>(held(parameters, which), {"parameters of this rank"}) /
+                count<R>(partition_of(run.strategy, which).optimizer,
+                         {"ranks the optimizer is sharded over"});
+  }
+  return n;
+}
+
+template <Number R>
+SecondsOf<R> host_update(const Run& run, R parameters) {
+  const StateRecipe& r = run.training.recipe;
+  const SecondsOf<R> down = link_time<R>(run, BytesOf<R>(parameters * R(r.reduced)));
+  const SecondsOf<R> up = link_time<R>(run, BytesOf<R>(parameters * R(r.weights)));
+  const BytesOf<R> touched(parameters *
+                           lift<R>(optimizer_traffic(r), {"bytes an update touches"}));
+  const SecondsOf<R> update = shared_time<R>(run, touched, run.cluster.host.memory_bandwidth,
+                                             {"cluster.host.memory_bandwidth"});
+  SecondsOf<R> t = down + update + up;
+  if (run.strategy.offload.optimizer == OffloadTarget::nvme) {
+    const BytesOf<R> states(parameters * R(r.optimizer));
+    t += drive_time<R>(run, false, states) + drive_time<R>(run, true, states);
+  }
+  return t;
+}
+
+}  // namespace
+
+template <Number R>
+SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes,
+                           SecondsOf<R> cover) {
+  if (target == OffloadTarget::none || plain(bytes) == Bytes()) return {};
+  SecondsOf<R> t = link_time<R>(run, bytes);
+  if (target == OffloadTarget::nvme) t = larger(t, drive_time<R>(run, write, bytes));
+  return larger(t - cover, SecondsOf<R>{});
+}
+
+double optimizer_traffic(const StateRecipe& r) {
+  return 2 * r.gradients + 2 * r.optimizer + r.weights;
+}
+
+template <Number R>
+OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters) {
+  const Offload& o = run.strategy.offload;
+  const R n = owned<R>(run, parameters);
+  const double away = o.optimizer == OffloadTarget::none ? 0.0 : o.optimizer_fraction;
+  const R here = n * lift<R>(1 - away, {"share of the optimizer on the device"});
+  OptimizerTime<R> t;
+  t.device = memory_time<R>(
+      BytesOf<R>(here *
+                 lift<R>(optimizer_traffic(run.training.recipe), {"bytes an update touches"})),
+      run.cluster.device);
+  if (away > 0) t.host = host_update<R>(run, n * lift<R>(away, {"share offloaded"}));
+  return t;
+}
+
+template SecondsOf<double> streamed_time(const Run&, OffloadTarget, bool, BytesOf<double>,
+                                         SecondsOf<double>);
+template SecondsOf<Traced> streamed_time(const Run&, OffloadTarget, bool, BytesOf<Traced>,
+                                         SecondsOf<Traced>);
+template OptimizerTime<double> optimizer_time(const Run&, const ParametersHeld&);
+template OptimizerTime<Traced> optimizer_time(const Run&, const ParametersHeld&);
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/pipeline_time.h"
+
+namespace orrery {
+namespace {
+
+template <Number R>
+std::vector<Seconds> plain_times(const std::vector<SecondsOf<R>>& times) {
+  std::vector<Seconds> out;
+  for (const SecondsOf<R>& t : times) out.push_back(plain(t));
+  return out;
+}
+
+SecondsOf<Traced> along(const std::vector<std::int64_t>& counts,
+                        const std::vector<SecondsOf<Traced>>& times, const char* name) {
+  SecondsOf<Traced> sum{};
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] == 0) continue;
+    const Label label{name, "", static_cast<int>(j)};
+    const Traced n = count<Traced>(counts[j], {"times on the critical path"});
+    sum += n * named(times[j], label);
+  }
+  return sum;
+}
+
+SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
+  const PipelineShape shape = pipeline_shape(run.strategy);
+  static const std::array<Seconds, kMaxStages> kFree{};
+  const std::size_t boundaries = w.send_forward.size();
+  const std::span<const Seconds> none(kFree.data(), boundaries);
+  const PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
+                            with_sends ? w.send_backward : none};
+  return sweep(run.strategy.schedule, shape, costs, w.pipeline).makespan;
+}
+
+SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
+  const std::vector<Seconds> forward = plain_times(w.forward);
+  const std::vector<Seconds> backward = plain_times(w.backward);
+  std::vector<Seconds> down = plain_times(w.send_forward);
+  std::vector<Seconds> up = plain_times(w.send_backward);
+  if (!with_sends) {
+    down.assign(down.size(), Seconds());
+    up.assign(up.size(), Seconds());
+  }
+  const CriticalPath path = critical_path(run.strategy.schedule, pipeline_shape(run.strategy),
+                                          {forward, backward, down, up});
+  SecondsOf<Traced> sum = along(path.forward, w.forward, "forward of a virtual stage") +
+                          along(path.backward, w.backward, "backward of a virtual stage");
+  if (!with_sends) return sum;
+  return sum + along(path.send_forward, w.send_forward, "send to the next virtual stage") +
+         along(path.send_backward, w.send_backward, "send back to the previous virtual stage");
+}
+
+}  // namespace
+
+template <>
+SecondsOf<double> pipeline_time(const Run& run, Workspace& w, bool with_sends) {
+  return swept(run, w, with_sends);
+}
+
+template <>
+SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
+  return recorded(run, w, with_sends);
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The time of all micro batches, in the chain's numbers: the sweep where they are plain, and where
+// they record themselves the sum over the critical path, which is the same number and says which
+// stages and sends set it.
+#pragma once
+
+#include "estimate/estimate.h"
+
+namespace orrery {
+
+// With or without the workspace's sends.
+template <Number R>
+SecondsOf<R> pipeline_time(const Run& run, WorkspaceOf<R>& w, bool with_sends);
+
+}  // namespace orrery

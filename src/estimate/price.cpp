@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/price.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+// The most that a block's operators write and read back at once in backward: the gradients of one
+// operator's output and input.
+Bytes transient_bytes(const ShardedBlock& block, double element) {
+  double most = 0;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
+    most = std::max(most, elements(op.rows, op.cols) + elements(op.rows, op.inner));
+  }
+  return Bytes(most * element);
+}
+
+Bytes loss_bytes(const ShardedBlock& block) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    if (block.operators[i].name == OpName::loss) sum += kept_bytes(block.operators[i], 0);
+  }
+  return sum;
+}
+
+const Group& group_of(const Placement& p, ExchangeGroup g) {
+  switch (g) {
+    case ExchangeGroup::tp:
+      return p.tp;
+    case ExchangeGroup::cp:
+      return p.cp;
+    case ExchangeGroup::ep:
+      return p.ep;
+    case ExchangeGroup::etp:
+      return p.etp;
+  }
+  return p.tp;
+}
+
+// What the framework leaves exposed of an exchange that takes `time`, beside an operator that takes
+// `cover`.
+template <Number R>
+SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
+                          const Run& run) {
+  const Framework& f = run.framework;
+  switch (e.group) {
+    case ExchangeGroup::tp:
+    case ExchangeGroup::etp:
+      return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
+    case ExchangeGroup::ep:
+      return time * lift<R>(f.ep_exposed, {"framework.ep_exposed"});
+    case ExchangeGroup::cp:
+      if (!f.cp_overlap || run.strategy.cp_type != ContextType::p2p) return time;
+      return larger(time - cover, SecondsOf<R>{});
+  }
+  return time;
+}
+
+// Ring steps of one pass go on together under one stretch of attention: their times add up before
+// the cover is taken off, so the cover is shared out in proportion.
+template <Number R>
+SecondsOf<R> cover_share(SecondsOf<R> cover, std::int64_t exchanges_in_pass) {
+  return exchanges_in_pass <= 1 ? cover : cover / R(static_cast<double>(exchanges_in_pass));
+}
+
+std::int64_t context_exchanges(const ShardedOperator& op, Pass pass) {
+  std::int64_t n = 0;
+  for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
+    n += op.exchanges[i].group == ExchangeGroup::cp && op.exchanges[i].pass == pass ? 1 : 0;
+  }
+  return n;
+}
+
+template <Number R>
+class Pricer {
+ public:
+  Pricer(const Run& run, const Placement& placement, BlockPrice<R>& out)
+      : run_(run),
+        placement_(placement),
+        kernels_(kernel_choice(run)),
+        mask_(recomputed_modules(run.strategy)),
+        out_(out) {}
+
+  void add(const ShardedOperator& op) {
+    const Label name{kOpNameTexts[static_cast<std::size_t>(op.name)].data()};
+    const OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
+    const SecondsOf<R> forward = named(t.forward, name);
+    const SecondsOf<R> backward = named(t.backward_input + t.backward_weight, name);
+    const bool again = (op.recomputed_by & mask_) != 0;
+    compute(Phase::forward) += forward;
+    compute(Phase::backward) += backward;
+    out_.forward_flops += forward_flops(op);
+    if (again) {
+      compute(Phase::again) += forward;
+      out_.again_flops += forward_flops(op);
+    }
+    for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
+      add_exchange(op, op.exchanges[i], forward, backward, again);
+    }
+  }
+
+ private:
+  SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
+
+  void add_exchange(const ShardedOperator& op, const Exchange& e, SecondsOf<R> forward,
+                    SecondsOf<R> backward, bool again) {
+    const Group& group = group_of(placement_, e.group);
+    const auto buffer = lift<R>(e.buffer, {"exchanged buffer"});
+    const CollectiveCost<R> cost = collective_cost<R>(run_.cluster, group, e.collective, buffer);
+    const R times = R(static_cast<double>(e.times));
+    const SecondsOf<R> time = cost.time * times;
+    const SecondsOf<R> pass = e.pass == Pass::forward ? forward : backward;
+    const SecondsOf<R> cover = cover_share(pass, context_exchanges(op, e.pass));
+    const SecondsOf<R> bare = exposed_part(e, time, cover, run_);
+    const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
+    tally(phase, e, cost, times, time, bare);
+    if (again && e.pass == Pass::forward) tally(Phase::again, e, cost, times, time, bare);
+  }
+
+  void tally(Phase phase, const Exchange& e, const CollectiveCost<R>& cost, R times,
+             SecondsOf<R> time, SecondsOf<R> bare) {
+    ExchangeSum<R>& sum = out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(
+        e.group)][static_cast<std::size_t>(e.collective)];
+    sum.count += e.times;
+    sum.bytes += cost.bytes_per_rank * times;
+    sum.time += time;
+    sum.exposed += bare;
+    sum.algorithm = cost.algorithm;
+    sum.tier = cost.tier;
+  }
+
+  const Run& run_;
+  const Placement& placement_;
+  KernelChoice kernels_;
+  ModuleMask mask_;
+  BlockPrice<R>& out_;
+};
+
+template <Number R>
+void price_block(const Run& run, const Placement& placement, const Block& block,
+                 const Degrees& degrees, ShardedBlock& scratch, BlockPrice<R>& out) {
+  if (block.count == 0) return;
+  shard(block, degrees, scratch);
+  Pricer<R> pricer(run, placement, out);
+  for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i]);
+  const double element = element_bytes(storage_precision(run.training.precision));
+  out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
+                     {"saved tensors of a block under this recompute"});
+  out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
+  out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
+  out.activations.input = lift<R>(scratch.input, {"input of a block"});
+  out.activations.transient = lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
+  out.parameters = parameters_held(scratch, false);
+  out.parameters_with_copy = parameters_held(scratch, true);
+}
+
+AttentionKernel attention_kernel(const Framework& f, const Device& d) {
+  for (std::uint8_t i = 0; i < f.attention_count; ++i) {
+    if (is_available(curve_of(d, f.attention[i]))) return f.attention[i];
+  }
+  for (std::size_t i = 0; i < kAttentionKernels; ++i) {
+    if (is_available(d.efficiency.attention[i])) return static_cast<AttentionKernel>(i);
+  }
+  return AttentionKernel::flash_2;
+}
+
+}  // namespace
+
+KernelChoice kernel_choice(const Run& run) {
+  KernelChoice k;
+  k.linear = run.training.precision;
+  k.wide = storage_precision(run.training.precision);
+  k.attention = attention_kernel(run.framework, run.cluster.device);
+  k.pointwise_passes = run.framework.pointwise_passes;
+  return k;
+}
+
+template <Number R>
+Prices<R> price(const Run& run) {
+  Prices<R> prices;
+  prices.placement = place(run.strategy, tier_sizes(run.cluster));
+  const ModelOperators model = model_operators(run.model, list_options(run));
+  const Degrees degrees = degrees_of(run.strategy);
+  ShardedBlock scratch;
+  const auto block = [&](const Block& b, std::size_t i) {
+    price_block<R>(run, prices.placement, b, degrees, scratch, prices.blocks[i]);
+  };
+  for (std::size_t i = 0; i < kMaxLayerTypes; ++i) block(model.layers[i], i);
+  block(model.embedding, kEmbeddingBlock);
+  block(model.head, kHeadBlock);
+  block(model.mtp, kMtpBlock);
+  return prices;
+}
+
+template Prices<double> price<double>(const Run& run);
+template Prices<Traced> price<Traced>(const Run& run);
+
+}  // namespace orrery

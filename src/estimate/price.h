@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first link of the chain: what one block costs for one micro batch on one rank.
+//
+// Sums the operators' times and the exchanges around them, forward, backward and where selective
+// recompute runs a forward again. How much of an exchange is exposed is the framework's: a share for
+// tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
+// Leaves out data parallelism and the pipeline (stage.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cost/operator_time.h"
+#include "estimate/run.h"
+#include "memory/activations.h"
+#include "network/collective_cost.h"
+#include "parallel/shard.h"
+#include "parallel/stages.h"
+
+namespace orrery {
+
+// Forward, backward, and forward again where something is recomputed.
+enum class Phase : std::uint8_t { forward, backward, again };
+inline constexpr std::size_t kPhases = 3;
+inline constexpr std::size_t kExchangeKinds = 4;  // all-reduce, all-gather, reduce-scatter, all-to-all
+
+template <Number R>
+struct ExchangeSum {
+  std::int64_t count = 0;
+  BytesOf<R> bytes{};  // put on the wire by one rank
+  SecondsOf<R> time{};
+  SecondsOf<R> exposed{};
+  Algorithm algorithm = Algorithm::none;
+  std::uint8_t tier = 0;
+};
+
+template <Number R>
+using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kExchangeGroups>;
+
+template <Number R>
+struct BlockPrice {
+  std::array<SecondsOf<R>, kPhases> compute{};
+  std::array<ExchangeTable<R>, kPhases> exchanges{};
+  // Of the whole forward, for full recompute: compute[again] covers selective recompute only.
+  Flops forward_flops{};
+  Flops again_flops{};
+  BlockActivations<R> activations;
+  ParametersHeld parameters;
+  ParametersHeld parameters_with_copy;  // where the block holds a copy of a weight it shares
+};
+
+template <Number R>
+struct Prices {
+  std::array<BlockPrice<R>, kBlockTypes> blocks{};
+  Placement placement;
+};
+
+KernelChoice kernel_choice(const Run& run);
+
+template <Number R>
+Prices<R> price(const Run& run);
+
+// All exposed time of a phase.
+template <Number R>
+SecondsOf<R> exposed(const ExchangeTable<R>& table) {
+  SecondsOf<R> sum{};
+  for (const auto& group : table) {
+    for (const auto& e : group) sum += e.exposed;
+  }
+  return sum;
+}
+
+template <Number R>
+SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group) {
+  SecondsOf<R> sum{};
+  for (const auto& e : table[static_cast<std::size_t>(group)]) sum += e.exposed;
+  return sum;
+}
+
+}  // namespace orrery

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run, resolved: every default taken, every name looked up. What the chain works on.
+#pragma once
+
+#include <cstdint>
+
+#include "core/precision.h"
+#include "hardware/cluster.h"
+#include "memory/recipe.h"
+#include "model/flops.h"
+#include "parallel/framework.h"
+#include "parallel/placement.h"
+#include "parallel/schedules/schedule.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+struct Training {
+  std::int64_t sequence = 0;
+  std::int64_t global_batch = 0;  // sequences
+  std::int64_t tokens = 0;        // of the whole run; 0: not said
+  Precision precision = Precision::bf16;
+  StateRecipe recipe;
+  bool fused_attention = true;
+};
+
+struct Run {
+  Architecture model;
+  Cluster cluster;
+  Training training;
+  Strategy strategy;
+  Framework framework;
+  FlopsConvention convention = FlopsConvention::megatron;
+};
+
+// The model's operators as this run's framework and precision have them.
+ListOptions list_options(const Run& run);
+
+PipelineShape pipeline_shape(const Strategy& s);
+
+}  // namespace orrery

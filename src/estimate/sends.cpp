@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/sends.h"
+
+namespace orrery {
+namespace {
+
+// Bytes of the boundary activation one rank holds.
+double boundary_bytes(const Run& run) {
+  const Strategy& s = run.strategy;
+  const double tokens = static_cast<double>(s.micro_batch * run.training.sequence) /
+                        static_cast<double>(s.cp * (s.sequence_parallel ? s.tp : 1));
+  return tokens * static_cast<double>(run.model.hidden) *
+         element_bytes(storage_precision(run.training.precision));
+}
+
+}  // namespace
+
+template <Number R>
+SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from) {
+  const Strategy& s = run.strategy;
+  SendCost<R> c;
+  if (s.pp == 1) return c;
+  const TierSizes tiers = tier_sizes(run.cluster);
+  const bool scatter = run.framework.scatter_gather && !s.sequence_parallel && s.tp > 1;
+  const auto whole = lift<R>(Bytes(boundary_bytes(run)), {"activation at a stage boundary"});
+  const BytesOf<R> sent =
+      scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
+  c.send = collective_cost<R>(run.cluster, pipeline_pair(s, tiers, from),
+                              Collective::point_to_point, sent);
+  c.time = c.send.time;
+  if (scatter) {
+    c.gather_ranks = s.tp;
+    c.gather = collective_cost<R>(run.cluster, placement.tp, Collective::all_gather, whole);
+    c.time += c.gather.time;
+  }
+  return c;
+}
+
+template <Number R>
+CollectiveCost<R> tied_embedding_cost(const Run& run) {
+  const Strategy& s = run.strategy;
+  if (s.pp == 1 || !run.model.tie_word_embeddings) return {};
+  const std::int64_t rows = padded_vocabulary(run.model, list_options(run).vocabulary_multiple);
+  const BytesOf<R> table(count<R>(rows, {"rows of the embedding"}) *
+                         count<R>(run.model.hidden, {"model.hidden_size"}) /
+                         count<R>(s.tp, {"parallel.tp"}) *
+                         lift<R>(run.training.recipe.reduced, {"bytes of a gradient"}));
+  return collective_cost<R>(run.cluster, pipeline_pair(s, tier_sizes(run.cluster), s.pp - 1),
+                            Collective::all_reduce, table);
+}
+
+template SendCost<double> send_cost(const Run&, const Placement&, std::int64_t);
+template SendCost<Traced> send_cost(const Run&, const Placement&, std::int64_t);
+template CollectiveCost<double> tied_embedding_cost(const Run&);
+template CollectiveCost<Traced> tied_embedding_cost(const Run&);
+
+}  // namespace orrery

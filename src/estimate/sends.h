@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What travels between pipeline stages: the boundary activation bsh forward and its gradient back.
+//
+// Split over cp always and over tp under sequence parallelism. With scatter-gather (arXiv:2104.04473,
+// section 4.1) every tensor-parallel rank sends 1/tp of it, and they gather it on arrival.
+#pragma once
+
+#include "estimate/comm_lines.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+template <Number R>
+struct SendCost {
+  CollectiveCost<R> send;
+  CollectiveCost<R> gather;  // on arrival; nothing without scatter-gather
+  std::int64_t gather_ranks = 1;
+  SecondsOf<R> time{};
+};
+
+// From stage `from` to its successor (of the last stage: the first).
+template <Number R>
+SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from);
+
+// All-reduce of a word embedding's gradient between the first stage and the last, once a step, where
+// both hold the same table. Nothing otherwise.
+template <Number R>
+CollectiveCost<R> tied_embedding_cost(const Run& run);
+
+}  // namespace orrery

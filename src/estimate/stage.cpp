@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/stage.h"
+
+#include "estimate/sharding.h"
+
+namespace orrery {
+namespace {
+
+bool is_layer(std::size_t block) { return block < kMaxLayerTypes || block == kMtpBlock; }
+
+// (aᵖ + bᵖ)^(1/p): the larger of two that overlap, and a little more where they are alike.
+template <Number R>
+SecondsOf<R> overlapped(SecondsOf<R> a, SecondsOf<R> b, double p) {
+  if (plain(b) == Seconds()) return a;
+  if (plain(a) == Seconds()) return b;
+  const SecondsOf<R> most = larger(a, b);
+  const R x = a / most;
+  const R y = b / most;
+  return most * power(power(x, p) + power(y, p), 1 / p);
+}
+
+template <Number R>
+struct ShardTraffic {
+  SecondsOf<R> forward{};
+  SecondsOf<R> backward{};
+};
+
+// What one block moves each micro batch because its weights or gradients are sharded.
+template <Number R>
+ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) {
+  ShardTraffic<R> t;
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    const Partition p = partition_of(run.strategy, which);
+    const std::int64_t n = held(parameters, which);
+    const SecondsOf<R> gather = level_cost<R>(run, which, Collective::all_gather, n,
+                                              gathered_bytes(run), 1, p.weights)
+                                    .time;
+    t.forward += gather;
+    if (!run.framework.keeps_gathered_weights) t.backward += gather;
+    if (!reduces_every_micro_batch(run)) continue;
+    t.backward += level_cost<R>(run, which, Collective::reduce_scatter, n,
+                                run.training.recipe.reduced, 1, p.gradients)
+                      .time;
+  }
+  return t;
+}
+
+// A weight gradient is added to the sum of the step: read and written at the size it is kept in,
+// and written and read once more where the product does not do it itself.
+template <Number R>
+SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
+  const StateRecipe& recipe = run.training.recipe;
+  const double gradients = static_cast<double>(run.strategy.partition.gradients);
+  const double n = static_cast<double>(p.dense + p.expert) / gradients;
+  const double plain_store = recipe.weights;  // counted with the product already
+  const double bytes =
+      2 * recipe.gradients + (run.framework.fused_accumulation ? -plain_store : plain_store);
+  return named(memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}),
+                              run.cluster.device),
+               {"adding up gradients"});
+}
+
+constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
+
+template <Number R>
+void add_exchanges(Terms<R>& terms, const ExchangeTable<R>& table, R n) {
+  at(terms, Term::tp_exposed) +=
+      n * (exposed(table, ExchangeGroup::tp) + exposed(table, ExchangeGroup::etp));
+  at(terms, Term::cp_exposed) += n * exposed(table, ExchangeGroup::cp);
+  at(terms, Term::ep_exposed) += n * exposed(table, ExchangeGroup::ep);
+}
+
+// Adds `n` blocks, of which `again` run their forward again in full.
+template <Number R>
+class Adder {
+ public:
+  Adder(const Run& run, const BlockPrice<R>& block, std::int64_t n, std::int64_t again)
+      : run_(run),
+        block_(block),
+        n_(count<R>(n, {"blocks of this kind on the stage"})),
+        again_(count<R>(again, {"blocks recomputed in full"})),
+        slowdown_(run.strategy.partition.weights > 1
+                      ? R(1.0) + lift<R>(run.framework.sharded_slowdown,
+                                         {"framework.sharded_slowdown"})
+                      : R(1.0)) {}
+
+  void add(StageCosts<R>& s, const ParametersHeld& parameters) {
+    const SecondsOf<R> forward = block_.compute[index(Phase::forward)] * slowdown_;
+    const SecondsOf<R> backward =
+        block_.compute[index(Phase::backward)] * slowdown_ + accumulation<R>(run_, parameters);
+    at(s.forward, Term::compute) += n_ * forward;
+    at(s.backward, Term::compute) += n_ * backward;
+    at(s.backward, Term::recompute) +=
+        n_ * (block_.compute[index(Phase::again)] * slowdown_) + again_ * forward;
+    add_exchanges(s.forward, block_.exchanges[index(Phase::forward)], n_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::again)], n_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::forward)], again_);
+    add_shard_traffic(s, forward, backward, parameters);
+  }
+
+ private:
+  void add_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
+                         const ParametersHeld& parameters) {
+    const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
+    const double p = run_.framework.prefetch_norm;
+    const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
+    SecondsOf<R> b = backward + block_.compute[index(Phase::again)] * slowdown_ +
+                     exposed(block_.exchanges[index(Phase::backward)]);
+    if (plain(again_) > 0) b += f;
+    at(s.forward, Term::dp_exposed) += n_ * (overlapped(f, t.forward, p) - f);
+    at(s.backward, Term::dp_exposed) += n_ * (overlapped(b, t.backward, p) - b);
+  }
+
+  const Run& run_;
+  const BlockPrice<R>& block_;
+  R n_;
+  R again_;
+  R slowdown_;
+};
+
+template <Number R>
+const ParametersHeld& block_parameters(const Run& run, const BlockPrice<R>& block) {
+  return run.strategy.pp > 1 ? block.parameters_with_copy : block.parameters;
+}
+
+}  // namespace
+
+template <Number R>
+StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks) {
+  StageCosts<R> s;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    const BlockPrice<R>& block = prices.blocks[i];
+    const std::int64_t again = is_layer(i) ? fully_recomputed(run.strategy, blocks[i]) : 0;
+    Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, block));
+    const double runs = 3 * static_cast<double>(blocks[i]) + static_cast<double>(again);
+    s.executed += block.forward_flops * runs;
+    s.executed += block.again_flops * static_cast<double>(blocks[i]);
+  }
+  for (std::size_t i = 0; i < kTerms; ++i) {
+    const Label term{kTermNames[i].data()};
+    s.forward_time += named(s.forward[i], term);
+    s.backward_time += named(s.backward[i], term);
+  }
+  return s;
+}
+
+template <Number R>
+ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
+                                const BlockCounts& blocks) {
+  ParametersHeld sum;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    const bool shares_on_this_stage = i == kMtpBlock;
+    const ParametersHeld& p = shares_on_this_stage ? prices.blocks[i].parameters
+                                                   : block_parameters(run, prices.blocks[i]);
+    sum.dense += blocks[i] * p.dense;
+    sum.expert += blocks[i] * p.expert;
+  }
+  return sum;
+}
+
+template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const BlockCounts&);
+template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&);
+template ParametersHeld stage_parameters(const Run&, const Prices<double>&, const BlockCounts&);
+template ParametersHeld stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&);
+
+}  // namespace orrery

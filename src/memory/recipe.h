@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes of model state per parameter: a recipe, named or given in the run file.
+//
+// `weights` is the copy that computes, `gradients` what is kept of them between micro batches,
+// `optimizer` everything else (master weights, moments). `reduced` is the size of a gradient on the
+// wire, `gathered` of a weight that sharding brings together, `copies` of a gathered weight in memory
+// where that differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace orrery {
+
+struct StateRecipe {
+  double weights = 2;
+  double gradients = 2;
+  double optimizer = 12;
+  double reduced = 2;
+  double gathered = 2;
+
+  bool operator==(const StateRecipe&) const = default;
+};
+
+constexpr double bytes_per_parameter(const StateRecipe& r) {
+  return r.weights + r.gradients + r.optimizer;
+}
+
+struct NamedRecipe {
+  std::string_view name;
+  StateRecipe recipe;
+  std::string_view source;
+};
+
+inline constexpr std::array<NamedRecipe, 11> kRecipes = {{
+    {"adam-mixed-16", {2, 2, 12, 2, 2}, "ZeRO, arXiv:1910.02054, section 3.1: K = 12"},
+    {"adam-fp32-gradients-18",
+     {2, 4, 12, 4, 2},
+     "Megatron-LM with fp32 main gradients: 18, or 6 + 12/d with a distributed optimizer"},
+    {"lecture-20", {2, 2, 16, 2, 2}, "lecture on training memory: 2 + 2 + 16, 1 B is 20 GB"},
+    {"frontier-14", {2, 4, 8, 4, 2}, "Dash et al., arXiv:2312.12705: 2 + 4 + 4 + 4; its text says 24"},
+    {"deepspeed-32", {4, 4, 24, 4, 4}, "DeepSpeed, observed: 1.2 B parameters fill 40 GB"},
+    {"fp32-adam-16", {4, 4, 8, 4, 4}, "Adam wholly in fp32"},
+    {"fsdp-amp", {4, 4, 8, 2, 2}, "PyTorch FSDP mixed precision, arXiv:2304.11277: fp32 shards"},
+    {"pure-16bit", {2, 2, 4, 2, 2}, "weights, gradients and both moments in 16 bits"},
+    {"bf16-moments",
+     {2, 4, 8, 4, 2},
+     "DeepSeek-V3, arXiv:2412.19437, section 3.3.3: fp32 master and gradients, bf16 moments"},
+    {"adam-8bit", {2, 2, 6, 2, 2}, "8-bit optimizers, arXiv:2110.02861: two moments of one byte"},
+    {"sgd", {2, 2, 8, 2, 2}, "SGD with momentum: fp32 master weights and momentum"},
+}};
+
+constexpr const NamedRecipe* find_recipe(std::string_view name) {
+  for (const NamedRecipe& r : kRecipes) {
+    if (r.name == name) return &r;
+  }
+  return nullptr;
+}
+
+}  // namespace orrery

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/stage_memory.h"
+
+namespace orrery {
+namespace {
+
+using HeldChunks = std::array<std::int64_t, kMaxStages>;
+
+// Micro batches held of each chunk when all of them together weigh most.
+template <Number R>
+std::int64_t find_fullest(const Strategy& s, const PipelineShape& shape, std::int64_t stage,
+                          std::span<const ChunkActivations<R>> chunks, HeldChunks& held) {
+  std::array<double, kMaxStages> weight;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    weight[c] = plain(chunks[c].kept + chunks[c].logits).si();
+  }
+  schedule_of(s.schedule)
+      .fullest(shape, stage, {weight.data(), chunks.size()}, {held.data(), chunks.size()});
+  std::int64_t sum = 0;
+  for (std::size_t c = 0; c < chunks.size(); ++c) sum += held[c];
+  return sum;
+}
+
+template <Number R>
+void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& shape,
+                     std::int64_t stage, std::span<const ChunkActivations<R>> chunks) {
+  HeldChunks held;
+  m.in_flight = find_fullest<R>(s, shape, stage, chunks, held);
+  BytesOf<R> kept{};
+  BytesOf<R> working{};
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const R n = count<R>(held[c], {"micro batches in flight", "", static_cast<int>(c)});
+    kept += n * chunks[c].kept;
+    m[MemoryLine::logits] += n * chunks[c].logits;
+    working = larger(working, chunks[c].working);
+    m[MemoryLine::transient] = larger(m[MemoryLine::transient], chunks[c].transient);
+  }
+  // Activations on the host: the micro batch at work stays, one more is on its way.
+  if (s.offload.activations != OffloadTarget::none) {
+    const BytesOf<R> resident = smaller(
+        kept, kept * (R(2.0) / count<R>(m.in_flight, {"micro batches in flight"})));
+    m.host += kept - resident;
+    kept = resident;
+  }
+  m[MemoryLine::activations] = kept;
+  m[MemoryLine::recompute_working] = working;
+}
+
+template <Number R>
+void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
+                const ParametersHeld& parameters) {
+  StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
+  if (s.offload.optimizer != OffloadTarget::none) {
+    const BytesOf<R> away =
+        b.optimizer * lift<R>(s.offload.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
+    m.host += away;
+    b.optimizer = b.optimizer - away;
+  }
+  if (s.offload.parameters != OffloadTarget::none) {
+    m.host += b.weights;
+    b.weights = BytesOf<R>{};
+  }
+  m[MemoryLine::weights] = b.weights;
+  m[MemoryLine::gradients] = b.gradients;
+  m[MemoryLine::optimizer] = b.optimizer;
+  const auto held = static_cast<double>(parameters.dense + parameters.expert);
+  const BytesOf<R> states = b.weights + b.gradients + b.optimizer;
+  if (held > 0) m.bytes_per_parameter = states.si() / count<R>(parameters.dense + parameters.expert,
+                                                               {"parameters of this rank"});
+}
+
+// The layer at work and the one fetched ahead, the gradient of one before it is reduced, and the
+// ends, which are one piece that stays gathered.
+template <Number R>
+BytesOf<R> gathered(const Strategy& s, const StateRecipe& recipe, const StageHoldings& h) {
+  BytesOf<R> sum{};
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    const bool streamed = s.offload.parameters != OffloadTarget::none;
+    if (partition_of(s, which).weights <= 1 && !streamed) continue;
+    const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
+    const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
+    const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
+    const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
+    sum += BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
+  }
+  return sum;
+}
+
+template <Number R>
+void add_overhead(StageMemory<R>& m, const Framework& f, std::int64_t groups) {
+  const auto sum = [&m](std::initializer_list<MemoryLine> lines) {
+    BytesOf<R> bytes{};
+    for (const MemoryLine l : lines) bytes += m[l];
+    return bytes;
+  };
+  using enum MemoryLine;
+  const BytesOf<R> states = sum({weights, gradients, optimizer});
+  const BytesOf<R> at_work =
+      sum({activations, recompute_working, logits, transient, gathered_weights, buckets});
+  m.allocated = named(states + at_work, {"allocated"});
+  m[fragmentation] =
+      states * lift<R>(f.state_overhead, {"framework.state_overhead"}) +
+      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
+  m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
+  m[context] = lift<R>(f.context, {"framework.context"});
+  m[communicators] = lift<R>(f.group_buffers, {"framework.group_buffers"}) *
+                     count<R>(groups, {"process groups with more than one rank"});
+}
+
+}  // namespace
+
+template <Number R>
+StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const PipelineShape& shape, const StageHoldings& holdings,
+                            std::span<const ChunkActivations<R>> chunks) {
+  StageMemory<R> m;
+  add_states<R>(m, s, recipe, holdings.parameters);
+  add_activations<R>(m, s, shape, holdings.stage, chunks);
+  m[MemoryLine::gathered_weights] = gathered<R>(s, recipe, holdings);
+  if (replicas(s, ShardedStates::dense) > 1) {
+    m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
+  }
+  add_overhead<R>(m, f, holdings.groups);
+  for (std::size_t i = 0; i < kMemoryLines; ++i) {
+    m.lines[i] = named(m.lines[i], {kMemoryLineNames[i].data()});
+    m.peak += m.lines[i];
+  }
+  return m;
+}
+
+template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
+                                          const PipelineShape&, const StageHoldings&,
+                                          std::span<const ChunkActivations<double>>);
+template StageMemory<Traced> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
+                                          const PipelineShape&, const StageHoldings&,
+                                          std::span<const ChunkActivations<Traced>>);
+
+}  // namespace orrery

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of one pipeline stage at its peak, line by line; the lines sum to what the device shows.
+//
+// The peak is taken where the most micro batches are in flight and one of them is going backward.
+// Leaves out the shape of memory over time (the simulator), and 8-bit copies of weights that some
+// stacks cache. The lines beyond tensors (context, communicators, fragmentation) are constants of the
+// framework's profile. Units: bytes of one rank.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "memory/activations.h"
+#include "memory/states.h"
+#include "parallel/framework.h"
+#include "parallel/schedules/table.h"
+
+namespace orrery {
+
+enum class MemoryLine : std::uint8_t {
+  weights,
+  gradients,
+  optimizer,
+  activations,        // saved tensors of the micro batches in flight
+  recompute_working,  // what one recomputed piece brings back
+  logits,             // logits, softmax and their gradient
+  transient,          // gradients of activations
+  gathered_weights,   // brought together where weights are sharded, and their gradients
+  buckets,            // flat communication buffers
+  context,            // what the device shows as used before anything is allocated
+  communicators,      // buffers of the communication library
+  fragmentation,      // allocated and not used, cached blocks
+};
+inline constexpr std::size_t kMemoryLines = 12;
+inline constexpr std::array<std::string_view, kMemoryLines> kMemoryLineNames = {
+    "weights",   "gradients",        "optimizer", "activations", "recompute_working", "logits",
+    "transient", "gathered_weights", "buckets",   "context",     "communicators",     "fragmentation"};
+
+template <Number R>
+struct StageMemory {
+  std::array<BytesOf<R>, kMemoryLines> lines{};
+  BytesOf<R> peak{};           // what the device shows as used
+  BytesOf<R> allocated{};      // as a framework counts tensors
+  BytesOf<R> reserved{};       // and as its allocator holds blocks
+  BytesOf<R> host{};           // offloaded, of this rank
+  R bytes_per_parameter{};     // model states on the device over parameters held
+  std::int64_t in_flight = 0;  // micro batches, of all chunks
+
+  BytesOf<R>& operator[](MemoryLine i) { return lines[static_cast<std::size_t>(i)]; }
+  const BytesOf<R>& operator[](MemoryLine i) const { return lines[static_cast<std::size_t>(i)]; }
+};
+
+// What a stage holds besides its chunks' activations.
+struct StageHoldings {
+  std::int64_t stage = 0;
+  ParametersHeld parameters;
+  ParametersHeld largest_layer;  // what sharded weights are gathered by
+  ParametersHeld ends;           // embedding and head, gathered as one piece of their own
+  double gathered_bytes = 2;     // of an element, in memory
+  std::int64_t groups = 0;       // communicators in use
+};
+
+template <Number R>
+StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const PipelineShape& shape, const StageHoldings& holdings,
+                            std::span<const ChunkActivations<R>> chunks);
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Model FLOPs of one step: what MFU divides by. Four conventions, and every MFU names its own.
+//
+//   megatron  products and attention of the operator list, all s² pairs, logits included, ×3 for
+//             forward and backward: 72BLsh²(1 + s/6h + V/12hL) for a GPT (arXiv:2205.05198, eq. 3,
+//             and arXiv:2104.04473, appendix)
+//   causal    the same with the pairs a causal mask leaves
+//   palm      6N + 12·L·a·d·s a token (PaLM, arXiv:2204.02311, appendix B), N active parameters
+//   6n        6N a token
+//
+// Recomputation never counts. Embedding look-ups count in none but through N.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/operators.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+enum class FlopsConvention : std::uint8_t { megatron, palm, six_n, causal };
+inline constexpr std::array<std::string_view, 4> kFlopsConventionNames = {"megatron", "palm", "6n",
+                                                                          "causal"};
+
+// `global_batch` sequences of `sequence` tokens.
+Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,
+                  std::int64_t global_batch);
+
+// Forward of the unsharded list, one sequence; `causal`: pairs the mask hides do not count.
+Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal);
+
+}  // namespace orrery

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/layers/build.h"
+
+#include <cassert>
+
+namespace orrery {
+
+Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols) {
+  assert(block.count < kMaxOperators);
+  Operator& op = block.operators[block.count++];
+  op.name = name;
+  op.kind = kind;
+  op.rows = rows;
+  op.cols = cols;
+  return op;
+}
+
+void save(Operator& op, Extent rows, Extent cols, double bytes, ModuleMask dropped_by) {
+  assert(op.saved_count < kMaxSaved);
+  op.saved[op.saved_count++] = SavedTensor{rows, cols, bytes, dropped_by};
+}
+
+void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes,
+           double backward_bytes) {
+  assert(op.boundary_count < kMaxBoundaries);
+  op.boundaries[op.boundary_count++] = Boundary{kind, rows, cols, bytes, backward_bytes};
+}
+
+Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols) {
+  Operator& op = append(block, name, OpKind::product, rows, cols);
+  op.role = PrecisionRole::linear;
+  op.inner = inner;
+  op.has_weight = true;
+  return op;
+}
+
+Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent rows, Extent cols,
+                      bool keep_input) {
+  Operator& op = append(block, name, OpKind::pointwise, rows, cols);
+  // Forward reads x and writes y; backward reads x and dy and writes dx.
+  op.forward_bytes = 2 * c.e();
+  op.backward_bytes = 3 * c.e();
+  op.vectors = c.arch.norm == Norm::kLayerNorm ? 2 : 1;
+  op.recomputed_by = mask_of(Module::layernorm);
+  if (keep_input) save(op, rows, cols, c.e());
+  return op;
+}
+
+void append_residual(Block& block, const BuildContext& c, OpName name) {
+  Operator& op = append(block, name, OpKind::pointwise, c.sequence_tokens(), c.hidden());
+  const double mask = c.arch.dropout ? 1.0 : 0.0;
+  // Forward reads branch and residual and writes the sum (and the mask). Backward adds the
+  // gradients of the two branches where the residual forked, and passes one of them through the
+  // mask.
+  op.forward_bytes = 3 * c.e() + mask;
+  op.backward_bytes = 3 * c.e() + (c.arch.dropout ? 2 * c.e() + mask : 0.0);
+  if (c.arch.dropout) save(op, c.sequence_tokens(), c.hidden(), mask);
+}
+
+void append_layer(Block& block, const BuildContext& c, bool moe, bool local) {
+  block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
+  append_attention(block, c, local);
+  if (moe) {
+    append_moe(block, c);
+  } else {
+    append_mlp(block, c);
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts a block is built from, in forward order. Internal to the model room.
+//
+// Each append_* adds the operators of one part of a layer for one micro batch of b sequences of s
+// tokens. `e` below is the size of an element as activations are stored, `w` as the input of a
+// linear layer is kept (smaller where the products run in 8 or 4 bits).
+#pragma once
+
+#include "model/operators.h"
+
+namespace orrery {
+
+struct BuildContext {
+  const Architecture& arch;
+  const ListOptions& options;
+
+  std::int64_t s() const { return options.sequence; }
+  std::int64_t b() const { return options.micro_batch; }
+  double e() const { return element_bytes(storage_precision(options.precision)); }
+  double w() const { return element_bytes(options.precision); }
+
+  // Tokens inside a tensor-parallel region, and where sequence parallelism splits them further.
+  Extent tokens() const { return {s(), b(), Axis::context}; }
+  Extent sequence_tokens() const { return {s(), b(), Axis::sequence}; }
+  Extent hidden() const { return {arch.hidden, 1, Axis::whole}; }
+};
+
+// Adds an operator and returns it for filling in.
+Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols);
+void save(Operator& op, Extent rows, Extent cols, double bytes, ModuleMask dropped_by = 0);
+void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes,
+           double backward_bytes);
+
+// A linear layer rows×inner · inner×cols in the run's precision.
+Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols);
+
+// A norm over `cols` of every row; keeps its input unless the caller says it is kept already.
+Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent rows, Extent cols,
+                      bool keep_input);
+
+// Bias, dropout and addition to the residual stream.
+void append_residual(Block& block, const BuildContext& c, OpName name);
+
+void append_attention(Block& block, const BuildContext& c, bool local);
+void append_latent_projections(Block& block, const BuildContext& c);
+void append_mlp(Block& block, const BuildContext& c);
+void append_moe(Block& block, const BuildContext& c);
+void append_layer(Block& block, const BuildContext& c, bool moe, bool local);
+
+Block embedding_block(const BuildContext& c);
+Block head_block(const BuildContext& c);
+Block mtp_block(const BuildContext& c);
+
+// The final norm, the logits and the loss; `shared_weight`: the table is held elsewhere.
+void append_head(Block& block, const BuildContext& c, bool shared_weight);
+
+}  // namespace orrery

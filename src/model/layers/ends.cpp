@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands before and after the layers: embedding, head and loss, multi-token prediction.
+#include "model/layers/build.h"
+
+namespace orrery {
+namespace {
+
+// Passes over the logits, in bytes a logit. Unfused (Megatron's vocab_parallel_cross_entropy): cast
+// to fp32, maximum, subtraction, target, exponential, sum, division; backward scales and casts
+// back. Fused: one pass for the statistics, one for the gradient. What is kept follows: the 16-bit
+// logits, their fp32 copy, the fp32 softmax and the 16-bit gradient are alive together, or without
+// the copy.
+constexpr double kUnfusedForward = 24;
+constexpr double kUnfusedBackward = 14;
+constexpr double kFusedForward = 8;
+constexpr double kFusedBackward = 6;
+constexpr double kSoftmaxBytes = 4;
+constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
+constexpr double kLossBytes = 4;
+
+Extent vocabulary(const BuildContext& c) {
+  return {padded_vocabulary(c.arch, c.options.vocabulary_multiple), 1, Axis::tensor};
+}
+
+void append_loss(Block& block, const BuildContext& c) {
+  const bool fused = c.options.fused_cross_entropy;
+  Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
+  loss.forward_bytes = fused ? kFusedForward : kUnfusedForward;
+  loss.backward_bytes = fused ? kFusedBackward : kUnfusedBackward;
+  const double logit_and_gradient = 2 * c.e();
+  const double copy = fused ? 0.0 : kSoftmaxBytes;
+  save(loss, c.tokens(), vocabulary(c), logit_and_gradient + kSoftmaxBytes + copy);
+  cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
+        kLossReductions * kLossBytes, 0);
+}
+
+}  // namespace
+
+Block embedding_block(const BuildContext& c) {
+  Block block;
+  block.kind = BlockKind::embedding;
+  block.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
+
+  Operator& words =
+      append(block, OpName::embedding, OpKind::lookup, c.sequence_tokens(), c.hidden());
+  words.inner = vocabulary(c);
+  words.has_weight = true;
+  words.forward_bytes = 2 * c.e();
+  words.backward_bytes = 3 * c.e();
+  cross(words, BoundaryKind::leave_lookup, c.tokens(), c.hidden(), c.e(), c.e());
+
+  if (c.arch.positions == PositionEmbedding::kLearned) {
+    const std::int64_t rows = c.arch.max_positions > 0 ? c.arch.max_positions : c.s();
+    Operator& positions =
+        append(block, OpName::position_embedding, OpKind::lookup, c.sequence_tokens(), c.hidden());
+    positions.inner = {rows, 1, Axis::whole};
+    positions.has_weight = true;
+    positions.forward_bytes = 3 * c.e();
+    positions.backward_bytes = 2 * c.e();
+  }
+  if (c.arch.embedding_norm) {
+    append_norm(block, c, OpName::embedding_norm, c.sequence_tokens(), c.hidden(), true);
+  }
+  if (c.arch.dropout) {
+    Operator& dropout = append(block, OpName::embedding_dropout, OpKind::pointwise,
+                               c.sequence_tokens(), c.hidden());
+    dropout.forward_bytes = 2 * c.e() + 1;
+    dropout.backward_bytes = 2 * c.e() + 1;
+    save(dropout, c.sequence_tokens(), c.hidden(), 1);
+  }
+  return block;
+}
+
+void append_head(Block& block, const BuildContext& c, bool shared_weight) {
+  append_norm(block, c, OpName::final_norm, c.sequence_tokens(), c.hidden(), true);
+  Operator& head = append_linear(block, OpName::head, c.tokens(), c.hidden(), vocabulary(c));
+  head.role = PrecisionRole::wide;
+  head.tied = shared_weight;
+  save(head, c.sequence_tokens(), c.hidden(), c.e());
+  cross(head, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  append_loss(block, c);
+}
+
+Block head_block(const BuildContext& c) {
+  Block block;
+  block.kind = BlockKind::head;
+  block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
+  append_head(block, c, c.arch.tie_word_embeddings);
+  return block;
+}
+
+// One module of multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2): the norms of
+// the previous depth's output and of the next token's embedding, a projection of the two together,
+// one layer like the model's last, and the shared head. Embedding and head weights are the model's.
+Block mtp_block(const BuildContext& c) {
+  Block block;
+  if (c.arch.mtp_layers == 0) return block;
+  block.kind = BlockKind::mtp;
+  const Extent both{c.arch.hidden, 2, Axis::whole};
+  append_norm(block, c, OpName::mtp_norm, c.sequence_tokens(), both, true);
+  Operator& projection = append_linear(block, OpName::mtp_projection, c.tokens(), both,
+                                       {c.arch.hidden, 1, Axis::tensor});
+  save(projection, c.sequence_tokens(), both, c.w(), mask_of(Module::layernorm));
+  cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e(), c.e());
+  const std::int64_t last = c.arch.layers - 1;
+  append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));
+  append_head(block, c, true);
+  return block;
+}
+
+}  // namespace orrery

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The dense MLP. What is saved: Korthikanti et al. (arXiv:2205.05198) section 4.1, 19sbh for GELU
+// with dropout; gated forms keep both halves of the up-projection.
+#include "model/layers/mlp.h"
+
+namespace orrery {
+
+void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) {
+  const std::int64_t halves = c.arch.gated ? 2 : 1;
+  const Extent wide{part.intermediate, halves, part.axis};
+  const Extent narrow{part.intermediate, 1, part.axis};
+
+  Operator& up = append_linear(block, part.up, part.rows, c.hidden(), wide);
+  Operator& act = append(block, part.activation, OpKind::pointwise, part.rows, narrow);
+  Operator& down = append_linear(block, part.down, part.rows, narrow, c.hidden());
+  for (Operator* op : {&up, &down}) {
+    op->vectors = c.arch.mlp_bias ? 1 : 0;
+    op->recomputed_by = part.recomputed_by;
+    op->groups = part.groups;
+    op->parameter_class = part.parameter_class;
+    if (part.grouped) op->kind = OpKind::grouped_product;
+  }
+
+  // Forward reads the halves and writes one; backward reads them and the gradient, writes halves.
+  const auto n = static_cast<double>(halves);
+  act.forward_bytes = (n + 1) * c.e();
+  act.backward_bytes = (2 * n + 1) * c.e();
+  act.recomputed_by = static_cast<ModuleMask>(part.recomputed_by | part.activation_recomputed_by);
+  save(act, part.rows, wide, c.e(), part.recomputed_by);
+  save(down, part.rows, narrow, c.w(), act.recomputed_by);
+}
+
+void append_mlp(Block& block, const BuildContext& c) {
+  // With a parallel residual this norm reads what the attention's norm kept.
+  append_norm(block, c, OpName::mlp_norm, c.sequence_tokens(), c.hidden(),
+              !c.arch.parallel_residual);
+  MlpPart part;
+  part.intermediate = c.arch.intermediate;
+  part.rows = c.tokens();
+  part.recomputed_by = mask_of(Module::mlp);
+  const std::uint8_t first = block.count;
+  append_gated_mlp(block, c, part);
+
+  Operator& up = block.operators[first];
+  save(up, c.sequence_tokens(), c.hidden(), c.w(), mask_of(Module::layernorm));
+  cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
+        c.e());
+  append_residual(block, c, OpName::mlp_residual);
+}
+
+}  // namespace orrery

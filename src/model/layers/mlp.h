@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Up-projection, activation and down-projection: what dense MLPs, routed and shared experts have in
+// common. Internal to the model room.
+#pragma once
+
+#include "model/layers/build.h"
+
+namespace orrery {
+
+struct MlpPart {
+  OpName up = OpName::mlp_up;
+  OpName activation = OpName::mlp_activation;
+  OpName down = OpName::mlp_down;
+  std::int64_t intermediate = 0;
+  Extent rows;
+  Axis axis = Axis::tensor;  // what splits the intermediate width
+  Extent groups;             // experts; one group otherwise
+  bool grouped = false;
+  ParameterClass parameter_class = ParameterClass::dense;
+  ModuleMask recomputed_by = 0;             // the whole part
+  ModuleMask activation_recomputed_by = 0;  // the activation alone, besides
+};
+
+// The input of the up-projection and the boundaries are the caller's to add.
+void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part);
+
+}  // namespace orrery

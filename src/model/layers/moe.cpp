@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A mixture-of-experts MLP: norm, router, tokens out to their experts and back, shared experts.
+//
+// Tokens are taken as evenly spread over experts. Tokens are permuted twice on each way, before and
+// after they travel, once by destination rank and once by local expert. With a capacity factor
+// every expert takes factor × the mean, padded; without one nothing is dropped. The router works on
+// the sequence-parallel shard, in fp32. Layout as in Megatron-Core's all-to-all dispatcher.
+#include <cmath>
+
+#include "model/layers/mlp.h"
+
+namespace orrery {
+namespace {
+
+constexpr ModuleMask kMoe = mask_of(Module::moe);
+constexpr double kRouterBytes = 4;  // scores are fp32
+
+// Token copies of one sequence: s·k, or what the capacity admits.
+std::int64_t copies(const BuildContext& c) {
+  const std::int64_t all = c.s() * c.arch.moe.top_k;
+  if (c.arch.moe.capacity_factor <= 0) return all;
+  return static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(all) * c.arch.moe.capacity_factor));
+}
+
+void append_router(Block& block, const BuildContext& c) {
+  const MixtureOfExperts& moe = c.arch.moe;
+  const Extent experts{moe.experts, 1, Axis::whole};
+  Operator& router = append_linear(block, OpName::router, c.sequence_tokens(), c.hidden(), experts);
+  router.role = PrecisionRole::wide;
+  router.vectors = (moe.router_bias ? 1 : 0) + (moe.router_correction_bias ? 1 : 0);
+  router.recomputed_by = kMoe;
+  // The layer's input is kept here once, for router, experts and shared experts.
+  save(router, c.sequence_tokens(), c.hidden(), c.e(), mask_of(Module::layernorm));
+
+  Operator& softmax =
+      append(block, OpName::router_softmax, OpKind::pointwise, c.sequence_tokens(), experts);
+  softmax.forward_bytes = 2 * kRouterBytes;
+  softmax.backward_bytes = 3 * kRouterBytes;
+  softmax.recomputed_by = kMoe;
+  save(softmax, c.sequence_tokens(), experts, kRouterBytes, kMoe);
+}
+
+void append_permutation(Block& block, const BuildContext& c, OpName name, BoundaryKind boundary) {
+  const Extent rows{copies(c), c.b(), Axis::sequence};
+  Operator& op = append(block, name, OpKind::pointwise, rows, c.hidden());
+  op.forward_bytes = 4 * c.e();
+  op.backward_bytes = 4 * c.e();
+  op.recomputed_by = kMoe;
+  cross(op, boundary, rows, c.hidden(), c.e(), c.e());
+}
+
+void append_experts(Block& block, const BuildContext& c) {
+  MlpPart part;
+  part.up = OpName::expert_up;
+  part.activation = OpName::expert_activation;
+  part.down = OpName::expert_down;
+  part.intermediate = c.arch.moe.expert_intermediate;
+  part.rows = {copies(c), c.b(), Axis::routed};
+  part.axis = Axis::expert_tensor;
+  part.groups = {c.arch.moe.experts, 1, Axis::expert};
+  part.grouped = true;
+  part.parameter_class = ParameterClass::expert;
+  part.recomputed_by = kMoe;
+  part.activation_recomputed_by = mask_of(Module::moe_act);
+  const std::uint8_t first = block.count;
+  append_gated_mlp(block, c, part);
+  save(block.operators[first], part.rows, c.hidden(), c.w(), kMoe);
+}
+
+void append_shared_experts(Block& block, const BuildContext& c) {
+  if (c.arch.moe.shared_intermediate == 0) return;
+  MlpPart part;
+  part.up = OpName::shared_up;
+  part.activation = OpName::shared_activation;
+  part.down = OpName::shared_down;
+  part.intermediate = c.arch.moe.shared_intermediate;
+  part.rows = c.tokens();
+  part.recomputed_by = kMoe;
+  part.activation_recomputed_by = mask_of(Module::moe_act);
+  const std::uint8_t first = block.count;
+  append_gated_mlp(block, c, part);
+  cross(block.operators[first], BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
+        c.e());
+}
+
+}  // namespace
+
+void append_moe(Block& block, const BuildContext& c) {
+  append_norm(block, c, OpName::mlp_norm, c.sequence_tokens(), c.hidden(),
+              !c.arch.parallel_residual);
+  append_router(block, c);
+  append_permutation(block, c, OpName::permute, BoundaryKind::dispatch);
+  append_experts(block, c);
+  append_permutation(block, c, OpName::unpermute, BoundaryKind::combine);
+  append_shared_experts(block, c);
+  append_residual(block, c, OpName::mlp_residual);
+}
+
+}  // namespace orrery

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/operators.h"
+
+#include "model/layers/build.h"
+
+namespace orrery {
+namespace {
+
+std::int64_t size(const Extent& e) { return e.units * e.unit; }
+
+// Parameters of a block that are not used by a token: those of the experts it is not sent to.
+std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
+  std::int64_t expert = 0;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    if (op.parameter_class == ParameterClass::expert) expert += parameters(op);
+  }
+  return moe.experts == 0 ? 0 : expert / moe.experts * (moe.experts - moe.top_k);
+}
+
+std::int64_t parameters(const Block& block) {
+  std::int64_t sum = 0;
+  for (std::uint8_t i = 0; i < block.count; ++i) sum += orrery::parameters(block.operators[i]);
+  return sum;
+}
+
+}  // namespace
+
+std::uint8_t layer_type(const Architecture& a, std::int64_t layer) {
+  return static_cast<std::uint8_t>((is_moe_layer(a, layer) ? 2 : 0) +
+                                   (is_local_layer(a, layer) ? 1 : 0));
+}
+
+std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple) {
+  return (a.vocab + multiple - 1) / multiple * multiple;
+}
+
+ModelOperators model_operators(const Architecture& a, const ListOptions& options) {
+  const BuildContext c{a, options};
+  ModelOperators model;
+  model.embedding = embedding_block(c);
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    Block& block = model.layers[layer_type(a, i)];
+    if (block.count == 0) append_layer(block, c, is_moe_layer(a, i), is_local_layer(a, i));
+  }
+  model.head = head_block(c);
+  model.mtp = mtp_block(c);
+  return model;
+}
+
+std::int64_t parameters(const Operator& op) {
+  const std::int64_t width = size(op.cols) + size(op.cols2);
+  const std::int64_t vector = op.vector_extent.units > 0 ? size(op.vector_extent) : width;
+  const std::int64_t matrix = op.has_weight && !op.tied ? size(op.inner) * width : 0;
+  const std::int64_t groups = op.kind == OpKind::grouped_product ? size(op.groups) : 1;
+  return groups * (matrix + op.vectors * vector);
+}
+
+ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
+  ListOptions options;
+  options.sequence = sequence;
+  const ModelOperators model = model_operators(a, options);
+  ParameterCount n;
+  n.embedding = parameters(model.embedding);
+  n.total = n.embedding + parameters(model.head);
+  std::int64_t idle = 0;
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    const Block& block = model.layers[layer_type(a, i)];
+    n.total += parameters(block);
+    idle += idle_parameters(block, a.moe);
+  }
+  n.active = n.total - idle;
+  n.mtp = a.mtp_layers * parameters(model.mtp);
+  if (!a.tie_word_embeddings) {
+    n.embedding += a.vocab * a.hidden;
+  }
+  return n;
+}
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/framework_json.h"
+
+#include <limits>
+
+#include "core/error.h"
+#include "core/json_reader.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kAny = std::numeric_limits<double>::max();
+
+void read_if(Reader& r, const char* key, bool& out) {
+  if (auto v = r.find(key)) out = v->boolean();
+}
+
+void read_if(Reader& r, const char* key, double& out, double lowest, double highest) {
+  if (auto v = r.find(key)) out = v->number(lowest, highest);
+}
+
+void read_if(Reader& r, const char* key, std::int64_t& out, std::int64_t lowest,
+             std::int64_t highest) {
+  if (auto v = r.find(key)) out = v->integer(lowest, highest);
+}
+
+template <Dimension D>
+void read_if(Reader& r, const char* key, Quantity<D>& out) {
+  if (auto v = r.find(key)) out = v->quantity<D>(true);
+}
+
+void read_kernels(Reader& r, Framework& f) {
+  f.attention_count = 0;
+  for (const Reader& item : r.at("attention").items()) {
+    if (f.attention_count == kAttentionKernels) item.fail("each kernel once");
+    f.attention[f.attention_count++] = item.choice_of<AttentionKernel>(kAttentionKernelNames);
+  }
+  read_if(r, "fused_cross_entropy", f.fused_cross_entropy);
+  read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
+  read_if(r, "fused_accumulation", f.fused_accumulation);
+  read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
+  read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
+}
+
+void read_overlap(Reader& r, Framework& f) {
+  read_if(r, "tp_exposed", f.tp_exposed, 0, 1);
+  read_if(r, "ep_exposed", f.ep_exposed, 0, 1);
+  read_if(r, "cp_overlap", f.cp_overlap);
+  read_if(r, "overlap_grad_reduce", f.overlap_grad_reduce);
+  read_if(r, "overlap_param_gather", f.overlap_param_gather);
+  read_if(r, "dp_overlap_share", f.dp_overlap_share, 0, 1);
+  read_if(r, "dp_exposed_floor", f.dp_exposed_floor, 0, 1);
+  read_if(r, "scatter_gather", f.scatter_gather);
+  read_if(r, "reduce_every_micro_batch", f.reduce_every_micro_batch);
+  read_if(r, "keeps_gathered_weights", f.keeps_gathered_weights);
+  read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);
+  read_if(r, "sharded_slowdown", f.sharded_slowdown, 0, 10);
+  read_if(r, "gather_bytes", f.gather_bytes, 0, 8);
+}
+
+void read_fixed_costs(Reader& r, Framework& f) {
+  read_if(r, "step_overhead", f.step_overhead);
+  read_if(r, "context", f.context);
+  read_if(r, "group_buffers", f.group_buffers);
+  read_if(r, "bucket", f.bucket);
+  read_if(r, "state_overhead", f.state_overhead, 0, 10);
+  read_if(r, "activation_overhead", f.activation_overhead, 0, 10);
+  const std::vector<Reader> interval = r.at("interval_80").items();
+  if (interval.size() != 2) r.at("interval_80").fail("two factors, low and high");
+  f.interval_low = interval[0].number(0.01, 1);
+  f.interval_high = interval[1].number(1, 100);
+}
+
+Framework read_fields(const Json& document, const std::string& file) {
+  Reader r(document, file);
+  Framework f;
+  f.name = make_name(r.at("name").text());
+  for (const char* known : {"source", "sources", "options", "notes"}) r.allow(known);
+  read_kernels(r, f);
+  read_if(r, "zero", f.zero, 0, 3);
+  if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
+  read_overlap(r, f);
+  read_fixed_costs(r, f);
+  r.reject_unknown();
+  return f;
+}
+
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// Lays the overlay of one switch over the document and says which value it took.
+FrameworkOption apply(Json& document, Reader option, const std::string& name, const Json* chosen,
+                      const Reader& given) {
+  Reader values = option.at("values");
+  FrameworkOption result{name, option.at("default").text(), chosen == nullptr};
+  if (chosen != nullptr) result.value = value_text(*chosen);
+  option.reject_unknown();
+  const std::vector<std::string> allowed = values.keys();
+  if (!values.has(result.value)) {
+    throw InputError(given.file(), given.path() + "." + name, result.value, alternatives(allowed),
+                     nearest_name(result.value, allowed));
+  }
+  merge_over(document, values.at(result.value).json());
+  return result;
+}
+
+}  // namespace
+
+FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,
+                                const std::string& run_file, const std::string& options_path) {
+  FrameworkProfile result;
+  result.document = profile;
+  static const Json kNoOptions = Json::object();
+  const Json& chosen = options.is_null() ? kNoOptions : options;
+  Reader given(chosen, run_file, options_path);
+  given.must_be_object();
+  Reader root(profile, file);
+  if (auto known = root.find("options")) {
+    for (const std::string& name : known->keys()) {
+      const Json* value = given.has(name) ? &chosen[name] : nullptr;
+      result.options.push_back(apply(result.document, known->at(name), name, value, given));
+    }
+  }
+  given.reject_unknown();
+  result.framework = read_fields(result.document, file);
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a framework profile and applies a run's switches to it.
+//
+// A profile lists its switches under `options`: each has a `default` and, for every value it takes, an
+// overlay of profile fields. A run names them in `parallel.framework_options`; a switch or a value
+// the profile does not have is an InputError. Values are compared as text: true is "true".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "parallel/framework.h"
+
+namespace orrery {
+
+struct FrameworkOption {
+  std::string name;
+  std::string value;
+  bool assumed = false;  // the profile's default
+};
+
+struct FrameworkProfile {
+  Framework framework;
+  std::vector<FrameworkOption> options;
+  Json document;  // with the overlays applied, for provenance
+};
+
+// `options` is the run's framework_options (an object or null), found at `options_path` of `run_file`.
+FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,
+                                const std::string& run_file, const std::string& options_path);
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights, gradients and optimizer states, each sharded over a group of its own, for dense
+// parameters and for experts.
+//
+// One idea covers ZeRO, FSDP, HSDP, MiCS and three-level partitions: a state sharded over n of the
+// ranks that hold the same parameter. ZeRO: arXiv:1910.02054; MiCS: arXiv:2205.00119; three levels:
+// arXiv:2501.04266.
+#pragma once
+
+#include <algorithm>
+
+#include "parallel/placement.h"
+#include "parallel/shard.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+enum class ShardedStates : std::uint8_t { dense, expert };
+
+// Ranks that hold the same parameter.
+inline std::int64_t replicas(const Strategy& s, ShardedStates which) {
+  return which == ShardedStates::dense ? s.dp * s.cp : expert_dp(s);
+}
+
+// The strategy's partition, cut to the ranks there are.
+inline Partition partition_of(const Strategy& s, ShardedStates which) {
+  const std::int64_t n = replicas(s, which);
+  const auto cut = [n](std::int64_t degree) { return std::min(degree, n); };
+  return {cut(s.partition.weights), cut(s.partition.gradients), cut(s.partition.optimizer)};
+}
+
+inline Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which,
+                         std::int64_t inner, std::int64_t outer) {
+  const TierSizes tiers = tier_sizes(c);
+  return which == ShardedStates::dense ? data_subgroup(s, tiers, inner, outer)
+                                       : expert_subgroup(s, tiers, inner, outer);
+}
+
+inline std::int64_t held(const ParametersHeld& p, ShardedStates which) {
+  return which == ShardedStates::dense ? p.dense : p.expert;
+}
+
+}  // namespace orrery

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which strategies are legal, as a table of named rules.
+//
+// first_broken() is for a search's inner loop: it returns a small code and touches no string; the
+// rules stand in the order in which they reject most for least. check() is for the border: it turns
+// the code into an InputError that names the culprit.
+// The rules are those that hold whatever the framework, in Megatron-LM's words (training/
+// arguments.py, core/transformer/transformer_config.py) where it states them. Not rules, because
+// some framework allows them: ZeRO 2 and 3 with pp > 1 (DeepSpeed refuses, FSDP runs it), sequence
+// parallelism with tp 1 (switched off silently; resolve_strategy does so and says it).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/architecture.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+// What legality depends on besides strategy and architecture.
+struct RunShape {
+  std::int64_t gpus = 1;
+  std::int64_t sequence = 1;      // tokens
+  std::int64_t global_batch = 1;  // sequences
+  bool has_host_memory = true;    // that offload can use
+  bool has_nvme = true;
+};
+
+enum class RuleId : std::uint8_t {
+  none,
+  degrees,
+  world_size,
+  global_batch,
+  tp_heads,
+  tp_kv_heads,
+  tp_hidden,
+  tp_intermediate,
+  cp_sequence,
+  sequence_parallel,
+  a2a_heads,
+  a2a_kv_heads,
+  stages,
+  vpp_pipeline,
+  schedule_built,
+  schedule_chunks,
+  interleaved_chunks,
+  interleaved_micro_batches,
+  empty_chunk,
+  stage_layers,
+  ep_dense,
+  ep_experts,
+  ep_ranks,
+  etp_intermediate,
+  shared_intermediate,
+  moe_sequence_parallel,
+  expert_order,
+  zero,
+  partition,
+  recompute_empty,
+  recompute_dense_mlp,
+  recompute_moe,
+  recompute_mla,
+  recompute_layers_full,
+  recompute_layers_chunk,
+  offload_fraction,
+  offload_host,
+  offload_nvme,
+};
+inline constexpr std::size_t kRules = 37;  // without none
+
+struct Rule {
+  RuleId id = RuleId::none;
+  std::string_view name;     // as `rejected` counts it: "tp-heads"
+  std::string_view path;     // of the culprit in a run file: "parallel.tp"
+  std::string_view allowed;  // "tp divides num_attention_heads"
+};
+
+// Not for RuleId::none.
+const Rule& rule_of(RuleId id);
+
+RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run);
+
+// The numbers a rule speaks of: "tp 6, num_attention_heads 64".
+std::string found_text(RuleId id, const Strategy& s, const Architecture& a, const RunShape& run);
+
+// Throws InputError where a rule is broken.
+void check(const Strategy& s, const Architecture& a, const RunShape& run, const std::string& file);
+
+}  // namespace orrery

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/rules_facts.h"
+
+#include <cstddef>
+#include <numeric>
+#include <string_view>
+
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+std::string pair(std::string_view name, std::int64_t value) {
+  return std::string(name) + " " + std::to_string(value);
+}
+
+template <class E, class Names>
+std::string_view word(E value, const Names& names) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+std::string stage_layers_text(const Strategy& s) {
+  const auto first = s.stage_layers.begin();
+  const std::int64_t sum = std::accumulate(first, first + s.pp * s.vpp, std::int64_t{0});
+  return pair("stage_layers of sum", sum);
+}
+
+std::string order_text(const Strategy& s) {
+  std::string text;
+  for (const Dim d : s.order) text += (text.empty() ? "" : "-") + std::string(word(d, kDimNames));
+  return text;
+}
+
+std::string recompute_text(const Strategy& s) {
+  std::string text = "recompute " + std::string(word(s.recompute, kRecomputeNames));
+  for (std::size_t i = 0; i < kModules; ++i) {
+    const bool named = (recomputed_modules(s) & mask_of(static_cast<Module>(i))) != 0;
+    if (named) text += " " + std::string(kModuleNames[i]);
+  }
+  return text;
+}
+
+std::string offload_text(const Offload& o) {
+  const auto where = [](OffloadTarget t) { return std::string(word(t, kOffloadTargetNames)); };
+  return "optimizer " + where(o.optimizer) + ", parameters " + where(o.parameters) +
+         ", activations " + where(o.activations) + ", optimizer_fraction " +
+         shortest(o.optimizer_fraction);
+}
+
+}  // namespace
+
+std::string fact_text(Fact fact, const RuleCase& c) {
+  const Strategy& s = c.s;
+  const Architecture& a = c.a;
+  switch (fact) {
+    case Fact::none:
+      return "";
+    case Fact::tp:
+      return pair("tp", s.tp);
+    case Fact::cp:
+      return pair("cp", s.cp);
+    case Fact::pp:
+      return pair("pp", s.pp);
+    case Fact::vpp:
+      return pair("vpp", s.vpp);
+    case Fact::dp:
+      return pair("dp", s.dp);
+    case Fact::ep:
+      return pair("ep", s.ep);
+    case Fact::etp:
+      return pair("etp", s.etp);
+    case Fact::micro_batch:
+      return pair("micro_batch", s.micro_batch);
+    case Fact::micro_batches:
+      return pair("micro batches", s.micro_batches);
+    case Fact::zero:
+      return pair("zero", s.zero);
+    case Fact::weights:
+      return pair("weights", s.partition.weights);
+    case Fact::gradients:
+      return pair("gradients", s.partition.gradients);
+    case Fact::optimizer:
+      return pair("optimizer", s.partition.optimizer);
+    case Fact::recompute_layers:
+      return pair("recompute_layers", s.recompute_layers);
+    case Fact::stage_layers:
+      return stage_layers_text(s);
+    case Fact::order:
+      return order_text(s);
+    case Fact::cp_type:
+      return "cp_type " + std::string(word(s.cp_type, kContextTypeNames));
+    case Fact::schedule:
+      return std::string(word(s.schedule, kScheduleNames));
+    case Fact::recompute:
+      return recompute_text(s);
+    case Fact::offload:
+      return offload_text(s.offload);
+    case Fact::gpus:
+      return pair("gpus", c.run.gpus);
+    case Fact::sequence:
+      return pair("sequence_length", c.run.sequence);
+    case Fact::global_batch:
+      return pair("global_batch", c.run.global_batch);
+    case Fact::layers:
+      return pair("num_hidden_layers", a.layers);
+    case Fact::hidden:
+      return pair("hidden_size", a.hidden);
+    case Fact::heads:
+      return pair("num_attention_heads", a.heads);
+    case Fact::kv_heads:
+      return pair("num_key_value_heads", a.kv_heads);
+    case Fact::intermediate:
+      return pair("intermediate_size", a.intermediate);
+    case Fact::expert_intermediate:
+      return pair("moe_intermediate_size", a.moe.expert_intermediate);
+    case Fact::shared_intermediate:
+      return pair("width of the shared experts", a.moe.shared_intermediate);
+    case Fact::experts:
+      return pair("num_local_experts", a.moe.experts);
+  }
+  return "";
+}
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The facts that a broken rule shows: "tp 6, num_attention_heads 64". Run file's and Hugging Face's
+// names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/architecture.h"
+#include "parallel/rules.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+struct RuleCase {
+  const Strategy& s;
+  const Architecture& a;
+  const RunShape& run;
+};
+
+enum class Fact : std::uint8_t {
+  none,
+  tp,
+  cp,
+  pp,
+  vpp,
+  dp,
+  ep,
+  etp,
+  micro_batch,
+  micro_batches,
+  zero,
+  weights,
+  gradients,
+  optimizer,
+  recompute_layers,
+  stage_layers,
+  order,
+  cp_type,
+  schedule,
+  recompute,
+  offload,
+  gpus,
+  sequence,
+  global_batch,
+  layers,
+  hidden,
+  heads,
+  kv_heads,
+  intermediate,
+  expert_intermediate,
+  shared_intermediate,
+  experts,
+};
+
+std::string fact_text(Fact fact, const RuleCase& c);
+
+}  // namespace orrery

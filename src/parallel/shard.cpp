@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/shard.h"
+
+#include <cassert>
+
+namespace orrery {
+namespace {
+
+void add(ShardedOperator& op, const Exchange& e) {
+  assert(op.exchange_count < kMaxExchanges);
+  op.exchanges[op.exchange_count++] = e;
+}
+
+Exchange make(Collective c, ExchangeGroup group, Pass pass, double bytes) {
+  Exchange e;
+  e.collective = c;
+  e.group = group;
+  e.pass = pass;
+  e.buffer = Bytes(bytes);
+  return e;
+}
+
+double elements(const Boundary& b, const Degrees& d) {
+  return static_cast<double>(local(b.rows, d)) * static_cast<double>(local(b.cols, d));
+}
+
+void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.tp == 1) return;
+  const double forward = elements(b, d) * b.bytes_per_element;
+  const double backward = elements(b, d) * b.backward_bytes_per_element;
+  using enum Collective;
+  if (!d.sequence_parallel) {
+    add(op, make(all_reduce, ExchangeGroup::tp, Pass::backward, backward));
+    return;
+  }
+  add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, forward));
+  Exchange again = make(all_gather, ExchangeGroup::tp, Pass::backward, forward);
+  again.regather = true;
+  add(op, again);
+  add(op, make(reduce_scatter, ExchangeGroup::tp, Pass::backward, backward));
+}
+
+void leave_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.tp == 1) return;
+  const double forward = elements(b, d) * b.bytes_per_element;
+  using enum Collective;
+  if (!d.sequence_parallel) {
+    add(op, make(all_reduce, ExchangeGroup::tp, Pass::forward, forward));
+    return;
+  }
+  add(op, make(reduce_scatter, ExchangeGroup::tp, Pass::forward, forward));
+  add(op, make(all_gather, ExchangeGroup::tp, Pass::backward,
+               elements(b, d) * b.backward_bytes_per_element));
+}
+
+// Three reductions of one number a token: maximum, sum of exponentials, the target's logit.
+void loss_reduce(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.tp == 1) return;
+  constexpr std::int64_t kReductions = 3;
+  Exchange e = make(Collective::all_reduce, ExchangeGroup::tp, Pass::forward,
+                    elements(b, d) * b.bytes_per_element / static_cast<double>(kReductions));
+  e.times = kReductions;
+  add(op, e);
+}
+
+// Ring and all-gather move the same bytes: every rank's keys and values pass every other rank, once
+// forward, and in backward once more with their gradients coming back.
+void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.cp == 1) return;
+  const double mine = elements(b, d) * b.bytes_per_element;
+  using enum Collective;
+  if (d.cp_type == ContextType::a2a) {
+    add(op, make(all_to_all, ExchangeGroup::cp, Pass::forward, mine));
+    add(op, make(all_to_all, ExchangeGroup::cp, Pass::backward, mine));
+    return;
+  }
+  const double all = mine * static_cast<double>(d.cp);
+  add(op, make(all_gather, ExchangeGroup::cp, Pass::forward, all));
+  add(op, make(all_gather, ExchangeGroup::cp, Pass::backward, all));
+  add(op, make(reduce_scatter, ExchangeGroup::cp, Pass::backward, all));
+}
+
+void context_heads(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.cp == 1 || d.cp_type != ContextType::a2a) return;
+  const double mine = elements(b, d) * b.bytes_per_element;
+  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::forward, mine));
+  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::backward, mine));
+}
+
+// Tokens travel over ep; where experts are split by etp too, its ranks then share what arrived.
+void dispatch(ShardedOperator& op, const Boundary& b, const Degrees& d, bool combine) {
+  using enum Collective;
+  const double forward = elements(b, d) * b.bytes_per_element;
+  const double backward = elements(b, d) * b.backward_bytes_per_element;
+  if (d.ep > 1) {
+    add(op, make(all_to_all, ExchangeGroup::ep, Pass::forward, forward));
+    add(op, make(all_to_all, ExchangeGroup::ep, Pass::backward, backward));
+  }
+  if (d.etp > 1) {
+    const double all = static_cast<double>(d.etp);
+    add(op, make(combine ? reduce_scatter : all_gather, ExchangeGroup::etp, Pass::forward,
+                 forward * all));
+    add(op, make(combine ? all_gather : reduce_scatter, ExchangeGroup::etp, Pass::backward,
+                 backward * all));
+  }
+}
+
+void cross(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  switch (b.kind) {
+    case BoundaryKind::enter_tensor:
+      return enter_tensor(op, b, d);
+    case BoundaryKind::leave_tensor:
+    case BoundaryKind::leave_lookup:
+      return leave_tensor(op, b, d);
+    case BoundaryKind::loss_reduce:
+      return loss_reduce(op, b, d);
+    case BoundaryKind::context_keys:
+      return context_keys(op, b, d);
+    case BoundaryKind::context_heads:
+      return context_heads(op, b, d);
+    case BoundaryKind::dispatch:
+      return dispatch(op, b, d, false);
+    case BoundaryKind::combine:
+      return dispatch(op, b, d, true);
+  }
+}
+
+std::int64_t parameters_of(const Operator& op, const ShardedOperator& o, const Degrees& d) {
+  const std::int64_t vector =
+      op.vector_extent.units > 0 ? local(op.vector_extent, d) : o.cols;
+  const std::int64_t matrix = op.has_weight ? o.inner * o.cols : 0;
+  const std::int64_t groups = op.kind == OpKind::grouped_product ? o.groups : 1;
+  return groups * (matrix + op.vectors * vector);
+}
+
+bool is_attention(OpKind k) {
+  return k == OpKind::fused_attention || k == OpKind::scores || k == OpKind::values;
+}
+
+}  // namespace
+
+Degrees degrees_of(const Strategy& s) {
+  Degrees d;
+  d.tp = s.tp;
+  d.cp = s.cp;
+  d.ep = s.ep;
+  d.etp = s.etp;
+  d.cp_type = s.cp_type;
+  d.sequence_parallel = s.sequence_parallel;
+  const std::int64_t sequence = s.cp * (s.sequence_parallel ? s.tp : 1);
+  // Tokens of tp·cp ranks are spread over ranks that each hold 1/etp of an expert's width.
+  const std::int64_t routed = s.cp * s.tp / s.etp;
+  d.by_axis = {1, s.tp, s.cp, sequence, s.ep, s.etp, routed < 1 ? 1 : routed};
+  return d;
+}
+
+ShardedOperator shard(const Operator& op, const Degrees& d) {
+  ShardedOperator o;
+  o.name = op.name;
+  o.kind = op.kind;
+  o.role = op.role;
+  o.parameter_class = op.parameter_class;
+  o.recomputed_by = op.recomputed_by;
+  o.has_weight = op.has_weight;
+  o.tied = op.tied;
+  o.rows = local(op.rows, d);
+  o.cols = local(op.cols, d);
+  o.inner = local(op.inner, d);
+  o.groups = local(op.groups, d);
+  o.pairs = op.pairs;
+  o.forward_bytes = op.forward_bytes;
+  o.backward_bytes = op.backward_bytes;
+  if (is_attention(op.kind)) {
+    o.value_width = local(op.cols2, d);
+  } else {
+    o.cols += local(op.cols2, d);
+  }
+  o.parameters = parameters_of(op, o, d);
+  for (std::uint8_t i = 0; i < op.saved_count; ++i) {
+    const SavedTensor& t = op.saved[i];
+    const double n = static_cast<double>(local(t.rows, d)) * static_cast<double>(local(t.cols, d));
+    o.kept[o.kept_count++] = {Bytes(n * t.bytes_per_element), t.dropped_by};
+  }
+  for (std::uint8_t i = 0; i < op.boundary_count; ++i) cross(o, op.boundaries[i], d);
+  return o;
+}
+
+void shard(const Block& block, const Degrees& d, ShardedBlock& out) {
+  out.kind = block.kind;
+  out.count = block.count;
+  for (std::uint8_t i = 0; i < block.count; ++i) out.operators[i] = shard(block.operators[i], d);
+  const double rows = static_cast<double>(local(block.input.rows, d));
+  const double cols = static_cast<double>(local(block.input.cols, d));
+  out.input = Bytes(rows * cols * block.input.bytes_per_element);
+}
+
+Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < op.kept_count; ++i) {
+    if ((op.kept[i].dropped_by & recomputed) == 0) sum += op.kept[i].bytes;
+  }
+  return sum;
+}
+
+Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    sum += kept_bytes(block.operators[i], recomputed);
+  }
+  return sum;
+}
+
+ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy) {
+  ParametersHeld held;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.tied && !tied_copy) continue;
+    (op.parameter_class == ParameterClass::expert ? held.expert : held.dense) += op.parameters;
+  }
+  return held;
+}
+
+}  // namespace orrery

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one rank holds and does: the model's operators, divided.
+//
+// One rule shards everything: an extent of `units` × `unit` leaves ceil(units / degree of its axis)
+// × unit on the fullest rank. Boundaries become the exchanges that tensor, context and expert
+// parallelism need there (Korthikanti et al., arXiv:2205.05198, section 4.2.2, for sequence
+// parallelism: gather and reduce-scatter in place of all-reduce, and one gather more in backward
+// where an input is kept sharded). Leaves out what depends on the pipeline and on data parallelism.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/operators.h"
+#include "network/collective.h"
+#include "orrery/quantity.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+struct Degrees {
+  std::array<std::int64_t, kAxes> by_axis{1, 1, 1, 1, 1, 1, 1};
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  std::int64_t ep = 1;
+  std::int64_t etp = 1;
+  ContextType cp_type = ContextType::p2p;
+  bool sequence_parallel = false;
+};
+
+Degrees degrees_of(const Strategy& s);
+
+constexpr std::int64_t local(const Extent& e, const Degrees& d) {
+  const std::int64_t degree = d.by_axis[static_cast<std::size_t>(e.axis)];
+  return (e.units + degree - 1) / degree * e.unit;
+}
+
+// Groups inside one pipeline stage that exchange activations.
+enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
+inline constexpr std::size_t kExchangeGroups = 4;
+
+// When an exchange happens. A forward one happens again where its operator is recomputed.
+enum class Pass : std::uint8_t { forward, backward };
+
+struct Exchange {
+  Collective collective = Collective::all_reduce;
+  ExchangeGroup group = ExchangeGroup::tp;
+  Pass pass = Pass::forward;
+  bool regather = false;    // brings back an input that was kept sharded, for the weight gradient
+  std::int64_t times = 1;   // a micro batch
+  Bytes buffer{};           // S, the full buffer, as network/collective.h defines it
+};
+
+struct KeptTensor {
+  Bytes bytes{};
+  ModuleMask dropped_by = 0;
+};
+
+inline constexpr std::size_t kMaxExchanges = 8;
+
+// One operator on the fullest rank. Elements are counts; see Operator for what they mean.
+struct ShardedOperator {
+  OpName name = OpName::embedding;
+  OpKind kind = OpKind::pointwise;
+  PrecisionRole role = PrecisionRole::wide;
+  ParameterClass parameter_class = ParameterClass::dense;
+  ModuleMask recomputed_by = 0;
+  bool has_weight = false;
+  bool tied = false;
+
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;  // of a product: all its columns
+  std::int64_t inner = 0;
+  std::int64_t groups = 1;
+  std::int64_t value_width = 0;  // attention: of a value head
+  double pairs = 1;
+
+  double forward_bytes = 0;  // pointwise and lookup: an element of rows × cols
+  double backward_bytes = 0;
+
+  std::int64_t parameters = 0;  // held by this rank, were nothing sharded over replicas
+  std::uint8_t kept_count = 0;
+  std::uint8_t exchange_count = 0;
+  std::array<KeptTensor, kMaxSaved> kept{};
+  std::array<Exchange, kMaxExchanges> exchanges{};
+};
+
+struct ShardedBlock {
+  BlockKind kind = BlockKind::layer;
+  std::uint8_t count = 0;
+  std::array<ShardedOperator, kMaxOperators> operators{};
+  Bytes input{};  // what full recompute keeps
+};
+
+ShardedOperator shard(const Operator& op, const Degrees& d);
+void shard(const Block& block, const Degrees& d, ShardedBlock& out);
+
+// Bytes kept from forward to backward where the modules of `recomputed` run again.
+Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed);
+Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed);
+
+struct ParametersHeld {
+  std::int64_t dense = 0;
+  std::int64_t expert = 0;
+};
+
+// `tied_copy`: the block stands on another stage than the weight it shares, and holds a copy.
+ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy);
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which blocks each virtual stage holds.
+//
+// Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers. Layers that do
+// not divide evenly are spread one each over the first virtual stages after the first one, which has
+// the embedding, as far as they go; `stage_layers` says otherwise. The embedding stands on the first,
+// final norm, head, loss and multi-token prediction on the last.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/operators.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+// Distinct blocks of a model: the layer types in front (layer_type()), then the ends.
+inline constexpr std::size_t kEmbeddingBlock = kMaxLayerTypes;
+inline constexpr std::size_t kHeadBlock = kMaxLayerTypes + 1;
+inline constexpr std::size_t kMtpBlock = kMaxLayerTypes + 2;
+inline constexpr std::size_t kBlockTypes = kMaxLayerTypes + 3;
+
+using BlockCounts = std::array<std::int64_t, kBlockTypes>;
+
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;  // one past the last
+};
+
+LayerRange layers_of(const Strategy& s, std::int64_t layers, std::int64_t virtual_stage);
+
+BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
+
+}  // namespace orrery

@@ -77,6 +77,7 @@ struct DeviceEfficiency {
   bool operator==(const DeviceEfficiency&) const = default;
 };
 
+// To the memory of the host, as a large copy attains it.
 struct HostLink {
   BytesPerSecond bandwidth{};
   Seconds latency{};

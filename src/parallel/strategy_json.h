@@ -3,8 +3,8 @@
 // The `parallel` object of a run file: what the user asked for, and what it means.
 //
 // read_strategy() takes the object strictly as it stands. resolve_strategy() fills in what is
-// absent, says so, and refuses what is illegal (rules.h). Absent: tp, pp, vpp, cp and ep are 1; dp is
-// what is left of the GPUs; etp is tp where that is legal, else 1; schedule is 1f1b, interleaved
+// absent, says so, and refuses what is illegal (rules.h). Absent: tp, pp, vpp, cp and ep are 1; dp
+// is what is left of the GPUs; etp is tp where that is legal, else 1; schedule is 1f1b, interleaved
 // where vpp > 1; zero and cp_type are the framework's; recompute is left open ("the least that
 // fits" needs a memory model) unless other keys imply it.
 // Errors: InputError. Schedule files and compression are refused as not built yet.

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "parallel/strategy_json.h"
+
+namespace orrery {
+namespace {
+
+// Takes what was given, else the default, and keeps a record of the defaults.
+class Resolver {
+ public:
+  Resolver(const StrategyRequest& request, const Architecture& a, const RunShape& run,
+           const StrategyDefaults& defaults, const std::string& file)
+      : q_(request), a_(a), run_(run), defaults_(defaults), file_(file) {}
+
+  ResolvedStrategy resolve(std::int64_t micro_batch) {
+    s().micro_batch = micro_batch;
+    degrees();
+    micro_batches();
+    experts();
+    sequence();
+    pipeline();
+    sharding();
+    recompute();
+    s().offload = q_.offload.value_or(Offload{});
+    s().order = given_or(q_.order, kDefaultOrder, "order", "tp-cp-ep-dp-pp");
+    check(s(), a_, run_, file_);
+    return std::move(answer_);
+  }
+
+ private:
+  Strategy& s() { return answer_.strategy; }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& found,
+                           const std::string& allowed) const {
+    throw InputError(file_, "parallel." + key, found, allowed);
+  }
+
+  void assume(const std::string& key, std::string value, std::string why) {
+    answer_.assumed.push_back({"parallel." + key, std::move(value), std::move(why)});
+  }
+
+  template <class T>
+  T given_or(const std::optional<T>& given, T otherwise, const std::string& key,
+             const std::string& text, const std::string& why = "not given") {
+    if (given) return *given;
+    assume(key, text, why);
+    return otherwise;
+  }
+
+  std::int64_t count_or(const std::optional<std::int64_t>& given, std::int64_t otherwise,
+                        const std::string& key, const std::string& why = "not given") {
+    return given_or(given, otherwise, key, std::to_string(otherwise), why);
+  }
+
+  void degrees() {
+    s().tp = count_or(q_.tp, 1, "tp");
+    s().pp = count_or(q_.pp, 1, "pp");
+    s().vpp = count_or(q_.vpp, 1, "vpp");
+    s().cp = count_or(q_.cp, 1, "cp");
+    const std::int64_t others = s().tp * s().cp * s().pp;
+    if (!q_.dp && run_.gpus % others != 0) {
+      refuse("dp", "tp·cp·pp " + std::to_string(others) + ", gpus " + std::to_string(run_.gpus),
+             "tp·cp·pp that divides gpus");
+    }
+    s().dp = count_or(q_.dp, run_.gpus / others, "dp", "gpus/(tp·cp·pp)");
+  }
+
+  // A batch that does not divide is refused by its rule.
+  void micro_batches() {
+    s().micro_batches = std::max<std::int64_t>(1, run_.global_batch / (s().dp * s().micro_batch));
+  }
+
+  std::string reason_against_etp_tp() {
+    if (a_.moe.expert_intermediate % s().tp != 0) return "tp does not divide moe_intermediate_size";
+    if (s().tp * s().cp * s().dp % (s().ep * s().tp) != 0) return "ep·tp does not divide tp·cp·dp";
+    return "";
+  }
+
+  void experts() {
+    s().ep = q_.ep.value_or(1);
+    s().etp = q_.etp.value_or(1);
+    if (!is_moe(a_)) return;
+    s().ep = count_or(q_.ep, 1, "ep");
+    const std::string against = reason_against_etp_tp();
+    s().etp = against.empty() ? count_or(q_.etp, s().tp, "etp", "tp, which is legal here")
+                              : count_or(q_.etp, 1, "etp", against);
+  }
+
+  void sequence() {
+    s().cp_type = q_.cp_type.value_or(defaults_.cp_type);
+    if (s().cp > 1 && !q_.cp_type) {
+      const auto name = kContextTypeNames[static_cast<std::size_t>(s().cp_type)];
+      assume("cp_type", std::string(name), "the framework's");
+    }
+    const bool needed = is_moe(a_) && s().tp > 1;
+    s().sequence_parallel =
+        given_or(q_.sequence_parallel, needed, "sequence_parallel", needed ? "true" : "false",
+                 needed ? "experts with tp above 1 need it" : "not given");
+    if (s().sequence_parallel && s().tp == 1) {
+      s().sequence_parallel = false;
+      assume("sequence_parallel", "false", "there is nothing to split where tp is 1");
+    }
+  }
+
+  void pipeline() {
+    const bool interleaved = s().vpp > 1;
+    s().schedule = given_or(
+        q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b, "schedule",
+        interleaved ? "interleaved" : "1f1b", interleaved ? "vpp is above 1" : "not given");
+    if (!q_.stage_layers) return;
+    const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
+    if (q_.stage_layers->size() != chunks || chunks > s().stage_layers.size()) {
+      refuse("stage_layers", std::to_string(q_.stage_layers->size()) + " counts",
+             std::to_string(chunks) + " counts, pp·vpp");
+    }
+    s().even_stages = false;
+    std::transform(q_.stage_layers->begin(), q_.stage_layers->end(), s().stage_layers.begin(),
+                   [](std::int64_t layers) { return static_cast<std::int16_t>(layers); });
+  }
+
+  void sharding() {
+    if (q_.partition) return explicit_partition();
+    const std::int64_t all = s().dp * s().cp;
+    s().zero = count_or(q_.zero, defaults_.zero, "zero", "the framework's");
+    if (q_.zero_shard_group && s().zero == 0) {
+      refuse("zero_shard_group", "zero 0", "zero 1 to 3 with zero_shard_group");
+    }
+    if (q_.zero_shard_group && all % *q_.zero_shard_group != 0) {
+      refuse("zero_shard_group", std::to_string(*q_.zero_shard_group),
+             "a divisor of dp·cp, " + std::to_string(all));
+    }
+    s().partition = partition_of(s().zero, q_.zero_shard_group.value_or(all));
+  }
+
+  void explicit_partition() {
+    if (q_.zero || q_.zero_shard_group) {
+      refuse("partition", q_.zero ? "partition and zero" : "partition and zero_shard_group",
+             "one of them: zero is a partition too");
+    }
+    s().partition = *q_.partition;
+    s().zero = s().partition.weights > 1     ? 3
+               : s().partition.gradients > 1 ? 2
+               : s().partition.optimizer > 1 ? 1
+                                             : 0;
+    assume("zero", std::to_string(s().zero), "the stage nearest to partition");
+  }
+
+  void recompute() {
+    const bool of_full = q_.recompute_layers || q_.recompute_method;
+    if (q_.recompute_modules && of_full) {
+      refuse("recompute_modules", "recompute_modules with recompute_layers or recompute_method",
+             "modules are of selective recompute, layers and method of full");
+    }
+    s().recompute = q_.recompute.value_or(Recompute::none);
+    if (!q_.recompute) imply_recompute(of_full);
+    if (q_.recompute_modules && s().recompute != Recompute::selective) {
+      refuse("recompute_modules", "recompute that is not selective", "recompute selective");
+    }
+    if (of_full && s().recompute != Recompute::full) {
+      refuse(q_.recompute_layers ? "recompute_layers" : "recompute_method",
+             "recompute that is not full", "recompute full");
+    }
+    s().recompute_layers = q_.recompute_layers.value_or(0);
+    s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
+    s().recompute_modules = q_.recompute_modules.value_or(mask_of(Module::core_attn));
+    if (s().recompute == Recompute::selective && !q_.recompute_modules) {
+      assume("recompute_modules", "core_attn", "Megatron-LM's default");
+    }
+  }
+
+  void imply_recompute(bool of_full) {
+    if (q_.recompute_modules) {
+      s().recompute = Recompute::selective;
+      assume("recompute", "selective", "recompute_modules is given");
+    } else if (of_full) {
+      s().recompute = Recompute::full;
+      assume("recompute", "full", "recompute_layers or recompute_method is given");
+    } else {
+      answer_.recompute_open = true;
+    }
+  }
+
+  const StrategyRequest& q_;
+  const Architecture& a_;
+  const RunShape& run_;
+  const StrategyDefaults& defaults_;
+  const std::string& file_;
+  ResolvedStrategy answer_;
+};
+
+}  // namespace
+
+ResolvedStrategy resolve_strategy(const StrategyRequest& request, const Architecture& a,
+                                  const RunShape& run, std::int64_t micro_batch,
+                                  const StrategyDefaults& defaults, const std::string& file) {
+  return Resolver(request, a, run, defaults, file).resolve(micro_batch);
+}
+
+}  // namespace orrery

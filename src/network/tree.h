@@ -4,8 +4,10 @@
 // the buffer, a node that is inside one being a leaf of the other (Sanders, Speck and Träff,
 // Parallel Computing 35, 2009; as NCCL does between nodes). The link of a busy node carries 2S, of
 // one of only two nodes S; the depth is 2·log2 of the nodes. Inside a node a switch that reduces
-// does, else the ranks form a chain with 2S on a link. Leaves out the few percent by which the real
-// trees keep some links less busy than 2S.
+// does, else the ranks form a chain with 2S on a link. Chunks fill a pipeline of that depth: with
+// the best number of chunks L + w becomes (√L + √w)², L the latency of all steps, so the ramp is at
+// least 4L. That is what makes a large tree slow at middle sizes. Leaves out the few percent by
+// which the real trees keep some links less busy than 2S.
 #pragma once
 
 #include <bit>
@@ -52,7 +54,7 @@ struct Tree {
         pass_branches(clock, c, g, f, i, full);
       }
     }
-    clock.ramp = raised(clock.ramp, named(R(4) * clock.latency, {"filling the tree's pipeline", ""}));
+    clock.ramp = larger(clock.ramp, named(R(4) * clock.latency, {"filling the pipeline", ""}));
     return named(total(clock), {"tree time", ""});
   }
 };

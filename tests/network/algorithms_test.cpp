@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "network/collective_cost.h"
@@ -109,10 +110,14 @@ TEST_CASE("a tree is as deep as the logarithm of its nodes") {
   const auto tree = [&](std::int64_t nodes, std::int64_t per_node) {
     return us_by(Algorithm::tree, c, group_over(nodes, per_node), Collective::all_reduce, 8e6);
   };
-  CHECK(tree(2, 1) == near(20 + 2 * 10 + 100));
-  CHECK(tree(4, 1) == near(20 + 4 * 10 + 200));
-  CHECK(tree(5, 1) == near(20 + 6 * 10 + 200));
-  CHECK(tree(1024, 8) == near(20 + 14 + 20 * 10 + 200));
+  // launch + (√latency + √wire)²
+  const auto filled = [](double latency, double wire) {
+    return near(20 + latency + wire + 2 * std::sqrt(latency * wire));
+  };
+  CHECK(tree(2, 1) == filled(2 * 10, 100));
+  CHECK(tree(4, 1) == filled(4 * 10, 200));
+  CHECK(tree(5, 1) == filled(6 * 10, 200));
+  CHECK(tree(1024, 8) == filled(14 + 20 * 10, 200));
 }
 
 TEST_CASE("the switch halves the bytes of an all-reduce, never below the line rate") {

@@ -81,3 +81,21 @@ TEST_CASE("all-reduce follows the measured curves in one node") {
 TEST_CASE("all-reduce follows the measured curve over four nodes") {
   check_curve("all-reduce-b200x32", 0.25, 0.12);
 }
+
+TEST_CASE("all-reduce follows measured bus bandwidths from 2 to 1024 nodes") {
+  const std::string file = ORRERY_TEST_DATA "/network/data/all-reduce-h100-nodes.json";
+  const Json j = parse_json(text_of(file), file);
+  std::vector<double> errors;
+  for (const auto& point : j["points"]) {
+    const std::int64_t ranks = point["ranks"];
+    const Cluster c = shipped_cluster(j["node"], ranks);
+    const Bytes size(point["size_mib"].get<double>() * 0x1p20);
+    const auto cost = collective_cost(c, first_ranks(c, ranks), Collective::all_reduce, size);
+    const double busbw = cost.bytes_per_rank / cost.time / BytesPerSecond(1e9);
+    errors.push_back(point["busbw_gbps"].get<double>() / busbw - 1.0);
+  }
+  MESSAGE("H100 over nodes: median error " << median_size(errors) * 100
+                                           << " %, by point (%): " << percents(errors));
+  CHECK(median_size(errors) <= 0.12);
+  for (double e : errors) CHECK(std::abs(e) <= 0.25);
+}

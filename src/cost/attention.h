@@ -2,11 +2,11 @@
 //
 // How long the attention core takes alone on a device.
 //
-// Fused (FlashAttention and its kin): FLOPs of the pairs the mask leaves, over the dense 16-bit peak
-// times f(head size)·s/(s + s½); s is the number of keys. Backward runs five products where forward
-// runs two (arXiv:2307.08691, section 3.1.2). Unfused: two batched products over all s² pairs; the
-// passes over the scores are pointwise operators of the list. Leaves out: block sparsity other than
-// windows and chunks. Constants per device and kernel: configs/hardware/devices.
+// Fused (FlashAttention and its kin): FLOPs of the pairs the mask leaves, over the dense 16-bit
+// peak times f(head size)·s/(s + s½); s is the number of keys. Backward runs five products where
+// forward runs two (arXiv:2307.08691, section 3.1.2). Unfused: two batched products over all s²
+// pairs; the passes over the scores are pointwise operators of the list. Leaves out: block sparsity
+// other than windows and chunks. Constants per device and kernel: configs/hardware/devices.
 #pragma once
 
 #include "cost/product.h"
@@ -52,12 +52,11 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
   const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
   const R keys = count<R>(a.keys, {"keys"});
   const R half = lift<R>(curve.half_length, {"device.efficiency.attention.half_length"});
-  const R efficiency =
-      lift<R>(f, {"device.efficiency.attention"}) * (keys / (keys + half)) *
-      lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
+  const R efficiency = lift<R>(f, {"device.efficiency.attention"}) * (keys / (keys + half)) *
+                       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
   const auto peak = lift<R>(peak_of(d, precision), {"device.peak"});
-  const R products = backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"})
-                              : R(1.0);
+  const R products =
+      backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
   return attention_flops<R>(a) * products / (peak * efficiency) +
          lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
 }
@@ -67,10 +66,10 @@ template <Number R>
 SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, const Device& d,
                                   Precision precision) {
   const ProductShape p{a.queries, a.keys, width, a.groups, false};
-  const auto rate = lift<R>(peak_of(d, precision), {"device.peak"}) *
-                    (lift<R>(d.efficiency.unfused_attention,
-                             {"device.efficiency.attention.unfused"}) *
-                     lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
+  const auto rate =
+      lift<R>(peak_of(d, precision), {"device.peak"}) *
+      (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
+       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
   const SecondsOf<R> compute = product_flops<R>(p) / rate *
                                lift<R>(misalignment(p, d.efficiency), {"misaligned dimensions"});
   const SecondsOf<R> memory = memory_time<R>(product_bytes<R>(p, precision), d);

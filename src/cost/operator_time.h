@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long one sharded operator takes alone: forward, gradient of its input, gradient of its weight.
+// How long one sharded operator takes alone: forward, gradient of its input, gradient of its
+// weight.
 //
 // Models a roofline with the efficiencies of cost/product.h and cost/attention.h; memory-bound
 // operators take their bytes over the attained bandwidth. Leaves out everything that overlaps.
@@ -75,8 +76,7 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
   switch (op.kind) {
     case OpKind::product:
     case OpKind::grouped_product:
-      return product_operator_time<R>(op, d,
-                                      op.role == PrecisionRole::linear ? k.linear : k.wide);
+      return product_operator_time<R>(op, d, op.role == PrecisionRole::linear ? k.linear : k.wide);
     case OpKind::fused_attention:
     case OpKind::scores:
     case OpKind::values:

@@ -5,12 +5,13 @@
 // A product of m×k by k×n is m·n/(tile_m·tile_n) output tiles, worked off in waves of one tile a
 // multiprocessor; a tile costs its FLOPs over k + k_fill at the rate large products attain. Waves
 // are counted by expected_waves(), smooth and rising, so that more work never takes less time. The
-// bytes of the three matrices over memory bandwidth bound it from below (roofline). A dimension that
-// is no multiple of 64 or of 8 costs a factor of its own: that is divisibility, not size.
+// bytes of the three matrices over memory bandwidth bound it from below (roofline). A dimension
+// that is no multiple of 64 or of 8 costs a factor of its own: that is divisibility, not size.
 //
 // Leaves out: the choice among tile shapes, split-k, L2 reuse, clocks that depend on the data.
 // Sources: tile and wave quantisation as in "The Case for Co-Designing Model Architectures with
-// Hardware" (arXiv:2401.14489); constants per device in configs/hardware/devices, each with its own.
+// Hardware" (arXiv:2401.14489); constants per device in configs/hardware/devices, each with its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ FlopsOf<R> product_flops(const ProductShape& p) {
                     count<R>(p.m, {"m"}) * count<R>(p.n, {"n"}) * count<R>(p.k, {"k"}));
 }
 
-// Waves that W waves' worth of tiles take: at least one, and half a wave more than W when W is large
-// (the mean of rounding up). Rises with W everywhere.
+// Waves that W waves' worth of tiles take: at least one, and half a wave more than W when W is
+// large (the mean of rounding up). Rises with W everywhere.
 template <Number R>
 R expected_waves(R w) {
   return root(w * w + w + R(1.0));
@@ -81,8 +82,8 @@ SecondsOf<R> product_compute_time(const ProductShape& p, const Device& d, Precis
   const R depth = count<R>(p.k, {"k"}) + lift<R>(e.k_fill, {"device.efficiency.k_fill"});
   const R tile = count<R>(e.tile_m, {"device.efficiency.tile.m"}) *
                  count<R>(e.tile_n, {"device.efficiency.tile.n"});
-  const R waves = named(
-      expected_waves(count<R>(p.groups, {"groups"}) * tiles<R>(p, e) / sms), {"waves of tiles"});
+  const R waves = named(expected_waves(count<R>(p.groups, {"groups"}) * tiles<R>(p, e) / sms),
+                        {"waves of tiles"});
   const FlopsOf<R> one_wave(R(2.0) * tile * depth * sms);
   SecondsOf<R> t = waves * one_wave / attained_rate<R>(d, precision);
   if (p.grouped) t = t / lift<R>(e.grouped_gemm, {"device.efficiency.grouped_gemm"});
@@ -101,7 +102,8 @@ SecondsOf<R> memory_time(BytesOf<R> bytes, const Device& d) {
   return bytes / attained_memory_bandwidth<R>(d);
 }
 
-// Bytes the product reads and writes: inputs in its precision, the result as activations are stored.
+// Bytes the product reads and writes: inputs in its precision, the result as activations are
+// stored.
 template <Number R>
 BytesOf<R> product_bytes(const ProductShape& p, Precision precision) {
   const double in = element_bytes(precision) * (elements(p.m, p.k) + elements(p.k, p.n));

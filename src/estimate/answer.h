@@ -3,8 +3,8 @@
 // What an estimate answers, as a plain fixed-size value: numbers, and small codes for reasons,
 // algorithms and tiers. The report turns it into text and JSON; nothing here is a string.
 //
-// `breakdown` is of the stage with the most busy time and sums to step_time; `memory` is of the stage
-// with the highest peak and sums to peak. Both sums are tested.
+// `breakdown` is of the stage with the most busy time and sums to step_time; `memory` is of the
+// stage with the highest peak and sums to peak. Both sums are tested.
 #pragma once
 
 #include <array>
@@ -79,9 +79,9 @@ struct AnswerOf {
   Terms<R> breakdown{};
   StageMemory<R> memory;
   Bytes capacity{};
-  Bytes host_needed{};    // of one node
-  Bytes host_capacity{};  // of one node; 0: not known
-  Flops model_flops{};    // of one GPU and step, by the run's convention
+  Bytes host_needed{};     // of one node
+  Bytes host_capacity{};   // of one node; 0: not known
+  Flops model_flops{};     // of one GPU and step, by the run's convention
   Flops hardware_flops{};  // executed by one GPU in one step, mean over stages
   FlopsPerSecond peak_rate{};
   std::uint8_t comm_count = 0;

@@ -25,12 +25,10 @@ template <Number R>
 void add_streams(const Run& run, StageClass<R>& c) {
   const Offload& o = run.strategy.offload;
   const BytesOf<R> kept = c.activations.kept;
-  SecondsOf<R> down =
-      streamed_time<R>(run, o.activations, true, kept, c.costs.forward_time);
+  SecondsOf<R> down = streamed_time<R>(run, o.activations, true, kept, c.costs.forward_time);
   SecondsOf<R> up = streamed_time<R>(run, o.activations, false, kept, c.costs.backward_time);
   if (o.parameters != OffloadTarget::none) {
-    const StateBytes<R> states =
-        state_bytes<R>(run.training.recipe, c.parameters, run.strategy);
+    const StateBytes<R> states = state_bytes<R>(run.training.recipe, c.parameters, run.strategy);
     down += streamed_time<R>(run, o.parameters, false, states.weights, c.costs.forward_time);
     up += streamed_time<R>(run, o.parameters, false, states.weights, c.costs.backward_time);
   }
@@ -91,8 +89,7 @@ void fill_classes(const Run& run, const Prices<R>& prices, WorkspaceOf<R>& w) {
   w.forward.resize(n);
   w.backward.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
-    const BlockCounts blocks =
-        blocks_of(run.strategy, run.model, static_cast<std::int64_t>(j));
+    const BlockCounts blocks = blocks_of(run.strategy, run.model, static_cast<std::int64_t>(j));
     const std::uint16_t c = find_class<R>(run, prices, blocks, w);
     w.class_of[j] = c;
     w.forward[j] = w.classes[c].costs.forward_time;

@@ -51,8 +51,9 @@ template <Number R>
 CommEntry<R> entry_of(CommDimension dimension, Collective collective, const CollectiveCost<R>& cost,
                       std::int64_t ranks, std::int64_t count, SecondsOf<R> exposed) {
   const R n = R(static_cast<double>(count));
-  return {dimension, collective, cost.algorithm, cost.tier, ranks, count,
-          cost.bytes_per_rank * n, cost.time * n, exposed};
+  return {dimension, collective, cost.algorithm,          cost.tier,
+          ranks,     count,      cost.bytes_per_rank * n, cost.time * n,
+          exposed};
 }
 
 }  // namespace orrery

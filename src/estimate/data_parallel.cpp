@@ -47,8 +47,8 @@ class EndOfStep {
               std::int64_t inner, std::int64_t outer) {
     if (outer <= inner) return;
     const CollectiveCost<R> cost = level_cost<R>(run_, which, c, parameters, bytes, inner, outer);
-    const SecondsOf<R> bare = uncovered(run_.framework, run_.framework.overlap_grad_reduce,
-                                        cost.time, windows_.backward);
+    const SecondsOf<R> bare =
+        uncovered(run_.framework, run_.framework.overlap_grad_reduce, cost.time, windows_.backward);
     gradients_ += cost.time;
     add_line(answer_, entry_of(dimension_of(which), c, cost, outer / inner, 1, bare));
   }
@@ -58,8 +58,8 @@ class EndOfStep {
     if (outer <= inner) return;
     const CollectiveCost<R> cost = level_cost<R>(run_, which, Collective::all_gather, parameters,
                                                  run_.training.recipe.gathered, inner, outer);
-    const SecondsOf<R> bare = uncovered(run_.framework, run_.framework.overlap_param_gather,
-                                        cost.time, windows_.forward);
+    const SecondsOf<R> bare =
+        uncovered(run_.framework, run_.framework.overlap_param_gather, cost.time, windows_.forward);
     weights_ += cost.time;
     add_line(answer_,
              entry_of(dimension_of(which), Collective::all_gather, cost, outer / inner, 1, bare));
@@ -85,8 +85,8 @@ SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters
 }
 
 template <Number R>
-void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters,
-                             SecondsOf<R> exposed, AnswerOf<R>& answer) {
+void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters, SecondsOf<R> exposed,
+                             AnswerOf<R>& answer) {
   const std::int64_t m = run.strategy.micro_batches;
   const std::int64_t gathers = run.framework.keeps_gathered_weights ? m : 2 * m;
   SecondsOf<R> all{};

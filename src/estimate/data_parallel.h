@@ -4,9 +4,9 @@
 //
 // Between the level gradients are already reduced to and the level optimizer states are sharded on,
 // gradients are reduce-scattered; between that and all replicas, all-reduced; from it back to the
-// level weights are kept on, weights are gathered. Plain DP, ZeRO 1-3, HSDP and three levels fall out
-// (2Ψ, 2Ψ, 2Ψ, 3mΨ: arXiv:1910.02054, section 7). A framework that overlaps hides a share of the
-// last backward, or the next forward. What sharding moves every micro batch is stage.h's.
+// level weights are kept on, weights are gathered. Plain DP, ZeRO 1-3, HSDP and three levels fall
+// out (2Ψ, 2Ψ, 2Ψ, 3mΨ: arXiv:1910.02054, section 7). A framework that overlaps hides a share of
+// the last backward, or the next forward. What sharding moves every micro batch is stage.h's.
 #pragma once
 
 #include "estimate/comm_lines.h"
@@ -27,9 +27,10 @@ template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
                                 const OverlapWindows<R>& windows, AnswerOf<R>& answer);
 
-// Lines of what sharded weights and gradients move every micro batch; `exposed` is of the whole step.
+// Lines of what sharded weights and gradients move every micro batch; `exposed` is of the whole
+// step.
 template <Number R>
-void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters,
-                             SecondsOf<R> exposed, AnswerOf<R>& answer);
+void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters, SecondsOf<R> exposed,
+                             AnswerOf<R>& answer);
 
 }  // namespace orrery

@@ -120,7 +120,8 @@ class Finish {
     const SecondsOf<R> busy = busy_time(a_.busy_stage);
     if (s_.pp == 1) return;
     const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
-    const SecondsOf<R> free = named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
+    const SecondsOf<R> free =
+        named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
     at(a_.breakdown, Term::pp_exposed) = larger(all - free, SecondsOf<R>{});
     at(a_.breakdown, Term::pp_bubble) = larger(free - busy, SecondsOf<R>{});
     add_send_lines();
@@ -179,8 +180,8 @@ class Finish {
     const CollectiveCost<R> tied = tied_embedding_cost<R>(run_);
     at(a_.breakdown, Term::pp_exposed) += tied.time;
     if (tied.algorithm != Algorithm::none) {
-      add_line<R>(a_, entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1,
-                               tied.time));
+      add_line<R>(
+          a_, entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1, tied.time));
     }
   }
 
@@ -218,8 +219,7 @@ class Finish {
   void fill_flops() {
     const Training& t = run_.training;
     const double gpus = static_cast<double>(world_size(s_));
-    a_.model_flops =
-        model_flops(run_.model, run_.convention, t.sequence, t.global_batch) / gpus;
+    a_.model_flops = model_flops(run_.model, run_.convention, t.sequence, t.global_batch) / gpus;
     Flops executed{};
     for (const std::uint16_t c : w_.class_of) executed += w_.classes[c].costs.executed;
     a_.hardware_flops =
@@ -265,8 +265,8 @@ std::vector<Seconds> busy_by_stage(const Run& run) {
   fill_classes<double>(run, price<double>(run), w);
   std::vector<Seconds> busy(static_cast<std::size_t>(run.strategy.pp));
   for (std::size_t j = 0; j < w.class_of.size(); ++j) {
-    busy[j % busy.size()] += (w.forward[j] + w.backward[j]) *
-                             static_cast<double>(run.strategy.micro_batches);
+    busy[j % busy.size()] +=
+        (w.forward[j] + w.backward[j]) * static_cast<double>(run.strategy.micro_batches);
   }
   return busy;
 }

@@ -2,13 +2,13 @@
 //
 // The closed form: a resolved run in, an answer out.
 //
-// price (one block) → stage (blocks on a virtual stage) → finish (the strategy's answer): the sweep of
-// the schedule's graph gives the time of the micro batches, then follow what data parallelism leaves
-// exposed, the optimizer and fixed costs. Memory is that of the stage with the highest peak.
+// price (one block) → stage (blocks on a virtual stage) → finish (the strategy's answer): the sweep
+// of the schedule's graph gives the time of the micro batches, then follow what data parallelism
+// leaves exposed, the optimizer and fixed costs. Memory is that of the stage with the highest peak.
 // Leaves out what only a simulator sees: contention between unlike traffic, stragglers, jitter.
 //
-// The run must be legal (parallel/rules.h) and its schedule built. Nothing here throws; a Workspace is
-// used by one thread at a time and makes repeated estimates free of allocation.
+// The run must be legal (parallel/rules.h) and its schedule built. Nothing here throws; a Workspace
+// is used by one thread at a time and makes repeated estimates free of allocation.
 #pragma once
 
 #include <vector>

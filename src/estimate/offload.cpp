@@ -13,7 +13,8 @@ SecondsOf<R> link_time(const Run& run, BytesOf<R> bytes) {
 
 // A node's drives and memory are shared by its devices.
 template <Number R>
-SecondsOf<R> shared_time(const Run& run, BytesOf<R> bytes, BytesPerSecond rate, const Label& label) {
+SecondsOf<R> shared_time(const Run& run, BytesOf<R> bytes, BytesPerSecond rate,
+                         const Label& label) {
   const R devices = count<R>(run.cluster.devices_per_node, {"cluster.devices_per_node"});
   return bytes * devices / lift<R>(rate, label);
 }
@@ -42,8 +43,7 @@ SecondsOf<R> host_update(const Run& run, R parameters) {
   const StateRecipe& r = run.training.recipe;
   const SecondsOf<R> down = link_time<R>(run, BytesOf<R>(parameters * R(r.reduced)));
   const SecondsOf<R> up = link_time<R>(run, BytesOf<R>(parameters * R(r.weights)));
-  const BytesOf<R> touched(parameters *
-                           lift<R>(optimizer_traffic(r), {"bytes an update touches"}));
+  const BytesOf<R> touched(parameters * lift<R>(optimizer_traffic(r), {"bytes an update touches"}));
   const SecondsOf<R> update = shared_time<R>(run, touched, run.cluster.host.memory_bandwidth,
                                              {"cluster.host.memory_bandwidth"});
   SecondsOf<R> t = down + update + up;
@@ -76,10 +76,9 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   const double away = o.optimizer == OffloadTarget::none ? 0.0 : o.optimizer_fraction;
   const R here = n * lift<R>(1 - away, {"share of the optimizer on the device"});
   OptimizerTime<R> t;
-  t.device = memory_time<R>(
-      BytesOf<R>(here *
-                 lift<R>(optimizer_traffic(run.training.recipe), {"bytes an update touches"})),
-      run.cluster.device);
+  t.device = memory_time<R>(BytesOf<R>(here * lift<R>(optimizer_traffic(run.training.recipe),
+                                                      {"bytes an update touches"})),
+                            run.cluster.device);
   if (away > 0) t.host = host_update<R>(run, n * lift<R>(away, {"share offloaded"}));
   return t;
 }

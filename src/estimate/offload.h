@@ -2,11 +2,11 @@
 //
 // What moving states and activations to the host or to NVMe costs.
 //
-// Activations and weights travel over the host link beside the pass they belong to, and only what the
-// pass does not cover shows. Offloaded optimizer states are updated by the host: gradients go down,
-// the host reads and writes its states once at its memory's bandwidth (shared by the node's devices),
-// weights come back, one after the other (ZeRO-Offload, arXiv:2101.06840, without its delayed
-// update). NVMe adds reading and writing the states (ZeRO-Infinity, arXiv:2104.07857).
+// Activations and weights travel over the host link beside the pass they belong to, and only what
+// the pass does not cover shows. Offloaded optimizer states are updated by the host: gradients go
+// down, the host reads and writes its states once at its memory's bandwidth (shared by the node's
+// devices), weights come back, one after the other (ZeRO-Offload, arXiv:2101.06840, without its
+// delayed update). NVMe adds reading and writing the states (ZeRO-Infinity, arXiv:2104.07857).
 // Leaves out the host's compute, which its memory bandwidth bounds.
 #pragma once
 

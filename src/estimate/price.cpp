@@ -122,8 +122,9 @@ class Pricer {
 
   void tally(Phase phase, const Exchange& e, const CollectiveCost<R>& cost, R times,
              SecondsOf<R> time, SecondsOf<R> bare) {
-    ExchangeSum<R>& sum = out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(
-        e.group)][static_cast<std::size_t>(e.collective)];
+    ExchangeSum<R>& sum =
+        out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(e.group)]
+                      [static_cast<std::size_t>(e.collective)];
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
     sum.time += time;
@@ -148,11 +149,12 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i]);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
-                     {"saved tensors of a block under this recompute"});
+                                 {"saved tensors of a block under this recompute"});
   out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
   out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
-  out.activations.transient = lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
+  out.activations.transient =
+      lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
   out.parameters = parameters_held(scratch, false);
   out.parameters_with_copy = parameters_held(scratch, true);
 }

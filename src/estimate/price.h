@@ -3,8 +3,8 @@
 // The first link of the chain: what one block costs for one micro batch on one rank.
 //
 // Sums the operators' times and the exchanges around them, forward, backward and where selective
-// recompute runs a forward again. How much of an exchange is exposed is the framework's: a share for
-// tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
+// recompute runs a forward again. How much of an exchange is exposed is the framework's: a share
+// for tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
 // Leaves out data parallelism and the pipeline (stage.h).
 #pragma once
 
@@ -23,7 +23,8 @@ namespace orrery {
 // Forward, backward, and forward again where something is recomputed.
 enum class Phase : std::uint8_t { forward, backward, again };
 inline constexpr std::size_t kPhases = 3;
-inline constexpr std::size_t kExchangeKinds = 4;  // all-reduce, all-gather, reduce-scatter, all-to-all
+inline constexpr std::size_t kExchangeKinds =
+    4;  // all-reduce, all-gather, reduce-scatter, all-to-all
 
 template <Number R>
 struct ExchangeSum {

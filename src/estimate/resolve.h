@@ -2,11 +2,11 @@
 //
 // A run file to a Run: names looked up, defaults taken and noted, rules checked.
 //
-// Required: model, cluster, training.sequence_length, training.global_batch. Unknown keys are errors.
-// What is absent takes its default and stands in `assumed`; `inputs` is the whole run as resolved and,
-// read again, gives the same Run. Recompute, when absent, is the least that fits in memory: none,
-// selective, full, the first that does. Errors: InputError with file, JSON path, found, allowed and
-// the nearest name.
+// Required: model, cluster, training.sequence_length, training.global_batch. Unknown keys are
+// errors. What is absent takes its default and stands in `assumed`; `inputs` is the whole run as
+// resolved and, read again, gives the same Run. Recompute, when absent, is the least that fits in
+// memory: none, selective, full, the first that does. Errors: InputError with file, JSON path,
+// found, allowed and the nearest name.
 #pragma once
 
 #include <functional>

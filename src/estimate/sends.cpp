@@ -23,8 +23,7 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
   const TierSizes tiers = tier_sizes(run.cluster);
   const bool scatter = run.framework.scatter_gather && !s.sequence_parallel && s.tp > 1;
   const auto whole = lift<R>(Bytes(boundary_bytes(run)), {"activation at a stage boundary"});
-  const BytesOf<R> sent =
-      scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
+  const BytesOf<R> sent = scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
   c.send = collective_cost<R>(run.cluster, pipeline_pair(s, tiers, from),
                               Collective::point_to_point, sent);
   c.time = c.send.time;

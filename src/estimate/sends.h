@@ -2,8 +2,9 @@
 //
 // What travels between pipeline stages: the boundary activation bsh forward and its gradient back.
 //
-// Split over cp always and over tp under sequence parallelism. With scatter-gather (arXiv:2104.04473,
-// section 4.1) every tensor-parallel rank sends 1/tp of it, and they gather it on arrival.
+// Split over cp always and over tp under sequence parallelism. With scatter-gather
+// (arXiv:2104.04473, section 4.1) every tensor-parallel rank sends 1/tp of it, and they gather it
+// on arrival.
 #pragma once
 
 #include "estimate/comm_lines.h"
@@ -23,8 +24,8 @@ struct SendCost {
 template <Number R>
 SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from);
 
-// All-reduce of a word embedding's gradient between the first stage and the last, once a step, where
-// both hold the same table. Nothing otherwise.
+// All-reduce of a word embedding's gradient between the first stage and the last, once a step,
+// where both hold the same table. Nothing otherwise.
 template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run);
 

@@ -32,9 +32,9 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
     const std::int64_t n = held(parameters, which);
-    const SecondsOf<R> gather = level_cost<R>(run, which, Collective::all_gather, n,
-                                              gathered_bytes(run), 1, p.weights)
-                                    .time;
+    const SecondsOf<R> gather =
+        level_cost<R>(run, which, Collective::all_gather, n, gathered_bytes(run), 1, p.weights)
+            .time;
     t.forward += gather;
     if (!run.framework.keeps_gathered_weights) t.backward += gather;
     if (!reduces_every_micro_batch(run)) continue;
@@ -55,9 +55,9 @@ SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
   const double plain_store = recipe.weights;  // counted with the product already
   const double bytes =
       2 * recipe.gradients + (run.framework.fused_accumulation ? -plain_store : plain_store);
-  return named(memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}),
-                              run.cluster.device),
-               {"adding up gradients"});
+  return named(
+      memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}), run.cluster.device),
+      {"adding up gradients"});
 }
 
 constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
@@ -80,8 +80,8 @@ class Adder {
         n_(count<R>(n, {"blocks of this kind on the stage"})),
         again_(count<R>(again, {"blocks recomputed in full"})),
         slowdown_(run.strategy.partition.weights > 1
-                      ? R(1.0) + lift<R>(run.framework.sharded_slowdown,
-                                         {"framework.sharded_slowdown"})
+                      ? R(1.0) + lift<R>(run.cluster.device.efficiency.communication_slowdown,
+                                         {"device.efficiency.communication_slowdown"})
                       : R(1.0)) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {

@@ -2,10 +2,11 @@
 //
 // The second link of the chain: what one virtual stage costs for one micro batch.
 //
-// Block prices times counts, full recompute, the sum of gradients, and what sharded weights bring and
-// take each micro batch: every layer's weights are gathered forward and again backward and its
-// gradients reduced, beside its compute; the two join by a p-norm (FSDP prefetches one layer ahead).
-// Leaves out what happens once a step (data_parallel.h) and the order of steps (parallel/schedules).
+// Block prices times counts, full recompute, the sum of gradients, and what sharded weights bring
+// and take each micro batch: every layer's weights are gathered forward and again backward and its
+// gradients reduced, beside its compute; the two join by a p-norm (FSDP prefetches one layer
+// ahead). Leaves out what happens once a step (data_parallel.h) and the order of steps
+// (parallel/schedules).
 #pragma once
 
 #include "estimate/answer.h"
@@ -25,8 +26,8 @@ struct StageCosts {
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks);
 
-// Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared weight
-// is held twice where its two blocks stand on different stages.
+// Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared
+// weight is held twice where its two blocks stand on different stages.
 template <Number R>
 ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices, const BlockCounts& blocks);
 

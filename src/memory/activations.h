@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations a pipeline stage holds: what each block keeps from forward to backward, times the micro
-// batches in flight, and what recomputation brings back while it works.
+// Activations a pipeline stage holds: what each block keeps from forward to backward, times the
+// micro batches in flight, and what recomputation brings back while it works.
 //
-// Full recompute keeps a block's input only: `uniform` one input for every group of n layers, `block`
-// the inputs of the first n layers of a chunk and everything of the others. Selective recompute drops
-// what its modules' saved tensors say. Sources: Korthikanti et al., arXiv:2205.05198, sections 4-5;
-// micro batches in flight: parallel/schedules. Units: bytes of one rank.
+// Full recompute keeps a block's input only: `uniform` one input for every group of n layers,
+// `block` the inputs of the first n layers of a chunk and everything of the others. Selective
+// recompute drops what its modules' saved tensors say. Sources: Korthikanti et al.,
+// arXiv:2205.05198, sections 4-5; micro batches in flight: parallel/schedules. Units: bytes of one
+// rank.
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 //
 // `weights` is the copy that computes, `gradients` what is kept of them between micro batches,
 // `optimizer` everything else (master weights, moments). `reduced` is the size of a gradient on the
-// wire, `gathered` of a weight that sharding brings together, `copies` of a gathered weight in memory
-// where that differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
+// wire, `gathered` of a weight that sharding brings together, `copies` of a gathered weight in
+// memory where that differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
 #pragma once
 
 #include <array>
@@ -39,7 +39,9 @@ inline constexpr std::array<NamedRecipe, 11> kRecipes = {{
      {2, 4, 12, 4, 2},
      "Megatron-LM with fp32 main gradients: 18, or 6 + 12/d with a distributed optimizer"},
     {"lecture-20", {2, 2, 16, 2, 2}, "lecture on training memory: 2 + 2 + 16, 1 B is 20 GB"},
-    {"frontier-14", {2, 4, 8, 4, 2}, "Dash et al., arXiv:2312.12705: 2 + 4 + 4 + 4; its text says 24"},
+    {"frontier-14",
+     {2, 4, 8, 4, 2},
+     "Dash et al., arXiv:2312.12705: 2 + 4 + 4 + 4; its text says 24"},
     {"deepspeed-32", {4, 4, 24, 4, 4}, "DeepSpeed, observed: 1.2 B parameters fill 40 GB"},
     {"fp32-adam-16", {4, 4, 8, 4, 4}, "Adam wholly in fp32"},
     {"fsdp-amp", {4, 4, 8, 2, 2}, "PyTorch FSDP mixed precision, arXiv:2304.11277: fp32 shards"},

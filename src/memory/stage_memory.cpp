@@ -37,8 +37,8 @@ void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& 
   }
   // Activations on the host: the micro batch at work stays, one more is on its way.
   if (s.offload.activations != OffloadTarget::none) {
-    const BytesOf<R> resident = smaller(
-        kept, kept * (R(2.0) / count<R>(m.in_flight, {"micro batches in flight"})));
+    const BytesOf<R> resident =
+        smaller(kept, kept * (R(2.0) / count<R>(m.in_flight, {"micro batches in flight"})));
     m.host += kept - resident;
     kept = resident;
   }
@@ -51,8 +51,8 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
                 const ParametersHeld& parameters) {
   StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
   if (s.offload.optimizer != OffloadTarget::none) {
-    const BytesOf<R> away =
-        b.optimizer * lift<R>(s.offload.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
+    const BytesOf<R> away = b.optimizer * lift<R>(s.offload.optimizer_fraction,
+                                                  {"parallel.offload.optimizer_fraction"});
     m.host += away;
     b.optimizer = b.optimizer - away;
   }
@@ -65,8 +65,9 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
   m[MemoryLine::optimizer] = b.optimizer;
   const auto held = static_cast<double>(parameters.dense + parameters.expert);
   const BytesOf<R> states = b.weights + b.gradients + b.optimizer;
-  if (held > 0) m.bytes_per_parameter = states.si() / count<R>(parameters.dense + parameters.expert,
-                                                               {"parameters of this rank"});
+  if (held > 0)
+    m.bytes_per_parameter =
+        states.si() / count<R>(parameters.dense + parameters.expert, {"parameters of this rank"});
 }
 
 // The layer at work and the one fetched ahead, the gradient of one before it is reduced, and the
@@ -98,9 +99,8 @@ void add_overhead(StageMemory<R>& m, const Framework& f, std::int64_t groups) {
   const BytesOf<R> at_work =
       sum({activations, recompute_working, logits, transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});
-  m[fragmentation] =
-      states * lift<R>(f.state_overhead, {"framework.state_overhead"}) +
-      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
+  m[fragmentation] = states * lift<R>(f.state_overhead, {"framework.state_overhead"}) +
+                     at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
   m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
   m[context] = lift<R>(f.context, {"framework.context"});
   m[communicators] = lift<R>(f.group_buffers, {"framework.group_buffers"}) *

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of one pipeline stage at its peak, line by line; the lines sum to what the device shows.
+// The memory of one pipeline stage at its peak, line by line; the lines sum to what the device
+// shows.
 //
 // The peak is taken where the most micro batches are in flight and one of them is going backward.
 // Leaves out the shape of memory over time (the simulator), and 8-bit copies of weights that some
-// stacks cache. The lines beyond tensors (context, communicators, fragmentation) are constants of the
-// framework's profile. Units: bytes of one rank.
+// stacks cache. The lines beyond tensors (context, communicators, fragmentation) are constants of
+// the framework's profile. Units: bytes of one rank.
 #pragma once
 
 #include <array>
@@ -37,8 +38,9 @@ enum class MemoryLine : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryLines = 12;
 inline constexpr std::array<std::string_view, kMemoryLines> kMemoryLineNames = {
-    "weights",   "gradients",        "optimizer", "activations", "recompute_working", "logits",
-    "transient", "gathered_weights", "buckets",   "context",     "communicators",     "fragmentation"};
+    "weights",           "gradients", "optimizer",     "activations",
+    "recompute_working", "logits",    "transient",     "gathered_weights",
+    "buckets",           "context",   "communicators", "fragmentation"};
 
 template <Number R>
 struct StageMemory {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of model states on one rank: parameters × recipe, each part over the ranks it is sharded on.
+// Bytes of model states on one rank: parameters × recipe, each part over the ranks it is sharded
+// on.
 //
-// ZeRO's table (arXiv:1910.02054, figure 1) and every other partition are this one product. Offloaded
-// parts move to the host or to NVMe: of the optimizer the stated fraction, of weights what is not
-// being computed with.
+// ZeRO's table (arXiv:1910.02054, figure 1) and every other partition are this one product.
+// Offloaded parts move to the host or to NVMe: of the optimizer the stated fraction, of weights
+// what is not being computed with.
 #pragma once
 
 #include <array>
@@ -27,8 +28,7 @@ BytesOf<R> sharded_bytes(std::int64_t parameters, double bytes, std::int64_t deg
                          const Label& bytes_label) {
   if (parameters == 0) return {};
   return BytesOf<R>(count<R>(parameters, {"parameters of this rank"}) *
-                    lift<R>(bytes, bytes_label) /
-                    count<R>(degree, {"ranks it is sharded over"}));
+                    lift<R>(bytes, bytes_label) / count<R>(degree, {"ranks it is sharded over"}));
 }
 
 template <Number R>

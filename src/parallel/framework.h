@@ -24,8 +24,8 @@ struct Framework {
   std::uint8_t attention_count = 0;
   std::array<AttentionKernel, kAttentionKernels> attention{};
   bool fused_cross_entropy = false;
-  double pointwise_passes = 1;       // memory traffic of pointwise operators over fused kernels'
-  bool fused_accumulation = false;   // a weight gradient is added to its sum as it is computed
+  double pointwise_passes = 1;      // memory traffic of pointwise operators over fused kernels'
+  bool fused_accumulation = false;  // a weight gradient is added to its sum as it is computed
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 
@@ -36,17 +36,16 @@ struct Framework {
   // Overlap. A share exposed is of an exchange's time; 1: nothing is hidden.
   double tp_exposed = 1;
   double ep_exposed = 1;
-  bool cp_overlap = true;           // ring steps run under attention
-  bool overlap_grad_reduce = false;  // gradients are reduced during the last backward
+  bool cp_overlap = true;             // ring steps run under attention
+  bool overlap_grad_reduce = false;   // gradients are reduced during the last backward
   bool overlap_param_gather = false;  // updated weights are gathered during the next forward
-  double dp_overlap_share = 0;      // of that pass, what can hide the reduction or the gather
-  double dp_exposed_floor = 0;      // share exposed even when the pass is long
-  bool scatter_gather = false;      // stages send 1/tp of an activation and gather it in the node
+  double dp_overlap_share = 0;        // of that pass, what can hide the reduction or the gather
+  double dp_exposed_floor = 0;        // share exposed even when the pass is long
+  bool scatter_gather = false;        // stages send 1/tp of an activation and gather it in the node
   bool reduce_every_micro_batch = false;  // with sharded gradients
   bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
-  double prefetch_norm = 5;         // exponent of the norm that joins compute and gathers of a layer
-  double sharded_slowdown = 0;      // compute takes 1 + this while sharded weights are gathered
-  double gather_bytes = 0;          // an element of a gathered weight; 0: as weights are kept
+  double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
+  double gather_bytes = 0;   // an element of a gathered weight; 0: as weights are kept
 
   // Fixed costs.
   Seconds step_overhead{};

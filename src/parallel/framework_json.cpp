@@ -54,7 +54,6 @@ void read_overlap(Reader& r, Framework& f) {
   read_if(r, "reduce_every_micro_batch", f.reduce_every_micro_batch);
   read_if(r, "keeps_gathered_weights", f.keeps_gathered_weights);
   read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);
-  read_if(r, "sharded_slowdown", f.sharded_slowdown, 0, 10);
   read_if(r, "gather_bytes", f.gather_bytes, 0, 8);
 }
 
@@ -75,7 +74,7 @@ Framework read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   Framework f;
   f.name = make_name(r.at("name").text());
-  for (const char* known : {"source", "sources", "options", "notes"}) r.allow(known);
+  for (const char* known : {"source", "sources", "options", "notes", "states"}) r.allow(known);
   read_kernels(r, f);
   read_if(r, "zero", f.zero, 0, 3);
   if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
@@ -124,6 +123,7 @@ FrameworkProfile read_framework(const Json& profile, const std::string& file, co
   }
   given.reject_unknown();
   result.framework = read_fields(result.document, file);
+  result.states = Reader(result.document, file).at("states").text();
   return result;
 }
 

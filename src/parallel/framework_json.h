@@ -2,9 +2,9 @@
 //
 // Reads a framework profile and applies a run's switches to it.
 //
-// A profile lists its switches under `options`: each has a `default` and, for every value it takes, an
-// overlay of profile fields. A run names them in `parallel.framework_options`; a switch or a value
-// the profile does not have is an InputError. Values are compared as text: true is "true".
+// A profile lists its switches under `options`: each has a `default` and, for every value it takes,
+// an overlay of profile fields. A run names them in `parallel.framework_options`; a switch or a
+// value the profile does not have is an InputError. Values are compared as text: true is "true".
 #pragma once
 
 #include <string>
@@ -23,11 +23,13 @@ struct FrameworkOption {
 
 struct FrameworkProfile {
   Framework framework;
+  std::string states;  // name of the recipe it trains by where the run says none
   std::vector<FrameworkOption> options;
   Json document;  // with the overlays applied, for provenance
 };
 
-// `options` is the run's framework_options (an object or null), found at `options_path` of `run_file`.
+// `options` is the run's framework_options (an object or null), found at `options_path` of
+// `run_file`.
 FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,
                                 const std::string& run_file, const std::string& options_path);
 

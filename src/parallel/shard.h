@@ -47,9 +47,9 @@ struct Exchange {
   Collective collective = Collective::all_reduce;
   ExchangeGroup group = ExchangeGroup::tp;
   Pass pass = Pass::forward;
-  bool regather = false;    // brings back an input that was kept sharded, for the weight gradient
-  std::int64_t times = 1;   // a micro batch
-  Bytes buffer{};           // S, the full buffer, as network/collective.h defines it
+  bool regather = false;   // brings back an input that was kept sharded, for the weight gradient
+  std::int64_t times = 1;  // a micro batch
+  Bytes buffer{};          // S, the full buffer, as network/collective.h defines it
 };
 
 struct KeptTensor {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A resolved run as a run file in which nothing is left to default.
+#pragma once
+
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+// `cluster` is the user's own object: overrides stay visible as such.
+Json inputs_json(const ResolvedRun& resolved, const Json& cluster, const std::string& optimizer,
+                 const Json& overlap);
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/overlap_json.h"
+
+namespace orrery {
+namespace {
+
+void apply_share(Reader& overlap, const char* key, double& exposed) {
+  const auto given = overlap.find(key);
+  if (!given) return;
+  if (!given->boolean()) {
+    exposed = 1;
+  } else if (exposed == 1) {
+    given->fail("false: this framework, with these options, does not overlap it");
+  }
+}
+
+}  // namespace
+
+void apply_overlap(Reader overlap, Framework& f) {
+  if (const auto v = overlap.find("grad_reduce")) f.overlap_grad_reduce = v->boolean();
+  if (const auto v = overlap.find("param_gather")) f.overlap_param_gather = v->boolean();
+  if (const auto v = overlap.find("cp")) f.cp_overlap = v->boolean();
+  apply_share(overlap, "tp", f.tp_exposed);
+  apply_share(overlap, "ep", f.ep_exposed);
+  overlap.reject_unknown();
+}
+
+}  // namespace orrery

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/resolve.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json_reader.h"
+#include "core/units.h"
+#include "estimate/estimate.h"
+#include "estimate/inputs_json.h"
+#include "estimate/overlap_json.h"
+#include "estimate/training_json.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kDefaultFramework = "generic";
+
+struct Document {
+  Json json;
+  std::string file;
+  std::string path;  // in `file`; "" for a document of its own
+  std::string name;
+};
+
+// A name, a path or an inline object.
+Document find_document(const Reader& given, const std::string& what,
+                       const std::function<std::optional<ConfigText>(const std::string&)>& find,
+                       const std::function<std::vector<std::string>()>& names) {
+  if (given.json().is_object()) return {given.json(), given.file(), given.path(), ""};
+  if (!given.json().is_string()) given.fail("a name, a path or an object");
+  const std::string name = given.text();
+  const std::optional<ConfigText> found = find(name);
+  if (!found) {
+    const std::vector<std::string> known = names();
+    given.fail(brief(given.json()), "a " + what + " (see `orrery list " + what + "s`) or a path",
+               nearest_name(name, known));
+  }
+  return {parse_json(found->text, found->file), found->file, "", name};
+}
+
+Document find_framework(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  static const Json kGeneric = kDefaultFramework;
+  const std::optional<Reader> given = root.find("framework");
+  if (!given) {
+    out.assumed.push_back({"framework", kDefaultFramework, "default"});
+    return find_document(Reader(kGeneric, root.file(), "framework"), "framework", lookup.framework,
+                         lookup.framework_names);
+  }
+  return find_document(*given, "framework", lookup.framework, lookup.framework_names);
+}
+
+void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  const Document d = find_document(root.at("model"), "model", lookup.model, lookup.model_names);
+  out.model = read_model(d.json, d.file, d.path, d.name);
+  out.model_name = out.model.name;
+  out.run.model = out.model.architecture;
+  for (const AssumedValue& a : out.model.assumed) {
+    out.assumed.push_back({"model." + a.key, a.value.dump(), a.why});
+  }
+}
+
+void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyRequest& request,
+                       ResolvedRun& out) {
+  const Document d = find_framework(root, lookup, out);
+  out.framework_file = d.file;
+  const std::string options_path = request.framework_options_path.empty()
+                                       ? "parallel.framework_options"
+                                       : request.framework_options_path;
+  out.framework =
+      read_framework(d.json, d.file, request.framework_options, root.file(), options_path);
+  out.run.framework = out.framework.framework;
+  for (const FrameworkOption& o : out.framework.options) {
+    if (o.assumed) {
+      out.assumed.push_back({"parallel.framework_options." + o.name, o.value, "the framework's"});
+    }
+  }
+  if (!request.overlap.empty()) {
+    apply_overlap(Reader(request.overlap, root.file(), request.overlap_path), out.run.framework);
+  }
+}
+
+RunShape shape_of(const Run& run) {
+  RunShape shape;
+  shape.gpus = run.cluster.gpus;
+  shape.sequence = run.training.sequence;
+  shape.global_batch = run.training.global_batch;
+  shape.has_host_memory =
+      run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
+  shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
+  return shape;
+}
+
+std::string gib(Bytes b) { return gib_text(b, 1); }
+
+// None, selective, full: the first that fits; where none does, the one that needs least.
+void choose_recompute(ResolvedRun& out) {
+  Strategy& s = out.run.strategy;
+  std::string why = "the least that fits";
+  for (const Recompute r : {Recompute::none, Recompute::selective, Recompute::full}) {
+    s.recompute = r;
+    const Answer answer = estimate(out.run);
+    if (answer.reason != Reason::device_memory) break;
+    why = "less needs " + gib(answer.memory.peak) + " of " + gib(answer.capacity);
+  }
+  out.assumed.push_back({"parallel.recompute",
+                         std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]), why});
+}
+
+void add_warnings(ResolvedRun& out) {
+  const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
+  const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
+  if (!size.empty()) out.warnings.push_back(size);
+  if (!out.model.ignored_keys.empty()) {
+    out.warnings.push_back("model: nothing is known of " + alternatives(out.model.ignored_keys) +
+                           "; ignored, as Hugging Face files carry much that is not architecture");
+  }
+  if (!out.model.quantization.empty()) {
+    out.warnings.push_back("model: quantization_config (" + out.model.quantization +
+                           ") is about the weights as published, not about this run; ignored");
+  }
+}
+
+}  // namespace
+
+ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  ResolvedRun out;
+  out.file = file;
+  Reader root(run, file);
+  root.must_be_object();
+  root.allow("name");
+  resolve_model(root, lookup, out);
+  const Reader cluster = root.at("cluster");
+  out.cluster = read_cluster(cluster, lookup.hardware);
+  out.run.cluster = out.cluster.cluster;
+
+  static const Json kNothing = Json::object();
+  const std::optional<Reader> parallel = root.find("parallel");
+  const StrategyRequest request =
+      read_strategy(parallel ? *parallel : Reader(kNothing, file, "parallel"));
+  resolve_framework(root, lookup, request, out);
+
+  const ResolvedTraining training =
+      read_training(root.at("training"), out.run.cluster.device, out.framework.states);
+  out.run.training = training.training;
+  out.states_name = training.states_name;
+  out.assumed.insert(out.assumed.end(), training.assumed.begin(), training.assumed.end());
+  if (auto v = root.find("flops_convention")) {
+    out.run.convention = v->choice_of<FlopsConvention>(kFlopsConventionNames);
+  } else {
+    out.assumed.push_back({"flops_convention", "megatron", "default"});
+  }
+  root.reject_unknown();
+
+  const Framework& f = out.run.framework;
+  const ResolvedStrategy strategy = resolve_strategy(
+      request, out.run.model, shape_of(out.run), training.micro_batch, {f.zero, f.cp_type}, file);
+  out.run.strategy = strategy.strategy;
+  out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
+  if (strategy.recompute_open) choose_recompute(out);
+
+  add_warnings(out);
+  out.inputs = inputs_json(out, cluster.json(), training.optimizer, request.overlap);
+  return out;
+}
+
+}  // namespace orrery

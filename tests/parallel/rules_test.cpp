@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rule refuses what breaks it, by its own name, and what real runs do is legal.
+#include "parallel/rules.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+using namespace orrery;
+
+namespace {
+
+struct Case {
+  Strategy s;
+  Architecture a;
+  RunShape run;
+};
+
+// GPT-3 175B on 1024 GPUs (Korthikanti et al. 2022, arXiv:2205.05198, table 3, with dp 16).
+Case gpt3() {
+  Case c;
+  c.a.layers = 96;
+  c.a.hidden = 12288;
+  c.a.heads = c.a.kv_heads = 96;
+  c.a.head_dim = 128;
+  c.a.intermediate = 4 * 12288;
+  c.s.tp = 8;
+  c.s.pp = 8;
+  c.s.dp = 16;
+  c.s.micro_batches = 96;
+  c.s.sequence_parallel = true;
+  c.run = {1024, 2048, 1536, true, true};
+  return c;
+}
+
+Case gpt3_interleaved() {
+  Case c = gpt3();
+  c.s.vpp = 3;
+  c.s.schedule = ScheduleId::interleaved;
+  return c;
+}
+
+// DeepSeek-V3 (arXiv:2412.19437): 256 routed experts of 2048, 61 layers, pp 16, ep 64, 2048 GPUs.
+Case deepseek() {
+  Case c;
+  c.a.layers = 61;
+  c.a.hidden = 7168;
+  c.a.heads = c.a.kv_heads = 128;
+  c.a.intermediate = 18432;
+  c.a.attention = AttentionKind::kLatent;
+  c.a.moe.experts = 256;
+  c.a.moe.expert_intermediate = 2048;
+  c.a.moe.shared_experts = 1;
+  c.a.moe.shared_intermediate = 2048;
+  c.a.moe.layer_freq = 1;
+  c.s.pp = 16;
+  c.s.ep = 64;
+  c.s.dp = 128;
+  c.s.micro_batches = 120;
+  c.s.partition.optimizer = 128;
+  c.run = {2048, 4096, 15360, true, true};
+  return c;
+}
+
+RuleId broken(const Case& c) { return first_broken(c.s, c.a, c.run); }
+
+struct Refusal {
+  RuleId id;
+  Case (*start)();
+  std::function<void(Case&)> change;
+};
+
+const std::vector<Refusal>& refusals() {
+  static const std::vector<Refusal> all = {
+      {RuleId::degrees, gpt3, [](Case& c) { c.s.cp = 0; }},
+      {RuleId::world_size, gpt3, [](Case& c) { c.s.dp = 8; }},
+      {RuleId::world_size, gpt3, [](Case& c) { c.s.dp = c.s.tp = c.s.pp = 1LL << 50; }},
+      {RuleId::global_batch, gpt3, [](Case& c) { c.run.global_batch = 1537; }},
+      {RuleId::global_batch, gpt3, [](Case& c) { c.s.micro_batch = 2; }},
+      {RuleId::tp_heads, gpt3, [](Case& c) { c.a.heads = c.a.kv_heads = 90; }},
+      {RuleId::tp_kv_heads, gpt3, [](Case& c) { c.a.kv_heads = 6; }},
+      {RuleId::tp_hidden, gpt3, [](Case& c) { c.a.hidden = 12292; }},
+      {RuleId::tp_intermediate, gpt3, [](Case& c) { c.a.intermediate = 4100; }},
+      {RuleId::cp_sequence, gpt3,
+       [](Case& c) {
+         c.s.cp = 16;
+         c.s.dp = 1;
+         c.s.micro_batches = 1536;
+         c.s.cp_type = ContextType::all_gather;
+         c.run.sequence = 2048 + 16;
+       }},
+      {RuleId::sequence_parallel, gpt3, [](Case& c) { c.run.sequence = 2044; }},
+      {RuleId::a2a_heads, gpt3,
+       [](Case& c) {
+         c.s.cp = 16;
+         c.s.dp = 1;
+         c.s.micro_batches = 1536;
+         c.s.cp_type = ContextType::a2a;
+       }},
+      {RuleId::a2a_kv_heads, gpt3,
+       [](Case& c) {
+         c.s.cp = 4;
+         c.s.dp = 4;
+         c.s.micro_batches = 384;
+         c.s.cp_type = ContextType::a2a;
+         c.a.kv_heads = 8;
+       }},
+      {RuleId::stages, gpt3_interleaved, [](Case& c) { c.s.vpp = 129; }},
+      {RuleId::vpp_pipeline, gpt3_interleaved,
+       [](Case& c) {
+         c.s.pp = 1;
+         c.s.dp = 128;
+         c.s.micro_batches = 12;
+       }},
+      {RuleId::schedule_built, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_h1; }},
+      {RuleId::schedule_chunks, gpt3, [](Case& c) { c.s.vpp = 3; }},
+      {RuleId::interleaved_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::interleaved; }},
+      {RuleId::interleaved_micro_batches, gpt3_interleaved,
+       [](Case& c) {
+         c.s.micro_batches = 97;
+         c.run.global_batch = 97 * 16;
+       }},
+      {RuleId::empty_chunk, gpt3_interleaved, [](Case& c) { c.s.vpp = 16; }},
+      {RuleId::stage_layers, gpt3,
+       [](Case& c) {
+         c.s.even_stages = false;
+         c.s.stage_layers[0] = 95;
+       }},
+      {RuleId::stage_layers, gpt3,
+       [](Case& c) {
+         c.s.even_stages = false;
+         c.s.stage_layers[0] = 97;
+         c.s.stage_layers[1] = -1;
+       }},
+      {RuleId::ep_dense, gpt3, [](Case& c) { c.s.ep = 2; }},
+      {RuleId::ep_dense, gpt3, [](Case& c) { c.s.etp = 8; }},
+      {RuleId::ep_experts, deepseek, [](Case& c) { c.a.moe.experts = 96; }},
+      {RuleId::ep_ranks, deepseek, [](Case& c) { c.s.etp = 4; }},
+      {RuleId::etp_intermediate, deepseek,
+       [](Case& c) {
+         c.s.etp = 2;
+         c.a.moe.expert_intermediate = 2047;
+       }},
+      {RuleId::shared_intermediate, deepseek,
+       [](Case& c) {
+         c.s.tp = 4;
+         c.s.dp = 32;
+         c.s.micro_batches = 480;
+         c.s.partition.optimizer = 32;
+         c.s.sequence_parallel = true;
+         c.a.moe.shared_intermediate = 2050;
+       }},
+      {RuleId::moe_sequence_parallel, deepseek,
+       [](Case& c) {
+         c.s.tp = 4;
+         c.s.dp = 32;
+         c.s.micro_batches = 480;
+         c.s.partition.optimizer = 32;
+       }},
+      {RuleId::expert_order, deepseek,
+       [](Case& c) {
+         c.s.order = {Dim::tp, Dim::cp, Dim::ep, Dim::pp, Dim::dp};
+       }},
+      {RuleId::zero, gpt3, [](Case& c) { c.s.zero = 4; }},
+      {RuleId::partition, gpt3, [](Case& c) { c.s.partition.gradients = 3; }},
+      {RuleId::partition, gpt3, [](Case& c) { c.s.partition.weights = 0; }},
+      {RuleId::recompute_empty, gpt3,
+       [](Case& c) {
+         c.s.recompute = Recompute::selective;
+         c.s.recompute_modules = 0;
+       }},
+      {RuleId::recompute_dense_mlp, deepseek,
+       [](Case& c) {
+         c.a.intermediate = 0;
+         c.s.recompute = Recompute::selective;
+         c.s.recompute_modules = mask_of(Module::mlp);
+       }},
+      {RuleId::recompute_moe, gpt3,
+       [](Case& c) {
+         c.s.recompute = Recompute::selective;
+         c.s.recompute_modules = mask_of(Module::core_attn, Module::moe_act);
+       }},
+      {RuleId::recompute_mla, gpt3,
+       [](Case& c) {
+         c.s.recompute = Recompute::selective;
+         c.s.recompute_modules = mask_of(Module::mla_up_proj);
+       }},
+      {RuleId::recompute_layers_full, gpt3, [](Case& c) { c.s.recompute_layers = 1; }},
+      {RuleId::recompute_layers_chunk, gpt3_interleaved,
+       [](Case& c) {
+         c.s.recompute = Recompute::full;
+         c.s.recompute_layers = 5;
+       }},
+      {RuleId::offload_fraction, gpt3, [](Case& c) { c.s.offload.optimizer_fraction = 1.5; }},
+      {RuleId::offload_host, gpt3,
+       [](Case& c) {
+         c.run.has_host_memory = false;
+         c.s.offload.activations = OffloadTarget::host;
+       }},
+      {RuleId::offload_nvme, gpt3,
+       [](Case& c) {
+         c.run.has_nvme = false;
+         c.s.offload.parameters = OffloadTarget::nvme;
+       }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("real strategies are legal") {
+  CHECK(broken(gpt3()) == RuleId::none);
+  CHECK(broken(gpt3_interleaved()) == RuleId::none);
+  CHECK(broken(deepseek()) == RuleId::none);
+}
+
+TEST_CASE("every rule refuses what breaks it and nothing before it does") {
+  std::set<RuleId> tried;
+  for (const Refusal& r : refusals()) {
+    Case c = r.start();
+    r.change(c);
+    INFO(rule_of(r.id).name);
+    CHECK(broken(c) == r.id);
+    tried.insert(r.id);
+  }
+  CHECK(tried.size() == kRules);
+}
+
+TEST_CASE("rules have names of their own and a path into the run file") {
+  std::set<std::string_view> names;
+  for (std::size_t i = 1; i <= kRules; ++i) {
+    const Rule& rule = rule_of(static_cast<RuleId>(i));
+    names.insert(rule.name);
+    CHECK((rule.path.starts_with("parallel") || rule.path.starts_with("training")));
+    CHECK(!rule.allowed.empty());
+  }
+  CHECK(names.size() == kRules);
+}
+
+TEST_CASE("the error says file, path, what was found and what is allowed") {
+  Case c = gpt3();
+  c.a.heads = c.a.kv_heads = 90;
+  try {
+    check(c.s, c.a, c.run, "run.json");
+    FAIL("accepted");
+  } catch (const InputError& e) {
+    CHECK(std::string(e.what()) ==
+          "run.json: parallel.tp: found tp 8, num_attention_heads 90; allowed: tp that divides "
+          "num_attention_heads");
+  }
+}
+
+TEST_CASE("what Megatron-LM and others allow is not refused") {
+  Case c = gpt3();
+  SUBCASE("layers that do not divide evenly") { c.a.layers = 90; }
+  SUBCASE("a stage without layers, if asked for") {
+    c.s.even_stages = false;
+    c.s.stage_layers[0] = 0;
+    for (std::size_t j = 1; j < 8; ++j) c.s.stage_layers[j] = j == 1 ? 18 : 13;
+  }
+  SUBCASE("fewer key and value heads than tp") { c.a.kv_heads = 2; }
+  SUBCASE("sequence parallelism with tp 1, which does nothing") {
+    c.s.tp = 1;
+    c.s.dp = 128;
+    c.s.micro_batches = 12;
+  }
+  SUBCASE("all-to-all context parallelism on half the pieces of a ring") {
+    c.s.cp = 4;
+    c.s.dp = 4;
+    c.s.micro_batches = 384;
+    c.s.cp_type = ContextType::a2a;
+    c.a.heads = c.a.kv_heads = 96;
+    c.run.sequence = 2048 + 32;
+  }
+  SUBCASE("sharded weights in a pipeline, as FSDP runs them") {
+    c.s.zero = 3;
+    c.s.partition = {16, 16, 16};
+  }
+  SUBCASE("another order of ranks for a dense model") {
+    c.s.order = {Dim::tp, Dim::cp, Dim::ep, Dim::pp, Dim::dp};
+  }
+  CHECK(broken(c) == RuleId::none);
+}

@@ -137,10 +137,12 @@ constexpr std::array<Entry, kRules> kEntries = {{
       "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
      {Fact::pp, Fact::micro_batches},
      [](const C& c) { return c.s.vpp > 1 && !divides(c.s.pp, c.s.micro_batches); }},
+    // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and
+    // runs in 16·8 chunks.
     {{RuleId::empty_chunk, "empty-chunk", "parallel.pp",
-      "pp·vpp up to num_hidden_layers; stage_layers may leave a chunk empty"},
+      "pp·vpp up to num_hidden_layers + 2; stage_layers may leave more chunks without layers"},
      {Fact::pp, Fact::vpp, Fact::layers},
-     [](const C& c) { return c.s.even_stages && c.s.pp * c.s.vpp > c.a.layers; }},
+     [](const C& c) { return c.s.even_stages && c.s.pp * c.s.vpp > c.a.layers + 2; }},
     {{RuleId::stage_layers, "stage-layers", "parallel.stage_layers",
       "pp·vpp counts that sum to num_hidden_layers"},
      {Fact::stage_layers, Fact::layers},

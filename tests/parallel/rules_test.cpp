@@ -259,6 +259,11 @@ TEST_CASE("the error says file, path, what was found and what is allowed") {
 TEST_CASE("what Megatron-LM and others allow is not refused") {
   Case c = gpt3();
   SUBCASE("layers that do not divide evenly") { c.a.layers = 90; }
+  SUBCASE("chunks of the embedding and the head alone") {
+    c = gpt3_interleaved();
+    c.s.vpp = 4;
+    c.a.layers = 30;
+  }
   SUBCASE("a stage without layers, if asked for") {
     c.s.even_stages = false;
     c.s.stage_layers[0] = 0;

@@ -2,6 +2,7 @@
 #include "estimate/price.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 namespace {
@@ -40,12 +41,25 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
   return p.tp;
 }
 
-// What the framework leaves exposed of an exchange that takes `time`, beside an operator that takes
-// `cover`.
+// Whether the framework runs such an exchange beside what could cover it.
+bool is_covered(const Exchange& e, const Framework& f) {
+  switch (e.cover) {
+    case Cover::none:
+      return false;
+    case Cover::input_gradient:
+    case Cover::weight_gradient:
+      return f.tp_backward_overlap;
+    case Cover::attention:
+      return f.cp_overlap;
+  }
+  return false;
+}
+
+// What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
 template <Number R>
 SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Run& run) {
-  const Framework& f = run.framework;
+                          const Framework& f) {
+  if (is_covered(e, f)) return larger(time - cover, SecondsOf<R>{});
   switch (e.group) {
     case ExchangeGroup::tp:
     case ExchangeGroup::etp:
@@ -53,25 +67,50 @@ SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cov
     case ExchangeGroup::ep:
       return time * lift<R>(f.ep_exposed, {"framework.ep_exposed"});
     case ExchangeGroup::cp:
-      if (!f.cp_overlap || run.strategy.cp_type != ContextType::p2p) return time;
-      return larger(time - cover, SecondsOf<R>{});
+      return time;
   }
   return time;
 }
 
-// Ring steps of one pass go on together under one stretch of attention: their times add up before
-// the cover is taken off, so the cover is shared out in proportion.
+// Nodes that hold at least one of the k experts of a token, of `nodes` of the group, k drawn
+// evenly: N(1 − (1 − 1/N)^k). Routing limited to fewer nodes sends less.
+double nodes_reached(double nodes, double k) { return nodes * (1 - std::pow(1 - 1 / nodes, k)); }
+
+// Bytes of a dispatch that need to travel where a token crosses to each node once.
 template <Number R>
-SecondsOf<R> cover_share(SecondsOf<R> cover, std::int64_t exchanges_in_pass) {
-  return exchanges_in_pass <= 1 ? cover : cover / R(static_cast<double>(exchanges_in_pass));
+BytesOf<R> without_repeats(BytesOf<R> buffer, const Run& run, const Group& group) {
+  const std::size_t node = tier_of(run.cluster, run.cluster.devices_per_node);
+  const std::int64_t inside = group.members[node];
+  if (!run.framework.dispatch_once_per_node || inside >= group.ranks) return buffer;
+  const double nodes = static_cast<double>(group.ranks) / static_cast<double>(inside);
+  const auto k = static_cast<double>(run.model.moe.top_k);
+  return buffer * lift<R>(std::min(1.0, nodes_reached(nodes, k) / k),
+                          {"copies that cross over experts chosen"});
 }
 
-std::int64_t context_exchanges(const ShardedOperator& op, Pass pass) {
+// Exchanges of one pass that share a cover: what each can hide under is its part of it.
+std::int64_t sharers_of_cover(const ShardedOperator& op, const Exchange& e) {
   std::int64_t n = 0;
   for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
-    n += op.exchanges[i].group == ExchangeGroup::cp && op.exchanges[i].pass == pass ? 1 : 0;
+    n += op.exchanges[i].cover == e.cover && op.exchanges[i].pass == e.pass ? 1 : 0;
   }
   return n;
+}
+
+template <Number R>
+SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t) {
+  const R share = R(1.0 / static_cast<double>(sharers_of_cover(op, e)));
+  switch (e.cover) {
+    case Cover::none:
+      return {};
+    case Cover::input_gradient:
+      return t.backward_input * share;
+    case Cover::weight_gradient:
+      return t.backward_weight * share;
+    case Cover::attention:
+      return (e.pass == Pass::forward ? t.forward : t.backward_input) * share;
+  }
+  return {};
 }
 
 template <Number R>
@@ -98,23 +137,22 @@ class Pricer {
       out_.again_flops += forward_flops(op);
     }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
-      add_exchange(op, op.exchanges[i], forward, backward, again);
+      add_exchange(op, op.exchanges[i], t, again);
     }
   }
 
  private:
   SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
 
-  void add_exchange(const ShardedOperator& op, const Exchange& e, SecondsOf<R> forward,
-                    SecondsOf<R> backward, bool again) {
+  void add_exchange(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t,
+                    bool again) {
     const Group& group = group_of(placement_, e.group);
-    const auto buffer = lift<R>(e.buffer, {"exchanged buffer"});
+    BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
+    if (e.group == ExchangeGroup::ep) buffer = without_repeats<R>(buffer, run_, group);
     const CollectiveCost<R> cost = collective_cost<R>(run_.cluster, group, e.collective, buffer);
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
-    const SecondsOf<R> pass = e.pass == Pass::forward ? forward : backward;
-    const SecondsOf<R> cover = cover_share(pass, context_exchanges(op, e.pass));
-    const SecondsOf<R> bare = exposed_part(e, time, cover, run_);
+    const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_.framework);
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, e, cost, times, time, bare);
     if (again && e.pass == Pass::forward) tally(Phase::again, e, cost, times, time, bare);

@@ -153,8 +153,9 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   root.reject_unknown();
 
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy = resolve_strategy(
-      request, out.run.model, shape_of(out.run), training.micro_batch, {f.zero, f.cp_type}, file);
+  const ResolvedStrategy strategy =
+      resolve_strategy(request, out.run.model, shape_of(out.run), training.micro_batch,
+                       {f.zero, f.cp_type, f.selective_modules}, file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   if (strategy.recompute_open) choose_recompute(out);

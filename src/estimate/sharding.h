@@ -19,7 +19,11 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
   const R n = count<R>(elements, {"parameters of this rank"}) /
               count<R>(inner, {"ranks the state is sharded over already"});
   const BytesOf<R> buffer(n * lift<R>(bytes, {"bytes an element on the wire"}));
-  return collective_cost<R>(run.cluster, group, collective, buffer);
+  CollectiveCost<R> cost = collective_cost<R>(run.cluster, group, collective, buffer);
+  if (is_fabric(run.cluster.tiers[cost.tier].kind)) {
+    cost.time = cost.time / lift<R>(run.framework.fabric_share, {"framework.fabric_share"});
+  }
+  return cost;
 }
 
 // Bytes of a gathered weight on the wire.

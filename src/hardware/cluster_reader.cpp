@@ -5,6 +5,7 @@
 #include "hardware/device_reader.h"
 #include "hardware/node_fields.h"
 #include "hardware/provenance.h"
+#include "hardware/spread.h"
 
 namespace orrery {
 namespace {
@@ -34,6 +35,7 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   ResolvedCluster out;
   out.node = merged_node(r, lookup);
   read_merged(out, r.file(), r.path(), gpus, lookup);
+  spread_evenly(out.cluster);
   return out;
 }
 

@@ -11,7 +11,7 @@
 // changes keyed by tier name. `device` is a name, or an object: with "base" (a name) merged over
 // that device, else over what the node has; an object for `node` may have a "base" too. Without
 // `node` the other keys are the node. null takes an optional value away.
-// A cluster smaller than a node, or whose last node is used in part, is legal.
+// A cluster smaller than a node, or whose last node is used in part, is legal (see spread.h).
 // Errors: InputError; what an override broke is reported in the run's file.
 #pragma once
 

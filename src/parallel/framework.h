@@ -32,16 +32,20 @@ struct Framework {
   // Defaults of the strategy.
   std::int64_t zero = 0;
   ContextType cp_type = ContextType::p2p;
+  ModuleMask selective_modules = mask_of(Module::core_attn);  // what `selective` means here
 
   // Overlap. A share exposed is of an exchange's time; 1: nothing is hidden.
   double tp_exposed = 1;
+  bool tp_backward_overlap = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
-  bool cp_overlap = true;             // ring steps run under attention
-  bool overlap_grad_reduce = false;   // gradients are reduced during the last backward
-  bool overlap_param_gather = false;  // updated weights are gathered during the next forward
-  double dp_overlap_share = 0;        // of that pass, what can hide the reduction or the gather
-  double dp_exposed_floor = 0;        // share exposed even when the pass is long
-  bool scatter_gather = false;        // stages send 1/tp of an activation and gather it in the node
+  bool dispatch_once_per_node = false;  // a token for several experts of a node crosses once
+  bool cp_overlap = true;               // ring steps run under attention
+  bool overlap_grad_reduce = false;     // gradients are reduced during the last backward
+  bool overlap_param_gather = false;    // updated weights are gathered during the next forward
+  double fabric_share = 1;  // of a fabric's rate at rest, what data parallelism reaches in training
+  double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
+  double dp_exposed_floor = 0;  // share exposed even when the pass is long
+  bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
   bool reduce_every_micro_batch = false;  // with sharded gradients
   bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer

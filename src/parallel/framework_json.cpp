@@ -44,7 +44,10 @@ void read_kernels(Reader& r, Framework& f) {
 
 void read_overlap(Reader& r, Framework& f) {
   read_if(r, "tp_exposed", f.tp_exposed, 0, 1);
+  read_if(r, "tp_backward_overlap", f.tp_backward_overlap);
   read_if(r, "ep_exposed", f.ep_exposed, 0, 1);
+  read_if(r, "dispatch_once_per_node", f.dispatch_once_per_node);
+  read_if(r, "fabric_share", f.fabric_share, 0.001, 1);
   read_if(r, "cp_overlap", f.cp_overlap);
   read_if(r, "overlap_grad_reduce", f.overlap_grad_reduce);
   read_if(r, "overlap_param_gather", f.overlap_param_gather);
@@ -70,6 +73,14 @@ void read_fixed_costs(Reader& r, Framework& f) {
   f.interval_high = interval[1].number(1, 100);
 }
 
+ModuleMask read_modules(const Reader& list) {
+  ModuleMask mask = 0;
+  for (const Reader& item : list.items()) {
+    mask = static_cast<ModuleMask>(mask | mask_of(item.choice_of<Module>(kModuleNames)));
+  }
+  return mask;
+}
+
 Framework read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   Framework f;
@@ -78,6 +89,7 @@ Framework read_fields(const Json& document, const std::string& file) {
   read_kernels(r, f);
   read_if(r, "zero", f.zero, 0, 3);
   if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
+  if (auto v = r.find("selective_modules")) f.selective_modules = read_modules(*v);
   read_overlap(r, f);
   read_fixed_costs(r, f);
   r.reject_unknown();

@@ -20,6 +20,11 @@ Exchange make(Collective c, ExchangeGroup group, Pass pass, double bytes) {
   return e;
 }
 
+Exchange covered(Exchange e, Cover by) {
+  e.cover = by;
+  return e;
+}
+
 double elements(const Boundary& b, const Degrees& d) {
   return static_cast<double>(local(b.rows, d)) * static_cast<double>(local(b.cols, d));
 }
@@ -30,14 +35,16 @@ void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   const double backward = elements(b, d) * b.backward_bytes_per_element;
   using enum Collective;
   if (!d.sequence_parallel) {
-    add(op, make(all_reduce, ExchangeGroup::tp, Pass::backward, backward));
+    add(op, covered(make(all_reduce, ExchangeGroup::tp, Pass::backward, backward),
+                    Cover::weight_gradient));
     return;
   }
   add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, forward));
-  Exchange again = make(all_gather, ExchangeGroup::tp, Pass::backward, forward);
-  again.regather = true;
-  add(op, again);
-  add(op, make(reduce_scatter, ExchangeGroup::tp, Pass::backward, backward));
+  // The input was kept sharded; the weight gradient needs it whole.
+  add(op,
+      covered(make(all_gather, ExchangeGroup::tp, Pass::backward, forward), Cover::input_gradient));
+  add(op, covered(make(reduce_scatter, ExchangeGroup::tp, Pass::backward, backward),
+                  Cover::weight_gradient));
 }
 
 void leave_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
@@ -75,9 +82,13 @@ void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
     return;
   }
   const double all = mine * static_cast<double>(d.cp);
-  add(op, make(all_gather, ExchangeGroup::cp, Pass::forward, all));
-  add(op, make(all_gather, ExchangeGroup::cp, Pass::backward, all));
-  add(op, make(reduce_scatter, ExchangeGroup::cp, Pass::backward, all));
+  const auto ring = [&](Collective c, Pass pass) {
+    const Exchange e = make(c, ExchangeGroup::cp, pass, all);
+    add(op, d.cp_type == ContextType::p2p ? covered(e, Cover::attention) : e);
+  };
+  ring(all_gather, Pass::forward);
+  ring(all_gather, Pass::backward);
+  ring(reduce_scatter, Pass::backward);
 }
 
 void context_heads(ShardedOperator& op, const Boundary& b, const Degrees& d) {
@@ -126,8 +137,7 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d) {
 }
 
 std::int64_t parameters_of(const Operator& op, const ShardedOperator& o, const Degrees& d) {
-  const std::int64_t vector =
-      op.vector_extent.units > 0 ? local(op.vector_extent, d) : o.cols;
+  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : o.cols;
   const std::int64_t matrix = op.has_weight ? o.inner * o.cols : 0;
   const std::int64_t groups = op.kind == OpKind::grouped_product ? o.groups : 1;
   return groups * (matrix + op.vectors * vector);

@@ -43,11 +43,15 @@ inline constexpr std::size_t kExchangeGroups = 4;
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };
 
+// What an exchange can run beside, if the framework lets it: the other gradient of its operator, or
+// the attention it feeds.
+enum class Cover : std::uint8_t { none, input_gradient, weight_gradient, attention };
+
 struct Exchange {
   Collective collective = Collective::all_reduce;
   ExchangeGroup group = ExchangeGroup::tp;
   Pass pass = Pass::forward;
-  bool regather = false;   // brings back an input that was kept sharded, for the weight gradient
+  Cover cover = Cover::none;
   std::int64_t times = 1;  // a micro batch
   Bytes buffer{};          // S, the full buffer, as network/collective.h defines it
 };

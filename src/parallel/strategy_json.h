@@ -52,6 +52,7 @@ StrategyRequest read_strategy(Reader parallel);
 struct StrategyDefaults {
   std::int64_t zero = 0;  // the framework's
   ContextType cp_type = ContextType::p2p;
+  ModuleMask selective_modules = mask_of(Module::core_attn);  // what selective recompute runs again
 };
 
 // A value the user did not give.

@@ -165,10 +165,19 @@ class Resolver {
     }
     s().recompute_layers = q_.recompute_layers.value_or(0);
     s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
-    s().recompute_modules = q_.recompute_modules.value_or(mask_of(Module::core_attn));
+    s().recompute_modules = q_.recompute_modules.value_or(defaults_.selective_modules);
     if (s().recompute == Recompute::selective && !q_.recompute_modules) {
-      assume("recompute_modules", "core_attn", "Megatron-LM's default");
+      assume("recompute_modules", module_names(s().recompute_modules), "the framework's");
     }
+  }
+
+  static std::string module_names(ModuleMask mask) {
+    std::string text;
+    for (std::size_t i = 0; i < kModules; ++i) {
+      if ((mask & mask_of(static_cast<Module>(i))) == 0) continue;
+      text += (text.empty() ? "" : ", ") + std::string(kModuleNames[i]);
+    }
+    return text;
   }
 
   void imply_recompute(bool of_full) {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one GPU sends in a step, as published, from the communication lines of an estimate.
+#include <doctest/doctest.h>
+
+#include "estimate/classes.h"
+#include "papers/golden.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+constexpr double kElement = 2;  // bytes, fp16
+
+// A model without experts and biases that divides by every degree used here.
+Json small_run() {
+  return json_of(R"({
+    "model": {"name": "small", "num_hidden_layers": 8, "hidden_size": 1024,
+              "num_attention_heads": 16, "vocab_size": 1024, "max_position_embeddings": 512},
+    "cluster": {"node": "dgx-a100-80gb", "gpus": 16},
+    "training": {"sequence_length": 512, "global_batch": 64, "precision": "fp16",
+                 "states": "adam-mixed-16", "flash_attention": false},
+    "parallel": {"recompute": "none", "zero": 0}})");
+}
+
+std::string text(std::int64_t n) { return std::to_string(n); }
+
+struct Volume {
+  std::int64_t count = 0;
+  double bytes = 0;
+};
+
+Volume volume(const Answer& a, CommDimension dimension, const std::string& collective) {
+  Volume v;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    const CommLine<double>& line = a.comm[i];
+    if (line.dimension != dimension || name_of(line.collective) != collective) continue;
+    v.count += line.count;
+    v.bytes += line.bytes.si();
+  }
+  return v;
+}
+
+double data_volume(const Json& in) {
+  const std::int64_t n = integer(in, "dp");
+  const std::int64_t m = integer(in, "micro_batches");
+  Run run = run_of(with(small_run(), R"({"cluster": {"gpus": )" + text(n) +
+                                         R"(}, "training": {"global_batch": )" + text(n * m) +
+                                         R"(}, "parallel": {"zero": )" + text(integer(in, "zero")) +
+                                         "}}"));
+  run.framework.reduce_every_micro_batch = in.at("reduce_every_micro_batch").get<bool>();
+  run.framework.keeps_gathered_weights = in.at("keeps_gathered_weights").get<bool>();
+  const Answer a = estimate(run);
+  double bytes = 0;
+  for (const auto c : kCollectiveNames) {
+    bytes += volume(a, CommDimension::dp, std::string(c)).bytes;
+  }
+  const auto psi = static_cast<double>(parameter_count(run.model, run.training.sequence).total);
+  const auto ranks = static_cast<double>(n);
+  return bytes / kElement / (psi * (ranks - 1) / ranks);
+}
+
+// Of a model of `layers`.
+Volume tensor_volume(const Json& in, std::int64_t layers) {
+  const std::string sp = in.at("sequence_parallel").get<bool>() ? "true" : "false";
+  const Run run =
+      run_of(with(small_run(), R"({"model": {"num_hidden_layers": )" + text(layers) +
+                                   R"(}, "parallel": {"sequence_parallel": )" + sp + R"(, "tp": )" +
+                                   text(integer(in, "tp")) + R"(, "recompute": ")" +
+                                   in.at("recompute").get<std::string>() + "\"}}"));
+  return volume(estimate(run), CommDimension::tp, in.at("collective").get<std::string>());
+}
+
+// What one layer more adds, so that embedding, head and loss stay out.
+double tensor_collectives(const Json& in) {
+  const Volume few = tensor_volume(in, 4);
+  const Volume many = tensor_volume(in, 8);
+  const double micro_batches = 64.0 / (16.0 / static_cast<double>(integer(in, "tp")));
+  const double layers = 4 * micro_batches;
+  const auto t = static_cast<double>(integer(in, "tp"));
+  const double passes = in.at("collective").get<std::string>() == "all-reduce" ? 2 : 1;
+  const double bsh = 512.0 * 1024 * kElement;
+  const double counted = static_cast<double>(many.count - few.count) / layers;
+  const double by_bytes = (many.bytes - few.bytes) / layers / (passes * (t - 1) / t * bsh);
+  CHECK(counted == doctest::Approx(by_bytes));
+  return by_bytes;
+}
+
+double pipeline_send(const Json& in) {
+  const std::int64_t p = integer(in, "pp");
+  const std::int64_t v = integer(in, "vpp");
+  const std::int64_t m = integer(in, "micro_batches");
+  const std::string sp = in.at("sequence_parallel").get<bool>() ? "true" : "false";
+  Run run = run_of(with(small_run(), R"({"training": {"global_batch": )" + text(m) +
+                                         R"(}, "parallel": {"tp": )" + text(integer(in, "tp")) +
+                                         R"(, "pp": )" + text(p) + R"(, "vpp": )" + text(v) +
+                                         R"(, "sequence_parallel": )" + sp + "}}"));
+  run.framework.scatter_gather = in.at("scatter_gather").get<bool>();
+  const Answer a = estimate(run);
+  const Volume sent = volume(a, CommDimension::pp, in.at("collective").get<std::string>());
+  // Every chunk sends forward and back, but for the ends of the pipeline.
+  const bool end = a.busy_stage == 0 || a.busy_stage == p - 1;
+  CHECK(sent.count == m * (2 * v - (end ? 1 : 0)));
+  return sent.bytes / static_cast<double>(sent.count) / (512.0 * 1024 * kElement);
+}
+
+}  // namespace
+
+TEST_CASE("volumes of data parallelism (ZeRO, section 7)") {
+  check_golden("volumes-data", 12, data_volume);
+}
+
+TEST_CASE("collectives of tensor parallelism (Megatron-LM)") {
+  check_golden("volumes-tensor", 8, tensor_collectives);
+}
+
+TEST_CASE("volumes of the pipeline (Megatron-LM)") {
+  check_golden("volumes-pipeline", 8, pipeline_send);
+}
+
+// Embedding: a reduction forward. Head: a reduction of its input's gradient, and three of one fp32
+// number a token in the loss.
+TEST_CASE("the ends of a tensor-parallel model talk too") {
+  const Run run = run_of(with(small_run(), R"({"parallel": {"tp": 4}})"));
+  const Volume v = volume(estimate(run), CommDimension::tp, "all-reduce");
+  const double m = 16;
+  const double bsh = 512.0 * 1024 * kElement;
+  CHECK(v.count == 16 * (4 * 8 + 1 + 1 + 3));
+  CHECK(v.bytes == doctest::Approx(m * 2 * 0.75 * ((4 * 8 + 2) * bsh + 3 * 512 * 4.0)));
+}
+
+TEST_CASE("levels of a partition move what they must") {
+  const Run run = run_of(with(small_run(), R"({"cluster": {"node": "frontier-mi250x", "gpus": 64},
+      "parallel": {"zero": null, "partition": {"weights": 2, "gradients": 8, "optimizer": 64}}})"));
+  const Answer a = estimate(run);
+  const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
+  // Weights gathered over 2 forward and backward, gradients reduced over 8, each micro batch (one);
+  // then gradients of a node's eighth over 8 nodes, and weights from all back to a card's half.
+  const double reduced = psi * 7 / 8 + psi / 8 * 7 / 8;
+  const double gathered = 2 * psi / 2 + psi / 2 * 31 / 32;
+  CHECK(volume(a, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(reduced));
+  CHECK(volume(a, CommDimension::dp, "all-gather").bytes == doctest::Approx(gathered));
+  CHECK(volume(a, CommDimension::dp, "all-reduce").count == 0);
+}
+
+// HSDP: shards inside a group, gradients of a shard reduced over the groups.
+TEST_CASE("replicas of a shard group reduce their shard") {
+  const Run run = run_of(with(small_run(), R"({"training": {"global_batch": 16},
+      "parallel": {"zero": 3, "zero_shard_group": 8}})"));
+  const Answer a = estimate(run);
+  const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
+  CHECK(volume(a, CommDimension::dp, "all-gather").bytes == doctest::Approx(2 * psi * 7 / 8));
+  CHECK(volume(a, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(psi * 7 / 8));
+  CHECK(volume(a, CommDimension::dp, "all-reduce").bytes == doctest::Approx(2 * psi / 8 / 2));
+}
+
+TEST_CASE("a shared embedding is reduced between the ends of a pipeline") {
+  const Run run = run_of(with(small_run(), R"({"parallel": {"tp": 4, "pp": 2}})"));
+  const Answer a = estimate(run);
+  const Volume v = volume(a, CommDimension::embedding, "all-reduce");
+  CHECK(v.count == 1);
+  CHECK(v.bytes == 1024.0 / 4 * 1024 * kElement);
+  const Run untied = run_of(with(
+      small_run(), R"({"model": {"tie_word_embeddings": false}, "parallel": {"tp": 4, "pp": 2}})"));
+  CHECK(volume(estimate(untied), CommDimension::embedding, "all-reduce").count == 0);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/judge.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json_reader.h"
+#include "estimate/estimate.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t kMicroBatchesPerStage = 4;
+constexpr std::int64_t kMost = 1 << 30;
+
+std::string name_in(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) return "inline";
+  const Json& value = object.at(key);
+  return value.is_string() ? value.get<std::string>() : "inline";
+}
+
+std::int64_t count_or_one(const Json& run, const char* object, const char* key) {
+  const Json* at = run.contains(object) ? &run.at(object) : nullptr;
+  if (at == nullptr || !at->is_object() || !at->contains(key) || !at->at(key).is_number()) return 1;
+  return Reader(at->at(key), "", key).integer(1, kMost);
+}
+
+bool lacks_global_batch(const Json& run) {
+  return run.contains("training") && run.at("training").is_object() &&
+         !run.at("training").contains("global_batch");
+}
+
+// Enough micro batches that the bubble is small and none is left over.
+Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
+  const auto degree = [&](const char* key) { return count_or_one(run, "parallel", key); };
+  const std::int64_t model_parallel = degree("tp") * degree("pp") * degree("cp");
+  const std::int64_t gpus = count_or_one(run, "cluster", "gpus");
+  const std::int64_t dp = std::max<std::int64_t>(1, gpus / model_parallel);
+  const std::int64_t micro_batch = count_or_one(run, "training", "micro_batch");
+  const std::int64_t global_batch = kMicroBatchesPerStage * degree("pp") * dp * micro_batch;
+  Json filled = run;
+  filled["training"]["global_batch"] = global_batch;
+  assumed.push_back("training.global_batch " + std::to_string(global_batch) +
+                    " (not published; 4 micro batches a pipeline stage)");
+  return filled;
+}
+
+void fill(JudgedRow& out, const ConfigLookup& lookup) {
+  Json run = out.row.run;
+  if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
+  const ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
+  const Training& t = resolved.run.training;
+  out.answer = estimate(resolved.run);
+  out.gpus = resolved.run.cluster.gpus;
+  out.tokens = static_cast<double>(t.sequence) * static_cast<double>(t.global_batch);
+  out.published = published_time(out.row.measured, resolved.run);
+  out.published_model = published_flops(resolved.run, FlopsKind::model);
+  out.published_hardware = published_flops(resolved.run, FlopsKind::hardware);
+}
+
+}  // namespace
+
+JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
+  JudgedRow out;
+  out.row = row;
+  out.node = row.run.contains("cluster") ? name_in(row.run.at("cluster"), "node") : "inline";
+  out.framework = row.run.contains("framework") ? name_in(row.run, "framework") : "generic";
+  try {
+    fill(out, lookup);
+  } catch (const InputError& error) {
+    out.refusal = error.what();
+  }
+  return out;
+}
+
+bool is_estimated(const JudgedRow& r) { return r.refusal.empty(); }
+
+std::optional<double> time_error(const JudgedRow& r) {
+  if (!is_estimated(r) || r.published.basis == Basis::none) return {};
+  return r.answer.step_time / r.published.time - 1;
+}
+
+std::optional<double> memory_error(const JudgedRow& r) {
+  if (!is_estimated(r) || !r.row.measured.peak_memory) return {};
+  return predicted_memory(r) / *r.row.measured.peak_memory - 1;
+}
+
+Bytes predicted_memory(const JudgedRow& r) {
+  switch (r.row.measured.memory_kind) {
+    case MemoryKind::allocated:
+      return r.answer.memory.allocated;
+    case MemoryKind::reserved:
+      return r.answer.memory.reserved;
+    case MemoryKind::device:
+      break;
+  }
+  return r.answer.memory.peak;
+}
+
+PerSecond predicted_tokens(const JudgedRow& r) {
+  return PerSecond(r.tokens / (r.answer.step_time.si() * static_cast<double>(r.gpus)));
+}
+
+FlopsPerSecond predicted_rate(const JudgedRow& r, FlopsKind kind) {
+  const Flops flops = kind == FlopsKind::hardware ? r.published_hardware : r.published_model;
+  return flops / r.answer.step_time / static_cast<double>(r.gpus);
+}
+
+}  // namespace orrery

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/published.h"
+
+#include "model/flops.h"
+
+namespace orrery {
+namespace {
+
+double gpus_of(const Run& run) { return static_cast<double>(run.cluster.gpus); }
+
+double tokens_of(const Run& run) {
+  return static_cast<double>(run.training.sequence) *
+         static_cast<double>(run.training.global_batch);
+}
+
+// 2sVh a sequence.
+Flops head_forward(const Run& run) {
+  const Architecture& a = run.model;
+  return Flops(2 * tokens_of(run) * static_cast<double>(a.vocab) * static_cast<double>(a.hidden));
+}
+
+Seconds at_rate(const Run& run, FlopsKind kind, FlopsPerSecond of_one_gpu) {
+  return published_flops(run, kind) / (of_one_gpu * gpus_of(run));
+}
+
+FlopsPerSecond peak(const Run& run) { return peak_of(run.cluster.device, run.training.precision); }
+
+}  // namespace
+
+Flops published_flops(const Run& run, FlopsKind kind) {
+  const Training& t = run.training;
+  const Flops model = model_flops(run.model, FlopsConvention::megatron, t.sequence, t.global_batch);
+  if (kind != FlopsKind::hardware || run.strategy.recompute != Recompute::full) return model;
+  return model * (4.0 / 3) - head_forward(run);
+}
+
+PublishedTime published_time(const Measured& m, const Run& run) {
+  if (m.step_time) return {Basis::step_time, *m.step_time};
+  if (m.tokens_per_gpu) {
+    return {Basis::tokens, Seconds(tokens_of(run) / (m.tokens_per_gpu->si() * gpus_of(run)))};
+  }
+  if (m.model_rate) return {Basis::model_rate, at_rate(run, FlopsKind::model, *m.model_rate)};
+  if (m.hardware_rate) {
+    return {Basis::hardware_rate, at_rate(run, FlopsKind::hardware, *m.hardware_rate)};
+  }
+  if (m.mfu) return {Basis::mfu, at_rate(run, FlopsKind::model, peak(run) * *m.mfu)};
+  if (m.hfu) return {Basis::hfu, at_rate(run, FlopsKind::hardware, peak(run) * *m.hfu)};
+  return {};
+}
+
+}  // namespace orrery

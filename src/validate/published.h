@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step time a row publishes: as such, or concluded from tokens/s, else from FLOP/s, else from
+// MFU or HFU, by the formula its source counts FLOPs with. Different counts of FLOPs are never
+// compared with each other.
+//
+// `model` FLOP/s: 72BLsh²(1 + s/6h + V/12hL), the megatron convention of model/flops.h. Used by
+// Korthikanti et al. (arXiv:2205.05198, eq. 3), Megatron-Core's README, NeMo and Megatron-Bridge.
+// `hardware` FLOP/s: 96BLsh²(1 + s/6h + V/16hL), forward of the layers four times and of the head
+// three times (arXiv:2104.04473, section 5.1), where recompute is full; the model's otherwise. Used
+// by Narayanan et al., Megatron-LM's README and DeepSpeed's post on Azure.
+// Leaves out: BigScience's 8·N·tokens and llm-foundry's 6N + 12Lds, whose rows all have seconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "estimate/run.h"
+#include "validate/rows.h"
+
+namespace orrery {
+
+// In order of preference.
+enum class Basis : std::uint8_t {
+  none,
+  step_time,
+  tokens,
+  model_rate,
+  hardware_rate,
+  mfu,
+  hfu,
+};
+inline constexpr std::array<std::string_view, 7> kBasisNames = {"nothing",
+                                                                "step_time_s",
+                                                                "tokens_per_s_per_gpu",
+                                                                "model_tflops_per_gpu",
+                                                                "hardware_tflops_per_gpu",
+                                                                "mfu",
+                                                                "hfu"};
+
+struct PublishedTime {
+  Basis basis = Basis::none;
+  Seconds time{};
+};
+
+PublishedTime published_time(const Measured& measured, const Run& run);
+
+// Of one step, all GPUs together.
+Flops published_flops(const Run& run, FlopsKind kind);
+
+}  // namespace orrery

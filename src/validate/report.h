@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows in, verdicts and their summaries out; and the three ways to write them.
+//
+// Markdown is docs/validation.md: the same file comes out wherever it is made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "validate/judge.h"
+#include "validate/summary.h"
+
+namespace orrery {
+
+struct ValidationReport {
+  std::vector<JudgedRow> rows;
+  std::vector<Summary> summaries;
+  FitSummary fit;
+};
+
+ValidationReport validate(const std::vector<Row>& rows, const ConfigLookup& lookup);
+
+std::string validation_text(const ValidationReport& report);
+Json validation_json(const ValidationReport& report);
+std::string validation_markdown(const ValidationReport& report);
+
+}  // namespace orrery

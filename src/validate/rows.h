@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A validation file: published, measured runs to hold predictions against.
+//
+// A JSON array of {"id", "tier", "source", "run", "measured", "unknown", "inferred", "tflops_kind",
+// "notes"}. Required: id, run and measured. Absent: tier A, a source group named after the file,
+// nothing unknown, FLOP/s of an unknown kind, memory as the device shows it. `run` is kept as it
+// stands and read by estimate/resolve.h when the row is judged: what it lacks takes the documented
+// default. Units: step_time_s in seconds, tokens_per_s_per_gpu in tokens a second, *_tflops_per_gpu
+// in 10¹² FLOP/s, peak_memory_gib in GiB, mfu and hfu as fractions. Errors: InputError with file,
+// JSON path, found, allowed and the nearest name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+// A: the source says all that moves time by more than a few percent. B: it lacks something.
+enum class RowTier : std::uint8_t { a, b };
+inline constexpr std::array<std::string_view, 2> kRowTierNames = {"A", "B"};
+
+// Which FLOPs a published FLOP/s counts: those of the model, or those executed, recompute included.
+enum class FlopsKind : std::uint8_t { unknown, model, hardware };
+inline constexpr std::array<std::string_view, 3> kFlopsKindNames = {"unknown", "model", "hardware"};
+
+// What a published memory counts: what the device shows as used, what the framework's allocator
+// holds, or the tensors alone.
+enum class MemoryKind : std::uint8_t { device, reserved, allocated };
+inline constexpr std::array<std::string_view, 3> kMemoryKindNames = {"device", "reserved",
+                                                                     "allocated"};
+
+using PerSecond = Quantity<kNone - kSeconds>;
+
+struct Measured {
+  std::optional<Seconds> step_time;
+  std::optional<PerSecond> tokens_per_gpu;
+  std::optional<FlopsPerSecond> model_rate;     // of one GPU
+  std::optional<FlopsPerSecond> hardware_rate;  // of one GPU
+  std::optional<double> mfu;
+  std::optional<double> hfu;
+  std::optional<Bytes> peak_memory;
+  MemoryKind memory_kind = MemoryKind::device;
+  bool out_of_memory = false;
+};
+
+struct RowSource {
+  std::string group;
+  std::string title;
+  std::string where;
+  std::string url;
+};
+
+struct Row {
+  std::string id;
+  RowTier tier = RowTier::a;
+  RowSource source;
+  Json run;
+  Measured measured;
+  std::vector<std::string> unknown;   // keys the source does not say
+  std::vector<std::string> inferred;  // keys concluded from something else in the source
+  FlopsKind flops_kind = FlopsKind::unknown;
+  std::string notes;
+  std::string file;
+};
+
+std::vector<Row> read_rows(std::string_view text, const std::string& file);
+
+}  // namespace orrery

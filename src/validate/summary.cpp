@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+constexpr double kClose = 0.1;
+
+std::string tier_of(const JudgedRow& r) {
+  return std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]);
+}
+
+// What a factor and an efficiency are fitted on.
+std::string campaign_of(const JudgedRow& r) { return r.row.source.group + "/" + tier_of(r); }
+
+// Seconds one constant is taken to: FLOPs executed at the full dense peak.
+Seconds ideal_time(const JudgedRow& r) { return r.answer.hardware_flops / r.answer.peak_rate; }
+
+using Ratio = double (*)(const JudgedRow&);
+
+double predicted_ratio(const JudgedRow& r) { return r.answer.step_time / r.published.time; }
+double ideal_ratio(const JudgedRow& r) { return ideal_time(r) / r.published.time; }
+
+// The median ratio of every campaign.
+std::map<std::string, double> factors_of(const std::vector<JudgedRow>& rows, Ratio ratio) {
+  std::map<std::string, std::vector<double>> ratios;
+  for (const JudgedRow& r : rows) {
+    if (time_error(r)) ratios[campaign_of(r)].push_back(ratio(r));
+  }
+  std::map<std::string, double> factors;
+  for (auto& [campaign, values] : ratios) factors[campaign] = quantile(values, 0.5);
+  return factors;
+}
+
+bool in_interval(const JudgedRow& r) {
+  return !(r.published.time < r.answer.interval_low) &&
+         !(r.published.time > r.answer.interval_high);
+}
+
+class Table {
+ public:
+  explicit Table(const std::vector<JudgedRow>& rows)
+      : rows_(rows),
+        factors_(factors_of(rows, predicted_ratio)),
+        constants_(factors_of(rows, ideal_ratio)) {}
+
+  using Holds = std::function<bool(const JudgedRow&)>;
+
+  void add_time(const std::string& scope, const Holds& holds) {
+    Summary s;
+    s.scope = scope;
+    std::vector<double> errors, one_factor, one_constant;
+    double inside = 0;
+    for (const JudgedRow& r : rows_) {
+      if (!holds(r)) continue;
+      ++s.rows;
+      if (!is_estimated(r)) ++s.refused;
+      if (!time_error(r)) continue;
+      errors.push_back(*time_error(r));
+      one_factor.push_back(predicted_ratio(r) / factors_.at(campaign_of(r)) - 1);
+      one_constant.push_back(ideal_ratio(r) / constants_.at(campaign_of(r)) - 1);
+      inside += in_interval(r) ? 1 : 0;
+    }
+    if (s.rows == 0) return;
+    s.error = summarise(errors);
+    s.one_factor = summarise(one_factor);
+    s.one_constant = summarise(one_constant);
+    s.in_interval = errors.empty() ? 0 : inside / static_cast<double>(s.error.count);
+    summaries_.push_back(s);
+  }
+
+  void add_memory(const std::string& scope, const Holds& holds) {
+    Summary s;
+    s.scope = scope;
+    s.quantity = Judged::memory;
+    std::vector<double> errors;
+    for (const JudgedRow& r : rows_) {
+      if (!r.row.measured.peak_memory || !holds(r)) continue;
+      ++s.rows;
+      if (!is_estimated(r)) ++s.refused;
+      if (memory_error(r)) errors.push_back(*memory_error(r));
+    }
+    if (s.rows == 0) return;
+    s.error = summarise(errors);
+    summaries_.push_back(s);
+  }
+
+  // One scope for each value of `name` and tier, in order of name.
+  void add_time_by(const std::string& what,
+                   const std::function<std::string(const JudgedRow&)>& name) {
+    std::map<std::pair<std::string, RowTier>, int> seen;
+    for (const JudgedRow& r : rows_) {
+      if (r.assumed.empty()) seen[{name(r), r.row.tier}] = 1;
+    }
+    for (const auto& [key, unused] : seen) {
+      const auto& [value, tier] = key;
+      const std::string letter(kRowTierNames[static_cast<std::size_t>(tier)]);
+      add_time(what + " " + value + ", tier " + letter,
+               [&, v = value, t = tier](const JudgedRow& r) {
+                 return r.assumed.empty() && name(r) == v && r.row.tier == t;
+               });
+    }
+  }
+
+  std::vector<Summary> take() { return std::move(summaries_); }
+
+ private:
+  const std::vector<JudgedRow>& rows_;
+  std::map<std::string, double> factors_;
+  std::map<std::string, double> constants_;
+  std::vector<Summary> summaries_;
+};
+
+void add_overall(Table& t) {
+  const auto plain = [](const JudgedRow& r) { return r.assumed.empty(); };
+  t.add_time("all", plain);
+  for (const RowTier tier : {RowTier::a, RowTier::b}) {
+    t.add_time("tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]),
+               [=](const JudgedRow& r) { return plain(r) && r.row.tier == tier; });
+  }
+  t.add_time("nothing unknown",
+             [=](const JudgedRow& r) { return plain(r) && r.row.unknown.empty(); });
+  t.add_time("something unknown",
+             [=](const JudgedRow& r) { return plain(r) && !r.row.unknown.empty(); });
+  t.add_time("global batch assumed", [](const JudgedRow& r) { return !r.assumed.empty(); });
+}
+
+void add_memory(Table& t, const std::vector<JudgedRow>& rows) {
+  t.add_memory("memory", [](const JudgedRow&) { return true; });
+  std::map<std::pair<std::string, MemoryKind>, int> seen;
+  for (const JudgedRow& r : rows) seen[{r.row.source.group, r.row.measured.memory_kind}] = 1;
+  for (std::size_t k = 0; k < kMemoryKindNames.size(); ++k) {
+    const auto kind = static_cast<MemoryKind>(k);
+    const std::string name = "memory " + std::string(kMemoryKindNames[k]);
+    t.add_memory(name, [=](const JudgedRow& r) { return r.row.measured.memory_kind == kind; });
+    for (const auto& [key, unused] : seen) {
+      if (key.second != kind) continue;
+      t.add_memory(name + ", source " + key.first, [=, group = key.first](const JudgedRow& r) {
+        return r.row.measured.memory_kind == kind && r.row.source.group == group;
+      });
+    }
+  }
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+ErrorSummary summarise(const std::vector<double>& errors) {
+  ErrorSummary s;
+  s.count = static_cast<std::int64_t>(errors.size());
+  if (errors.empty()) return s;
+  std::vector<double> sizes;
+  for (const double e : errors) sizes.push_back(std::abs(e));
+  s.median = quantile(sizes, 0.5);
+  s.p90 = quantile(sizes, 0.9);
+  s.bias = quantile(errors, 0.5);
+  const double n = static_cast<double>(s.count);
+  for (const double e : sizes) {
+    s.mean += e / n;
+    if (e <= kClose) s.within_10 += 1 / n;
+  }
+  return s;
+}
+
+std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows) {
+  Table t(rows);
+  add_overall(t);
+  t.add_time_by("source", [](const JudgedRow& r) { return r.row.source.group; });
+  t.add_time_by("node", [](const JudgedRow& r) { return r.node; });
+  t.add_time_by("framework", [](const JudgedRow& r) { return r.framework; });
+  add_memory(t, rows);
+  return t.take();
+}
+
+FitSummary fit_summary_of(const std::vector<JudgedRow>& rows) {
+  FitSummary s;
+  for (const JudgedRow& r : rows) {
+    if (!is_estimated(r) || !r.assumed.empty()) continue;
+    const bool refused = !fits(r);
+    if (r.row.measured.out_of_memory) {
+      ++s.out_of_memory;
+      s.out_of_memory_seen += refused ? 1 : 0;
+    } else {
+      ++s.ran;
+      s.ran_but_refused += refused ? 1 : 0;
+    }
+  }
+  return s;
+}
+
+}  // namespace orrery

@@ -52,12 +52,11 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
 }
 
 template <Number R>
-std::uint16_t find_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                         WorkspaceOf<R>& w) {
+std::uint16_t find_class(const Run& run, const BlockCounts& blocks, WorkspaceOf<R>& w) {
   for (std::size_t i = w.classes.size(); i-- > 0;) {
     if (w.classes[i].blocks == blocks) return static_cast<std::uint16_t>(i);
   }
-  w.classes.push_back(make_class<R>(run, prices, blocks));
+  w.classes.push_back(make_class<R>(run, w.prices, blocks));
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
@@ -82,7 +81,8 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
 }  // namespace
 
 template <Number R>
-void fill_classes(const Run& run, const Prices<R>& prices, WorkspaceOf<R>& w) {
+void fill_classes(const Run& run, WorkspaceOf<R>& w) {
+  price<R>(run, w.scratch, w.prices);
   const auto n = static_cast<std::size_t>(virtual_stages(pipeline_shape(run.strategy)));
   w.classes.clear();
   w.class_of.resize(n);
@@ -90,7 +90,7 @@ void fill_classes(const Run& run, const Prices<R>& prices, WorkspaceOf<R>& w) {
   w.backward.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
     const BlockCounts blocks = blocks_of(run.strategy, run.model, static_cast<std::int64_t>(j));
-    const std::uint16_t c = find_class<R>(run, prices, blocks, w);
+    const std::uint16_t c = find_class<R>(run, blocks, w);
     w.class_of[j] = c;
     w.forward[j] = w.classes[c].costs.forward_time;
     w.backward[j] = w.classes[c].costs.backward_time;
@@ -109,36 +109,33 @@ ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std:
 }
 
 template <Number R>
-StageMemory<R> memory_of_stage(const Run& run, const Prices<R>& prices, const WorkspaceOf<R>& w,
-                               std::int64_t stage) {
+StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
   const Strategy& s = run.strategy;
   StageHoldings h;
   h.stage = stage;
   h.parameters = parameters_of_stage<R>(run, w, stage);
   h.gathered_bytes = run.training.recipe.gathered;
   h.groups = communicators(s);
-  std::array<ChunkActivations<R>, kMaxStages> chunks;
+  w.chunks.clear();
   for (std::int64_t chunk = 0; chunk < s.vpp; ++chunk) {
     const StageClass<R>& c = class_of<R>(w, chunk * s.pp + stage);
-    chunks[static_cast<std::size_t>(chunk)] = c.activations;
-    const ParametersHeld layer = largest_layer<R>(prices, c.blocks);
+    w.chunks.push_back(c.activations);
+    const ParametersHeld layer = largest_layer<R>(w.prices, c.blocks);
     h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
     h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
-      if (c.blocks[end] > 0) h.ends.dense += prices.blocks[end].parameters.dense;
+      if (c.blocks[end] > 0) h.ends.dense += w.prices.blocks[end].parameters.dense;
     }
   }
   return stage_memory<R>(s, run.framework, run.training.recipe, pipeline_shape(s), h,
-                         {chunks.data(), static_cast<std::size_t>(s.vpp)});
+                         std::span<const ChunkActivations<R>>(w.chunks));
 }
 
-template void fill_classes(const Run&, const Prices<double>&, WorkspaceOf<double>&);
-template void fill_classes(const Run&, const Prices<Traced>&, WorkspaceOf<Traced>&);
+template void fill_classes(const Run&, WorkspaceOf<double>&);
+template void fill_classes(const Run&, WorkspaceOf<Traced>&);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
-template StageMemory<double> memory_of_stage(const Run&, const Prices<double>&,
-                                             const WorkspaceOf<double>&, std::int64_t);
-template StageMemory<Traced> memory_of_stage(const Run&, const Prices<Traced>&,
-                                             const WorkspaceOf<Traced>&, std::int64_t);
+template StageMemory<double> memory_of_stage(const Run&, WorkspaceOf<double>&, std::int64_t);
+template StageMemory<Traced> memory_of_stage(const Run&, WorkspaceOf<Traced>&, std::int64_t);
 
 }  // namespace orrery

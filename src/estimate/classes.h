@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills a workspace with what every virtual stage costs, once for each distinct stage.
+// Prices the blocks and fills a workspace with what every virtual stage costs, once for each
+// distinct stage.
 #pragma once
 
 #include "estimate/estimate.h"
@@ -8,15 +9,14 @@
 namespace orrery {
 
 template <Number R>
-void fill_classes(const Run& run, const Prices<R>& prices, WorkspaceOf<R>& w);
+void fill_classes(const Run& run, WorkspaceOf<R>& w);
 
 // All chunks of one stage.
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
 template <Number R>
-StageMemory<R> memory_of_stage(const Run& run, const Prices<R>& prices, const WorkspaceOf<R>& w,
-                               std::int64_t stage);
+StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
 
 template <Number R>
 const StageClass<R>& class_of(const WorkspaceOf<R>& w, std::int64_t virtual_stage) {

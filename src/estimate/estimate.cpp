@@ -18,8 +18,7 @@ class Finish {
   Finish(const Run& run, WorkspaceOf<R>& w) : run_(run), s_(run.strategy), w_(w) {}
 
   AnswerOf<R> answer() {
-    prices_ = price<R>(run_);
-    fill_classes<R>(run_, prices_, w_);
+    fill_classes<R>(run_, w_);
     fill_sends();
     fill_step();
     fill_memory();
@@ -36,7 +35,7 @@ class Finish {
     SendCost<R> last;
     for (std::int64_t j = 0; j < boundaries; ++j) {
       // Sends between neighbours cost the same from tier to tier; look again where that may change.
-      if (j < s_.pp) last = send_cost<R>(run_, prices_.placement, j % s_.pp);
+      if (j < s_.pp) last = send_cost<R>(run_, w_.prices.placement, j % s_.pp);
       w_.send_forward[static_cast<std::size_t>(j)] =
           j < s_.pp ? last.time : w_.send_forward[static_cast<std::size_t>(j % s_.pp)];
     }
@@ -94,14 +93,14 @@ class Finish {
   void add_block_lines(std::size_t b, std::int64_t n) {
     const bool layer = b < kMaxLayerTypes || b == kMtpBlock;
     const std::int64_t again = layer ? fully_recomputed(s_, n) : 0;
-    const auto& tables = prices_.blocks[b].exchanges;
+    const auto& tables = w_.prices.blocks[b].exchanges;
     add_exchange_lines(tables[index(Phase::forward)], n + again);
     add_exchange_lines(tables[index(Phase::backward)], n);
     add_exchange_lines(tables[index(Phase::again)], n);
   }
 
   void add_exchange_lines(const ExchangeTable<R>& table, std::int64_t times) {
-    const Placement& p = prices_.placement;
+    const Placement& p = w_.prices.placement;
     const std::array<std::int64_t, kExchangeGroups> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
                                                              p.etp.ranks};
     const R n = R(static_cast<double>(times * s_.micro_batches));
@@ -130,7 +129,7 @@ class Finish {
   // A stage sends forward unless it is the last, and back unless it is the first.
   void add_send_lines() {
     const std::int64_t stages = s_.pp * s_.vpp;
-    const SendCost<R> c = send_cost<R>(run_, prices_.placement, a_.busy_stage);
+    const SendCost<R> c = send_cost<R>(run_, w_.prices.placement, a_.busy_stage);
     std::int64_t sends = 0;
     for (std::int64_t chunk = 0; chunk < s_.vpp; ++chunk) {
       const std::int64_t j = chunk * s_.pp + a_.busy_stage;
@@ -190,7 +189,7 @@ class Finish {
   void fill_memory() {
     Bytes most(-1);
     for (std::int64_t i = 0; i < s_.pp; ++i) {
-      const StageMemory<R> m = memory_of_stage<R>(run_, prices_, w_, i);
+      const StageMemory<R> m = memory_of_stage<R>(run_, w_, i);
       if (plain(m.peak) > most) {
         most = plain(m.peak);
         a_.memory_stage = i;
@@ -224,13 +223,12 @@ class Finish {
     for (const std::uint16_t c : w_.class_of) executed += w_.classes[c].costs.executed;
     a_.hardware_flops =
         executed * (static_cast<double>(s_.micro_batches) / static_cast<double>(s_.pp));
-    a_.peak_rate = peak_of(run_.cluster.device, t.precision);
+    a_.peak_rate = peak_of(run_.cluster.device, run_.training.precision);
   }
 
   const Run& run_;
   const Strategy& s_;
   WorkspaceOf<R>& w_;
-  Prices<R> prices_;
   AnswerOf<R> a_;
 };
 
@@ -251,18 +249,17 @@ Answer estimate(const Run& run) {
 
 std::vector<StageMemory<double>> memory_by_stage(const Run& run) {
   Workspace w;
-  const Prices<double> prices = price<double>(run);
-  fill_classes<double>(run, prices, w);
+  fill_classes<double>(run, w);
   std::vector<StageMemory<double>> stages;
   for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
-    stages.push_back(memory_of_stage<double>(run, prices, w, i));
+    stages.push_back(memory_of_stage<double>(run, w, i));
   }
   return stages;
 }
 
 std::vector<Seconds> busy_by_stage(const Run& run) {
   Workspace w;
-  fill_classes<double>(run, price<double>(run), w);
+  fill_classes<double>(run, w);
   std::vector<Seconds> busy(static_cast<std::size_t>(run.strategy.pp));
   for (std::size_t j = 0; j < w.class_of.size(); ++j) {
     busy[j % busy.size()] +=

@@ -39,6 +39,9 @@ struct WorkspaceOf {
   std::vector<SecondsOf<R>> send_forward;  // by boundary
   std::vector<SecondsOf<R>> send_backward;
   PipelineWorkspace pipeline;
+  PriceScratch scratch;
+  Prices<R> prices;
+  std::vector<ChunkActivations<R>> chunks;  // of the stage at hand
 };
 
 using Workspace = WorkspaceOf<double>;

@@ -181,7 +181,7 @@ class Pricer {
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, BlockPrice<R>& out) {
-  if (block.count == 0) return;
+  out = BlockPrice<R>{};
   shard(block, degrees, scratch);
   Pricer<R> pricer(run, placement, out);
   for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i]);
@@ -219,23 +219,21 @@ KernelChoice kernel_choice(const Run& run) {
 }
 
 template <Number R>
-Prices<R> price(const Run& run) {
-  Prices<R> prices;
+void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   prices.placement = place(run.strategy, tier_sizes(run.cluster));
-  const ModelOperators model = model_operators(run.model, list_options(run));
+  model_operators(run.model, list_options(run), scratch.model);
   const Degrees degrees = degrees_of(run.strategy);
-  ShardedBlock scratch;
   const auto block = [&](const Block& b, std::size_t i) {
-    price_block<R>(run, prices.placement, b, degrees, scratch, prices.blocks[i]);
+    if (b.count == 0) return;
+    price_block<R>(run, prices.placement, b, degrees, scratch.sharded, prices.blocks[i]);
   };
-  for (std::size_t i = 0; i < kMaxLayerTypes; ++i) block(model.layers[i], i);
-  block(model.embedding, kEmbeddingBlock);
-  block(model.head, kHeadBlock);
-  block(model.mtp, kMtpBlock);
-  return prices;
+  for (std::size_t i = 0; i < kMaxLayerTypes; ++i) block(scratch.model.layers[i], i);
+  block(scratch.model.embedding, kEmbeddingBlock);
+  block(scratch.model.head, kHeadBlock);
+  block(scratch.model.mtp, kMtpBlock);
 }
 
-template Prices<double> price<double>(const Run& run);
-template Prices<Traced> price<Traced>(const Run& run);
+template void price(const Run& run, PriceScratch& scratch, Prices<double>& prices);
+template void price(const Run& run, PriceScratch& scratch, Prices<Traced>& prices);
 
 }  // namespace orrery

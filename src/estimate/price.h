@@ -59,8 +59,22 @@ struct Prices {
 
 KernelChoice kernel_choice(const Run& run);
 
+// Room to build and shard the list in; kept from one call to the next.
+struct PriceScratch {
+  ModelOperators model;
+  ShardedBlock sharded;
+};
+
 template <Number R>
-Prices<R> price(const Run& run);
+void price(const Run& run, PriceScratch& scratch, Prices<R>& prices);
+
+template <Number R>
+Prices<R> price(const Run& run) {
+  PriceScratch scratch;
+  Prices<R> prices;
+  price<R>(run, scratch, prices);
+  return prices;
+}
 
 // All exposed time of a phase.
 template <Number R>

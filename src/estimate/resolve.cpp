@@ -151,6 +151,8 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
     out.assumed.push_back({"flops_convention", "megatron", "default"});
   }
   root.reject_unknown();
+  const Training& t = out.run.training;
+  out.run.model_flops = model_flops(out.run.model, out.run.convention, t.sequence, t.global_batch);
 
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =

@@ -32,6 +32,7 @@ struct Run {
   Strategy strategy;
   Framework framework;
   FlopsConvention convention = FlopsConvention::megatron;
+  Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
 };
 
 // The model's operators as this run's framework and precision have them.

@@ -35,16 +35,22 @@ std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple) {
   return (a.vocab + multiple - 1) / multiple * multiple;
 }
 
-ModelOperators model_operators(const Architecture& a, const ListOptions& options) {
+void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model) {
   const BuildContext c{a, options};
-  ModelOperators model;
-  model.embedding = embedding_block(c);
+  for (Block* block : {&model.embedding, &model.head, &model.mtp}) block->count = 0;
+  for (Block& block : model.layers) block.count = 0;
+  append_embedding(model.embedding, c);
   for (std::int64_t i = 0; i < a.layers; ++i) {
     Block& block = model.layers[layer_type(a, i)];
     if (block.count == 0) append_layer(block, c, is_moe_layer(a, i), is_local_layer(a, i));
   }
-  model.head = head_block(c);
-  model.mtp = mtp_block(c);
+  append_head(model.head, c, a.tie_word_embeddings);
+  append_mtp(model.mtp, c);
+}
+
+ModelOperators model_operators(const Architecture& a, const ListOptions& options) {
+  ModelOperators model;
+  model_operators(a, options, model);
   return model;
 }
 

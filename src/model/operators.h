@@ -236,7 +236,7 @@ enum class BlockKind : std::uint8_t { embedding, layer, head, mtp };
 struct Block {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  std::array<Operator, kMaxOperators> operators{};
+  std::array<Operator, kMaxOperators> operators;  // `count` of them mean something
   SavedTensor input;  // what full recompute keeps instead of everything else
 };
 
@@ -254,7 +254,7 @@ struct ListOptions {
 // The model as run-length blocks: `layers[layer_type(a, i)]` is layer i's; unused types are empty.
 struct ModelOperators {
   Block embedding;
-  std::array<Block, kMaxLayerTypes> layers{};
+  std::array<Block, kMaxLayerTypes> layers;
   Block head;
   Block mtp;  // count == 0: none
 };
@@ -263,6 +263,9 @@ struct ModelOperators {
 std::uint8_t layer_type(const Architecture& a, std::int64_t layer);
 
 ModelOperators model_operators(const Architecture& a, const ListOptions& options);
+
+// The same into a list made before, for who estimates often: nothing is cleared that is not used.
+void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model);
 
 std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple);
 

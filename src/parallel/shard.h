@@ -93,7 +93,7 @@ struct ShardedOperator {
 struct ShardedBlock {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  std::array<ShardedOperator, kMaxOperators> operators{};
+  std::array<ShardedOperator, kMaxOperators> operators;  // `count` of them mean something
   Bytes input{};  // what full recompute keeps
 };
 

@@ -8,6 +8,7 @@ namespace orrery {
 Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols) {
   assert(block.count < kMaxOperators);
   Operator& op = block.operators[block.count++];
+  op = Operator{};
   op.name = name;
   op.kind = kind;
   op.rows = rows;

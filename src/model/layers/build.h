@@ -48,9 +48,8 @@ void append_mlp(Block& block, const BuildContext& c);
 void append_moe(Block& block, const BuildContext& c);
 void append_layer(Block& block, const BuildContext& c, bool moe, bool local);
 
-Block embedding_block(const BuildContext& c);
-Block head_block(const BuildContext& c);
-Block mtp_block(const BuildContext& c);
+void append_embedding(Block& block, const BuildContext& c);
+void append_mtp(Block& block, const BuildContext& c);
 
 // The final norm, the logits and the loss; `shared_weight`: the table is held elsewhere.
 void append_head(Block& block, const BuildContext& c, bool shared_weight);

@@ -37,8 +37,7 @@ void append_loss(Block& block, const BuildContext& c) {
 
 }  // namespace
 
-Block embedding_block(const BuildContext& c) {
-  Block block;
+void append_embedding(Block& block, const BuildContext& c) {
   block.kind = BlockKind::embedding;
   block.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
 
@@ -69,10 +68,13 @@ Block embedding_block(const BuildContext& c) {
     dropout.backward_bytes = 2 * c.e() + 1;
     save(dropout, c.sequence_tokens(), c.hidden(), 1);
   }
-  return block;
 }
 
 void append_head(Block& block, const BuildContext& c, bool shared_weight) {
+  if (block.count == 0) {
+    block.kind = BlockKind::head;
+    block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
+  }
   append_norm(block, c, OpName::final_norm, c.sequence_tokens(), c.hidden(), true);
   Operator& head = append_linear(block, OpName::head, c.tokens(), c.hidden(), vocabulary(c));
   head.role = PrecisionRole::wide;
@@ -82,20 +84,11 @@ void append_head(Block& block, const BuildContext& c, bool shared_weight) {
   append_loss(block, c);
 }
 
-Block head_block(const BuildContext& c) {
-  Block block;
-  block.kind = BlockKind::head;
-  block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
-  append_head(block, c, c.arch.tie_word_embeddings);
-  return block;
-}
-
 // One module of multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2): the norms of
 // the previous depth's output and of the next token's embedding, a projection of the two together,
 // one layer like the model's last, and the shared head. Embedding and head weights are the model's.
-Block mtp_block(const BuildContext& c) {
-  Block block;
-  if (c.arch.mtp_layers == 0) return block;
+void append_mtp(Block& block, const BuildContext& c) {
+  if (c.arch.mtp_layers == 0) return;
   block.kind = BlockKind::mtp;
   const Extent both{c.arch.hidden, 2, Axis::whole};
   append_norm(block, c, OpName::mtp_norm, c.sequence_tokens(), both, true);
@@ -106,7 +99,6 @@ Block mtp_block(const BuildContext& c) {
   const std::int64_t last = c.arch.layers - 1;
   append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));
   append_head(block, c, true);
-  return block;
 }
 
 }  // namespace orrery

@@ -27,11 +27,13 @@ class EndOfStep {
     const Partition p = partition_of(run_.strategy, which);
     const std::int64_t n = replicas(run_.strategy, which);
     const StateRecipe& recipe = run_.training.recipe;
-    const std::int64_t reduced_to = reduces_every_micro_batch(run_) ? p.gradients : 1;
+    const bool streams = gathers_every_micro_batch(run_.strategy, run_.framework);
+    const std::int64_t reduced_to =
+        reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     reduce(which, Collective::reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
     reduce(which, Collective::all_reduce, parameters, recipe.reduced, owner, n);
-    gather(which, parameters, p.weights, owner);
+    gather(which, parameters, streams ? p.weights : 1, owner);
   }
 
   SecondsOf<R> exposed() const {
@@ -102,8 +104,10 @@ void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters, S
   };
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
-    add(which, Collective::all_gather, gathered_bytes(run), p.weights, gathers);
-    if (reduces_every_micro_batch(run)) {
+    if (gathers_every_micro_batch(run.strategy, run.framework)) {
+      add(which, Collective::all_gather, gathered_bytes(run), p.weights, gathers);
+    }
+    if (reduces_every_micro_batch(run.strategy, run.framework)) {
       add(which, Collective::reduce_scatter, run.training.recipe.reduced, p.gradients, m);
     }
   }

@@ -144,6 +144,10 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
       read_training(root.at("training"), out.run.cluster.device, out.framework.states);
   out.run.training = training.training;
   out.states_name = training.states_name;
+  if (out.run.framework.fp16_reduces_16_bits && out.run.training.precision == Precision::fp16) {
+    StateRecipe& recipe = out.run.training.recipe;
+    recipe.reduced = std::min(recipe.reduced, element_bytes(Precision::fp16));
+  }
   out.assumed.insert(out.assumed.end(), training.assumed.begin(), training.assumed.end());
   if (auto v = root.find("flops_convention")) {
     out.run.convention = v->choice_of<FlopsConvention>(kFlopsConventionNames);

@@ -31,10 +31,4 @@ inline double gathered_bytes(const Run& run) {
   return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;
 }
 
-// Gradients are reduced in every micro batch: always where weights are sharded.
-inline bool reduces_every_micro_batch(const Run& run) {
-  const Partition& p = run.strategy.partition;
-  return p.weights > 1 || (p.gradients > 1 && run.framework.reduce_every_micro_batch);
-}
-
 }  // namespace orrery

@@ -37,7 +37,7 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
             .time;
     t.forward += gather;
     if (!run.framework.keeps_gathered_weights) t.backward += gather;
-    if (!reduces_every_micro_batch(run)) continue;
+    if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
     t.backward += level_cost<R>(run, which, Collective::reduce_scatter, n,
                                 run.training.recipe.reduced, 1, p.gradients)
                       .time;
@@ -79,7 +79,7 @@ class Adder {
         block_(block),
         n_(count<R>(n, {"blocks of this kind on the stage"})),
         again_(count<R>(again, {"blocks recomputed in full"})),
-        slowdown_(run.strategy.partition.weights > 1
+        slowdown_(gathers_every_micro_batch(run.strategy, run.framework)
                       ? R(1.0) + lift<R>(run.cluster.device.efficiency.communication_slowdown,
                                          {"device.efficiency.communication_slowdown"})
                       : R(1.0)) {}

@@ -70,19 +70,32 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
         states.si() / count<R>(parameters.dense + parameters.expert, {"parameters of this rank"});
 }
 
-// The layer at work and the one fetched ahead, the gradient of one before it is reduced, and the
-// ends, which are one piece that stays gathered.
+// Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
+// is reduced, and the ends, which are one piece that stays gathered. Gathered once a step: all of
+// it.
 template <Number R>
-BytesOf<R> gathered(const Strategy& s, const StateRecipe& recipe, const StageHoldings& h) {
+BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, ShardedStates which,
+                       bool streamed) {
+  const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
+  const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
+  if (!streamed) {
+    const R all = count<R>(held(h.parameters, which), {"parameters of this rank"});
+    return BytesOf<R>(all * (element + gradient));
+  }
+  const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
+  const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
+  return BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
+}
+
+template <Number R>
+BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                    const StageHoldings& h) {
   BytesOf<R> sum{};
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-    const bool streamed = s.offload.parameters != OffloadTarget::none;
-    if (partition_of(s, which).weights <= 1 && !streamed) continue;
-    const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
-    const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
-    const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
-    const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
-    sum += BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
+    const bool offloaded = s.offload.parameters != OffloadTarget::none;
+    if (held(h.parameters, which) == 0) continue;
+    if (partition_of(s, which).weights <= 1 && !offloaded) continue;
+    sum += gathered_of<R>(recipe, h, which, offloaded || gathers_every_micro_batch(s, f));
   }
   return sum;
 }
@@ -116,7 +129,7 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
   StageMemory<R> m;
   add_states<R>(m, s, recipe, holdings.parameters);
   add_activations<R>(m, s, shape, holdings.stage, chunks);
-  m[MemoryLine::gathered_weights] = gathered<R>(s, recipe, holdings);
+  m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {
     m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
   }

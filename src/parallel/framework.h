@@ -24,8 +24,9 @@ struct Framework {
   std::uint8_t attention_count = 0;
   std::array<AttentionKernel, kAttentionKernels> attention{};
   bool fused_cross_entropy = false;
-  double pointwise_passes = 1;      // memory traffic of pointwise operators over fused kernels'
-  bool fused_accumulation = false;  // a weight gradient is added to its sum as it is computed
+  double pointwise_passes = 1;        // memory traffic of pointwise operators over fused kernels'
+  bool fused_accumulation = false;    // a weight gradient is added to its sum as it is computed
+  bool fp16_reduces_16_bits = false;  // fp16 runs reduce gradients as computed, not in fp32
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 
@@ -48,6 +49,7 @@ struct Framework {
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
   bool reduce_every_micro_batch = false;  // with sharded gradients
   bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
+  bool pipeline_keeps_weights = false;    // and with a pipeline: gathered and reduced once a step
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double gather_bytes = 0;   // an element of a gathered weight; 0: as weights are kept
 

@@ -38,6 +38,7 @@ void read_kernels(Reader& r, Framework& f) {
   read_if(r, "fused_cross_entropy", f.fused_cross_entropy);
   read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
   read_if(r, "fused_accumulation", f.fused_accumulation);
+  read_if(r, "fp16_reduces_16_bits", f.fp16_reduces_16_bits);
   read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
   read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
 }
@@ -56,6 +57,7 @@ void read_overlap(Reader& r, Framework& f) {
   read_if(r, "scatter_gather", f.scatter_gather);
   read_if(r, "reduce_every_micro_batch", f.reduce_every_micro_batch);
   read_if(r, "keeps_gathered_weights", f.keeps_gathered_weights);
+  read_if(r, "pipeline_keeps_weights", f.pipeline_keeps_weights);
   read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);
   read_if(r, "gather_bytes", f.gather_bytes, 0, 8);
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "parallel/framework.h"
 #include "parallel/placement.h"
 #include "parallel/shard.h"
 #include "parallel/strategy.h"
@@ -35,6 +36,17 @@ inline Group shard_group(const Strategy& s, const Cluster& c, ShardedStates whic
   const TierSizes tiers = tier_sizes(c);
   return which == ShardedStates::dense ? data_subgroup(s, tiers, inner, outer)
                                        : expert_subgroup(s, tiers, inner, outer);
+}
+
+// Whether sharded weights are gathered anew in every micro batch, or once a step and kept.
+inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
+  return s.partition.weights > 1 && !(f.pipeline_keeps_weights && s.pp > 1);
+}
+
+// Gradients are reduced in every micro batch wherever weights are gathered in every one.
+inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
+  return gathers_every_micro_batch(s, f) ||
+         (s.partition.weights == 1 && s.partition.gradients > 1 && f.reduce_every_micro_batch);
 }
 
 inline std::int64_t held(const ParametersHeld& p, ShardedStates which) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "cli/command.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"estimate", "predict memory, step time and utilisation of a run",
+            "orrery estimate gpt3-175b-1024-a100\n"
+            "orrery estimate run.json --tp 4 --set training.micro_batch=2\n"
+            "orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 "
+            "--global-batch 256 --json",
+            declare_estimate},
+    Command{"memory", "show the memory of every pipeline stage, line by line",
+            "orrery memory gpt3-175b-1024-a100\norrery memory run.json --recompute full --csv",
+            declare_memory},
+    Command{"explain", "expand one number of an estimate to its formula, inputs and sources",
+            "orrery explain gpt3-175b-1024-a100 step_time_s\n"
+            "orrery explain run.json memory.peak_gib --depth 6",
+            nullptr},
+    Command{"list", "list what there is: models, nodes, devices, frameworks, metrics, …",
+            "orrery list models\norrery list metrics --json", nullptr},
+    Command{"show", "print a model, node, device, framework or run",
+            "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
+            nullptr},
+    Command{"validate", "compare predictions with published, measured runs", "", nullptr},
+    Command{"search", "find the best split of a model over GPUs", "", nullptr},
+    Command{"sweep", "estimate a grid of models, clusters and settings", "", nullptr},
+    Command{"compare", "put answers side by side", "", nullptr},
+    Command{"simulate", "play one iteration as events", "", nullptr},
+    Command{"comm", "show who talks to whom, and how much", "", nullptr},
+    Command{"collective", "price one collective over sizes", "", nullptr},
+    Command{"capacity", "plan hardware, time, cost and power of a training", "", nullptr},
+    Command{"calibrate", "fit a device to measurements of your own", "", nullptr},
+    Command{"import", "read another tool's settings", "", nullptr},
+    Command{"merge", "join the shards of a sweep or search", "", nullptr},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace orrery

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/overrides.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace orrery {
+namespace {
+
+std::vector<std::string> components(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// "8", "true", "[1, 2]" and {"a": 1} are JSON; "auto" and "80 GiB" are text.
+Json value_of(const std::string& text) {
+  try {
+    return parse_json(text, "value");
+  } catch (const InputError&) {
+    return text;
+  }
+}
+
+[[noreturn]] void refuse(const Override& o, const std::string& found, const std::string& allowed) {
+  throw InputError(o.flag, o.path, found, allowed);
+}
+
+bool is_index(const std::string& text) {
+  return !text.empty() && text.size() < 6 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+Json& element_of(const Override& o, Json& array, const std::string& key) {
+  if (!is_index(key) || std::stoul(key) >= array.size()) {
+    refuse(o, "\"" + key + "\" in an array of " + std::to_string(array.size()),
+           "an index of the array, from 0");
+  }
+  return array[std::stoul(key)];
+}
+
+// Where a name stands and a key below it is set, the named document is what changes.
+void expand_name(const Override& o, const ConfigLookup& lookup, const std::string& key, Json& at) {
+  const std::string name = at.get<std::string>();
+  const auto found = key == "model" ? lookup.model(name) : lookup.framework(name);
+  if (!found) {
+    const auto names = key == "model" ? lookup.model_names() : lookup.framework_names();
+    throw InputError(o.flag, key, "\"" + name + "\"", "a " + key + " by name or path",
+                     nearest_name(name, names));
+  }
+  at = parse_json(found->text, found->file);
+}
+
+}  // namespace
+
+Override make_override(const std::string& flag, const std::string& path, const std::string& value) {
+  return {flag + " " + value, path, value_of(value)};
+}
+
+Override parse_set(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string path = text.substr(0, equals);
+  const std::vector<std::string> parts = components(path);
+  const bool empty_part =
+      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+  if (equals == std::string::npos || empty_part || equals + 1 == text.size()) {
+    throw InputError("--set", "", "\"" + text + "\"", "PATH=VALUE, as in parallel.tp=8");
+  }
+  return {"--set " + text, path, value_of(text.substr(equals + 1))};
+}
+
+void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
+  Json* at = &run;
+  const std::vector<std::string> parts = components(o.path);
+  if (parts.size() > 64) refuse(o, "a path of " + std::to_string(parts.size()) + " keys", "fewer");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool below_root = i == 1 && (parts[0] == "model" || parts[0] == "framework");
+    if (below_root && at->is_string()) expand_name(o, lookup, parts[0], *at);
+    if (at->is_null()) *at = Json::object();
+    if (at->is_array()) {
+      at = &element_of(o, *at, parts[i]);
+    } else if (at->is_object()) {
+      at = &(*at)[parts[i]];
+    } else {
+      refuse(o, brief(*at) + " where \"" + parts[i] + "\" is set", "an object");
+    }
+  }
+  *at = o.value;
+}
+
+const Override* override_of(const std::vector<Override>& overrides, const std::string& run_file,
+                            const InputError& error) {
+  if (error.file() != run_file || error.path().empty()) return nullptr;
+  for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
+    const bool inside =
+        error.path().rfind(o->path, 0) == 0 &&
+        (error.path().size() == o->path.size() || error.path()[o->path.size()] == '.' ||
+         error.path()[o->path.size()] == '[');
+    if (inside) return &*o;
+  }
+  return nullptr;
+}
+
+UsageError named_after(const Override& o, const InputError& error) {
+  return UsageError(o.flag + std::string(error.what()).substr(error.file().size()));
+}
+
+}  // namespace orrery

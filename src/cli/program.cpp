@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "cli/build_info.h"
+#include "cli/command.h"
+#include "cli/usage_error.h"
+#include "core/error.h"
+#include "io/terminal.h"
+#include "orrery/version.h"
+
+namespace orrery {
+namespace {
+
+std::string version_text() {
+  return std::string("orrery ") + kVersion + " (" + kGitHash + ", " + kCompiler + ", " +
+         kBuildOptions + ")\n";
+}
+
+std::string short_help() {
+  std::string text =
+      "orrery predicts memory, step time and cost of training runs of large models.\n\n"
+      "  orrery estimate gpt3-175b-1024-a100\n"
+      "  orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 \\\n"
+      "                  --global-batch 256\n\nCommands:\n";
+  for (const Command& c : commands()) {
+    if (c.declare != nullptr) text += "  " + left(c.name, 12) + c.summary + "\n";
+  }
+  return text + "\n`orrery COMMAND --help` says more; --version, -h.\n";
+}
+
+const Command* find_command(const std::string& name) {
+  for (const Command& c : commands()) {
+    if (name == c.name) return &c;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> built_commands() {
+  std::vector<std::string> names;
+  for (const Command& c : commands()) {
+    if (c.declare != nullptr) names.emplace_back(c.name);
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_command(const std::string& name) {
+  throw InputError("orrery", "", "the command \"" + name + "\"", alternatives(built_commands()),
+                   nearest_name(name, built_commands()));
+}
+
+const Command& command_named(const std::string& name) {
+  const Command* c = find_command(name);
+  if (c == nullptr) refuse_command(name);
+  if (c->declare == nullptr) {
+    throw InputError("orrery", "", "the command \"" + name + "\", which is not built yet",
+                     alternatives(built_commands()));
+  }
+  return *c;
+}
+
+void add_common_options(CLI::App& app, Session& s) {
+  const auto group = [](CLI::Option* o) { o->group("Every command"); };
+  group(app.add_flag("--json", s.json, "answer in JSON"));
+  group(app.add_flag("--csv", s.csv, "answer in CSV"));
+  group(app.add_option("-o,--output", s.output, "write the answer to FILE")->type_name("FILE"));
+  group(app.add_option("--config-dir", s.config_dir, "look for names here first")
+            ->type_name("DIRECTORY"));
+  group(app.add_flag("--no-color", s.no_color, "no colour, whatever the terminal"));
+  group(app.add_flag("-q,--quiet", s.quiet, "errors only on stderr"));
+  group(app.add_flag("-v,--verbose", s.verbose, "say more on stderr; twice: everything"));
+  app.set_help_flag("-h,--help", "this help")->group("Every command");
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& name : o->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+void refuse_extras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return;
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  const bool flag = word.rfind("--", 0) == 0;
+  throw InputError("orrery " + app.get_name(), "",
+                   (word.rfind('-', 0) == 0 ? "the flag " : "one argument too many: ") + word,
+                   "what `orrery " + app.get_name() + " --help` lists",
+                   flag ? nearest_name(word, option_names(app)) : "");
+}
+
+std::string help_text(const Command& c) {
+  std::string text = std::string(c.summary) + "\n";
+  std::string examples = c.examples;
+  for (std::size_t at = 0; (at = examples.find('\n', at)) != std::string::npos; at += 3) {
+    examples.replace(at, 1, "\n  ");
+  }
+  return examples.empty() ? text : text + "\n  " + examples + "\n";
+}
+
+ExitCode run_command(const Command& c, std::span<char* const> arguments) {
+  CLI::App app(help_text(c), c.name);
+  app.allow_extras();
+  Session session;
+  const Action action = c.declare(app);
+  add_common_options(app, session);
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help("orrery " + std::string(c.name)).c_str(), stdout);
+    return ExitCode::answer;
+  } catch (const CLI::ParseError& e) {
+    throw InputError("orrery " + std::string(c.name), "", e.what(),
+                     "what `orrery " + std::string(c.name) + " --help` lists");
+  }
+  refuse_extras(app);
+  start_log(session.quiet ? -1 : session.verbose, session.no_color);
+  return action(session);
+}
+
+ExitCode dispatch(std::span<char* const> arguments) {
+  if (arguments.size() < 2) {
+    std::fputs(short_help().c_str(), stdout);
+    return ExitCode::answer;
+  }
+  const std::string first = arguments[1];
+  if (first == "-h" || first == "--help" || first == "help") {
+    std::fputs(short_help().c_str(), stdout);
+    return ExitCode::answer;
+  }
+  if (first == "--version") {
+    std::fputs(version_text().c_str(), stdout);
+    return ExitCode::answer;
+  }
+  if (first.rfind('-', 0) == 0) {
+    throw InputError("orrery", "", "the flag " + first + " before a command",
+                     "orrery COMMAND …, --help or --version");
+  }
+  return run_command(command_named(first), arguments.subspan(2));
+}
+
+}  // namespace
+
+ExitCode run_program(std::span<char* const> arguments) {
+  start_log(0, false);
+  try {
+    return dispatch(arguments);
+  } catch (const InputError& e) {
+    spdlog::error("{}", e.what());
+    return ExitCode::wrong_input;
+  } catch (const UsageError& e) {
+    spdlog::error("{}", e.what());
+    return ExitCode::wrong_input;
+  } catch (const std::exception& e) {
+    spdlog::error("a fault of Orrery's own: {}", e.what());
+    return ExitCode::fault;
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program: its commands, the options all of them have, and what an error becomes.
+#pragma once
+
+#include <span>
+
+#include "io/exit_code.h"
+
+namespace orrery {
+
+ExitCode run_program(std::span<char* const> arguments);
+
+}  // namespace orrery

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+
+#include "cli/overrides.h"
+#include "core/error.h"
+#include "io/files.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array kFlags = {
+    RunFlag{"--model", "model", "model: name or path (ours or Hugging Face's config.json)"},
+    RunFlag{"--node", "cluster.node", "kind of node: name or path"},
+    RunFlag{"--gpus", "cluster.gpus", "GPUs in all"},
+    RunFlag{"--framework", "framework", "training software: name or path"},
+    RunFlag{"--sequence-length", "training.sequence_length", "tokens of a sequence"},
+    RunFlag{"--global-batch", "training.global_batch", "sequences of a step"},
+    RunFlag{"--micro-batch", "training.micro_batch", "sequences of a micro batch"},
+    RunFlag{"--precision", "training.precision", "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4"},
+    RunFlag{"--states", "training.states", "recipe of the model states"},
+    RunFlag{"--tokens", "training.tokens", "tokens of the whole training"},
+    RunFlag{"--flash-attention", "training.flash_attention", "true or false"},
+    RunFlag{"--tp", "parallel.tp", "tensor parallel"},
+    RunFlag{"--pp", "parallel.pp", "pipeline parallel"},
+    RunFlag{"--vpp", "parallel.vpp", "model chunks a pipeline stage"},
+    RunFlag{"--cp", "parallel.cp", "context parallel"},
+    RunFlag{"--ep", "parallel.ep", "expert parallel"},
+    RunFlag{"--etp", "parallel.etp", "tensor parallel of experts"},
+    RunFlag{"--dp", "parallel.dp", "data parallel"},
+    RunFlag{"--sequence-parallel", "parallel.sequence_parallel", "true or false"},
+    RunFlag{"--zero", "parallel.zero", "ZeRO 0 to 3"},
+    RunFlag{"--schedule", "parallel.schedule", "pipeline schedule"},
+    RunFlag{"--recompute", "parallel.recompute", "none, selective or full"},
+    RunFlag{"--flops-convention", "flops_convention", "megatron, palm, 6n or causal"},
+};
+
+struct Source {
+  Json json = Json::object();
+  std::string file = "command line";
+  std::string beside;
+};
+
+Source read_run(const RunArguments& arguments, const ConfigDirs& dirs) {
+  if (arguments.run.empty()) return {};
+  if (arguments.run == "-") {
+    return {parse_json(read_text("-"), "standard input"), "standard input", ""};
+  }
+  const auto found = find_config(dirs, ConfigKind::run, arguments.run);
+  if (found) {
+    return {parse_json(found->text, found->file), found->file,
+            std::filesystem::path(found->file).parent_path().string()};
+  }
+  if (is_path(arguments.run) || std::filesystem::exists(arguments.run)) {
+    read_text(arguments.run);  // says why it cannot be read
+  }
+  throw InputError(arguments.run, "", "no such run", "a file, - or a name of `orrery list runs`",
+                   nearest_name(arguments.run, config_names(dirs, ConfigKind::run)));
+}
+
+std::vector<Override> overrides_of(const RunArguments& arguments) {
+  std::vector<Override> list;
+  for (std::size_t i = 0; i < kFlags.size(); ++i) {
+    if (!arguments.values[i].empty()) {
+      list.push_back(make_override(kFlags[i].name, kFlags[i].path, arguments.values[i]));
+    }
+  }
+  for (const std::string& text : arguments.sets) list.push_back(parse_set(text));
+  return list;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunArguments& arguments) {
+  arguments.values.resize(kFlags.size());
+  app.add_option("RUN", arguments.run, "run file: name, path or - (flags may say it all instead)");
+  app.add_option("--set", arguments.sets,
+                 "any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  for (std::size_t i = 0; i < kFlags.size(); ++i) {
+    app.add_option(kFlags[i].name, arguments.values[i], kFlags[i].help)
+        ->type_name("X")
+        ->group("The run");
+  }
+}
+
+ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) {
+  const ConfigDirs dirs = dirs_of(session);
+  Source source = read_run(arguments, dirs);
+  const std::vector<Override> overrides = overrides_of(arguments);
+  if (arguments.run.empty() && overrides.empty()) {
+    throw InputError("command line", "", "no run",
+                     "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");
+  }
+  const ConfigLookup lookup = config_lookup(dirs, source.beside);
+  for (const Override& o : overrides) apply_override(o, lookup, source.json);
+  try {
+    return resolve_run(source.json, source.file, lookup);
+  } catch (const InputError& e) {
+    const Override* culprit = override_of(overrides, source.file, e);
+    if (culprit == nullptr) throw;
+    throw named_after(*culprit, e);
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole files in and out; "-" is standard input and output.
+//
+// A file is written beside its place and renamed, so that a reader never sees half of one. Errors:
+// InputError that names the file; std::system_error where standard output cannot be written.
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+std::string read_text(const std::string& path);
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace orrery

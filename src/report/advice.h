@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which single change of a run would help: those that fit where it does not, those that are faster
+// where it does.
+//
+// Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
+// parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp
+// take what is left, and estimates each legal one; where no single change fits, pairs. It is no
+// search: what is two changes away and merely faster is not seen. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/estimate.h"
+
+namespace orrery {
+
+// One key of the run file and its new value, as --set takes them.
+struct Setting {
+  std::string path;
+  std::string value;
+};
+
+struct Advice {
+  std::vector<Setting> settings;
+  bool fits = false;
+  Seconds step_time{};
+  Bytes peak{};
+};
+
+inline constexpr std::size_t kMostAdvice = 3;
+
+// Best first. Of a run that does not fit, and that no listed change makes fit: the lowest peaks.
+std::vector<Advice> advise(const Run& run, const Answer& answer);
+
+}  // namespace orrery

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/estimate_json.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/units.h"
+#include "orrery/version.h"
+#include "report/advice.h"
+#include "report/limiter.h"
+#include "report/metrics.h"
+
+namespace orrery {
+namespace {
+
+double gib(Bytes b) { return b / kGiB; }
+
+Json& place_at(Json& document, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  Json& child = document[std::string(path.substr(0, dot))];
+  return dot == std::string_view::npos ? child : place_at(child, path.substr(dot + 1));
+}
+
+Json stage_json(const StageMemory<double>& m, std::size_t stage) {
+  Json j;
+  j["stage"] = stage;
+  j["peak_gib"] = gib(m.peak);
+  j["in_flight"] = m.in_flight;
+  for (std::size_t i = 0; i < kMemoryLines; ++i) {
+    j[std::string(kMemoryLineNames[i]) + "_gib"] = gib(m.lines[i]);
+  }
+  j["bytes_per_parameter"] = m.bytes_per_parameter;
+  j["allocated_peak"] = m.allocated.si();
+  j["reserved_peak"] = m.reserved.si();
+  if (m.host > Bytes()) j["host_gib"] = gib(m.host);
+  return j;
+}
+
+Json line_json(const CommLine<double>& l, const Cluster& cluster) {
+  Json j;
+  j["dimension"] = std::string(kCommDimensionNames[static_cast<std::size_t>(l.dimension)]);
+  j["collective"] = std::string(name_of(l.collective));
+  j["count"] = l.count;
+  j["bytes_per_gpu"] = l.bytes.si();
+  j["group"] = l.ranks;
+  j["tier"] = std::string(cluster.tiers[l.tier].name.view());
+  j["algorithm"] = std::string(name_of(l.algorithm));
+  j["time_s"] = l.time.si();
+  j["exposed_s"] = l.exposed.si();
+  return j;
+}
+
+Json communication_json(const RunReport& r) {
+  Json lines = Json::array();
+  for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
+    lines.push_back(line_json(r.answer.comm[i], r.resolved.run.cluster));
+  }
+  return lines;
+}
+
+Json memory_by_stage_json(const RunReport& r) {
+  Json stages = Json::array();
+  for (std::size_t i = 0; i < r.stages.size(); ++i) stages.push_back(stage_json(r.stages[i], i));
+  return stages;
+}
+
+void add_memory(const RunReport& r, Json& j) {
+  Json& memory = j["memory"];
+  memory["capacity_gib"] = gib(r.answer.capacity);
+  memory["stage"] = r.answer.memory_stage;
+  if (r.answer.host_needed > Bytes()) memory["host_gib_per_node"] = gib(r.answer.host_needed);
+  memory["by_stage"] = memory_by_stage_json(r);
+}
+
+Json advice_json(const RunReport& r) {
+  Json list = Json::array();
+  for (const Advice& a : advise(r.resolved.run, r.answer)) {
+    Json changes = Json::object();
+    for (const Setting& s : a.settings) changes[s.path] = s.value;
+    list.push_back({{"set", changes},
+                    {"step_time_s", a.step_time.si()},
+                    {"peak_gib", gib(a.peak)},
+                    {"feasible", a.fits}});
+  }
+  return list;
+}
+
+// What stands in every answer about a run.
+void add_frame(const RunReport& r, Json& j) {
+  j["warnings"] = r.resolved.warnings;
+  j["inputs"] = reported_inputs(r.resolved);
+  j["schema_version"] = kSchemaVersion;
+  j["tool_version"] = kVersion;
+}
+
+}  // namespace
+
+void check_finite(const Json& j) {
+  if (j.is_number_float() && !std::isfinite(j.get<double>())) {
+    throw std::logic_error("a result is not finite");
+  }
+  if (j.is_structured()) {
+    for (const Json& child : j) check_finite(child);
+  }
+}
+
+std::string dump(const Json& j) {
+  check_finite(j);
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json reported_inputs(const ResolvedRun& r) {
+  Json inputs = r.inputs;
+  Json assumed = Json::array();
+  for (const Assumed& a : r.assumed) {
+    assumed.push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});
+  }
+  inputs["assumed"] = assumed;
+  return inputs;
+}
+
+Json estimate_json(const RunReport& r) {
+  const Run& run = r.resolved.run;
+  Json j;
+  j["feasible"] = is_feasible(r);
+  j["reasons"] = reasons_of(r);
+  for (const Metric& m : metrics()) place_at(j, m.key) = m.value({run, r.answer});
+  j["flops_convention"] =
+      std::string(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]);
+  add_memory(r, j);
+  j["communication"] = communication_json(r);
+  j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};
+  j["busy_stage"] = r.answer.busy_stage;
+  j["limiter"] = limiter(run, r.answer);
+  j["advice"] = advice_json(r);
+  add_frame(r, j);
+  return j;
+}
+
+Json memory_json(const RunReport& r) {
+  Json j;
+  j["feasible"] = is_feasible(r);
+  j["reasons"] = reasons_of(r);
+  for (const Metric& m : metrics()) {
+    if (m.key.rfind("memory.", 0) == 0) place_at(j, m.key) = m.value({r.resolved.run, r.answer});
+  }
+  add_memory(r, j);
+  add_frame(r, j);
+  return j;
+}
+
+std::string estimate_csv(const RunReport& r) {
+  std::string header = "feasible";
+  std::string row = is_feasible(r) ? "true" : "false";
+  for (const Metric& m : metrics()) {
+    header += "," + std::string(m.key);
+    row += "," + shortest(m.value({r.resolved.run, r.answer}));
+  }
+  return header + "\n" + row + "\n";
+}
+
+}  // namespace orrery

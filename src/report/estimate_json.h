@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer to `estimate --json` and the rows of `--csv`. Keys come from report/metrics.h. Every
+// number is finite: another one is a fault of Orrery's own (std::logic_error), never printed.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "report/run_report.h"
+
+namespace orrery {
+
+inline constexpr int kSchemaVersion = 1;
+
+Json estimate_json(const RunReport& r);
+
+// The answer to `memory --json`: feasible, reasons and `memory` as in estimate_json, with inputs.
+Json memory_json(const RunReport& r);
+
+// `inputs` with what was assumed, and one line for each warning.
+Json reported_inputs(const ResolvedRun& r);
+
+// Refuses NaN and infinities anywhere in the document.
+void check_finite(const Json& j);
+
+std::string dump(const Json& j);
+
+// Header and one row.
+std::string estimate_csv(const RunReport& r);
+
+}  // namespace orrery

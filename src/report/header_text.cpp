@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/units.h"
+#include "model/operators.h"
+#include "report/estimate_text.h"
+
+namespace orrery {
+namespace {
+
+std::string model_line(const ResolvedRun& r, const Style& style) {
+  const Run& run = r.run;
+  const ParameterCount n = parameter_count(run.model, run.training.sequence);
+  std::string size = short_count(static_cast<double>(n.total)) + " parameters";
+  if (n.active < n.total) size += ", " + short_count(static_cast<double>(n.active)) + " active";
+  return ink(style, Ink::bold, r.model_name) + ": " + size + ", " +
+         std::to_string(run.model.layers) + " layers of width " + grouped(run.model.hidden) +
+         ", sequences of " + grouped(run.training.sequence) + " tokens";
+}
+
+std::string cluster_line(const ResolvedRun& r) {
+  const Cluster& c = r.run.cluster;
+  const std::int64_t nodes = node_count(c);
+  return grouped(c.gpus) + (c.gpus == 1 ? " GPU " : " GPUs ") + std::string(c.device.name.view()) +
+         " in " + grouped(nodes) + (nodes == 1 ? " node " : " nodes ") +
+         std::string(c.node.view()) + ", " + std::string(name_of(r.run.training.precision)) +
+         ", framework " + std::string(r.run.framework.name.view()) + ", states " +
+         (r.states_name.empty() ? "of the run" : r.states_name);
+}
+
+std::string schedule_part(const Strategy& s) {
+  std::string text(kScheduleNames[static_cast<std::size_t>(s.schedule)]);
+  if (s.vpp > 1) text += " with " + std::to_string(s.vpp) + " chunks a stage";
+  return text;
+}
+
+std::string strategy_line(const Run& run) {
+  const Strategy& s = run.strategy;
+  std::vector<std::string> parts = {"tp " + grouped(s.tp) +
+                                    (s.sequence_parallel ? " with sequence parallel" : "")};
+  if (s.cp > 1) parts.push_back("cp " + grouped(s.cp));
+  if (run.model.moe.experts > 0) {
+    parts.push_back("ep " + grouped(s.ep) + ", etp " + grouped(s.etp));
+  }
+  parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
+  parts.push_back("dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero));
+  parts.push_back("recompute " +
+                  std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
+  parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");
+  return joined(parts, " · ");
+}
+
+std::string batch_line(const Run& run) {
+  const Strategy& s = run.strategy;
+  const double tokens =
+      static_cast<double>(run.training.global_batch) * static_cast<double>(run.training.sequence);
+  return "a step is " + grouped(run.training.global_batch) + " sequences, " + short_count(tokens) +
+         " tokens: " + grouped(s.micro_batches) +
+         (s.micro_batches == 1 ? " micro batch of " : " micro batches of ") +
+         grouped(s.micro_batch) + (s.micro_batch == 1 ? " sequence" : " sequences") +
+         " on each of " + grouped(s.dp) + (s.dp == 1 ? " replica" : " replicas");
+}
+
+}  // namespace
+
+std::string header_text(const ResolvedRun& r, const Style& style) {
+  std::string text;
+  for (const std::string& line :
+       {model_line(r, style), cluster_line(r), strategy_line(r.run), batch_line(r.run)}) {
+    text += wrapped(line, 2) + "\n";
+  }
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one thing that limits a run, in a sentence: the memory that is missing, or the largest part
+// of the step that is not the model's own FLOPs at the dense peak.
+#pragma once
+
+#include <string>
+
+#include "estimate/answer.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+std::string limiter(const Run& run, const Answer& answer);
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of metrics: key, unit, what it means, and how it follows from an answer. Text
+// labels, JSON keys, CSV headers, `list metrics` and `explain` all read it.
+//
+// A key is the metric's path in the JSON output; its values there are in `unit`. Times are of one
+// step, memory of the stage with the highest peak, the breakdown of the busiest stage.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/traced.h"
+#include "estimate/answer.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+template <Number R>
+struct MetricInput {
+  const Run& run;
+  const AnswerOf<R>& answer;
+};
+
+enum class MetricGroup : std::uint8_t { speed, time, memory, memory_line };
+
+struct Metric {
+  std::string_view key;
+  std::string_view unit;  // "" for a ratio
+  std::string_view label;
+  std::string_view meaning;
+  MetricGroup group;
+  double (*value)(const MetricInput<double>&);
+  Traced (*traced)(const MetricInput<Traced>&);
+};
+
+std::span<const Metric> metrics();
+const Metric* find_metric(std::string_view key);
+std::vector<std::string> metric_keys();
+
+}  // namespace orrery

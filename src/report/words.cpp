@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array<const char*, 6> kInks = {"1", "2", "31", "32", "33", "34"};
+
+struct Scale {
+  double factor;
+  const char* name;
+};
+constexpr std::array<Scale, 4> kScales = {{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+
+std::string significant(double x, int digits) {
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
+  return buffer.data();
+}
+
+bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+}  // namespace
+
+std::string ink(const Style& style, Ink i, const std::string& text) {
+  if (!style.color || text.empty()) return text;
+  return std::string("\x1b[") + kInks[static_cast<std::size_t>(i)] + "m" + text + "\x1b[0m";
+}
+
+std::string fixed(double x, int decimals) {
+  std::array<char, 400> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, x);
+  return buffer.data();
+}
+
+std::string grouped(double n) {
+  std::string digits = fixed(n, 0);
+  const std::size_t first = digits[0] == '-' ? 1 : 0;
+  for (std::size_t i = digits.size(); i > first + 3;) {
+    i -= 3;
+    digits.insert(i, 1, ',');
+  }
+  return digits;
+}
+
+std::string grouped(std::int64_t n) { return grouped(static_cast<double>(n)); }
+
+std::string short_count(double n) {
+  for (const Scale& s : kScales) {
+    if (n >= s.factor) return significant(n / s.factor, 4) + " " + s.name;
+  }
+  return significant(n, 4);
+}
+
+std::string percent(double ratio, int decimals) { return fixed(100 * ratio, decimals) + " %"; }
+
+std::string seconds_text(Seconds t) {
+  constexpr double kDay = 86400;
+  if (t.si() >= 2 * kDay) {
+    const double days = t.si() / kDay;
+    return (days < 100 ? significant(days, 3) : grouped(days)) + " days";
+  }
+  if (t.si() == 0) return "0 s";
+  return pretty(t);
+}
+
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      while (i < text.size() && text[i] != 'm') ++i;
+    } else if (starts_code_point(text[i])) {
+      ++width;
+    }
+  }
+  return width;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+  const std::size_t w = width_of(text);
+  return w >= width ? text : text + std::string(width - w, ' ');
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  const std::size_t w = width_of(text);
+  return w >= width ? text : std::string(width - w, ' ') + text;
+}
+
+std::string bar(double share, std::size_t width) {
+  static constexpr std::array<const char*, 9> kEighths = {"",  "▏", "▎", "▍", "▌",
+                                                          "▋", "▊", "▉", "█"};
+  const double clamped = std::clamp(share, 0.0, 1.0);
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(clamped * static_cast<double>(width * 8)));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += kEighths[8];
+  return text + kEighths[eighths % 8];
+}
+
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::size_t w = width_of(word);
+    if (column > 0 && column + 1 + w > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += w;
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts, const std::string& between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers and columns as a person reads them in a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+inline constexpr std::size_t kTextWidth = 100;
+
+// How a text is dressed: escape codes only where a person reads.
+struct Style {
+  bool color = false;
+};
+
+enum class Ink { bold, dim, red, green, yellow, blue };
+std::string ink(const Style& style, Ink i, const std::string& text);
+
+// "1,024"
+std::string grouped(std::int64_t n);
+std::string grouped(double n);
+
+// "174.6 B", "3.15 M"
+std::string short_count(double n);
+
+std::string percent(double ratio, int decimals = 1);
+
+// "17.25 s", "3.2 ms", "12 us"; days where hours do not help.
+std::string seconds_text(Seconds t);
+std::string fixed(double x, int decimals);
+
+// Columns a terminal shows: code points, escape codes not counted.
+std::size_t width_of(std::string_view text);
+std::string left(const std::string& text, std::size_t width);
+std::string right(const std::string& text, std::size_t width);
+
+// A bar of eighth blocks, `share` of `width` columns.
+std::string bar(double share, std::size_t width);
+
+// Lines of at most kTextWidth columns; those after the first are indented.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = kTextWidth);
+
+std::string joined(const std::vector<std::string>& parts, const std::string& between);
+
+}  // namespace orrery

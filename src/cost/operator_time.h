@@ -90,20 +90,21 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
   return {};
 }
 
-// --- FLOPs really executed, for HFU
+// --- FLOPs of a forward, for HFU; `pairs` of query and key count in attention
 
-inline Flops forward_flops(const ShardedOperator& op) {
+inline Flops forward_flops(const ShardedOperator& op, double pairs) {
+  AttentionShape a = attention_shape(op);
+  a.pairs = pairs;
+  if (op.kind == OpKind::scores) a.value_dim = 0;
+  if (op.kind == OpKind::values) a.head_dim = 0;
   switch (op.kind) {
     case OpKind::product:
-      return product_flops<double>({op.rows, op.cols, op.inner});
     case OpKind::grouped_product:  // rows are those of all groups together
       return product_flops<double>({op.rows, op.cols, op.inner});
     case OpKind::fused_attention:
-      return attention_flops<double>(attention_shape(op));
     case OpKind::scores:
-      return product_flops<double>({op.rows, op.cols, op.inner, op.groups});
     case OpKind::values:
-      return product_flops<double>({op.rows, op.cols, op.value_width, op.groups});
+      return attention_flops<double>(a);
     case OpKind::pointwise:
     case OpKind::lookup:
       return {};

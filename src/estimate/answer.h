@@ -82,7 +82,7 @@ struct AnswerOf {
   Bytes host_needed{};     // of one node
   Bytes host_capacity{};   // of one node; 0: not known
   Flops model_flops{};     // of one GPU and step, by the run's convention
-  Flops hardware_flops{};  // executed by one GPU in one step, mean over stages
+  Flops hardware_flops{};  // with what is recomputed, mean over stages
   FlopsPerSecond peak_rate{};
   std::uint8_t comm_count = 0;
   std::array<CommLine<R>, kMaxCommLines> comm{};

@@ -216,13 +216,11 @@ class Finish {
   // --- FLOPs
 
   void fill_flops() {
-    const Training& t = run_.training;
-    const double gpus = static_cast<double>(world_size(s_));
-    a_.model_flops = model_flops(run_.model, run_.convention, t.sequence, t.global_batch) / gpus;
-    Flops executed{};
-    for (const std::uint16_t c : w_.class_of) executed += w_.classes[c].costs.executed;
-    a_.hardware_flops =
-        executed * (static_cast<double>(s_.micro_batches) / static_cast<double>(s_.pp));
+    a_.model_flops = run_.model_flops / static_cast<double>(world_size(s_));
+    Flops again{};
+    for (const std::uint16_t c : w_.class_of) again += w_.classes[c].costs.recomputed;
+    a_.hardware_flops = a_.model_flops + again * (static_cast<double>(s_.micro_batches) /
+                                                  static_cast<double>(s_.pp));
     a_.peak_rate = peak_of(run_.cluster.device, run_.training.precision);
   }
 

@@ -131,10 +131,10 @@ class Pricer {
     const bool again = (op.recomputed_by & mask_) != 0;
     compute(Phase::forward) += forward;
     compute(Phase::backward) += backward;
-    out_.forward_flops += forward_flops(op);
+    out_.forward_flops += counted_flops(op);
     if (again) {
       compute(Phase::again) += forward;
-      out_.again_flops += forward_flops(op);
+      out_.again_flops += counted_flops(op);
     }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
       add_exchange(op, op.exchanges[i], t, again);
@@ -142,6 +142,11 @@ class Pricer {
   }
 
  private:
+  Flops counted_flops(const ShardedOperator& op) const {
+    const bool causal = run_.convention == FlopsConvention::causal;
+    return forward_flops(op, causal ? op.masked_pairs : op.megatron_pairs);
+  }
+
   SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
 
   void add_exchange(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t,

@@ -134,9 +134,8 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = is_layer(i) ? fully_recomputed(run.strategy, blocks[i]) : 0;
     Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, block));
-    const double runs = 3 * static_cast<double>(blocks[i]) + static_cast<double>(again);
-    s.executed += block.forward_flops * runs;
-    s.executed += block.again_flops * static_cast<double>(blocks[i]);
+    s.recomputed += block.forward_flops * static_cast<double>(again);
+    s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
   }
   for (std::size_t i = 0; i < kTerms; ++i) {
     const Label term{kTermNames[i].data()};

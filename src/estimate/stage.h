@@ -20,7 +20,7 @@ struct StageCosts {
   Terms<R> backward{};
   SecondsOf<R> forward_time{};
   SecondsOf<R> backward_time{};
-  Flops executed{};  // by one rank
+  Flops recomputed{};  // by one rank, as the run's convention counts
 };
 
 template <Number R>

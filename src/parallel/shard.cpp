@@ -178,6 +178,8 @@ ShardedOperator shard(const Operator& op, const Degrees& d) {
   o.inner = local(op.inner, d);
   o.groups = local(op.groups, d);
   o.pairs = op.pairs;
+  o.masked_pairs = op.masked_pairs;
+  o.megatron_pairs = op.megatron_pairs;
   o.forward_bytes = op.forward_bytes;
   o.backward_bytes = op.backward_bytes;
   if (is_attention(op.kind)) {

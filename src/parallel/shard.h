@@ -78,7 +78,9 @@ struct ShardedOperator {
   std::int64_t inner = 0;
   std::int64_t groups = 1;
   std::int64_t value_width = 0;  // attention: of a value head
-  double pairs = 1;
+  double pairs = 1;  // attention, as Operator has them
+  double masked_pairs = 1;
+  double megatron_pairs = 1;
 
   double forward_bytes = 0;  // pointwise and lookup: an element of rows × cols
   double backward_bytes = 0;

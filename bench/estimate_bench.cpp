@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time of one estimate through the library, for every run file of configs/runs, as a search would
+// ask: a resolved run, a workspace that is kept, all numbers that `estimate` prints.
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "estimate/estimate.h"
+#include "estimate/resolve.h"
+#include "io/config_dirs.h"
+
+namespace orrery {
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The fastest of several rounds: what the machine does besides only adds.
+double microseconds_each(const Run& run) {
+  Workspace workspace;
+  double sum = 0;
+  double best = 1e9;
+  for (int round = 0; round < 20; ++round) {
+    constexpr int kTimes = 200;
+    const double start = seconds_now();
+    for (int i = 0; i < kTimes; ++i) sum += estimate<double>(run, workspace).step_time.si();
+    best = std::min(best, (seconds_now() - start) / kTimes * 1e6);
+  }
+  return sum > 0 ? best : 0;
+}
+
+void bench(const ConfigDirs& dirs, const std::string& name) {
+  const auto text = find_config(dirs, ConfigKind::run, name);
+  const ResolvedRun r =
+      resolve_run(parse_json(text->text, text->file), text->file, config_lookup(dirs));
+  const Strategy& s = r.run.strategy;
+  std::printf("%-28s p %3lld v %2lld m %4lld %9.2f us an estimate\n", name.c_str(),
+              static_cast<long long>(s.pp), static_cast<long long>(s.vpp),
+              static_cast<long long>(s.micro_batches), microseconds_each(r.run));
+}
+
+}  // namespace
+}  // namespace orrery
+
+int main() {
+  const orrery::ConfigDirs dirs = orrery::config_dirs("");
+  for (const std::string& name : orrery::config_names(dirs, orrery::ConfigKind::run)) {
+    orrery::bench(dirs, name);
+  }
+  return 0;
+}

@@ -57,12 +57,10 @@ SecondsOf<R> host_update(const Run& run, R parameters) {
 }  // namespace
 
 template <Number R>
-SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes,
-                           SecondsOf<R> cover) {
+SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes) {
   if (target == OffloadTarget::none || plain(bytes) == Bytes()) return {};
-  SecondsOf<R> t = link_time<R>(run, bytes);
-  if (target == OffloadTarget::nvme) t = larger(t, drive_time<R>(run, write, bytes));
-  return larger(t - cover, SecondsOf<R>{});
+  const SecondsOf<R> t = link_time<R>(run, bytes);
+  return target == OffloadTarget::nvme ? larger(t, drive_time<R>(run, write, bytes)) : t;
 }
 
 double optimizer_traffic(const StateRecipe& r) {
@@ -83,10 +81,8 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   return t;
 }
 
-template SecondsOf<double> streamed_time(const Run&, OffloadTarget, bool, BytesOf<double>,
-                                         SecondsOf<double>);
-template SecondsOf<Traced> streamed_time(const Run&, OffloadTarget, bool, BytesOf<Traced>,
-                                         SecondsOf<Traced>);
+template SecondsOf<double> streamed_time(const Run&, OffloadTarget, bool, BytesOf<double>);
+template SecondsOf<Traced> streamed_time(const Run&, OffloadTarget, bool, BytesOf<Traced>);
 template OptimizerTime<double> optimizer_time(const Run&, const ParametersHeld&);
 template OptimizerTime<Traced> optimizer_time(const Run&, const ParametersHeld&);
 

@@ -46,15 +46,17 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
 }
 
 // A weight gradient is added to the sum of the step: read and written at the size it is kept in,
-// and written and read once more where the product does not do it itself.
+// and written and read once more where the product does not do it itself. Gradients reduced in
+// every micro batch are summed as shards.
 template <Number R>
 SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
   const StateRecipe& recipe = run.training.recipe;
-  const double gradients = static_cast<double>(run.strategy.partition.gradients);
-  const double n = static_cast<double>(p.dense + p.expert) / gradients;
-  const double plain_store = recipe.weights;  // counted with the product already
+  const bool sharded = reduces_every_micro_batch(run.strategy, run.framework);
+  const auto degree = static_cast<double>(sharded ? run.strategy.partition.gradients : 1);
+  const double n = static_cast<double>(p.dense + p.expert) / degree;
+  const double stored_once = recipe.weights;  // counted with the product already
   const double bytes =
-      2 * recipe.gradients + (run.framework.fused_accumulation ? -plain_store : plain_store);
+      2 * recipe.gradients + (run.framework.fused_accumulation ? -stored_once : stored_once);
   return named(
       memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}), run.cluster.device),
       {"adding up gradients"});

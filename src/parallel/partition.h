@@ -43,10 +43,10 @@ inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
   return s.partition.weights > 1 && !(f.pipeline_keeps_weights && s.pp > 1);
 }
 
-// Gradients are reduced in every micro batch wherever weights are gathered in every one.
+// Gradients are reduced in every micro batch: with the weights, or because they are kept sharded
+// while they are summed ((m + 1)Ψ a step for ZeRO-2, 2Ψ where m = 1).
 inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
-  return gathers_every_micro_batch(s, f) ||
-         (s.partition.weights == 1 && s.partition.gradients > 1 && f.reduce_every_micro_batch);
+  return gathers_every_micro_batch(s, f) || (s.partition.weights == 1 && s.partition.gradients > 1);
 }
 
 inline std::int64_t held(const ParametersHeld& p, ShardedStates which) {

@@ -38,8 +38,8 @@ void add_streams(const Run& run, StageClass<R>& c) {
   const SecondsOf<R> fetch = streamed_time<R>(run, o.parameters, false, weights);
   const SecondsOf<R> down = uncovered_by<R>(
       larger(streamed_time<R>(run, o.activations, true, kept), fetch), c.costs.forward_time);
-  const SecondsOf<R> up = uncovered_by<R>(
-      streamed_time<R>(run, o.activations, false, kept) + fetch, c.costs.backward_time);
+  const SecondsOf<R> up = uncovered_by<R>(streamed_time<R>(run, o.activations, false, kept) + fetch,
+                                          c.costs.backward_time);
   at(c.costs.forward, Term::offload_exposed) += down;
   at(c.costs.backward, Term::offload_exposed) += up;
   c.costs.forward_time += down;

@@ -15,10 +15,9 @@
 
 namespace orrery {
 
-// Shown by one pass of `cover` while `bytes` cross the host link (or the drives behind it).
+// While `bytes` cross the host link, or the drives behind it, one way.
 template <Number R>
-SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes,
-                           SecondsOf<R> cover);
+SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes);
 
 // Bytes an optimizer step touches of one parameter: gradient twice (norm, update), states read and
 // written, weights written.

@@ -42,7 +42,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
   return {product_time<R>({rows, op.cols, op.inner, groups, grouped}, d, precision),
           product_time<R>({rows, op.inner, op.cols, groups, grouped}, d, precision),
-          product_time<R>({op.inner, op.cols, rows, groups, grouped}, d, precision)};
+          product_time<R>({op.inner, op.cols, rows, groups, grouped, grouped}, d, precision)};
 }
 
 template <Number R>

@@ -28,7 +28,8 @@ struct ProductShape {
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t groups = 1;
-  bool grouped = false;  // groups of uneven height (experts), at the rate grouped kernels reach
+  bool grouped = false;   // groups of uneven height (experts), at the rate grouped kernels reach
+  bool uneven_k = false;  // the uneven size is k, not m: the weight gradient of such groups
 };
 
 constexpr double elements(std::int64_t a, std::int64_t b) {
@@ -49,9 +50,12 @@ R expected_waves(R w) {
   return root(w * w + w + R(1.0));
 }
 
-// Time multiplier of dimensions that do not fit the tensor cores' granularity.
+// Time multiplier of dimensions that do not fit the tensor cores' granularity. How many rows meet
+// an expert is chance and says nothing of granularity.
 inline double misalignment(const ProductShape& p, const DeviceEfficiency& e) {
-  const std::int64_t any = p.m | p.n | p.k;
+  const std::int64_t m = p.grouped && !p.uneven_k ? 0 : p.m;
+  const std::int64_t k = p.grouped && p.uneven_k ? 0 : p.k;
+  const std::int64_t any = m | p.n | k;
   if (any % 8 != 0) return e.misaligned_8;
   return any % 64 != 0 ? e.misaligned_64 : 1.0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/stage.h"
 
+#include <algorithm>
+
 #include "estimate/sharding.h"
 
 namespace orrery {
@@ -52,11 +54,14 @@ template <Number R>
 SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
   const StateRecipe& recipe = run.training.recipe;
   const bool sharded = reduces_every_micro_batch(run.strategy, run.framework);
-  const auto degree = static_cast<double>(sharded ? run.strategy.partition.gradients : 1);
-  const double n = static_cast<double>(p.dense + p.expert) / degree;
+  double n = 0;
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    const std::int64_t degree = sharded ? partition_of(run.strategy, which).gradients : 1;
+    n += static_cast<double>(held(p, which)) / static_cast<double>(degree);
+  }
   const double stored_once = recipe.weights;  // counted with the product already
-  const double bytes =
-      2 * recipe.gradients + (run.framework.fused_accumulation ? -stored_once : stored_once);
+  const double bytes = std::max(
+      0.0, 2 * recipe.gradients + (run.framework.fused_accumulation ? -stored_once : stored_once));
   return named(
       memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}), run.cluster.device),
       {"adding up gradients"});
@@ -107,11 +112,12 @@ class Adder {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
     const double p = run_.framework.prefetch_norm;
     const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
-    SecondsOf<R> b = backward + block_.compute[index(Phase::again)] * slowdown_ +
-                     exposed(block_.exchanges[index(Phase::backward)]);
-    if (plain(again_) > 0) b += f;
+    const SecondsOf<R> b = backward + exposed(block_.exchanges[index(Phase::backward)]) +
+                           block_.compute[index(Phase::again)] * slowdown_ +
+                           exposed(block_.exchanges[index(Phase::again)]);
     at(s.forward, Term::dp_exposed) += n_ * (overlapped(f, t.forward, p) - f);
-    at(s.backward, Term::dp_exposed) += n_ * (overlapped(b, t.backward, p) - b);
+    at(s.backward, Term::dp_exposed) += (n_ - again_) * (overlapped(b, t.backward, p) - b);
+    at(s.backward, Term::dp_exposed) += again_ * (overlapped(b + f, t.backward, p) - (b + f));
   }
 
   const Run& run_;

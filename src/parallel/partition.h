@@ -8,7 +8,7 @@
 // arXiv:2501.04266.
 #pragma once
 
-#include <algorithm>
+#include <numeric>
 
 #include "parallel/framework.h"
 #include "parallel/placement.h"
@@ -24,10 +24,15 @@ inline std::int64_t replicas(const Strategy& s, ShardedStates which) {
   return which == ShardedStates::dense ? s.dp * s.cp : expert_dp(s);
 }
 
-// The strategy's partition, cut to the ranks there are.
+// The strategy's partition, of the ranks there are: what is sharded over all replicas of a dense
+// parameter is over all of an expert, and groups of some are as many of them as divide both.
 inline Partition partition_of(const Strategy& s, ShardedStates which) {
+  if (which == ShardedStates::dense) return s.partition;
+  const std::int64_t all = replicas(s, ShardedStates::dense);
   const std::int64_t n = replicas(s, which);
-  const auto cut = [n](std::int64_t degree) { return std::min(degree, n); };
+  const auto cut = [all, n](std::int64_t degree) {
+    return degree == all && all > 1 ? n : std::gcd(degree, n);
+  };
   return {cut(s.partition.weights), cut(s.partition.gradients), cut(s.partition.optimizer)};
 }
 

@@ -132,7 +132,7 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
     h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
     h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
-      if (c.blocks[end] > 0) h.ends.dense += w.prices.blocks[end].parameters.dense;
+      if (c.blocks[end] > 0) h.ends.dense += block_parameters(run, w.prices, end).dense;
     }
   }
   return stage_memory<R>(s, run.framework, run.training.recipe, pipeline_shape(s), h,

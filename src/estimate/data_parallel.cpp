@@ -17,11 +17,43 @@ SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, Sec
   return larger(time * lift<R>(f.dp_exposed_floor, {"framework.dp_exposed_floor"}), rest);
 }
 
+// Lines that run under the same pass: what shows of them together is shared out by their times.
+template <Number R>
+class SharedLines {
+ public:
+  void add(const CommEntry<R>& e) {
+    if (e.algorithm == Algorithm::none) return;
+    time_ += e.time;
+    for (std::size_t i = 0; i < count_; ++i) {
+      CommEntry<R>& mine = entries_[i];
+      if (mine.dimension != e.dimension || mine.collective != e.collective) continue;
+      mine.count += e.count;
+      mine.bytes += e.bytes;
+      mine.time += e.time;
+      return;
+    }
+    entries_[count_++] = e;
+  }
+
+  SecondsOf<R> time() const { return time_; }
+
+  void write(SecondsOf<R> exposed, AnswerOf<R>& answer) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      entries_[i].exposed = exposed * (entries_[i].time / time_);
+      add_line(answer, entries_[i]);
+    }
+  }
+
+ private:
+  std::array<CommEntry<R>, 6> entries_{};  // three collectives of dense and of expert parameters
+  std::size_t count_ = 0;
+  SecondsOf<R> time_{};
+};
+
 template <Number R>
 class EndOfStep {
  public:
-  EndOfStep(const Run& run, const OverlapWindows<R>& windows, AnswerOf<R>& answer)
-      : run_(run), windows_(windows), answer_(answer) {}
+  explicit EndOfStep(const Run& run) : run_(run) {}
 
   void add(ShardedStates which, std::int64_t parameters) {
     const Partition p = partition_of(run_.strategy, which);
@@ -31,47 +63,36 @@ class EndOfStep {
     const std::int64_t reduced_to =
         reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
-    reduce(which, Collective::reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
-    reduce(which, Collective::all_reduce, parameters, recipe.reduced, owner, n);
-    gather(which, parameters, streams ? p.weights : 1, owner);
+    using enum Collective;
+    add(gradients_, which, reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
+    add(gradients_, which, all_reduce, parameters, recipe.reduced, owner, n);
+    add(weights_, which, all_gather, parameters, recipe.gathered, streams ? p.weights : 1, owner);
   }
 
-  SecondsOf<R> exposed() const {
+  SecondsOf<R> finish(const OverlapWindows<R>& windows, AnswerOf<R>& answer) {
     const Framework& f = run_.framework;
-    return named(uncovered(f, f.overlap_grad_reduce, gradients_, windows_.backward),
-                 {"exposed reduction of gradients"}) +
-           named(uncovered(f, f.overlap_param_gather, weights_, windows_.forward),
-                 {"exposed gather of weights"});
+    const SecondsOf<R> gradients =
+        named(uncovered(f, f.overlap_grad_reduce, gradients_.time(), windows.backward),
+              {"exposed reduction of gradients"});
+    const SecondsOf<R> weights =
+        named(uncovered(f, f.overlap_param_gather, weights_.time(), windows.forward),
+              {"exposed gather of weights"});
+    gradients_.write(gradients, answer);
+    weights_.write(weights, answer);
+    return gradients + weights;
   }
 
  private:
-  void reduce(ShardedStates which, Collective c, std::int64_t parameters, double bytes,
-              std::int64_t inner, std::int64_t outer) {
+  void add(SharedLines<R>& lines, ShardedStates which, Collective c, std::int64_t parameters,
+           double bytes, std::int64_t inner, std::int64_t outer) {
     if (outer <= inner) return;
     const CollectiveCost<R> cost = level_cost<R>(run_, which, c, parameters, bytes, inner, outer);
-    const SecondsOf<R> bare =
-        uncovered(run_.framework, run_.framework.overlap_grad_reduce, cost.time, windows_.backward);
-    gradients_ += cost.time;
-    add_line(answer_, entry_of(dimension_of(which), c, cost, outer / inner, 1, bare));
-  }
-
-  void gather(ShardedStates which, std::int64_t parameters, std::int64_t inner,
-              std::int64_t outer) {
-    if (outer <= inner) return;
-    const CollectiveCost<R> cost = level_cost<R>(run_, which, Collective::all_gather, parameters,
-                                                 run_.training.recipe.gathered, inner, outer);
-    const SecondsOf<R> bare =
-        uncovered(run_.framework, run_.framework.overlap_param_gather, cost.time, windows_.forward);
-    weights_ += cost.time;
-    add_line(answer_,
-             entry_of(dimension_of(which), Collective::all_gather, cost, outer / inner, 1, bare));
+    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}));
   }
 
   const Run& run_;
-  const OverlapWindows<R>& windows_;
-  AnswerOf<R>& answer_;
-  SecondsOf<R> gradients_{};
-  SecondsOf<R> weights_{};
+  SharedLines<R> gradients_;
+  SharedLines<R> weights_;
 };
 
 }  // namespace
@@ -79,52 +100,49 @@ class EndOfStep {
 template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
                                 const OverlapWindows<R>& windows, AnswerOf<R>& answer) {
-  EndOfStep<R> end(run, windows, answer);
+  EndOfStep<R> end(run);
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     if (held(parameters, which) > 0) end.add(which, held(parameters, which));
   }
-  return end.exposed();
+  return end.finish(windows, answer);
 }
 
 template <Number R>
-void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters, SecondsOf<R> exposed,
-                             AnswerOf<R>& answer) {
+void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                             SecondsOf<R> exposed, AnswerOf<R>& answer) {
   const std::int64_t m = run.strategy.micro_batches;
   const std::int64_t gathers = run.framework.keeps_gathered_weights ? m : 2 * m;
-  SecondsOf<R> all{};
-  std::array<CommEntry<R>, 4> entries{};
-  std::size_t n = 0;
+  SharedLines<R> lines;
   const auto add = [&](ShardedStates which, Collective c, double bytes, std::int64_t degree,
-                       std::int64_t times) {
-    if (degree <= 1 || held(parameters, which) == 0) return;
-    const CollectiveCost<R> cost =
-        level_cost<R>(run, which, c, held(parameters, which), bytes, 1, degree);
-    entries[n] = entry_of(dimension_of(which), c, cost, degree, times, SecondsOf<R>{});
-    all += entries[n++].time;
+                       std::int64_t parameters, std::int64_t times) {
+    if (degree <= 1 || parameters == 0) return;
+    const CollectiveCost<R> cost = level_cost<R>(run, which, c, parameters, bytes, 1, degree);
+    lines.add(entry_of(dimension_of(which), c, cost, degree, times, SecondsOf<R>{}));
   };
-  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-    const Partition p = partition_of(run.strategy, which);
-    if (gathers_every_micro_batch(run.strategy, run.framework)) {
-      add(which, Collective::all_gather, gathered_bytes(run), p.weights, gathers);
-    }
-    if (reduces_every_micro_batch(run.strategy, run.framework)) {
-      add(which, Collective::reduce_scatter, run.training.recipe.reduced, p.gradients, m);
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+      const Partition p = partition_of(run.strategy, which);
+      const std::int64_t n = held(block_parameters(run, prices, i), which);
+      if (gathers_every_micro_batch(run.strategy, run.framework)) {
+        add(which, Collective::all_gather, gathered_bytes(run), p.weights, n, blocks[i] * gathers);
+      }
+      if (reduces_every_micro_batch(run.strategy, run.framework)) {
+        add(which, Collective::reduce_scatter, run.training.recipe.reduced, p.gradients, n,
+            blocks[i] * m);
+      }
     }
   }
-  // Gathers and reductions run under the same compute; what shows is shared by their times.
-  for (std::size_t i = 0; i < n; ++i) {
-    entries[i].exposed = exposed * (entries[i].time / all);
-    add_line(answer, entries[i]);
-  }
+  lines.write(exposed, answer);
 }
 
 template SecondsOf<double> data_parallel_time(const Run&, const ParametersHeld&,
                                               const OverlapWindows<double>&, AnswerOf<double>&);
 template SecondsOf<Traced> data_parallel_time(const Run&, const ParametersHeld&,
                                               const OverlapWindows<Traced>&, AnswerOf<Traced>&);
-template void add_micro_batch_traffic(const Run&, const ParametersHeld&, SecondsOf<double>,
-                                      AnswerOf<double>&);
-template void add_micro_batch_traffic(const Run&, const ParametersHeld&, SecondsOf<Traced>,
-                                      AnswerOf<Traced>&);
+template void add_micro_batch_traffic(const Run&, const Prices<double>&, const BlockCounts&,
+                                      SecondsOf<double>, AnswerOf<double>&);
+template void add_micro_batch_traffic(const Run&, const Prices<Traced>&, const BlockCounts&,
+                                      SecondsOf<Traced>, AnswerOf<Traced>&);
 
 }  // namespace orrery

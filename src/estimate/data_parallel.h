@@ -27,10 +27,10 @@ template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
                                 const OverlapWindows<R>& windows, AnswerOf<R>& answer);
 
-// Lines of what sharded weights and gradients move every micro batch; `exposed` is of the whole
-// step.
+// Lines of what sharded weights and gradients of a stage's blocks move every micro batch; `exposed`
+// is of the whole step.
 template <Number R>
-void add_micro_batch_traffic(const Run& run, const ParametersHeld& parameters, SecondsOf<R> exposed,
-                             AnswerOf<R>& answer);
+void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                             SecondsOf<R> exposed, AnswerOf<R>& answer);
 
 }  // namespace orrery

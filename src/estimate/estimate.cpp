@@ -129,7 +129,9 @@ class Finish {
   // A stage sends forward unless it is the last, and back unless it is the first.
   void add_send_lines() {
     const std::int64_t stages = s_.pp * s_.vpp;
-    const SendCost<R> c = send_cost<R>(run_, w_.prices.placement, a_.busy_stage);
+    const bool only_back = s_.vpp == 1 && a_.busy_stage + 1 == s_.pp;
+    const SendCost<R> c =
+        send_cost<R>(run_, w_.prices.placement, a_.busy_stage - (only_back ? 1 : 0));
     std::int64_t sends = 0;
     for (std::int64_t chunk = 0; chunk < s_.vpp; ++chunk) {
       const std::int64_t j = chunk * s_.pp + a_.busy_stage;
@@ -156,6 +158,15 @@ class Finish {
     return heaviest;
   }
 
+  BlockCounts blocks_of_stage(std::int64_t stage) const {
+    BlockCounts sum{};
+    for (std::int64_t c = 0; c < s_.vpp; ++c) {
+      const BlockCounts& n = class_of<R>(w_, c * s_.pp + stage).blocks;
+      for (std::size_t i = 0; i < kBlockTypes; ++i) sum[i] += n[i];
+    }
+    return sum;
+  }
+
   OverlapWindows<R> windows_of(std::int64_t stage) const {
     OverlapWindows<R> windows;
     for (std::int64_t c = 0; c < s_.vpp; ++c) {
@@ -169,7 +180,7 @@ class Finish {
   void fill_end_of_step() {
     const std::int64_t stage = heaviest_stage();
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
-    add_micro_batch_traffic<R>(run_, parameters_of_stage<R>(run_, w_, a_.busy_stage),
+    add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                at(a_.breakdown, Term::dp_exposed), a_);
     at(a_.breakdown, Term::dp_exposed) +=
         data_parallel_time<R>(run_, parameters, windows_of(stage), a_);

@@ -127,11 +127,6 @@ class Adder {
   R slowdown_;
 };
 
-template <Number R>
-const ParametersHeld& block_parameters(const Run& run, const BlockPrice<R>& block) {
-  return run.strategy.pp > 1 ? block.parameters_with_copy : block.parameters;
-}
-
 }  // namespace
 
 template <Number R>
@@ -141,7 +136,7 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = is_layer(i) ? fully_recomputed(run.strategy, blocks[i]) : 0;
-    Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, block));
+    Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, prices, i));
     s.recomputed += block.forward_flops * static_cast<double>(again);
     s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
   }
@@ -159,9 +154,7 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
   ParametersHeld sum;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
-    const bool shares_on_this_stage = i == kMtpBlock;
-    const ParametersHeld& p = shares_on_this_stage ? prices.blocks[i].parameters
-                                                   : block_parameters(run, prices.blocks[i]);
+    const ParametersHeld& p = block_parameters(run, prices, i);
     sum.dense += blocks[i] * p.dense;
     sum.expert += blocks[i] * p.expert;
   }

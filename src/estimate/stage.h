@@ -26,6 +26,15 @@ struct StageCosts {
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks);
 
+// Parameters of one block of a kind. A shared weight is held twice where its two blocks stand on
+// different stages; multi-token prediction stands with the head it shares.
+template <Number R>
+const ParametersHeld& block_parameters(const Run& run, const Prices<R>& prices, std::size_t i) {
+  const BlockPrice<R>& block = prices.blocks[i];
+  const bool copies = run.strategy.pp > 1 && i != kMtpBlock;
+  return copies ? block.parameters_with_copy : block.parameters;
+}
+
 // Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared
 // weight is held twice where its two blocks stand on different stages.
 template <Number R>

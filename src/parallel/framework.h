@@ -47,7 +47,6 @@ struct Framework {
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
   double dp_exposed_floor = 0;  // share exposed even when the pass is long
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
-  bool reduce_every_micro_batch = true;  // with sharded gradients; else summed whole, reduced once
   bool keeps_gathered_weights = false;   // with sharded weights: from forward to backward
   bool pipeline_keeps_weights = false;   // and with a pipeline: gathered and reduced once a step
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer

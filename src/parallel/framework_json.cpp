@@ -55,7 +55,6 @@ void read_overlap(Reader& r, Framework& f) {
   read_if(r, "dp_overlap_share", f.dp_overlap_share, 0, 1);
   read_if(r, "dp_exposed_floor", f.dp_exposed_floor, 0, 1);
   read_if(r, "scatter_gather", f.scatter_gather);
-  read_if(r, "reduce_every_micro_batch", f.reduce_every_micro_batch);
   read_if(r, "keeps_gathered_weights", f.keeps_gathered_weights);
   read_if(r, "pipeline_keeps_weights", f.pipeline_keeps_weights);
   read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);

@@ -34,11 +34,13 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
     const std::int64_t n = held(parameters, which);
-    const SecondsOf<R> gather =
-        level_cost<R>(run, which, Collective::all_gather, n, gathered_bytes(run), 1, p.weights)
-            .time;
-    t.forward += gather;
-    if (!run.framework.keeps_gathered_weights) t.backward += gather;
+    if (gathers_every_micro_batch(run.strategy, run.framework)) {
+      const SecondsOf<R> gather =
+          level_cost<R>(run, which, Collective::all_gather, n, gathered_bytes(run), 1, p.weights)
+              .time;
+      t.forward += gather;
+      if (!run.framework.keeps_gathered_weights) t.backward += gather;
+    }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
     t.backward += level_cost<R>(run, which, Collective::reduce_scatter, n,
                                 run.training.recipe.reduced, 1, p.gradients)

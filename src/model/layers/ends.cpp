@@ -23,6 +23,11 @@ Extent vocabulary(const BuildContext& c) {
   return {padded_vocabulary(c.arch, c.options.vocabulary_multiple), 1, Axis::tensor};
 }
 
+// Recomputing the norms of layers leaves these alone: their outputs are kept.
+void append_end_norm(Block& block, const BuildContext& c, OpName name) {
+  append_norm(block, c, name, c.sequence_tokens(), c.hidden(), true).recomputed_by = 0;
+}
+
 void append_loss(Block& block, const BuildContext& c) {
   const bool fused = c.options.fused_cross_entropy;
   Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
@@ -59,7 +64,7 @@ void append_embedding(Block& block, const BuildContext& c) {
     positions.backward_bytes = 2 * c.e();
   }
   if (c.arch.embedding_norm) {
-    append_norm(block, c, OpName::embedding_norm, c.sequence_tokens(), c.hidden(), true);
+    append_end_norm(block, c, OpName::embedding_norm);
   }
   if (c.arch.dropout) {
     Operator& dropout = append(block, OpName::embedding_dropout, OpKind::pointwise,
@@ -75,7 +80,7 @@ void append_head(Block& block, const BuildContext& c, bool shared_weight) {
     block.kind = BlockKind::head;
     block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
   }
-  append_norm(block, c, OpName::final_norm, c.sequence_tokens(), c.hidden(), true);
+  append_end_norm(block, c, OpName::final_norm);
   Operator& head = append_linear(block, OpName::head, c.tokens(), c.hidden(), vocabulary(c));
   head.role = PrecisionRole::wide;
   head.tied = shared_weight;

@@ -19,7 +19,8 @@ double layer_forward(const Json& in) {
   const ListOptions o = unfused(integer(in, "sequence"), integer(in, "micro_batch"));
   const ShardedBlock layer = sharded_layer(a, o, Strategy{});
   Flops sum{};
-  for (std::uint8_t i = 0; i < layer.count; ++i) sum += forward_flops(layer.operators[i]);
+  for (std::uint8_t i = 0; i < layer.count; ++i)
+    sum += forward_flops(layer.operators[i], layer.operators[i].megatron_pairs);
   return sum.si();
 }
 

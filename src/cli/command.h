@@ -34,5 +34,6 @@ Action declare_memory(CLI::App& app);
 Action declare_explain(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_show(CLI::App& app);
+Action declare_validate(CLI::App& app);
 
 }  // namespace orrery

@@ -95,15 +95,26 @@ void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
   *at = o.value;
 }
 
+namespace {
+
+// Whether `path` is `outer` or lies below it.
+bool lies_in(const std::string& path, const std::string& outer) {
+  return path.rfind(outer, 0) == 0 &&
+         (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
+}
+
+bool is_unknown_key(const InputError& error) {
+  return std::string(error.what()).find("found an unknown key") != std::string::npos;
+}
+
+}  // namespace
+
 const Override* override_of(const std::vector<Override>& overrides, const std::string& run_file,
                             const InputError& error) {
   if (error.file() != run_file || error.path().empty()) return nullptr;
   for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
-    const bool inside =
-        error.path().rfind(o->path, 0) == 0 &&
-        (error.path().size() == o->path.size() || error.path()[o->path.size()] == '.' ||
-         error.path()[o->path.size()] == '[');
-    if (inside) return &*o;
+    if (lies_in(error.path(), o->path)) return &*o;
+    if (is_unknown_key(error) && lies_in(o->path, error.path())) return &*o;
   }
   return nullptr;
 }

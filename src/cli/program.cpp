@@ -115,7 +115,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help("orrery " + std::string(c.name)).c_str(), stdout);
+    std::fputs(app.help("orrery").c_str(), stdout);
     return ExitCode::answer;
   } catch (const CLI::ParseError& e) {
     throw InputError("orrery " + std::string(c.name), "", e.what(),

@@ -2,6 +2,7 @@
 #include "cli/run_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -75,8 +76,12 @@ std::vector<Override> overrides_of(const RunArguments& arguments) {
 }  // namespace
 
 void add_run_options(CLI::App& app, RunArguments& arguments) {
-  arguments.values.resize(kFlags.size());
   app.add_option("RUN", arguments.run, "run file: name, path or - (flags may say it all instead)");
+  add_run_flags(app, arguments);
+}
+
+void add_run_flags(CLI::App& app, RunArguments& arguments) {
+  arguments.values.resize(kFlags.size());
   app.add_option("--set", arguments.sets,
                  "any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
       ->type_name("PATH=VALUE")
@@ -86,6 +91,11 @@ void add_run_options(CLI::App& app, RunArguments& arguments) {
         ->type_name("X")
         ->group("The run");
   }
+}
+
+bool has_changes(const RunArguments& arguments) {
+  return !arguments.sets.empty() || std::any_of(arguments.values.begin(), arguments.values.end(),
+                                                [](const std::string& v) { return !v.empty(); });
 }
 
 ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) {

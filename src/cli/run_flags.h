@@ -31,8 +31,12 @@ struct RunArguments {
   std::vector<std::string> values;  // in the order of the table of flags; "" where not given
 };
 
-// Adds RUN, --set and the flags to a command. `arguments` must outlive the parse.
+// Adds RUN, --set and the flags to a command; or all but RUN. `arguments` must outlive the parse.
 void add_run_options(CLI::App& app, RunArguments& arguments);
+void add_run_flags(CLI::App& app, RunArguments& arguments);
+
+// Whether a flag or --set was given.
+bool has_changes(const RunArguments& arguments);
 
 // Errors: InputError; where a flag brought the value that is wrong, it is named.
 ResolvedRun resolved_run(const RunArguments& arguments, const Session& session);

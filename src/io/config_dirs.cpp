@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/config_dirs.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -92,6 +93,20 @@ std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind) {
     }
   }
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> validation_files(const ConfigDirs& dirs) {
+  std::vector<std::string> files;
+  for (const std::string& directory : dirs.directories) {
+    std::error_code error;
+    const fs::path runs = fs::path(directory) / "../validation/runs";
+    for (const auto& entry : fs::directory_iterator(runs.lexically_normal(), error)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+    }
+    if (!files.empty()) break;
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {

@@ -41,6 +41,9 @@ std::optional<ConfigText> find_config(const ConfigDirs& dirs, ConfigKind kind,
 // Sorted, each once.
 std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind);
 
+// validation/runs beside the first of the directories that has one, sorted.
+std::vector<std::string> validation_files(const ConfigDirs& dirs);
+
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside = "");
 
 }  // namespace orrery

@@ -40,6 +40,11 @@ std::string fixed(double x, int decimals) {
   return buffer.data();
 }
 
+std::string plain_number(double x) {
+  constexpr double kExact = 1e15;
+  return x == std::floor(x) && std::abs(x) < kExact ? fixed(x, 0) : shortest(x);
+}
+
 std::string grouped(double n) {
   std::string digits = fixed(n, 0);
   const std::size_t first = digits[0] == '-' ? 1 : 0;

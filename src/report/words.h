@@ -35,6 +35,9 @@ std::string percent(double ratio, int decimals = 1);
 std::string seconds_text(Seconds t);
 std::string fixed(double x, int decimals);
 
+// "20", "0.5": as short as it can be, without exponent where it is a count.
+std::string plain_number(double x);
+
 // Columns a terminal shows: code points, escape codes not counted.
 std::size_t width_of(std::string_view text);
 std::string left(const std::string& text, std::size_t width);

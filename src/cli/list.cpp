@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "report/catalog.h"
+#include "report/estimate_json.h"
+
+namespace orrery {
+namespace {
+
+std::vector<NamedDocument> documents_of(const ConfigDirs& dirs, ConfigKind kind) {
+  std::vector<NamedDocument> documents;
+  for (const std::string& name : config_names(dirs, kind)) {
+    const auto found = find_config(dirs, kind, name);
+    documents.push_back({name, found->file, parse_json(found->text, found->file)});
+  }
+  return documents;
+}
+
+Listing list_models(const ConfigDirs& d) { return model_list(documents_of(d, ConfigKind::model)); }
+Listing list_devices(const ConfigDirs& d) {
+  return device_list(documents_of(d, ConfigKind::device));
+}
+Listing list_nodes(const ConfigDirs& d) {
+  return node_list(documents_of(d, ConfigKind::node), config_lookup(d).hardware);
+}
+Listing list_frameworks(const ConfigDirs& d) {
+  return framework_list(documents_of(d, ConfigKind::framework));
+}
+Listing list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
+Listing list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
+Listing list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
+Listing list_collectives(const ConfigDirs& /*d*/) { return collective_list(); }
+Listing list_recipes(const ConfigDirs& /*d*/) { return recipe_list(); }
+
+struct Kind {
+  const char* name;
+  Listing (*list)(const ConfigDirs&);
+};
+
+constexpr std::array kKinds = {
+    Kind{"models", list_models},       Kind{"nodes", list_nodes},
+    Kind{"devices", list_devices},     Kind{"frameworks", list_frameworks},
+    Kind{"runs", list_runs},           Kind{"metrics", list_metrics},
+    Kind{"schedules", list_schedules}, Kind{"collectives", list_collectives},
+    Kind{"recipes", list_recipes},
+};
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const Kind& k : kKinds) names.emplace_back(k.name);
+  return names;
+}
+
+ExitCode run_list(const std::string& what, const Session& s) {
+  for (const Kind& k : kKinds) {
+    if (what != k.name) continue;
+    const Listing list = k.list(dirs_of(s));
+    give(s, s.json ? dump(list.json()) : s.csv ? list.csv() : list.text());
+    return ExitCode::answer;
+  }
+  throw InputError("orrery list", "", what.empty() ? "nothing to list" : "\"" + what + "\"",
+                   alternatives(kind_names()), nearest_name(what, kind_names()));
+}
+
+}  // namespace
+
+Action declare_list(CLI::App& app) {
+  auto what = std::make_shared<std::string>();
+  app.add_option("WHAT", *what, alternatives(kind_names()));
+  return [what](const Session& s) { return run_list(*what, s); };
+}
+
+}  // namespace orrery

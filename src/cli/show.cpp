@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/run_flags.h"
+#include "cli/usage_error.h"
+#include "core/error.h"
+#include "hardware/device_reader.h"
+#include "report/document_text.h"
+#include "report/estimate_json.h"
+#include "report/estimate_text.h"
+#include "report/operators_table.h"
+
+namespace orrery {
+namespace {
+
+struct ShowArguments {
+  std::string kind;
+  std::string name;
+  bool operators = false;
+  RunArguments run;
+};
+
+std::vector<std::string> kind_names() { return {kConfigKindNames.begin(), kConfigKindNames.end()}; }
+
+ConfigKind kind_of(const std::string& text) {
+  for (std::size_t i = 0; i < kConfigKindNames.size(); ++i) {
+    if (text == kConfigKindNames[i]) return static_cast<ConfigKind>(i);
+  }
+  throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
+                   alternatives(kind_names()), nearest_name(text, kind_names()));
+}
+
+// Refuses what is not sound, as a run that uses it would.
+void check_document(ConfigKind kind, const Json& document, const std::string& file,
+                    const ConfigLookup& lookup) {
+  if (kind == ConfigKind::node) read_node(document, file, 0, lookup.hardware);
+  if (kind == ConfigKind::device) read_device(Reader(document, file));
+  if (kind == ConfigKind::framework) {
+    read_framework(document, file, Json::object(), file, "parallel.framework_options");
+  }
+}
+
+Json model_document(const ModelDescription& m) {
+  const ParameterCount n = parameter_count(m.architecture, m.architecture.max_positions);
+  Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
+  j["assumed"] = Json::array();
+  for (const AssumedValue& a : m.assumed) {
+    j["assumed"].push_back({{"path", a.key}, {"value", a.value}, {"why", a.why}});
+  }
+  j["resolved"] = model_json(m);
+  return j;
+}
+
+std::string model_lines(const Json& j) {
+  std::string text = grouped(j["parameters"].get<double>()) + " parameters, " +
+                     grouped(j["active_parameters"].get<double>()) + " active\n";
+  for (const Json& a : j["assumed"]) {
+    text += "assumed " + a["path"].get<std::string>() + " " + brief(a["value"]) + ": " +
+            a["why"].get<std::string>() + "\n";
+  }
+  return text;
+}
+
+ExitCode show_document(ConfigKind kind, const std::string& name, const Session& s) {
+  const ConfigDirs dirs = dirs_of(s);
+  const auto found = find_config(dirs, kind, name);
+  const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
+  if (!found) {
+    throw InputError("orrery show", word, "\"" + name + "\"",
+                     "a name of `orrery list " + word + "s` or a path",
+                     nearest_name(name, config_names(dirs, kind)));
+  }
+  const Json document = parse_json(found->text, found->file);
+  check_document(kind, document, found->file, config_lookup(dirs));
+  Json j = {{"kind", word}, {"name", name}, {"file", found->file}, {"document", document}};
+  std::string text = word + " " + name + ", " + found->file + "\n";
+  const std::string source = source_line(document);
+  if (!source.empty()) text += wrapped(source, 2) + "\n";
+  if (kind == ConfigKind::model) {
+    const Json model = model_document(read_model(document, found->file, "", name));
+    text += model_lines(model);
+    j.update(model);
+  }
+  const Listing values = value_list(document);
+  give(s, s.json ? dump(j) : s.csv ? values.csv() : text + "\n" + values.text());
+  return ExitCode::answer;
+}
+
+ExitCode show_run(ShowArguments arguments, const Session& s) {
+  arguments.run.run = arguments.name;
+  const ResolvedRun r = resolved_run(arguments.run, s);
+  const Listing operators = operator_list(r.run);
+  if (s.csv) {
+    give(s, arguments.operators ? operators.csv() : value_list(r.inputs).csv());
+    return ExitCode::answer;
+  }
+  Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
+  if (arguments.operators) j["operators"] = operators.json();
+  const std::string body = arguments.operators ? operators.text() : dump(r.inputs);
+  give(s, s.json ? dump(j) : header_text(r, style_of(s)) + "\n" + body);
+  return ExitCode::answer;
+}
+
+ExitCode run_show(const ShowArguments& arguments, const Session& s) {
+  const ConfigKind kind = kind_of(arguments.kind);
+  if (kind == ConfigKind::run) return show_run(arguments, s);
+  if (arguments.name.empty()) {
+    throw InputError("orrery show " + arguments.kind, "", "no name", "a name or a path");
+  }
+  if (arguments.operators || has_changes(arguments.run)) {
+    throw InputError("orrery show " + arguments.kind, "", "options of a run",
+                     "them with `orrery show run` only");
+  }
+  return show_document(kind, arguments.name, s);
+}
+
+}  // namespace
+
+Action declare_show(CLI::App& app) {
+  auto arguments = std::make_shared<ShowArguments>();
+  app.add_option("KIND", arguments->kind, alternatives(kind_names()));
+  app.add_option("NAME", arguments->name, "name or path");
+  app.add_flag("--operators", arguments->operators, "of a run: the operators as one rank has them");
+  add_run_flags(app, arguments->run);
+  return [arguments](const Session& s) { return run_show(*arguments, s); };
+}
+
+}  // namespace orrery

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/recipe.h"
+#include "network/algorithms.h"
+#include "parallel/schedules/table.h"
+#include "report/catalog.h"
+#include "report/metrics.h"
+#include "report/words.h"
+
+namespace orrery {
+namespace {
+
+Cell flag(bool b, const char* yes, const char* no) { return {b ? yes : no, b}; }
+
+Cell number(double x) { return {plain_number(x), x}; }
+
+template <class Row>
+void add_algorithm(Row /*row*/, Collective c, std::vector<std::string>& names) {
+  if (Row::serves(c)) names.emplace_back(name_of(Row::Implementation::id));
+}
+
+std::vector<std::string> algorithms_of(Collective c) {
+  std::vector<std::string> names;
+  std::apply([&](auto... rows) { (add_algorithm(rows, c, names), ...); }, kAlgorithms);
+  return names;
+}
+
+}  // namespace
+
+Listing metric_list() {
+  Listing list({{"metric", "key"}, {"unit", "unit"}, {"meaning", "meaning"}});
+  for (const Metric& m : metrics()) {
+    list.add({std::string(m.key),
+              {m.unit.empty() ? "ratio" : std::string(m.unit), m.unit},
+              std::string(m.meaning)});
+  }
+  return list;
+}
+
+Listing schedule_list() {
+  Listing list({{"schedule", "name"}, {"state", "built"}, {"chunks", "interleaves"}});
+  for (std::size_t i = 0; i < kSchedules.size(); ++i) {
+    const Schedule& s = kSchedules[i];
+    list.add({std::string(kScheduleNames[i]), flag(s.built(), "built", "not built yet"),
+              s.built() ? flag(s.interleaves, "vpp above 1", "vpp 1") : Cell("", nullptr)});
+  }
+  return list;
+}
+
+Listing collective_list() {
+  Listing list({{"collective", "name"}, {"algorithms", "algorithms"}});
+  for (std::size_t i = 0; i < kCollectives; ++i) {
+    const std::vector<std::string> names = algorithms_of(static_cast<Collective>(i));
+    list.add({std::string(kCollectiveNames[i]), {joined(names, ", "), names}});
+  }
+  return list;
+}
+
+Listing recipe_list() {
+  Listing list({{"recipe", "name"},
+                {"weights, B", "weights_bytes", true},
+                {"gradients, B", "gradients_bytes", true},
+                {"optimizer, B", "optimizer_bytes", true},
+                {"sum, B", "bytes_per_parameter", true},
+                {"source", "source"}});
+  for (const NamedRecipe& r : kRecipes) {
+    list.add({std::string(r.name), number(r.recipe.weights), number(r.recipe.gradients),
+              number(r.recipe.optimizer), number(bytes_per_parameter(r.recipe)),
+              std::string(r.source)});
+  }
+  return list;
+}
+
+}  // namespace orrery

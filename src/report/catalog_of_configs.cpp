@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/units.h"
+#include "hardware/cluster_reader.h"
+#include "hardware/device_reader.h"
+#include "model/architecture_json.h"
+#include "model/operators.h"
+#include "parallel/framework_json.h"
+#include "report/catalog.h"
+#include "report/words.h"
+
+namespace orrery {
+namespace {
+
+// Positions of a learned table where the model does not say how many.
+constexpr std::int64_t kUsualSequence = 2048;
+
+Cell count_cell(std::int64_t n) { return {grouped(n), n}; }
+
+template <Dimension D>
+Cell quantity_cell(Quantity<D> q) {
+  if (q.si() == 0) return {"–", nullptr};
+  return {pretty(q), q.si()};
+}
+
+Cell gib_cell(Bytes b) { return {gib_text(b, 1), (b / kGiB).si()}; }
+
+Cell parameters_cell(std::int64_t n) { return {short_count(static_cast<double>(n)), n}; }
+
+FlopsPerSecond sixteen_bit_peak(const Device& d) {
+  const FlopsPerSecond bf16 = peak_of(d, Precision::bf16);
+  return bf16.si() > 0 ? bf16 : peak_of(d, Precision::fp16);
+}
+
+std::string text_at(const Json& j, const char* outer, const char* inner) {
+  const auto at = j.find(outer);
+  if (at == j.end()) return "";
+  const Json* value = &*at;
+  if (inner != nullptr) {
+    if (!value->is_object() || !value->contains(inner)) return "";
+    value = &(*value)[inner];
+  }
+  return value->is_string() ? value->get<std::string>() : brief(*value);
+}
+
+}  // namespace
+
+Listing model_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"model", "name"},
+                {"parameters", "parameters", true},
+                {"active", "active_parameters", true},
+                {"layers", "layers", true},
+                {"width", "hidden_size", true},
+                {"heads", "attention_heads", true},
+                {"experts", "experts", true}});
+  for (const NamedDocument& d : documents) {
+    const Architecture a = read_model(d.json, d.file, "", d.name).architecture;
+    const ParameterCount n = parameter_count(a, kUsualSequence);
+    list.add({d.name, parameters_cell(n.total), parameters_cell(n.active), count_cell(a.layers),
+              count_cell(a.hidden), count_cell(a.heads),
+              is_moe(a) ? count_cell(a.moe.experts) : Cell("–", 0)});
+  }
+  return list;
+}
+
+Listing device_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"device", "name"},
+                {"memory", "memory_gib", true},
+                {"bandwidth", "memory_bandwidth_bytes_per_s", true},
+                {"16-bit peak", "peak_16bit_flops_per_s", true},
+                {"fp8 peak", "peak_fp8_flops_per_s", true},
+                {"power", "power_w", true}});
+  for (const NamedDocument& d : documents) {
+    const Device device = read_device(Reader(d.json, d.file));
+    list.add({d.name, gib_cell(device.memory_capacity), quantity_cell(device.memory_bandwidth),
+              quantity_cell(sixteen_bit_peak(device)),
+              quantity_cell(peak_of(device, Precision::fp8)), quantity_cell(device.power)});
+  }
+  return list;
+}
+
+Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup) {
+  Listing list({{"node", "name"},
+                {"GPUs", "devices_per_node", true},
+                {"device", "device"},
+                {"inside", "inside"},
+                {"a GPU", "inside_bytes_per_s", true},
+                {"between", "between"},
+                {"a node", "between_bytes_per_s", true}});
+  for (const NamedDocument& d : documents) {
+    const Cluster c = read_node(d.json, d.file, 0, lookup).cluster;
+    const Tier& inner = c.tiers[0];
+    const Tier& outer = c.tiers[c.tier_count - 1U];
+    list.add({d.name, count_cell(c.devices_per_node), std::string(c.device.name.view()),
+              std::string(inner.name.view()), quantity_cell(inner.bandwidth),
+              std::string(outer.name.view()), quantity_cell(outer.bandwidth)});
+  }
+  return list;
+}
+
+Listing framework_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"framework", "name"},
+                {"ZeRO", "zero", true},
+                {"states", "states"},
+                {"options", "options"}});
+  for (const NamedDocument& d : documents) {
+    const FrameworkProfile p =
+        read_framework(d.json, d.file, Json::object(), d.file, "parallel.framework_options");
+    std::vector<std::string> names;
+    for (const FrameworkOption& o : p.options) names.push_back(o.name);
+    list.add({d.name, count_cell(p.framework.zero), p.states, {joined(names, ", "), names}});
+  }
+  return list;
+}
+
+Listing run_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"run", "name"},
+                {"model", "model"},
+                {"node", "node"},
+                {"GPUs", "gpus", true},
+                {"framework", "framework"}});
+  for (const NamedDocument& d : documents) {
+    list.add({d.name, text_at(d.json, "model", nullptr), text_at(d.json, "cluster", "node"),
+              text_at(d.json, "cluster", "gpus"), text_at(d.json, "framework", nullptr)});
+  }
+  return list;
+}
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/document_text.h"
+
+#include "hardware/provenance.h"
+#include "report/words.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kLongestSource = 60;
+
+std::string shortened(const std::string& text) {
+  if (width_of(text) <= kLongestSource) return text;
+  std::size_t end = 0;
+  for (std::size_t n = 0; n < kLongestSource; ++n) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  }
+  return text.substr(0, end) + "…";
+}
+
+bool is_plain_array(const Json& j) {
+  if (!j.is_array()) return false;
+  for (const Json& item : j) {
+    if (item.is_structured()) return false;
+  }
+  return true;
+}
+
+void add_values(const Json& document, const Json& at, const std::string& path, Listing& list) {
+  if (!at.is_structured() || is_plain_array(at)) {
+    const std::string source = listed_source(document, path);
+    const std::string value = at.is_string()
+                                  ? at.get<std::string>()
+                                  : at.dump(-1, ' ', false, Json::error_handler_t::replace);
+    list.add({path, {value, at}, {shortened(source), source}});
+    return;
+  }
+  std::size_t index = 0;
+  for (auto it = at.begin(); it != at.end(); ++it, ++index) {
+    const std::string key = at.is_object() ? it.key() : std::to_string(index);
+    if (path.empty() && (key == "source" || key == "sources")) continue;
+    add_values(document, it.value(), path.empty() ? key : path + "." + key, list);
+  }
+}
+
+}  // namespace
+
+Listing value_list(const Json& document) {
+  Listing list({{"key", "path"}, {"value", "value"}, {"source", "source"}});
+  add_values(document, document, "", list);
+  return list;
+}
+
+std::string source_line(const Json& document) {
+  const auto at = document.find("source");
+  return at != document.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+}  // namespace orrery

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A configuration document for a person: every value by its path, beside where it comes from.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "report/listing.h"
+
+namespace orrery {
+
+Listing value_list(const Json& document);
+
+// The document's own `source`, or "".
+std::string source_line(const Json& document);
+
+}  // namespace orrery

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/listing.h"
+
+namespace orrery {
+
+std::string Listing::text() const {
+  std::vector<TableColumn> columns;
+  for (const ListColumn& c : columns_) columns.push_back({c.title, c.right_aligned});
+  Table table(std::move(columns));
+  for (const auto& row : rows_) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(cell.text);
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string Listing::csv() const {
+  std::vector<TableColumn> columns;
+  for (const ListColumn& c : columns_) columns.push_back({c.key});
+  Table table(std::move(columns));
+  for (const auto& row : rows_) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) {
+      const Json& v = cell.value;
+      cells.push_back(v.is_string() ? v.get<std::string>() : v.is_null() ? "" : v.dump());
+    }
+    table.add(std::move(cells));
+  }
+  return table.csv();
+}
+
+Json Listing::json() const {
+  Json list = Json::array();
+  for (const auto& row : rows_) {
+    Json entry = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) entry[columns_[i].key] = row[i].value;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace orrery

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operator list of a run as one rank has it: sizes, parameters, FLOPs, what is saved for
+// backward, and the exchanges. One micro batch; the list that every estimate is made of.
+#pragma once
+
+#include "estimate/run.h"
+#include "report/listing.h"
+
+namespace orrery {
+
+Listing operator_list(const Run& run);
+
+}  // namespace orrery

@@ -2,6 +2,9 @@
 //
 // The parts of a layer that selective recompute names, as Megatron-Core's `recompute_modules` does.
 // A set of them is a ModuleMask. Full recompute is not a mask: it keeps only a layer's input.
+// `alternate_products` is PyTorch's per-operator checkpointing as torchtitan sets it: of the matrix
+// products every second result is kept (queries, values, the gate), attention's too, and the rest
+// of the layer runs again.
 #pragma once
 
 #include <array>
@@ -11,11 +14,19 @@
 
 namespace orrery {
 
-enum class Module : std::uint8_t { core_attn, layernorm, mlp, moe_act, moe, mla_up_proj };
-inline constexpr std::size_t kModules = 6;
+enum class Module : std::uint8_t {
+  core_attn,
+  layernorm,
+  mlp,
+  moe_act,
+  moe,
+  mla_up_proj,
+  alternate_products,
+};
+inline constexpr std::size_t kModules = 7;
 
 inline constexpr std::array<std::string_view, kModules> kModuleNames = {
-    "core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj"};
+    "core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj", "alternate_products"};
 
 using ModuleMask = std::uint8_t;
 

@@ -18,6 +18,7 @@ struct KernelChoice {
   Precision linear = Precision::bf16;  // of the linear layers
   Precision wide = Precision::bf16;    // of everything else
   AttentionKernel attention = AttentionKernel::flash_2;
+  double linear_rate = 1;       // of linear layers, over what the device attains
   double pointwise_passes = 1;  // memory traffic of pointwise operators over that of fused kernels
 };
 
@@ -36,7 +37,9 @@ inline AttentionShape attention_shape(const ShardedOperator& op) {
 // inner×rows·rows×cols.
 template <Number R>
 OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d,
-                                      Precision precision) {
+                                      const KernelChoice& k) {
+  const bool linear = op.role == PrecisionRole::linear;
+  const Precision precision = linear ? k.linear : k.wide;
   const bool grouped = op.kind == OpKind::grouped_product;
   const std::int64_t groups = grouped ? op.groups : 1;
   const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
@@ -76,7 +79,7 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
   switch (op.kind) {
     case OpKind::product:
     case OpKind::grouped_product:
-      return product_operator_time<R>(op, d, op.role == PrecisionRole::linear ? k.linear : k.wide);
+      return product_operator_time<R>(op, d, k);
     case OpKind::fused_attention:
     case OpKind::scores:
     case OpKind::values:

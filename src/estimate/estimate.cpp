@@ -94,7 +94,8 @@ class Finish {
     const bool layer = b < kMaxLayerTypes || b == kMtpBlock;
     const std::int64_t again = layer ? fully_recomputed(s_, n) : 0;
     const auto& tables = w_.prices.blocks[b].exchanges;
-    add_exchange_lines(tables[index(Phase::forward)], n + again);
+    add_exchange_lines(tables[index(Phase::forward)], n);
+    add_exchange_lines(tables[index(Phase::replay)], again);
     add_exchange_lines(tables[index(Phase::backward)], n);
     add_exchange_lines(tables[index(Phase::again)], n);
   }

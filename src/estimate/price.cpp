@@ -123,25 +123,35 @@ class Pricer {
         mask_(recomputed_modules(run.strategy)),
         out_(out) {}
 
-  void add(const ShardedOperator& op) {
+  // `replayed`: full recompute runs this operator again.
+  void add(const ShardedOperator& op, bool replayed) {
     const Label name{kOpNameTexts[static_cast<std::size_t>(op.name)].data()};
     const OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
     const SecondsOf<R> forward = named(t.forward, name);
-    const SecondsOf<R> backward = named(t.backward_input + t.backward_weight, name);
-    const bool again = (op.recomputed_by & mask_) != 0;
+    const double again = share_again(op);
     compute(Phase::forward) += forward;
-    compute(Phase::backward) += backward;
-    out_.forward_flops += counted_flops(op);
-    if (again) {
-      compute(Phase::again) += forward;
-      out_.again_flops += counted_flops(op);
+    compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
+    if (again > 0) {
+      compute(Phase::again) += forward * lift<R>(again, {"share that runs again"});
+      out_.again_flops += counted_flops(op) * again;
+    }
+    if (replayed) {
+      compute(Phase::replay) += forward;
+      out_.replay_flops += counted_flops(op);
     }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
-      add_exchange(op, op.exchanges[i], t, again);
+      add_exchange(op, op.exchanges[i], t, again > 0, replayed);
     }
   }
 
  private:
+  // How much of its forward selective recompute runs again.
+  double share_again(const ShardedOperator& op) const {
+    const unsigned by = op.recomputed_by & mask_;
+    if (by == 0) return 0;
+    return by == mask_of(Module::alternate_products) ? op.alternate_share : 1;
+  }
+
   Flops counted_flops(const ShardedOperator& op) const {
     const bool causal = run_.convention == FlopsConvention::causal;
     return forward_flops(op, causal ? op.masked_pairs : op.megatron_pairs);
@@ -150,7 +160,7 @@ class Pricer {
   SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
 
   void add_exchange(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t,
-                    bool again) {
+                    bool again, bool replayed) {
     const Group& group = group_of(placement_, e.group);
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
     if (e.group == ExchangeGroup::ep) buffer = without_repeats<R>(buffer, run_, group);
@@ -160,7 +170,9 @@ class Pricer {
     const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_.framework);
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, e, cost, times, time, bare);
-    if (again && e.pass == Pass::forward) tally(Phase::again, e, cost, times, time, bare);
+    if (e.pass != Pass::forward) return;
+    if (again) tally(Phase::again, e, cost, times, time, bare);
+    if (replayed) tally(Phase::replay, e, cost, times, time, bare);
   }
 
   void tally(Phase phase, const Exchange& e, const CollectiveCost<R>& cost, R times,
@@ -183,13 +195,24 @@ class Pricer {
   BlockPrice<R>& out_;
 };
 
+// One past the last operator that must run again for all saved tensors to be back: a product saves
+// its input, so the last one itself need not.
+std::uint8_t last_needed(const ShardedBlock& block) {
+  std::uint8_t end = block.count;
+  while (end > 0 && block.operators[end - 1].kept_count == 0) --end;
+  const bool product = end > 0 && block.operators[end - 1].has_weight;
+  return product ? static_cast<std::uint8_t>(end - 1) : end;
+}
+
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, BlockPrice<R>& out) {
   out = BlockPrice<R>{};
   shard(block, degrees, scratch);
   Pricer<R> pricer(run, placement, out);
-  for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i]);
+  const std::uint8_t end =
+      run.framework.recompute_stops_early ? last_needed(scratch) : scratch.count;
+  for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i], i < end);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});
@@ -219,6 +242,7 @@ KernelChoice kernel_choice(const Run& run) {
   k.linear = run.training.precision;
   k.wide = storage_precision(run.training.precision);
   k.attention = attention_kernel(run.framework, run.cluster.device);
+  k.linear_rate = run.framework.linear_rate;
   k.pointwise_passes = run.framework.pointwise_passes;
   return k;
 }

@@ -20,9 +20,10 @@
 
 namespace orrery {
 
-// Forward, backward, and forward again where something is recomputed.
-enum class Phase : std::uint8_t { forward, backward, again };
-inline constexpr std::size_t kPhases = 3;
+// Forward; backward; the forward that selective recompute runs again; the one that full recompute
+// does.
+enum class Phase : std::uint8_t { forward, backward, again, replay };
+inline constexpr std::size_t kPhases = 4;
 inline constexpr std::size_t kExchangeKinds =
     4;  // all-reduce, all-gather, reduce-scatter, all-to-all
 
@@ -43,9 +44,8 @@ template <Number R>
 struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
   std::array<ExchangeTable<R>, kPhases> exchanges{};
-  // Of the whole forward, for full recompute: compute[again] covers selective recompute only.
-  Flops forward_flops{};
-  Flops again_flops{};
+  Flops again_flops{};   // of Phase::again
+  Flops replay_flops{};  // of Phase::replay
   BlockActivations<R> activations;
   ParametersHeld parameters;
   ParametersHeld parameters_with_copy;  // where the block holds a copy of a weight it shares

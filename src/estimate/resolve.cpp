@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
-#include "core/units.h"
 #include "estimate/estimate.h"
 #include "estimate/inputs_json.h"
 #include "estimate/overlap_json.h"
@@ -60,6 +59,17 @@ void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   }
 }
 
+// Dropout the model file does not speak of is the framework's habit, where it has one.
+void take_dropout_of_framework(ResolvedRun& out) {
+  if (!out.framework.dropout) return;
+  for (Assumed& a : out.assumed) {
+    if (a.path != "model.dropout") continue;
+    out.run.model.dropout = out.model.architecture.dropout = *out.framework.dropout;
+    a.value = *out.framework.dropout ? "true" : "false";
+    a.why = "the framework's";
+  }
+}
+
 void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyRequest& request,
                        ResolvedRun& out) {
   const Document d = find_framework(root, lookup, out);
@@ -70,6 +80,7 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
   out.framework =
       read_framework(d.json, d.file, request.framework_options, root.file(), options_path);
   out.run.framework = out.framework.framework;
+  take_dropout_of_framework(out);
   for (const FrameworkOption& o : out.framework.options) {
     if (o.assumed) {
       out.assumed.push_back({"parallel.framework_options." + o.name, o.value, "the framework's"});
@@ -91,20 +102,41 @@ RunShape shape_of(const Run& run) {
   return shape;
 }
 
-std::string gib(Bytes b) { return gib_text(b, 1); }
+bool fits(const Run& run) { return estimate(run).reason != Reason::device_memory; }
 
-// None, selective, full: the first that fits; where none does, the one that needs least.
+// Full recompute of as few layers of each chunk as fit; of all where that does not.
+void recompute_fewest_layers(Run& run) {
+  Strategy& s = run.strategy;
+  s.recompute = Recompute::full;
+  s.recompute_method = RecomputeMethod::block;
+  const std::int64_t chunks = s.pp * s.vpp;
+  std::int64_t low = 1;
+  std::int64_t high = (run.model.layers + chunks - 1) / chunks;
+  while (low < high) {
+    s.recompute_layers = (low + high) / 2;
+    if (fits(run)) {
+      high = s.recompute_layers;
+    } else {
+      low = s.recompute_layers + 1;
+    }
+  }
+  s.recompute_layers = low;
+  if (fits(run)) return;
+  s.recompute_method = RecomputeMethod::uniform;
+  s.recompute_layers = 0;
+}
+
+// None, selective, full of few layers, full: the first that fits; else the one that needs least.
 void choose_recompute(ResolvedRun& out) {
   Strategy& s = out.run.strategy;
-  std::string why = "the least that fits";
-  for (const Recompute r : {Recompute::none, Recompute::selective, Recompute::full}) {
-    s.recompute = r;
-    const Answer answer = estimate(out.run);
-    if (answer.reason != Reason::device_memory) break;
-    why = "less needs " + gib(answer.memory.peak) + " of " + gib(answer.capacity);
+  s.recompute = Recompute::none;
+  if (!fits(out.run)) s.recompute = Recompute::selective;
+  if (!fits(out.run)) recompute_fewest_layers(out.run);
+  std::string text(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  if (s.recompute == Recompute::full && s.recompute_layers > 0) {
+    text += ", recompute_method block, recompute_layers " + std::to_string(s.recompute_layers);
   }
-  out.assumed.push_back({"parallel.recompute",
-                         std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]), why});
+  out.assumed.push_back({"parallel.recompute", text, "the least that fits"});
 }
 
 void add_warnings(ResolvedRun& out) {

@@ -99,12 +99,12 @@ class Adder {
         block_.compute[index(Phase::backward)] * slowdown_ + accumulation<R>(run_, parameters);
     at(s.forward, Term::compute) += n_ * forward;
     at(s.backward, Term::compute) += n_ * backward;
-    at(s.backward, Term::recompute) +=
-        n_ * (block_.compute[index(Phase::again)] * slowdown_) + again_ * forward;
+    at(s.backward, Term::recompute) += n_ * (block_.compute[index(Phase::again)] * slowdown_) +
+                                       again_ * (block_.compute[index(Phase::replay)] * slowdown_);
     add_exchanges(s.forward, block_.exchanges[index(Phase::forward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::again)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::forward)], again_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::replay)], again_);
     add_shard_traffic(s, forward, backward, parameters);
   }
 
@@ -119,7 +119,9 @@ class Adder {
                            exposed(block_.exchanges[index(Phase::again)]);
     at(s.forward, Term::dp_exposed) += n_ * (overlapped(f, t.forward, p) - f);
     at(s.backward, Term::dp_exposed) += (n_ - again_) * (overlapped(b, t.backward, p) - b);
-    at(s.backward, Term::dp_exposed) += again_ * (overlapped(b + f, t.backward, p) - (b + f));
+    const SecondsOf<R> replayed = b + block_.compute[index(Phase::replay)] * slowdown_ +
+                                  exposed(block_.exchanges[index(Phase::replay)]);
+    at(s.backward, Term::dp_exposed) += again_ * (overlapped(replayed, t.backward, p) - replayed);
   }
 
   const Run& run_;
@@ -139,7 +141,7 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = is_layer(i) ? fully_recomputed(run.strategy, blocks[i]) : 0;
     Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, prices, i));
-    s.recomputed += block.forward_flops * static_cast<double>(again);
+    s.recomputed += block.replay_flops * static_cast<double>(again);
     s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
   }
   for (std::size_t i = 0; i < kTerms; ++i) {

@@ -197,6 +197,7 @@ struct Operator {
   PrecisionRole role = PrecisionRole::wide;
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;  // its forward runs again if one of these modules is recomputed
+  double alternate_share = 1;    // how much of it, if only alternate_products is
   bool has_weight = false;       // inner × (cols + cols2) of each group are parameters
   bool tied = false;             // the weight is another operator's: no parameters of its own
 

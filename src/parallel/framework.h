@@ -24,9 +24,11 @@ struct Framework {
   std::uint8_t attention_count = 0;
   std::array<AttentionKernel, kAttentionKernels> attention{};
   bool fused_cross_entropy = false;
-  double pointwise_passes = 1;        // memory traffic of pointwise operators over fused kernels'
-  bool fused_accumulation = false;    // a weight gradient is added to its sum as it is computed
-  bool fp16_reduces_16_bits = false;  // fp16 runs reduce gradients as computed, not in fp32
+  double linear_rate = 1;              // of linear layers, over what the device's products attain
+  bool recompute_stops_early = false;  // once the last saved tensor is back
+  double pointwise_passes = 1;         // memory traffic of pointwise operators over fused kernels'
+  bool fused_accumulation = false;     // a weight gradient is added to its sum as it is computed
+  bool fp16_reduces_16_bits = false;   // fp16 runs reduce gradients as computed, not in fp32
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 
@@ -47,8 +49,8 @@ struct Framework {
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
   double dp_exposed_floor = 0;  // share exposed even when the pass is long
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
-  bool keeps_gathered_weights = false;   // with sharded weights: from forward to backward
-  bool pipeline_keeps_weights = false;   // and with a pipeline: gathered and reduced once a step
+  bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
+  bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double gather_bytes = 0;   // an element of a gathered weight; 0: as weights are kept
 

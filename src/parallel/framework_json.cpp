@@ -36,6 +36,8 @@ void read_kernels(Reader& r, Framework& f) {
     f.attention[f.attention_count++] = item.choice_of<AttentionKernel>(kAttentionKernelNames);
   }
   read_if(r, "fused_cross_entropy", f.fused_cross_entropy);
+  read_if(r, "linear_rate", f.linear_rate, 0.01, 1);
+  read_if(r, "recompute_stops_early", f.recompute_stops_early);
   read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
   read_if(r, "fused_accumulation", f.fused_accumulation);
   read_if(r, "fp16_reduces_16_bits", f.fp16_reduces_16_bits);
@@ -86,7 +88,8 @@ Framework read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   Framework f;
   f.name = make_name(r.at("name").text());
-  for (const char* known : {"source", "sources", "options", "notes", "states"}) r.allow(known);
+  for (const char* known : {"source", "sources", "options", "notes", "states", "dropout"})
+    r.allow(known);
   read_kernels(r, f);
   read_if(r, "zero", f.zero, 0, 3);
   if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
@@ -136,7 +139,9 @@ FrameworkProfile read_framework(const Json& profile, const std::string& file, co
   }
   given.reject_unknown();
   result.framework = read_fields(result.document, file);
-  result.states = Reader(result.document, file).at("states").text();
+  Reader document(result.document, file);
+  result.states = document.at("states").text();
+  if (auto dropout = document.find("dropout")) result.dropout = dropout->boolean();
   return result;
 }
 

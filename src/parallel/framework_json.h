@@ -7,6 +7,7 @@
 // value the profile does not have is an InputError. Values are compared as text: true is "true".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct FrameworkOption {
 
 struct FrameworkProfile {
   Framework framework;
-  std::string states;  // name of the recipe it trains by where the run says none
+  std::string states;           // name of the recipe it trains by where the run says none
+  std::optional<bool> dropout;  // of its models, where neither run nor model says
   std::vector<FrameworkOption> options;
   Json document;  // with the overlays applied, for provenance
 };

@@ -171,6 +171,7 @@ ShardedOperator shard(const Operator& op, const Degrees& d) {
   o.role = op.role;
   o.parameter_class = op.parameter_class;
   o.recomputed_by = op.recomputed_by;
+  o.alternate_share = op.alternate_share;
   o.has_weight = op.has_weight;
   o.tied = op.tied;
   o.rows = local(op.rows, d);

@@ -70,6 +70,7 @@ struct ShardedOperator {
   PrecisionRole role = PrecisionRole::wide;
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;
+  double alternate_share = 1;
   bool has_weight = false;
   bool tied = false;
 

@@ -10,6 +10,7 @@ namespace orrery {
 namespace {
 
 constexpr ModuleMask kCore = mask_of(Module::core_attn);
+constexpr unsigned kKeysDropped = mask_of(Module::alternate_products);
 constexpr double kStatisticBytes = 4;  // FlashAttention keeps one fp32 log-sum-exp a row and head
 
 Extent query_heads(const BuildContext& c, std::int64_t width) {
@@ -75,7 +76,8 @@ void append_fused_core(Block& block, const BuildContext& c, bool local, ModuleMa
     op.vector_extent = query_heads(c, 1);
   }
   save(op, c.tokens(), query_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
-  save(op, c.tokens(), key_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
+  save(op, c.tokens(), key_heads(c, c.arch.head_dim), c.e(),
+       static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
   save(op, c.tokens(), key_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
   save(op, c.tokens(), query_heads(c, 1), kStatisticBytes, kCore);
   cross_context(op, c);
@@ -102,7 +104,8 @@ void append_unfused_core(Block& block, const BuildContext& c, bool local, Module
     scores.vector_extent = query_heads(c, 1);
   }
   save(scores, c.tokens(), query_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
-  save(scores, c.tokens(), key_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
+  save(scores, c.tokens(), key_heads(c, c.arch.head_dim), c.e(),
+       static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
   cross_context(scores, c);
 
   // Scale, mask and softmax are one kernel: read and write; backward reads p and dp and writes ds.
@@ -155,7 +158,7 @@ void append_projections(Block& block, const BuildContext& c) {
       append_linear(block, OpName::qkv, c.tokens(), c.hidden(), query_heads(c, c.arch.head_dim));
   qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
   qkv.vectors = c.arch.qkv_bias ? 1 : 0;
-  save(qkv, c.sequence_tokens(), c.hidden(), c.w(), mask_of(Module::layernorm));
+  save(qkv, c.sequence_tokens(), c.hidden(), c.w(), kNorms);
   cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
   append_qk_norm(block, c);
 }
@@ -181,6 +184,7 @@ void append_attention(Block& block, const BuildContext& c, bool local) {
   const Extent context = query_heads(c, value_head_dim(c.arch));
   Operator& out = append_linear(block, OpName::attention_out, c.tokens(), context, c.hidden());
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
+  out.recomputed_by = mask_of(Module::alternate_products);
   // Fused attention needs its output in backward; the linear layer shares it, or, in 8 bits, keeps
   // a copy of its own besides.
   save(out, c.tokens(), context, c.options.fused_attention ? c.e() : c.w());

@@ -42,7 +42,7 @@ Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent r
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 3 * c.e();
   op.vectors = c.arch.norm == Norm::kLayerNorm ? 2 : 1;
-  op.recomputed_by = mask_of(Module::layernorm);
+  op.recomputed_by = kNorms;
   if (keep_input) save(op, rows, cols, c.e());
   return op;
 }

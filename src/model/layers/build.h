@@ -11,6 +11,9 @@
 
 namespace orrery {
 
+// What runs a norm again, so that its output need not be kept.
+inline constexpr ModuleMask kNorms = mask_of(Module::layernorm, Module::alternate_products);
+
 struct BuildContext {
   const Architecture& arch;
   const ListOptions& options;

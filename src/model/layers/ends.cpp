@@ -99,7 +99,7 @@ void append_mtp(Block& block, const BuildContext& c) {
   append_norm(block, c, OpName::mtp_norm, c.sequence_tokens(), both, true);
   Operator& projection = append_linear(block, OpName::mtp_projection, c.tokens(), both,
                                        {c.arch.hidden, 1, Axis::tensor});
-  save(projection, c.sequence_tokens(), both, c.w(), mask_of(Module::layernorm));
+  save(projection, c.sequence_tokens(), both, c.w(), kNorms);
   cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e(), c.e());
   const std::int64_t last = c.arch.layers - 1;
   append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));

@@ -23,7 +23,7 @@ void append_up(Block& block, const BuildContext& c, OpName norm, OpName up, std:
   append_norm(block, c, norm, c.sequence_tokens(), latent, true);
   Operator& op = append_linear(block, up, c.tokens(), latent, {c.arch.heads, width, Axis::tensor});
   op.recomputed_by = kUp;
-  save(op, c.sequence_tokens(), latent, c.w(), mask_of(Module::layernorm));
+  save(op, c.sequence_tokens(), latent, c.w(), kNorms);
   cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e(), c.e());
 }
 
@@ -35,8 +35,7 @@ void append_latent_projections(Block& block, const BuildContext& c) {
 
   // The key's RoPE part is projected with the latent and is one for all heads.
   append_down(block, c, OpName::kv_down, m.kv_lora_rank + m.qk_rope_head_dim);
-  save(block.operators[block.count - 1], c.sequence_tokens(), c.hidden(), c.w(),
-       mask_of(Module::layernorm));
+  save(block.operators[block.count - 1], c.sequence_tokens(), c.hidden(), c.w(), kNorms);
   append_up(block, c, OpName::kv_norm_latent, OpName::kv_up, m.kv_lora_rank,
             m.qk_nope_head_dim + m.v_head_dim);
 

@@ -27,7 +27,15 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
   act.forward_bytes = (n + 1) * c.e();
   act.backward_bytes = (2 * n + 1) * c.e();
   act.recomputed_by = static_cast<ModuleMask>(part.recomputed_by | part.activation_recomputed_by);
-  save(act, part.rows, wide, c.e(), part.recomputed_by);
+  // Of gate and up, alternate_products keeps the gate.
+  constexpr ModuleMask kAlternate = mask_of(Module::alternate_products);
+  act.recomputed_by |= kAlternate;
+  save(act, part.rows, narrow, c.e(), part.recomputed_by);
+  if (c.arch.gated) {
+    up.recomputed_by |= kAlternate;
+    up.alternate_share = 1.0 / n;
+    save(act, part.rows, narrow, c.e(), static_cast<ModuleMask>(part.recomputed_by | kAlternate));
+  }
   save(down, part.rows, narrow, c.w(), act.recomputed_by);
 }
 
@@ -43,7 +51,7 @@ void append_mlp(Block& block, const BuildContext& c) {
   append_gated_mlp(block, c, part);
 
   Operator& up = block.operators[first];
-  save(up, c.sequence_tokens(), c.hidden(), c.w(), mask_of(Module::layernorm));
+  save(up, c.sequence_tokens(), c.hidden(), c.w(), kNorms);
   cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
   cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
         c.e());

@@ -32,7 +32,7 @@ void append_router(Block& block, const BuildContext& c) {
   router.vectors = (moe.router_bias ? 1 : 0) + (moe.router_correction_bias ? 1 : 0);
   router.recomputed_by = kMoe;
   // The layer's input is kept here once, for router, experts and shared experts.
-  save(router, c.sequence_tokens(), c.hidden(), c.e(), mask_of(Module::layernorm));
+  save(router, c.sequence_tokens(), c.hidden(), c.e(), kNorms);
 
   Operator& softmax =
       append(block, OpName::router_softmax, OpKind::pointwise, c.sequence_tokens(), experts);

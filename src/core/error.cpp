@@ -20,8 +20,8 @@ std::string one_line(std::string text) {
 
 std::string message(const std::string& file, const std::string& path, const std::string& found,
                     const std::string& allowed, const std::string& nearest) {
-  std::string line = file.empty() ? std::string("input") : file;
-  if (!path.empty()) line += ": " + path;
+  std::string line = file.empty() ? std::string("input") : one_line(file);
+  if (!path.empty()) line += ": " + one_line(path);
   line += ": found " + one_line(found);
   if (!allowed.empty()) line += "; allowed: " + one_line(allowed);
   if (!nearest.empty()) line += "; did you mean \"" + one_line(nearest) + "\"?";

@@ -18,6 +18,19 @@ std::string range_text(const std::string& what, const std::string& lowest,
   return bounded ? what + " from " + lowest + " to " + highest : what + " of at least " + lowest;
 }
 
+// The number, if it is whole and exactly what the text said.
+std::optional<std::int64_t> whole(const Json& number) {
+  if (number.is_number_unsigned()) {
+    const auto n = number.get<std::uint64_t>();
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
+    return static_cast<std::int64_t>(n);
+  }
+  if (number.is_number_integer()) return number.get<std::int64_t>();
+  const double x = number.get<double>();
+  if (x != std::floor(x) || !(std::abs(x) < kExactIntegers)) return {};
+  return static_cast<std::int64_t>(x);
+}
+
 }  // namespace
 
 Reader::Reader(const Json& value, std::string file, std::string path)
@@ -104,11 +117,9 @@ std::int64_t Reader::integer(std::int64_t lowest, std::int64_t highest) const {
       range_text("a whole number", std::to_string(lowest), std::to_string(highest),
                  highest != std::numeric_limits<std::int64_t>::max());
   if (!value_->is_number()) fail(allowed);
-  const double x = value_->get<double>();
-  if (!std::isfinite(x) || x != std::floor(x) || std::abs(x) > kExactIntegers) fail(allowed);
-  const auto n = static_cast<std::int64_t>(x);
-  if (n < lowest || n > highest) fail(allowed);
-  return n;
+  const std::optional<std::int64_t> n = whole(*value_);
+  if (!n || *n < lowest || *n > highest) fail(allowed);
+  return *n;
 }
 
 double Reader::number(double lowest, double highest) const {

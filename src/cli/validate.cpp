@@ -21,7 +21,9 @@ struct ValidateArguments {
   bool markdown = false;
 };
 
-std::vector<Row> rows_of(const std::vector<std::string>& files) {
+std::vector<Row> rows_of(const std::vector<std::string>& given, const ConfigDirs& dirs) {
+  const std::vector<std::string> files = given.empty() ? validation_files(dirs) : given;
+  if (files.empty()) throw UsageError("no published runs beside the configurations: give files");
   std::vector<Row> rows;
   for (const std::string& file : files) {
     for (Row& row : read_rows(read_text(file), file)) rows.push_back(std::move(row));
@@ -39,7 +41,8 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   if (arguments.markdown && (s.json || s.csv)) {
     throw UsageError("--markdown: give it without --json and --csv");
   }
-  const ValidationReport report = validate(rows_of(arguments.files), config_lookup(dirs_of(s)));
+  const ConfigDirs dirs = dirs_of(s);
+  const ValidationReport report = validate(rows_of(arguments.files, dirs), config_lookup(dirs));
   // A tolerance that is wrong is said before a long answer, not after it.
   const std::vector<std::string> broken =
       arguments.tolerance.empty()
@@ -54,12 +57,10 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
 
 Action declare_validate(CLI::App& app) {
   auto arguments = std::make_shared<ValidateArguments>();
-  app.add_option("files", arguments->files, "validation files, as in validation/runs")
-      ->required()
+  app.add_option("files", arguments->files, "validation files; without: the published runs shipped")
       ->type_name("FILE");
   app.add_option("--tolerance", arguments->tolerance,
-                 "bounds to keep, for instance {\"scope\": \"tier A\", \"median\": 0.1}; exit "
-                 "code 4 where one is broken")
+                 "bounds to keep: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if not")
       ->type_name("FILE");
   app.add_flag("--markdown", arguments->markdown, "the page docs/validation.md");
   return [arguments](const Session& s) { return run_validate(*arguments, s); };

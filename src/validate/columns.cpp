@@ -31,11 +31,9 @@ std::string decimals(double x, int digits) {
   return text;
 }
 
-std::string percent(double share, bool signed_value) {
-  char text[64];
-  std::snprintf(text, sizeof text, signed_value ? "%+.1f %%" : "%.1f %%", 100 * share);
-  return text;
-}
+std::string share_text(double share) { return decimals(100 * share, 1) + " %"; }
+
+std::string signed_share_text(double share) { return (share < 0 ? "" : "+") + share_text(share); }
 
 std::string aligned(const std::vector<Cells>& rows) {
   const std::vector<std::size_t> widths = widths_of(rows);

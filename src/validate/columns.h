@@ -11,8 +11,8 @@ namespace orrery {
 
 using Cells = std::vector<std::string>;
 
-// 3.7 %, −12.0 %; the sign only where `signed_value`.
-std::string percent(double share, bool signed_value = false);
+std::string share_text(double share);         // 3.7 %
+std::string signed_share_text(double share);  // +3.7 %
 
 std::string decimals(double x, int digits);
 

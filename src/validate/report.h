@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows in, verdicts and their summaries out; and the three ways to write them.
+// Rows in, verdicts and their summaries out; and the ways to write them.
 //
-// Markdown is docs/validation.md: the same file comes out wherever it is made.
+// CSV is a line a row. Markdown is docs/validation.md.
 #pragma once
 
 #include <string>
@@ -24,6 +24,7 @@ ValidationReport validate(const std::vector<Row>& rows, const ConfigLookup& look
 
 std::string validation_text(const ValidationReport& report);
 Json validation_json(const ValidationReport& report);
+std::string validation_csv(const ValidationReport& report);
 std::string validation_markdown(const ValidationReport& report);
 
 }  // namespace orrery

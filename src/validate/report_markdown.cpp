@@ -13,17 +13,18 @@ constexpr const char* kHead =
     "# Validation\n\n"
     "How far predictions are off, on the published runs in [validation/runs](../validation/runs). "
     "Every row there carries its own source. This page is generated; do not edit it:\n\n"
-    "```\norrery validate validation/runs/*.json --markdown -o docs/validation.md\n```\n\n";
+    "```\norrery validate --markdown -o docs/validation.md\n```\n\n";
 
 constexpr const char* kLegend =
     "Error is predicted/measured − 1; median, p90 and mean are of its size, bias is the signed "
     "median. Rows are judged by step time: as published, else from tokens/s, else from FLOP/s by "
     "the formula of the source. Tier A rows lack nothing that moves time by more than a few "
-    "percent; tier B rows lack something and take a default. *One factor* is the error after the "
-    "median ratio of each source and tier is divided out. *One constant* is the error of "
-    "FLOPs/(peak · e) with one "
-    "efficiency a source and tier, fitted on the very rows it is shown for. The interval is the "
-    "one `estimate` prints.\n\n";
+    "percent; tier B rows lack something and take a default. *Form* and the p90 beside it are what "
+    "is left after the median ratio of each source and tier is divided out. *Constant* and the "
+    "mean "
+    "beside it are the error of FLOPs/(peak · e) with one efficiency a source and tier, fitted on "
+    "the very rows it is shown for. *In 80 %* are the rows measured within the interval that "
+    "`estimate` prints.\n\n";
 
 std::string section(const std::string& title, const std::vector<Cells>& rows) {
   return rows.size() > 1 ? "## " + title + "\n\n" + markdown_table(rows) + "\n" : "";
@@ -42,7 +43,7 @@ std::vector<Cells> worst_table(const ValidationReport& report) {
     const JudgedRow& r = *rows[i];
     table.push_back({r.row.id, std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]),
                      decimals(r.answer.step_time.si(), 3) + " s",
-                     decimals(r.published.time.si(), 3) + " s", percent(*time_error(r), true)});
+                     decimals(r.published.time.si(), 3) + " s", signed_share_text(*time_error(r))});
   }
   return table;
 }

@@ -13,14 +13,14 @@ std::string gib(Bytes b) { return decimals(b / kGiB, 2) + " GiB"; }
 Cells row_cells(const JudgedRow& r) {
   Cells cells = {r.row.id, std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)])};
   if (const std::optional<double> error = time_error(r)) {
-    cells.insert(cells.end(),
-                 {seconds(r.answer.step_time), seconds(r.published.time), percent(*error, true)});
+    cells.insert(cells.end(), {seconds(r.answer.step_time), seconds(r.published.time),
+                               signed_share_text(*error)});
   } else {
     cells.insert(cells.end(), {seconds(r.answer.step_time), "", ""});
   }
   if (const std::optional<double> error = memory_error(r)) {
     cells.insert(cells.end(), {gib(predicted_memory(r)), gib(*r.row.measured.peak_memory),
-                               percent(*error, true)});
+                               signed_share_text(*error)});
   } else if (r.row.measured.out_of_memory) {
     cells.insert(cells.end(),
                  {gib(predicted_memory(r)), "does not fit", fits(r) ? "not seen" : "seen"});
@@ -33,8 +33,8 @@ Cells row_cells(const JudgedRow& r) {
 
 Cells error_cells(const ErrorSummary& s) {
   if (s.count == 0) return {"", "", "", "", ""};
-  return {percent(s.median), percent(s.p90), percent(s.mean), percent(s.bias, true),
-          percent(s.within_10)};
+  return {share_text(s.median), share_text(s.p90), share_text(s.mean), signed_share_text(s.bias),
+          share_text(s.within_10)};
 }
 
 void append(Cells& to, const Cells& more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -63,16 +63,15 @@ std::vector<Cells> refusal_table(const ValidationReport& report) {
 
 std::vector<Cells> time_table(const ValidationReport& report) {
   std::vector<Cells> table = {{"step time", "rows", "refused", "median", "p90", "mean", "bias",
-                               "≤ 10 %", "one factor: median", "p90", "one constant: median",
-                               "mean", "in 80 % interval"}};
+                               "≤ 10 %", "form", "p90", "constant", "mean", "in 80 %"}};
   for (const Summary& s : report.summaries) {
     if (s.quantity != Judged::time) continue;
     Cells cells = {s.scope, std::to_string(s.error.count), std::to_string(s.refused)};
     append(cells, error_cells(s.error));
     if (s.error.count > 0) {
-      append(cells, {percent(s.one_factor.median), percent(s.one_factor.p90),
-                     percent(s.one_constant.median), percent(s.one_constant.mean),
-                     percent(s.in_interval)});
+      append(cells, {share_text(s.one_factor.median), share_text(s.one_factor.p90),
+                     share_text(s.one_constant.median), share_text(s.one_constant.mean),
+                     share_text(s.in_interval)});
     } else {
       append(cells, {"", "", "", "", ""});
     }

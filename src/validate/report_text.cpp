@@ -6,8 +6,9 @@ namespace {
 
 constexpr const char* kLegend =
     "error = predicted/measured - 1; median, p90 and mean are of its size, bias is its median.\n"
-    "one factor: after the median ratio of each source is divided out. one constant: FLOPs over "
-    "the peak,\none efficiency a source, fitted on the rows it is shown for.\n";
+    "form, p90: median and p90 after the median ratio of each source and tier is divided out.\n"
+    "constant, mean: median and mean of FLOPs/(peak x e), e fitted on the source and tier itself.\n"
+    "in 80 %: rows measured within the interval that estimate prints.\n";
 
 std::string table(const std::vector<Cells>& rows) {
   return rows.size() > 1 ? aligned(rows) + "\n" : "";

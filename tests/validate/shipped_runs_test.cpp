@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every shipped row through the whole chain.
+#include "shipped_runs.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+bool close(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), 1e-12); }
+
+TEST_CASE("nearly every row has an estimate, and the others a named refusal") {
+  const ValidationReport& report = testing::shipped_report();
+  std::size_t estimated = 0;
+  for (const JudgedRow& r : report.rows) {
+    CAPTURE(r.row.id);
+    if (is_estimated(r)) {
+      ++estimated;
+    } else {
+      CHECK(r.refusal.find(r.row.id) != std::string::npos);
+      CHECK(r.refusal.find("; allowed: ") != std::string::npos);
+    }
+  }
+  CHECK(estimated >= report.rows.size() * 95 / 100);
+}
+
+TEST_CASE("the breakdown sums to the step and the memory lines to the peak, on every row") {
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (!is_estimated(r)) continue;
+    CAPTURE(r.row.id);
+    double step = 0;
+    for (const Seconds& term : r.answer.breakdown) {
+      CHECK(term.si() >= 0);
+      step += term.si();
+    }
+    CHECK(close(r.answer.step_time.si(), step));
+    double peak = 0;
+    for (const Bytes& line : r.answer.memory.lines) {
+      CHECK(line.si() >= 0);
+      peak += line.si();
+    }
+    CHECK(close(r.answer.memory.peak.si(), peak));
+  }
+}
+
+TEST_CASE("no prediction is beyond what the hardware can do") {
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (!is_estimated(r)) continue;
+    CAPTURE(r.row.id);
+    CHECK(std::isfinite(r.answer.step_time.si()));
+    CHECK(r.answer.hardware_flops < r.answer.peak_rate * r.answer.step_time);
+  }
+}
+
+TEST_CASE("every row that publishes time or FLOP/s is judged by it") {
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (!is_estimated(r) || r.row.measured.out_of_memory) continue;
+    CAPTURE(r.row.id);
+    CHECK(time_error(r));
+    CHECK(memory_error(r).has_value() == r.row.measured.peak_memory.has_value());
+  }
+}
+
+// arXiv:2205.05198, table 5; nothing is fitted on these rows.
+TEST_CASE("Korthikanti's eight rows are met within ten percent on average") {
+  double sum = 0;
+  int count = 0;
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (r.row.source.group != "korthikanti") continue;
+    sum += std::abs(time_error(r).value_or(1));
+    ++count;
+  }
+  CHECK(count == 8);
+  CHECK(sum / count < 0.10);
+}
+
+// An estimate of ours must beat what a user has without one: one efficiency for each source.
+TEST_CASE("tier A is predicted better than by one constant fitted on it") {
+  for (const Summary& s : testing::shipped_report().summaries) {
+    if (s.scope != "tier A") continue;
+    CHECK(s.error.median < s.one_constant.median);
+    CHECK(s.error.mean < s.one_constant.mean);
+  }
+}
+
+TEST_CASE("JSON carries every row and summary, with the errors it publishes") {
+  const ValidationReport& report = testing::shipped_report();
+  const Json j = validation_json(report);
+  REQUIRE(j["rows"].size() == report.rows.size());
+  CHECK(j["summaries"].size() == report.summaries.size());
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const Json& row = j["rows"][i];
+    const JudgedRow& r = report.rows[i];
+    CAPTURE(r.row.id);
+    CHECK(row["id"] == r.row.id);
+    REQUIRE(row.contains("refused") != row.contains("predicted"));
+    if (row.contains("refused")) continue;
+    for (const auto& [quantity, error] : row["error"].items()) {
+      if (!row["measured"].contains(quantity)) continue;
+      const double predicted = row["predicted"][quantity].get<double>();
+      const double measured = row["measured"][quantity].get<double>();
+      CHECK(error.get<double>() == doctest::Approx(predicted / measured - 1));
+    }
+  }
+}
+
+TEST_CASE("text and Markdown name every scope and every refused row") {
+  const ValidationReport& report = testing::shipped_report();
+  const std::string text = validation_text(report);
+  const std::string markdown = validation_markdown(report);
+  for (const Summary& s : report.summaries) {
+    CAPTURE(s.scope);
+    CHECK(text.find(s.scope) != std::string::npos);
+    CHECK(markdown.find("| " + s.scope + " |") != std::string::npos);
+  }
+  for (const JudgedRow& r : report.rows) {
+    CAPTURE(r.row.id);
+    CHECK(text.find(r.row.id) != std::string::npos);
+    if (!is_estimated(r)) CHECK(markdown.find(r.row.id) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace orrery

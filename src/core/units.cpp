@@ -190,7 +190,10 @@ std::string unit_text(Dimension d) {
   return "?";
 }
 
+// 80, not 8e+01: whole numbers that can be read are written out.
 std::string shortest(double x) {
+  constexpr double kReadable = 1e15;
+  if (x == std::floor(x) && std::abs(x) < kReadable) return with_digits(x, 15);
   for (int digits = 1; digits <= 17; ++digits) {
     std::string text = with_digits(x, digits);
     if (std::strtod(text.c_str(), nullptr) == x) return text;
@@ -200,6 +203,7 @@ std::string shortest(double x) {
 
 std::string exact_text(double si, Dimension d) {
   if (!has_unit(d)) return shortest(si);
+  if (si == 0) return "0 " + unit_text(d);
   const Unit* best = nullptr;
   std::string best_text;
   for (const Unit& u : kUnits) {
@@ -218,7 +222,7 @@ std::string exact_text(double si, Dimension d) {
 
 std::string pretty_text(double si, Dimension d, int digits) {
   if (!has_unit(d)) return with_digits(si, digits);
-  const Unit& u = unit_for(si, d, false);
+  const Unit& u = unit_for(std::strtod(with_digits(si, digits).c_str(), nullptr), d, false);
   return with_digits(si / u.si, digits) + " " + u.name;
 }
 

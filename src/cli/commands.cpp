@@ -19,7 +19,7 @@ constexpr std::array kCommands = {
     Command{"explain", "expand one number of an estimate to its formula, inputs and sources",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6",
-            nullptr},
+            declare_explain},
     Command{"list", "list what there is: models, nodes, devices, frameworks, metrics, …",
             "orrery list models\norrery list metrics --json", declare_list},
     Command{"show", "print a model, node, device, framework or run",

@@ -208,7 +208,7 @@ class Finish {
         a_.memory = m;
       }
     }
-    a_.memory.peak = named(a_.memory.peak, {"memory.peak_gib"});
+    a_.memory.peak = named(a_.memory.peak, {"peak memory"});
     a_.capacity = run_.cluster.device.memory_capacity;
     a_.host_needed = plain(a_.memory.host) * static_cast<double>(run_.cluster.devices_per_node);
     a_.host_capacity = run_.cluster.host.memory_capacity;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explain.h"
+
+#include <cmath>
+
+#include "core/units.h"
+#include "estimate/estimate.h"
+#include "report/formula.h"
+#include "report/input_source.h"
+
+namespace orrery {
+namespace {
+
+// A literal as the metric's whole recording (a term that is zero) still is a node.
+std::int32_t root_of(RecordedMetric& m) {
+  if (m.value.node >= 0) return m.value.node;
+  Node literal;
+  literal.value = m.value.value;
+  m.tape.nodes.push_back(literal);
+  return static_cast<std::int32_t>(m.tape.nodes.size()) - 1;
+}
+
+std::string unit_of(const ExplainedNode& n) { return unit_text(n.dimension); }
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t i = 0;
+  while (std::abs(bytes) >= 1024 && i + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++i;
+  }
+  return pretty_text(bytes, kNone) + " " + kUnits[i];
+}
+
+std::string number_text(double x) {
+  if (x == std::floor(x) && std::abs(x) < 1e15) return grouped(x);
+  return pretty_text(x, kNone, 5);
+}
+
+std::string value_text(const ExplainedNode& n) {
+  if (n.dimension == kBytes) return bytes_text(n.value);
+  if (n.dimension == kNone) return number_text(n.value);
+  return pretty_text(n.value, n.dimension);
+}
+
+class Printer {
+ public:
+  Printer(const Explanation& e, std::size_t depth, const Style& style)
+      : e_(e), depth_(depth), style_(style), printed_(e.nodes.size()) {}
+
+  std::string text() {
+    print(e_.nodes.size() - 1, 0, e_.metric,
+          number_text(e_.value) + (e_.unit.empty() ? "" : " " + e_.unit));
+    if (cut_) text_ += "\n… hides what lies deeper than --depth " + std::to_string(depth_) + "\n";
+    return text_;
+  }
+
+ private:
+  void print(std::size_t index, std::size_t level, const std::string& name,
+             const std::string& value) {
+    const ExplainedNode& n = e_.nodes[index];
+    const std::string indent(2 * level, ' ');
+    const bool again = printed_[index] && !n.formula.empty();
+    const bool hidden = !again && level >= depth_ && !n.formula.empty();
+    std::string line = indent + ink(style_, Ink::bold, name) + "  " + value;
+    if (again) line += ink(style_, Ink::dim, "  as above");
+    if (hidden) line += "  …";
+    if (!n.source.empty()) line += ink(style_, Ink::dim, "  ← " + n.source);
+    text_ += wrapped_line(line, indent.size() + 4) + "\n";
+    cut_ = cut_ || hidden;
+    if (n.formula.empty() || again || hidden) return;
+    printed_[index] = true;
+    text_ += wrapped_line(indent + "  = " + n.formula, indent.size() + 4) + "\n";
+    print_children(n, level);
+  }
+
+  void print_children(const ExplainedNode& n, std::size_t level) {
+    for (std::size_t i = 0; i < n.children.size(); ++i) {
+      const ExplainedNode& child = e_.nodes[n.children[i]];
+      int namesakes = 1;
+      for (std::size_t j = 0; j < i; ++j) namesakes += e_.nodes[n.children[j]].name == child.name;
+      const std::string number = namesakes == 1 ? "" : " #" + std::to_string(namesakes);
+      print(n.children[i], level + 1, child.name + number, value_text(child));
+    }
+  }
+
+  // Keeps the spaces a line begins with.
+  static std::string wrapped_line(const std::string& line, std::size_t indent) {
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t room = std::max<std::size_t>(kTextWidth, indent + 60);
+    return std::string(first, ' ') + wrapped(line.substr(first), indent, room - first);
+  }
+
+  const Explanation& e_;
+  std::size_t depth_;
+  const Style& style_;
+  std::vector<bool> printed_;
+  std::string text_;
+  bool cut_ = false;
+};
+
+}  // namespace
+
+RecordedMetric record(const Run& run, const Metric& metric) {
+  RecordedMetric m;
+  const Recording recording(m.tape);
+  WorkspaceOf<Traced> workspace;
+  const AnswerOf<Traced> answer = estimate<Traced>(run, workspace);
+  m.value = metric.traced({run, answer});
+  return m;
+}
+
+Explanation explain(const ResolvedRun& r, const Metric& metric) {
+  RecordedMetric recorded = record(r.run, metric);
+  const std::int32_t root = root_of(recorded);
+  FormulaGraph graph(recorded.tape);
+  graph.add_root(root, std::string(metric.key));
+  Explanation e;
+  e.metric = metric.key;
+  e.unit = metric.unit;
+  e.meaning = metric.meaning;
+  e.value = recorded.value.value;
+  const std::vector<Label> labels = graph.labels();
+  e.nodes = graph.take();
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    if (e.nodes[i].formula.empty()) e.nodes[i].source = input_source(r, labels[i]);
+  }
+  return e;
+}
+
+std::string explain_text(const Explanation& e, std::size_t depth, const Style& style) {
+  return e.metric + ": " + e.meaning + "\n\n" + Printer(e, depth, style).text();
+}
+
+Json explain_json(const Explanation& e) {
+  Json j = {{"metric", e.metric}, {"unit", e.unit}, {"meaning", e.meaning}, {"value", e.value}};
+  j["root"] = e.nodes.size() - 1;
+  j["nodes"] = Json::array();
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    const ExplainedNode& n = e.nodes[i];
+    Json node = {{"id", i}, {"name", n.name}, {"value", n.value}};
+    node["unit"] = i + 1 == e.nodes.size() ? e.unit : unit_of(n);
+    if (!n.formula.empty()) node["formula"] = n.formula;
+    if (!n.children.empty()) node["children"] = n.children;
+    if (!n.source.empty()) node["source"] = n.source;
+    j["nodes"].push_back(std::move(node));
+  }
+  return j;
+}
+
+}  // namespace orrery

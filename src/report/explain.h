@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One number of an answer, expanded: every named value with its formula and its children, down to
+// the inputs and where they come from.
+//
+// The tree is what the chain's own formulas recorded while they computed the number
+// (core/traced.h); nothing here computes. Equal subtrees are one node. What is not part of the
+// recording: the choice of stage and of algorithm, and FLOPs, which enter as inputs. Errors: none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "estimate/resolve.h"
+#include "report/metrics.h"
+#include "report/words.h"
+
+namespace orrery {
+
+struct ExplainedNode {
+  std::string name;
+  double value = 0;  // SI
+  Dimension dimension;
+  std::string formula;  // in the names of the children; "" for an input
+  std::string source;   // of an input
+  std::vector<std::size_t> children;
+};
+
+struct Explanation {
+  std::string metric;
+  std::string unit;
+  std::string meaning;
+  double value = 0;                  // in `unit`
+  std::vector<ExplainedNode> nodes;  // children before parents; the last is the metric
+};
+
+// What a recorded estimate left of one metric.
+struct RecordedMetric {
+  Tape tape;
+  Traced value;
+};
+
+RecordedMetric record(const Run& run, const Metric& metric);
+
+Explanation explain(const ResolvedRun& r, const Metric& metric);
+
+// `depth` levels below the metric.
+std::string explain_text(const Explanation& e, std::size_t depth, const Style& style);
+Json explain_json(const Explanation& e);
+
+}  // namespace orrery

@@ -123,12 +123,13 @@ class Pricer {
         mask_(recomputed_modules(run.strategy)),
         out_(out) {}
 
-  // `replayed`: full recompute runs this operator again.
-  void add(const ShardedOperator& op, bool replayed) {
+  // `needed`: modules of which a later operator misses a tensor. `replayed`: full recompute runs
+  // this operator again.
+  void add(const ShardedOperator& op, ModuleMask needed, bool replayed) {
     const Label name{kOpNameTexts[static_cast<std::size_t>(op.name)].data()};
     const OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
     const SecondsOf<R> forward = named(t.forward, name);
-    const double again = share_again(op);
+    const double again = share_again(op, needed);
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
     if (again > 0) {
@@ -146,8 +147,9 @@ class Pricer {
 
  private:
   // How much of its forward selective recompute runs again.
-  double share_again(const ShardedOperator& op) const {
-    const unsigned by = op.recomputed_by & mask_;
+  double share_again(const ShardedOperator& op, ModuleMask needed) const {
+    unsigned by = op.recomputed_by & mask_;
+    if (run_.framework.recompute_stops_early) by &= needed;
     if (by == 0) return 0;
     return by == mask_of(Module::alternate_products) ? op.alternate_share : 1;
   }
@@ -204,6 +206,16 @@ std::uint8_t last_needed(const ShardedBlock& block) {
   return product ? static_cast<std::uint8_t>(end - 1) : end;
 }
 
+// Modules that let tensors go which operators after the i-th one saved.
+ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i) {
+  unsigned mask = 0;
+  for (std::uint8_t j = static_cast<std::uint8_t>(i + 1); j < block.count; ++j) {
+    const ShardedOperator& op = block.operators[j];
+    for (std::uint8_t k = 0; k < op.kept_count; ++k) mask |= op.kept[k].dropped_by;
+  }
+  return static_cast<ModuleMask>(mask);
+}
+
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, BlockPrice<R>& out) {
@@ -212,7 +224,9 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   Pricer<R> pricer(run, placement, out);
   const std::uint8_t end =
       run.framework.recompute_stops_early ? last_needed(scratch) : scratch.count;
-  for (std::uint8_t i = 0; i < scratch.count; ++i) pricer.add(scratch.operators[i], i < end);
+  for (std::uint8_t i = 0; i < scratch.count; ++i) {
+    pricer.add(scratch.operators[i], dropped_after(scratch, i), i < end);
+  }
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});

@@ -33,10 +33,23 @@ TEST_CASE("a cluster may end within a node") {
   CHECK(node_count(part) == 1);
   CHECK(part.tiers[1].size == 8);
   CHECK(tier_of(part, 4) == 0);
-  const Cluster uneven = cluster_of(R"({"node": "dgx-a100-80gb", "gpus": 12})").cluster;
+  const Cluster uneven = cluster_of(R"({"node": "dgx-a100-80gb", "gpus": 11})").cluster;
   CHECK(node_count(uneven) == 2);
+  CHECK(uneven.devices_per_node == 8);
   CHECK(uneven.tiers[1].size == 16);
-  CHECK(tier_of(uneven, 12) == 1);
+  CHECK(tier_of(uneven, 11) == 1);
+}
+
+TEST_CASE("a job that does not fill its nodes takes as many devices of each") {
+  const Cluster c = cluster_of(R"({"node": "gb200-nvl72", "gpus": 256})").cluster;
+  const Cluster full = cluster_of(R"({"node": "gb200-nvl72", "gpus": 288})").cluster;
+  const std::size_t rack = tier_of(c, 64);
+  CHECK(c.devices_per_node == 64);
+  CHECK(node_count(c) == 4);
+  CHECK(c.tiers[rack].size == 64);
+  CHECK(c.tiers[rack + 1].size == 256);
+  CHECK(c.tiers[rack + 1].bandwidth.si() ==
+        doctest::Approx(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
 }
 
 TEST_CASE("overrides reach every field before it is read") {

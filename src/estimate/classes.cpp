@@ -8,13 +8,12 @@ namespace orrery {
 namespace {
 
 template <Number R>
-std::size_t groups_of(const Prices<R>& prices, const BlockCounts& blocks,
+std::size_t groups_of(const Prices<R>& prices, const StageClass<R>& c,
                       std::array<BlockGroup<R>, kBlockTypes>& out) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
-    if (blocks[i] == 0) continue;
-    const bool layer = i < kMaxLayerTypes || i == kMtpBlock;
-    out[n++] = {&prices.blocks[i].activations, blocks[i], layer};
+    if (c.blocks[i] == 0) continue;
+    out[n++] = {&prices.blocks[i].activations, c.blocks[i], c.replayed[i]};
   }
   return n;
 }
@@ -47,24 +46,29 @@ void add_streams(const Run& run, StageClass<R>& c) {
 }
 
 template <Number R>
-StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks) {
+StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                         const BlockCounts& replayed) {
   StageClass<R> c;
   c.blocks = blocks;
-  c.costs = stage_costs<R>(run, prices, blocks);
+  c.replayed = replayed;
+  c.costs = stage_costs<R>(run, prices, blocks, replayed);
   c.parameters = stage_parameters<R>(run, prices, blocks);
   std::array<BlockGroup<R>, kBlockTypes> groups;
-  const std::size_t n = groups_of<R>(prices, blocks, groups);
+  const std::size_t n = groups_of<R>(prices, c, groups);
   c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});
   add_streams<R>(run, c);
   return c;
 }
 
 template <Number R>
-std::uint16_t find_class(const Run& run, const BlockCounts& blocks, WorkspaceOf<R>& w) {
+std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf<R>& w) {
+  const BlockCounts blocks = blocks_of(run.strategy, run.model, virtual_stage);
+  const BlockCounts replayed = replayed_of(run.strategy, run.model, virtual_stage);
   for (std::size_t i = w.classes.size(); i-- > 0;) {
-    if (w.classes[i].blocks == blocks) return static_cast<std::uint16_t>(i);
+    const StageClass<R>& c = w.classes[i];
+    if (c.blocks == blocks && c.replayed == replayed) return static_cast<std::uint16_t>(i);
   }
-  w.classes.push_back(make_class<R>(run, w.prices, blocks));
+  w.classes.push_back(make_class<R>(run, w.prices, blocks, replayed));
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
@@ -97,8 +101,7 @@ void fill_classes(const Run& run, WorkspaceOf<R>& w) {
   w.forward.resize(n);
   w.backward.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
-    const BlockCounts blocks = blocks_of(run.strategy, run.model, static_cast<std::int64_t>(j));
-    const std::uint16_t c = find_class<R>(run, blocks, w);
+    const std::uint16_t c = find_class<R>(run, static_cast<std::int64_t>(j), w);
     w.class_of[j] = c;
     w.forward[j] = w.classes[c].costs.forward_time;
     w.backward[j] = w.classes[c].costs.backward_time;

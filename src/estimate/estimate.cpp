@@ -86,13 +86,11 @@ class Finish {
       a_.breakdown[i] += m * (c.costs.forward[i] + c.costs.backward[i]);
     }
     for (std::size_t b = 0; b < kBlockTypes; ++b) {
-      if (c.blocks[b] > 0) add_block_lines(b, c.blocks[b]);
+      if (c.blocks[b] > 0) add_block_lines(b, c.blocks[b], c.replayed[b]);
     }
   }
 
-  void add_block_lines(std::size_t b, std::int64_t n) {
-    const bool layer = b < kMaxLayerTypes || b == kMtpBlock;
-    const std::int64_t again = layer ? fully_recomputed(s_, n) : 0;
+  void add_block_lines(std::size_t b, std::int64_t n, std::int64_t again) {
     const auto& tables = w_.prices.blocks[b].exchanges;
     add_exchange_lines(tables[index(Phase::forward)], n);
     add_exchange_lines(tables[index(Phase::replay)], again);

@@ -25,6 +25,7 @@ namespace orrery {
 template <Number R>
 struct StageClass {
   BlockCounts blocks{};
+  BlockCounts replayed{};  // of them, those full recompute runs again
   StageCosts<R> costs;
   ChunkActivations<R> activations;
   ParametersHeld parameters;

@@ -8,8 +8,6 @@
 namespace orrery {
 namespace {
 
-bool is_layer(std::size_t block) { return block < kMaxLayerTypes || block == kMtpBlock; }
-
 // (aᵖ + bᵖ)^(1/p): the larger of two that overlap, and a little more where they are alike.
 template <Number R>
 SecondsOf<R> overlapped(SecondsOf<R> a, SecondsOf<R> b, double p) {
@@ -134,12 +132,13 @@ class Adder {
 }  // namespace
 
 template <Number R>
-StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks) {
+StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                          const BlockCounts& replayed) {
   StageCosts<R> s;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
-    const std::int64_t again = is_layer(i) ? fully_recomputed(run.strategy, blocks[i]) : 0;
+    const std::int64_t again = replayed[i];
     Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, prices, i));
     s.recomputed += block.replay_flops * static_cast<double>(again);
     s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
@@ -165,8 +164,10 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
   return sum;
 }
 
-template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const BlockCounts&);
-template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&);
+template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const BlockCounts&,
+                                        const BlockCounts&);
+template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&,
+                                        const BlockCounts&);
 template ParametersHeld stage_parameters(const Run&, const Prices<double>&, const BlockCounts&);
 template ParametersHeld stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&);
 

@@ -24,7 +24,8 @@ struct StageCosts {
 };
 
 template <Number R>
-StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks);
+StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                          const BlockCounts& replayed);
 
 // Parameters of one block of a kind. A shared weight is held twice where its two blocks stand on
 // different stages; multi-token prediction stands with the head it shares.

@@ -29,20 +29,13 @@ struct BlockActivations {
   BytesOf<R> transient{};  // gradients of activations alive at once in backward
 };
 
-// `count` equal blocks of a chunk. Embedding and head are never recomputed.
+// `count` equal blocks of a chunk, of which the forward of `again` runs again in full.
 template <Number R>
 struct BlockGroup {
   const BlockActivations<R>* block = nullptr;
   std::int64_t count = 0;
-  bool recomputable = false;
+  std::int64_t again = 0;
 };
-
-// Layers of `n` whose forward runs again in full.
-inline std::int64_t fully_recomputed(const Strategy& s, std::int64_t n) {
-  if (s.recompute != Recompute::full) return 0;
-  if (s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0) return n;
-  return std::min(s.recompute_layers, n);
-}
 
 // Layers that full recompute runs again at once.
 inline std::int64_t recompute_group(const Strategy& s) {
@@ -50,25 +43,20 @@ inline std::int64_t recompute_group(const Strategy& s) {
   return grouped ? s.recompute_layers : 1;
 }
 
-// Saved tensors of one micro batch, logits not included.
+// Saved tensors of one micro batch that are not recomputed in full, logits not included.
 template <Number R>
-BytesOf<R> kept_of(const Strategy& s, const BlockGroup<R>& g) {
-  const R n = count<R>(g.count, {"blocks of this kind in the chunk"});
-  const std::int64_t again = g.recomputable ? fully_recomputed(s, g.count) : 0;
-  if (again == 0) return n * (g.block->kept - g.block->logits);
-  const std::int64_t group = recompute_group(s);
-  const R inputs = count<R>((again + group - 1) / group, {"inputs kept in the chunk"});
-  const R whole = count<R>(g.count - again, {"blocks kept whole"});
-  return inputs * g.block->input + whole * g.block->kept_all;
+BytesOf<R> kept_of(const BlockGroup<R>& g) {
+  const R whole = count<R>(g.count - g.again, {"blocks of this kind that keep their tensors"});
+  return whole * (g.block->kept - g.block->logits);
 }
 
-// What recomputing one piece of a block of this kind brings back.
+// What recomputing one piece of a block of this kind brings back, `at_once` blocks in full.
 template <Number R>
-BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g) {
-  if (!g.recomputable || s.recompute == Recompute::none) return {};
-  if (s.recompute == Recompute::selective) return g.block->kept_all - g.block->kept;
-  const R at_once = count<R>(std::min(recompute_group(s), g.count), {"layers recomputed at once"});
-  return at_once * g.block->kept_all;
+BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g, std::int64_t at_once) {
+  if (g.again == 0) {
+    return s.recompute == Recompute::selective ? g.block->kept_all - g.block->kept : BytesOf<R>{};
+  }
+  return count<R>(at_once, {"layers recomputed at once"}) * (g.block->kept_all - g.block->logits);
 }
 
 template <Number R>
@@ -81,12 +69,20 @@ struct ChunkActivations {
 
 template <Number R>
 ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGroup<R>> groups) {
+  std::int64_t again = 0;
+  for (const BlockGroup<R>& g : groups) again += g.again;
+  const std::int64_t at_once = std::min(recompute_group(s), again);
   ChunkActivations<R> c;
+  BytesOf<R> input{};
   for (const BlockGroup<R>& g : groups) {
-    c.kept += kept_of<R>(s, g);
+    c.kept += kept_of<R>(g);
     c.logits += count<R>(g.count, {"blocks of this kind in the chunk"}) * g.block->logits;
-    c.working = larger(c.working, working_of<R>(s, g));
+    c.working = larger(c.working, working_of<R>(s, g, at_once));
     c.transient = larger(c.transient, g.block->transient);
+    if (g.again > 0) input = g.block->input;  // every layer's is the residual stream
+  }
+  if (again > 0) {
+    c.kept += count<R>((again + at_once - 1) / at_once, {"inputs kept in the chunk"}) * input;
   }
   return c;
 }

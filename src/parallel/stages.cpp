@@ -42,4 +42,15 @@ BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t vir
   return n;
 }
 
+BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage) {
+  BlockCounts n{};
+  if (s.recompute != Recompute::full) return n;
+  const bool all = s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0;
+  const LayerRange range = layers_of(s, a.layers, virtual_stage);
+  const std::int64_t end = all ? range.end : std::min(range.end, range.first + s.recompute_layers);
+  for (std::int64_t i = range.first; i < end; ++i) ++n[layer_type(a, i)];
+  if (all && virtual_stage + 1 == s.pp * s.vpp) n[kMtpBlock] = a.mtp_layers;
+  return n;
+}
+
 }  // namespace orrery

@@ -33,4 +33,7 @@ LayerRange layers_of(const Strategy& s, std::int64_t layers, std::int64_t virtua
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
+// Those of them whose forward full recompute runs again: all layers, or by `block` the first n.
+BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
+
 }  // namespace orrery

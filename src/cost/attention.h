@@ -51,10 +51,11 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
   const double head_size = 0.5 * static_cast<double>(a.head_dim + a.value_dim);
   const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
   const R keys = count<R>(a.keys, {"keys"});
-  const R half = lift<R>(curve.half_length, {"device.efficiency.attention.half_length"});
-  const R efficiency = lift<R>(f, {"device.efficiency.attention"}) * (keys / (keys + half)) *
+  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[static_cast<std::size_t>(kernel)]});
+  const R efficiency = lift<R>(f, {kAttentionPaths[static_cast<std::size_t>(kernel)]}) *
+                       (keys / (keys + half)) *
                        lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
-  const auto peak = lift<R>(peak_of(d, precision), {"device.peak"});
+  const auto peak = lift<R>(peak_of(d, precision), {peak_path(precision)});
   const R products =
       backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
   return attention_flops<R>(a) * products / (peak * efficiency) +
@@ -67,7 +68,7 @@ SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, c
                                   Precision precision) {
   const ProductShape p{a.queries, a.keys, width, a.groups, false};
   const auto rate =
-      lift<R>(peak_of(d, precision), {"device.peak"}) *
+      lift<R>(peak_of(d, precision), {peak_path(precision)}) *
       (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
        lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
   const SecondsOf<R> compute = product_flops<R>(p) / rate *

@@ -18,6 +18,7 @@
 
 #include "core/number.h"
 #include "core/precision.h"
+#include "cost/paths.h"
 #include "hardware/device.h"
 
 namespace orrery {
@@ -63,8 +64,8 @@ inline double misalignment(const ProductShape& p, const DeviceEfficiency& e) {
 template <Number R>
 FlopsPerSecondOf<R> attained_rate(const Device& d, Precision precision) {
   const std::size_t i = static_cast<std::size_t>(precision);
-  const auto peak = lift<R>(d.peak[i], {"device.peak"});
-  const R efficiency = lift<R>(d.efficiency.gemm[i], {"device.efficiency.gemm"});
+  const auto peak = lift<R>(d.peak[i], {kPeakPaths[i]});
+  const R efficiency = lift<R>(d.efficiency.gemm[i], {kGemmPaths[i]});
   const R power = lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
   return named(peak * (efficiency * power), {"rate large products attain"});
 }

@@ -9,16 +9,6 @@ namespace {
 
 constexpr std::size_t kLongestSource = 60;
 
-std::string shortened(const std::string& text) {
-  if (width_of(text) <= kLongestSource) return text;
-  std::size_t end = 0;
-  for (std::size_t n = 0; n < kLongestSource; ++n) {
-    ++end;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
-  }
-  return text.substr(0, end) + "…";
-}
-
 bool is_plain_array(const Json& j) {
   if (!j.is_array()) return false;
   for (const Json& item : j) {
@@ -33,7 +23,7 @@ void add_values(const Json& document, const Json& at, const std::string& path, L
     const std::string value = at.is_string()
                                   ? at.get<std::string>()
                                   : at.dump(-1, ' ', false, Json::error_handler_t::replace);
-    list.add({path, {value, at}, {shortened(source), source}});
+    list.add({path, {value, at}, {shortened(source, kLongestSource), source}});
     return;
   }
   std::size_t index = 0;

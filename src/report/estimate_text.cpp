@@ -113,7 +113,7 @@ std::string advice_line(const RunReport& r, const Advice& a) {
 
 std::string limits(const RunReport& r, const Style& style) {
   std::string text = "\n" + ink(style, Ink::bold, "Limit") + "  " +
-                     wrapped(limiter(r.resolved.run, r.answer), 7, kTextWidth - 7) + "\n";
+                     wrapped(limiter(r.resolved.run, r.answer), 7, 7) + "\n";
   const std::vector<Advice> advice = advise(r.resolved.run, r.answer);
   if (advice.empty()) {
     return text + (is_feasible(r) ? "  no single change of the usual knobs is faster\n"

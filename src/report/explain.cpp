@@ -20,6 +20,9 @@ std::int32_t root_of(RecordedMetric& m) {
   return static_cast<std::int32_t>(m.tape.nodes.size()) - 1;
 }
 
+constexpr std::size_t kLongestSource = 120;
+constexpr std::size_t kLeastRoom = 60;
+
 std::string unit_of(const ExplainedNode& n) { return unit_text(n.dimension); }
 
 std::string bytes_text(double bytes) {
@@ -59,18 +62,20 @@ class Printer {
   void print(std::size_t index, std::size_t level, const std::string& name,
              const std::string& value) {
     const ExplainedNode& n = e_.nodes[index];
-    const std::string indent(2 * level, ' ');
-    const bool again = printed_[index] && !n.formula.empty();
-    const bool hidden = !again && level >= depth_ && !n.formula.empty();
-    std::string line = indent + ink(style_, Ink::bold, name) + "  " + value;
-    if (again) line += ink(style_, Ink::dim, "  as above");
+    const bool leaf = n.formula.empty();
+    const bool again = printed_[index];
+    const bool hidden = !leaf && !again && level >= depth_;
+    std::string line = ink(style_, Ink::bold, name) + "  " + value;
+    if (again && !leaf) line += ink(style_, Ink::dim, "  as above");
     if (hidden) line += "  …";
-    if (!n.source.empty()) line += ink(style_, Ink::dim, "  ← " + n.source);
-    text_ += wrapped_line(line, indent.size() + 4) + "\n";
+    if (!again && !n.source.empty()) {
+      line += ink(style_, Ink::dim, "  ← " + shortened(n.source, kLongestSource));
+    }
+    add_line(line, 2 * level);
     cut_ = cut_ || hidden;
-    if (n.formula.empty() || again || hidden) return;
-    printed_[index] = true;
-    text_ += wrapped_line(indent + "  = " + n.formula, indent.size() + 4) + "\n";
+    if (!hidden) printed_[index] = true;
+    if (leaf || again || hidden) return;
+    add_line("= " + n.formula, 2 * level + 2);
     print_children(n, level);
   }
 
@@ -84,11 +89,9 @@ class Printer {
     }
   }
 
-  // Keeps the spaces a line begins with.
-  static std::string wrapped_line(const std::string& line, std::size_t indent) {
-    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    const std::size_t room = std::max<std::size_t>(kTextWidth, indent + 60);
-    return std::string(first, ' ') + wrapped(line.substr(first), indent, room - first);
+  void add_line(const std::string& line, std::size_t indent) {
+    const std::size_t width = std::max(kTextWidth, indent + kLeastRoom);
+    text_ += std::string(indent, ' ') + wrapped(line, indent + 4, indent, width) + "\n";
   }
 
   const Explanation& e_;

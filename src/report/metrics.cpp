@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "cost/paths.h"
+
 namespace orrery {
 namespace {
 
@@ -41,7 +43,7 @@ R hardware_rate(const MetricInput<R>& in) {
 
 template <Number R>
 R peak_rate(const MetricInput<R>& in) {
-  return lift<R>(in.answer.peak_rate, {"device.peak"}).si();
+  return lift<R>(in.answer.peak_rate, {peak_path(in.run.training.precision)}).si();
 }
 
 template <Number R>

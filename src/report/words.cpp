@@ -109,17 +109,28 @@ std::string bar(double share, std::size_t width) {
   return text + kEighths[eighths % 8];
 }
 
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+std::string shortened(const std::string& text, std::size_t width) {
+  if (width_of(text) <= width) return text;
+  std::size_t end = 0;
+  for (std::size_t n = 1; n < width; ++n) {
+    ++end;
+    while (end < text.size() && !starts_code_point(text[end])) ++end;
+  }
+  return text.substr(0, end) + "…";
+}
+
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first,
+                    std::size_t width) {
   std::string out;
-  std::size_t column = 0;
+  std::size_t column = first;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
     const std::size_t w = width_of(word);
-    if (column > 0 && column + 1 + w > width) {
+    if (begin > 0 && column + 1 + w > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (column > 0) {
+    } else if (begin > 0) {
       out += ' ';
       ++column;
     }

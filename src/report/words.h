@@ -46,8 +46,12 @@ std::string right(const std::string& text, std::size_t width);
 // A bar of eighth blocks, `share` of `width` columns.
 std::string bar(double share, std::size_t width);
 
-// Lines of at most kTextWidth columns; those after the first are indented.
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = kTextWidth);
+// Lines of at most kTextWidth columns; the first begins in column `first`, the others at `indent`.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t first = 0,
+                    std::size_t width = kTextWidth);
+
+// At most `width` columns, cut with "…".
+std::string shortened(const std::string& text, std::size_t width);
 
 std::string joined(const std::vector<std::string>& parts, const std::string& between);
 

@@ -43,9 +43,14 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const bool grouped = op.kind == OpKind::grouped_product;
   const std::int64_t groups = grouped ? op.groups : 1;
   const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
-  return {product_time<R>({rows, op.cols, op.inner, groups, grouped}, d, precision),
-          product_time<R>({rows, op.inner, op.cols, groups, grouped}, d, precision),
-          product_time<R>({op.inner, op.cols, rows, groups, grouped, grouped}, d, precision)};
+  const auto time = [&](const ProductShape& p) {
+    const SecondsOf<R> alone = product_time<R>(p, d, precision);
+    if (!linear || k.linear_rate == 1) return alone;
+    return alone / lift<R>(k.linear_rate, {"framework.linear_rate"});
+  };
+  return {time({rows, op.cols, op.inner, groups, grouped}),
+          time({rows, op.inner, op.cols, groups, grouped}),
+          time({op.inner, op.cols, rows, groups, grouped})};
 }
 
 template <Number R>

@@ -50,7 +50,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   };
   return {time({rows, op.cols, op.inner, groups, grouped}),
           time({rows, op.inner, op.cols, groups, grouped}),
-          time({op.inner, op.cols, rows, groups, grouped})};
+          time({op.inner, op.cols, rows, groups, grouped, grouped})};
 }
 
 template <Number R>

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators other than plain products: attention, memory traffic, and which product belongs to
+// which gradient.
+#include "cost/operator_time.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace orrery;
+
+namespace {
+
+Device device() {
+  Device d;
+  d.peak.fill(FlopsPerSecond(1e15));
+  d.peak[static_cast<std::size_t>(Precision::fp8)] = FlopsPerSecond(2e15);
+  d.memory_bandwidth = BytesPerSecond(1e12);
+  d.multiprocessors = 100;
+  d.efficiency.gemm.fill(0.8);
+  d.efficiency.k_fill = 100;
+  d.efficiency.misaligned_64 = 1.2;
+  d.efficiency.misaligned_8 = 1.65;
+  d.efficiency.memory = 0.9;
+  d.efficiency.launch = Seconds(4e-6);
+  d.efficiency.unfused_attention = 0.4;
+  AttentionCurve& c = d.efficiency.attention[static_cast<std::size_t>(AttentionKernel::flash_2)];
+  c.forward = {0.5, 0.6, 0.55};
+  c.backward = {0.4, 0.5, 0.45};
+  c.half_length = 500;
+  return d;
+}
+
+double fused(const AttentionShape& a, bool backward = false) {
+  return fused_attention_time<double>(a, device(), AttentionKernel::flash_2, Precision::bf16,
+                                      backward)
+      .si();
+}
+
+ShardedOperator product(std::int64_t rows, std::int64_t inner, std::int64_t cols) {
+  ShardedOperator op;
+  op.kind = OpKind::product;
+  op.role = PrecisionRole::linear;
+  op.rows = rows;
+  op.inner = inner;
+  op.cols = cols;
+  return op;
+}
+
+}  // namespace
+
+TEST_CASE("fused attention takes the FLOPs of its pairs at its curve's rate") {
+  const AttentionShape a{32, 4096, 4096, 128, 128, 0.5};
+  const double flops = 2.0 * 32 * 4096 * 4096 * (128 + 128) * 0.5;
+  const double rate = 1e15 * 0.6 * 4096 / (4096 + 500.0);
+  CHECK(fused(a) == doctest::Approx(flops / rate + 4e-6));
+  const double backward = 1e15 * 0.5 * 4096 / (4096 + 500.0);
+  CHECK(fused(a, true) == doctest::Approx(2.5 * flops / backward + 4e-6));
+}
+
+TEST_CASE("the curve of attention bends between the head sizes measured and is flat beyond") {
+  const ByHeadSize f = {0.5, 0.6, 0.55};
+  CHECK(at_head_size(f, 32) == 0.5);
+  CHECK(at_head_size(f, 64) == 0.5);
+  CHECK(at_head_size(f, 96) == doctest::Approx(0.55));
+  CHECK(at_head_size(f, 128) == 0.6);
+  CHECK(at_head_size(f, 192) == doctest::Approx(0.575));
+  CHECK(at_head_size(f, 256) == 0.55);
+  CHECK(at_head_size(f, 512) == 0.55);
+}
+
+TEST_CASE("attention takes longer with every size") {
+  const AttentionShape a{8, 512, 512, 64, 64, 0.5};
+  for (const bool backward : {false, true}) {
+    for (std::int64_t n = 1; n < 40; ++n) {
+      const auto at = [&](std::int64_t k) { return AttentionShape{8 * k, 512, 512, 64, 64, 0.5}; };
+      CHECK(fused(at(n + 1), backward) > fused(at(n), backward));
+      AttentionShape keys = a;
+      keys.keys = 128 * n;
+      AttentionShape more = keys;
+      more.keys += 128;
+      CHECK(fused(more, backward) > fused(keys, backward));
+      // Twice the keys is less than twice the time: longer sequences are more efficient.
+      more.keys = 2 * keys.keys;
+      CHECK(fused(more, backward) < 2 * fused(keys, backward));
+    }
+  }
+}
+
+TEST_CASE("attention over a window costs its share of the pairs") {
+  AttentionShape a{32, 8192, 8192, 128, 128, 0.5};
+  const double causal = fused(a) - 4e-6;
+  a.pairs = 0.05;
+  CHECK(fused(a) - 4e-6 == doctest::Approx(causal / 10));
+}
+
+TEST_CASE("unfused attention is two batched products over all pairs") {
+  const AttentionShape a{32, 2048, 2048, 128, 128, 0.5};
+  const double flops = 2.0 * 32 * 2048 * 2048 * 128;
+  Device d = device();
+  d.memory_bandwidth = BytesPerSecond(1e14);
+  const double t = unfused_product_time<double>(a, 128, d, Precision::bf16).si();
+  CHECK(t == doctest::Approx(flops / (1e15 * 0.4) + 4e-6));
+  // A head that is no multiple of 8 costs the whole product.
+  const double odd = unfused_product_time<double>(a, 100, d, Precision::bf16).si();
+  CHECK(odd == doctest::Approx(1.65 * flops * 100 / 128 / (1e15 * 0.4) + 4e-6));
+  // Where memory is slow, writing the scores takes longer.
+  const double bytes = 2.0 * 32 * (2 * 2048.0 * 128 + 2048.0 * 2048);
+  CHECK(unfused_product_time<double>(a, 128, device(), Precision::bf16).si() ==
+        doctest::Approx(bytes / 0.9e12 + 4e-6));
+}
+
+TEST_CASE("the gradients of a product are the products of their sizes") {
+  const Device d = device();
+  const OperatorTime<double> t =
+      operator_time<double>(product(4096, 1024, 8192), d, KernelChoice{});
+  CHECK(t.forward == product_time<double>({4096, 8192, 1024}, d, Precision::bf16));
+  CHECK(t.backward_input == product_time<double>({4096, 1024, 8192}, d, Precision::bf16));
+  CHECK(t.backward_weight == product_time<double>({1024, 8192, 4096}, d, Precision::bf16));
+}
+
+TEST_CASE("only linear layers run in 8 bits") {
+  KernelChoice k;
+  k.linear = Precision::fp8;
+  ShardedOperator op = product(16384, 16384, 16384);
+  const double fp8 = operator_time<double>(op, device(), k).forward.si();
+  op.role = PrecisionRole::wide;
+  const double bf16 = operator_time<double>(op, device(), k).forward.si();
+  CHECK(bf16 / fp8 == doctest::Approx(2).epsilon(0.01));
+}
+
+TEST_CASE("rows of experts are shared out over the groups") {
+  const Device d = device();
+  ShardedOperator op = product(8 * 1024, 4096, 4096);
+  op.kind = OpKind::grouped_product;
+  op.groups = 8;
+  CHECK(operator_time<double>(op, d, KernelChoice{}).forward ==
+        product_time<double>({1024, 4096, 4096, 8, true}, d, Precision::bf16));
+  CHECK(forward_flops(op, 1).si() == 2.0 * 8 * 1024 * 4096 * 4096);
+}
+
+TEST_CASE("pointwise operators take their bytes at the memory's rate") {
+  ShardedOperator op;
+  op.kind = OpKind::pointwise;
+  op.rows = 4096;
+  op.cols = 8192;
+  op.forward_bytes = 4;
+  op.backward_bytes = 6;
+  KernelChoice k;
+  k.pointwise_passes = 2;
+  const OperatorTime<double> t = operator_time<double>(op, device(), k);
+  CHECK(t.forward.si() == doctest::Approx(2 * 4 * 4096.0 * 8192 / 0.9e12 + 4e-6));
+  CHECK(t.backward_input.si() == doctest::Approx(2 * 6 * 4096.0 * 8192 / 0.9e12 + 4e-6));
+  CHECK(t.backward_weight == Seconds());
+  op.forward_bytes = 0;
+  CHECK(operator_time<double>(op, device(), k).forward == Seconds());
+}

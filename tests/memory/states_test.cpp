@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/states.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+using namespace orrery;
+
+TEST_CASE("every recipe is found by its name and says where it is from") {
+  std::set<std::string_view> names;
+  for (const NamedRecipe& r : kRecipes) {
+    CHECK(find_recipe(r.name) == &r);
+    CHECK(names.insert(r.name).second);
+    CHECK(r.source.size() > 10);
+    CHECK(r.recipe.gathered <= r.recipe.weights);
+    CHECK(r.recipe.reduced <= r.recipe.gradients);
+  }
+  CHECK(find_recipe("adam") == nullptr);
+}
+
+TEST_CASE("each state is divided by its own degree, experts by theirs") {
+  Strategy s;
+  s.tp = 2;
+  s.dp = 8;
+  s.ep = 4;
+  s.etp = 1;  // 4 ranks hold the same expert
+  s.partition = {2, 4, 8};
+  const StateRecipe r{2, 4, 12, 4, 2};
+  const StateBytes<double> b = state_bytes<double>(r, {1000, 0}, s);
+  CHECK(b.weights.si() == 1000 * 2 / 2);
+  CHECK(b.gradients.si() == 1000 * 4 / 4);
+  CHECK(b.optimizer.si() == 1000 * 12 / 8);
+  const StateBytes<double> e = state_bytes<double>(r, {0, 1000}, s);
+  CHECK(e.weights.si() == 1000 * 2 / 2);
+  CHECK(e.gradients.si() == 1000 * 4 / 4);
+  CHECK(e.optimizer.si() == 1000 * 12 / 4);
+}
+
+TEST_CASE("states of nothing are nothing") {
+  const StateBytes<double> b = state_bytes<double>(StateRecipe{}, {0, 0}, Strategy{});
+  CHECK(b.weights == Bytes());
+  CHECK(b.gradients == Bytes());
+  CHECK(b.optimizer == Bytes());
+}

@@ -21,6 +21,12 @@ std::int64_t find_fullest(const Strategy& s, const PipelineShape& shape, std::in
   return sum;
 }
 
+// What leaves the device fills the host's memory, or its drives.
+template <Number R>
+void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
+  if (target == OffloadTarget::host) m.host += bytes;
+}
+
 template <Number R>
 void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& shape,
                      std::int64_t stage, std::span<const ChunkActivations<R>> chunks) {
@@ -39,7 +45,7 @@ void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& 
   if (s.offload.activations != OffloadTarget::none) {
     const BytesOf<R> resident =
         smaller(kept, kept * (R(2.0) / count<R>(m.in_flight, {"micro batches in flight"})));
-    m.host += kept - resident;
+    send_away<R>(m, s.offload.activations, kept - resident);
     kept = resident;
   }
   m[MemoryLine::activations] = kept;
@@ -53,11 +59,11 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
   if (s.offload.optimizer != OffloadTarget::none) {
     const BytesOf<R> away = b.optimizer * lift<R>(s.offload.optimizer_fraction,
                                                   {"parallel.offload.optimizer_fraction"});
-    m.host += away;
+    send_away<R>(m, s.offload.optimizer, away);
     b.optimizer = b.optimizer - away;
   }
   if (s.offload.parameters != OffloadTarget::none) {
-    m.host += b.weights;
+    send_away<R>(m, s.offload.parameters, b.weights);
     b.weights = BytesOf<R>{};
   }
   m[MemoryLine::weights] = b.weights;

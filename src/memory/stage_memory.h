@@ -48,7 +48,7 @@ struct StageMemory {
   BytesOf<R> peak{};           // what the device shows as used
   BytesOf<R> allocated{};      // as a framework counts tensors
   BytesOf<R> reserved{};       // and as its allocator holds blocks
-  BytesOf<R> host{};           // offloaded, of this rank
+  BytesOf<R> host{};           // offloaded to the host's memory, of this rank
   R bytes_per_parameter{};     // model states on the device over parameters held
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 

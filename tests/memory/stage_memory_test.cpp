@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of a stage from round numbers: what each line is made of, and that they sum.
+#include "memory/stage_memory.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+using namespace orrery;
+
+namespace {
+
+using Chunk = ChunkActivations<double>;
+using Saved = BlockActivations<double>;
+
+constexpr StateRecipe kRecipe{2, 4, 12, 4, 2};
+
+// 100 bytes kept, 1000 with nothing recomputed, an input of 10.
+Saved layer() {
+  Saved b;
+  b.kept = Bytes(100);
+  b.kept_all = Bytes(1000);
+  b.input = Bytes(10);
+  b.transient = Bytes(7);
+  return b;
+}
+
+Saved head() {
+  Saved b;
+  b.kept = b.kept_all = Bytes(60);
+  b.logits = Bytes(50);
+  return b;
+}
+
+// `again` of the layers run again in full.
+Chunk chunk_of(const Strategy& s, std::int64_t layers, std::int64_t again, bool with_head = false) {
+  static const Saved kLayer = layer();
+  static const Saved kHead = head();
+  std::vector<BlockGroup<double>> groups = {{&kLayer, layers, again}};
+  if (with_head) groups.push_back({&kHead, 1, 0});
+  return chunk_activations<double>(s, groups);
+}
+
+Chunk activations(double kept, double logits = 0) {
+  Chunk c;
+  c.kept = Bytes(kept);
+  c.logits = Bytes(logits);
+  c.working = Bytes(5);
+  c.transient = Bytes(3);
+  return c;
+}
+
+Strategy pipeline(std::int64_t pp, std::int64_t vpp, std::int64_t m, ScheduleId schedule) {
+  Strategy s;
+  s.pp = pp;
+  s.vpp = vpp;
+  s.micro_batches = m;
+  s.schedule = schedule;
+  return s;
+}
+
+StageMemory<double> memory_of(const Strategy& s, std::int64_t stage,
+                              const std::vector<Chunk>& chunks, const Framework& f = Framework{}) {
+  StageHoldings h;
+  h.stage = stage;
+  h.parameters = {1000, 0};
+  h.largest_layer = {100, 0};
+  h.ends = {50, 0};
+  h.gathered_bytes = 2;
+  h.groups = 3;
+  return stage_memory<double>(s, f, kRecipe, {s.pp, s.vpp, s.micro_batches}, h, chunks);
+}
+
+double sum_of(const StageMemory<double>& m) {
+  double sum = 0;
+  for (const Bytes& line : m.lines) sum += line.si();
+  return sum;
+}
+
+Strategy full(RecomputeMethod method, std::int64_t layers) {
+  Strategy s;
+  s.recompute = Recompute::full;
+  s.recompute_method = method;
+  s.recompute_layers = layers;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("1F1B holds as many micro batches as stages come after, and itself") {
+  const Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
+  for (std::int64_t stage = 0; stage < 4; ++stage) {
+    const StageMemory<double> m = memory_of(s, stage, {activations(100)});
+    CHECK(m.in_flight == 4 - stage);
+    CHECK(m[MemoryLine::activations].si() == 100 * static_cast<double>(4 - stage));
+  }
+  const Strategy few = pipeline(4, 1, 2, ScheduleId::one_f_one_b);
+  CHECK(memory_of(few, 0, {activations(100)})[MemoryLine::activations].si() == 200);
+}
+
+TEST_CASE("GPipe holds all micro batches everywhere") {
+  const Strategy s = pipeline(4, 1, 16, ScheduleId::gpipe);
+  CHECK(memory_of(s, 3, {activations(100)})[MemoryLine::activations].si() == 1600);
+}
+
+TEST_CASE("interleaving holds 1 + (p − 1)/(pv) of all layers on the first stage") {
+  const Strategy s = pipeline(4, 2, 16, ScheduleId::interleaved);
+  const StageMemory<double> m = memory_of(s, 0, {activations(100), activations(100)});
+  CHECK(m.in_flight == 4 * 2 + 3);
+  CHECK(m[MemoryLine::activations].si() == 1100);
+}
+
+TEST_CASE("logits have a line of their own, and the last stage holds them once") {
+  const Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
+  const StageMemory<double> m = memory_of(s, 3, {activations(100, 50)});
+  CHECK(m[MemoryLine::activations].si() == 100);
+  CHECK(m[MemoryLine::logits].si() == 50);
+}
+
+TEST_CASE("lines sum to the peak, with overheads on what they are shares of") {
+  Strategy s;
+  s.dp = 4;
+  Framework f;
+  f.state_overhead = 0.1;
+  f.activation_overhead = 0.2;
+  f.context = Bytes(1000);
+  f.group_buffers = Bytes(10);
+  f.bucket = Bytes(100);
+  const StageMemory<double> m = memory_of(s, 0, {activations(200, 50)}, f);
+  const double states = 1000 * 18;
+  const double work = 200 + 5 + 50 + 3 + 100;
+  CHECK(m.allocated.si() == states + work);
+  CHECK(m[MemoryLine::fragmentation].si() == doctest::Approx(0.1 * states + 0.2 * work));
+  CHECK(m.reserved.si() == doctest::Approx(1.1 * states + 1.2 * work));
+  CHECK(m.peak.si() == doctest::Approx(1.1 * states + 1.2 * work + 1000 + 30));
+  CHECK(sum_of(m) == doctest::Approx(m.peak.si()));
+  CHECK(m.bytes_per_parameter == 18);
+  s.dp = 1;
+  CHECK(memory_of(s, 0, {activations(200)}, f)[MemoryLine::buckets] == Bytes());
+}
+
+TEST_CASE("recompute: none keeps all, selective what its modules leave, full the inputs") {
+  Strategy s;
+  CHECK(chunk_of(s, 8, 0).kept.si() == 800);  // `kept` is what the run's recompute keeps
+  CHECK(chunk_of(s, 8, 0).working == Bytes());
+  s.recompute = Recompute::selective;
+  CHECK(chunk_of(s, 8, 0).kept.si() == 800);
+  CHECK(chunk_of(s, 8, 0).working.si() == 900);
+  s.recompute = Recompute::full;
+  CHECK(chunk_of(s, 8, 8).kept.si() == 80);
+  CHECK(chunk_of(s, 8, 8).working.si() == 1000);
+}
+
+TEST_CASE("uniform full recompute keeps one input a group and brings back a whole group") {
+  const Strategy by_4 = full(RecomputeMethod::uniform, 4);
+  CHECK(chunk_of(by_4, 8, 8).kept.si() == 20);
+  CHECK(chunk_of(by_4, 8, 8).working.si() == 4000);
+  CHECK(chunk_of(by_4, 9, 9).kept.si() == 30);
+  CHECK(chunk_of(by_4, 2, 2).working.si() == 2000);
+}
+
+TEST_CASE("block full recompute keeps the rest of the layers whole") {
+  const Strategy three = full(RecomputeMethod::block, 3);
+  CHECK(chunk_of(three, 8, 3).kept.si() == 3 * 10 + 5 * 100);
+  CHECK(chunk_of(three, 8, 3).working.si() == 1000);
+  CHECK(chunk_of(three, 2, 2).kept.si() == 20);
+}
+
+TEST_CASE("head and embedding are never recomputed") {
+  const Chunk c = chunk_of(full(RecomputeMethod::uniform, 0), 8, 8, true);
+  CHECK(c.kept.si() == 80 + 60 - 50);
+  CHECK(c.logits.si() == 50);
+  CHECK(c.working.si() == 1000);
+}
+
+TEST_CASE("logits inside a recomputed block are counted once") {
+  Saved prediction = layer();
+  prediction.kept_all = prediction.kept = Bytes(1000);
+  prediction.logits = Bytes(400);
+  const std::vector<BlockGroup<double>> groups = {{&prediction, 1, 1}};
+  const Chunk c = chunk_activations<double>(full(RecomputeMethod::uniform, 0), groups);
+  CHECK((c.kept + c.working + c.logits).si() == 10 + 1000);
+}
+
+// Layers of two kinds, 4 of each: 8 layers in order, whichever they are.
+TEST_CASE("layers of several kinds are recomputed as the layers of one chunk") {
+  Saved other = layer();
+  other.kept = Bytes(300);
+  other.kept_all = Bytes(3000);
+  const Saved one = layer();
+  const std::vector<BlockGroup<double>> four = {{&one, 4, 2}, {&other, 4, 2}};
+  const Chunk block = chunk_activations<double>(full(RecomputeMethod::block, 4), four);
+  CHECK(block.kept.si() == 4 * 10 + 2 * 100 + 2 * 300);
+  const std::vector<BlockGroup<double>> all = {{&one, 4, 4}, {&other, 4, 4}};
+  const Chunk uniform = chunk_activations<double>(full(RecomputeMethod::uniform, 8), all);
+  CHECK(uniform.kept.si() == 10);
+  // A bound, as the order is not known: no less than there is, no more than the larger kind.
+  CHECK(uniform.working.si() >= 4 * 1000 + 4 * 3000);
+  CHECK(uniform.working.si() <= 8 * 3000);
+}
+
+TEST_CASE("what is offloaded leaves the device, to the byte") {
+  Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
+  s.dp = 2;
+  const StageMemory<double> here = memory_of(s, 0, {activations(100)});
+  s.offload.optimizer = OffloadTarget::host;
+  s.offload.optimizer_fraction = 0.75;
+  StageMemory<double> away = memory_of(s, 0, {activations(100)});
+  CHECK(away.host.si() == 0.75 * 12000);
+  CHECK(away[MemoryLine::optimizer].si() == 0.25 * 12000);
+  CHECK((here.peak - away.peak).si() == 0.75 * 12000);
+
+  s.offload = {};
+  s.offload.activations = OffloadTarget::host;
+  away = memory_of(s, 0, {activations(100)});
+  CHECK(away[MemoryLine::activations].si() == 200);  // the one at work, and one on its way
+  CHECK(away.host.si() == 200);
+  CHECK(memory_of(s, 3, {activations(100)}).host == Bytes());
+
+  s.offload = {};
+  s.offload.parameters = OffloadTarget::host;
+  away = memory_of(s, 0, {activations(100)});
+  CHECK(away[MemoryLine::weights] == Bytes());
+  CHECK(away.host.si() == 2000);
+  CHECK(away[MemoryLine::gathered_weights].si() == (2 * 100 + 50) * 2 + 100 * 4);
+}
+
+TEST_CASE("what goes to the drives does not fill the host") {
+  Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
+  s.offload.optimizer = OffloadTarget::nvme;
+  s.offload.parameters = OffloadTarget::nvme;
+  s.offload.activations = OffloadTarget::nvme;
+  const StageMemory<double> m = memory_of(s, 0, {activations(100)});
+  CHECK(m.host == Bytes());
+  CHECK(m[MemoryLine::optimizer] == Bytes());
+  CHECK(m[MemoryLine::activations].si() == 200);
+}
+
+TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
+  Strategy s;
+  s.dp = 4;
+  s.partition = {4, 4, 4};
+  const StageMemory<double> m = memory_of(s, 0, {activations(100)});
+  CHECK(m[MemoryLine::weights].si() == 500);
+  CHECK(m[MemoryLine::gathered_weights].si() == (2 * 100 + 50) * 2 + 100 * 4);
+  s.pp = 2;
+  Framework keeps;
+  keeps.pipeline_keeps_weights = true;
+  CHECK(memory_of(s, 0, {activations(100)}, keeps)[MemoryLine::gathered_weights].si() ==
+        1000 * (2 + 4));
+  s.partition = {1, 4, 4};
+  CHECK(memory_of(s, 0, {activations(100)})[MemoryLine::gathered_weights] == Bytes());
+}

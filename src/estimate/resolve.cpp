@@ -161,6 +161,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   Reader root(run, file);
   root.must_be_object();
   root.allow("name");
+  root.allow("assumed");  // a report's `inputs` are a run file
   resolve_model(root, lookup, out);
   const Reader cluster = root.at("cluster");
   out.cluster = read_cluster(cluster, lookup.hardware);

@@ -14,7 +14,9 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
     if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
-    most = std::max(most, elements(op.rows, op.cols) + elements(op.rows, op.inner));
+    // The gradient of the logits is in the logits' line.
+    const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
+    most = std::max(most, output + elements(op.rows, op.inner));
   }
   return Bytes(most * element);
 }

@@ -77,14 +77,36 @@ void add_exchanges(Terms<R>& terms, const ExchangeTable<R>& table, R n) {
   at(terms, Term::ep_exposed) += n * exposed(table, ExchangeGroup::ep);
 }
 
+constexpr std::array<const char*, kBlockTypes> kForwardNames = {
+    "forward of a dense layer",         "forward of a local dense layer",
+    "forward of an MoE layer",          "forward of a local MoE layer",
+    "forward of the embedding",         "forward of head and loss",
+    "forward of multi-token prediction"};
+constexpr std::array<const char*, kBlockTypes> kBackwardNames = {
+    "backward of a dense layer",         "backward of a local dense layer",
+    "backward of an MoE layer",          "backward of a local MoE layer",
+    "backward of the embedding",         "backward of head and loss",
+    "backward of multi-token prediction"};
+constexpr std::array<const char*, kBlockTypes> kCountNames = {
+    "dense layers of the chunk",
+    "local dense layers of the chunk",
+    "MoE layers of the chunk",
+    "local MoE layers of the chunk",
+    "embeddings of the chunk",
+    "heads of the chunk",
+    "multi-token prediction modules of the chunk"};
+
 // Adds `n` blocks, of which `again` run their forward again in full.
 template <Number R>
 class Adder {
  public:
-  Adder(const Run& run, const BlockPrice<R>& block, std::int64_t n, std::int64_t again)
+  Adder(const Run& run, const BlockPrice<R>& block, std::size_t type, std::int64_t n,
+        std::int64_t again)
       : run_(run),
         block_(block),
-        n_(count<R>(n, {"blocks of this kind on the stage"})),
+        forward_name_{kForwardNames[type]},
+        backward_name_{kBackwardNames[type]},
+        n_(count<R>(n, {kCountNames[type]})),
         again_(count<R>(again, {"blocks recomputed in full"})),
         slowdown_(gathers_every_micro_batch(run.strategy, run.framework)
                       ? R(1.0) + lift<R>(run.cluster.device.efficiency.communication_slowdown,
@@ -92,9 +114,11 @@ class Adder {
                       : R(1.0)) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
-    const SecondsOf<R> forward = block_.compute[index(Phase::forward)] * slowdown_;
-    const SecondsOf<R> backward =
-        block_.compute[index(Phase::backward)] * slowdown_ + accumulation<R>(run_, parameters);
+    const SecondsOf<R> forward =
+        named(block_.compute[index(Phase::forward)] * slowdown_, forward_name_);
+    const SecondsOf<R> backward = named(
+        block_.compute[index(Phase::backward)] * slowdown_ + accumulation<R>(run_, parameters),
+        backward_name_);
     at(s.forward, Term::compute) += n_ * forward;
     at(s.backward, Term::compute) += n_ * backward;
     at(s.backward, Term::recompute) += n_ * (block_.compute[index(Phase::again)] * slowdown_) +
@@ -124,6 +148,8 @@ class Adder {
 
   const Run& run_;
   const BlockPrice<R>& block_;
+  Label forward_name_;
+  Label backward_name_;
   R n_;
   R again_;
   R slowdown_;
@@ -139,7 +165,7 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = replayed[i];
-    Adder<R>(run, block, blocks[i], again).add(s, block_parameters(run, prices, i));
+    Adder<R>(run, block, i, blocks[i], again).add(s, block_parameters(run, prices, i));
     s.recomputed += block.replay_flops * static_cast<double>(again);
     s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
   }

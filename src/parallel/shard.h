@@ -79,7 +79,7 @@ struct ShardedOperator {
   std::int64_t inner = 0;
   std::int64_t groups = 1;
   std::int64_t value_width = 0;  // attention: of a value head
-  double pairs = 1;  // attention, as Operator has them
+  double pairs = 1;              // attention, as Operator has them
   double masked_pairs = 1;
   double megatron_pairs = 1;
 
@@ -97,7 +97,7 @@ struct ShardedBlock {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
   std::array<ShardedOperator, kMaxOperators> operators;  // `count` of them mean something
-  Bytes input{};  // what full recompute keeps
+  Bytes input{};                                         // what full recompute keeps
 };
 
 ShardedOperator shard(const Operator& op, const Degrees& d);

@@ -38,11 +38,12 @@ std::string headline(const RunReport& r, const Style& style) {
 
 std::string utilisation(const RunReport& r) {
   const Run& run = r.resolved.run;
-  return left("utilisation", kLabel) + "MFU " + percent(value(r, "mfu")) + ", HFU " +
-         percent(value(r, "hfu")) + ": " + fixed(value(r, "model_tflops_per_gpu"), 1) +
-         " model TFLOP/s/GPU (" +
-         std::string(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]) +
-         " convention) of " + pretty(r.answer.peak_rate, 4) + "\n";
+  const std::string text =
+      "MFU " + percent(value(r, "mfu")) + ", HFU " + percent(value(r, "hfu")) + ": " +
+      fixed(value(r, "model_tflops_per_gpu"), 1) + " model TFLOP/s/GPU of " +
+      pretty(r.answer.peak_rate, 4) + ", " +
+      std::string(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]) + " convention";
+  return left("utilisation", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
 }
 
 std::string training_time(const RunReport& r) {
@@ -105,7 +106,8 @@ std::string setting_text(const Advice& a) {
 
 std::string advice_line(const RunReport& r, const Advice& a) {
   const double change = a.step_time / r.answer.step_time - 1;
-  const std::string against = (change < 0 ? "−" : "+") + percent(std::abs(change), 0);
+  const std::string size = percent(std::abs(change), 0);
+  const std::string against = (size == "0 %" ? "±" : change < 0 ? "−" : "+") + size;
   const std::string verdict = a.fits ? "" : ", still too much";
   return left("  " + setting_text(a), 46) + "  step " + pretty(a.step_time) + " (" + against +
          "), " + gib_text(a.peak, 1) + verdict + "\n";

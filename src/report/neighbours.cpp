@@ -168,6 +168,7 @@ std::vector<Setting> differences(const Run& from, const Run& to) {
   note(list, "parallel.pp", a.pp, b.pp);
   note(list, "parallel.vpp", a.vpp, b.vpp);
   note(list, "parallel.cp", a.cp, b.cp);
+  if (is_moe(from.model)) note(list, "parallel.etp", a.etp, b.etp);
   note(list, "parallel.dp", a.dp, b.dp);
   note(list, "training.micro_batch", a.micro_batch, b.micro_batch);
   note(list, "parallel.schedule", a.schedule, b.schedule, kScheduleNames);

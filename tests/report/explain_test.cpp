@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explain.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "report/sample_runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::sample_runs;
+
+TEST_CASE("every metric of every run, evaluated again from its recording, is the printed number") {
+  for (const Json& json : sample_runs()) {
+    const ResolvedRun r = testing::resolved(json);
+    const Answer answer = estimate(r.run);
+    CAPTURE(json.dump());
+    for (const Metric& m : metrics()) {
+      CAPTURE(m.key);
+      const RecordedMetric recorded = record(r.run, m);
+      if (recorded.value.node >= 0) {
+        CHECK(evaluate_again(recorded.tape, recorded.value.node) == recorded.value.value);
+      }
+      // The sweep and the critical path sum in different orders.
+      const double plain = m.value({r.run, answer});
+      CHECK(recorded.value.value == doctest::Approx(plain).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("explanations end in inputs that say where they come from") {
+  for (const Json& json : sample_runs()) {
+    const ResolvedRun r = testing::resolved(json);
+    for (const char* key : {"step_time_s", "memory.peak_gib", "mfu"}) {
+      const Explanation e = explain(r, *find_metric(key));
+      REQUIRE(e.nodes.size() > 3);
+      for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+        const ExplainedNode& n = e.nodes[i];
+        CAPTURE(n.name);
+        CHECK(n.formula.empty() != n.source.empty());
+        for (const std::size_t child : n.children) CHECK(child < i);
+        CHECK(n.formula.find("nan") == std::string::npos);
+      }
+      CHECK(e.nodes.back().name == key);
+    }
+  }
+}
+
+const ExplainedNode* find(const Explanation& e, const std::string& name) {
+  for (const ExplainedNode& n : e.nodes) {
+    if (n.name == name) return &n;
+  }
+  return nullptr;
+}
+
+TEST_CASE("sources are those of the documents, the run file and the defaults") {
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  const Explanation e = explain(r, *find_metric("tokens_per_s"));
+  REQUIRE(find(e, "device.peak.fp16") != nullptr);
+  CHECK(find(e, "device.peak.fp16")->source.find("a100-sxm4-80gb: ") == 0);
+  CHECK(find(e, "training.global_batch")->source == "run.json");
+  CHECK(find(e, "framework.step_overhead")->source.find("megatron-lm: ") == 0);
+  REQUIRE(find(e, "cluster.tiers.bandwidth [1]") != nullptr);
+  CHECK(find(e, "cluster.tiers.bandwidth [1]")->source.find("dgx-a100-80gb: ") == 0);
+}
+
+TEST_CASE("a value set by the run is said to be") {
+  const Json run =
+      testing::with(testing::gpt3(), R"({"cluster": {"device": {"memory_bandwidth": "4 TB/s"}}})");
+  const Explanation e = explain(testing::resolved(run), *find_metric("step_time_s"));
+  CHECK(find(e, "device.memory_bandwidth")->source.find("set by the run") != std::string::npos);
+}
+
+TEST_CASE("depth cuts the text and says so") {
+  const Explanation e = explain(testing::resolved(testing::gpt3()), *find_metric("step_time_s"));
+  const std::string one = explain_text(e, 1, {});
+  const std::string all = explain_text(e, 100, {});
+  CHECK(one.find("deeper than --depth 1") != std::string::npos);
+  CHECK(all.find("deeper than") == std::string::npos);
+  CHECK(one.size() < all.size());
+}
+
+}  // namespace
+}  // namespace orrery

@@ -201,6 +201,8 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
 
   add_warnings(out);
   out.inputs = inputs_json(out, cluster.json(), training.optimizer, request.overlap);
+  // As given: a path or an object is not the shipped profile of the same name.
+  if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
   return out;
 }
 

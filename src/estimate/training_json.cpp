@@ -75,9 +75,10 @@ void read_states(Reader& r, const std::string& framework_states, ResolvedTrainin
   out.states_name = given ? given->text() : default_states(out, framework_states);
   const NamedRecipe* recipe = find_recipe(out.states_name);
   if (recipe == nullptr) {
-    given->fail(brief(given->json()),
-                alternatives(recipe_names()) + ", or an object of bytes a parameter",
-                nearest_name(out.states_name, recipe_names()));
+    throw InputError(r.file(), given ? given->path() : "framework.states",
+                     "\"" + out.states_name + "\"",
+                     alternatives(recipe_names()) + ", or an object of bytes a parameter",
+                     nearest_name(out.states_name, recipe_names()));
   }
   out.training.recipe = recipe->recipe;
   if (!given) {

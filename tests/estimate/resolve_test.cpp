@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Run files to runs: what is refused and how, what is assumed, and that a resolved run resolves to
+// itself.
+#include "estimate/resolve.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+Json gpt3() {
+  return json_of(R"({
+    "model": "gpt3-175b",
+    "cluster": {"node": "dgx-a100-80gb", "gpus": 1024},
+    "training": {"sequence_length": 2048, "global_batch": 1536, "micro_batch": 1,
+                 "precision": "fp16", "flash_attention": false, "tokens": 300e9},
+    "parallel": {"tp": 8, "pp": 8, "dp": "auto", "sequence_parallel": true, "zero": 1,
+                 "recompute": "selective"},
+    "framework": "megatron-lm"})");
+}
+
+std::string refusal_of(const Json& run) {
+  try {
+    resolved(run);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string refusal(const std::string& change) { return refusal_of(with(gpt3(), change)); }
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool assumes(const ResolvedRun& r, const std::string& path) {
+  return std::any_of(r.assumed.begin(), r.assumed.end(),
+                     [&path](const Assumed& a) { return a.path == path; });
+}
+
+// The resolved run, read again, is the same run.
+void check_round_trip(const Json& run) {
+  const ResolvedRun once = resolved(run);
+  const ResolvedRun twice = resolved(once.inputs);
+  CHECK(twice.inputs == once.inputs);
+  const Answer a = estimate(once.run);
+  const Answer b = estimate(twice.run);
+  CHECK(a.step_time == b.step_time);
+  CHECK(a.memory.peak == b.memory.peak);
+  CHECK(a.model_flops == b.model_flops);
+  for (const Assumed& still : twice.assumed) CAPTURE(still.path);
+  CHECK(!assumes(twice, "parallel.dp"));
+  CHECK(!assumes(twice, "parallel.recompute"));
+  CHECK(!assumes(twice, "training.states"));
+}
+
+}  // namespace
+
+TEST_CASE("a run of the README resolves") {
+  const ResolvedRun r = resolved(gpt3());
+  CHECK(r.run.strategy.dp == 16);
+  CHECK(r.run.strategy.micro_batches == 96);
+  CHECK(r.run.training.tokens == 300000000000);
+  CHECK(assumes(r, "parallel.dp"));
+  CHECK(assumes(r, "parallel.schedule"));
+  CHECK(!assumes(r, "parallel.tp"));
+  CHECK(r.run.strategy.partition == Partition{1, 1, 16});
+}
+
+TEST_CASE("model, cluster, sequence and batch are required, nothing else is") {
+  for (const char* path : {"model", "cluster", "training"}) {
+    Json run = gpt3();
+    run.erase(path);
+    CHECK(holds(refusal_of(run), std::string("run.json: ") + path + ": found nothing"));
+  }
+  CHECK(holds(refusal(R"({"training": {"sequence_length": null}})"), "training.sequence_length"));
+  CHECK(holds(refusal(R"({"training": {"global_batch": null}})"), "training.global_batch"));
+  const Json least = json_of(R"({"model": "llama-3-8b",
+      "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 8192, "global_batch": 8}})");
+  const ResolvedRun r = resolved(least);
+  CHECK(r.run.strategy.dp == 8);
+  for (const char* path : {"training.precision", "training.states", "training.micro_batch",
+                           "parallel.tp", "parallel.zero", "parallel.recompute", "framework"}) {
+    CAPTURE(path);
+    CHECK(assumes(r, path));
+  }
+}
+
+TEST_CASE("an error names file, path and the nearest right name") {
+  CHECK(holds(refusal(R"({"modle": 1})"), "run.json: modle: found an unknown key"));
+  CHECK(holds(refusal(R"({"modle": 1})"), "did you mean \"model\"?"));
+  CHECK(holds(refusal(R"({"model": "gpt3-175"})"), "did you mean \"gpt3-175b\"?"));
+  CHECK(holds(refusal(R"({"parallel": {"tp": 0}})"), "run.json: parallel.tp: found 0"));
+  CHECK(holds(refusal(R"({"parallel": {"tp": 7}})"), "tp·cp·pp 56, gpus 1024"));
+  CHECK(holds(refusal(R"({"parallel": {"recompute": "ful"}})"), "did you mean \"full\"?"));
+  CHECK(holds(refusal(R"({"training": {"precision": "fp8"}})"), "training.precision"));
+  CHECK(holds(refusal(R"({"training": {"states": "adam-mixed-18"}})"), "adam-mixed-16"));
+  CHECK(holds(refusal(R"({"training": {"global_batch": 1537}})"), "training.global_batch"));
+  CHECK(holds(refusal(R"({"training": {"global_batch": 1536.5}})"), "training.global_batch"));
+  CHECK(holds(refusal(R"({"framework": "megatron"})"), "megatron-lm"));
+  CHECK(holds(refusal(R"({"parallel": {"framework_options": {"x": true}}})"),
+              "parallel.framework_options.x"));
+}
+
+TEST_CASE("a framework of the user's own with unknown states is refused, not run") {
+  Json run = gpt3();
+  const auto text = shipped_config("frameworks", "generic");
+  run["framework"] = parse_json(text->text, text->file);
+  run["framework"]["states"] = "adam-mixed-17";
+  const std::string said = refusal_of(run);
+  CHECK(holds(said, "adam-mixed-16"));
+}
+
+TEST_CASE("absent recompute is the least that fits") {
+  const auto chosen = [](const char* change) {
+    const ResolvedRun r = resolved(with(gpt3(), change));
+    CHECK(assumes(r, "parallel.recompute"));
+    return r.run.strategy.recompute;
+  };
+  // 114sbh/t a layer is 32 GiB, four times that is more than there is, a third of it is not.
+  CHECK(chosen(R"({"parallel": {"recompute": null}})") == Recompute::none);
+  CHECK(chosen(R"({"parallel": {"recompute": null}, "training": {"micro_batch": 4}})") ==
+        Recompute::selective);
+  CHECK(chosen(R"({"model": "gpt3-1.3b", "parallel": {"recompute": null}})") == Recompute::none);
+}
+
+TEST_CASE("a resolved run resolves to itself") {
+  check_round_trip(gpt3());
+  for (const char* change : {
+           R"({"parallel": {"recompute": null}})",
+           R"({"parallel": {"zero": 3, "zero_shard_group": 4}})",
+           R"({"parallel": {"zero": null, "partition": {"weights": 2, "gradients": 4,
+                                                        "optimizer": 16}}})",
+           R"({"parallel": {"vpp": 3, "cp": 2, "cp_type": "a2a"}})",
+           R"({"parallel": {"recompute": "full", "recompute_method": "block",
+                            "recompute_layers": 2}})",
+           R"({"parallel": {"recompute": "selective", "recompute_modules": ["mlp", "core_attn"]}})",
+           R"({"parallel": {"stage_layers": [9, 13, 13, 13, 12, 12, 12, 12]}})",
+           R"({"parallel": {"offload": {"optimizer": "host", "optimizer_fraction": 0.5}}})",
+           R"({"parallel": {"overlap": {"grad_reduce": true}}})",
+           R"({"parallel": {"framework_options": {"overlap_grad_reduce": true}}})",
+           R"({"parallel": {"order": "tp-cp-ep-pp-dp"}})",
+           R"({"training": {"states": {"weights": 2, "gradients": 4, "optimizer": 6}}})",
+           R"({"training": {"precision": "bf16", "optimizer": "sgd"}})",
+           R"({"cluster": {"device": {"memory_capacity": "96 GiB"}}})",
+           R"({"flops_convention": "palm", "framework": "megatron-core"})",
+           R"({"model": "deepseek-v3", "cluster": {"node": "hgx-b200"},
+               "parallel": {"ep": 8, "etp": 1}, "training": {"precision": "bf16"}})",
+       }) {
+    CAPTURE(change);
+    check_round_trip(with(gpt3(), change));
+  }
+}
+
+TEST_CASE("a framework of the user's own is kept in the inputs") {
+  Json run = gpt3();
+  const auto text = shipped_config("frameworks", "generic");
+  run["framework"] = parse_json(text->text, text->file);
+  run["framework"]["name"] = "mine";
+  run["framework"]["step_overhead"] = "1 s";
+  check_round_trip(run);
+}
+
+TEST_CASE("shipped runs resolve, and to themselves") {
+  const std::filesystem::path folder = std::filesystem::path(ORRERY_CONFIG_DIR) / "runs";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string path = entry.path().string();
+    CAPTURE(path);
+    const Json run = parse_json(text_of_file(path).value_or(""), path);
+    check_round_trip(run);
+  }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/framework_json.h"
 
-#include <limits>
 
 #include "core/error.h"
 #include "core/json_reader.h"
@@ -9,7 +8,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kAny = std::numeric_limits<double>::max();
 
 void read_if(Reader& r, const char* key, bool& out) {
   if (auto v = r.find(key)) out = v->boolean();

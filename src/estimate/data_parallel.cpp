@@ -21,11 +21,11 @@ SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, Sec
 template <Number R>
 class SharedLines {
  public:
-  void add(const CommEntry<R>& e) {
+  void add(const CommLine<R>& e) {
     if (e.algorithm == Algorithm::none) return;
     time_ += e.time;
     for (std::size_t i = 0; i < count_; ++i) {
-      CommEntry<R>& mine = entries_[i];
+      CommLine<R>& mine = entries_[i];
       if (mine.dimension != e.dimension || mine.collective != e.collective) continue;
       mine.count += e.count;
       mine.bytes += e.bytes;
@@ -45,7 +45,7 @@ class SharedLines {
   }
 
  private:
-  std::array<CommEntry<R>, 6> entries_{};  // three collectives of dense and of expert parameters
+  std::array<CommLine<R>, 6> entries_{};  // three collectives of dense and of expert parameters
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
 };

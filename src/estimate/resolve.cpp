@@ -91,17 +91,6 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
   }
 }
 
-RunShape shape_of(const Run& run) {
-  RunShape shape;
-  shape.gpus = run.cluster.gpus;
-  shape.sequence = run.training.sequence;
-  shape.global_batch = run.training.global_batch;
-  shape.has_host_memory =
-      run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
-  shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
-  return shape;
-}
-
 bool fits(const Run& run) { return estimate(run).reason != Reason::device_memory; }
 
 // Full recompute of as few layers of each chunk as fit; of all where that does not.

@@ -17,4 +17,15 @@ ListOptions list_options(const Run& run) {
 
 PipelineShape pipeline_shape(const Strategy& s) { return {s.pp, s.vpp, s.micro_batches}; }
 
+RunShape shape_of(const Run& run) {
+  RunShape shape;
+  shape.gpus = run.cluster.gpus;
+  shape.sequence = run.training.sequence;
+  shape.global_batch = run.training.global_batch;
+  shape.has_host_memory =
+      run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
+  shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
+  return shape;
+}
+
 }  // namespace orrery

@@ -11,6 +11,7 @@
 #include "model/flops.h"
 #include "parallel/framework.h"
 #include "parallel/placement.h"
+#include "parallel/rules.h"
 #include "parallel/schedules/schedule.h"
 #include "parallel/strategy.h"
 
@@ -39,5 +40,8 @@ struct Run {
 ListOptions list_options(const Run& run);
 
 PipelineShape pipeline_shape(const Strategy& s);
+
+// What the rules of a legal strategy need to know of a run.
+RunShape shape_of(const Run& run);
 
 }  // namespace orrery

@@ -90,17 +90,6 @@ bool offload_optimizer(Run& r) {
 
 namespace {
 
-RunShape shape_of(const Run& run) {
-  RunShape shape;
-  shape.gpus = run.cluster.gpus;
-  shape.sequence = run.training.sequence;
-  shape.global_batch = run.training.global_batch;
-  shape.has_host_memory =
-      run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
-  shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
-  return shape;
-}
-
 bool is_legal(const Run& run) {
   return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
 }

@@ -75,17 +75,6 @@ class Shelf {
   std::map<std::pair<std::string, std::int64_t>, Cluster> clusters_;
 };
 
-inline RunShape shape_of(const Run& run) {
-  RunShape shape;
-  shape.gpus = run.cluster.gpus;
-  shape.sequence = run.training.sequence;
-  shape.global_batch = run.training.global_batch;
-  shape.has_host_memory =
-      run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
-  shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
-  return shape;
-}
-
 inline bool is_legal(const Run& run) {
   return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
 }
@@ -172,11 +161,11 @@ class RunMaker {
     s.recompute = static_cast<Recompute>(dice_.integer(0, 2));
     if (s.recompute == Recompute::selective) {
       s.recompute_modules = static_cast<ModuleMask>(dice_.integer(1, (1 << kModules) - 1));
-      if (!is_moe(a))
-        s.recompute_modules &=
-            mask_of(Module::core_attn, Module::layernorm, Module::mlp, Module::mla_up_proj);
+      const ModuleMask of_experts = mask_of(Module::moe, Module::moe_act);
+      const ModuleMask of_latent = mask_of(Module::mla_up_proj);
+      if (!is_moe(a)) s.recompute_modules &= static_cast<ModuleMask>(~of_experts);
       if (a.attention != AttentionKind::kLatent) {
-        s.recompute_modules &= static_cast<ModuleMask>(~mask_of(Module::mla_up_proj));
+        s.recompute_modules &= static_cast<ModuleMask>(~of_latent);
       }
     }
     if (s.recompute == Recompute::full && dice_.chance(0.5)) {

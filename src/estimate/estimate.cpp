@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/estimate.h"
 
+#include <algorithm>
+
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
 #include "estimate/offload.h"
@@ -143,18 +145,39 @@ class Finish {
                              sends, SecondsOf<R>{}));
   }
 
-  // The stage that holds most parameters reduces, gathers and updates longest.
-  std::int64_t heaviest_stage() const {
-    std::int64_t heaviest = 0;
-    std::int64_t most = -1;
+  // Reductions, gathers and update that stage i is left with when its micro batches are done.
+  Seconds end_of_step(std::int64_t i) const {
+    const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, i);
+    const OverlapWindows<R> windows = windows_of(i);
+    Answer lines;
+    const OptimizerTime<double> optimizer = optimizer_time<double>(run_, parameters);
+    return optimizer.device + optimizer.host +
+           data_parallel_time<double>(run_, parameters,
+                                      {plain(windows.forward), plain(windows.backward)}, lines);
+  }
+
+  bool ends_like_the_one_before(std::int64_t i) const {
+    for (std::int64_t c = 0; c < s_.vpp; ++c) {
+      const auto j = static_cast<std::size_t>(c * s_.pp + i);
+      if (w_.class_of[j] != w_.class_of[j - 1]) return false;
+    }
+    return true;
+  }
+
+  // Which stage has most to do then: not always the one with most parameters, as experts are
+  // reduced over other ranks than the rest.
+  std::int64_t last_stage_done() const {
+    std::int64_t last = 0;
+    Seconds most(-1);
     for (std::int64_t i = 0; i < s_.pp; ++i) {
-      const ParametersHeld p = parameters_of_stage<R>(run_, w_, i);
-      if (p.dense + p.expert > most) {
-        most = p.dense + p.expert;
-        heaviest = i;
+      if (i > 0 && ends_like_the_one_before(i)) continue;
+      const Seconds time = end_of_step(i);
+      if (time > most) {
+        most = time;
+        last = i;
       }
     }
-    return heaviest;
+    return last;
   }
 
   BlockCounts blocks_of_stage(std::int64_t stage) const {
@@ -177,7 +200,7 @@ class Finish {
   }
 
   void fill_end_of_step() {
-    const std::int64_t stage = heaviest_stage();
+    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done();
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                at(a_.breakdown, Term::dp_exposed), a_);
@@ -198,8 +221,10 @@ class Finish {
 
   void fill_memory() {
     Bytes most(-1);
+    Bytes host{};
     for (std::int64_t i = 0; i < s_.pp; ++i) {
       const StageMemory<R> m = memory_of_stage<R>(run_, w_, i);
+      host = larger(host, plain(m.host));
       if (plain(m.peak) > most) {
         most = plain(m.peak);
         a_.memory_stage = i;
@@ -208,7 +233,8 @@ class Finish {
     }
     a_.memory.peak = named(a_.memory.peak, {"peak memory"});
     a_.capacity = run_.cluster.device.memory_capacity;
-    a_.host_needed = plain(a_.memory.host) * static_cast<double>(run_.cluster.devices_per_node);
+    const std::int64_t devices = std::min(run_.cluster.devices_per_node, world_size(s_));
+    a_.host_needed = host * static_cast<double>(devices);
     a_.host_capacity = run_.cluster.host.memory_capacity;
     if (most > a_.capacity) {
       a_.reason = Reason::device_memory;

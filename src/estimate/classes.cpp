@@ -125,7 +125,7 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
   StageHoldings h;
   h.stage = stage;
   h.parameters = parameters_of_stage<R>(run, w, stage);
-  h.gathered_bytes = run.training.recipe.gathered;
+  h.gathered_bytes = gathered_bytes(run);
   h.groups = communicators(s);
   w.chunks.clear();
   for (std::int64_t chunk = 0; chunk < s.vpp; ++chunk) {

@@ -66,7 +66,8 @@ class EndOfStep {
     using enum Collective;
     add(gradients_, which, reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
     add(gradients_, which, all_reduce, parameters, recipe.reduced, owner, n);
-    add(weights_, which, all_gather, parameters, recipe.gathered, streams ? p.weights : 1, owner);
+    add(weights_, which, all_gather, parameters, gathered_bytes(run_), streams ? p.weights : 1,
+        owner);
   }
 
   SecondsOf<R> finish(const OverlapWindows<R>& windows, AnswerOf<R>& answer) {

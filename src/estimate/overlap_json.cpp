@@ -14,13 +14,25 @@ void apply_share(Reader& overlap, const char* key, double& exposed) {
   }
 }
 
+// Tensor parallelism hides beside the other gradient of a layer, or by a share, or not at all.
+void apply_tp(Reader& overlap, Framework& f) {
+  const auto given = overlap.find("tp");
+  if (!given) return;
+  if (!given->boolean()) {
+    f.tp_exposed = 1;
+    f.tp_backward_overlap = false;
+  } else if (f.tp_exposed == 1 && !f.tp_backward_overlap) {
+    given->fail("false: this framework, with these options, does not overlap it");
+  }
+}
+
 }  // namespace
 
 void apply_overlap(Reader overlap, Framework& f) {
   if (const auto v = overlap.find("grad_reduce")) f.overlap_grad_reduce = v->boolean();
   if (const auto v = overlap.find("param_gather")) f.overlap_param_gather = v->boolean();
   if (const auto v = overlap.find("cp")) f.cp_overlap = v->boolean();
-  apply_share(overlap, "tp", f.tp_exposed);
+  apply_tp(overlap, f);
   apply_share(overlap, "ep", f.ep_exposed);
   overlap.reject_unknown();
 }

@@ -7,17 +7,17 @@
 // it) per direction: of a GPU into its NVSwitch, of a whole node into the fabric, being the sum of
 // its NICs, which all groups of the node share.
 //
-// The constants are those of this time of a collective whose outermost tier is this one,
+// The constants are those of this time of a collective,
 //
 //   t = launch + steps·latency + w + √(ramp·w),   w = bytes on the wire/(bandwidth·efficiency),
 //
 // bytes on the wire counted per child, 2(n−1)/n·S of an all-reduce over n children in 2(n−1) steps.
-// Where tiers work at the same time w is the largest of theirs, and launch and ramp the
-// outermost's. The root is what is left after a pipelined transfer has chosen its best chunk: n
-// stages and k chunks of S/k take (n + k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured
-// curves it halves the error of a plain α-β line; ramp = 0 is that line. Leaves out: paths inside a
-// tier (a tier is a crossbar but for `group_bandwidth`), routing, adaptive protocols. Units: SI,
-// per direction. Errors: none; read by hardware/cluster_reader.h.
+// Where tiers work at the same time w, launch and ramp are the largest of those in use. The root is
+// what is left after a pipelined transfer has chosen its best chunk: n stages and k chunks of S/k
+// take (n + k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured curves it halves the error
+// of a plain α-β line; ramp = 0 is that line. Leaves out: paths inside a tier (a tier is a crossbar
+// but for `group_bandwidth`), routing, adaptive protocols. Units: SI, per direction. Errors: none;
+// read by hardware/cluster_reader.h.
 #pragma once
 
 #include <array>

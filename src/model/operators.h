@@ -28,8 +28,6 @@ namespace orrery {
 // What divides an extent. Degrees are set per strategy in parallel/shard.h:
 //   whole 1 · tensor tp · context cp · sequence cp, and tp too under sequence parallelism
 //   expert ep · expert_tensor etp · routed: tokens that reach one rank's experts, cp·tp/etp
-//   context_heads: heads split over cp as well, as all-to-all context parallelism does inside
-//   attention; context_keys: its keys, which ring and all-gather see whole and all-to-all sees
 //   whole
 enum class Axis : std::uint8_t {
   whole,

@@ -52,7 +52,7 @@ struct Framework {
   bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
   bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
-  double gather_bytes = 0;   // an element of a gathered weight; 0: as weights are kept
+  double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
 
   // Fixed costs.
   Seconds step_overhead{};

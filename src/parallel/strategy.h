@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a run is split over GPUs, as a plain fixed-size value: DESIGN's words, Megatron-LM's names.
+// How a run is split over GPUs, as a plain fixed-size value: the words of docs/notation.md,
+// Megatron-LM's names.
 //
 // World size = tp·cp·pp·dp. Experts: ep·etp divides tp·cp·dp. Legality is parallel/rules.h, who
 // sits where parallel/placement.h, what one rank holds parallel/shard.h.

@@ -38,11 +38,10 @@ std::string headline(const RunReport& r, const Style& style) {
 
 std::string utilisation(const RunReport& r) {
   const Run& run = r.resolved.run;
-  const std::string text =
-      "MFU " + percent(value(r, "mfu")) + ", HFU " + percent(value(r, "hfu")) + ": " +
-      fixed(value(r, "model_tflops_per_gpu"), 1) + " model TFLOP/s/GPU of " +
-      pretty(r.answer.peak_rate, 4) + ", " +
-      std::string(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]) + " convention";
+  const std::string convention(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]);
+  const std::string text = "MFU " + percent(value(r, "mfu")) + ", HFU " + percent(value(r, "hfu")) +
+                           " (" + convention + "): " + fixed(value(r, "model_tflops_per_gpu"), 1) +
+                           " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4);
   return left("utilisation", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
 }
 

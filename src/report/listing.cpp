@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/listing.h"
 
+#include "report/words.h"
+
 namespace orrery {
+namespace {
+
+std::string csv_text(const Json& v) {
+  if (v.is_string()) return v.get<std::string>();
+  if (v.is_null()) return "";
+  return v.is_number_float() ? plain_number(v.get<double>()) : v.dump();
+}
+
+}  // namespace
 
 std::string Listing::text() const {
   std::vector<TableColumn> columns;
@@ -22,8 +33,7 @@ std::string Listing::csv() const {
   for (const auto& row : rows_) {
     std::vector<std::string> cells;
     for (const Cell& cell : row) {
-      const Json& v = cell.value;
-      cells.push_back(v.is_string() ? v.get<std::string>() : v.is_null() ? "" : v.dump());
+      cells.push_back(csv_text(cell.value));
     }
     table.add(std::move(cells));
   }

@@ -1,0 +1,73 @@
+# The first answer anybody sees. Numbers move with calibration; the shape of the page does not.
+$ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
+> GPT-3 175B: 174.6 B parameters, 96 layers of width 12,288, sequences of 2,048 tokens
+> 1,024 GPUs a100-sxm4-80gb in 128 nodes dgx-a100-80gb, fp16, framework megatron-lm, states
+>   adam-fp32-gradients-18
+> tp 8 with sequence parallel · pp 8 by 1f1b · dp 16, ZeRO 1 · recompute selective · unfused attention
+> a step is 1,536 sequences, 3.146 M tokens: 96 micro batches of 1 sequence on each of 16 replicas
+>
+> memory            fits: ... GiB of 79.3 GiB on the fullest stage
+> step              ... s (80 % interval ... s to ... s)
+> speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
+> utilisation       MFU ... %, HFU ... % (megatron): ... model TFLOP/s/GPU of 312 TFLOP/s
+> training          300 B tokens are 95,368 steps, ... days without interruptions
+>
+> Memory of the fullest stage, 0
+> ...
+>   activations ... GiB ... %  ...
+> ...
+>   capacity           79.35 GiB  100.0 %  ...
+>
+> Time of the busiest stage, ...
+>   compute ... s ... %  ...
+> ...
+>   tensor parallel ...
+> ...
+> Communication of one GPU of that stage in a step
+>   dimension  collective ...
+>   tp         all-gather          8 ... nvswitch    ring
+> ...
+> Limit  kernels below the dense peak, ... of the step, ...
+> ...
+> Faster by one change
+> ...
+> Assumed ...
+> ...
+
+# A name finds the same file; flags and --set go over it.
+$ orrery estimate gpt3-175b-1024-a100 --csv > by-name.csv
+$ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --csv > by-path.csv
+$ cmp by-name.csv by-path.csv
+$ orrery estimate gpt3-175b-1024-a100 --recompute full --set training.tokens=1e12 | grep -E '^tp|^training'
+> tp 8 with sequence parallel · pp 8 by 1f1b · dp 16, ZeRO 1 · recompute full · unfused attention
+> training          1 T tokens are 317,892 steps, ... without interruptions
+$ orrery estimate gpt3-175b-1024-a100 --set model.num_hidden_layers=48 | head -1
+> GPT-3 175B: 87.64 B parameters, 48 layers of width 12,288, sequences of 2,048 tokens
+
+# Flags alone say a run; so does standard input.
+$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 | head -3
+> Llama 3 8B: 8.03 B parameters, 32 layers of width 4,096, sequences of 8,192 tokens
+> 64 GPUs h100-sxm5-80gb in 8 nodes dgx-h100, bf16, framework generic, states adam-mixed-16
+> tp 1 · pp 1 · dp 64, ZeRO 1 · recompute ... · flash attention
+$ orrery estimate - --json < $ROOT/configs/runs/gpt3-175b-1024-a100.json | grep -c '^  "step_time_s"'
+> 1
+
+# The answer in a file is the answer on the screen, and `inputs` is a run file.
+$ orrery estimate gpt3-175b-1024-a100 --json > screen.json
+$ orrery estimate gpt3-175b-1024-a100 --json -o file.json
+$ cmp screen.json file.json
+$ python3 -c 'import json; json.dump(json.load(open("file.json"))["inputs"], open("inputs.json", "w"))'
+$ orrery estimate inputs.json --csv | cmp - by-name.csv
+
+# What does not fit is an answer: exit code 3, everything on stdout, what would help beside it.
+$ orrery estimate gpt3-175b-1024-a100 --pp 1 > answer.txt
+! exit 3
+$ grep -E '^memory|^step|^Limit|^What' answer.txt
+> memory            does not fit: ... GiB of 79.3 GiB on the fullest stage
+> step              ... s (80 % interval ... s to ... s), if it had the memory
+> Limit  memory: ... GiB > 79.3 GiB on stage 0, of which ... GiB
+> What would fit
+$ orrery estimate gpt3-175b-1024-a100 --pp 1 --json > answer.json
+! exit 3
+$ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible"], len(j["reasons"]), j["memory"]["peak_gib"] > j["memory"]["capacity_gib"])'
+> False 1 True

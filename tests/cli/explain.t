@@ -1,0 +1,24 @@
+$ orrery explain gpt3-175b-1024-a100 mfu --depth 1
+> mfu: model FLOPs over the dense peak of the precision
+>
+> mfu  ...
+>   = model FLOPs of one GPU and step / step_time_s / device.peak.fp16
+>   model FLOPs of one GPU and step  3.307 PFLOP  ← model and strategy
+>   step_time_s  ... s  …
+>   device.peak.fp16  312 TFLOP/s  ← a100-sxm4-80gb: ...
+> ...
+> … hides what lies deeper than --depth 1
+$ orrery explain gpt3-175b-1024-a100 memory.weights_gib
+> memory.weights_gib: the copy that computes
+>
+> memory.weights_gib  5.2577 GiB
+>   = weights / 2³⁰
+>   weights  5.258 GiB
+>     = parameters of this rank × training.states.weights / ranks it is sharded over
+>     parameters of this rank  2,822,731,776  ← model and strategy
+>     training.states.weights  2  ← assumed: ...
+>     ranks it is sharded over  1  ← model and strategy
+
+# The last part of a key will do; flags may say the run.
+$ orrery explain peak_gib --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 --depth 1 | head -1
+> memory.peak_gib: what the device shows as used, on the fullest stage

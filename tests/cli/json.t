@@ -1,0 +1,47 @@
+# The keys of the contract, and that parts sum to their totals.
+$ orrery estimate gpt3-175b-1024-a100 --json > e.json
+$ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
+> feasible
+> reasons
+> step_time_s
+> samples_per_s
+> tokens_per_s
+> tokens_per_s_per_gpu
+> model_tflops_per_gpu
+> hardware_tflops_per_gpu
+> mfu
+> hfu
+> breakdown_s
+> memory
+> flops_convention
+> communication
+> interval_80
+> busy_stage
+> limiter
+> advice
+> warnings
+> inputs
+> schema_version
+> tool_version
+$ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["breakdown_s"]))'
+> compute recompute tp_exposed cp_exposed ep_exposed pp_exposed pp_bubble dp_exposed optimizer offload_exposed other
+$ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["memory"]))'
+> peak_gib weights_gib gradients_gib optimizer_gib activations_gib buffers_gib overhead_gib bytes_per_parameter allocated_peak reserved_peak lines capacity_gib stage by_stage
+$ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["communication"][0]))'
+> dimension collective count bytes_per_gpu group tier algorithm time_s exposed_s
+$ python3 -c 'import json; j = json.load(open("e.json")); print(abs(sum(j["breakdown_s"].values()) / j["step_time_s"] - 1) < 1e-12)'
+> True
+$ python3 -c 'import json; m = json.load(open("e.json"))["memory"]; print(abs(sum(m[k] for k in ("weights_gib", "gradients_gib", "optimizer_gib", "activations_gib", "buffers_gib", "overhead_gib")) / m["peak_gib"] - 1) < 1e-12)'
+> True
+$ python3 -c 'import json; i = json.load(open("e.json"))["inputs"]; print([a["path"] for a in i["assumed"]][-1], i["parallel"]["dp"])'
+> parallel.order 16
+
+# Every command answers in JSON.
+$ for c in "memory gpt3-175b-1024-a100" "explain gpt3-175b-1024-a100 mfu" "list models" "list metrics" "show model gpt2" "show node dgx-h100" "show run gpt3-175b-1024-a100 --operators"; do orrery $c --json | python3 -c 'import json, sys; print(type(json.load(sys.stdin)).__name__)'; done
+> dict
+> dict
+> list
+> list
+> dict
+> dict
+> dict

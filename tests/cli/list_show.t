@@ -1,0 +1,48 @@
+$ orrery list models
+> model             parameters   active  layers   width  heads  experts
+> ...
+> gpt3-175b            174.6 B  174.6 B      96  12,288     96        –
+> ...
+> mixtral-8x7b          46.7 B  12.88 B      32   4,096     32        8
+> ...
+$ orrery list models --csv | grep gpt3-175b
+> gpt3-175b,...
+$ orrery list nodes | grep -E '^node|^dgx-h100'
+> node ... GPUs  device ... inside         a GPU  between         a node
+> dgx-h100 ... 8  h100-sxm5-80gb       nvswitch    450 GB/s  infiniband    400 GB/s
+$ orrery list metrics | head -2
+> metric                              unit     meaning
+> step_time_s                         s        one optimizer step
+$ orrery list collectives
+> collective      algorithms
+> all-reduce      ring...
+> all-gather      ring
+> reduce-scatter  ring
+> all-to-all      direct
+> point-to-point  direct
+> broadcast       ring
+$ orrery list recipes --csv | head -2
+> name,weights_bytes,gradients_bytes,optimizer_bytes,bytes_per_parameter,source
+> adam-mixed-16,2,2,12,16,"ZeRO, arXiv:1910.02054, section 3.1: K = 12"
+$ for what in devices frameworks runs schedules; do orrery list $what | head -1; done
+> device ...
+> framework ...
+> run ...
+> schedule ...
+$ orrery show model gpt2 | head -4
+> model gpt2, $ROOT/configs/models/gpt2.json
+> ...
+> 124,439,808 parameters, 124,439,808 active
+$ orrery show device a100-sxm4-80gb | grep peak.bf16
+> peak.bf16 ... 312 TFLOP/s ...
+$ orrery show run gpt3-175b-1024-a100 --operators | grep -E '^block|mlp up'
+> block      operator            rows×columns×inner   parameters      forward     saved  exchanges
+> layer      mlp up              2,048×6,144×12,288   75,503,616  309.2 GFLOP  ...B  tp all-gather →←, tp reduce-scatter ←
+
+# A directory of one's own comes first.
+$ mkdir -p mine/models && sed 's/"num_hidden_layers": 12/"num_hidden_layers": 6/' $ROOT/configs/models/gpt2.json > mine/models/gpt2.json
+$ orrery show model gpt2 --config-dir mine | head -1
+> model gpt2, mine/models/gpt2.json
+$ ORRERY_CONFIG_PATH=mine orrery list models | grep gpt2
+> gpt2                 81.91 M  81.91 M       6     768     12        –
+> gpt2-xl ...

@@ -40,7 +40,7 @@ const T& pick(Dice& dice, const std::vector<T>& from) {
 class Shelf {
  public:
   Shelf() : lookup_(shipped_configs()) {
-    const auto load = [this](const std::string& folder, auto&& add) {
+    const auto load = [](const std::string& folder, auto&& add) {
       for (const std::string& name : shipped_names(folder)) {
         const std::optional<ConfigText> found = shipped_config(folder, name);
         add(parse_json(found->text, found->file), name);

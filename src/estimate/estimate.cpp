@@ -115,20 +115,21 @@ class Finish {
     }
   }
 
-  // What sends add to the step, and what the stage waits for without them.
+  // What the stage's own sends add to the step; the rest of its waiting is the bubble, whether for
+  // its neighbours' steps or for theirs to arrive.
   void fill_pipeline() {
     const SecondsOf<R> busy = busy_time(a_.busy_stage);
     if (s_.pp == 1) return;
     const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
     const SecondsOf<R> free =
         named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
-    at(a_.breakdown, Term::pp_exposed) = larger(all - free, SecondsOf<R>{});
-    at(a_.breakdown, Term::pp_bubble) = larger(free - busy, SecondsOf<R>{});
-    add_send_lines();
+    add_send_lines(larger(all - free, SecondsOf<R>{}));
+    at(a_.breakdown, Term::pp_bubble) =
+        larger(all - busy - at(a_.breakdown, Term::pp_exposed), SecondsOf<R>{});
   }
 
   // A stage sends forward unless it is the last, and back unless it is the first.
-  void add_send_lines() {
+  void add_send_lines(SecondsOf<R> added) {
     const std::int64_t stages = s_.pp * s_.vpp;
     const bool only_back = s_.vpp == 1 && a_.busy_stage + 1 == s_.pp;
     const SendCost<R> c =
@@ -139,10 +140,14 @@ class Finish {
       sends += (j + 1 < stages ? 1 : 0) + (j > 0 ? 1 : 0);
     }
     sends *= s_.micro_batches;
-    add_line<R>(a_, entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends,
-                             at(a_.breakdown, Term::pp_exposed)));
+    const R n = count<R>(sends, {"sends of the stage in a step"});
+    const SecondsOf<R> sent = smaller(added, n * c.send.time);
+    const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);
+    at(a_.breakdown, Term::pp_exposed) = sent + gathered;
+    add_line<R>(a_,
+                entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends, sent));
     add_line<R>(a_, entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks,
-                             sends, SecondsOf<R>{}));
+                             sends, gathered));
   }
 
   // Reductions, gathers and update that stage i is left with when its micro batches are done.

@@ -128,6 +128,21 @@ void choose_recompute(ResolvedRun& out) {
   out.assumed.push_back({"parallel.recompute", text, "the least that fits"});
 }
 
+// A profile may have a switch of its own for what cp_type says: they say the same, or one is
+// silent.
+void agree_on_context(const StrategyRequest& request, ResolvedRun& out) {
+  const std::string type(kContextTypeNames[static_cast<std::size_t>(out.run.strategy.cp_type)]);
+  for (FrameworkOption& o : out.framework.options) {
+    if (o.name != "cp_comm_type") continue;
+    if (!o.assumed && request.cp_type && o.value != type) {
+      throw InputError(out.file, "parallel.cp_type",
+                       type + ", and framework_options.cp_comm_type " + o.value,
+                       "one of them, or both alike");
+    }
+    o.value = type;
+  }
+}
+
 void add_warnings(ResolvedRun& out) {
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
@@ -186,6 +201,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
                        {f.zero, f.cp_type, f.selective_modules}, file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
+  agree_on_context(request, out);
   if (strategy.recompute_open) choose_recompute(out);
 
   add_warnings(out);

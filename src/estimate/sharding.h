@@ -15,15 +15,12 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
                              std::int64_t elements, double bytes, std::int64_t inner,
                              std::int64_t outer) {
   if (elements == 0 || outer <= inner) return {};
-  const Group group = shard_group(run.strategy, run.cluster, which, inner, outer);
+  Group group = shard_group(run.strategy, run.cluster, which, inner, outer);
   const R n = count<R>(elements, {"parameters of this rank"}) /
               count<R>(inner, {"ranks the state is sharded over already"});
   const BytesOf<R> buffer(n * lift<R>(bytes, {"bytes an element on the wire"}));
-  CollectiveCost<R> cost = collective_cost<R>(run.cluster, group, collective, buffer);
-  if (is_fabric(run.cluster.tiers[cost.tier].kind)) {
-    cost.time = cost.time / lift<R>(run.framework.fabric_share, {"framework.fabric_share"});
-  }
-  return cost;
+  group.fabric_share = run.framework.fabric_share;
+  return collective_cost<R>(run.cluster, group, collective, buffer);
 }
 
 // Bytes of a gathered weight on the wire.

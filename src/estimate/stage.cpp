@@ -21,8 +21,9 @@ SecondsOf<R> overlapped(SecondsOf<R> a, SecondsOf<R> b, double p) {
 
 template <Number R>
 struct ShardTraffic {
-  SecondsOf<R> forward{};
-  SecondsOf<R> backward{};
+  SecondsOf<R> gather_forward{};
+  SecondsOf<R> gather_backward{};
+  SecondsOf<R> reduce{};
 };
 
 // What one block moves each micro batch because its weights or gradients are sharded.
@@ -36,15 +37,28 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
       const SecondsOf<R> gather =
           level_cost<R>(run, which, Collective::all_gather, n, gathered_bytes(run), 1, p.weights)
               .time;
-      t.forward += gather;
-      if (!run.framework.keeps_gathered_weights) t.backward += gather;
+      t.gather_forward += gather;
+      if (!run.framework.keeps_gathered_weights) t.gather_backward += gather;
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
-    t.backward += level_cost<R>(run, which, Collective::reduce_scatter, n,
-                                run.training.recipe.reduced, 1, p.gradients)
-                      .time;
+    t.reduce += level_cost<R>(run, which, Collective::reduce_scatter, n,
+                              run.training.recipe.reduced, 1, p.gradients)
+                    .time;
   }
   return t;
+}
+
+// What a pass that takes `pass` grows by: traffic the framework overlaps joins it by a p-norm, the
+// rest is added.
+template <Number R>
+SecondsOf<R> growth(const Framework& f, SecondsOf<R> pass, SecondsOf<R> gather,
+                    SecondsOf<R> reduce) {
+  const SecondsOf<R> none{};
+  const SecondsOf<R> beside =
+      (f.overlap_param_gather ? gather : none) + (f.overlap_grad_reduce ? reduce : none);
+  const SecondsOf<R> after =
+      (f.overlap_param_gather ? none : gather) + (f.overlap_grad_reduce ? none : reduce);
+  return overlapped(pass, beside, f.prefetch_norm) - pass + after;
 }
 
 // A weight gradient is added to the sum of the step: read and written at the size it is kept in,
@@ -134,16 +148,17 @@ class Adder {
   void add_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
                          const ParametersHeld& parameters) {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
-    const double p = run_.framework.prefetch_norm;
+    const Framework& framework = run_.framework;
     const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
     const SecondsOf<R> b = backward + exposed(block_.exchanges[index(Phase::backward)]) +
                            block_.compute[index(Phase::again)] * slowdown_ +
                            exposed(block_.exchanges[index(Phase::again)]);
-    at(s.forward, Term::dp_exposed) += n_ * (overlapped(f, t.forward, p) - f);
-    at(s.backward, Term::dp_exposed) += (n_ - again_) * (overlapped(b, t.backward, p) - b);
     const SecondsOf<R> replayed = b + block_.compute[index(Phase::replay)] * slowdown_ +
                                   exposed(block_.exchanges[index(Phase::replay)]);
-    at(s.backward, Term::dp_exposed) += again_ * (overlapped(replayed, t.backward, p) - replayed);
+    at(s.forward, Term::dp_exposed) += n_ * growth(framework, f, t.gather_forward, SecondsOf<R>{});
+    at(s.backward, Term::dp_exposed) +=
+        (n_ - again_) * growth(framework, b, t.gather_backward, t.reduce) +
+        again_ * growth(framework, replayed, t.gather_backward, t.reduce);
   }
 
   const Run& run_;

@@ -135,6 +135,7 @@ Json merged_node(Reader r, const HardwareLookup& lookup) {
     node = spec->json().is_string() ? node_named(*spec, lookup) : inline_node(*spec, lookup);
   }
   change_fields(node, r, {"node", "gpus"});
+  if (!node.contains("tiers") && !r.has("node")) r.at("node");  // says what is missing
   return node;
 }
 

@@ -8,6 +8,8 @@
 namespace orrery {
 namespace {
 
+constexpr Bytes kSmallestMemory{1e6};  // below it a unit was forgotten
+
 constexpr Dimension kFlopRate = kFlops - kSeconds;
 constexpr Dimension kRate = kBytes - kSeconds;
 constexpr Dimension kPower = kJoules - kSeconds;
@@ -126,6 +128,9 @@ Device read_device(Reader r) {
   d.vendor = r.at("vendor").choice_of<Vendor>(kVendorNames);
   d.generation = r.at("architecture").choice_of<Generation>(kGenerationNames);
   d.memory_capacity = r.at("memory_capacity").quantity<kBytes>();
+  if (d.memory_capacity < kSmallestMemory) {
+    r.at("memory_capacity").fail("at least 1 MB, such as \"80 GiB\"; a bare number counts bytes");
+  }
   d.memory_bandwidth = r.at("memory_bandwidth").quantity<kRate>();
   d.multiprocessors = r.at("multiprocessors").integer(1, 100000);
   d.power = r.at("power").quantity<kPower>();

@@ -65,6 +65,7 @@ struct ChunkActivations {
   BytesOf<R> logits{};  // one micro batch
   BytesOf<R> working{};
   BytesOf<R> transient{};
+  BytesOf<R> largest{};  // what one block keeps of one micro batch
 };
 
 template <Number R>
@@ -79,6 +80,7 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
     c.logits += count<R>(g.count, {"blocks of this kind in the chunk"}) * g.block->logits;
     c.working = larger(c.working, working_of<R>(s, g, at_once));
     c.transient = larger(c.transient, g.block->transient);
+    c.largest = larger(c.largest, g.again > 0 ? g.block->input : g.block->kept - g.block->logits);
     if (g.again > 0) input = g.block->input;  // every layer's is the residual stream
   }
   if (again > 0) {

@@ -34,17 +34,18 @@ void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& 
   m.in_flight = find_fullest<R>(s, shape, stage, chunks, held);
   BytesOf<R> kept{};
   BytesOf<R> working{};
+  BytesOf<R> largest{};
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const R n = count<R>(held[c], {"micro batches in flight", "", static_cast<int>(c)});
     kept += n * chunks[c].kept;
     m[MemoryLine::logits] += n * chunks[c].logits;
     working = larger(working, chunks[c].working);
+    largest = larger(largest, chunks[c].largest);
     m[MemoryLine::transient] = larger(m[MemoryLine::transient], chunks[c].transient);
   }
-  // Activations on the host: the micro batch at work stays, one more is on its way.
+  // Activations on the host: those of the layer at work stay, another layer's are on their way.
   if (s.offload.activations != OffloadTarget::none) {
-    const BytesOf<R> resident =
-        smaller(kept, kept * (R(2.0) / count<R>(m.in_flight, {"micro batches in flight"})));
+    const BytesOf<R> resident = smaller(kept, R(2.0) * largest);
     send_away<R>(m, s.offload.activations, kept - resident);
     kept = resident;
   }

@@ -35,6 +35,9 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   const auto line = lift<R>(line_rate(c.tiers[i], children(g, i)),
                             {"cluster.tiers.bandwidth", "one child, one direction", tier});
   const R sharers = count<R>(g.sharers[i], {"groups that share the link", "", tier});
+  if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
+    efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
+  }
   return named(line * efficiency / sharers, {"bandwidth of a link the group gets", "", tier});
 }
 

@@ -10,6 +10,8 @@ namespace orrery {
 namespace {
 
 constexpr int kDeepest = 64;
+constexpr std::size_t kMostKeys = 4096;             // of one object: key order is kept in a list
+constexpr std::size_t kLongest = 32 * 1024 * 1024;  // bytes of a document
 
 // Watches the parse for what nlohmann lets pass: keys given twice, and nesting without end.
 class Watch {
@@ -29,6 +31,10 @@ class Watch {
 
  private:
   void note_key(const std::string& key) {
+    if (keys_.back().size() >= kMostKeys) {
+      throw InputError(file_, "", "an object of more than " + std::to_string(kMostKeys) + " keys",
+                       "smaller objects");
+    }
     if (!keys_.back().insert(key).second) {
       throw InputError(file_, key, "the key \"" + key + "\" twice in one object", "each key once");
     }
@@ -47,6 +53,10 @@ std::string untagged(const std::string& what) {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
+  if (text.size() > kLongest) {
+    throw InputError(file, "", "a document of " + std::to_string(text.size()) + " bytes",
+                     "up to " + std::to_string(kLongest) + " bytes");
+  }
   try {
     Json document = Json::parse(text.begin(), text.end(), Watch(file), true, true);
     if (document.is_discarded()) throw InputError(file, "", "no JSON value", "a JSON document");

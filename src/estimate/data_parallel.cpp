@@ -66,8 +66,10 @@ class EndOfStep {
     using enum Collective;
     add(gradients_, which, reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
     add(gradients_, which, all_reduce, parameters, recipe.reduced, owner, n);
-    add(weights_, which, all_gather, parameters, gathered_bytes(run_), streams ? p.weights : 1,
-        owner);
+    // Whole weights are refreshed at the size they are kept in.
+    const double updated =
+        p.weights == 1 ? std::max(gathered_bytes(run_), recipe.weights) : gathered_bytes(run_);
+    add(weights_, which, all_gather, parameters, updated, streams ? p.weights : 1, owner);
   }
 
   SecondsOf<R> finish(const OverlapWindows<R>& windows, AnswerOf<R>& answer) {

@@ -13,6 +13,9 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
   double most = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
+    if (op.kind == OpKind::scores) {  // gradients of the probabilities and of the scores
+      most = std::max(most, 2 * static_cast<double>(op.groups) * elements(op.rows, op.cols));
+    }
     if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
     // The gradient of the logits is in the logits' line.
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
@@ -157,6 +160,7 @@ class Pricer {
   }
 
   Flops counted_flops(const ShardedOperator& op) const {
+    if (run_.convention == FlopsConvention::six_n) return forward_flops(op, 0);
     const bool causal = run_.convention == FlopsConvention::causal;
     return forward_flops(op, causal ? op.masked_pairs : op.megatron_pairs);
   }
@@ -199,10 +203,17 @@ class Pricer {
   BlockPrice<R>& out_;
 };
 
+// The head of a multi-token prediction module is not recomputed.
+std::uint8_t recomputable_end(const ShardedBlock& block) {
+  std::uint8_t end = 0;
+  while (end < block.count && block.operators[end].name != OpName::final_norm) ++end;
+  return end;
+}
+
 // One past the last operator that must run again for all saved tensors to be back: a product saves
 // its input, so the last one itself need not.
 std::uint8_t last_needed(const ShardedBlock& block) {
-  std::uint8_t end = block.count;
+  std::uint8_t end = recomputable_end(block);
   while (end > 0 && block.operators[end - 1].kept_count == 0) --end;
   const bool product = end > 0 && block.operators[end - 1].has_weight;
   return product ? static_cast<std::uint8_t>(end - 1) : end;
@@ -225,7 +236,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   shard(block, degrees, scratch);
   Pricer<R> pricer(run, placement, out);
   const std::uint8_t end =
-      run.framework.recompute_stops_early ? last_needed(scratch) : scratch.count;
+      run.framework.recompute_stops_early ? last_needed(scratch) : recomputable_end(scratch);
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
     pricer.add(scratch.operators[i], dropped_after(scratch, i), i < end);
   }

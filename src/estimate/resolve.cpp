@@ -52,6 +52,10 @@ Document find_framework(Reader& root, const ConfigLookup& lookup, ResolvedRun& o
 void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   const Document d = find_document(root.at("model"), "model", lookup.model, lookup.model_names);
   out.model = read_model(d.json, d.file, d.path, d.name);
+  for (char& c : out.model.name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  if (out.model.name.empty()) out.model.name = "unnamed model";
   out.model_name = out.model.name;
   out.run.model = out.model.architecture;
   for (const AssumedValue& a : out.model.assumed) {
@@ -180,6 +184,13 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   const ResolvedTraining training =
       read_training(root.at("training"), out.run.cluster.device, out.framework.states);
   out.run.training = training.training;
+  const Architecture& a = out.run.model;
+  if (a.positions == PositionEmbedding::kLearned && a.max_positions > 0 &&
+      out.run.training.sequence > a.max_positions) {
+    throw InputError(file, "training.sequence_length", std::to_string(out.run.training.sequence),
+                     "up to the model's " + std::to_string(a.max_positions) +
+                         " learned positions (max_position_embeddings)");
+  }
   out.states_name = training.states_name;
   if (out.run.framework.fp16_reduces_16_bits && out.run.training.precision == Precision::fp16) {
     StateRecipe& recipe = out.run.training.recipe;

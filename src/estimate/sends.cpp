@@ -38,7 +38,8 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
 template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run) {
   const Strategy& s = run.strategy;
-  if (s.pp == 1 || !run.model.tie_word_embeddings) return {};
+  const bool shared = run.model.tie_word_embeddings || run.model.mtp_layers > 0;
+  if (s.pp == 1 || !shared) return {};
   const std::int64_t rows = padded_vocabulary(run.model, list_options(run).vocabulary_multiple);
   const BytesOf<R> table(count<R>(rows, {"rows of the embedding"}) *
                          count<R>(run.model.hidden, {"model.hidden_size"}) /

@@ -202,6 +202,11 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
     sum.dense += blocks[i] * p.dense;
     sum.expert += blocks[i] * p.expert;
   }
+  // Multi-token prediction embeds the next tokens: the last stage holds the table too, be it as the
+  // tied head's or as a copy of its own.
+  if (blocks[kMtpBlock] > 0 && run.strategy.pp > 1 && !run.model.tie_word_embeddings) {
+    sum.dense += prices.blocks[kEmbeddingBlock].parameters.dense;
+  }
   return sum;
 }
 

@@ -66,7 +66,8 @@ std::string default_states(const ResolvedTraining& t, const std::string& framewo
   return p == Precision::fp32 || p == Precision::tf32 ? "fp32-adam-16" : framework_states;
 }
 
-void read_states(Reader& r, const std::string& framework_states, ResolvedTraining& out) {
+void read_states(Reader& r, const std::string& framework_states, bool optimizer_given,
+                 ResolvedTraining& out) {
   auto given = r.find("states");
   if (given && given->json().is_object()) {
     out.training.recipe = read_recipe(*given);
@@ -79,6 +80,10 @@ void read_states(Reader& r, const std::string& framework_states, ResolvedTrainin
                      "\"" + out.states_name + "\"",
                      alternatives(recipe_names()) + ", or an object of bytes a parameter",
                      nearest_name(out.states_name, recipe_names()));
+  }
+  const bool is_sgd = out.states_name == "sgd";
+  if (given && optimizer_given && is_sgd != (out.optimizer == "sgd")) {
+    given->fail("states that go with optimizer " + out.optimizer);
   }
   out.training.recipe = recipe->recipe;
   if (!given) {
@@ -109,7 +114,7 @@ ResolvedTraining read_training(Reader r, const Device& device,
   out.optimizer = "adam";
   if (auto v = r.find("optimizer"))
     out.optimizer = std::string(kOptimizers[v->choice(kOptimizers)]);
-  read_states(r, framework_states, out);
+  read_states(r, framework_states, r.has("optimizer"), out);
   r.reject_unknown();
   return out;
 }

@@ -79,10 +79,10 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
 // is reduced, and the ends, which are one piece that stays gathered. Gathered once a step: all of
-// it.
+// it. Kept from forward to backward: all weights.
 template <Number R>
 BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, ShardedStates which,
-                       bool streamed) {
+                       bool streamed, bool kept) {
   const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
   const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
   if (!streamed) {
@@ -91,6 +91,10 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
   }
   const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
   const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
+  if (kept) {
+    const R all = count<R>(held(h.parameters, which), {"parameters of this rank"});
+    return BytesOf<R>(all * element + layer * gradient);
+  }
   return BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
 }
 
@@ -102,7 +106,8 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
     const bool offloaded = s.offload.parameters != OffloadTarget::none;
     if (held(h.parameters, which) == 0) continue;
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
-    sum += gathered_of<R>(recipe, h, which, offloaded || gathers_every_micro_batch(s, f));
+    sum += gathered_of<R>(recipe, h, which, offloaded || gathers_every_micro_batch(s, f),
+                          f.keeps_gathered_weights && !offloaded);
   }
   return sum;
 }

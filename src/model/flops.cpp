@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/flops.h"
 
+#include <algorithm>
+
 namespace orrery {
 namespace {
 
@@ -35,13 +37,16 @@ double forward_flops(const Block& block, bool causal) {
 
 // Head widths of queries and values of all heads and layers: L·a·d of PaLM's formula, mean of both.
 double attention_width(const Architecture& a) {
-  return static_cast<double>(a.layers * a.heads) *
+  return static_cast<double>((a.layers + a.mtp_layers) * a.heads) *
          static_cast<double>(a.head_dim + value_head_dim(a)) / 2;
 }
 
 }  // namespace
 
-Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
+Flops forward_flops(const Architecture& padded, std::int64_t sequence, bool causal) {
+  Architecture a = padded;
+  // A capacity above the mean pads, and padding is no model FLOPs; one below it drops tokens.
+  a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
   ListOptions options;
   options.sequence = sequence;
   const ModelOperators model = model_operators(a, options);
@@ -62,7 +67,7 @@ Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_
     return forward_flops(a, sequence, causal) * (3 * sequences);
   }
   const ParameterCount n = parameter_count(a, sequence);
-  double per_token = 6 * static_cast<double>(n.active + n.mtp);
+  double per_token = 6 * static_cast<double>(n.active + n.active_mtp);
   if (convention == FlopsConvention::palm) {
     per_token += 12 * attention_width(a) * static_cast<double>(sequence);
   }

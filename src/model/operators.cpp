@@ -77,6 +77,7 @@ ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   }
   n.active = n.total - idle;
   n.mtp = a.mtp_layers * parameters(model.mtp);
+  n.active_mtp = n.mtp - a.mtp_layers * idle_parameters(model.mtp, a.moe);
   if (!a.tie_word_embeddings) {
     n.embedding += a.vocab * a.hidden;
   }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/framework_json.h"
 
-
 #include "core/error.h"
 #include "core/json_reader.h"
 
 namespace orrery {
 namespace {
-
 
 void read_if(Reader& r, const char* key, bool& out) {
   if (auto v = r.find(key)) out = v->boolean();
@@ -114,7 +112,8 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
     throw InputError(given.file(), given.path() + "." + name, result.value, alternatives(allowed),
                      nearest_name(result.value, allowed));
   }
-  merge_over(document, values.at(result.value).json());
+  // The fields of the profile are those of its defaults.
+  if (chosen != nullptr) merge_over(document, values.at(result.value).json());
   return result;
 }
 

@@ -158,9 +158,10 @@ Degrees degrees_of(const Strategy& s) {
   d.cp_type = s.cp_type;
   d.sequence_parallel = s.sequence_parallel;
   const std::int64_t sequence = s.cp * (s.sequence_parallel ? s.tp : 1);
-  // Tokens of tp·cp ranks are spread over ranks that each hold 1/etp of an expert's width.
-  const std::int64_t routed = s.cp * s.tp / s.etp;
-  d.by_axis = {1, s.tp, s.cp, sequence, s.ep, s.etp, routed < 1 ? 1 : routed};
+  d.by_axis = {1, s.tp, s.cp, sequence, s.ep, s.etp, s.cp * s.tp};
+  // Tokens of tp·cp ranks are spread over ranks that each hold 1/etp of an expert's width, and
+  // every one of an etp group computes on what all of the group received.
+  d.gathered[static_cast<std::size_t>(Axis::routed)] = s.etp;
   return d;
 }
 

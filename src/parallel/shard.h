@@ -3,10 +3,11 @@
 // What one rank holds and does: the model's operators, divided.
 //
 // One rule shards everything: an extent of `units` × `unit` leaves ceil(units / degree of its axis)
-// × unit on the fullest rank. Boundaries become the exchanges that tensor, context and expert
-// parallelism need there (Korthikanti et al., arXiv:2205.05198, section 4.2.2, for sequence
-// parallelism: gather and reduce-scatter in place of all-reduce, and one gather more in backward
-// where an input is kept sharded). Leaves out what depends on the pipeline and on data parallelism.
+// × unit on the fullest rank (of tokens on their way to experts, the shares of its etp group).
+// Boundaries become the exchanges that tensor, context and expert parallelism need there
+// (Korthikanti et al., arXiv:2205.05198, section 4.2.2, for sequence parallelism: gather and
+// reduce-scatter in place of all-reduce, and one gather more in backward where an input is kept
+// sharded). Leaves out what depends on the pipeline and on data parallelism.
 #pragma once
 
 #include <array>
@@ -21,6 +22,7 @@ namespace orrery {
 
 struct Degrees {
   std::array<std::int64_t, kAxes> by_axis{1, 1, 1, 1, 1, 1, 1};
+  std::array<std::int64_t, kAxes> gathered{1, 1, 1, 1, 1, 1, 1};  // shares of it one rank sees
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t ep = 1;
@@ -32,8 +34,9 @@ struct Degrees {
 Degrees degrees_of(const Strategy& s);
 
 constexpr std::int64_t local(const Extent& e, const Degrees& d) {
-  const std::int64_t degree = d.by_axis[static_cast<std::size_t>(e.axis)];
-  return (e.units + degree - 1) / degree * e.unit;
+  const auto axis = static_cast<std::size_t>(e.axis);
+  const std::int64_t degree = d.by_axis[axis];
+  return (e.units * d.gathered[axis] + degree - 1) / degree * e.unit;
 }
 
 // Groups inside one pipeline stage that exchange activations.

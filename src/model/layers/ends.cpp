@@ -103,6 +103,7 @@ void append_mtp(Block& block, const BuildContext& c) {
   cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e(), c.e());
   const std::int64_t last = c.arch.layers - 1;
   append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));
+  block.input = SavedTensor{c.sequence_tokens(), both, c.e(), 0};
   append_head(block, c, true);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/config_dirs.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +45,7 @@ fs::path folder_of(const std::string& directory, ConfigKind kind) {
 std::optional<ConfigText> file_at(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::is_directory(path, error)) return {};
+  spdlog::info("reading {}", path.string());
   return ConfigText{read_text(path.string()), path.string()};
 }
 

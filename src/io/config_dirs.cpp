@@ -45,7 +45,8 @@ fs::path folder_of(const std::string& directory, ConfigKind kind) {
 std::optional<ConfigText> file_at(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::is_directory(path, error)) return {};
-  spdlog::info("reading {}", path.string());
+  // Below the level a program that only links the library logs at.
+  spdlog::debug("reading {}", path.string());
   return ConfigText{read_text(path.string()), path.string()};
 }
 

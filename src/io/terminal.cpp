@@ -35,7 +35,7 @@ void start_log(int verbosity, bool no_color) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("orrery", std::move(sink)));
   spdlog::set_pattern("%^%l%$: %v");
   constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::err, spdlog::level::warn,
-                                                   spdlog::level::info, spdlog::level::debug};
+                                                   spdlog::level::debug, spdlog::level::trace};
   spdlog::set_level(kLevels[verbosity < -1 ? 0 : verbosity > 2 ? 3 : verbosity + 1]);
 }
 

@@ -151,6 +151,15 @@ void add_warnings(ResolvedRun& out) {
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
   if (!size.empty()) out.warnings.push_back(size);
+  const AttentionKernel kernel = kernel_choice(out.run).attention;
+  const auto& known = out.run.framework.attention;
+  if (out.run.training.fused_attention &&
+      std::find(known.begin(), known.begin() + out.run.framework.attention_count, kernel) ==
+          known.begin() + out.run.framework.attention_count) {
+    out.warnings.push_back("none of the framework's attention kernels is known on this device; " +
+                           std::string(kAttentionKernelNames[static_cast<std::size_t>(kernel)]) +
+                           " is assumed");
+  }
   if (!out.model.ignored_keys.empty()) {
     out.warnings.push_back("model: nothing is known of " + alternatives(out.model.ignored_keys) +
                            "; ignored, as Hugging Face files carry much that is not architecture");

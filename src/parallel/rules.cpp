@@ -137,6 +137,14 @@ constexpr std::array<Entry, kRules> kEntries = {{
       "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
      {Fact::pp, Fact::micro_batches},
      [](const C& c) { return c.s.vpp > 1 && !divides(c.s.pp, c.s.micro_batches); }},
+    // A sweep of more would take longer than anybody waits; pp 1 has no schedule to sweep.
+    {{RuleId::schedule_steps, "schedule-steps", "training.global_batch",
+      "pp·vpp·micro batches up to 4,194,304 where pp is above 1"},
+     {Fact::pp, Fact::vpp, Fact::micro_batches},
+     [](const C& c) {
+       constexpr std::int64_t kMostSteps = std::int64_t{1} << 22;
+       return c.s.pp > 1 && c.s.micro_batches > kMostSteps / (c.s.pp * c.s.vpp);
+     }},
     // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and
     // runs in 16·8 chunks.
     {{RuleId::empty_chunk, "empty-chunk", "parallel.pp",

@@ -49,6 +49,7 @@ enum class RuleId : std::uint8_t {
   schedule_chunks,
   interleaved_chunks,
   interleaved_micro_batches,
+  schedule_steps,
   empty_chunk,
   stage_layers,
   ep_dense,
@@ -70,7 +71,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 37;  // without none
+inline constexpr std::size_t kRules = 38;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

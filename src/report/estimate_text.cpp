@@ -27,6 +27,11 @@ std::string headline(const RunReport& r, const Style& style) {
       is_feasible(r) ? ink(style, Ink::green, "fits") : ink(style, Ink::red, "does not fit");
   std::string text = left("memory", kLabel) + verdict + ": " + gib_text(a.memory.peak, 1) + " of " +
                      gib_text(a.capacity, 1) + " on the fullest stage\n";
+  if (a.reason == Reason::host_memory) {
+    text = left("host memory", kLabel) + verdict + ": " + gib_text(a.host_needed, 1) + " of " +
+           gib_text(a.host_capacity, 1) + " of a node; on the device " +
+           gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1) + "\n";
+  }
   text += left("step", kLabel) + ink(style, Ink::bold, pretty(a.step_time)) + " (80 % interval " +
           pretty(a.interval_low, 3) + " to " + pretty(a.interval_high, 3) + ")" +
           (is_feasible(r) ? "" : ", if it had the memory") + "\n";

@@ -163,7 +163,7 @@ TEST_CASE("values that make no sense are refused") {
   CHECK(says(refusal(R"({"node": 3, "gpus": 8})"), "cluster.node"));
   CHECK(says(refusal(R"({"node": "dgx-h100", "gpus": 0})"), "cluster.gpus"));
   CHECK(says(refusal(R"({"node": "dgx-h100"})"), "cluster.gpus"));
-  CHECK(says(refusal(R"({"gpus": 8})"), "cluster.devices_per_node"));
+  CHECK(says(refusal(R"({"gpus": 8})"), "cluster.node"));
   CHECK(says(refusal(R"({"gpus": 8, "node": {"base": "dgx-h100", "gpus": 4}})"),
              "cluster.node.gpus"));
 }

@@ -49,6 +49,7 @@ Chunk activations(double kept, double logits = 0) {
   c.logits = Bytes(logits);
   c.working = Bytes(5);
   c.transient = Bytes(3);
+  c.largest = Bytes(kept / 4);
   return c;
 }
 
@@ -215,9 +216,9 @@ TEST_CASE("what is offloaded leaves the device, to the byte") {
   s.offload = {};
   s.offload.activations = OffloadTarget::host;
   away = memory_of(s, 0, {activations(100)});
-  CHECK(away[MemoryLine::activations].si() == 200);  // the one at work, and one on its way
-  CHECK(away.host.si() == 200);
-  CHECK(memory_of(s, 3, {activations(100)}).host == Bytes());
+  CHECK(away[MemoryLine::activations].si() == 50);  // the layer at work, and one on its way
+  CHECK(away.host.si() == 350);
+  CHECK(memory_of(s, 3, {activations(100)}).host.si() == 50);
 
   s.offload = {};
   s.offload.parameters = OffloadTarget::host;
@@ -235,7 +236,7 @@ TEST_CASE("what goes to the drives does not fill the host") {
   const StageMemory<double> m = memory_of(s, 0, {activations(100)});
   CHECK(m.host == Bytes());
   CHECK(m[MemoryLine::optimizer] == Bytes());
-  CHECK(m[MemoryLine::activations].si() == 200);
+  CHECK(m[MemoryLine::activations].si() == 50);
 }
 
 TEST_CASE("sharded weights are gathered layer by layer, or once a step") {

@@ -121,6 +121,11 @@ const std::vector<Refusal>& refusals() {
       {RuleId::schedule_built, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_h1; }},
       {RuleId::schedule_chunks, gpt3, [](Case& c) { c.s.vpp = 3; }},
       {RuleId::interleaved_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::interleaved; }},
+      {RuleId::schedule_steps, gpt3,
+       [](Case& c) {
+         c.s.micro_batches = (1 << 19) + 1;
+         c.run.global_batch = c.s.micro_batches * 16;
+       }},
       {RuleId::interleaved_micro_batches, gpt3_interleaved,
        [](Case& c) {
          c.s.micro_batches = 97;

@@ -68,6 +68,7 @@ ConfigDirs config_dirs(const std::string& from_flag) {
   add_from_environment(dirs.directories);
   add_beside_program(dirs.directories);
   add_if_there(dirs.directories, ORRERY_SOURCE_CONFIG_DIR);
+  add_if_there(dirs.directories, ORRERY_INSTALLED_CONFIG_DIR);
   return dirs;
 }
 

@@ -4,8 +4,9 @@
 //
 // Directories laid out like configs/, in this order: --config-dir, each of $ORRERY_CONFIG_PATH
 // (separated by ':'), ../share/orrery/configs beside the program, the source tree it was built
-// from, where the build installs. The first that has a name wins. What ends in .json or holds a '/' is a path instead, from
-// the working directory or, where there is no such file, from beside the run file.
+// from, where that build installs. The first that has a name wins. What ends in .json or holds a
+// '/' is a path instead, from the working directory or, where there is no such file, from beside
+// the run file.
 #pragma once
 
 #include <array>

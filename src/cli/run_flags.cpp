@@ -73,6 +73,9 @@ std::vector<Override> overrides_of(const RunArguments& arguments) {
   return list;
 }
 
+// An unset variable of a shell is not a value.
+std::string not_empty(const std::string& value) { return value.empty() ? "an empty value" : ""; }
+
 }  // namespace
 
 void add_run_options(CLI::App& app, RunArguments& arguments) {
@@ -89,6 +92,7 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   for (std::size_t i = 0; i < kFlags.size(); ++i) {
     app.add_option(kFlags[i].name, arguments.values[i], kFlags[i].help)
         ->type_name("X")
+        ->check(not_empty)
         ->group("The run");
   }
 }

@@ -47,8 +47,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-InputError::InputError(std::string file, std::string path, std::string found, std::string allowed,
-                       std::string nearest)
+InputError::InputError(std::string file, std::string path, const std::string& found,
+                       const std::string& allowed, const std::string& nearest)
     : std::runtime_error(message(file, path, found, allowed, nearest)),
       file_(std::move(file)),
       path_(std::move(path)) {}

@@ -13,8 +13,8 @@ namespace orrery {
 // One line: where, what was found, what is allowed, the nearest right name (if any is near).
 class InputError : public std::runtime_error {
  public:
-  InputError(std::string file, std::string path, std::string found, std::string allowed,
-             std::string nearest = "");
+  InputError(std::string file, std::string path, const std::string& found,
+             const std::string& allowed, const std::string& nearest = "");
 
   const std::string& file() const { return file_; }
   const std::string& path() const { return path_; }

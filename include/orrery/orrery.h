@@ -5,9 +5,9 @@
 //   const orrery::RunAnswer a = orrery::estimate_run(text, orrery::installed_library());
 //   if (a.feasible) std::cout << a.step_time.si() << " s\n";
 //
-// `run` is the text of a run file: JSON with the keys of docs/run-file.md. Every value is an SI quantity
-// of orrery/quantity.h; RunAnswer::json holds all that `orrery estimate --json` prints, with the
-// same keys. Functions may be called from any thread; they keep nothing between calls.
+// `run` is the text of a run file: JSON with the keys of docs/run-file.md. Every value is an SI
+// quantity of orrery/quantity.h; RunAnswer::json holds all that `orrery estimate --json` prints,
+// with the same keys. Functions may be called from any thread; they keep nothing between calls.
 //
 // Errors: a run that is wrong or illegal throws std::runtime_error, whose what() is one line:
 // where, what was found, what is allowed. A run that does not fit is an answer.

@@ -49,8 +49,8 @@ enum class CommDimension : std::uint8_t { tp, cp, ep, etp, pp, embedding, dp, ed
 inline constexpr std::array<std::string_view, 8> kCommDimensionNames = {
     "tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
 
-// One collective of one dimension, over a step, on the stage the breakdown is of; what happens once a
-// step is of the stage that holds most parameters.
+// One collective of one dimension, over a step, on the stage the breakdown is of; what happens once
+// a step is of the stage that holds most parameters.
 template <Number R>
 struct CommLine {
   CommDimension dimension = CommDimension::tp;

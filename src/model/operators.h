@@ -27,8 +27,8 @@ namespace orrery {
 
 // What divides an extent. Degrees are set per strategy in parallel/shard.h:
 //   whole 1 · tensor tp · context cp · sequence cp, and tp too under sequence parallelism
-//   expert ep · expert_tensor etp · routed: tokens that reach one rank's experts, cp·tp, and etp shares of them
-//   whole
+//   expert ep · expert_tensor etp · routed: tokens that reach one rank's experts, cp·tp, and etp
+//   shares of them whole
 enum class Axis : std::uint8_t {
   whole,
   tensor,
@@ -275,7 +275,7 @@ struct ParameterCount {
   std::int64_t active = 0;  // of `total`, what one token passes through (top-k of the experts)
   std::int64_t mtp = 0;
   std::int64_t active_mtp = 0;  // of `mtp`, as `active` is of `total`
-  std::int64_t embedding = 0;  // word and position tables and, where not tied, the head
+  std::int64_t embedding = 0;   // word and position tables and, where not tied, the head
 };
 
 std::int64_t parameters(const Operator& op);

@@ -3,10 +3,10 @@
 // Reads a framework profile and applies a run's switches to it.
 //
 // A profile lists its switches under `options`: each has a `default` and, for every value it takes,
-// an overlay of profile fields, which is laid over the profile where the run chooses that value; the
-// profile's own fields are those of the defaults. A run names them in `parallel.framework_options`;
-// a switch or a value the profile does not have is an InputError. Values are compared as text: true
-// is "true".
+// an overlay of profile fields, which is laid over the profile where the run chooses that value;
+// the profile's own fields are those of the defaults. A run names them in
+// `parallel.framework_options`; a switch or a value the profile does not have is an InputError.
+// Values are compared as text: true is "true".
 #pragma once
 
 #include <optional>

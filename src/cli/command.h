@@ -35,5 +35,6 @@ Action declare_explain(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_show(CLI::App& app);
 Action declare_validate(CLI::App& app);
+Action declare_collective(CLI::App& app);
 
 }  // namespace orrery

@@ -27,12 +27,16 @@ constexpr std::array kCommands = {
             declare_show},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json", declare_validate},
+    Command{"collective", "price one collective over sizes, as nccl-tests prints it",
+            "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
+            "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
+            "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8",
+            declare_collective},
     Command{"search", "find the best split of a model over GPUs", "", nullptr},
     Command{"sweep", "estimate a grid of models, clusters and settings", "", nullptr},
     Command{"compare", "put answers side by side", "", nullptr},
     Command{"simulate", "play one iteration as events", "", nullptr},
     Command{"comm", "show who talks to whom, and how much", "", nullptr},
-    Command{"collective", "price one collective over sizes", "", nullptr},
     Command{"capacity", "plan hardware, time, cost and power of a training", "", nullptr},
     Command{"calibrate", "fit a device to measurements of your own", "", nullptr},
     Command{"import", "read another tool's settings", "", nullptr},

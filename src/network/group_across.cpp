@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/group_across.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "network/fold.h"
+
+namespace orrery {
+namespace {
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Of `ranks` in all, those in one unit of `size` devices.
+std::int64_t ranks_in(const Cluster& c, std::int64_t size, std::int64_t ranks_per_node,
+                      std::int64_t ranks) {
+  const std::int64_t nodes = size / c.devices_per_node;
+  const std::int64_t inside = nodes == 0 ? std::min(size, ranks_per_node) : nodes * ranks_per_node;
+  return std::min(inside, ranks);
+}
+
+// Ranks of the last node, which may be used in part.
+std::int64_t ranks_of_rest(const Cluster& c, std::int64_t ranks_per_node) {
+  return std::min(c.gpus % c.devices_per_node, ranks_per_node);
+}
+
+}  // namespace
+
+std::int64_t most_ranks_per_node(const Cluster& c) { return std::min(c.devices_per_node, c.gpus); }
+
+Group group_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t groups) {
+  Group g;
+  g.ranks = c.gpus / c.devices_per_node * ranks_per_node + ranks_of_rest(c, ranks_per_node);
+  g.members.fill(g.ranks);
+  for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
+    g.members[i] = ranks_in(c, c.tiers[i].size, ranks_per_node, g.ranks);
+  }
+  for (std::size_t i = 1; i < c.tier_count; ++i) {
+    const bool above_node = c.tiers[i - 1].size >= c.devices_per_node;
+    const std::int64_t fit = divided_up(c.tiers[i - 1].size, members_below(g, i));
+    g.sharers[i] = above_node ? groups : std::min(groups, fit);
+  }
+  return g;
+}
+
+Group pair_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t groups) {
+  const Group whole = group_across(c, ranks_per_node, groups);
+  Group pair = whole;
+  pair.ranks = std::min<std::int64_t>(2, whole.ranks);
+  pair.members.fill(pair.ranks);
+  if (whole.ranks < 2) return pair;
+  const std::size_t outermost = fold(c, whole, whole.ranks).outermost;
+  for (std::size_t i = 0; i < outermost; ++i) pair.members[i] = 1;
+  return pair;
+}
+
+}  // namespace orrery

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/collective_curve.h"
+
+#include <string>
+
+#include "core/error.h"
+#include "network/collective_cost.h"
+#include "network/group_across.h"
+
+namespace orrery {
+namespace {
+
+Group group_of(const CollectiveQuestion& q) {
+  const Cluster& c = q.cluster.cluster;
+  return q.kind == Collective::point_to_point ? pair_across(c, q.ranks_per_node, q.groups)
+                                              : group_across(c, q.ranks_per_node, q.groups);
+}
+
+std::vector<std::string> algorithms_for(const CollectiveQuestion& q, const Group& g) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kAlgorithmCount; ++i) {
+    const auto a = static_cast<Algorithm>(i);
+    if (applies(a, q.cluster.cluster, g, q.kind)) names.emplace_back(name_of(a));
+  }
+  return names;
+}
+
+void check_ranks(const CollectiveQuestion& q) {
+  const std::int64_t most = most_ranks_per_node(q.cluster.cluster);
+  if (q.ranks_per_node > most) {
+    throw InputError("command line", "--ranks-per-node", std::to_string(q.ranks_per_node),
+                     "at most the " + std::to_string(most) + " GPUs of a node");
+  }
+  if (q.groups * q.ranks_per_node > most) {
+    throw InputError("command line", "--groups",
+                     std::to_string(q.groups) + " groups of " + std::to_string(q.ranks_per_node) +
+                         " ranks a node",
+                     "at most the " + std::to_string(most) + " GPUs of a node together");
+  }
+  if (ranks_of(q) < 2) {
+    throw InputError("command line", "--gpus", "a group of one rank",
+                     "two ranks or more: one alone sends nothing");
+  }
+}
+
+void check_algorithm(const CollectiveQuestion& q, const Group& g) {
+  if (!q.algorithm || applies(*q.algorithm, q.cluster.cluster, g, q.kind)) return;
+  throw InputError("command line", "--algorithm",
+                   "\"" + std::string(name_of(*q.algorithm)) + "\" for " +
+                       std::string(name_of(q.kind)) + " on these links",
+                   alternatives(algorithms_for(q, g)));
+}
+
+double bus_factor(Collective kind, std::int64_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  switch (kind) {
+    case Collective::all_reduce:
+      return 2 * (n - 1) / n;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+      return (n - 1) / n;
+    default:
+      return 1;
+  }
+}
+
+CollectivePoint point(const CollectiveQuestion& q, const Group& g, Bytes size) {
+  const Cluster& c = q.cluster.cluster;
+  const auto cost = q.algorithm ? collective_cost_by(*q.algorithm, c, g, q.kind, size)
+                                : collective_cost(c, g, q.kind, size);
+  const BytesPerSecond algbw = size / cost.time;
+  return {size, cost.time, algbw, algbw * bus_factor(q.kind, g.ranks), cost.algorithm, cost.tier};
+}
+
+}  // namespace
+
+std::int64_t ranks_of(const CollectiveQuestion& q) {
+  return group_across(q.cluster.cluster, q.ranks_per_node, q.groups).ranks;
+}
+
+std::vector<CollectivePoint> collective_curve(const CollectiveQuestion& q) {
+  check_ranks(q);
+  const Group g = group_of(q);
+  check_algorithm(q, g);
+  std::vector<CollectivePoint> points;
+  for (const Bytes size : q.sizes) points.push_back(point(q, g, size));
+  return points;
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One collective over sizes, in the terms of nccl-tests (doc/PERFORMANCE.md there).
+//
+// size is S, the full buffer (network/collective.h); algbw = S / time; busbw = algbw × 2(n − 1)/n
+// for an all-reduce, (n − 1)/n for all-gather, reduce-scatter and all-to-all, 1 for the others, of
+// n ranks. It compares with the rate of a link whatever n is; where a switch reduces it may be
+// more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hardware/cluster_reader.h"
+#include "network/collective.h"
+#include "network/group.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+struct CollectiveQuestion {
+  Collective kind = Collective::all_reduce;
+  ResolvedCluster cluster;
+  Json cluster_input;  // as the user gave it
+  std::int64_t ranks_per_node = 1;
+  std::int64_t groups = 1;
+  std::optional<Algorithm> algorithm;  // nothing: the fastest the library has
+  std::vector<Bytes> sizes;
+};
+
+struct CollectivePoint {
+  Bytes size{};
+  Seconds time{};
+  BytesPerSecond algbw{};
+  BytesPerSecond busbw{};
+  Algorithm algorithm = Algorithm::none;
+  std::size_t tier = 0;  // the outermost in use
+};
+
+// Ranks of the group; of a point-to-point those among which the farthest neighbours are taken.
+std::int64_t ranks_of(const CollectiveQuestion& q);
+
+// Errors: InputError where the group has one rank, does not fit its node, or the algorithm does not
+// serve it.
+std::vector<CollectivePoint> collective_curve(const CollectiveQuestion& q);
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/collective_text.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+#include "orrery/version.h"
+#include "report/estimate_json.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+constexpr BytesPerSecond kGBPerSecond{1e9};
+
+double gb_per_s(BytesPerSecond r) { return r / kGBPerSecond; }
+
+// What S is, by Collective.
+constexpr std::array<const char*, kCollectives> kBuffers = {
+    "the buffer every rank reduces", "the gathered output of a rank",
+    "the input of a rank",           "what one rank sends, its own part included",
+    "the message between two ranks", "the buffer that is broadcast"};
+
+std::string size_text(Bytes b) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  double x = b.si();
+  for (; x >= 1024 && unit + 1 < kUnits.size(); ++unit) x /= 1024;
+  return plain_number(std::round(x * 1000) / 1000) + " " + kUnits[unit];
+}
+
+std::string rate_text(BytesPerSecond r) {
+  const double x = gb_per_s(r);
+  return fixed(x, x < 10 ? 3 : x < 100 ? 2 : 1);
+}
+
+std::string tier_name(const CollectiveQuestion& q, const CollectivePoint& p) {
+  return std::string(q.cluster.cluster.tiers[p.tier].name.view());
+}
+
+std::string plural(std::int64_t n, const std::string& word) {
+  return grouped(n) + " " + word + (n == 1 ? "" : "s");
+}
+
+std::string heading(const CollectiveQuestion& q) {
+  const Cluster& c = q.cluster.cluster;
+  std::string text = std::string(name_of(q.kind)) +
+                     (q.kind == Collective::point_to_point ? " between neighbours of " : " over ") +
+                     plural(ranks_of(q), "rank") + ", " + grouped(q.ranks_per_node) +
+                     " on each of " + plural(node_count(c), "node") + " " +
+                     std::string(c.node.view());
+  if (q.groups > 1) text += ", " + grouped(q.groups) + " such groups at once";
+  return text;
+}
+
+std::string explanation(const CollectiveQuestion& q) {
+  return "size is " + std::string(kBuffers[static_cast<std::size_t>(q.kind)]) +
+         "; algbw = size / time; busbw and its factors as nccl-tests has them; GB/s of 10⁹ bytes";
+}
+
+std::vector<TableColumn> columns() {
+  return {{"size", true},        {"time", true},       {"algbw, GB/s", true},
+          {"busbw, GB/s", true}, {"algorithm", false}, {"tier", false}};
+}
+
+Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
+  Json j;
+  j["size_bytes"] = std::llround(p.size.si());
+  j["time_s"] = p.time.si();
+  j["algbw"] = gb_per_s(p.algbw);
+  j["busbw"] = gb_per_s(p.busbw);
+  j["algorithm"] = std::string(name_of(p.algorithm));
+  j["tier"] = tier_name(q, p);
+  return j;
+}
+
+Json inputs_json(const CollectiveQuestion& q) {
+  Json j;
+  j["cluster"] = q.cluster_input;
+  j["ranks"] = ranks_of(q);
+  j["ranks_per_node"] = q.ranks_per_node;
+  j["nodes"] = node_count(q.cluster.cluster);
+  j["groups"] = q.groups;
+  j["algorithm"] = q.algorithm ? std::string(name_of(*q.algorithm)) : "auto";
+  return j;
+}
+
+}  // namespace
+
+std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
+                            const Style& style) {
+  Table table(columns());
+  for (const CollectivePoint& p : points) {
+    table.add({size_text(p.size), pretty(p.time), rate_text(p.algbw), rate_text(p.busbw),
+               std::string(name_of(p.algorithm)), tier_name(q, p)});
+  }
+  return ink(style, Ink::bold, heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
+         table.text();
+}
+
+Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
+  Json j;
+  j["collective"] = std::string(name_of(q.kind));
+  j["points"] = Json::array();
+  for (const CollectivePoint& p : points) j["points"].push_back(point_json(q, p));
+  j["units"] = {{"algbw", "GB/s"}, {"busbw", "GB/s"}};
+  j["inputs"] = inputs_json(q);
+  j["schema_version"] = kSchemaVersion;
+  j["tool_version"] = std::string(kVersion);
+  check_finite(j);
+  return j;
+}
+
+std::string collective_csv(const CollectiveQuestion& q,
+                           const std::vector<CollectivePoint>& points) {
+  Table table({{"size_bytes"},
+               {"time_s"},
+               {"algbw_gb_per_s"},
+               {"busbw_gb_per_s"},
+               {"algorithm"},
+               {"tier"}});
+  for (const CollectivePoint& p : points) {
+    table.add({shortest(p.size.si()), shortest(p.time.si()), shortest(gb_per_s(p.algbw)),
+               shortest(gb_per_s(p.busbw)), std::string(name_of(p.algorithm)), tier_name(q, p)});
+  }
+  return table.csv();
+}
+
+}  // namespace orrery

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The curve of a collective as text, JSON and CSV. Rates are in GB/s of 10⁹ bytes, as nccl-tests
+// prints them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "report/collective_curve.h"
+#include "report/words.h"
+
+namespace orrery {
+
+std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
+                            const Style& style);
+Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points);
+std::string collective_csv(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points);
+
+}  // namespace orrery

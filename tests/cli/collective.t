@@ -1,0 +1,40 @@
+# The curve nccl-tests prints. Numbers move with calibration; the shape of the page does not.
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB --step 128
+> all-reduce over 64 ranks, 8 on each of 8 nodes dgx-h100
+> size is the buffer every rank reduces; algbw = size / time; busbw and its factors as nccl-tests has
+> them; GB/s of 10⁹ bytes
+>
+> ...size ... time  algbw, GB/s  busbw, GB/s  algorithm  tier
+> ... 1 MiB ... us ... infiniband
+> 128 MiB ... ms ... infiniband
+>  16 GiB ... ms ... infiniband
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 | wc -l
+> 20
+
+# busbw is algbw times 2(n − 1)/n of an all-reduce, (n − 1)/n of gathers and all-to-all, once of the others.
+$ for k in all-reduce all-gather reduce-scatter all-to-all broadcast point-to-point; do orrery collective $k --node dgx-h100 --gpus 16 --size 64MiB --json > $k.json; done
+$ python3 -c 'import json; [print(k, round(16 * p["busbw"] / p["algbw"], 9), round(p["size_bytes"] / p["time_s"] / 1e9 / p["algbw"], 9)) for k in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "point-to-point") for p in json.load(open(k + ".json"))["points"]]'
+> all-reduce 30.0 1.0
+> all-gather 15.0 1.0
+> reduce-scatter 15.0 1.0
+> all-to-all 15.0 1.0
+> broadcast 16.0 1.0
+> point-to-point 16.0 1.0
+$ python3 -c 'import json; j = json.load(open("all-reduce.json")); print(" ".join(j), "·", " ".join(j["points"][0]), "·", " ".join(j["inputs"]))'
+> collective points units inputs schema_version tool_version · size_bytes time_s algbw busbw algorithm tier · cluster ranks ranks_per_node nodes groups algorithm
+$ orrery collective all-gather --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8 --size 64KiB,1GiB --csv | cut -d, -f1,5,6
+> size_bytes,algorithm,tier
+> 65536,ring,infiniband
+> 1073741824,ring,infiniband
+
+# A forced algorithm, a cluster from a file or standard input, and a change of a key.
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --size 16GiB --algorithm tree --csv | cut -d, -f5
+> algorithm
+> tree
+$ echo '{"node": "dgx-h100", "gpus": 64}' > cluster.json
+$ orrery collective all-reduce --cluster cluster.json --csv > file.csv
+$ orrery collective all-reduce --cluster - --csv < cluster.json | cmp - file.csv
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --csv | cmp - file.csv
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --set cluster.tiers.infiniband.bandwith=1GB/s
+! exit 2
+! stderr did you mean "bandwidth"

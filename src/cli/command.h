@@ -36,5 +36,6 @@ Action declare_list(CLI::App& app);
 Action declare_show(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_collective(CLI::App& app);
+Action declare_comm(CLI::App& app);
 
 }  // namespace orrery

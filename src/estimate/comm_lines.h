@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gathers what a GPU sends in one step into one line a dimension and collective.
+// Gathers what a GPU sends in one step into one line a dimension and collective, and, where someone
+// asks, into a log of message sizes.
 #pragma once
 
-#include "estimate/answer.h"
+#include "core/traced.h"
+#include "estimate/messages.h"
 #include "network/collective_cost.h"
 
 namespace orrery {
@@ -28,6 +30,26 @@ void add_line(AnswerOf<R>& answer, const CommLine<R>& e) {
   line.bytes += e.bytes;
   line.time += e.time;
   line.exposed += e.exposed;
+}
+
+// The lines of an answer; `log` is there only where message sizes are asked for.
+template <Number R>
+struct CommSink {
+  AnswerOf<R>& answer;
+  MessageLog* log = nullptr;
+};
+
+inline void note_line(MessageLog* log, const CommLine<double>& e, Bytes message) {
+  if (log != nullptr) note(*log, {e, message, 0});
+}
+inline void note_line(MessageLog* /*log*/, const CommLine<Traced>& /*e*/,
+                      BytesOf<Traced> /*message*/) {}
+
+// `message`: S of each of the messages of the line.
+template <Number R>
+void add_line(const CommSink<R>& sink, const CommLine<R>& e, BytesOf<R> message) {
+  add_line(sink.answer, e);
+  note_line(sink.log, e, message);
 }
 
 // `count` times one collective of which `exposed` in all stays uncovered.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/data_parallel.h"
 
+#include <vector>
+
 namespace orrery {
 namespace {
 
@@ -21,9 +23,12 @@ SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, Sec
 template <Number R>
 class SharedLines {
  public:
-  void add(const CommLine<R>& e) {
+  explicit SharedLines(MessageLog* log) : log_(log) {}
+
+  void add(const CommLine<R>& e, BytesOf<R> message) {
     if (e.algorithm == Algorithm::none) return;
     time_ += e.time;
+    if (log_ != nullptr) parts_.push_back({e, message});
     for (std::size_t i = 0; i < count_; ++i) {
       CommLine<R>& mine = entries_[i];
       if (mine.dimension != e.dimension || mine.collective != e.collective) continue;
@@ -42,18 +47,30 @@ class SharedLines {
       entries_[i].exposed = exposed * (entries_[i].time / time_);
       add_line(answer, entries_[i]);
     }
+    for (Part& p : parts_) {
+      p.line.exposed = exposed * (p.line.time / time_);
+      note_line(log_, p.line, p.message);
+    }
   }
 
  private:
+  struct Part {
+    CommLine<R> line;
+    BytesOf<R> message{};
+  };
+
   std::array<CommLine<R>, 6> entries_{};  // three collectives of dense and of expert parameters
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
+  MessageLog* log_;
+  std::vector<Part> parts_;  // empty without a log
 };
 
 template <Number R>
 class EndOfStep {
  public:
-  explicit EndOfStep(const Run& run) : run_(run) {}
+  EndOfStep(const Run& run, const CommSink<R>& sink)
+      : run_(run), answer_(sink.answer), gradients_(sink.log), weights_(sink.log) {}
 
   void add(ShardedStates which, std::int64_t parameters) {
     const Partition p = partition_of(run_.strategy, which);
@@ -72,7 +89,7 @@ class EndOfStep {
     add(weights_, which, all_gather, parameters, updated, streams ? p.weights : 1, owner);
   }
 
-  SecondsOf<R> finish(const OverlapWindows<R>& windows, AnswerOf<R>& answer) {
+  SecondsOf<R> finish(const OverlapWindows<R>& windows) {
     const Framework& f = run_.framework;
     const SecondsOf<R> gradients =
         named(uncovered(f, f.overlap_grad_reduce, gradients_.time(), windows.backward),
@@ -80,8 +97,8 @@ class EndOfStep {
     const SecondsOf<R> weights =
         named(uncovered(f, f.overlap_param_gather, weights_.time(), windows.forward),
               {"exposed gather of weights"});
-    gradients_.write(gradients, answer);
-    weights_.write(weights, answer);
+    gradients_.write(gradients, answer_);
+    weights_.write(weights, answer_);
     return gradients + weights;
   }
 
@@ -90,10 +107,12 @@ class EndOfStep {
            double bytes, std::int64_t inner, std::int64_t outer) {
     if (outer <= inner) return;
     const CollectiveCost<R> cost = level_cost<R>(run_, which, c, parameters, bytes, inner, outer);
-    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}));
+    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
+              cost.message);
   }
 
   const Run& run_;
+  AnswerOf<R>& answer_;
   SharedLines<R> gradients_;
   SharedLines<R> weights_;
 };
@@ -102,25 +121,25 @@ class EndOfStep {
 
 template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
-                                const OverlapWindows<R>& windows, AnswerOf<R>& answer) {
-  EndOfStep<R> end(run);
+                                const OverlapWindows<R>& windows, const CommSink<R>& sink) {
+  EndOfStep<R> end(run, sink);
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     if (held(parameters, which) > 0) end.add(which, held(parameters, which));
   }
-  return end.finish(windows, answer);
+  return end.finish(windows);
 }
 
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                             SecondsOf<R> exposed, AnswerOf<R>& answer) {
+                             SecondsOf<R> exposed, const CommSink<R>& sink) {
   const std::int64_t m = run.strategy.micro_batches;
   const std::int64_t gathers = run.framework.keeps_gathered_weights ? m : 2 * m;
-  SharedLines<R> lines;
+  SharedLines<R> lines(sink.log);
   const auto add = [&](ShardedStates which, Collective c, double bytes, std::int64_t degree,
                        std::int64_t parameters, std::int64_t times) {
     if (degree <= 1 || parameters == 0) return;
     const CollectiveCost<R> cost = level_cost<R>(run, which, c, parameters, bytes, 1, degree);
-    lines.add(entry_of(dimension_of(which), c, cost, degree, times, SecondsOf<R>{}));
+    lines.add(entry_of(dimension_of(which), c, cost, degree, times, SecondsOf<R>{}), cost.message);
   };
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
@@ -136,16 +155,18 @@ void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const Bloc
       }
     }
   }
-  lines.write(exposed, answer);
+  lines.write(exposed, sink.answer);
 }
 
 template SecondsOf<double> data_parallel_time(const Run&, const ParametersHeld&,
-                                              const OverlapWindows<double>&, AnswerOf<double>&);
+                                              const OverlapWindows<double>&,
+                                              const CommSink<double>&);
 template SecondsOf<Traced> data_parallel_time(const Run&, const ParametersHeld&,
-                                              const OverlapWindows<Traced>&, AnswerOf<Traced>&);
+                                              const OverlapWindows<Traced>&,
+                                              const CommSink<Traced>&);
 template void add_micro_batch_traffic(const Run&, const Prices<double>&, const BlockCounts&,
-                                      SecondsOf<double>, AnswerOf<double>&);
+                                      SecondsOf<double>, const CommSink<double>&);
 template void add_micro_batch_traffic(const Run&, const Prices<Traced>&, const BlockCounts&,
-                                      SecondsOf<Traced>, AnswerOf<Traced>&);
+                                      SecondsOf<Traced>, const CommSink<Traced>&);
 
 }  // namespace orrery

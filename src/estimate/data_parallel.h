@@ -25,12 +25,12 @@ struct OverlapWindows {
 // Adds the lines to the answer and returns the time exposed.
 template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
-                                const OverlapWindows<R>& windows, AnswerOf<R>& answer);
+                                const OverlapWindows<R>& windows, const CommSink<R>& sink);
 
 // Lines of what sharded weights and gradients of a stage's blocks move every micro batch; `exposed`
 // is of the whole step.
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                             SecondsOf<R> exposed, AnswerOf<R>& answer);
+                             SecondsOf<R> exposed, const CommSink<R>& sink);
 
 }  // namespace orrery

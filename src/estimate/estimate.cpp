@@ -29,6 +29,8 @@ class Finish {
   }
 
  private:
+  CommSink<R> sink() { return {a_, w_.messages}; }
+
   // --- time
 
   void fill_sends() {
@@ -90,6 +92,28 @@ class Finish {
     for (std::size_t b = 0; b < kBlockTypes; ++b) {
       if (c.blocks[b] > 0) add_block_lines(b, c.blocks[b], c.replayed[b]);
     }
+    if (w_.messages != nullptr) note_exchanges(c);
+  }
+
+  std::array<std::int64_t, kExchangeGroups> exchange_ranks() const {
+    const Placement& p = w_.prices.placement;
+    return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
+  }
+
+  void note_exchanges(const StageClass<R>& c) {
+    for (const PricedExchange& e : *w_.scratch.exchanges) {
+      const bool replay = e.phase == index(Phase::replay);
+      const std::int64_t times =
+          (replay ? c.replayed[e.block] : c.blocks[e.block]) * s_.micro_batches;
+      const auto n = static_cast<double>(times);
+      MessageClass all = e.each;
+      all.line.ranks = exchange_ranks()[static_cast<std::size_t>(all.line.dimension)];
+      all.line.count *= times;
+      all.line.bytes = all.line.bytes * n;
+      all.line.time = all.line.time * n;
+      all.line.exposed = all.line.exposed * n;
+      note(*w_.messages, all);
+    }
   }
 
   void add_block_lines(std::size_t b, std::int64_t n, std::int64_t again) {
@@ -101,9 +125,7 @@ class Finish {
   }
 
   void add_exchange_lines(const ExchangeTable<R>& table, std::int64_t times) {
-    const Placement& p = w_.prices.placement;
-    const std::array<std::int64_t, kExchangeGroups> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
-                                                             p.etp.ranks};
+    const std::array<std::int64_t, kExchangeGroups> ranks = exchange_ranks();
     const R n = R(static_cast<double>(times * s_.micro_batches));
     for (std::size_t g = 0; g < kExchangeGroups; ++g) {
       for (std::size_t k = 0; k < kExchangeKinds; ++k) {
@@ -144,10 +166,13 @@ class Finish {
     const SecondsOf<R> sent = smaller(added, n * c.send.time);
     const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);
     at(a_.breakdown, Term::pp_exposed) = sent + gathered;
-    add_line<R>(a_,
-                entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends, sent));
-    add_line<R>(a_, entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks,
-                             sends, gathered));
+    add_line<R>(sink(),
+                entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends, sent),
+                c.send.message);
+    add_line<R>(sink(),
+                entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks, sends,
+                         gathered),
+                c.gather.message);
   }
 
   // Reductions, gathers and update that stage i is left with when its micro batches are done.
@@ -158,7 +183,8 @@ class Finish {
     const OptimizerTime<double> optimizer = optimizer_time<double>(run_, parameters);
     return optimizer.device + optimizer.host +
            data_parallel_time<double>(run_, parameters,
-                                      {plain(windows.forward), plain(windows.backward)}, lines);
+                                      {plain(windows.forward), plain(windows.backward)},
+                                      CommSink<double>{lines});
   }
 
   bool ends_like_the_one_before(std::int64_t i) const {
@@ -208,17 +234,18 @@ class Finish {
     const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done();
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
-                               at(a_.breakdown, Term::dp_exposed), a_);
+                               at(a_.breakdown, Term::dp_exposed), sink());
     at(a_.breakdown, Term::dp_exposed) +=
-        data_parallel_time<R>(run_, parameters, windows_of(stage), a_);
+        data_parallel_time<R>(run_, parameters, windows_of(stage), sink());
     const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);
     at(a_.breakdown, Term::optimizer) += optimizer.device;
     at(a_.breakdown, Term::offload_exposed) += optimizer.host;
     const CollectiveCost<R> tied = tied_embedding_cost<R>(run_);
     at(a_.breakdown, Term::pp_exposed) += tied.time;
     if (tied.algorithm != Algorithm::none) {
-      add_line<R>(
-          a_, entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1, tied.time));
+      add_line<R>(sink(),
+                  entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1, tied.time),
+                  tied.message);
     }
   }
 

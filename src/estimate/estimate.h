@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "estimate/answer.h"
+#include "estimate/messages.h"
 #include "estimate/pipeline.h"
 #include "estimate/price.h"
 #include "estimate/run.h"
@@ -40,9 +41,10 @@ struct WorkspaceOf {
   std::vector<SecondsOf<R>> send_forward;  // by boundary
   std::vector<SecondsOf<R>> send_backward;
   PipelineWorkspace pipeline;
-  PriceScratch scratch;
+  PriceScratch scratch;  // `exchanges` belongs to `messages`
   Prices<R> prices;
   std::vector<ChunkActivations<R>> chunks;  // of the stage at hand
+  MessageLog* messages = nullptr;           // noted where it is not null (estimate/messages.h)
 };
 
 using Workspace = WorkspaceOf<double>;

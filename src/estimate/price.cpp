@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 namespace orrery {
 namespace {
@@ -118,14 +119,38 @@ SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const Operat
   return {};
 }
 
+// Where someone asks for message sizes: every exchange on its own, beside the sums.
+struct ExchangeNotes {
+  std::vector<PricedExchange>* out = nullptr;
+  std::size_t block = 0;
+
+  void add(Phase phase, OpName op, const Exchange& e, const CollectiveCost<double>& cost,
+           Seconds bare) const {
+    if (out == nullptr) return;
+    const auto times = static_cast<double>(e.times);
+    const CommLine<double> line = {static_cast<CommDimension>(e.group),
+                                   e.collective,
+                                   cost.algorithm,
+                                   cost.tier,
+                                   1,  // the group's ranks are filled in with its counts
+                                   e.times,
+                                   cost.bytes_per_rank * times,
+                                   cost.time * times,
+                                   bare};
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
+    out->push_back({block, static_cast<std::size_t>(phase), {line, cost.message, bit}});
+  }
+};
+
 template <Number R>
 class Pricer {
  public:
-  Pricer(const Run& run, const Placement& placement, BlockPrice<R>& out)
+  Pricer(const Run& run, const Placement& placement, ExchangeNotes notes, BlockPrice<R>& out)
       : run_(run),
         placement_(placement),
         kernels_(kernel_choice(run)),
         mask_(recomputed_modules(run.strategy)),
+        notes_(notes),
         out_(out) {}
 
   // `needed`: modules of which a later operator misses a tensor. `replayed`: full recompute runs
@@ -177,14 +202,15 @@ class Pricer {
     const SecondsOf<R> time = cost.time * times;
     const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_.framework);
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
-    tally(phase, e, cost, times, time, bare);
+    tally(phase, op.name, e, cost, time, bare);
     if (e.pass != Pass::forward) return;
-    if (again) tally(Phase::again, e, cost, times, time, bare);
-    if (replayed) tally(Phase::replay, e, cost, times, time, bare);
+    if (again) tally(Phase::again, op.name, e, cost, time, bare);
+    if (replayed) tally(Phase::replay, op.name, e, cost, time, bare);
   }
 
-  void tally(Phase phase, const Exchange& e, const CollectiveCost<R>& cost, R times,
+  void tally(Phase phase, OpName op, const Exchange& e, const CollectiveCost<R>& cost,
              SecondsOf<R> time, SecondsOf<R> bare) {
+    const R times = R(static_cast<double>(e.times));
     ExchangeSum<R>& sum =
         out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(e.group)]
                       [static_cast<std::size_t>(e.collective)];
@@ -194,12 +220,14 @@ class Pricer {
     sum.exposed += bare;
     sum.algorithm = cost.algorithm;
     sum.tier = cost.tier;
+    if constexpr (std::same_as<R, double>) notes_.add(phase, op, e, cost, bare);
   }
 
   const Run& run_;
   const Placement& placement_;
   KernelChoice kernels_;
   ModuleMask mask_;
+  ExchangeNotes notes_;
   BlockPrice<R>& out_;
 };
 
@@ -231,10 +259,11 @@ ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i) {
 
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
-                 const Degrees& degrees, ShardedBlock& scratch, BlockPrice<R>& out) {
+                 const Degrees& degrees, ShardedBlock& scratch, ExchangeNotes notes,
+                 BlockPrice<R>& out) {
   out = BlockPrice<R>{};
   shard(block, degrees, scratch);
-  Pricer<R> pricer(run, placement, out);
+  Pricer<R> pricer(run, placement, notes, out);
   const std::uint8_t end =
       run.framework.recompute_stops_early ? last_needed(scratch) : recomputable_end(scratch);
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
@@ -281,7 +310,8 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   const Degrees degrees = degrees_of(run.strategy);
   const auto block = [&](const Block& b, std::size_t i) {
     if (b.count == 0) return;
-    price_block<R>(run, prices.placement, b, degrees, scratch.sharded, prices.blocks[i]);
+    price_block<R>(run, prices.placement, b, degrees, scratch.sharded, {scratch.exchanges, i},
+                   prices.blocks[i]);
   };
   for (std::size_t i = 0; i < kMaxLayerTypes; ++i) block(scratch.model.layers[i], i);
   block(scratch.model.embedding, kEmbeddingBlock);

@@ -10,8 +10,10 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "cost/operator_time.h"
+#include "estimate/messages.h"
 #include "estimate/run.h"
 #include "memory/activations.h"
 #include "network/collective_cost.h"
@@ -63,6 +65,7 @@ KernelChoice kernel_choice(const Run& run);
 struct PriceScratch {
   ModelOperators model;
   ShardedBlock sharded;
+  std::vector<PricedExchange>* exchanges = nullptr;  // noted one by one where it is not null
 };
 
 template <Number R>

@@ -26,6 +26,7 @@ struct CollectiveCost {
   BytesOf<R> bytes_per_rank{};  // network/volume.h
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;  // the outermost in use
+  BytesOf<R> message{};   // S, the full buffer
 };
 
 namespace detail {
@@ -84,7 +85,7 @@ CollectiveCost<R> collective_cost_by(Algorithm a, const Cluster& c, const Group&
   const Fold f = fold(c, g, g.ranks);
   const auto bytes = named(bytes_on_wire(kind, f.ranks, full_buffer), {"bytes on the wire", ""});
   return {detail::time_by(a, c, g, f, kind, full_buffer), bytes, a,
-          static_cast<std::uint8_t>(f.outermost)};
+          static_cast<std::uint8_t>(f.outermost), full_buffer};
 }
 
 template <Number R>
@@ -95,7 +96,7 @@ CollectiveCost<R> collective_cost(const Cluster& c, const Group& g, Collective k
   const detail::Choice choice = detail::fastest(c, g, f, kind, plain(full_buffer));
   if constexpr (std::same_as<R, double>) {
     return {choice.time, bytes_on_wire(kind, f.ranks, full_buffer), choice.algorithm,
-            static_cast<std::uint8_t>(f.outermost)};
+            static_cast<std::uint8_t>(f.outermost), full_buffer};
   } else {
     // Only what was chosen is recorded.
     return collective_cost_by(choice.algorithm, c, g, kind, full_buffer);

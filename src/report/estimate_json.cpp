@@ -50,14 +50,6 @@ Json line_json(const CommLine<double>& l, const Cluster& cluster) {
   return j;
 }
 
-Json communication_json(const RunReport& r) {
-  Json lines = Json::array();
-  for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
-    lines.push_back(line_json(r.answer.comm[i], r.resolved.run.cluster));
-  }
-  return lines;
-}
-
 Json memory_by_stage_json(const RunReport& r) {
   Json stages = Json::array();
   for (std::size_t i = 0; i < r.stages.size(); ++i) stages.push_back(stage_json(r.stages[i], i));
@@ -85,14 +77,6 @@ Json advice_json(const RunReport& r) {
   return list;
 }
 
-// What stands in every answer about a run.
-void add_frame(const RunReport& r, Json& j) {
-  j["warnings"] = r.resolved.warnings;
-  j["inputs"] = reported_inputs(r.resolved);
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-}
-
 }  // namespace
 
 void check_finite(const Json& j) {
@@ -117,6 +101,21 @@ Json reported_inputs(const ResolvedRun& r) {
   }
   inputs["assumed"] = assumed;
   return inputs;
+}
+
+Json communication_json(const RunReport& r) {
+  Json lines = Json::array();
+  for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
+    lines.push_back(line_json(r.answer.comm[i], r.resolved.run.cluster));
+  }
+  return lines;
+}
+
+void add_frame(const RunReport& r, Json& j) {
+  j["warnings"] = r.resolved.warnings;
+  j["inputs"] = reported_inputs(r.resolved);
+  j["schema_version"] = kSchemaVersion;
+  j["tool_version"] = kVersion;
 }
 
 Json estimate_json(const RunReport& r) {

@@ -15,6 +15,12 @@ inline constexpr int kSchemaVersion = 1;
 
 Json estimate_json(const RunReport& r);
 
+// `communication` of an estimate.
+Json communication_json(const RunReport& r);
+
+// Adds what stands in every answer about a run: warnings, inputs, versions.
+void add_frame(const RunReport& r, Json& j);
+
 // The answer to `memory --json`: feasible, reasons and `memory` as in estimate_json, with inputs.
 Json memory_json(const RunReport& r);
 

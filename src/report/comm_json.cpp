@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "report/comm_report.h"
+#include "report/estimate_json.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+std::string dimension_name(CommDimension d) {
+  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
+}
+
+std::string tier_name(const CommReport& r, const MessageClass& m) {
+  return std::string(r.run.resolved.run.cluster.tiers[m.line.tier].name.view());
+}
+
+Json message_json(const CommReport& r, const MessageClass& m) {
+  const CommLine<double>& l = m.line;
+  Json j;
+  j["dimension"] = dimension_name(l.dimension);
+  j["collective"] = std::string(name_of(l.collective));
+  j["group"] = l.ranks;
+  j["message_bytes"] = m.message.si();
+  j["count"] = l.count;
+  j["bytes_per_message"] = l.bytes.si() / static_cast<double>(l.count);
+  j["bytes_per_gpu"] = l.bytes.si();
+  j["tier"] = tier_name(r, m);
+  j["algorithm"] = std::string(name_of(l.algorithm));
+  j["time_per_message_s"] = time_of_one(m).si();
+  j["time_s"] = l.time.si();
+  j["exposed_s"] = l.exposed.si();
+  j["algbw"] = algbw_of(m).si();
+  j["busbw"] = busbw_of(m).si();
+  j["operators"] = operators_of(m);
+  return j;
+}
+
+template <class Visit>
+void for_each_kind(const CommReport& r, Visit&& visit) {
+  for (std::size_t d = 0; d < kCommDimensionNames.size(); ++d) {
+    for (std::size_t c = 0; c < kCollectives; ++c) {
+      const auto dimension = static_cast<CommDimension>(d);
+      const auto collective = static_cast<Collective>(c);
+      visit(dimension, collective, messages_between(r, dimension, collective));
+    }
+  }
+}
+
+Json histogram_json(const CommReport& r) {
+  Json list = Json::array();
+  for_each_kind(r, [&](CommDimension d, Collective c, const auto& messages) {
+    for (const SizeBin& bin : histogram(messages)) {
+      list.push_back({{"dimension", dimension_name(d)},
+                      {"collective", std::string(name_of(c))},
+                      {"from_bytes", std::ldexp(1, bin.exponent)},
+                      {"to_bytes", std::ldexp(1, bin.exponent + 1)},
+                      {"count", bin.count},
+                      {"bytes_per_gpu", bin.sent.si()}});
+    }
+  });
+  return list;
+}
+
+Json total_json(const std::vector<const MessageClass*>& messages) {
+  CommLine<double> sum;
+  Bytes largest{};
+  for (const MessageClass* m : messages) {
+    sum.count += m->line.count;
+    sum.bytes += m->line.bytes;
+    sum.time += m->line.time;
+    sum.exposed += m->line.exposed;
+    largest = larger(largest, m->message);
+  }
+  return {{"count", sum.count},
+          {"bytes_per_gpu", sum.bytes.si()},
+          {"time_s", sum.time.si()},
+          {"exposed_s", sum.exposed.si()},
+          {"largest_message_bytes", largest.si()}};
+}
+
+std::string with_underscores(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+std::vector<const MessageClass*> all_messages(const CommReport& r) {
+  std::vector<const MessageClass*> list;
+  for (const MessageClass& m : r.messages) list.push_back(&m);
+  return list;
+}
+
+}  // namespace
+
+Json comm_totals_json(const CommReport& r) {
+  Json totals = total_json(all_messages(r));
+  for_each_kind(r, [&](CommDimension d, Collective c, const auto& messages) {
+    totals[dimension_name(d)][with_underscores(name_of(c))] = total_json(messages);
+  });
+  return totals;
+}
+
+Json comm_json(const CommReport& r) {
+  Json j;
+  j["feasible"] = is_feasible(r.run);
+  j["reasons"] = reasons_of(r.run);
+  j["step_time_s"] = r.run.answer.step_time.si();
+  j["busy_stage"] = r.run.answer.busy_stage;
+  j["messages"] = Json::array();
+  for (const MessageClass& m : r.messages) j["messages"].push_back(message_json(r, m));
+  j["histogram"] = histogram_json(r);
+  j["totals"] = comm_totals_json(r);
+  j["communication"] = communication_json(r.run);
+  add_frame(r.run, j);
+  return j;
+}
+
+std::string comm_csv(const CommReport& r) {
+  Table table({{"dimension"},
+               {"collective"},
+               {"ranks"},
+               {"message_bytes"},
+               {"count"},
+               {"bytes_per_message"},
+               {"bytes_per_gpu"},
+               {"tier"},
+               {"algorithm"},
+               {"time_per_message_s"},
+               {"time_s"},
+               {"exposed_s"},
+               {"algbw"},
+               {"busbw"},
+               {"operators"}});
+  for (const MessageClass& m : r.messages) {
+    const CommLine<double>& l = m.line;
+    table.add({dimension_name(l.dimension), std::string(name_of(l.collective)),
+               std::to_string(l.ranks), shortest(m.message.si()), std::to_string(l.count),
+               shortest(l.bytes.si() / static_cast<double>(l.count)), shortest(l.bytes.si()),
+               tier_name(r, m), std::string(name_of(l.algorithm)), shortest(time_of_one(m).si()),
+               shortest(l.time.si()), shortest(l.exposed.si()), shortest(algbw_of(m).si()),
+               shortest(busbw_of(m).si()), joined(operators_of(m), "; ")});
+  }
+  return table.csv();
+}
+
+}  // namespace orrery

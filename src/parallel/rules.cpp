@@ -67,6 +67,8 @@ constexpr std::int64_t most_layers_of_a_chunk(const C& c) {
   return *std::max_element(c.s.stage_layers.begin(), c.s.stage_layers.begin() + chunks);
 }
 
+constexpr ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }
+
 constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::degrees, "degrees", "parallel", "degrees of at least 1"},
      {Fact::tp, Fact::cp, Fact::pp, Fact::dp},
@@ -121,29 +123,59 @@ constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::vpp_pipeline, "vpp-pipeline", "parallel.vpp", "vpp 1 where pp is 1"},
      {Fact::vpp, Fact::pp},
      [](const C& c) { return c.s.vpp > 1 && c.s.pp == 1; }},
-    {{RuleId::schedule_built, "schedule-built", "parallel.schedule",
-      "gpipe, 1f1b, interleaved or deepspeed; the others are not built yet"},
-     {Fact::schedule},
-     [](const C& c) { return !schedule_of(c.s.schedule).built(); }},
     {{RuleId::schedule_chunks, "schedule-chunks", "parallel.schedule",
-      "interleaved where vpp is above 1"},
+      "interleaved or breadth-first where vpp is above 1, a schedule of two chunks where it is 2"},
      {Fact::schedule, Fact::vpp},
-     [](const C& c) { return c.s.vpp > 1 && !schedule_of(c.s.schedule).interleaves; }},
+     [](const C& c) { return c.s.vpp > 1 && chunks_taken(c) == ChunksTaken::one; }},
     {{RuleId::interleaved_chunks, "interleaved-chunks", "parallel.vpp",
       "vpp above 1 where the schedule is interleaved"},
      {Fact::schedule, Fact::vpp},
-     [](const C& c) { return c.s.vpp == 1 && schedule_of(c.s.schedule).interleaves; }},
+     [](const C& c) { return c.s.vpp == 1 && chunks_taken(c) == ChunksTaken::several; }},
+    {{RuleId::two_chunks, "two-chunks", "parallel.vpp",
+      "vpp 2 where the schedule is zb-v, v-half, v-min or dualpipev"},
+     {Fact::schedule, Fact::vpp},
+     [](const C& c) { return c.s.vpp != 2 && chunks_taken(c) == ChunksTaken::two; }},
     {{RuleId::interleaved_micro_batches, "interleaved-micro-batches", "parallel.pp",
       "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
      {Fact::pp, Fact::micro_batches},
-     [](const C& c) { return c.s.vpp > 1 && !divides(c.s.pp, c.s.micro_batches); }},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::interleaved && !divides(c.s.pp, c.s.micro_batches);
+     }},
+    {{RuleId::breadth_first_micro_batches, "breadth-first-micro-batches", "parallel.pp",
+      "pp up to the micro batches, global_batch/(dp·micro_batch), where breadth-first"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::breadth_first && c.s.micro_batches < c.s.pp;
+     }},
+    {{RuleId::dualpipe_stages, "dualpipe-stages", "parallel.pp", "pp even where dualpipe"},
+     {Fact::pp},
+     [](const C& c) { return c.s.schedule == ScheduleId::dualpipe && !divides(2, c.s.pp); }},
+    {{RuleId::dualpipe_micro_batches, "dualpipe-micro-batches", "parallel.pp",
+      "micro batches, global_batch/(dp·micro_batch), even and at least 2·pp where dualpipe"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::dualpipe &&
+              (!divides(2, c.s.micro_batches) || c.s.micro_batches < 2 * c.s.pp);
+     }},
+    {{RuleId::dualpipev_micro_batches, "dualpipev-micro-batches", "parallel.pp",
+      "micro batches, global_batch/(dp·micro_batch), at least 2·pp where dualpipev"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
+     }},
+    {{RuleId::schedule_built, "schedule-built", "parallel.schedule",
+      "gpipe, 1f1b, interleaved, deepspeed or breadth-first; the others are not built yet"},
+     {Fact::schedule},
+     [](const C& c) { return schedule_of(c.s.schedule).written_out(); }},
     // A sweep of more would take longer than anybody waits; pp 1 has no schedule to sweep.
     {{RuleId::schedule_steps, "schedule-steps", "training.global_batch",
-      "pp·vpp·micro batches up to 4,194,304 where pp is above 1"},
+      "pp·vpp·micro batches up to 4,194,304 where pp is above 1 (1,048,576 where backward is "
+      "split)"},
      {Fact::pp, Fact::vpp, Fact::micro_batches},
      [](const C& c) {
-       constexpr std::int64_t kMostSteps = std::int64_t{1} << 22;
-       return c.s.pp > 1 && c.s.micro_batches > kMostSteps / (c.s.pp * c.s.vpp);
+       const std::int64_t most = std::int64_t{1}
+                                 << (schedule_of(c.s.schedule).written_out() ? 20 : 22);
+       return c.s.pp > 1 && c.s.micro_batches > most / (c.s.pp * c.s.vpp);
      }},
     // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and
     // runs in 16·8 chunks.

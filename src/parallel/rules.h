@@ -45,10 +45,15 @@ enum class RuleId : std::uint8_t {
   a2a_kv_heads,
   stages,
   vpp_pipeline,
-  schedule_built,
   schedule_chunks,
   interleaved_chunks,
+  two_chunks,
   interleaved_micro_batches,
+  breadth_first_micro_batches,
+  dualpipe_stages,
+  dualpipe_micro_batches,
+  dualpipev_micro_batches,
+  schedule_built,
   schedule_steps,
   empty_chunk,
   stage_layers,
@@ -71,7 +76,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 38;  // without none
+inline constexpr std::size_t kRules = 43;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

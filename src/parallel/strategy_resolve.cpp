@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "parallel/schedules/table.h"
 #include "parallel/strategy_json.h"
 
 namespace orrery {
@@ -58,7 +59,9 @@ class Resolver {
   void degrees() {
     s().tp = count_or(q_.tp, 1, "tp");
     s().pp = count_or(q_.pp, 1, "pp");
-    s().vpp = count_or(q_.vpp, 1, "vpp");
+    const bool two = q_.schedule && schedule_of(*q_.schedule).chunks == ChunksTaken::two;
+    s().vpp = two ? count_or(q_.vpp, 2, "vpp", "the schedule has two chunks a stage")
+                  : count_or(q_.vpp, 1, "vpp");
     s().cp = count_or(q_.cp, 1, "cp");
     const std::int64_t others = s().tp * s().cp * s().pp;
     if (!q_.dp && run_.gpus % others != 0) {

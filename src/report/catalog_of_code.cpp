@@ -9,8 +9,6 @@
 namespace orrery {
 namespace {
 
-Cell flag(bool b, const char* yes, const char* no) { return {b ? yes : no, b}; }
-
 Cell number(double x) { return {plain_number(x), x}; }
 
 template <class Row>
@@ -37,11 +35,12 @@ Listing metric_list() {
 }
 
 Listing schedule_list() {
-  Listing list({{"schedule", "name"}, {"state", "built"}, {"chunks", "interleaves"}});
+  Listing list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
   for (std::size_t i = 0; i < kSchedules.size(); ++i) {
     const Schedule& s = kSchedules[i];
-    list.add({std::string(kScheduleNames[i]), flag(s.built(), "built", "not built yet"),
-              s.built() ? flag(s.interleaves, "vpp above 1", "vpp 1") : Cell("", nullptr)});
+    const auto chunks = std::string(kChunksTakenTexts[static_cast<std::size_t>(s.chunks)]);
+    const auto layout = std::string(kChunkLayoutTexts[static_cast<std::size_t>(s.layout)]);
+    list.add({std::string(kScheduleNames[i]), {chunks, chunks}, {layout, layout}});
   }
   return list;
 }

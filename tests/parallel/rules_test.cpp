@@ -121,6 +121,32 @@ const std::vector<Refusal>& refusals() {
       {RuleId::schedule_built, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_h1; }},
       {RuleId::schedule_chunks, gpt3, [](Case& c) { c.s.vpp = 3; }},
       {RuleId::interleaved_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::interleaved; }},
+      {RuleId::two_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_v; }},
+      {RuleId::breadth_first_micro_batches, gpt3,
+       [](Case& c) {
+         c.s.schedule = ScheduleId::breadth_first;
+         c.s.micro_batches = 7;
+         c.run.global_batch = 7 * 16;
+       }},
+      {RuleId::dualpipe_stages, gpt3,
+       [](Case& c) {
+         c.s.schedule = ScheduleId::dualpipe;
+         c.s.pp = 3;
+         c.run.gpus = 8 * 3 * 16;
+       }},
+      {RuleId::dualpipe_micro_batches, gpt3,
+       [](Case& c) {
+         c.s.schedule = ScheduleId::dualpipe;
+         c.s.micro_batches = 97;
+         c.run.global_batch = 97 * 16;
+       }},
+      {RuleId::dualpipev_micro_batches, gpt3_interleaved,
+       [](Case& c) {
+         c.s.schedule = ScheduleId::dualpipev;
+         c.s.vpp = 2;
+         c.s.micro_batches = 15;
+         c.run.global_batch = 15 * 16;
+       }},
       {RuleId::schedule_steps, gpt3,
        [](Case& c) {
          c.s.micro_batches = (1 << 19) + 1;

@@ -17,8 +17,6 @@ using namespace orrery;
 
 namespace {
 
-using Program = std::vector<Step>;
-
 Program program_of(ScheduleId id, const PipelineShape& shape, std::int64_t stage) {
   Program steps;
   walk_stage(id, shape, stage, [&](const Step& s) { steps.push_back(s); });
@@ -49,11 +47,13 @@ std::vector<Case> all_cases() {
       cases.push_back({ScheduleId::gpipe, {p, 1, m}});
       cases.push_back({ScheduleId::one_f_one_b, {p, 1, m}});
       cases.push_back({ScheduleId::deepspeed, {p, 1, m}});
+      if (m >= p) cases.push_back({ScheduleId::breadth_first, {p, 1, m}});
     }
     if (p == 1) continue;
     for (std::int64_t v = 2; v <= 4; ++v) {
       for (std::int64_t groups = 1; groups <= 5; ++groups) {
         cases.push_back({ScheduleId::interleaved, {p, v, p * groups}});
+        cases.push_back({ScheduleId::breadth_first, {p, v, p + groups - 1}});
       }
     }
   }

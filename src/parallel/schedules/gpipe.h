@@ -34,7 +34,6 @@ struct GPipe {
   using Forward = InOrder;
   using Backward = LastFirst;
   static constexpr std::int64_t kBackwardSlope = 1;
-  static constexpr bool kInterleaves = false;
 
   // Forward goes down the stages one a round; when the last one is through, backward goes up.
   static constexpr Rounds rounds(const PipelineShape& s) {
@@ -51,8 +50,8 @@ struct GPipe {
     held[0] = in_flight(s, stage);
   }
 
-  static Seconds bubble(const PipelineShape& s, Seconds forward, Seconds backward) {
-    return OneFOneB::bubble(s, forward, backward);
+  static Seconds bubble(const PipelineShape& s, const StepTimes<Seconds>& t) {
+    return OneFOneB::bubble(s, t);
   }
 };
 

@@ -44,7 +44,6 @@ struct Interleaved {
   using Forward = Grouped<false>;
   using Backward = Grouped<true>;
   static constexpr std::int64_t kBackwardSlope = 1;
-  static constexpr bool kInterleaves = true;
 
   // Stage i runs p − 1 − i rounds behind the last one. So every step, also one that comes round
   // from the last stage to the first or back, waits for a step of the round before.
@@ -65,8 +64,8 @@ struct Interleaved {
   static void fullest(const PipelineShape& s, std::int64_t stage, std::span<const double> weight,
                       std::span<std::int64_t> held);
 
-  static Seconds bubble(const PipelineShape& s, Seconds forward, Seconds backward) {
-    return static_cast<double>(s.stages - 1) / static_cast<double>(s.chunks) * (forward + backward);
+  static Seconds bubble(const PipelineShape& s, const StepTimes<Seconds>& t) {
+    return static_cast<double>(s.stages - 1) * (t.forward + t.input_gradient + t.weight_gradient);
   }
 };
 

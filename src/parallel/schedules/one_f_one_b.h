@@ -29,7 +29,6 @@ struct OneFOneB {
   using Forward = InOrder;
   using Backward = InOrder;
   static constexpr std::int64_t kBackwardSlope = 0;
-  static constexpr bool kInterleaves = false;
 
   // Round k: backward k on every stage, and the forward step that 1F1B pairs it with.
   static constexpr Rounds rounds(const PipelineShape& s) {
@@ -45,8 +44,8 @@ struct OneFOneB {
     held[0] = in_flight(s, stage);
   }
 
-  static Seconds bubble(const PipelineShape& s, Seconds forward, Seconds backward) {
-    return static_cast<double>(s.stages - 1) * (forward + backward);
+  static Seconds bubble(const PipelineShape& s, const StepTimes<Seconds>& t) {
+    return static_cast<double>(s.stages - 1) * (t.forward + t.input_gradient + t.weight_gradient);
   }
 };
 

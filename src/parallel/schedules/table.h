@@ -2,8 +2,9 @@
 //
 // Every pipeline schedule by name: its order, what it keeps in memory, its bubble.
 //
-// A schedule is one file of this folder and one line of kSchedules. Lines without functions are
-// schedules known by name and not built yet; parallel/rules.h refuses them.
+// A schedule is one file of this folder and one line of kSchedules. Walks go through one door for
+// all of them: walk, walk_stage, programs_of. Which shapes a schedule can take, parallel/rules.h
+// says; with others these functions may not be called.
 #pragma once
 
 #include <array>
@@ -14,19 +15,36 @@
 #include <utility>
 
 #include "orrery/quantity.h"
+#include "parallel/schedules/breadth_first.h"
+#include "parallel/schedules/dualpipe.h"
 #include "parallel/schedules/gpipe.h"
 #include "parallel/schedules/interleaved.h"
 #include "parallel/schedules/one_f_one_b.h"
+#include "parallel/schedules/order.h"
 #include "parallel/schedules/schedule.h"
+#include "parallel/schedules/v_blocks.h"
 #include "parallel/schedules/walk.h"
+#include "parallel/schedules/zb_v.h"
+#include "parallel/schedules/zero_bubble.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
 
+// Chunks of the model a stage may hold (`vpp`).
+enum class ChunksTaken : std::uint8_t { one, two, several, any };
+inline constexpr std::array<std::string_view, 4> kChunksTakenTexts = {"vpp 1", "vpp 2",
+                                                                      "vpp above 1", "any vpp"};
+
 struct Schedule {
   ScheduleId id = ScheduleId::one_f_one_b;
+  ChunkLayout layout = ChunkLayout::looped;
+  ChunksTaken chunks = ChunksTaken::one;
 
-  // Micro batches, of all chunks together, whose activations a stage holds at its fullest.
+  // Of a schedule that is written out: the program of every stage. Else it is told in rounds.
+  Programs (*programs)(const PipelineShape&) = nullptr;
+
+  // Of a schedule told in rounds: micro batches, of all chunks together, whose activations a stage
+  // holds at its fullest.
   std::int64_t (*in_flight)(const PipelineShape&, std::int64_t stage) = nullptr;
 
   // The same chunk by chunk at the moment when Σ held[c]·weight[c] is largest, weight[c] being what
@@ -34,39 +52,50 @@ struct Schedule {
   void (*fullest)(const PipelineShape&, std::int64_t stage, std::span<const double> weight,
                   std::span<std::int64_t> held) = nullptr;
 
-  // What a stage waits in one step if all stages are equal and sends are free; forward and backward
-  // are of one whole stage (all its chunks) and one micro batch.
-  Seconds (*bubble)(const PipelineShape&, Seconds forward, Seconds backward) = nullptr;
+  // As published: what the stage that waits longest waits in one step if all parts are equal and
+  // sends are free; nothing where no formula is published. Where it is not the order's exactly, the
+  // schedule's file says so.
+  Seconds (*bubble)(const PipelineShape&, const StepTimes<Seconds>& of_a_part) = nullptr;
 
-  bool interleaves = false;  // runs v > 1 chunks a stage
-
-  constexpr bool built() const { return in_flight != nullptr; }
+  constexpr bool written_out() const { return programs != nullptr; }
+  constexpr bool interleaves() const { return chunks != ChunksTaken::one; }
 };
 
 namespace detail {
 
 template <class S>
-constexpr Schedule entry(ScheduleId id) {
-  return {id, &S::in_flight, &S::fullest, &S::bubble, S::kInterleaves};
+constexpr Schedule in_rounds(ScheduleId id, ChunksTaken chunks) {
+  return {id, ChunkLayout::looped, chunks, nullptr, &S::in_flight, &S::fullest, &S::bubble};
 }
-constexpr Schedule not_built_yet(ScheduleId id) { return {id}; }
+
+template <class S>
+constexpr Schedule written(ScheduleId id, ChunksTaken chunks) {
+  Schedule s;
+  s.id = id;
+  s.layout = S::kLayout;
+  s.chunks = chunks;
+  s.programs = &S::programs;
+  if constexpr (requires { &S::bubble; }) s.bubble = &S::bubble;
+  return s;
+}
 
 }  // namespace detail
 
 // In the order of ScheduleId.
 inline constexpr std::array<Schedule, kScheduleNames.size()> kSchedules = {
-    detail::entry<GPipe>(ScheduleId::gpipe),
-    detail::entry<OneFOneB>(ScheduleId::one_f_one_b),
-    detail::entry<Interleaved>(ScheduleId::interleaved),
-    detail::entry<OneFOneB>(ScheduleId::deepspeed),  // its TrainSchedule has the order of 1F1B
-    detail::not_built_yet(ScheduleId::zb_h1),
-    detail::not_built_yet(ScheduleId::zb_h2),
-    detail::not_built_yet(ScheduleId::zb_v),
-    detail::not_built_yet(ScheduleId::v_half),
-    detail::not_built_yet(ScheduleId::v_min),
-    detail::not_built_yet(ScheduleId::dualpipe),
-    detail::not_built_yet(ScheduleId::dualpipev),
-    detail::not_built_yet(ScheduleId::breadth_first),
+    detail::in_rounds<GPipe>(ScheduleId::gpipe, ChunksTaken::one),
+    detail::in_rounds<OneFOneB>(ScheduleId::one_f_one_b, ChunksTaken::one),
+    detail::in_rounds<Interleaved>(ScheduleId::interleaved, ChunksTaken::several),
+    // DeepSpeed's TrainSchedule has the order of 1F1B.
+    detail::in_rounds<OneFOneB>(ScheduleId::deepspeed, ChunksTaken::one),
+    detail::written<ZbH1>(ScheduleId::zb_h1, ChunksTaken::one),
+    detail::written<ZbH2>(ScheduleId::zb_h2, ChunksTaken::one),
+    detail::written<ZbV>(ScheduleId::zb_v, ChunksTaken::two),
+    detail::written<VHalf>(ScheduleId::v_half, ChunksTaken::two),
+    detail::written<VMin>(ScheduleId::v_min, ChunksTaken::two),
+    detail::written<DualPipe>(ScheduleId::dualpipe, ChunksTaken::one),
+    detail::written<DualPipeV>(ScheduleId::dualpipev, ChunksTaken::two),
+    detail::in_rounds<BreadthFirst>(ScheduleId::breadth_first, ChunksTaken::any),
 };
 
 constexpr const Schedule& schedule_of(ScheduleId id) {
@@ -77,21 +106,46 @@ constexpr std::string_view name_of(ScheduleId id) {
   return kScheduleNames[static_cast<std::size_t>(id)];
 }
 
-// Calls visit(stage, Step) for every step of all stages, each after all it waits for. The schedule
-// must be built.
+constexpr ChunkLayout layout_of(ScheduleId id) { return schedule_of(id).layout; }
+
+// The shape of a strategy's pipeline: a stage of two copies holds a chunk of each.
+constexpr PipelineShape shape_of_pipeline(ScheduleId id, std::int64_t pp, std::int64_t vpp,
+                                          std::int64_t micro_batches) {
+  return {pp, vpp * copies_of_model(layout_of(id)), micro_batches};
+}
+
+// What every stage does, in its order.
+Programs programs_of(ScheduleId id, const PipelineShape& shape);
+
+// Of a schedule told in rounds; visit is inlined.
 template <class Visit>
-void walk(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
+void walk_told(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
   switch (id) {
     case ScheduleId::gpipe:
       return walk_rounds<GPipe>(shape, std::forward<Visit>(visit));
     case ScheduleId::interleaved:
       return walk_rounds<Interleaved>(shape, std::forward<Visit>(visit));
+    case ScheduleId::breadth_first:
+      return walk_rounds<BreadthFirst>(shape, std::forward<Visit>(visit));
     default:
       return walk_rounds<OneFOneB>(shape, std::forward<Visit>(visit));
   }
 }
 
-// Calls visit(Step) for the steps of one stage, in its order.
+// Calls visit(stage, Step) for every step of all stages, each after all it needs. Allocates where
+// the schedule is written out.
+template <class Visit>
+void walk(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
+  const Schedule& s = schedule_of(id);
+  if (s.written_out()) {
+    walk_programs(s.layout, shape, s.programs(shape), std::forward<Visit>(visit));
+  } else {
+    walk_told(id, shape, std::forward<Visit>(visit));
+  }
+}
+
+// Calls visit(Step) for the steps of one stage, in its order. A schedule that is written out writes
+// all its stages for that: where several are wanted, ask programs_of.
 template <class Visit>
 void walk_stage(ScheduleId id, const PipelineShape& shape, std::int64_t stage, Visit&& visit) {
   switch (id) {
@@ -99,8 +153,15 @@ void walk_stage(ScheduleId id, const PipelineShape& shape, std::int64_t stage, V
       return walk_stage_rounds<GPipe>(shape, stage, std::forward<Visit>(visit));
     case ScheduleId::interleaved:
       return walk_stage_rounds<Interleaved>(shape, stage, std::forward<Visit>(visit));
-    default:
+    case ScheduleId::breadth_first:
+      return walk_stage_rounds<BreadthFirst>(shape, stage, std::forward<Visit>(visit));
+    case ScheduleId::one_f_one_b:
+    case ScheduleId::deepspeed:
       return walk_stage_rounds<OneFOneB>(shape, stage, std::forward<Visit>(visit));
+    default:
+      for (const Step& step : schedule_of(id).programs(shape)[static_cast<std::size_t>(stage)]) {
+        visit(step);
+      }
   }
 }
 

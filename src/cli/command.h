@@ -35,6 +35,7 @@ Action declare_explain(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_show(CLI::App& app);
 Action declare_validate(CLI::App& app);
+Action declare_simulate(CLI::App& app);
 Action declare_collective(CLI::App& app);
 Action declare_comm(CLI::App& app);
 

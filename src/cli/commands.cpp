@@ -35,7 +35,10 @@ constexpr std::array kCommands = {
     Command{"search", "find the best split of a model over GPUs", "", nullptr},
     Command{"sweep", "estimate a grid of models, clusters and settings", "", nullptr},
     Command{"compare", "put answers side by side", "", nullptr},
-    Command{"simulate", "play one iteration as events", "", nullptr},
+    Command{"simulate", "play one training step: timeline, critical path, contention",
+            "orrery simulate gpt3-175b-1024-a100\n"
+            "orrery simulate run.json --pp 16 --without contention --json",
+            declare_simulate},
     Command{"comm", "show every class of message one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv", declare_comm},
     Command{"capacity", "plan hardware, time, cost and power of a training", "", nullptr},

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/units.h"
+#include "report/estimate_text.h"
+#include "report/metrics.h"
+#include "report/simulate_report.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kLabel = 18;
+constexpr std::size_t kRows = 8;  // at each end of a long table
+
+std::string signed_time(Seconds t) {
+  return (t < Seconds() ? "−" : "+") + pretty(t < Seconds() ? t * -1.0 : t, 3);
+}
+
+std::string headline(const SimulationReport& r, const Style& style) {
+  const Answer& a = r.run.answer;
+  const Simulation& s = r.simulation;
+  const std::string verdict =
+      is_feasible(r.run) ? ink(style, Ink::green, "fits") : ink(style, Ink::red, "does not fit");
+  std::string text = left("memory", kLabel) + verdict + ": " + gib_text(a.memory.peak, 1) + " of " +
+                     gib_text(a.capacity, 1) + " on the fullest stage\n";
+  text += left("step", kLabel) + ink(style, Ink::bold, pretty(a.step_time)) + " (80 % interval " +
+          pretty(a.interval_low, 3) + " to " + pretty(a.interval_high, 3) + ")\n";
+  text += left("estimate", kLabel) + pretty(s.closed.step_time);
+  if (s.differences.empty()) text += ", the same";
+  text += "\n";
+  for (const Difference& d : s.differences) {
+    const auto i = static_cast<std::size_t>(d.cause);
+    text += left("", kLabel) +
+            wrapped(signed_time(d.time) + " " + std::string(kCauseNames[i]) + ": " +
+                        std::string(kCauseMeanings[i]),
+                    kLabel + 2, kLabel) +
+            "\n";
+  }
+  text += left("played", kLabel) + grouped(static_cast<std::int64_t>(s.graph.nodes.size())) +
+          " passes, " + grouped(static_cast<std::int64_t>(s.played.events)) + " events\n";
+  return text;
+}
+
+std::string time_bars(const SimulationReport& r, const Style& style) {
+  std::string text = "\n" + ink(style, Ink::bold, "Time") + " of the busiest stage, " +
+                     std::to_string(r.run.answer.busy_stage) + "\n";
+  for (const Metric& m : metrics()) {
+    if (m.group != MetricGroup::time) continue;
+    const Seconds t(m.value({r.run.resolved.run, r.run.answer}));
+    if (t == Seconds()) continue;
+    const double share = t / r.run.answer.step_time;
+    text += "  " + left(std::string(m.label), kLabel - 2) + right(pretty(t, 3), 12) +
+            right(percent(share), 9) + "  " + ink(style, Ink::blue, bar(share, 50)) + "\n";
+  }
+  return text;
+}
+
+Seconds collectives(const StageUse& s) {
+  Seconds sum{};
+  for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::dp, Stream::copy}) {
+    sum += at(s, i).exposed;
+  }
+  return sum;
+}
+
+std::vector<std::string> stage_row(const Simulation& s, std::size_t i) {
+  const StageUse& u = s.stages[i];
+  const Seconds step(s.played.times.step);
+  const Seconds busy = at(u, Stream::compute).busy + collectives(u);
+  return {std::to_string(i),         pretty(at(u, Stream::compute).busy, 3),
+          pretty(collectives(u), 3), pretty(at(u, Stream::pp).exposed, 3),
+          pretty(u.bubble, 3),       percent(busy / step),
+          pretty(u.first_pass, 3),   pretty(u.finished, 4),
+          pretty(u.reduced, 4)};
+}
+
+std::string stage_table(const Simulation& s, const Style& style) {
+  Table table({{"stage", true},
+               {"computes", true},
+               {"talks", true},
+               {"sends", true},
+               {"bubble", true},
+               {"busy", true},
+               {"first pass", true},
+               {"last done", true},
+               {"reduced", true}});
+  const std::size_t n = s.stages.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (n > 2 * kRows + 1 && i >= kRows && i + kRows < n) {
+      if (i == kRows) table.add(std::vector<std::string>(9, "…"));
+      continue;
+    }
+    table.add(stage_row(s, i));
+  }
+  return "\n" + ink(style, Ink::bold, "Stages") +
+         ": what one GPU of each does; talks: collectives it cannot hide; sends: waits for a "
+         "message"
+         "\n" +
+         table.text(2);
+}
+
+std::string chain_text(const Simulation& s, const Style& style) {
+  std::vector<ChainItem> items = s.chain;
+  std::stable_sort(items.begin(), items.end(),
+                   [](const ChainItem& a, const ChainItem& b) { return a.time > b.time; });
+  std::string text =
+      "\n" + ink(style, Ink::bold, "Critical path") + ": what sets the step, the largest first\n";
+  for (std::size_t i = 0; i < items.size() && i < kRows; ++i) {
+    text += "  " + left(chain_item_text(items[i]), 36) + right(grouped(items[i].count) + " ×", 10) +
+            right(pretty(items[i].time, 3), 12) +
+            right(percent(items[i].time / Seconds(s.played.times.step)), 9) + "\n";
+  }
+  if (items.size() > kRows) {
+    Seconds rest{};
+    for (std::size_t i = kRows; i < items.size(); ++i) rest += items[i].time;
+    text += "  " + left(grouped(static_cast<std::int64_t>(items.size() - kRows)) + " more", 36) +
+            right("", 10) + right(pretty(rest, 3), 12) +
+            right(percent(rest / Seconds(s.played.times.step)), 9) + "\n";
+  }
+  return text;
+}
+
+std::string gains_text(const Simulation& s, const Style& style) {
+  std::string text =
+      "\n" + ink(style, Ink::bold, "Shorter step") + " if it took        10 % less      no time\n";
+  for (const Gain& g : s.gains) {
+    text += "  " + left(std::string(kShortenedNames[static_cast<std::size_t>(g.what)]), 26) +
+            right(signed_time(g.tenth * -1.0), 14) + right(signed_time(g.all * -1.0), 13) + "\n";
+  }
+  return text;
+}
+
+std::string link_text(const SimulationReport& r, const Style& style) {
+  const std::vector<LinkUse>& links = r.simulation.played.links;
+  const auto most =
+      std::max_element(links.begin(), links.end(),
+                       [](const LinkUse& a, const LinkUse& b) { return a.busy < b.busy; });
+  if (most == links.end()) return "";
+  const Tier& tier = r.run.resolved.run.cluster.tiers[most->tier];
+  return "\n" + ink(style, Ink::bold, "Links") + "  the busiest that sends and reductions use is " +
+         std::string(tier.name.view()) + (most->out ? " out of" : " into") + " stage " +
+         std::to_string(most->stage) + ": " + percent(most->busy / r.simulation.played.times.step) +
+         " of the step\n";
+}
+
+}  // namespace
+
+std::string chain_item_text(const ChainItem& item) {
+  std::string text(kLinkOfChainNames[static_cast<std::size_t>(item.kind)]);
+  if (item.stage >= 0) text += ", stage " + std::to_string(item.stage);
+  return text;
+}
+
+SimulationReport report_on_simulation(ResolvedRun resolved, const SimulationOptions& options) {
+  SimulationReport r{report_on(std::move(resolved)), {}};
+  r.simulation = simulate(r.run.resolved.run, options);
+  r.run.answer = r.simulation.answer;
+  return r;
+}
+
+std::string simulation_text(const SimulationReport& r, const Style& style) {
+  return header_text(r.run.resolved, style) + "\n" + headline(r, style) + time_bars(r, style) +
+         stage_table(r.simulation, style) + chain_text(r.simulation, style) +
+         gains_text(r.simulation, style) + link_text(r, style);
+}
+
+}  // namespace orrery

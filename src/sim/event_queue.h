@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pending events, taken out by time and, where times are equal, in the order they were put in.
+//
+// Few pending events are a 4-ary heap. More are spread over rungs of buckets, a bucket becoming the
+// heap, or a finer rung, when its turn comes (the ladder queue: Tang, Goh, Thng 2005, ACM TOMACS
+// 15(3)): a push or pop touches a few cells however many events wait. Nothing depends on addresses,
+// threads or hashes, so the same pushes give the same pops. Units: seconds. Errors: none; pop needs
+// an event, times are finite. Bench: bench/sim_bench.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace orrery {
+
+struct Event {
+  double time = 0;
+  std::uint32_t order = 0;  // pushes before this one; wraps after 2³²
+  std::uint32_t what = 0;   // the caller's
+};
+
+constexpr bool comes_before(const Event& a, const Event& b) {
+  return a.time < b.time || (a.time == b.time && a.order < b.order);
+}
+
+// A plain 4-ary heap: children of i are 4i + 1 … 4i + 4.
+class EventHeap {
+ public:
+  bool empty() const { return events_.empty(); }
+  std::size_t size() const { return events_.size(); }
+  void push(const Event& e) {
+    events_.push_back(e);
+    rise(events_.size() - 1, e);
+  }
+  Event pop();
+  void clear() { events_.clear(); }
+  void add_unordered(const Event& e) { events_.push_back(e); }
+  void put_in_order();
+  std::vector<Event>& events() { return events_; }
+
+ private:
+  void rise(std::size_t i, const Event& e);
+  void sink(std::size_t i, const Event& e);
+
+  std::vector<Event> events_;
+};
+
+class EventQueue {
+ public:
+  // The event's number in the order of pushes.
+  std::uint32_t push(double time, std::uint32_t what) {
+    const Event e{time, next_order_++, what};
+    ++size_;
+    if (rungs_in_use_ == 0) {
+      near_.push(e);
+      if (near_.size() > spill_at_) spill();
+    } else {
+      push_far(e);
+    }
+    return e.order;
+  }
+
+  Event pop() {
+    --size_;
+    if (near_.empty()) refill();
+    return near_.pop();
+  }
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  void clear();
+
+ private:
+  static constexpr std::size_t kSpill = 192;   // a heap up to here
+  static constexpr std::uint32_t kSplit = 48;  // a bucket of more becomes a rung
+  static constexpr std::size_t kMostRungs = 8;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  struct Cell {
+    Event event;
+    std::uint32_t next = kNone;
+  };
+  struct Bucket {
+    std::uint32_t first = kNone;
+    std::uint32_t count = 0;
+  };
+  struct Rung {
+    double start = 0;
+    double per_second = 0;  // buckets
+    std::size_t current = 0;
+    std::vector<Bucket> buckets;
+
+    // Falls nowhere as time rises, which is what keeps buckets in order.
+    std::size_t index(double time) const {
+      const double at = (time - start) * per_second;
+      if (at <= 0) return 0;
+      const auto last = static_cast<double>(buckets.size());
+      return static_cast<std::size_t>(at < last ? at : last);
+    }
+  };
+
+  void push_far(const Event& e);
+  void put(Bucket& bucket, const Event& e);
+  void spill();
+  void refill();
+  bool make_rung(const std::vector<Event>& events);
+  void take(Bucket& bucket, std::vector<Event>& out);
+
+  EventHeap near_;
+  std::vector<Rung> rungs_;  // outermost first; kept when unused
+  std::size_t rungs_in_use_ = 0;
+  std::vector<Event> far_;  // beyond the outermost rung
+  std::vector<Event> moved_;
+  std::vector<Cell> cells_;
+  std::uint32_t free_ = kNone;
+  std::size_t size_ = 0;
+  std::size_t spill_at_ = kSpill;
+  std::uint32_t next_order_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Links shared by flows, max-min fair: who wants less than its share gets what it wants, the rest
+// is shared alike (Bertsekas, Gallager, Data Networks, section 6.5.2).
+//
+// A flow has `seconds` of work left at full rate, at which it takes the part `use` of each of its
+// links, 0 to 1. Rates change only when a flow starts or ends on a link that is too small for all
+// its flows, and only for flows that can notice. A flow that was never held up ends at start +
+// seconds, to the bit. Leaves out what latency a message has apart from its bytes: all of a
+// flow's time stretches. Units: seconds. Errors: none; ids must be alive.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/event_queue.h"
+
+namespace orrery {
+
+inline constexpr std::size_t kMaxFlowLinks = 4;
+
+class SharedLinks {
+ public:
+  // Ends are pushed to `queue` as `what`(flow); the caller asks ends() whether one still counts.
+  SharedLinks(EventQueue& queue, std::uint32_t what_of_flow_0)
+      : queue_(queue), what_(what_of_flow_0) {}
+
+  std::uint32_t add_link();
+  std::size_t link_count() const { return links_.size(); }
+
+  std::uint32_t start(double now, double seconds, double use, std::span<const std::uint32_t> links);
+
+  // Whether the event is the end of this flow; a change of rate makes an older event void.
+  bool ends(std::uint32_t flow, const Event& e) const { return flows_[flow].end == e.order; }
+
+  // Takes the flow off its links. Its number is given again to a later one.
+  void finish(double now, std::uint32_t flow);
+
+  double use_seconds(std::uint32_t link) const { return links_[link].used; }
+  std::uint64_t rate_changes() const { return rate_changes_; }
+
+ private:
+  struct Flow {
+    double left = 0;  // seconds at full rate, at `since`
+    double since = 0;
+    double rate = 1;
+    double use = 1;
+    std::uint32_t end = 0;  // the event that ends it
+    std::uint32_t seen = 0;
+    std::uint8_t links = 0;
+    bool fixed = false;
+    std::array<std::uint32_t, kMaxFlowLinks> at{};
+  };
+  struct Link {
+    std::vector<std::uint32_t> flows;
+    double used = 0;  // ∫ of its use over time, by what has ended
+    double room = 0;  // while rates are found
+    double wanting = 0;
+    std::uint32_t seen = 0;
+  };
+
+  bool is_too_small(std::uint32_t link) const;
+  void share(double now, const Flow& around);
+  void gather(const Flow& around);
+  void fill();
+  void apply(double now);
+
+  EventQueue& queue_;
+  std::uint32_t what_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> part_flows_;  // the part whose rates are found anew
+  std::vector<std::uint32_t> part_links_;
+  std::vector<double> part_rates_;
+  std::uint32_t epoch_ = 0;
+  std::uint64_t rate_changes_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan.h"
+
+#include <algorithm>
+
+#include "estimate/classes.h"
+#include "estimate/data_parallel.h"
+#include "estimate/offload.h"
+#include "estimate/sends.h"
+#include "parallel/partition.h"
+#include "parallel/schedules/table.h"
+
+namespace orrery {
+
+std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell) {
+  const std::int64_t p = plan.shape.stages;
+  return part_of(layout_of(plan.schedule), plan.shape, cell % p, cell / p);
+}
+
+namespace {
+
+void plan_passes(const Workspace& w, StepPlan& plan) {
+  for (std::int64_t cell = 0; cell < virtual_stages(plan.shape); ++cell) {
+    const StageCosts<double>& c = class_of<double>(w, part_of_cell(plan, cell)).costs;
+    plan.passes.push_back({c.forward_time, c.backward_time, c.forward, c.backward});
+  }
+}
+
+// Sends between neighbours, stage i and i + 1 (of the last: 0), cost the same either way.
+class Sends {
+ public:
+  Sends(const Run& run, const Workspace& w, const StepPlan& plan) : plan_(plan) {
+    const TierSizes tiers = tier_sizes(run.cluster);
+    for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+      time_.push_back(send_cost<double>(run, w.prices.placement, i).time);
+      tier_.push_back(static_cast<std::uint8_t>(
+          run.strategy.pp > 1 ? pipeline_tier(run.strategy, tiers, i) : 0));
+    }
+  }
+
+  SendPlan of_cell(std::int64_t cell) const {
+    const std::int64_t p = plan_.shape.stages;
+    const ChunkLayout layout = layout_of(plan_.schedule);
+    const std::int64_t part = part_of_cell(plan_, cell);
+    const std::int64_t micro_batch = micro_batches_of(layout, plan_.shape, cell / p).first;
+    SendPlan s;
+    const auto fill = [&](std::int64_t to, Seconds& time, std::uint8_t& tier) {
+      if (to < 0 || to >= parts(layout, plan_.shape)) return;
+      const std::int64_t other = seat_of(layout, plan_.shape, to, micro_batch).stage;
+      if (other == cell % p) return;
+      const std::int64_t from = boundary(cell % p, other);
+      time = time_[static_cast<std::size_t>(from)];
+      tier = tier_[static_cast<std::size_t>(from)];
+    };
+    fill(part + 1, s.forward, s.forward_tier);
+    fill(part - 1, s.backward, s.backward_tier);
+    return s;
+  }
+
+ private:
+  std::int64_t boundary(std::int64_t a, std::int64_t b) const {
+    const std::int64_t low = std::min(a, b);
+    const std::int64_t high = std::max(a, b);
+    return high == low + 1 ? low : high;  // first and last stage are neighbours too
+  }
+
+  const StepPlan& plan_;
+  std::vector<Seconds> time_;
+  std::vector<std::uint8_t> tier_;
+};
+
+OverlapWindows<double> windows_of(const StepPlan& plan, std::int64_t stage) {
+  OverlapWindows<double> windows;
+  for (std::size_t j = static_cast<std::size_t>(stage); j < plan.passes.size();
+       j += static_cast<std::size_t>(plan.shape.stages)) {
+    windows.forward += plan.passes[j].forward;
+    windows.backward += plan.passes[j].backward;
+  }
+  return windows;
+}
+
+void add(StepTraffic& t, const CommLine<double>& line) {
+  t.hidden += line.time - line.exposed;
+  t.exposed += line.exposed;
+}
+
+StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, std::int64_t i) {
+  const ParametersHeld parameters = parameters_of_stage<double>(run, w, i);
+  Answer lines;
+  data_parallel_time<double>(run, parameters, windows_of(plan, i), CommSink<double>{lines});
+  StagePlan stage;
+  for (std::uint8_t k = 0; k < lines.comm_count; ++k) {
+    const CommLine<double>& line = lines.comm[k];
+    add(line.collective == Collective::all_gather ? stage.weights : stage.gradients, line);
+    stage.tier = std::max(stage.tier, line.tier);
+  }
+  const OptimizerTime<double> update = optimizer_time<double>(run, parameters);
+  stage.device_update = update.device;
+  stage.host_update = update.host;
+  return stage;
+}
+
+}  // namespace
+
+StepPlan plan_step(const Run& run, Workspace& w) {
+  fill_classes<double>(run, w);
+  StepPlan plan;
+  plan.schedule = run.strategy.schedule;
+  plan.shape = shape_of_pipeline(run.strategy.schedule, run.strategy.pp, run.strategy.vpp,
+                                 run.strategy.micro_batches);
+  plan_passes(w, plan);
+  const Sends sends(run, w, plan);
+  for (std::int64_t cell = 0; cell < virtual_stages(plan.shape); ++cell) {
+    plan.sends.push_back(sends.of_cell(cell));
+  }
+  for (std::int64_t i = 0; i < plan.shape.stages; ++i) {
+    plan.stages.push_back(plan_stage(run, w, plan, i));
+  }
+  plan.tied = tied_embedding_cost<double>(run).time;
+  plan.overhead = run.framework.step_overhead;
+  plan.gathers_first = run.framework.overlap_param_gather;
+  plan.gradient_use = run.framework.fabric_share;
+  // Where weights are gathered in every micro batch, the passes have it already (stage.h).
+  if (!gathers_every_micro_batch(run.strategy, run.framework)) {
+    plan.slowdown = run.cluster.device.efficiency.communication_slowdown;
+  }
+  return plan;
+}
+
+}  // namespace orrery

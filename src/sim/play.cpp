@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/play.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hardware/tier.h"
+#include "sim/event_queue.h"
+#include "sim/links.h"
+
+namespace orrery {
+
+double even_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+  // splitmix64 (Steele, Lea, Flood 2014) of the three.
+  std::uint64_t x = seed * 0x9e3779b97f4a7c15U + a * 0xbf58476d1ce4e5b9U + b + 1;
+  for (int i = 0; i < 2; ++i) {
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    x ^= x >> 31;
+  }
+  return static_cast<double>(x >> 11) * 0x1p-53;
+}
+
+namespace {
+
+constexpr std::uint32_t kIdBits = 29;
+constexpr std::uint32_t kIdMask = (1U << kIdBits) - 1;
+
+enum class What : std::uint32_t { pass_end, start, flow_end };
+
+constexpr std::uint32_t event_of(What kind, std::uint32_t id) {
+  return (static_cast<std::uint32_t>(kind) << kIdBits) | id;
+}
+
+enum class Purpose : std::uint8_t { send, beside, reduction };
+
+struct FlowInfo {
+  Purpose purpose = Purpose::send;
+  std::uint32_t actor = 0;
+  std::int32_t result = -1;
+};
+
+struct Actor {
+  std::int64_t next = 0;  // place in its stage's order
+  bool busy = true;
+  bool passed = false;
+  std::int32_t beside = 0;   // reductions that still run beside or after passes
+  std::int32_t sending = 0;  // results that hold it up
+};
+
+class Player {
+ public:
+  Player(const StepPlan& plan, const PassGraph& graph, const Effects& effects, const Speeds& speeds,
+         Keep keep)
+      : plan_(plan),
+        graph_(graph),
+        effects_(effects),
+        speeds_(speeds),
+        keep_(keep == Keep::passes),
+        costs_(cost_table(plan, graph, effects)),
+        stages_(plan.stages.size()),
+        actors_(stages_ * static_cast<std::size_t>(speeds.replicas)),
+        ready_(stages_, 0),
+        links_(queue_, event_of(What::flow_end, 0)) {
+    const std::size_t nodes = graph.nodes.size() * static_cast<std::size_t>(speeds.replicas);
+    arrived_.assign(2 * nodes, false);
+    StepClock& t = out_.times;
+    t.stages.assign(actors_.size(), {});
+    if (keep_) {
+      t.pass_begin.resize(nodes);
+      t.pass_end.resize(nodes);
+      t.arrival.resize(2 * nodes);
+    }
+    for (std::size_t c = 0; c < plan.passes.size(); ++c) {
+      beside_.push_back(beside_backward(plan, c).si() > 0);
+    }
+  }
+
+  PlayedStep play() {
+    for (std::size_t a = 0; a < actors_.size(); ++a) begin(static_cast<std::uint32_t>(a));
+    while (!queue_.empty()) {
+      const Event e = queue_.pop();
+      ++out_.events;
+      handle(e);
+    }
+    end_of_step();
+    fill_links();
+    out_.rate_changes = links_.rate_changes();
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t stage_of(std::uint32_t actor) const { return actor % stages_; }
+  std::size_t cell(std::uint32_t actor, std::int32_t node) const {
+    return actor / stages_ * graph_.nodes.size() + static_cast<std::size_t>(node);
+  }
+  std::size_t result_of(std::uint32_t actor, std::int32_t result) const {
+    return actor / stages_ * 2 * graph_.nodes.size() + static_cast<std::size_t>(result);
+  }
+  double link_factor(std::uint32_t actor) const {
+    return speeds_.link.empty() ? 1 : speeds_.link[actor];
+  }
+
+  void begin(std::uint32_t actor) {
+    StageTimes& t = out_.times.stages[actor];
+    t.gathered = start_of(plan_, stage_of(actor)) * link_factor(actor);
+    queue_.push(t.gathered, event_of(What::start, actor));
+  }
+
+  void handle(const Event& e) {
+    const std::uint32_t id = e.what & kIdMask;
+    switch (static_cast<What>(e.what >> kIdBits)) {
+      case What::start:
+        actors_[id].busy = false;
+        return go_on(id, e.time);
+      case What::pass_end:
+        return pass_ended(id, e.time);
+      case What::flow_end:
+        if (links_.ends(id, e)) flow_ended(id, e.time);
+        return;
+    }
+  }
+
+  // --- compute
+
+  double duration(std::uint32_t actor, std::int32_t node) const {
+    const std::size_t slot = graph_.nodes[static_cast<std::size_t>(node)].slot;
+    const double base = costs_.pass[slot];
+    double longer = speeds_.compute.empty() ? 0 : speeds_.compute[actor] - 1;
+    if (speeds_.jitter > 0) {
+      longer += speeds_.jitter * even_number(speeds_.seed, actor, static_cast<std::uint64_t>(node));
+    }
+    return longer == 0 ? base : base + longer * costs_.compute[slot];
+  }
+
+  void go_on(std::uint32_t actor, double now) {
+    Actor& a = actors_[actor];
+    const std::size_t stage = stage_of(actor);
+    const std::int64_t at = graph_.order_begin[stage] + a.next;
+    if (a.busy) return;
+    if (at == graph_.order_begin[stage + 1]) return finished(actor, now);
+    const std::int32_t node = graph_.order[static_cast<std::size_t>(at)];
+    const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
+    if (!is_there(actor, n.needs[0]) || !is_there(actor, n.needs[1])) return;
+    a.busy = true;
+    const double d = duration(actor, node);
+    if (keep_) out_.times.pass_begin[cell(actor, node)] = now;
+    queue_.push(now + d, event_of(What::pass_end, actor));
+    const PassSlot& slot = graph_.slots[n.slot];
+    if (slot.last && beside_[slot.backward_cell]) run_beside(actor, slot.backward_cell, now, d);
+  }
+
+  bool is_there(std::uint32_t actor, std::int32_t result) const {
+    return result < 0 || arrived_[result_of(actor, result)];
+  }
+
+  void pass_ended(std::uint32_t actor, double now) {
+    Actor& a = actors_[actor];
+    const std::size_t stage = stage_of(actor);
+    const std::int32_t node =
+        graph_.order[static_cast<std::size_t>(graph_.order_begin[stage] + a.next)];
+    ++a.next;
+    if (keep_) out_.times.pass_end[cell(actor, node)] = now;
+    send(actor, node, true, now);
+    send(actor, node, false, now);
+    if (a.sending > 0) return;  // busy until they have arrived
+    a.busy = false;
+    go_on(actor, now);
+  }
+
+  // --- pipeline
+
+  void send(std::uint32_t actor, std::int32_t node, bool forward, double now) {
+    const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
+    const std::int32_t result = 2 * node + (forward ? 0 : 1);
+    const std::int32_t to = graph_.needed_by[static_cast<std::size_t>(result)];
+    const double time = costs_.send[2 * n.slot + (forward ? 0 : 1)] * link_factor(actor);
+    if (time == 0 || to < 0) return arrive(actor, result, now);
+    const PassSlot& slot = graph_.slots[n.slot];
+    const std::uint8_t tier = forward ? plan_.sends[slot.cell].forward_tier
+                                      : plan_.sends[slot.backward_cell].backward_tier;
+    const std::array<std::uint32_t, 2> ends = {link(actor, tier, true),
+                                               link(actor_of(actor, to), tier, false)};
+    if (!effects_.sends_overlap) ++actors_[actor].sending;
+    start_flow(now, time, 1, ends, {Purpose::send, actor, result});
+  }
+
+  // Who plays a node of the same replica.
+  std::uint32_t actor_of(std::uint32_t actor, std::int32_t node) const {
+    return static_cast<std::uint32_t>(actor - stage_of(actor) +
+                                      graph_.nodes[static_cast<std::size_t>(node)].stage);
+  }
+
+  void arrive(std::uint32_t actor, std::int32_t result, double now) {
+    arrived_[result_of(actor, result)] = true;
+    if (keep_) out_.times.arrival[result_of(actor, result)] = now;
+    const std::int32_t to = graph_.needed_by[static_cast<std::size_t>(result)];
+    if (to >= 0) go_on(actor_of(actor, to), now);
+  }
+
+  // --- data parallel
+
+  // Beside the pass at the rate that ends with it.
+  void run_beside(std::uint32_t actor, std::size_t c, double now, double pass) {
+    const double use = std::min(1.0, beside_backward(plan_, c).si() / pass) * plan_.gradient_use;
+    ++actors_[actor].beside;
+    const std::array<std::uint32_t, 2> ends = dp_links(actor);
+    start_flow(now, pass, use, ends, {Purpose::beside, actor, -1});
+  }
+
+  void finished(std::uint32_t actor, double now) {
+    Actor& a = actors_[actor];
+    if (!a.passed) out_.times.stages[actor].finished = now;
+    a.passed = true;
+    if (a.beside == 0) ready(actor, now);
+  }
+
+  // All replicas of a stage reduce together, when the last of them is there.
+  void ready(std::uint32_t actor, double now) {
+    const std::size_t stage = stage_of(actor);
+    if (++ready_[stage] < speeds_.replicas) return;
+    const double time = plan_.stages[stage].gradients.exposed.si();
+    for (std::size_t a = stage; a < actors_.size(); a += stages_) {
+      const auto id = static_cast<std::uint32_t>(a);
+      out_.times.stages[a].reduced = now;
+      if (time == 0) continue;
+      start_flow(now, time * link_factor(id), plan_.gradient_use, dp_links(id),
+                 {Purpose::reduction, id, -1});
+    }
+  }
+
+  std::array<std::uint32_t, 2> dp_links(std::uint32_t actor) {
+    const std::uint8_t tier = plan_.stages[stage_of(actor)].tier;
+    return {link(actor, tier, true), link(actor, tier, false)};
+  }
+
+  // --- links
+
+  std::uint32_t link(std::uint32_t actor, std::uint8_t tier, bool out) {
+    const std::size_t at = (actor * kMaxTiers + tier) * 2 + (out ? 1 : 0);
+    if (at >= link_ids_.size()) link_ids_.resize(actors_.size() * kMaxTiers * 2, 0);
+    if (link_ids_[at] == 0) {
+      link_ids_[at] = links_.add_link() + 1;
+      link_places_.push_back({static_cast<std::uint16_t>(stage_of(actor)), tier, out, 0});
+    }
+    return link_ids_[at] - 1;
+  }
+
+  void start_flow(double now, double time, double use, const std::array<std::uint32_t, 2>& ends,
+                  const FlowInfo& info) {
+    const std::uint32_t id =
+        effects_.contention ? links_.start(now, time, use, ends) : links_.start(now, time, use, {});
+    if (id >= flows_.size()) flows_.resize(id + 1);
+    flows_[id] = info;
+  }
+
+  void flow_ended(std::uint32_t flow, double now) {
+    const FlowInfo info = flows_[flow];
+    links_.finish(now, flow);
+    switch (info.purpose) {
+      case Purpose::send:
+        arrive(info.actor, info.result, now);
+        if (actors_[info.actor].sending == 0 || --actors_[info.actor].sending > 0) return;
+        actors_[info.actor].busy = false;
+        return go_on(info.actor, now);
+      case Purpose::beside:
+        if (--actors_[info.actor].beside == 0 && actors_[info.actor].passed) ready(info.actor, now);
+        return;
+      case Purpose::reduction:
+        out_.times.stages[info.actor].reduced = now;
+        return;
+    }
+  }
+
+  // --- the end
+
+  // Reductions are known now; what follows has no choices left.
+  void end_of_step() {
+    std::vector<StageTimes>& t = out_.times.stages;
+    for (std::size_t i = 0; i < stages_; ++i) {
+      double all = 0;
+      for (std::size_t a = i; a < t.size(); a += stages_) all = std::max(all, t[a].reduced);
+      for (std::size_t a = i; a < t.size(); a += stages_) t[a].reduced = all;
+    }
+    if (plan_.tied > Seconds()) {
+      const double both = std::max(t[0].reduced, t[stages_ - 1].reduced) + plan_.tied.si();
+      for (std::size_t a = 0; a < t.size(); ++a) {
+        if (a % stages_ == 0 || a % stages_ + 1 == stages_) t[a].reduced = both;
+      }
+    }
+    double all = 0;
+    for (const StageTimes& s : t) all = std::max(all, s.reduced);
+    double end = 0;
+    for (std::size_t a = 0; a < t.size(); ++a) {
+      const StagePlan& s = plan_.stages[a % stages_];
+      const double slow = speeds_.compute.empty() ? 1 : speeds_.compute[a];
+      t[a].updated = all + (s.device_update * slow + s.host_update).si();
+      const double gather = plan_.gathers_first ? 0 : s.weights.exposed.si();
+      t[a].end = t[a].updated + gather * link_factor(static_cast<std::uint32_t>(a));
+      end = std::max(end, t[a].end);
+    }
+    out_.times.step = end + plan_.overhead.si();
+  }
+
+  void fill_links() {
+    for (std::size_t l = 0; l < link_places_.size(); ++l) {
+      LinkUse use = link_places_[l];
+      use.busy = links_.use_seconds(static_cast<std::uint32_t>(l));
+      out_.links.push_back(use);
+    }
+  }
+
+  const StepPlan& plan_;
+  const PassGraph& graph_;
+  const Effects effects_;
+  const Speeds& speeds_;
+  bool keep_;
+  CostTable costs_;
+  std::size_t stages_;
+  std::vector<Actor> actors_;
+  std::vector<bool> arrived_;        // by replica and node
+  std::vector<bool> beside_;         // by cell: a reduction runs beside its last backward
+  std::vector<std::int64_t> ready_;  // replicas, by stage
+  EventQueue queue_;
+  SharedLinks links_;
+  std::vector<FlowInfo> flows_;
+  std::vector<std::uint32_t> link_ids_;  // + 1; 0: none yet
+  std::vector<LinkUse> link_places_;
+  PlayedStep out_;
+};
+
+}  // namespace
+
+PlayedStep play_step(const StepPlan& plan, const PassGraph& graph, const Effects& effects,
+                     const Speeds& speeds, Keep keep) {
+  return Player(plan, graph, effects, speeds, keep).play();
+}
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One training step of a run, played: its times, what every stage does in them, what sets the step,
+// and by what name it differs from the closed form.
+//
+// Plays events where flows may contend or ranks differ, else sweeps the graph: both give the same
+// times. Leaves out: the order of kernels inside a pass, routes inside a tier. Units: SI. Errors:
+// none for a legal run of at most kMostPasses passes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/critical.h"
+#include "sim/play.h"
+#include "sim/streams.h"
+
+namespace orrery {
+
+// Passes of one replica: what fits in memory and in a calculator's patience.
+inline constexpr std::int64_t kMostPasses = 50'000'000;
+
+struct SimulationOptions {
+  Effects effects;
+};
+
+// Why the simulator's step is not the closed form's.
+enum class Cause : std::uint8_t {
+  stages_end_apart,  // the closed form adds the longest end of a step to the last pass
+  slowdown,
+  contention,
+  blocking_sends,
+};
+inline constexpr std::array<std::string_view, 4> kCauseNames = {
+    "stages end apart", "compute beside collectives", "contention", "blocking sends"};
+inline constexpr std::array<std::string_view, 4> kCauseMeanings = {
+    "the closed form adds the longest end of any stage to the last pass of any; here a stage that "
+    "is "
+    "done early reduces early",
+    "kernels run slower while a reduction or gather runs beside them",
+    "sends and reductions share a unit's link", "a stage waits until its result has arrived"};
+
+struct Difference {
+  Cause cause = Cause::stages_end_apart;
+  Seconds time{};  // added to the step
+};
+
+struct Simulation {
+  StepPlan plan;
+  PassGraph graph;
+  PlayedStep played;
+  std::vector<StageUse> stages;
+  std::vector<ChainItem> chain;
+  std::vector<Gain> gains;
+  std::vector<Difference> differences;  // closed.step_time + all of them = the step
+  Answer closed;                        // what estimate says
+  Answer answer;                        // the same with the times simulated
+};
+
+std::int64_t passes_of(const Run& run);
+
+Simulation simulate(const Run& run, const SimulationOptions& options);
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every stream of a stage does in one step: busy, exposed, and what the stage waits.
+//
+// Busy is the time of the kernels or collectives themselves; exposed is the part of it during which
+// the stage does nothing else. Of sends the exposed part is measured: the time a stage stood still
+// while what it waited for was on its way. What it waits beyond that is the bubble. Units: seconds
+// of one rank of the stage.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/step_clock.h"
+
+namespace orrery {
+
+enum class Stream : std::uint8_t { compute, tp, cp, ep, pp, dp, copy };
+inline constexpr std::size_t kStreams = 7;
+inline constexpr std::array<std::string_view, kStreams> kStreamNames = {
+    "compute", "tp", "cp", "ep", "pp", "dp", "copy"};
+
+struct StreamUse {
+  Seconds busy{};
+  Seconds exposed{};
+};
+
+struct StageUse {
+  std::array<StreamUse, kStreams> streams{};
+  Seconds first_pass{};  // when it begins
+  Seconds finished{};    // its last pass
+  Seconds reduced{};
+  Seconds end{};
+  Seconds bubble{};  // it waits for other stages, sends not counted
+};
+
+inline StreamUse& at(StageUse& s, Stream i) { return s.streams[static_cast<std::size_t>(i)]; }
+inline const StreamUse& at(const StageUse& s, Stream i) {
+  return s.streams[static_cast<std::size_t>(i)];
+}
+
+// One entry a stage. `times` holds the passes of one replica at least; the first is looked at.
+std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
+                                 const PassGraph& graph, const StepClock& times);
+
+}  // namespace orrery

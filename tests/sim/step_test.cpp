@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two paths of the simulator against each other and against the closed form.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "property/random_run.h"
+#include "sim/play.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+constexpr Effects kQuiet{false, false, true};
+
+template <class Check>
+void for_runs(std::uint64_t seed, int runs, Check&& check) {
+  Shelf shelf;
+  RunMaker maker(shelf, seed);
+  for (int i = 0; i < runs; ++i) {
+    const Run run = maker.legal();
+    const std::string what = describe(run, maker.label());
+    CAPTURE(i);
+    CAPTURE(what);
+    check(run);
+  }
+}
+
+PassGraph graph_of(const Run& run) {
+  const PipelineShape shape = pipeline_shape(run.strategy);
+  return make_graph(run.strategy.schedule, shape);
+}
+
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+bool same(const StepClock& a, const StepClock& b) {
+  bool equal = same_bits(a.step, b.step) && a.stages.size() == b.stages.size();
+  for (std::size_t i = 0; equal && i < a.stages.size(); ++i) {
+    const StageTimes& x = a.stages[i];
+    const StageTimes& y = b.stages[i];
+    equal = same_bits(x.gathered, y.gathered) && same_bits(x.finished, y.finished) &&
+            same_bits(x.reduced, y.reduced) && same_bits(x.updated, y.updated) &&
+            same_bits(x.end, y.end);
+  }
+  return equal && a.pass_begin == b.pass_begin && a.pass_end == b.pass_end &&
+         a.arrival == b.arrival;
+}
+
+// A run whose stages differ by next to nothing: layers that divide, and almost no vocabulary.
+Run with_equal_stages(Run run) {
+  const std::int64_t parts = run.strategy.pp * run.strategy.vpp;
+  run.model.layers = parts * std::max<std::int64_t>(1, run.model.layers / parts);
+  run.model.vocab = 1;
+  run.model.mtp_layers = 0;
+  run.model.sliding_window_pattern = 0;
+  run.model.moe.first_k_dense = 0;
+  run.model.moe.layer_offset = 0;
+  if (is_moe(run.model)) run.model.moe.layer_freq = 1;
+  run.framework.vocabulary_multiple = 1;
+  return run;
+}
+
+// The embedding and the final norm are left, a little; on some stages that is not so little.
+bool has_equal_stages(const StepPlan& plan) {
+  Seconds least = plan.passes[0].forward + plan.passes[0].backward;
+  Seconds most = least;
+  for (const PassPlan& p : plan.passes) {
+    least = std::min(least, p.forward + p.backward);
+    most = std::max(most, p.forward + p.backward);
+  }
+  return most <= 1.01 * least;
+}
+
+}  // namespace
+
+TEST_CASE("events and sweep give the same times, to the bit, where nothing contends") {
+  for_runs(11, 600, [](const Run& run) {
+    Workspace w;
+    const StepPlan plan = plan_step(run, w);
+    const PassGraph graph = graph_of(run);
+    for (const Effects effects :
+         {kQuiet, Effects{false, true, true}, Effects{false, true, false}}) {
+      const PlayedStep played = play_step(plan, graph, effects, {}, Keep::passes);
+      CHECK(same(played.times, sweep_step(plan, graph, effects, Keep::passes)));
+    }
+  });
+}
+
+TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form says") {
+  for_runs(12, 600, [](const Run& run) {
+    Workspace w;
+    StepPlan plan = plan_step(run, w);
+    for (StagePlan& s : plan.stages) s.weights.exposed = Seconds();
+    estimate<double>(run, w);
+    PipelineWorkspace room;
+    const PipelineTimes closed =
+        sweep(run.strategy.schedule, plan.shape,
+              {w.forward, w.backward, w.send_forward, w.send_backward}, room);
+    const StepClock times = sweep_step(plan, graph_of(run), kQuiet);
+    for (std::size_t i = 0; i < times.stages.size(); ++i) {
+      CHECK(times.stages[i].finished == doctest::Approx(closed.finish[i].si()).epsilon(1e-12));
+    }
+  });
+}
+
+TEST_CASE("on equal stages without contention the simulator is the closed form to 0.1 %") {
+  double worst = 0;
+  int runs = 0;
+  for_runs(13, 1800, [&](const Run& any) {
+    const Run run = with_equal_stages(any);
+    if (!is_legal(run)) return;
+    Workspace w;
+    const StepPlan plan = plan_step(run, w);
+    if (!has_equal_stages(plan)) return;
+    ++runs;
+    const double simulated = sweep_step(plan, graph_of(run), kQuiet).step;
+    const double closed = estimate<double>(run, w).step_time.si();
+    worst = std::max(worst, std::abs(simulated / closed - 1));
+    CHECK(std::abs(simulated / closed - 1) <= 1e-3);
+  });
+  CHECK(runs >= 1000);
+  MESSAGE(runs << " runs, largest difference " << worst);
+}

@@ -62,6 +62,8 @@ struct CommLine {
   BytesOf<R> bytes{};  // put on the wire by one GPU in one step
   SecondsOf<R> time{};
   SecondsOf<R> exposed{};
+  BytesOf<R> uncompressed{};  // `bytes`, were nothing compressed
+  SecondsOf<R> codec{};       // of `time`, what compresses and decompresses
 };
 inline constexpr std::size_t kMaxCommLines = 24;
 

@@ -11,14 +11,26 @@
 namespace orrery {
 
 template <Number R>
+bool is_same_line(const CommLine<R>& a, const CommLine<R>& b) {
+  return a.dimension == b.dimension && a.collective == b.collective && a.ranks == b.ranks &&
+         a.tier == b.tier;
+}
+
+template <Number R>
+void add_up(CommLine<R>& line, const CommLine<R>& e) {
+  line.count += e.count;
+  line.bytes += e.bytes;
+  line.uncompressed += e.uncompressed;
+  line.time += e.time;
+  line.codec += e.codec;
+  line.exposed += e.exposed;
+}
+
+template <Number R>
 void add_line(AnswerOf<R>& answer, const CommLine<R>& e) {
   if (e.count == 0 || e.ranks <= 1) return;
   std::uint8_t i = 0;
-  const auto is_it = [&](const CommLine<R>& l) {
-    return l.dimension == e.dimension && l.collective == e.collective && l.ranks == e.ranks &&
-           l.tier == e.tier;
-  };
-  while (i < answer.comm_count && !is_it(answer.comm[i])) ++i;
+  while (i < answer.comm_count && !is_same_line(answer.comm[i], e)) ++i;
   if (i == kMaxCommLines) --i;  // cannot happen: fewer combinations exist than lines
   CommLine<R>& line = answer.comm[i];
   if (i == answer.comm_count) {
@@ -26,10 +38,7 @@ void add_line(AnswerOf<R>& answer, const CommLine<R>& e) {
     line = e;
     return;
   }
-  line.count += e.count;
-  line.bytes += e.bytes;
-  line.time += e.time;
-  line.exposed += e.exposed;
+  add_up(line, e);
 }
 
 // The lines of an answer; `log` is there only where message sizes are asked for.
@@ -57,9 +66,9 @@ template <Number R>
 CommLine<R> entry_of(CommDimension dimension, Collective collective, const CollectiveCost<R>& cost,
                      std::int64_t ranks, std::int64_t count, SecondsOf<R> exposed) {
   const R n = R(static_cast<double>(count));
-  return {dimension, collective, cost.algorithm,          cost.tier,
-          ranks,     count,      cost.bytes_per_rank * n, cost.time * n,
-          exposed};
+  const BytesOf<R> bytes = cost.bytes_per_rank * n;
+  return {dimension,     collective, cost.algorithm,        cost.tier,     ranks, count, bytes,
+          cost.time * n, exposed,    bytes * R(cost.ratio), cost.codec * n};
 }
 
 }  // namespace orrery

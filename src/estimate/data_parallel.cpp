@@ -31,10 +31,8 @@ class SharedLines {
     if (log_ != nullptr) parts_.push_back({e, message});
     for (std::size_t i = 0; i < count_; ++i) {
       CommLine<R>& mine = entries_[i];
-      if (mine.dimension != e.dimension || mine.collective != e.collective) continue;
-      mine.count += e.count;
-      mine.bytes += e.bytes;
-      mine.time += e.time;
+      if (!is_same_line(mine, e)) continue;
+      add_up(mine, e);
       return;
     }
     entries_[count_++] = e;
@@ -59,12 +57,23 @@ class SharedLines {
     BytesOf<R> message{};
   };
 
-  std::array<CommLine<R>, 6> entries_{};  // three collectives of dense and of expert parameters
+  // Gathers of two copies and two hops of a reduction, or an all-reduce, dense and of experts.
+  std::array<CommLine<R>, 10> entries_{};
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
   MessageLog* log_;
   std::vector<Part> parts_;  // empty without a log
 };
+
+template <Number R>
+void add_moves(SharedLines<R>& lines, ShardedStates which, const LevelMoves<R>& moves,
+               std::int64_t times) {
+  for (std::size_t i = 0; i < moves.count; ++i) {
+    const LevelMove<R>& m = moves.at[i];
+    lines.add(entry_of(dimension_of(which), m.collective, m.cost, m.ranks, times, SecondsOf<R>{}),
+              m.cost.message);
+  }
+}
 
 template <Number R>
 class EndOfStep {
@@ -81,7 +90,8 @@ class EndOfStep {
         reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     using enum Collective;
-    add(gradients_, which, reduce_scatter, parameters, recipe.reduced, reduced_to, owner);
+    add_moves(gradients_, which, reduce_gradients<R>(run_, which, parameters, reduced_to, owner),
+              1);
     add(gradients_, which, all_reduce, parameters, recipe.reduced, owner, n);
     // Whole weights are refreshed at the size they are kept in.
     const double updated =
@@ -133,25 +143,21 @@ template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                              SecondsOf<R> exposed, const CommSink<R>& sink) {
   const std::int64_t m = run.strategy.micro_batches;
-  const std::int64_t gathers = run.framework.keeps_gathered_weights ? m : 2 * m;
   SharedLines<R> lines(sink.log);
-  const auto add = [&](ShardedStates which, Collective c, double bytes, std::int64_t degree,
-                       std::int64_t parameters, std::int64_t times) {
-    if (degree <= 1 || parameters == 0) return;
-    const CollectiveCost<R> cost = level_cost<R>(run, which, c, parameters, bytes, 1, degree);
-    lines.add(entry_of(dimension_of(which), c, cost, degree, times, SecondsOf<R>{}), cost.message);
-  };
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
       const Partition p = partition_of(run.strategy, which);
       const std::int64_t n = held(block_parameters(run, prices, i), which);
+      const std::int64_t times = blocks[i] * m;
       if (gathers_every_micro_batch(run.strategy, run.framework)) {
-        add(which, Collective::all_gather, gathered_bytes(run), p.weights, n, blocks[i] * gathers);
+        add_moves(lines, which, gather_weights<R>(run, which, n, p.weights), times);
+        if (!run.framework.keeps_gathered_weights) {
+          add_moves(lines, which, gather_weights_again<R>(run, which, n, p.weights), times);
+        }
       }
       if (reduces_every_micro_batch(run.strategy, run.framework)) {
-        add(which, Collective::reduce_scatter, run.training.recipe.reduced, p.gradients, n,
-            blocks[i] * m);
+        add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
       }
     }
   }

@@ -132,7 +132,7 @@ class Finish {
         const ExchangeSum<R>& e = table[g][k];
         add_line<R>(a_, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
                          e.tier, ranks[g], e.count * times * s_.micro_batches, e.bytes * n,
-                         e.time * n, e.exposed * n});
+                         e.time * n, e.exposed * n, e.uncompressed * n, e.codec * n});
       }
     }
   }

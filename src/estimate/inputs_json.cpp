@@ -67,6 +67,11 @@ void add_partition(const Strategy& s, Json& j) {
                     {"optimizer", s.partition.optimizer}};
 }
 
+void add_zeropp(const ZeroPlusPlus& z, Json& j) {
+  if (z == ZeroPlusPlus{}) return;
+  j["zeropp"] = {{"qwz", z.qwz}, {"hpz", z.hpz}, {"qgz", z.qgz}};
+}
+
 void add_offload(const Strategy& s, Json& j) {
   if (s.offload == Offload{}) return;
   j["offload"] = {{"optimizer", text_of(s.offload.optimizer, kOffloadTargetNames)},
@@ -82,6 +87,7 @@ Json parallel_json(const ResolvedRun& r, const Json& overlap) {
   j["cp_type"] = text_of(s.cp_type, kContextTypeNames);
   j["sequence_parallel"] = s.sequence_parallel;
   add_partition(s, j);
+  add_zeropp(s.zeropp, j);
   j["schedule"] = text_of(s.schedule, kScheduleNames);
   if (!s.even_stages) {
     j["stage_layers"] = Json::array();
@@ -94,7 +100,9 @@ Json parallel_json(const ResolvedRun& r, const Json& overlap) {
   j["order"] = order_text(s.order);
   if (!overlap.empty()) j["overlap"] = overlap;
   Json options = Json::object();
-  for (const FrameworkOption& o : r.framework.options) options[o.name] = o.value;
+  for (const FrameworkOption& o : r.framework.options) {
+    options[o.name] = o.is_count ? Json(std::stoll(o.value)) : Json(o.value);
+  }
   j["framework_options"] = options;
   return j;
 }

@@ -216,6 +216,8 @@ class Pricer {
                       [static_cast<std::size_t>(e.collective)];
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
+    sum.uncompressed += cost.bytes_per_rank * R(cost.ratio) * times;
+    sum.codec += cost.codec * times;
     sum.time += time;
     sum.exposed += bare;
     sum.algorithm = cost.algorithm;

@@ -35,6 +35,8 @@ struct ExchangeSum {
   BytesOf<R> bytes{};  // put on the wire by one rank
   SecondsOf<R> time{};
   SecondsOf<R> exposed{};
+  BytesOf<R> uncompressed{};
+  SecondsOf<R> codec{};
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;
 };

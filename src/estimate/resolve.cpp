@@ -147,6 +147,39 @@ void agree_on_context(const StrategyRequest& request, ResolvedRun& out) {
   }
 }
 
+void forget_assumption(const std::string& path, ResolvedRun& out) {
+  const auto same = [&](const Assumed& a) { return a.path == path; };
+  out.assumed.erase(std::remove_if(out.assumed.begin(), out.assumed.end(), same),
+                    out.assumed.end());
+}
+
+// DeepSpeed's switches and our keys say the same, or one is silent.
+void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
+  const Strategy& s = out.run.strategy;
+  const auto agree = [&](const char* option, const std::string& path, bool ours_given,
+                         const std::string& ours) {
+    for (FrameworkOption& o : out.framework.options) {
+      if (o.name != option) continue;
+      if (!o.assumed && ours_given && o.value != ours) {
+        throw InputError(out.file, path, ours + ", and framework_options." + option + " " + o.value,
+                         "one of them, or both alike");
+      }
+      if (o.value != ours) forget_assumption("parallel.framework_options." + o.name, out);
+      o.value = ours;
+    }
+  };
+  const auto word = [](std::int64_t bits) { return std::string(bits == 0 ? "false" : "true"); };
+  const ZeroPlusPlus& z = s.zeropp;
+  agree("zero_quantized_weights", "parallel.zeropp.qwz", request.qwz.has_value(), word(z.qwz));
+  agree("zero_quantized_gradients", "parallel.zeropp.qgz", request.qgz.has_value(), word(z.qgz));
+  agree("zero_hpz_partition_size", "parallel.zeropp.hpz", request.hpz.has_value(),
+        std::to_string(std::max<std::int64_t>(1, z.hpz)));
+  const bool groups = s.partition.optimizer > 1 && s.partition.optimizer < s.dp * s.cp;
+  agree("mics_shard_size", "parallel.partition",
+        request.partition.has_value() || request.zero_shard_group.has_value(),
+        std::to_string(groups ? s.partition.optimizer : -1));
+}
+
 void add_warnings(ResolvedRun& out) {
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
@@ -218,10 +251,11 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =
       resolve_strategy(request, out.run.model, shape_of(out.run), training.micro_batch,
-                       {f.zero, f.cp_type, f.selective_modules}, file);
+                       {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp}, file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
+  agree_on_sharding(request, out);
   if (strategy.recompute_open) choose_recompute(out);
 
   add_warnings(out);

@@ -25,6 +25,8 @@ RunShape shape_of(const Run& run) {
   shape.has_host_memory =
       run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
   shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
+  shape.weight_bits = 8 * gathered_bytes(run);
+  shape.gradient_bits = 8 * run.training.recipe.reduced;
   return shape;
 }
 

@@ -36,6 +36,11 @@ struct Run {
   Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
 };
 
+// Bytes of a gathered weight on the wire, before qwZ.
+inline double gathered_bytes(const Run& run) {
+  return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;
+}
+
 // The model's operators as this run's framework and precision have them.
 ListOptions list_options(const Run& run);
 

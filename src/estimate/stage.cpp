@@ -34,16 +34,16 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
     const Partition p = partition_of(run.strategy, which);
     const std::int64_t n = held(parameters, which);
     if (gathers_every_micro_batch(run.strategy, run.framework)) {
-      const SecondsOf<R> gather =
-          level_cost<R>(run, which, Collective::all_gather, n, gathered_bytes(run), 1, p.weights)
-              .time;
+      const SecondsOf<R> gather = gather_weights<R>(run, which, n, p.weights).time();
       t.gather_forward += gather;
-      if (!run.framework.keeps_gathered_weights) t.gather_backward += gather;
+      if (!run.framework.keeps_gathered_weights) {
+        t.gather_backward += secondary_of(run.strategy, which) == 0
+                                 ? gather
+                                 : gather_weights_again<R>(run, which, n, p.weights).time();
+      }
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
-    t.reduce += level_cost<R>(run, which, Collective::reduce_scatter, n,
-                              run.training.recipe.reduced, 1, p.gradients)
-                    .time;
+    t.reduce += reduce_gradients<R>(run, which, n, 1, p.gradients).time();
   }
   return t;
 }

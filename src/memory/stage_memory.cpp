@@ -68,10 +68,11 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
     b.weights = BytesOf<R>{};
   }
   m[MemoryLine::weights] = b.weights;
+  m[MemoryLine::secondary_weights] = b.secondary;
   m[MemoryLine::gradients] = b.gradients;
   m[MemoryLine::optimizer] = b.optimizer;
   const auto held = static_cast<double>(parameters.dense + parameters.expert);
-  const BytesOf<R> states = b.weights + b.gradients + b.optimizer;
+  const BytesOf<R> states = b.weights + b.gradients + b.optimizer + b.secondary;
   if (held > 0)
     m.bytes_per_parameter =
         states.si() / count<R>(parameters.dense + parameters.expert, {"parameters of this rank"});
@@ -120,7 +121,7 @@ void add_overhead(StageMemory<R>& m, const Framework& f, std::int64_t groups) {
     return bytes;
   };
   using enum MemoryLine;
-  const BytesOf<R> states = sum({weights, gradients, optimizer});
+  const BytesOf<R> states = sum({weights, secondary_weights, gradients, optimizer});
   const BytesOf<R> at_work =
       sum({activations, recompute_working, logits, transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});

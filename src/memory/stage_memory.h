@@ -24,6 +24,7 @@ namespace orrery {
 
 enum class MemoryLine : std::uint8_t {
   weights,
+  secondary_weights,  // the second copy of hpZ, for the gathers of backward
   gradients,
   optimizer,
   activations,        // saved tensors of the micro batches in flight
@@ -36,11 +37,12 @@ enum class MemoryLine : std::uint8_t {
   communicators,      // buffers of the communication library
   fragmentation,      // allocated and not used, cached blocks
 };
-inline constexpr std::size_t kMemoryLines = 12;
+inline constexpr std::size_t kMemoryLines = 13;
 inline constexpr std::array<std::string_view, kMemoryLines> kMemoryLineNames = {
-    "weights",           "gradients", "optimizer",     "activations",
-    "recompute_working", "logits",    "transient",     "gathered_weights",
-    "buckets",           "context",   "communicators", "fragmentation"};
+    "weights",          "secondary_weights", "gradients", "optimizer",
+    "activations",      "recompute_working", "logits",    "transient",
+    "gathered_weights", "buckets",           "context",   "communicators",
+    "fragmentation"};
 
 template <Number R>
 struct StageMemory {

@@ -21,6 +21,7 @@ struct StateBytes {
   BytesOf<R> weights{};
   BytesOf<R> gradients{};
   BytesOf<R> optimizer{};
+  BytesOf<R> secondary{};  // the second copy of hpZ, as gathered weights are held
 };
 
 template <Number R>
@@ -43,6 +44,9 @@ StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& param
         sharded_bytes<R>(n, recipe.gradients, p.gradients, {"training.states.gradients"});
     sum.optimizer +=
         sharded_bytes<R>(n, recipe.optimizer, p.optimizer, {"training.states.optimizer"});
+    const std::int64_t copy = secondary_of(s, which);
+    if (copy == 0) continue;
+    sum.secondary += sharded_bytes<R>(n, recipe.gathered, copy, {"training.states.gathered"});
   }
   return sum;
 }

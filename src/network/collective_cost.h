@@ -3,9 +3,9 @@
 // What a collective of a group costs, by the fastest algorithm that serves it.
 //
 // Models launch, latency by step, and the busiest link on the way (network/clock.h), with the links
-// of a unit shared by all groups that use them. Leaves out other traffic, stragglers, compression
-// and protocols by size. Units: SI. Errors: none; a group has at least one rank and fits the
-// cluster. Neither allocates nor throws.
+// of a unit shared by all groups that use them. Leaves out other traffic, stragglers and protocols
+// by size; compression is network/codec.h's. Units: SI. Errors: none; a group has at least one rank
+// and fits the cluster. Neither allocates nor throws.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ struct CollectiveCost {
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;  // the outermost in use
   BytesOf<R> message{};   // S, the full buffer
+  SecondsOf<R> codec{};   // of `time`, what compresses and decompresses (network/codec.h)
+  double ratio = 1;       // bytes before compression over bytes on the wire
 };
 
 namespace detail {

@@ -34,6 +34,8 @@ struct Framework {
 
   // Defaults of the strategy.
   std::int64_t zero = 0;
+  std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
+  ZeroPlusPlus zeropp;
   ContextType cp_type = ContextType::p2p;
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what `selective` means here
 

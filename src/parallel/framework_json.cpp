@@ -7,6 +7,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::int64_t kMostOfAnOption = 1 << 20;
+
 void read_if(Reader& r, const char* key, bool& out) {
   if (auto v = r.find(key)) out = v->boolean();
 }
@@ -88,6 +90,10 @@ Framework read_fields(const Json& document, const std::string& file) {
     r.allow(known);
   read_kernels(r, f);
   read_if(r, "zero", f.zero, 0, 3);
+  read_if(r, "shard_group", f.shard_group, 0, 1 << 20);
+  read_if(r, "qwz", f.zeropp.qwz, 0, 64);
+  read_if(r, "hpz", f.zeropp.hpz, 0, 1 << 20);
+  read_if(r, "qgz", f.zeropp.qgz, 0, 64);
   if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
   if (auto v = r.find("selective_modules")) f.selective_modules = read_modules(*v);
   read_overlap(r, f);
@@ -100,9 +106,24 @@ std::string value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// A switch that takes a count: the field it sets, and what may be given.
+FrameworkOption apply_count(Json& document, Reader& option, const std::string& name,
+                            const Json* chosen, const Reader& given) {
+  const std::int64_t lowest = option.at("lowest").integer(-1, kMostOfAnOption);
+  const std::int64_t standard = option.at("default").integer(lowest, kMostOfAnOption);
+  const std::string field = option.at("field").text();
+  option.reject_unknown();
+  if (chosen == nullptr) return {name, std::to_string(standard), true, true};
+  const Reader asked(*chosen, given.file(), given.path() + "." + name);
+  const std::int64_t value = asked.integer(lowest, kMostOfAnOption);
+  if (value != standard) document[field] = value;
+  return {name, std::to_string(value), false, true};
+}
+
 // Lays the overlay of one switch over the document and says which value it took.
 FrameworkOption apply(Json& document, Reader option, const std::string& name, const Json* chosen,
                       const Reader& given) {
+  if (option.has("field")) return apply_count(document, option, name, chosen, given);
   Reader values = option.at("values");
   FrameworkOption result{name, option.at("default").text(), chosen == nullptr};
   if (chosen != nullptr) result.value = value_text(*chosen);

@@ -21,7 +21,8 @@ namespace orrery {
 struct FrameworkOption {
   std::string name;
   std::string value;
-  bool assumed = false;  // the profile's default
+  bool assumed = false;   // the profile's default
+  bool is_count = false;  // a whole number, not one of a few words
 };
 
 struct FrameworkProfile {

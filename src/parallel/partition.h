@@ -5,7 +5,7 @@
 //
 // One idea covers ZeRO, FSDP, HSDP, MiCS and three-level partitions: a state sharded over n of the
 // ranks that hold the same parameter. ZeRO: arXiv:1910.02054; MiCS: arXiv:2205.00119; three levels:
-// arXiv:2501.04266.
+// arXiv:2501.04266; the second copy of ZeRO++: arXiv:2306.10209.
 #pragma once
 
 #include <numeric>
@@ -34,6 +34,15 @@ inline Partition partition_of(const Strategy& s, ShardedStates which) {
     return degree == all && all > 1 ? n : std::gcd(degree, n);
   };
   return {cut(s.partition.weights), cut(s.partition.gradients), cut(s.partition.optimizer)};
+}
+
+// Ranks over which hpZ shards its second copy of the weights; 0 where there is none. Experts with
+// fewer replicas share it among as many as divide both.
+inline std::int64_t secondary_of(const Strategy& s, ShardedStates which) {
+  if (s.zeropp.hpz == 0) return 0;
+  if (which == ShardedStates::dense) return s.zeropp.hpz;
+  const std::int64_t ranks = std::gcd(s.zeropp.hpz, partition_of(s, which).weights);
+  return ranks > 1 ? ranks : 0;
 }
 
 inline Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which,

@@ -229,6 +229,34 @@ constexpr std::array<Entry, kRules> kEntries = {{
               !divides(p.gradients, ranks) || !divides(p.optimizer, ranks);
      }},
 
+    {{RuleId::zeropp_weights, "zeropp-weights", "parallel.zeropp",
+      "qwz and hpz where weights are sharded (zero 3)"},
+     {Fact::zeropp, Fact::weights},
+     [](const C& c) {
+       return c.s.partition.weights == 1 && (c.s.zeropp.qwz != 0 || c.s.zeropp.hpz != 0);
+     }},
+    {{RuleId::hpz_group, "hpz-group", "parallel.zeropp.hpz",
+      "at least 2 ranks, a divisor of those the weights are sharded over"},
+     {Fact::zeropp, Fact::weights},
+     [](const C& c) {
+       const std::int64_t copy = c.s.zeropp.hpz;
+       return copy != 0 && (copy < 2 || !divides(copy, c.s.partition.weights));
+     }},
+    {{RuleId::zeropp_gradients, "zeropp-gradients", "parallel.zeropp.qgz",
+      "qgz where gradients are reduced to shards (zero 1 to 3)"},
+     {Fact::zeropp, Fact::gradients, Fact::optimizer},
+     [](const C& c) {
+       return c.s.zeropp.qgz != 0 && c.s.partition.gradients == 1 && c.s.partition.optimizer == 1;
+     }},
+    {{RuleId::zeropp_bits, "zeropp-bits", "parallel.zeropp",
+      "0 (off), or bits up to those of an element on the wire"},
+     {Fact::zeropp, Fact::weight_bits, Fact::gradient_bits},
+     [](const C& c) {
+       const ZeroPlusPlus& z = c.s.zeropp;
+       return z.qwz < 0 || z.qgz < 0 || static_cast<double>(z.qwz) > c.run.weight_bits ||
+              static_cast<double>(z.qgz) > c.run.gradient_bits;
+     }},
+
     {{RuleId::recompute_empty, "recompute-empty", "parallel.recompute_modules",
       "at least one module where recompute is selective"},
      {Fact::recompute},

@@ -28,6 +28,8 @@ struct RunShape {
   std::int64_t global_batch = 1;  // sequences
   bool has_host_memory = true;    // that offload can use
   bool has_nvme = true;
+  double weight_bits = 16;    // of an element on the wire: of a gathered weight
+  double gradient_bits = 16;  // and of a reduced gradient
 };
 
 enum class RuleId : std::uint8_t {
@@ -66,6 +68,10 @@ enum class RuleId : std::uint8_t {
   expert_order,
   zero,
   partition,
+  zeropp_weights,
+  hpz_group,
+  zeropp_gradients,
+  zeropp_bits,
   recompute_empty,
   recompute_dense_mlp,
   recompute_moe,
@@ -76,7 +82,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 43;  // without none
+inline constexpr std::size_t kRules = 47;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

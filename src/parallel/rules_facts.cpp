@@ -81,6 +81,13 @@ std::string fact_text(Fact fact, const RuleCase& c) {
       return pair("gradients", s.partition.gradients);
     case Fact::optimizer:
       return pair("optimizer", s.partition.optimizer);
+    case Fact::zeropp:
+      return pair("qwz", s.zeropp.qwz) + ", " + pair("hpz", s.zeropp.hpz) + ", " +
+             pair("qgz", s.zeropp.qgz);
+    case Fact::weight_bits:
+      return "a gathered weight of " + shortest(c.run.weight_bits) + " bits";
+    case Fact::gradient_bits:
+      return "a reduced gradient of " + shortest(c.run.gradient_bits) + " bits";
     case Fact::recompute_layers:
       return pair("recompute_layers", s.recompute_layers);
     case Fact::stage_layers:

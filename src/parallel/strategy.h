@@ -76,6 +76,17 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
+// ZeRO++ (arXiv:2306.10209), three switches: qwZ sends gathered weights in few bits, hpZ keeps a
+// second copy of them sharded over few ranks for the gather of backward, qgZ reduces gradients by
+// all-to-alls in few bits, first inside nodes, then between them. 0: off.
+struct ZeroPlusPlus {
+  std::int64_t qwz = 0;  // bits of an element
+  std::int64_t hpz = 0;  // ranks of a copy
+  std::int64_t qgz = 0;  // bits of an element
+
+  bool operator==(const ZeroPlusPlus&) const = default;
+};
+
 struct Strategy {
   std::int64_t tp = 1;
   std::int64_t pp = 1;
@@ -87,8 +98,9 @@ struct Strategy {
   std::int64_t micro_batch = 1;    // sequences
   std::int64_t micro_batches = 1;  // m, of one replica and step
 
-  std::int64_t zero = 0;              // 0 to 3, kept for the report; `partition` is what counts
-  Partition partition;                // of dense parameters
+  std::int64_t zero = 0;  // 0 to 3, kept for the report; `partition` is what counts
+  Partition partition;    // of dense parameters
+  ZeroPlusPlus zeropp;
   std::int64_t recompute_layers = 0;  // full: of `recompute_method`; 0: every layer, one by one
   RankOrder order = kDefaultOrder;
 

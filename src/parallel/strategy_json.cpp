@@ -69,6 +69,16 @@ std::optional<Partition> read_partition(Reader& parallel) {
   return p;
 }
 
+void read_zeropp(Reader& parallel, StrategyRequest& q) {
+  std::optional<Reader> r = parallel.find("zeropp");
+  if (!r) return;
+  constexpr std::int64_t kMostBits = 64;
+  q.qwz = read_count(*r, "qwz", 0, kMostBits);
+  q.hpz = read_count(*r, "hpz", 0);
+  q.qgz = read_count(*r, "qgz", 0, kMostBits);
+  r->reject_unknown();
+}
+
 std::optional<std::vector<std::int64_t>> read_stage_layers(Reader& parallel) {
   const std::optional<Reader> r = parallel.find("stage_layers");
   if (!r) return {};
@@ -170,6 +180,7 @@ StrategyRequest read_strategy(Reader parallel) {
   q.zero = read_count(parallel, "zero", 0, 3);
   q.zero_shard_group = read_count(parallel, "zero_shard_group");
   q.partition = read_partition(parallel);
+  read_zeropp(parallel, q);
   q.schedule = read_schedule(parallel);
   q.stage_layers = read_stage_layers(parallel);
   q.recompute = read_name<Recompute>(parallel, "recompute", kRecomputeNames);

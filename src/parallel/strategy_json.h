@@ -31,6 +31,7 @@ struct StrategyRequest {
   std::optional<std::int64_t> zero;
   std::optional<std::int64_t> zero_shard_group;
   std::optional<Partition> partition;
+  std::optional<std::int64_t> qwz, hpz, qgz;
   std::optional<ScheduleId> schedule;
   std::optional<std::vector<std::int64_t>> stage_layers;
   std::optional<Recompute> recompute;
@@ -53,6 +54,8 @@ struct StrategyDefaults {
   std::int64_t zero = 0;  // the framework's
   ContextType cp_type = ContextType::p2p;
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what selective recompute runs again
+  std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
+  ZeroPlusPlus zeropp{};
 };
 
 // A value the user did not give.

@@ -24,6 +24,7 @@ class Resolver {
     sequence();
     pipeline();
     sharding();
+    zeropp();
     recompute();
     s().offload = q_.offload.value_or(Offload{});
     s().order = given_or(q_.order, kDefaultOrder, "order", "tp-cp-ep-dp-pp");
@@ -135,7 +136,23 @@ class Resolver {
       refuse("zero_shard_group", std::to_string(*q_.zero_shard_group),
              "a divisor of dp·cp, " + std::to_string(all));
     }
-    s().partition = partition_of(s().zero, q_.zero_shard_group.value_or(all));
+    s().partition = partition_of(s().zero, q_.zero_shard_group.value_or(framework_group(all)));
+  }
+
+  std::int64_t framework_group(std::int64_t all) {
+    if (defaults_.shard_group == 0 || s().zero == 0) return all;
+    if (all % defaults_.shard_group != 0) {
+      refuse("framework_options", "groups of " + std::to_string(defaults_.shard_group),
+             "a divisor of dp·cp, " + std::to_string(all));
+    }
+    assume("zero_shard_group", std::to_string(defaults_.shard_group), "the framework's");
+    return defaults_.shard_group;
+  }
+
+  void zeropp() {
+    s().zeropp = {q_.qwz.value_or(defaults_.zeropp.qwz), q_.hpz.value_or(defaults_.zeropp.hpz),
+                  q_.qgz.value_or(defaults_.zeropp.qgz)};
+    if (s().zeropp.hpz == 1) s().zeropp.hpz = 0;  // DeepSpeed's word for none
   }
 
   void explicit_partition() {

@@ -32,6 +32,14 @@ std::string schedule_part(const Strategy& s) {
   return text;
 }
 
+std::string zeropp_part(const ZeroPlusPlus& z) {
+  std::string text;
+  if (z.qwz > 0) text += ", qwZ " + grouped(z.qwz) + " bits";
+  if (z.hpz > 0) text += ", hpZ " + grouped(z.hpz);
+  if (z.qgz > 0) text += ", qgZ " + grouped(z.qgz) + " bits";
+  return text;
+}
+
 std::string strategy_line(const Run& run) {
   const Strategy& s = run.strategy;
   std::vector<std::string> parts = {"tp " + grouped(s.tp) +
@@ -41,7 +49,7 @@ std::string strategy_line(const Run& run) {
     parts.push_back("ep " + grouped(s.ep) + ", etp " + grouped(s.etp));
   }
   parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
-  parts.push_back("dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero));
+  parts.push_back("dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero) + zeropp_part(s.zeropp));
   parts.push_back("recompute " +
                   std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
   parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");

@@ -43,8 +43,8 @@ std::vector<std::string> stage_row(const RunReport& r, std::size_t first, std::s
 
 std::string short_name(std::size_t line) {
   static constexpr std::array<const char*, kMemoryLines> kShort = {
-      "weights", "grads",  "optim",   "activ",   "recomp", "logits",
-      "transit", "gather", "buckets", "context", "comms",  "frag"};
+      "weights", "copy",   "grads",   "optim",   "activ", "recomp", "logits",
+      "transit", "gather", "buckets", "context", "comms", "frag"};
   return kShort[line];
 }
 

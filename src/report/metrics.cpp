@@ -124,7 +124,8 @@ constexpr std::array kMetrics = {
     metric("memory.peak_gib", "GiB", "peak", memory,
            "what the device shows as used, on the fullest stage",
            [](const auto& in) { return in_gib(in.answer.memory.peak); }),
-    memory_metric<L::weights>("memory.weights_gib", "weights", memory, "the copy that computes"),
+    memory_metric<L::weights, L::secondary_weights>(
+        "memory.weights_gib", "weights", memory, "the copy that computes, and the second of hpZ"),
     memory_metric<L::gradients>("memory.gradients_gib", "gradients", memory,
                                 "kept between micro batches"),
     memory_metric<L::optimizer>("memory.optimizer_gib", "optimizer", memory,
@@ -147,6 +148,9 @@ constexpr std::array kMetrics = {
 
     memory_metric<L::weights>("memory.lines.weights_gib", "weights", memory_line,
                               "the copy that computes"),
+    memory_metric<L::secondary_weights>("memory.lines.secondary_weights_gib", "2nd weights",
+                                        memory_line,
+                                        "sharded over fewer ranks for the gathers of backward"),
     memory_metric<L::gradients>("memory.lines.gradients_gib", "gradients", memory_line,
                                 "kept between micro batches"),
     memory_metric<L::optimizer>("memory.lines.optimizer_gib", "optimizer", memory_line,

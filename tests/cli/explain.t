@@ -9,15 +9,16 @@ $ orrery explain gpt3-175b-1024-a100 mfu --depth 1
 > ...
 > … hides what lies deeper than --depth 1
 $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
-> memory.weights_gib: the copy that computes
+> memory.weights_gib: the copy that computes, and the second of hpZ
 >
 > memory.weights_gib  5.2577 GiB
->   = weights / 2³⁰
+>   = (weights + secondary_weights) / 2³⁰
 >   weights  5.258 GiB
 >     = parameters of this rank × training.states.weights / ranks it is sharded over
 >     parameters of this rank  2,822,731,776  ← model and strategy
 >     training.states.weights  2  ← assumed: ...
 >     ranks it is sharded over  1  ← model and strategy
+>   secondary_weights  0 B  ← model and strategy
 
 # The last part of a key will do; flags may say the run.
 $ orrery explain peak_gib --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 --depth 1 | head -1

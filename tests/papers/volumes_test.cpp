@@ -59,6 +59,31 @@ double data_volume(const Json& in) {
   return bytes / kElement / (psi * (ranks - 1) / ranks);
 }
 
+// Elements of 16 bits that cross a node's cards, over (n − 1)/n of a walk over all ranks, or over
+// (N − 1)/N of messages between the N nodes.
+double between_nodes(const Json& in) {
+  const std::int64_t nodes = integer(in, "nodes");
+  const std::int64_t n = 8 * nodes;
+  Json run = with(small_run(), R"({"cluster": {"gpus": )" + text(n) +
+                                   R"(}, "training": {"global_batch": )" +
+                                   text(n * integer(in, "micro_batches")) +
+                                   R"(}, "parallel": {"zero": 3}})");
+  for (const char* key : {"qwz", "hpz", "qgz"}) run["parallel"]["zeropp"][key] = in.at(key);
+  const Run r = run_of(run);
+  const Answer a = estimate(r);
+  const auto part = [](std::int64_t units) {
+    return static_cast<double>(units - 1) / static_cast<double>(units);
+  };
+  double elements = 0;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    const CommLine<double>& line = a.comm[i];
+    if (line.tier == 0) continue;
+    const bool messages = line.collective == Collective::all_to_all;
+    elements += line.bytes.si() / kElement * (messages ? 8 / part(nodes) : 1 / part(n));
+  }
+  return elements / static_cast<double>(parameter_count(r.model, r.training.sequence).total);
+}
+
 // Of a model of `layers`.
 Volume tensor_volume(const Json& in, std::int64_t layers) {
   const std::string sp = in.at("sequence_parallel").get<bool>() ? "true" : "false";
@@ -107,6 +132,29 @@ double pipeline_send(const Json& in) {
 
 TEST_CASE("volumes of data parallelism (ZeRO, section 7)") {
   check_golden("volumes-data", 10, data_volume);
+}
+
+TEST_CASE("what ZeRO++ leaves between nodes (ZeRO++, section 3.4)") {
+  check_golden("volumes-zeropp", 13, between_nodes);
+}
+
+// The second copy is gathered in the node, and gradients are exchanged there before they leave it.
+TEST_CASE("ZeRO++ moves inside a node what it saves between nodes") {
+  const Run run = run_of(with(small_run(), R"({"training": {"global_batch": 16},
+      "parallel": {"zero": 3, "zeropp": {"qwz": 8, "hpz": 8, "qgz": 4}}})"));
+  const Answer a = estimate(run);
+  const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
+  double gathered = 0;
+  double exchanged = 0;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    const CommLine<double>& line = a.comm[i];
+    if (line.tier != 0) continue;
+    (line.collective == Collective::all_gather ? gathered : exchanged) += line.bytes.si();
+    CHECK(line.ranks == 8);
+  }
+  CHECK(gathered == doctest::Approx(psi * 7 / 8));
+  CHECK(exchanged == doctest::Approx(psi / 4 * 7 / 8));
+  CHECK(a.memory[MemoryLine::secondary_weights].si() == doctest::Approx(psi / 8));
 }
 
 TEST_CASE("collectives of tensor parallelism (Megatron-LM)") {

@@ -201,6 +201,22 @@ const std::vector<Refusal>& refusals() {
       {RuleId::zero, gpt3, [](Case& c) { c.s.zero = 4; }},
       {RuleId::partition, gpt3, [](Case& c) { c.s.partition.gradients = 3; }},
       {RuleId::partition, gpt3, [](Case& c) { c.s.partition.weights = 0; }},
+      {RuleId::zeropp_weights, gpt3, [](Case& c) { c.s.zeropp.qwz = 8; }},
+      {RuleId::hpz_group, gpt3,
+       [](Case& c) {
+         c.s.partition = {c.s.dp, c.s.dp, c.s.dp};
+         c.s.zeropp.hpz = 3;
+       }},
+      {RuleId::zeropp_gradients, gpt3,
+       [](Case& c) {
+         c.s.partition = {1, 1, 1};
+         c.s.zeropp.qgz = 4;
+       }},
+      {RuleId::zeropp_bits, gpt3,
+       [](Case& c) {
+         c.s.partition = {c.s.dp, c.s.dp, c.s.dp};
+         c.s.zeropp.qgz = 17;
+       }},
       {RuleId::recompute_empty, gpt3,
        [](Case& c) {
          c.s.recompute = Recompute::selective;

@@ -155,6 +155,18 @@ class RunMaker {
       while (ranks % group != 0) --group;
     }
     s.partition = partition_of(s.zero, group);
+    if (dice_.chance(0.3)) s.zeropp = zeropp(s.partition);
+  }
+
+  ZeroPlusPlus zeropp(const Partition& p) {
+    ZeroPlusPlus z;
+    if (p.weights > 1 && dice_.chance(0.5)) z.qwz = dice_.integer(1, 16);
+    if (p.weights > 1 && dice_.chance(0.5)) {
+      z.hpz = dice_.integer(2, p.weights);
+      while (p.weights % z.hpz != 0) ++z.hpz;
+    }
+    if (p.optimizer > 1 && dice_.chance(0.5)) z.qgz = dice_.integer(1, 16);
+    return z;
   }
 
   void recompute(const Architecture& a, Strategy& s) {
@@ -196,7 +208,9 @@ inline std::string describe(const Run& run, const std::string& label) {
   add("etp", s.etp), add("dp", s.dp), add("b", s.micro_batch), add("m", s.micro_batches);
   add("s", run.training.sequence), add("sp", s.sequence_parallel ? 1 : 0);
   add("weights", s.partition.weights), add("gradients", s.partition.gradients);
-  add("optimizer", s.partition.optimizer), add("recompute", static_cast<int>(s.recompute));
+  add("optimizer", s.partition.optimizer);
+  add("qwz", s.zeropp.qwz), add("hpz", s.zeropp.hpz), add("qgz", s.zeropp.qgz);
+  add("recompute", static_cast<int>(s.recompute));
   add("modules", s.recompute_modules), add("layers", s.recompute_layers);
   add("method", static_cast<int>(s.recompute_method)), add("cp_type", static_cast<int>(s.cp_type));
   add("schedule", static_cast<int>(s.schedule));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,17 +10,34 @@
 #include "cli/usage_error.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
+#include "validate/fit_report.h"
 #include "validate/report.h"
 #include "validate/tolerance.h"
 
 namespace orrery {
 namespace {
 
+// Of slopes in a fit of all rows, and in each of the fits without a source.
+constexpr int kLooks = 3;
+constexpr int kLooksLeftOut = 1;
+
 struct ValidateArguments {
   std::vector<std::string> files;
   std::string tolerance;
+  std::string parameters;
+  std::string write_configs;
   bool markdown = false;
+  bool fit = false;
+  bool cross = false;
+  bool ablate = false;
 };
+
+std::string parameters_file(const ValidateArguments& arguments, const ConfigDirs& dirs) {
+  const std::string file =
+      arguments.parameters.empty() ? validation_parameters(dirs) : arguments.parameters;
+  if (file.empty()) throw UsageError("no table of parameters beside the configurations");
+  return file;
+}
 
 std::vector<Row> rows_of(const std::vector<std::string>& given, const ConfigDirs& dirs) {
   const std::vector<std::string> files = given.empty() ? validation_files(dirs) : given;
@@ -37,12 +55,52 @@ std::string text_of(const ValidationReport& report, bool markdown, const Session
   return s.csv ? validation_csv(report) : validation_text(report);
 }
 
-ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
-  if (arguments.markdown && (s.json || s.csv)) {
+void write_configs(const ConfigChanges& changes, const std::string& directory) {
+  const auto file = [&](const std::string& name) {
+    const std::filesystem::path path = std::filesystem::path(directory) / name;
+    std::filesystem::create_directories(path.parent_path());
+    return path.string();
+  };
+  for (const ChangedDocument& d : changes.documents) {
+    const std::string folder = d.kind == FitDocument::device ? "hardware/devices/" : "frameworks/";
+    write_text(file(folder + d.name + ".json"), d.text);
+  }
+  write_text(file("parameters.json"), changes.parameters);
+}
+
+ExitCode run_fit(const ValidateArguments& arguments, const FitRuns& runs, const ConfigDirs& dirs,
+                 const Session& s) {
+  const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
+  const ConfigChanges changes =
+      config_changes(runs, fit, config_lookup(dirs), read_text(parameters_file(arguments, dirs)));
+  if (!arguments.write_configs.empty()) write_configs(changes, arguments.write_configs);
+  give(s, s.json ? dump(fit_json(runs, fit, changes)) : fit_text(runs, fit, changes));
+  return ExitCode::answer;
+}
+
+ExitCode run_ablate(const FitRuns& runs, const Session& s) {
+  const AblationReport report = ablate(runs);
+  give(s, s.json ? dump(ablation_json(runs, report)) : ablation_text(runs, report));
+  return ExitCode::answer;
+}
+
+void refuse_contradictions(const ValidateArguments& a, const Session& s) {
+  if (a.markdown && (s.json || s.csv)) {
     throw UsageError("--markdown: give it without --json and --csv");
   }
-  const ConfigDirs dirs = dirs_of(s);
-  const ValidationReport report = validate(rows_of(arguments.files, dirs), config_lookup(dirs));
+  if (a.fit + a.cross + a.ablate > 1)
+    throw UsageError("--fit, --cross, --ablate: give one of them");
+  if ((a.fit || a.ablate) && (a.markdown || s.csv || !a.tolerance.empty())) {
+    throw UsageError("--fit and --ablate: give them without --markdown, --csv and --tolerance");
+  }
+  if (!a.fit && !a.write_configs.empty()) throw UsageError("--write-configs: give it with --fit");
+  if (!(a.fit || a.cross || a.ablate) && !a.parameters.empty()) {
+    throw UsageError("--parameters: give it with --fit, --cross or --ablate");
+  }
+}
+
+ExitCode give_report(const ValidateArguments& arguments, const ValidationReport& report,
+                     const Session& s) {
   // A tolerance that is wrong is said before a long answer, not after it.
   const std::vector<std::string> broken =
       arguments.tolerance.empty()
@@ -53,6 +111,22 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   return broken.empty() ? ExitCode::answer : ExitCode::out_of_tolerance;
 }
 
+ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
+  refuse_contradictions(arguments, s);
+  const ConfigDirs dirs = dirs_of(s);
+  const ValidationReport report = validate(rows_of(arguments.files, dirs), config_lookup(dirs));
+  if (!(arguments.fit || arguments.cross || arguments.ablate)) {
+    return give_report(arguments, report, s);
+  }
+  const std::string file = parameters_file(arguments, dirs);
+  const auto runs = fit_runs(report.rows, read_parameters(read_text(file), file));
+  if (arguments.fit) return run_fit(arguments, *runs, dirs, s);
+  if (arguments.ablate) return run_ablate(*runs, s);
+  return give_report(
+      arguments,
+      report_of(left_out_rows(report.rows, *runs, everything(*runs), kLooksLeftOut), true), s);
+}
+
 }  // namespace
 
 Action declare_validate(CLI::App& app) {
@@ -61,6 +135,17 @@ Action declare_validate(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--tolerance", arguments->tolerance,
                  "bounds to keep: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if not")
+      ->type_name("FILE");
+  app.add_flag("--fit", arguments->fit, "fit the constants of configs on the rows; writes nothing");
+  app.add_flag("--cross", arguments->cross,
+               "judge each source by constants fitted on the others alone");
+  app.add_flag("--ablate", arguments->ablate,
+               "what leaving each constant at its prior costs on sources left out (slow)");
+  app.add_option("--write-configs", arguments->write_configs,
+                 "with --fit: write the documents it changes below DIR")
+      ->type_name("DIR");
+  app.add_option("--parameters", arguments->parameters,
+                 "what a fit may move; without: validation/parameters.json")
       ->type_name("FILE");
   app.add_flag("--markdown", arguments->markdown, "the page docs/validation.md");
   return [arguments](const Session& s) { return run_validate(*arguments, s); };

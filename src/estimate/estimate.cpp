@@ -75,6 +75,7 @@ class Finish {
     fill_end_of_step();
     at(a_.breakdown, Term::other) =
         lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
+    if (run_.framework.stack_factor != 1) scale_terms();
     for (std::size_t i = 0; i < kTerms; ++i) {
       a_.breakdown[i] = named(a_.breakdown[i], {kTermNames[i].data()});
       a_.step_time += a_.breakdown[i];
@@ -82,6 +83,12 @@ class Finish {
     a_.step_time = named(a_.step_time, {"step_time_s"});
     a_.interval_low = plain(a_.step_time) * run_.framework.interval_low;
     a_.interval_high = plain(a_.step_time) * run_.framework.interval_high;
+  }
+
+  // The level of the software stack: the terms still sum to the step.
+  void scale_terms() {
+    const R factor = lift<R>(run_.framework.stack_factor, {"framework.stack_factor"});
+    for (SecondsOf<R>& term : a_.breakdown) term = factor * term;
   }
 
   void add_chunk(const StageClass<R>& c) {

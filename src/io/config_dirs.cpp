@@ -114,6 +114,15 @@ std::vector<std::string> validation_files(const ConfigDirs& dirs) {
   return files;
 }
 
+std::string validation_parameters(const ConfigDirs& dirs) {
+  for (const std::string& directory : dirs.directories) {
+    const fs::path file = fs::path(directory) / "../validation/parameters.json";
+    std::error_code error;
+    if (fs::exists(file, error)) return file.lexically_normal().string();
+  }
+  return "";
+}
+
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {
   ConfigLookup lookup;
   lookup.hardware.find = [=](HardwareKind kind,

@@ -45,6 +45,9 @@ std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind);
 // validation/runs beside the first of the directories that has one, sorted.
 std::vector<std::string> validation_files(const ConfigDirs& dirs);
 
+// validation/parameters.json beside the first of the directories that has one; "" where none has.
+std::string validation_parameters(const ConfigDirs& dirs);
+
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside = "");
 
 }  // namespace orrery

@@ -56,6 +56,9 @@ struct Framework {
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
 
+  // Level: measured over predicted step time of this software, where every term is meant.
+  double stack_factor = 1;
+
   // Fixed costs.
   Seconds step_overhead{};
   Bytes context{};                 // what the device shows as used before anything is allocated

@@ -62,6 +62,7 @@ void read_overlap(Reader& r, Framework& f) {
 }
 
 void read_fixed_costs(Reader& r, Framework& f) {
+  read_if(r, "stack_factor", f.stack_factor, 0.1, 10);
   read_if(r, "step_overhead", f.step_overhead);
   read_if(r, "context", f.context);
   read_if(r, "group_buffers", f.group_buffers);

@@ -50,6 +50,7 @@ void fill(JudgedRow& out, const ConfigLookup& lookup) {
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
   const ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
   const Training& t = resolved.run.training;
+  out.run = resolved.run;
   out.answer = estimate(resolved.run);
   out.gpus = resolved.run.cluster.gpus;
   out.tokens = static_cast<double>(t.sequence) * static_cast<double>(t.global_batch);

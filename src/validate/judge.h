@@ -30,12 +30,16 @@ struct JudgedRow {
 
   // Only where there is an estimate.
   std::vector<std::string> assumed;  // required keys the row lacks, as filled
+  Run run;
   Answer answer;
   std::int64_t gpus = 0;
   double tokens = 0;           // of one step
   PublishedTime published;     // basis none: nothing to judge time by
   Flops published_model{};     // of one step, as published rates count them
   Flops published_hardware{};  // the same
+
+  // Only where the row's source was left out of a fit: whether another has its framework.
+  std::optional<bool> framework_seen;
 };
 
 JudgedRow judge(const Row& row, const ConfigLookup& lookup);

@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "validate/judge.h"
+#include "validate/ranking.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -18,8 +19,11 @@ struct ValidationReport {
   std::vector<JudgedRow> rows;
   std::vector<Summary> summaries;
   FitSummary fit;
+  std::vector<Sweep> sweeps;
+  bool left_out = false;  // each row predicted by a fit without its source
 };
 
+ValidationReport report_of(std::vector<JudgedRow> rows, bool left_out = false);
 ValidationReport validate(const std::vector<Row>& rows, const ConfigLookup& lookup);
 
 std::string validation_text(const ValidationReport& report);

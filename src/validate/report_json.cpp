@@ -76,7 +76,13 @@ Json row_json(const JudgedRow& r) {
   if (!r.assumed.empty()) j["assumed"] = r.assumed;
   j["predicted"] = predicted_json(r);
   j["error"] = error_json(r);
+  if (r.framework_seen) j["framework_seen_elsewhere"] = *r.framework_seen;
   return j;
+}
+
+Json sweep_json(const Sweep& s) {
+  return {{"source", s.source},     {"sweep", s.name},    {"rows", s.rows},
+          {"spearman", s.spearman}, {"regret", s.regret}, {"regret_of_three", s.regret_of_three}};
 }
 
 Json error_summary_json(const ErrorSummary& s) {
@@ -105,9 +111,13 @@ Json validation_json(const ValidationReport& report) {
   for (const JudgedRow& r : report.rows) rows.push_back(row_json(r));
   Json summaries = Json::array();
   for (const Summary& s : report.summaries) summaries.push_back(summary_json(s));
+  Json sweeps = Json::array();
+  for (const Sweep& s : report.sweeps) sweeps.push_back(sweep_json(s));
   const FitSummary& f = report.fit;
-  return {{"rows", std::move(rows)},
+  return {{"left_out", report.left_out},
+          {"rows", std::move(rows)},
           {"summaries", std::move(summaries)},
+          {"sweeps", std::move(sweeps)},
           {"memory_fit",
            {{"ran", f.ran},
             {"ran_but_predicted_not_to_fit", f.ran_but_refused},

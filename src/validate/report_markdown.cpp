@@ -15,6 +15,10 @@ constexpr const char* kHead =
     "Every row there carries its own source. This page is generated; do not edit it:\n\n"
     "```\norrery validate --markdown -o docs/validation.md\n```\n\n";
 
+constexpr const char* kHeadLeftOut =
+    "# Validation on sources left out\n\n"
+    "Every row is predicted by constants fitted without its source.\n\n";
+
 constexpr const char* kLegend =
     "Error is predicted/measured − 1; median, p90 and mean are of its size, bias is the signed "
     "median. Rows are judged by step time: as published, else from tokens/s, else from FLOP/s by "
@@ -51,7 +55,8 @@ std::vector<Cells> worst_table(const ValidationReport& report) {
 }  // namespace
 
 std::string validation_markdown(const ValidationReport& report) {
-  return kHead + section("Step time", time_table(report)) + kLegend +
+  return (report.left_out ? kHeadLeftOut : kHead) + section("Step time", time_table(report)) +
+         kLegend + section("Choice of layout", sweep_table(report)) +
          section("Peak memory", memory_table(report)) + fit_sentence(report) + "\n\n" +
          section("The worst rows", worst_table(report)) +
          section("Rows without an estimate", refusal_table(report));

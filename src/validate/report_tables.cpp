@@ -92,6 +92,16 @@ std::vector<Cells> memory_table(const ValidationReport& report) {
   return table;
 }
 
+std::vector<Cells> sweep_table(const ValidationReport& report) {
+  std::vector<Cells> table = {
+      {"sweep", "rows", "Spearman", "regret of the pick", "of the best of three"}};
+  for (const Sweep& s : report.sweeps) {
+    table.push_back({s.source + ": " + s.name, std::to_string(s.rows), decimals(s.spearman, 2),
+                     share_text(s.regret), share_text(s.regret_of_three)});
+  }
+  return table;
+}
+
 std::string fit_sentence(const ValidationReport& report) {
   const FitSummary& f = report.fit;
   return "Of " + std::to_string(f.out_of_memory) + " runs published as out of memory, " +

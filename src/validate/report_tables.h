@@ -12,6 +12,7 @@ std::vector<Cells> row_table(const ValidationReport& report);
 std::vector<Cells> refusal_table(const ValidationReport& report);  // the heading alone: none
 std::vector<Cells> time_table(const ValidationReport& report);
 std::vector<Cells> memory_table(const ValidationReport& report);
+std::vector<Cells> sweep_table(const ValidationReport& report);
 std::string fit_sentence(const ValidationReport& report);
 
 }  // namespace orrery

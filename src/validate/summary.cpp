@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace orrery {
@@ -108,9 +109,54 @@ class Table {
     }
   }
 
+  // Each source counts once, however many rows it has.
+  void add_mean_over_sources() {
+    for (const RowTier tier : {RowTier::a, RowTier::b}) {
+      std::set<std::string> sources;
+      for (const JudgedRow& r : rows_) {
+        if (r.assumed.empty() && r.row.tier == tier && time_error(r)) {
+          sources.insert(r.row.source.group);
+        }
+      }
+      if (sources.size() > 1) add_mean(tier, sources);
+    }
+  }
+
   std::vector<Summary> take() { return std::move(summaries_); }
 
  private:
+  void add_mean(RowTier tier, const std::set<std::string>& sources) {
+    const std::size_t before = summaries_.size();
+    for (const std::string& source : sources) {
+      add_time("", [&](const JudgedRow& r) {
+        return r.assumed.empty() && r.row.tier == tier && r.row.source.group == source;
+      });
+    }
+    Summary mean;
+    mean.scope =
+        "mean over sources, tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]);
+    const double n = static_cast<double>(summaries_.size() - before);
+    for (std::size_t i = before; i < summaries_.size(); ++i) {
+      mean.rows += summaries_[i].rows;
+      mean.refused += summaries_[i].refused;
+      mean.in_interval += summaries_[i].in_interval / n;
+      add_share(mean.error, summaries_[i].error, n);
+      add_share(mean.one_factor, summaries_[i].one_factor, n);
+      add_share(mean.one_constant, summaries_[i].one_constant, n);
+    }
+    summaries_.resize(before);
+    summaries_.push_back(mean);
+  }
+
+  static void add_share(ErrorSummary& to, const ErrorSummary& from, double n) {
+    to.count += from.count;
+    to.median += from.median / n;
+    to.p90 += from.p90 / n;
+    to.mean += from.mean / n;
+    to.bias += from.bias / n;
+    to.within_10 += from.within_10 / n;
+  }
+
   const std::vector<JudgedRow>& rows_;
   std::map<std::string, double> factors_;
   std::map<std::string, double> constants_;
@@ -176,12 +222,49 @@ ErrorSummary summarise(const std::vector<double>& errors) {
   return s;
 }
 
+namespace {
+
+std::string size_of(const JudgedRow& r) {
+  if (!is_estimated(r)) return "unknown";
+  for (const std::int64_t most : {8, 64, 256, 1024}) {
+    if (r.gpus <= most) return "up to " + std::to_string(most);
+  }
+  return "above 1024";
+}
+
+std::string strategy_of(const JudgedRow& r) {
+  if (!is_estimated(r)) return "unknown";
+  const Strategy& s = r.run.strategy;
+  if (s.ep > 1) return "with experts";
+  if (s.zero == 3) return s.tp > 1 ? "sharded weights, tp" : "sharded weights";
+  if (s.pp > 1) return s.tp > 1 ? "tp, pp" : "pp";
+  return s.tp > 1 ? "tp" : "dp alone";
+}
+
+void add_left_out(Table& t) {
+  for (const RowTier tier : {RowTier::a, RowTier::b}) {
+    const std::string name = ", tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]);
+    for (const bool seen : {true, false}) {
+      t.add_time((seen ? "framework seen elsewhere" : "framework seen nowhere else") + name,
+                 [=](const JudgedRow& r) {
+                   return r.assumed.empty() && r.row.tier == tier && r.framework_seen == seen;
+                 });
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows) {
   Table t(rows);
   add_overall(t);
+  add_left_out(t);
+  t.add_mean_over_sources();
   t.add_time_by("source", [](const JudgedRow& r) { return r.row.source.group; });
   t.add_time_by("node", [](const JudgedRow& r) { return r.node; });
   t.add_time_by("framework", [](const JudgedRow& r) { return r.framework; });
+  t.add_time_by("GPUs", size_of);
+  t.add_time_by("strategy", strategy_of);
   add_memory(t, rows);
   return t.take();
 }

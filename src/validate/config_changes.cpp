@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/config_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "core/error.h"
+#include "validate/config_text.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kSources = "sources";
+constexpr std::size_t kMovers = 3;
+constexpr double kSmallest = 0.005;  // change worth writing: less is lost in the digits
+
+std::string digits(double x, const char* format = "%.3g") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, x);
+  return text;
+}
+
+// "40 ms" as "42 ms"; a number as a number.
+std::string changed_value(const std::string& raw, const Change& change) {
+  if (raw.front() != '"') return digits(change(std::stod(raw)));
+  std::size_t used = 0;
+  const double value = std::stod(raw.substr(1), &used);
+  const Change unbounded{change.kind, change.by, 0, HUGE_VAL};
+  return "\"" + digits(unbounded(value)) + raw.substr(1 + used);
+}
+
+class Editor {
+ public:
+  Editor(const FitRuns& runs, const ConstantsFit& fit, const ConfigLookup& lookup)
+      : runs_(runs), fit_(fit), lookup_(lookup) {}
+
+  ConfigChanges take(const std::string& parameters_text) {
+    out_.parameters = parameters_text;
+    for (std::size_t k = 0; k < fit_.constants.size(); ++k) add(k);
+    for (auto& [key, text] : texts_) out_.documents.push_back({key.first, key.second, text});
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::size_t k) {
+    const FitParameter& p = runs_.parameters.parameters[k];
+    const double now = fit_.constants[k].pinned ? fit_.constants[k].change : 0;
+    const double rounded = std::stod(digits(now, "%.4f"));
+    if (std::abs(rounded - p.fitted) < kSmallest) return;
+    for (const std::string& name : p.in) {
+      std::string& text = text_of(p.document, name);
+      for (const FitField* f : p.fields) {
+        change(text, p, *f, name, {p.kind, rounded - p.fitted, f->lowest, f->highest});
+        say(text, *f, k, rounded);
+      }
+    }
+    note_fitted(p.name, rounded);
+  }
+
+  std::string& text_of(FitDocument kind, const std::string& name) {
+    const auto found = texts_.find({kind, name});
+    if (found != texts_.end()) return found->second;
+    return texts_[{kind, name}] = original(kind, name);
+  }
+
+  std::string original(FitDocument kind, const std::string& name) const {
+    if (kind == FitDocument::device) {
+      if (auto t = lookup_.hardware.find(HardwareKind::device, name)) return t->text;
+    } else if (auto t = lookup_.framework(name)) {
+      return t->text;
+    }
+    throw InputError(
+        runs_.parameters.file, "parameters", "\"" + name + "\"",
+        std::string("a ") + std::string(kFitDocumentNames[static_cast<std::size_t>(kind)]));
+  }
+
+  // A curve's numbers change together, but for the length they refer to.
+  void change(std::string& text, const FitParameter& p, const FitField& f, const std::string& name,
+              const Change& by) {
+    std::vector<KeyPath> paths;
+    const KeyPath path = key_path(std::string(f.path));
+    const std::string raw = value_at(text, path);
+    if (raw.empty() && f.path == "stack_factor") {
+      insert_key(text, {}, "stack_factor", "1");
+    } else if (raw.empty()) {
+      return;  // a device without this precision or kernel
+    }
+    if (!raw.empty() && raw.front() == '{') {
+      for (const char* pass : {"forward", "backward"}) {
+        for (const std::int64_t head : kAttentionHeadSizes) {
+          KeyPath inner = path;
+          inner.insert(inner.end(), {pass, std::to_string(head)});
+          paths.push_back(inner);
+        }
+      }
+    } else {
+      paths.push_back(path);
+    }
+    for (const KeyPath& at : paths) change_one(text, p, name, at, by);
+  }
+
+  void change_one(std::string& text, const FitParameter& p, const std::string& name,
+                  const KeyPath& at, const Change& by) {
+    const std::string from = value_at(text, at);
+    if (from.empty()) return;
+    const std::string to = changed_value(from, by);
+    if (from == to) return;
+    replace_value(text, at, to);
+    std::string path;
+    for (const std::string& key : at) path += (path.empty() ? "" : ".") + key;
+    const std::string kind(kFitDocumentNames[static_cast<std::size_t>(p.document)]);
+    out_.changes.push_back({kind + " " + name, path, from, to});
+  }
+
+  // A source of its own for the path, in front of what stood there.
+  void say(std::string& text, const FitField& f, std::size_t k, double change) {
+    const std::string path(f.path);
+    if (value_at(text, key_path(path)).empty()) return;
+    const std::string marker = "[fitted on ";
+    std::string who;
+    const std::vector<MovedBy>& movers = fit_.constants[k].moved_by;
+    for (std::size_t i = 0; i < std::min(movers.size(), kMovers); ++i) {
+      if (movers[i].share < 0.05) break;
+      who += (who.empty() ? "" : ", ") + movers[i].source;
+    }
+    const std::string note = change == 0
+                                 ? "its prior, which no published run moves"
+                                 : marker + "published runs by orrery validate --fit: " + who +
+                                       "; change of the prior " + digits(change) + "]";
+    const KeyPath own = {kSources, path};
+    const std::string before = value_at(text, own);
+    if (before.empty()) {
+      if (value_at(text, {kSources}).empty()) insert_key(text, {}, kSources, "{}");
+      insert_key(text, {kSources}, path, Json(note).dump());
+      return;
+    }
+    std::string kept = Json::parse(before).get<std::string>();
+    const std::string divider = "; prior: ";
+    const std::size_t prior = kept.find(divider);
+    if (prior != std::string::npos) kept = kept.substr(prior + divider.size());
+    replace_value(text, own, Json(note + divider + kept).dump());
+  }
+
+  // In the table of parameters, one object a line: the one with this name.
+  void note_fitted(const std::string& name, double change) {
+    const std::size_t at = out_.parameters.find("\"name\": " + Json(name).dump());
+    if (at == std::string::npos) return;
+    const std::string key = "\"fitted\": ";
+    const std::size_t next = out_.parameters.find("\"name\": ", at + 1);
+    const std::size_t begin = out_.parameters.find(key, at);
+    if (begin == std::string::npos || begin > next) return;
+    const std::size_t end = out_.parameters.find_first_of(",}", begin);
+    out_.parameters.replace(begin + key.size(), end - begin - key.size(), digits(change, "%.4g"));
+  }
+
+  const FitRuns& runs_;
+  const ConstantsFit& fit_;
+  const ConfigLookup& lookup_;
+  ConfigChanges out_;
+  std::map<std::pair<FitDocument, std::string>, std::string> texts_;
+};
+
+}  // namespace
+
+ConfigChanges config_changes(const FitRuns& runs, const ConstantsFit& fit,
+                             const ConfigLookup& lookup, const std::string& parameters_text) {
+  return Editor(runs, fit, lookup).take(parameters_text);
+}
+
+}  // namespace orrery

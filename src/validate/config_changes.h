@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a fit changes in configs/: values, and the sources that say where they now come from.
+//
+// A value is written with three significant digits; a quantity keeps its unit. Constants that are
+// not pinned go back to their prior. Errors: InputError where a parameter names a document or a
+// path that is not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/resolve.h"
+#include "validate/fit_constants.h"
+
+namespace orrery {
+
+struct ConfigChange {
+  std::string document;  // "device a100-sxm4-80gb"
+  std::string path;
+  std::string from;
+  std::string to;
+};
+
+struct ChangedDocument {
+  FitDocument kind = FitDocument::device;
+  std::string name;
+  std::string text;
+};
+
+struct ConfigChanges {
+  std::vector<ConfigChange> changes;
+  std::vector<ChangedDocument> documents;  // only those that change
+  std::string parameters;                  // the table of parameters, with what is now contained
+};
+
+ConfigChanges config_changes(const FitRuns& runs, const ConstantsFit& fit,
+                             const ConfigLookup& lookup, const std::string& parameters_text);
+
+}  // namespace orrery

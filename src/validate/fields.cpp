@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+constexpr double kLeastFraction = 1e-4;  // as hardware/device_reader.cpp
+constexpr double kMostTimeFactor = 10;
+
+DeviceEfficiency& efficiency(Run& run) { return run.cluster.device.efficiency; }
+
+template <double DeviceEfficiency::*Member>
+void device(Run& run, const Change& c) {
+  efficiency(run).*Member = c(efficiency(run).*Member);
+}
+
+template <Precision P>
+void gemm(Run& run, const Change& c) {
+  double& share = efficiency(run).gemm[static_cast<std::size_t>(P)];
+  if (share > 0) share = c(share);
+}
+
+// The whole curve, forward and backward.
+template <AttentionKernel K>
+void attention(Run& run, const Change& c) {
+  AttentionCurve& curve = efficiency(run).attention[static_cast<std::size_t>(K)];
+  if (!is_available(curve)) return;
+  for (double& share : curve.forward) share = c(share);
+  for (double& share : curve.backward) share = c(share);
+}
+
+template <double Framework::*Member>
+void framework(Run& run, const Change& c) {
+  run.framework.*Member = c(run.framework.*Member);
+}
+
+void launch(Run& run, const Change& c) {
+  efficiency(run).launch = Seconds(c(efficiency(run).launch.si()));
+}
+
+void step_overhead(Run& run, const Change& c) {
+  run.framework.step_overhead = Seconds(c(run.framework.step_overhead.si()));
+}
+
+constexpr FitDocument kDevice = FitDocument::device;
+constexpr FitDocument kFramework = FitDocument::framework;
+
+using E = DeviceEfficiency;
+using F = Framework;
+
+constexpr std::array kFields = {
+    FitField{"efficiency.gemm.fp16", kDevice, kLeastFraction, 1, gemm<Precision::fp16>},
+    FitField{"efficiency.gemm.bf16", kDevice, kLeastFraction, 1, gemm<Precision::bf16>},
+    FitField{"efficiency.gemm.fp8", kDevice, kLeastFraction, 1, gemm<Precision::fp8>},
+    FitField{"efficiency.gemm.mxfp8", kDevice, kLeastFraction, 1, gemm<Precision::mxfp8>},
+    FitField{"efficiency.gemm.nvfp4", kDevice, kLeastFraction, 1, gemm<Precision::nvfp4>},
+    FitField{"efficiency.k_fill", kDevice, 0, 1e5, device<&E::k_fill>},
+    FitField{"efficiency.alignment.multiple_64", kDevice, 1, kMostTimeFactor,
+             device<&E::misaligned_64>},
+    FitField{"efficiency.alignment.multiple_8", kDevice, 1, kMostTimeFactor,
+             device<&E::misaligned_8>},
+    FitField{"efficiency.grouped_gemm", kDevice, kLeastFraction, 1, device<&E::grouped_gemm>},
+    FitField{"efficiency.memory", kDevice, kLeastFraction, 1, device<&E::memory>},
+    FitField{"efficiency.launch", kDevice, 0, 1, launch},
+    FitField{"efficiency.communication_slowdown", kDevice, 0, kMostTimeFactor,
+             device<&E::communication_slowdown>},
+    FitField{"efficiency.attention.unfused.gemm", kDevice, kLeastFraction, 1,
+             device<&E::unfused_attention>},
+    FitField{"efficiency.attention.flash-2", kDevice, kLeastFraction, 1,
+             attention<AttentionKernel::flash_2>},
+    FitField{"efficiency.attention.flash-3", kDevice, kLeastFraction, 1,
+             attention<AttentionKernel::flash_3>},
+    FitField{"efficiency.attention.cudnn", kDevice, kLeastFraction, 1,
+             attention<AttentionKernel::cudnn>},
+    FitField{"efficiency.attention.triton", kDevice, kLeastFraction, 1,
+             attention<AttentionKernel::triton>},
+    FitField{"efficiency.attention.sdpa", kDevice, kLeastFraction, 1,
+             attention<AttentionKernel::sdpa>},
+    FitField{"stack_factor", kFramework, 0.1, 10, framework<&F::stack_factor>},
+    FitField{"linear_rate", kFramework, 0.01, 1, framework<&F::linear_rate>},
+    FitField{"pointwise_passes", kFramework, 1, 10, framework<&F::pointwise_passes>},
+    FitField{"tp_exposed", kFramework, 0, 1, framework<&F::tp_exposed>},
+    FitField{"ep_exposed", kFramework, 0, 1, framework<&F::ep_exposed>},
+    FitField{"fabric_share", kFramework, 0.001, 1, framework<&F::fabric_share>},
+    FitField{"dp_overlap_share", kFramework, 0, 1, framework<&F::dp_overlap_share>},
+    FitField{"dp_exposed_floor", kFramework, 0, 1, framework<&F::dp_exposed_floor>},
+    FitField{"prefetch_norm", kFramework, 1, 100, framework<&F::prefetch_norm>},
+    FitField{"step_overhead", kFramework, 0, 60, step_overhead},
+};
+
+double changed(const Change& c, double value) {
+  switch (c.kind) {
+    case ChangeKind::scale:
+      return value * std::exp(c.by);
+    case ChangeKind::offset:
+      return value + c.by;
+    case ChangeKind::excess:
+      break;
+  }
+  return 1 + (value - 1) * std::exp(c.by);
+}
+
+}  // namespace
+
+double Change::operator()(double value) const {
+  return std::clamp(changed(*this, value), lowest, highest);
+}
+
+std::span<const FitField> fit_fields() { return kFields; }
+
+}  // namespace orrery

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constants of configs/ that a fit may move, by their path in a device's or a framework's
+// document, and how a resolved run holds them.
+//
+// A change is of one of three kinds: `scale` multiplies by eˣ, `offset` adds x, `excess` multiplies
+// what is above 1 by eˣ. What leaves the range its reader allows is held at that range's end.
+// Leaves out node tiers and everything that is no number. Units: as in the document, SI.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "estimate/run.h"
+
+namespace orrery {
+
+enum class FitDocument : std::uint8_t { device, framework };
+inline constexpr std::array<std::string_view, 2> kFitDocumentNames = {"device", "framework"};
+
+enum class ChangeKind : std::uint8_t { scale, offset, excess };
+inline constexpr std::array<std::string_view, 3> kChangeKindNames = {"scale", "offset", "excess"};
+
+struct Change {
+  ChangeKind kind = ChangeKind::scale;
+  double by = 0;
+  double lowest = 0;
+  double highest = 0;
+
+  double operator()(double value) const;
+};
+
+struct FitField {
+  std::string_view path;
+  FitDocument document;
+  double lowest;
+  double highest;
+  void (*apply)(Run& run, const Change& change);
+};
+
+std::span<const FitField> fit_fields();
+
+}  // namespace orrery

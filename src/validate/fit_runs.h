@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The published runs as a fit sees them, and the fits themselves.
+//
+// A case is a row whose time is judged: its run without what was fitted before, the constants that
+// concern it, ln of what was measured. Sources that are never fitted on and rows whose batch is
+// assumed are judged, not fitted. Each source and framework has a level of its own, so that a site
+// does not move a device's constants; a source left out has level 1, which makes its error blind.
+// Leaves out memory: nothing there is fitted by this.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calibrate/least_squares.h"
+#include "estimate/estimate.h"
+#include "validate/judge.h"
+#include "validate/parameters.h"
+
+namespace orrery {
+
+struct FitCase {
+  std::size_t row = 0;    // of the judged rows
+  std::size_t group = 0;  // of FitRuns::groups
+  bool fitted = true;     // takes part in fits
+};
+
+struct FitRuns {
+  FitParameters parameters;
+  std::vector<Run> runs;  // by case, of the prior
+  std::vector<FitCase> cases;
+  std::vector<std::string> groups;  // of sources, sorted
+  std::vector<std::string> levels;  // "source, framework"
+  FitProblem problem;               // a datum a case
+  FitSlopes prior;                  // at the prior
+};
+
+// Errors: InputError where there are fewer rows than constants. The rows must outlive the result.
+std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParameters parameters);
+
+// By case: everything that is fitted on, but for the cases of one group.
+FitSelection without_group(const FitRuns& runs, std::size_t group);
+FitSelection everything(const FitRuns& runs);
+
+// The run of case i with the constants at x.
+Run run_at(const FitRuns& runs, std::size_t i, const std::vector<double>& x);
+
+}  // namespace orrery

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit of constants on published runs, and judging what it did not see.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "shipped_runs.h"
+#include "validate/config_changes.h"
+#include "validate/config_text.h"
+#include "validate/cross.h"
+
+namespace orrery {
+namespace {
+
+std::string parameters_text() { return testing::text_of(ORRERY_VALIDATION_DIR "/parameters.json"); }
+
+FitParameters shipped_parameters() { return read_parameters(parameters_text(), "parameters.json"); }
+
+const std::vector<JudgedRow>& rows() { return testing::shipped_report().rows; }
+
+const FitRuns& shipped_fit() {
+  static const auto runs = fit_runs(rows(), shipped_parameters());
+  return *runs;
+}
+
+std::size_t knob(const FitRuns& runs, const std::string& name) {
+  for (std::size_t k = 0; k < runs.parameters.parameters.size(); ++k) {
+    if (runs.parameters.parameters[k].name == name) return k;
+  }
+  FAIL(name);
+  return 0;
+}
+
+TEST_CASE("constants that made the measurements are found again") {
+  const FitRuns& shipped = shipped_fit();
+  const std::size_t products = knob(shipped, "A100 products");
+  const std::size_t triton = knob(shipped, "Hopper Triton attention");
+  std::vector<double> truth(shipped.problem.knobs.size(), 0);
+  truth[products] = -1;
+  truth[triton] = 1.5;
+  std::vector<JudgedRow> made = rows();
+  for (std::size_t i = 0; i < shipped.cases.size(); ++i) {
+    JudgedRow& r = made[shipped.cases[i].row];
+    r.published.time = estimate(run_at(shipped, i, truth)).step_time;
+  }
+  const auto runs = fit_runs(made, shipped_parameters());
+  const ConstantsFit fit = fit_constants(*runs, everything(*runs), 3);
+  CHECK(fit.x[products] == doctest::Approx(-1).epsilon(0.35));
+  CHECK(fit.x[triton] == doctest::Approx(1.5).epsilon(0.25));
+  CHECK(fit.constants[products].pinned);
+}
+
+TEST_CASE("a source left out has no say in its own predictions") {
+  const FitRuns& shipped = shipped_fit();
+  std::vector<JudgedRow> changed = rows();
+  for (JudgedRow& r : changed) {
+    if (r.row.source.group == "bigscience") r.published.time = r.published.time * 3.0;
+  }
+  const auto other = fit_runs(changed, shipped_parameters());
+  const auto before = left_out_rows(rows(), shipped, everything(shipped), 0);
+  const auto after = left_out_rows(changed, *other, everything(*other), 0);
+  std::size_t elsewhere = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!time_error(before[i])) continue;
+    CAPTURE(before[i].row.id);
+    const bool same = before[i].answer.step_time == after[i].answer.step_time;
+    if (before[i].row.source.group == "bigscience") CHECK(same);
+    if (!same) ++elsewhere;
+  }
+  CHECK(elsewhere > 0);
+}
+
+TEST_CASE("what was fitted before is taken out before the next fit begins") {
+  const std::string text = parameters_text();
+  FitParameters parameters = shipped_parameters();
+  const std::size_t k = knob(shipped_fit(), "A100 products");
+  parameters.parameters[k].fitted += 0.1;
+  std::vector<JudgedRow> fitted = rows();
+  for (JudgedRow& r : fitted) {
+    if (is_estimated(r) && concerns(parameters.parameters[k], r.run)) {
+      apply(parameters.parameters[k], 0.1, r.run);
+    }
+  }
+  const auto runs = fit_runs(fitted, parameters);
+  for (std::size_t i = 0; i < runs->cases.size(); i += 17) {
+    CHECK(runs->prior.residuals[i] == doctest::Approx(shipped_fit().prior.residuals[i]));
+  }
+}
+
+TEST_CASE("sources that are never fitted on, and rows with an assumed batch, move nothing") {
+  const FitRuns& runs = shipped_fit();
+  const ConstantsFit fit = fit_constants(runs, everything(runs), 0);
+  for (const ConstantFit& c : fit.constants) {
+    for (const MovedBy& m : c.moved_by) CHECK(m.source != "korthikanti");
+  }
+  for (const FitCase& c : runs.cases) CHECK(rows()[c.row].assumed.empty());
+}
+
+TEST_CASE("constants the data cannot pin stay at their prior") {
+  const FitRuns& runs = shipped_fit();
+  const ConstantsFit fit = fit_constants(runs, everything(runs), 0);
+  int open = 0;
+  for (std::size_t k = 0; k < fit.constants.size(); ++k) {
+    const FitParameter& p = runs.parameters.parameters[k];
+    CAPTURE(p.name);
+    if (!fit.constants[k].pinned) {
+      ++open;
+      CHECK(fit.x[k] == 0);
+    } else {
+      CHECK(fit.constants[k].spread < p.spread);
+    }
+    CHECK(fit.constants[k].change >= p.lowest - 1e-9);
+    CHECK(fit.constants[k].change <= p.highest + 1e-9);
+  }
+  CHECK(open > 0);
+}
+
+TEST_CASE("left out, tier A keeps the bar of the design") {
+  const FitRuns& runs = shipped_fit();
+  const ValidationReport report = report_of(left_out_rows(rows(), runs, everything(runs), 0), true);
+  bool judged = false;
+  for (const Summary& s : report.summaries) {
+    if (s.scope != "tier A") continue;
+    judged = true;
+    CHECK(s.error.median < 0.11);
+    CHECK(s.error.p90 < 0.26);
+  }
+  CHECK(judged);
+}
+
+TEST_CASE("what a fit changes is read back as what it fitted") {
+  const FitRuns& runs = shipped_fit();
+  ConstantsFit fit = fit_constants(runs, everything(runs), 0);
+  const std::size_t k = knob(runs, "A100 products");
+  fit.constants[k].pinned = true;
+  fit.constants[k].change = -0.2;
+  const ConfigChanges changes =
+      config_changes(runs, fit, testing::shipped_configs(), parameters_text());
+  const FitParameters again = read_parameters(changes.parameters, "again");
+  CHECK(again.parameters[k].fitted == doctest::Approx(-0.2));
+  bool seen = false;
+  for (const ChangedDocument& d : changes.documents) {
+    static_cast<void>(parse_json(d.text, d.name));
+    if (d.name != "a100-sxm4-80gb") continue;
+    seen = true;
+    const KeyPath path = key_path("efficiency.gemm.bf16");
+    const double before = std::stod(value_at(
+        testing::shipped_configs().hardware.find(HardwareKind::device, d.name)->text, path));
+    const double prior = before * std::exp(-runs.parameters.parameters[k].fitted);
+    CHECK(std::stod(value_at(d.text, path)) ==
+          doctest::Approx(prior * std::exp(-0.2)).epsilon(0.005));
+    CHECK(value_at(d.text, {"sources", "efficiency.gemm.bf16"}).find("[fitted on ") == 1);
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("a fit with fewer rows than constants is refused") {
+  std::vector<JudgedRow> few;
+  for (const JudgedRow& r : rows()) {
+    if (r.row.source.group == "megatron-lm-readme" && few.size() < 6) few.push_back(r);
+  }
+  CHECK_THROWS_AS(fit_runs(few, shipped_parameters()), InputError);
+}
+
+TEST_CASE("one value of a text is replaced where it stands") {
+  std::string text =
+      "{\n  // note\n  \"a\": {\"b\": [1, {\"c\": 2}], \"d\": \"x, } y\"},\n  \"d\": 3\n}";
+  CHECK(value_at(text, {"a", "d"}) == "\"x, } y\"");
+  CHECK(replace_value(text, {"d"}, "44"));
+  CHECK(value_at(text, {"d"}) == "44");
+  CHECK(value_at(text, {"a", "c"}) == "");
+  CHECK(insert_key(text, {"a"}, "e", "7"));
+  CHECK(value_at(text, {"a", "e"}) == "7");
+  CHECK(insert_key(text, {}, "f", "{}"));
+  CHECK(insert_key(text, {"f"}, "g", "1"));
+  CHECK(parse_json(text, "t").at("f").at("g") == 1);
+}
+
+TEST_CASE("a table of parameters that names what is not there is refused, with the nearest name") {
+  const auto message = [](const std::string& from, const std::string& to) {
+    std::string text = parameters_text();
+    text.replace(text.find(from), from.size(), to);
+    try {
+      static_cast<void>(read_parameters(text, "p.json"));
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(
+      message("efficiency.k_fill", "efficiency.k_fil").find("did you mean \"efficiency.k_fill\"") !=
+      std::string::npos);
+  CHECK(message("\"spread\": 0.05", "\"spread\": 0").find("spread") != std::string::npos);
+  CHECK(message("\"spread\": 0.05", "\"sprad\": 0.05").find("sprad") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery

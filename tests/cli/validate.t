@@ -28,3 +28,23 @@ $ orrery validate rows.json --csv
 $ orrery validate --markdown --json
 ! exit 2
 ! stderr --markdown
+# A fit prints what it found and what it would change; it writes nothing by itself.
+$ orrery validate --fit
+> constant ...
+> ...
+> not pinned by the data: stays at its prior ...
+> ...
+> ... constants fitted on ... rows of ... sources; ... Nothing is written without --write-configs.
+$ orrery validate $ROOT/validation/runs/korthikanti.json --fit
+! exit 2
+! stderr allowed: more rows than constants
+$ orrery validate --fit --cross
+! exit 2
+! stderr --fit, --cross, --ablate: give one of them
+$ orrery validate --write-configs out
+! exit 2
+! stderr --write-configs: give it with --fit
+$ echo '{"parameters": [{"name": "x", "of": "device", "in": ["a"], "paths": ["efficiency.memry"]}]}' > p.json
+$ orrery validate --fit --parameters p.json
+! exit 2
+! stderr did you mean "efficiency.memory"?

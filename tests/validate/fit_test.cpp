@@ -192,7 +192,8 @@ TEST_CASE("a table of parameters that names what is not there is refused, with t
       message("efficiency.k_fill", "efficiency.k_fil").find("did you mean \"efficiency.k_fill\"") !=
       std::string::npos);
   CHECK(message("\"spread\": 0.05", "\"spread\": 0").find("spread") != std::string::npos);
-  CHECK(message("\"spread\": 0.05", "\"sprad\": 0.05").find("sprad") != std::string::npos);
+  CHECK(message("\"change\": \"scale\"", "\"chnge\": \"scale\"").find("\"change\"") !=
+        std::string::npos);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct CollectiveArguments {
   std::string algorithm;
   std::int64_t ranks_per_node = 0;  // 0: all GPUs of a node
   std::int64_t groups = 1;
+  double busiest_rank = 1;
   std::vector<std::string> sets;
 };
 
@@ -98,6 +99,7 @@ CollectiveQuestion question_of(const CollectiveArguments& a, const ConfigLookup&
   q.sizes = collective_sizes(a.sizes, a.step);
   read_cluster_into(q, a, lookup);
   q.groups = a.groups;
+  q.busiest_rank = a.busiest_rank;
   q.ranks_per_node =
       a.ranks_per_node == 0 ? most_ranks_per_node(q.cluster.cluster) : a.ranks_per_node;
   return q;
@@ -130,6 +132,9 @@ Action declare_collective(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   app.add_option("--groups", a->groups, "groups of that kind that talk at once; without: 1")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  app.add_option("--busiest-rank", a->busiest_rank,
+                 "of an all-to-all: what one rank sends over the mean; without: 1")
+      ->check(CLI::Range(1.0, 1e6));
   app.add_option("--set", a->sets, "any key of the cluster: cluster.tiers.infiniband.latency=5us")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

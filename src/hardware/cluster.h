@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "hardware/device.h"
 #include "hardware/name.h"
@@ -36,6 +37,11 @@ struct Nvme {
   bool operator==(const Nvme&) const = default;
 };
 
+// Whose choice of algorithms a collective follows: those it has for the kind and shape of a group.
+// any: all that network/algorithms.h knows compete.
+enum class CollectiveLibrary : std::uint8_t { any, nccl, rccl };
+inline constexpr std::array<std::string_view, 3> kCollectiveLibraryNames = {"any", "nccl", "rccl"};
+
 struct Cluster {
   Name node;
   Device device;
@@ -45,6 +51,7 @@ struct Cluster {
   std::array<Tier, kMaxTiers> tiers{};
   Host host;
   Nvme nvme;
+  CollectiveLibrary library = CollectiveLibrary::any;
   Watts node_power{};  // devices included; 0: not known
 
   bool operator==(const Cluster&) const = default;

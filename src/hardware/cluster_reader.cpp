@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::int64_t kMostGpus = 100'000'000;
 
+CollectiveLibrary library_of(Vendor vendor) {
+  if (vendor == Vendor::nvidia) return CollectiveLibrary::nccl;
+  return vendor == Vendor::amd ? CollectiveLibrary::rccl : CollectiveLibrary::any;
+}
+
 // `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`.
 void read_merged(ResolvedCluster& out, const std::string& file, const std::string& path,
                  std::int64_t gpus, const HardwareLookup& lookup) {
@@ -21,10 +26,13 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
     node.allow("node");
     node.allow("gpus");
   }
+  const auto library = node.find("collective_library");
   node.reject_unknown();
   const Reader device = node.at("device");
   out.device = merged_device(device, lookup);
   out.cluster.device = read_device(Reader(out.device, file, device.path()));
+  out.cluster.library = library ? library->choice_of<CollectiveLibrary>(kCollectiveLibraryNames)
+                                : library_of(out.cluster.device.vendor);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/spread.h"
 
+#include <algorithm>
+
 namespace orrery {
 
 void spread_evenly(Cluster& c) {
@@ -14,6 +16,7 @@ void spread_evenly(Cluster& c) {
   c.tiers[node].size = share;
   c.tiers[node + 1].size = c.gpus;
   c.tiers[node + 1].bandwidth = c.tiers[node + 1].bandwidth * used;
+  c.tiers[node + 1].rank_share = std::min(1.0, c.tiers[node + 1].rank_share / used);
   c.devices_per_node = share;
 }
 

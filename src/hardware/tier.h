@@ -5,7 +5,8 @@
 // A unit of tier i holds `size` devices and consists of equal children: units of tier i − 1, or
 // single devices where i = 0. `bandwidth` is what ONE CHILD sends into the tier (and receives from
 // it) per direction: of a GPU into its NVSwitch, of a whole node into the fabric, being the sum of
-// its NICs, which all groups of the node share.
+// its NICs, which all groups of the node share. A rank alone fills `rank_share` of it: its own
+// card.
 //
 // The constants are those of this time of a collective,
 //
@@ -74,7 +75,9 @@ struct Tier {
   BytesPerSecond bandwidth{};         // line rate of one child, per direction
   double efficiency = 1;              // of line rate, attained by large ring collectives
   double reduction_efficiency = 0;    // the same of an all-reduce in the switch; may exceed 1
+  double rank_share = 1;              // of `bandwidth`, what one rank can fill: its network card's
   Seconds latency{};                  // of one step
+  Seconds reduction_latency{};        // of an all-reduce in the switch, however many take part
   Seconds launch{};                   // of one collective
   Seconds ramp{};
   std::array<GroupBandwidth, kMaxGroupSizes> group_bandwidth{};
@@ -95,6 +98,12 @@ constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
     return table[i - 1].bandwidth + (table[i].bandwidth - table[i - 1].bandwidth) * part;
   }
   return t.bandwidth;
+}
+
+// Of a child's line rate, what `ranks` of its devices can fill.
+constexpr double filled_share(const Tier& t, std::int64_t ranks) {
+  const double share = t.rank_share * static_cast<double>(ranks);
+  return share < 1 ? share : 1;
 }
 
 }  // namespace orrery

@@ -16,6 +16,7 @@ constexpr Dimension kRate = kBytes - kSeconds;
 constexpr std::int64_t kMostDevices = 100'000'000;
 // A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
 constexpr double kMostReduction = 2;
+constexpr std::int64_t kMostLinks = 1'000'000;
 
 Name read_name(const Reader& r) {
   const std::string name = r.text();
@@ -74,6 +75,20 @@ void read_reduction(Reader& r, Tier& t) {
   const auto reached = r.find("reduction_efficiency");
   if (reached) t.reduction_efficiency = reached->number(t.efficiency, kMostReduction);
   if (t.in_network_reduction && !reached) r.at("reduction_efficiency");
+  t.reduction_latency = t.latency * 2.0;  // up and down
+  if (auto time = r.find("reduction_latency")) t.reduction_latency = time->quantity<kSeconds>(true);
+}
+
+void read_links(Reader& r, Tier& t) {
+  const auto links = r.find("links");
+  const auto per_rank = r.find("links_per_rank");
+  if (!links) {
+    if (per_rank) r.at("links");
+    return;
+  }
+  const std::int64_t count = links->integer(1, kMostLinks);
+  const std::int64_t filled = per_rank ? per_rank->integer(1, count) : 1;
+  t.rank_share = static_cast<double>(filled) / static_cast<double>(count);
 }
 
 Tier read_tier(Reader r) {
@@ -88,6 +103,7 @@ Tier read_tier(Reader r) {
   if (auto ramp = r.find("ramp")) t.ramp = ramp->quantity<kSeconds>(true);
   if (auto groups = r.find("group_bandwidth")) read_group_bandwidth(*groups, t);
   read_reduction(r, t);
+  read_links(r, t);
   r.reject_unknown();
   return t;
 }

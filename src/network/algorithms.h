@@ -2,11 +2,12 @@
 //
 // The algorithms there are and which collectives each serves. A new one is one file and one line.
 //
-// An algorithm is a type with `id`, `applies(cluster, fold)` and `time<R>(cluster, group, fold,
-// kind, S)`. Whatever it is, its time must not fall with S or with more nodes of the same kind nor
-// undercut network/cut_bound.h, and it must apply to no smaller group than it does to a larger one
-// unless another is at least as fast there. All-gather and reduce-scatter know only the flat
-// ring, because NCCL and RCCL do over many nodes (Singh et al., PCCL, arXiv:2504.18658).
+// An algorithm is a type with `id`, `has(library)`: whether that library has it, `applies(cluster,
+// fold)` and `time<R>(cluster, group, fold, kind, S)`. Whatever it is, its time must not fall with
+// S or with more nodes of the same kind nor undercut network/cut_bound.h, and it must apply to no
+// smaller group than it does to a larger one unless another of the same library is at least as fast
+// there. NCCL and RCCL gather and reduce-scatter over many nodes by the flat ring (Singh et al.,
+// PCCL, arXiv:2504.18658), and so they do here, however much faster another would be.
 #pragma once
 
 #include <tuple>
@@ -15,6 +16,8 @@
 #include "network/direct.h"
 #include "network/hierarchical.h"
 #include "network/in_switch.h"
+#include "network/pat.h"
+#include "network/recursive.h"
 #include "network/ring.h"
 #include "network/tree.h"
 
@@ -27,12 +30,16 @@ struct Serves {
 };
 
 // Of equally fast ones the first is taken.
-inline constexpr std::tuple<Serves<Ring, Collective::all_reduce, Collective::all_gather,
-                                   Collective::reduce_scatter, Collective::broadcast>,
-                            Serves<InSwitch, Collective::all_reduce>,
-                            Serves<Tree, Collective::all_reduce>,
-                            Serves<Hierarchical, Collective::all_reduce>,
-                            Serves<Direct, Collective::all_to_all, Collective::point_to_point>>
+inline constexpr std::tuple<
+    Serves<Ring, Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+           Collective::broadcast, Collective::reduce>,
+    Serves<InSwitch, Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter>,
+    Serves<Tree, Collective::all_reduce>,
+    Serves<Pat, Collective::all_gather, Collective::reduce_scatter>,
+    Serves<Hierarchical, Collective::all_reduce, Collective::all_gather,
+           Collective::reduce_scatter>,
+    Serves<Recursive, Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter>,
+    Serves<Direct, Collective::all_to_all, Collective::point_to_point>>
     kAlgorithms;
 
 }  // namespace orrery

@@ -34,10 +34,16 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   const int tier = static_cast<int>(i);
   const auto line = lift<R>(line_rate(c.tiers[i], children(g, i)),
                             {"cluster.tiers.bandwidth", "one child, one direction", tier});
-  const R sharers = count<R>(g.sharers[i], {"groups that share the link", "", tier});
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
     efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
   }
+  const double filled = filled_share(c.tiers[i], members_below(g, i));
+  const auto shared = static_cast<double>(g.sharers[i]);
+  if (filled * shared < 1) {  // fewer ranks than it takes to fill the link
+    const R part = lift<R>(filled, {"part of the link its ranks can fill", "", tier});
+    return named(line * (efficiency * part), {"bandwidth of a link the group gets", "", tier});
+  }
+  const R sharers = lift<R>(shared, {"groups that share the link", "", tier});
   return named(line * efficiency / sharers, {"bandwidth of a link the group gets", "", tier});
 }
 

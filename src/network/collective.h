@@ -2,9 +2,9 @@
 //
 // The words of collective communication, and the buffer they are measured by.
 //
-// S, the full buffer, of n ranks: the buffer of an all-reduce or broadcast, the gathered output of
-// an all-gather, the input of a reduce-scatter, what one rank sends in an all-to-all (its own part
-// included), the message between two points. What each costs is network/collective_cost.h.
+// S, the full buffer, of n ranks: the buffer of an all-reduce, broadcast or reduce, the gathered
+// output of an all-gather, the input of a reduce-scatter, what one rank sends in an all-to-all (its
+// own part included), the message between two points. What each costs is network/collective_cost.h.
 #pragma once
 
 #include <array>
@@ -21,16 +21,27 @@ enum class Collective : std::uint8_t {
   all_to_all,
   point_to_point,
   broadcast,
+  reduce,
 };
-inline constexpr std::size_t kCollectives = 6;
+inline constexpr std::size_t kCollectives = 7;
 inline constexpr std::array<std::string_view, kCollectives> kCollectiveNames = {
-    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "point-to-point", "broadcast"};
+    "all-reduce",     "all-gather", "reduce-scatter", "all-to-all",
+    "point-to-point", "broadcast",  "reduce"};
 
 // none: one rank, or no bytes.
-enum class Algorithm : std::uint8_t { none, ring, tree, in_switch, hierarchical, direct };
-inline constexpr std::size_t kAlgorithmCount = 6;
+enum class Algorithm : std::uint8_t {
+  none,
+  ring,
+  tree,
+  in_switch,
+  hierarchical,
+  direct,
+  recursive,
+  pat,
+};
+inline constexpr std::size_t kAlgorithmCount = 8;
 inline constexpr std::array<std::string_view, kAlgorithmCount> kAlgorithmNames = {
-    "none", "ring", "tree", "in-switch", "hierarchical", "direct"};
+    "none", "ring", "tree", "in-switch", "hierarchical", "direct", "recursive", "pat"};
 
 constexpr std::string_view name_of(Collective c) {
   return kCollectiveNames[static_cast<std::size_t>(c)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective of a group costs, by the fastest algorithm that serves it.
+// What a collective of a group costs, by the fastest algorithm its library has for it.
 //
 // Models launch, latency by step, and the busiest link on the way (network/clock.h), with the links
 // of a unit shared by all groups that use them. Leaves out other traffic, stragglers and protocols
@@ -47,10 +47,18 @@ void consider(Row /*row*/, Choice& best, const Cluster& c, const Group& g, const
   if (best.algorithm == Algorithm::none || time < best.time) best = {time, A::id};
 }
 
+template <class Row>
+void consider_if_had(Row row, Choice& best, const Cluster& c, const Group& g, const Fold& f,
+                     Collective kind, Bytes full) {
+  if (Row::Implementation::has(c.library)) consider(row, best, c, g, f, kind, full);
+}
+
+// Of those the cluster's library has.
 inline Choice fastest(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                       Bytes full) {
   Choice best;
-  std::apply([&](auto... row) { (consider(row, best, c, g, f, kind, full), ...); }, kAlgorithms);
+  std::apply([&](auto... row) { (consider_if_had(row, best, c, g, f, kind, full), ...); },
+             kAlgorithms);
   return best;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "network/direct.h"
+
 namespace orrery {
 namespace {
 
@@ -26,10 +28,11 @@ double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind
     case Collective::reduce_scatter:
       return (n - u) / n;
     case Collective::all_to_all:
-      return u * (n - u) / n;
+      return u * (n - u) / n * busiest_unit(g, members_below(g, i));
     case Collective::point_to_point:
-      return i == f.outermost ? 1.0 : 0.0;
+      return i == f.outermost || is_fabric(c.tiers[i].kind) ? 1.0 : 0.0;
     case Collective::broadcast:
+    case Collective::reduce:
       return 1.0;
   }
   return 0.0;
@@ -42,9 +45,10 @@ Seconds cut_bound(const Cluster& c, const Group& g, Collective kind, Bytes full_
   const Fold f = fold(c, g, g.ranks);
   Seconds bound;
   for (std::size_t i = 0; i <= f.outermost; ++i) {
-    if (!uses(f, i)) continue;
-    const Bytes bytes =
-        full_buffer * (crossing(c, g, f, kind, i) * static_cast<double>(g.sharers[i]));
+    if (!on_the_way(c, f, i)) continue;
+    const double share = std::min(1.0 / static_cast<double>(g.sharers[i]),
+                                  filled_share(c.tiers[i], members_below(g, i)));
+    const Bytes bytes = full_buffer * (crossing(c, g, f, kind, i) / share);
     bound = std::max(bound, bytes / line_rate(c.tiers[i], children(g, i)));
   }
   return bound;

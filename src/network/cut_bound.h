@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The least time of a collective, whatever the algorithm: in every tier, the bytes that must cross
-// the link of one unit over that link's line rate.
+// the link of one unit over what the group gets of that link's line rate.
 //
 // With N units of u ranks meeting in a tier, S the full buffer and n ranks: an all-reduce sends
 // 2(N − 1)/N·S out of the busiest unit (Patarasuk and Yuan 2009, a unit in place of a process), or
 // S where a switch in the tier or outside it adds; an all-gather brings (n − u)/n·S into a unit, a
-// reduce-scatter takes as much out; an all-to-all u(n − u)/n·S; a broadcast brings in S.
+// reduce-scatter takes as much out; an all-to-all u(n − u)/n·S; a broadcast brings in S, a reduce
+// takes S out.
 #pragma once
 
 #include "network/collective.h"

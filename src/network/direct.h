@@ -6,8 +6,11 @@
 // tiers work at once and the busiest binds. Steps: a rank serves the other units of a tier in turn,
 // the ranks within one of them together. Between two points: one step in the outermost tier, the
 // message on every fabric link on its way (a card reaches the fabric without the switch of its
-// node). Leaves out messages to one node sent once for several of its ranks (mixture of experts),
-// and that one rank alone cannot fill all cards of its node.
+// node).
+//
+// Where ranks send unevenly (all-to-all-v) one rank sends `busiest_rank` times the mean and the
+// others share the rest alike: its unit of u sends (f + (u − 1)(n − f)/(n − 1))/u times what it
+// would. Leaves out messages to one node sent once for several of its ranks (mixture of experts).
 #pragma once
 
 #include <cstddef>
@@ -26,6 +29,20 @@ BytesOf<R> leaving(BytesOf<R> full, std::int64_t unit, std::int64_t ranks) {
   return named(full * (u * (n - u) / n), {"bytes that leave a unit", ""});
 }
 
+// The load of the unit of u ranks that holds the busiest, over the mean.
+inline double busiest_unit(const Group& g, std::int64_t unit) {
+  const auto u = static_cast<double>(unit);
+  const auto n = static_cast<double>(g.ranks);
+  return (g.busiest_rank + (u - 1) * (n - g.busiest_rank) / (n - 1)) / u;
+}
+
+template <Number R>
+BytesOf<R> leaving_busiest(BytesOf<R> full, const Group& g, std::int64_t unit, std::int64_t ranks) {
+  const auto mean = leaving(full, unit, ranks);
+  if (g.busiest_rank == 1) return mean;
+  return mean * lift<R>(busiest_unit(g, unit), {"load of the busiest unit over the mean", ""});
+}
+
 template <Number R>
 SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermost,
                           BytesOf<R> bytes) {
@@ -41,6 +58,7 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
 struct Direct {
   static constexpr Algorithm id = Algorithm::direct;
 
+  static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
   static bool applies(const Cluster& /*c*/, const Fold& /*f*/) { return true; }
 
   template <Number R>
@@ -49,8 +67,8 @@ struct Direct {
     if (kind == Collective::point_to_point) return message_time(c, g, f.outermost, full);
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (!uses(f, i)) continue;
-      const auto wire = leaving(full, members_below(g, i), f.ranks) /
+      if (!on_the_way(c, f, i)) continue;
+      const auto wire = leaving_busiest(full, g, members_below(g, i), f.ranks) /
                         link_share(c, g, i, ring_efficiency<R>(c, i));
       pass_tier(clock, c, i, children(g, i) - 1, wire);
     }

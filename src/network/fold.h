@@ -52,6 +52,11 @@ constexpr std::int64_t hops(const Fold& f, std::size_t i) { return f.units[i] - 
 
 constexpr bool uses(const Fold& f, std::size_t i) { return hops(f, i) > 0; }
 
+// Whether its messages pass the links of tier i: those of a card too where no two members meet.
+constexpr bool on_the_way(const Cluster& c, const Fold& f, std::size_t i) {
+  return uses(f, i) || (i < f.outermost && is_fabric(c.tiers[i].kind));
+}
+
 // The innermost tier the group uses that joins nodes by network cards; behind the outermost if it
 // uses none.
 constexpr std::size_t first_fabric(const Cluster& c, const Fold& f) {

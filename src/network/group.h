@@ -21,6 +21,7 @@ struct Group {
   std::int64_t ranks = 1;
   std::array<std::int64_t, kMaxTiers> members{1, 1, 1, 1, 1, 1};
   std::array<std::int64_t, kMaxTiers> sharers{1, 1, 1, 1, 1, 1};
+  double busiest_rank = 1;  // of an all-to-all: what the busiest rank sends, over the mean
   double fabric_share = 1;  // of a fabric's rate at rest, what this group reaches in training
 
   bool operator==(const Group&) const = default;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All-reduce in three phases, one after another: reduce-scatter inside the node, every rank's
-// all-reduce of its part across the nodes, all-gather inside the node; each phase a ring. It sends
-// 2(N − 1)/N·S over the cards of one of N nodes and needs 2(N − 1) steps between nodes, but the
-// links inside wait while those between nodes work and the other way round. Serves groups that
-// cross a fabric with several ranks a node. Leaves out overlapping the phases by chunks.
+// A ring inside the node and rings across the nodes, one after another. An all-gather: every rank's
+// part across the nodes with its counterparts there, then all inside the node; a reduce-scatter the
+// other way round; an all-reduce both, with one all-reduce across. It sends (N − 1)/N·S over the
+// cards of one of N nodes (an all-reduce twice that) and needs N − 1 steps between nodes where a
+// flat ring has the same and the ranks inside besides, but the links inside wait while those
+// between nodes work and the other way round. NCCL and RCCL have none; libraries beside them do
+// (Singh et al., PCCL, arXiv:2504.18658; Cho et al., BlueConnect, 2019). Serves groups that cross a
+// fabric with several ranks a node. Leaves out overlapping the phases by chunks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "network/phases.h"
 #include "network/ring.h"
 
 namespace orrery {
@@ -17,6 +21,7 @@ namespace orrery {
 struct Hierarchical {
   static constexpr Algorithm id = Algorithm::hierarchical;
 
+  static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
   static bool applies(const Cluster& c, const Fold& f) {
     const std::size_t fabric = first_fabric(c, f);
     return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
@@ -25,28 +30,24 @@ struct Hierarchical {
   // The phase between nodes also passes the links by which its ranks reach their node.
   template <Number R>
   static Clock<R> across(const Cluster& c, const Group& g, const Fold& f, std::size_t fabric,
-                         BytesOf<R> full) {
-    const auto bytes = bytes_on_wire(Collective::all_reduce, f.units[fabric], full);
-    Clock<R> clock = ring_walk(c, g, f, fabric, 2, bytes);
-    const std::int64_t inside = members_below(g, fabric);
-    for (std::size_t i = 0; i < fabric; ++i) {
-      if (!uses(f, i)) continue;
-      const R part = count<R>(members_below(g, i), {"ranks behind the link", ""}) /
-                     count<R>(inside, {"ranks in the node", ""});
-      clock.wire = larger(clock.wire, bytes * part / link_share(c, g, i, ring_efficiency<R>(c, i)));
-    }
+                         Collective kind, BytesOf<R> full) {
+    const auto bytes = bytes_on_wire(kind, f.units[fabric], full);
+    Clock<R> clock = ring_walk(c, g, f, fabric, ring_passes(kind), bytes);
+    clock.wire = larger(clock.wire, phase_wire(c, g, f, fabric, bytes));
     return clock;
   }
 
   template <Number R>
-  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
+  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                            BytesOf<R> full) {
     const std::size_t fabric = first_fabric(c, f);
     const Fold node = fold(c, g, members_below(g, fabric));
-    const auto scatter = ring_time(c, g, node, Collective::reduce_scatter, full);
-    const auto gather = ring_time(c, g, node, Collective::all_gather, full);
-    const auto between = named(total(across(c, g, f, fabric, full)), {"time between nodes", ""});
-    return named(scatter + between + gather, {"hierarchical time", ""});
+    const auto between =
+        named(total(across(c, g, f, fabric, kind, full)), {"time between nodes", ""});
+    const auto once = kind == Collective::all_reduce ? Collective::all_gather : kind;
+    const auto inside = ring_time(c, g, node, once, full);
+    const R times = kind == Collective::all_reduce ? R(2) : R(1);
+    return named(between + inside * times, {"hierarchical time", ""});
   }
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All-reduce by arithmetic in the switches (NVLink SHARP in a node, SHARP between nodes): every
-// link carries S each way. The attained rate is given as that of a ring of the same time
-// (`reduction_efficiency`, a busbw over the line rate), so it may exceed 1; never is S sent faster
-// than the line rate. Its latency is counted as the ring's, as hardware/tier.h has fitted it: small
-// messages go as rings, and the switch starts no faster (NCCL src/graph/tuning.cc: 25 us a hop
-// against 14 × 1.9 us of a ring of 8). Leaves out that this latency hardly grows with the ranks.
-// Serves groups whose tiers all reduce.
+// Arithmetic and copies in the switches (NVLink SHARP in a node, SHARP between nodes). In an
+// all-reduce every link carries S each way. The attained rate is given as that of a ring of the
+// same time (`reduction_efficiency`, a busbw over the line rate), so it may exceed 1; never is S
+// sent faster than the line rate. In an all-gather every rank still receives what the others have,
+// and in a reduce-scatter sends it, as in a ring and at a ring's efficiency. The latency is one
+// number however many take part: up to the switch and down (NVIDIA/nccl@5067397c
+// src/graph/tuning.cc gives NVLS one hop). Leaves out that it grows a little with the ranks. Serves
+// groups whose tiers all reduce.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,13 @@
 namespace orrery {
 
 template <Number R>
+void to_switch_and_back(Clock<R>& clock, const Cluster& c, std::size_t i, SecondsOf<R> wire) {
+  pass_tier(clock, c, i, 0, wire);
+  clock.latency += lift<R>(c.tiers[i].reduction_latency,
+                           {"cluster.tiers.reduction_latency", "", static_cast<int>(i)});
+}
+
+template <Number R>
 void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, std::size_t i,
                  BytesOf<R> full) {
   const R attained = lift<R>(c.tiers[i].reduction_efficiency,
@@ -25,25 +33,39 @@ void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, std::size_t 
   const auto as_ring = bytes_on_wire(Collective::all_reduce, g.members[i], full);
   const auto wire =
       larger(full / link_share(c, g, i, R(1)), as_ring / link_share(c, g, i, attained));
-  pass_tier(clock, c, i, 2 * (children(g, i) - 1), wire);
+  to_switch_and_back(clock, c, i, wire);
+}
+
+// What every rank lacks, or gives to the others.
+template <Number R>
+void pass_copies(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                 BytesOf<R> full) {
+  const auto wire = others_part(full, f.ranks) / link_share(c, g, i, ring_efficiency<R>(c, i));
+  to_switch_and_back(clock, c, i, wire);
 }
 
 struct InSwitch {
   static constexpr Algorithm id = Algorithm::in_switch;
 
+  static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
   static bool applies(const Cluster& c, const Fold& f) {
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (uses(f, i) && !c.tiers[i].in_network_reduction) return false;
+      if (on_the_way(c, f, i) && !c.tiers[i].in_network_reduction) return false;
     }
     return true;
   }
 
   template <Number R>
-  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
+  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                            BytesOf<R> full) {
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (uses(f, i)) pass_switch(clock, c, g, i, full);
+      if (!on_the_way(c, f, i)) continue;
+      if (kind == Collective::all_reduce) {
+        pass_switch(clock, c, g, i, full);
+      } else {
+        pass_copies(clock, c, g, f, i, full);
+      }
     }
     return named(total(clock), {"in-switch time", ""});
   }

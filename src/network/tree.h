@@ -37,6 +37,8 @@ void pass_branches(Clock<R>& clock, const Cluster& c, const Group& g, const Fold
 struct Tree {
   static constexpr Algorithm id = Algorithm::tree;
 
+  static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
+
   // In a single tier without a fabric a chain is no better than a ring.
   static bool applies(const Cluster& c, const Fold& f) {
     return is_fabric(c.tiers[f.outermost].kind) || hops(f, f.outermost) < f.ranks - 1;
@@ -47,8 +49,8 @@ struct Tree {
                            BytesOf<R> full) {
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (!uses(f, i)) continue;
-      if (c.tiers[i].in_network_reduction) {
+      if (!on_the_way(c, f, i)) continue;
+      if (c.tiers[i].in_network_reduction && uses(f, i)) {
         pass_switch(clock, c, g, i, full);
       } else {
         pass_branches(clock, c, g, f, i, full);

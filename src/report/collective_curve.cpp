@@ -12,8 +12,10 @@ namespace {
 
 Group group_of(const CollectiveQuestion& q) {
   const Cluster& c = q.cluster.cluster;
-  return q.kind == Collective::point_to_point ? pair_across(c, q.ranks_per_node, q.groups)
-                                              : group_across(c, q.ranks_per_node, q.groups);
+  Group g = q.kind == Collective::point_to_point ? pair_across(c, q.ranks_per_node, q.groups)
+                                                 : group_across(c, q.ranks_per_node, q.groups);
+  g.busiest_rank = q.busiest_rank;
+  return g;
 }
 
 std::vector<std::string> algorithms_for(const CollectiveQuestion& q, const Group& g) {
@@ -40,6 +42,18 @@ void check_ranks(const CollectiveQuestion& q) {
   if (ranks_of(q) < 2) {
     throw InputError("command line", "--gpus", "a group of one rank",
                      "two ranks or more: one alone sends nothing");
+  }
+}
+
+void check_busiest(const CollectiveQuestion& q) {
+  if (q.busiest_rank == 1) return;
+  if (q.kind != Collective::all_to_all) {
+    throw InputError("command line", "--busiest-rank", "it for " + std::string(name_of(q.kind)),
+                     "it for all-to-all only");
+  }
+  if (q.busiest_rank > static_cast<double>(ranks_of(q))) {
+    throw InputError("command line", "--busiest-rank", "more than the ranks",
+                     "at most " + std::to_string(ranks_of(q)) + ": one rank sends everything");
   }
 }
 
@@ -70,7 +84,17 @@ CollectivePoint point(const CollectiveQuestion& q, const Group& g, Bytes size) {
   const auto cost = q.algorithm ? collective_cost_by(*q.algorithm, c, g, q.kind, size)
                                 : collective_cost(c, g, q.kind, size);
   const BytesPerSecond algbw = size / cost.time;
-  return {size, cost.time, algbw, algbw * bus_factor(q.kind, g.ranks), cost.algorithm, cost.tier};
+  Cluster all = c;
+  all.library = CollectiveLibrary::any;
+  const auto fastest = collective_cost(all, g, q.kind, size);
+  return {size,
+          cost.time,
+          algbw,
+          algbw * bus_factor(q.kind, g.ranks),
+          cost.algorithm,
+          cost.tier,
+          fastest.algorithm,
+          fastest.time};
 }
 
 }  // namespace
@@ -81,6 +105,7 @@ std::int64_t ranks_of(const CollectiveQuestion& q) {
 
 std::vector<CollectivePoint> collective_curve(const CollectiveQuestion& q) {
   check_ranks(q);
+  check_busiest(q);
   const Group g = group_of(q);
   check_algorithm(q, g);
   std::vector<CollectivePoint> points;

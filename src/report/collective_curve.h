@@ -25,6 +25,7 @@ struct CollectiveQuestion {
   Json cluster_input;  // as the user gave it
   std::int64_t ranks_per_node = 1;
   std::int64_t groups = 1;
+  double busiest_rank = 1;             // of an all-to-all: what one rank sends over the mean
   std::optional<Algorithm> algorithm;  // nothing: the fastest the library has
   std::vector<Bytes> sizes;
 };
@@ -36,6 +37,9 @@ struct CollectivePoint {
   BytesPerSecond busbw{};
   Algorithm algorithm = Algorithm::none;
   std::size_t tier = 0;  // the outermost in use
+  // The fastest of all algorithms, whether the library has it or not.
+  Algorithm fastest = Algorithm::none;
+  Seconds fastest_time{};
 };
 
 // Ranks of the group; of a point-to-point those among which the farthest neighbours are taken.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/collective_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,7 +21,8 @@ double gb_per_s(BytesPerSecond r) { return r / kGBPerSecond; }
 constexpr std::array<const char*, kCollectives> kBuffers = {
     "the buffer every rank reduces", "the gathered output of a rank",
     "the input of a rank",           "what one rank sends, its own part included",
-    "the message between two ranks", "the buffer that is broadcast"};
+    "the message between two ranks", "the buffer that is broadcast",
+    "the buffer every rank adds to"};
 
 std::string size_text(Bytes b) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -50,6 +52,8 @@ std::string heading(const CollectiveQuestion& q) {
                      plural(ranks_of(q), "rank") + ", " + grouped(q.ranks_per_node) +
                      " on each of " + plural(node_count(c), "node") + " " +
                      std::string(c.node.view());
+  if (q.busiest_rank > 1)
+    text += ", the busiest with " + plain_number(q.busiest_rank) + " times the mean";
   if (q.groups > 1) text += ", " + grouped(q.groups) + " such groups at once";
   return text;
 }
@@ -64,6 +68,28 @@ std::vector<TableColumn> columns() {
           {"busbw, GB/s", true}, {"algorithm", false}, {"tier", false}};
 }
 
+// How much faster the point could be by what the library lacks or the user did not ask for.
+double gain(const CollectivePoint& p) { return p.time / p.fastest_time; }
+
+constexpr double kWorthSaying = 1.05;
+
+std::string why_slower(const CollectiveQuestion& q) {
+  if (q.algorithm) return "--algorithm says otherwise";
+  const auto library = static_cast<std::size_t>(q.cluster.cluster.library);
+  return std::string(kCollectiveLibraryNames[library]) + " does not choose it here";
+}
+
+std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
+  const auto best = std::max_element(
+      points.begin(), points.end(), [](const auto& a, const auto& b) { return gain(a) < gain(b); });
+  if (gain(*best) < kWorthSaying) return "";
+  const std::string line = "At " + size_text(best->size) + " " +
+                           std::string(name_of(best->fastest)) + " would take " +
+                           pretty(best->fastest_time) + ", " + fixed(gain(*best), 1) +
+                           " times less; " + why_slower(q) + ".";
+  return "\n" + wrapped(line, 0) + "\n";
+}
+
 Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
   Json j;
   j["size_bytes"] = std::llround(p.size.si());
@@ -72,6 +98,8 @@ Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
   j["busbw"] = gb_per_s(p.busbw);
   j["algorithm"] = std::string(name_of(p.algorithm));
   j["tier"] = tier_name(q, p);
+  j["fastest_algorithm"] = std::string(name_of(p.fastest));
+  j["fastest_time_s"] = p.fastest_time.si();
   return j;
 }
 
@@ -82,6 +110,9 @@ Json inputs_json(const CollectiveQuestion& q) {
   j["ranks_per_node"] = q.ranks_per_node;
   j["nodes"] = node_count(q.cluster.cluster);
   j["groups"] = q.groups;
+  j["busiest_rank"] = q.busiest_rank;
+  j["collective_library"] =
+      std::string(kCollectiveLibraryNames[static_cast<std::size_t>(q.cluster.cluster.library)]);
   j["algorithm"] = q.algorithm ? std::string(name_of(*q.algorithm)) : "auto";
   return j;
 }
@@ -96,7 +127,7 @@ std::string collective_text(const CollectiveQuestion& q, const std::vector<Colle
                std::string(name_of(p.algorithm)), tier_name(q, p)});
   }
   return ink(style, Ink::bold, heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
-         table.text();
+         table.text() + advice(q, points);
 }
 
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {

@@ -8,23 +8,26 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB --st
 > ... 1 MiB ... us ... infiniband
 > 128 MiB ... ms ... infiniband
 >  16 GiB ... ms ... infiniband
-$ orrery collective all-reduce --node dgx-h100 --gpus 64 | wc -l
-> 20
+>
+> At 1 MiB ... would take ... times less; nccl does not choose it here.
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --algorithm tree --csv | wc -l
+> 16
 
 # busbw is algbw times 2(n − 1)/n of an all-reduce, (n − 1)/n of gathers and all-to-all, once of the others.
-$ for k in all-reduce all-gather reduce-scatter all-to-all broadcast point-to-point; do orrery collective $k --node dgx-h100 --gpus 16 --size 64MiB --json > $k.json; done
-$ python3 -c 'import json; [print(k, round(16 * p["busbw"] / p["algbw"], 9), round(p["size_bytes"] / p["time_s"] / 1e9 / p["algbw"], 9)) for k in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "point-to-point") for p in json.load(open(k + ".json"))["points"]]'
+$ for k in all-reduce all-gather reduce-scatter all-to-all broadcast reduce point-to-point; do orrery collective $k --node dgx-h100 --gpus 16 --size 64MiB --json > $k.json; done
+$ python3 -c 'import json; [print(k, round(16 * p["busbw"] / p["algbw"], 9), round(p["size_bytes"] / p["time_s"] / 1e9 / p["algbw"], 9)) for k in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce", "point-to-point") for p in json.load(open(k + ".json"))["points"]]'
 > all-reduce 30.0 1.0
 > all-gather 15.0 1.0
 > reduce-scatter 15.0 1.0
 > all-to-all 15.0 1.0
 > broadcast 16.0 1.0
+> reduce 16.0 1.0
 > point-to-point 16.0 1.0
 $ python3 -c 'import json; j = json.load(open("all-reduce.json")); print(" ".join(j), "·", " ".join(j["points"][0]), "·", " ".join(j["inputs"]))'
-> collective points units inputs schema_version tool_version · size_bytes time_s algbw busbw algorithm tier · cluster ranks ranks_per_node nodes groups algorithm
+> collective points units inputs schema_version tool_version · size_bytes time_s algbw busbw algorithm tier fastest_algorithm fastest_time_s · cluster ranks ranks_per_node nodes groups busiest_rank collective_library algorithm
 $ orrery collective all-gather --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8 --size 64KiB,1GiB --csv | cut -d, -f1,5,6
 > size_bytes,algorithm,tier
-> 65536,ring,infiniband
+> 65536,pat,infiniband
 > 1073741824,ring,infiniband
 
 # A forced algorithm, a cluster from a file or standard input, and a change of a key.
@@ -38,3 +41,17 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 64 --csv | cmp - file.csv
 $ orrery collective all-reduce --node dgx-h100 --gpus 64 --set cluster.tiers.infiniband.bandwith=1GB/s
 ! exit 2
 ! stderr did you mean "bandwidth"
+
+# What the library does not choose is said, and may be asked for.
+$ orrery collective all-gather --node frontier-mi250x --gpus 2048 --size 64MiB | tail -1
+> At 64 MiB recursive would take ... times less; rccl does not choose it here.
+$ orrery collective all-gather --node frontier-mi250x --gpus 2048 --size 64MiB --set cluster.collective_library=any --csv | cut -d, -f5
+> algorithm
+> recursive
+
+# One rank fills its own card; the busiest rank of an uneven all-to-all holds up the others.
+$ orrery collective point-to-point --node dgx-h100 --gpus 16 --size 1GiB --csv | tail -1 | cut -d, -f3 | cut -c1-2
+> 46
+$ for f in 1 4; do orrery collective all-to-all --node dgx-h100 --gpus 8 --size 1GiB --busiest-rank $f --csv | tail -1 | cut -d, -f2 | cut -c1-5; done
+> 0.002
+> 0.010

@@ -15,12 +15,13 @@ $ orrery list metrics | head -2
 > step_time_s                         s        one optimizer step
 $ orrery list collectives
 > collective      algorithms
-> all-reduce      ring...
-> all-gather      ring
-> reduce-scatter  ring
+> all-reduce      ring, in-switch, tree, hierarchical, recursive
+> all-gather      ring, pat, hierarchical, recursive
+> reduce-scatter  ring, pat, hierarchical, recursive
 > all-to-all      direct
 > point-to-point  direct
 > broadcast       ring
+> reduce          ring
 $ orrery list recipes --csv | head -2
 > name,weights_bytes,gradients_bytes,optimizer_bytes,bytes_per_parameter,source
 > adam-mixed-16,2,2,12,16,"ZeRO, arXiv:1910.02054, section 3.1: K = 12"

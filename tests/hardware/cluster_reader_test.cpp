@@ -50,6 +50,27 @@ TEST_CASE("a job that does not fill its nodes takes as many devices of each") {
   CHECK(c.tiers[rack + 1].size == 256);
   CHECK(c.tiers[rack + 1].bandwidth.si() ==
         doctest::Approx(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
+  CHECK(c.tiers[rack + 1].rank_share == doctest::Approx(1.0 / 64));
+}
+
+TEST_CASE("one rank fills its links of a node's, all where links are not counted") {
+  const auto share = [](const char* change) {
+    const std::string run = R"({"node": "dgx-h100", "gpus": 64, "tiers": {"infiniband": )";
+    return cluster_of(run + change + "}}").cluster.tiers[1].rank_share;
+  };
+  CHECK(share("{}") == 1.0 / 8);
+  CHECK(share(R"({"links": 4, "links_per_rank": 2})") == 0.5);
+  CHECK(share(R"({"links": null})") == 1);
+  CHECK(filled_share(cluster_of(R"({"node": "dgx-h100", "gpus": 64})").cluster.tiers[1], 16) == 1);
+}
+
+TEST_CASE("the library is the vendor's where nothing else is said") {
+  const auto library = [](const std::string& node, const std::string& more = "") {
+    return cluster_of(R"({"node": ")" + node + R"(", "gpus": 64)" + more + "}").cluster.library;
+  };
+  CHECK(library("dgx-h100") == CollectiveLibrary::nccl);
+  CHECK(library("frontier-mi250x") == CollectiveLibrary::rccl);
+  CHECK(library("dgx-h100", R"(, "collective_library": "any")") == CollectiveLibrary::any);
 }
 
 TEST_CASE("overrides reach every field before it is read") {

@@ -124,13 +124,16 @@ TEST_CASE("the switch halves the bytes of an all-reduce, never below the line ra
   Cluster c = round_cluster();
   c.tiers[0].in_network_reduction = true;
   c.tiers[0].reduction_efficiency = 1.25;
+  c.tiers[0].reduction_latency = Seconds(3 * kUs);
   const auto cost = [&](std::int64_t n) {
     return us_by(Algorithm::in_switch, c, group_over(1, n), Collective::all_reduce, 8e6);
   };
-  CHECK(cost(8) == near(5 + 14 + 140 / 1.25));
-  CHECK(cost(2) == near(5 + 2 + 80));
+  CHECK(cost(8) == near(5 + 3 + 140 / 1.25));
+  CHECK(cost(2) == near(5 + 3 + 80));
   CHECK_FALSE(applies(Algorithm::in_switch, c, group_over(2, 8), Collective::all_reduce));
-  CHECK_FALSE(applies(Algorithm::in_switch, c, group_over(1, 8), Collective::all_gather));
+  CHECK_FALSE(applies(Algorithm::in_switch, c, group_over(1, 8), Collective::all_to_all));
+  CHECK(us_by(Algorithm::in_switch, c, group_over(1, 8), Collective::all_gather, 8e6) ==
+        near(5 + 3 + 70));
 }
 
 TEST_CASE("a hierarchical all-reduce runs its three phases in turn") {
@@ -141,6 +144,115 @@ TEST_CASE("a hierarchical all-reduce runs its three phases in turn") {
         near(2 * inside + between));
   CHECK_FALSE(applies(Algorithm::hierarchical, c, group_over(4, 1, 8), Collective::all_reduce));
   CHECK_FALSE(applies(Algorithm::hierarchical, c, group_over(1, 8), Collective::all_reduce));
+}
+
+TEST_CASE("a hierarchical all-gather runs across the nodes, then inside") {
+  const Cluster c = round_cluster();
+  const double across = 20 + 3 * 10 + 0.75 * 8e6 / 80e9 / kUs;
+  const double inside = 5 + 7 + 70;
+  CHECK(us_by(Algorithm::hierarchical, c, group_over(4, 8), Collective::all_gather, 8e6) ==
+        near(across + inside));
+}
+
+TEST_CASE("recursive doubling takes a logarithm of steps, one tier after the other") {
+  const Cluster c = round_cluster();
+  // 16 nodes in 4 steps, 15/16 of S over their cards; 8 ranks inside in 3, 7/8 over their links.
+  const double wire = (15.0 / 16 * 8e6 / 80e9 + 7.0 / 8 * 8e6 / 100e9) / kUs;
+  const auto us = [&](Collective kind) {
+    return us_by(Algorithm::recursive, c, group_over(16, 8), kind, 8e6);
+  };
+  CHECK(us(Collective::all_gather) == near(20 + 4 * 10 + 3 * 1 + wire));
+  CHECK(us(Collective::reduce_scatter) == us(Collective::all_gather));
+  CHECK(us(Collective::all_reduce) == near(20 + 2 * (4 * 10 + 3 * 1 + wire)));
+  CHECK(us_by(Algorithm::recursive, c, group_over(5, 1, 8), Collective::all_gather, 8e6) ==
+        near(20 + 3 * 10 + 0.8 * 8e6 / 10e9 / kUs));
+}
+
+TEST_CASE("PAT is for one rank a node, and a quarter slower on the wire than a ring") {
+  const Cluster c = round_cluster();
+  const double wire = 15.0 / 16 * 8e6 / 80e9 / kUs;
+  CHECK(us_by(Algorithm::pat, c, group_over(16, 1), Collective::all_gather, 8e6) ==
+        near(20 + 4 * 10 + wire / 0.75));
+  CHECK_FALSE(applies(Algorithm::pat, c, group_over(16, 8), Collective::all_gather));
+  CHECK_FALSE(applies(Algorithm::pat, c, group_over(1, 8), Collective::all_gather));
+  CHECK_FALSE(applies(Algorithm::pat, c, group_over(16, 1), Collective::all_reduce));
+}
+
+TEST_CASE("a library takes what it has, though another would be faster") {
+  Cluster c = round_cluster();
+  const auto cost = [&](CollectiveLibrary l, Collective kind, const Group& g) {
+    c.library = l;
+    return collective_cost(c, g, kind, Bytes(1e6));
+  };
+  const Group wide = group_over(256, 8);
+  const Group thin = group_over(256, 1, 8);
+  const auto taken = [&](CollectiveLibrary l, Collective kind, const Group& g) {
+    return cost(l, kind, g).algorithm;
+  };
+  CHECK(taken(CollectiveLibrary::nccl, Collective::all_gather, wide) == Algorithm::ring);
+  CHECK(taken(CollectiveLibrary::rccl, Collective::reduce_scatter, wide) == Algorithm::ring);
+  CHECK(taken(CollectiveLibrary::any, Collective::all_gather, wide) == Algorithm::recursive);
+  CHECK(taken(CollectiveLibrary::nccl, Collective::all_gather, thin) == Algorithm::pat);
+  CHECK(taken(CollectiveLibrary::rccl, Collective::all_gather, thin) == Algorithm::ring);
+  CHECK(cost(CollectiveLibrary::any, Collective::all_gather, wide).time <
+        cost(CollectiveLibrary::nccl, Collective::all_gather, wide).time / 10.0);
+}
+
+TEST_CASE("one rank fills its own card, all of a node fill all") {
+  Cluster c = round_cluster();
+  c.tiers[1].rank_share = 1.0 / 8;
+  CHECK(point_to_point_cost(c, 1, 1, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 100));
+  CHECK(point_to_point_cost(c, 1, 8, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 100));
+  CHECK(point_to_point_cost(c, 1, 16, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 200));
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_gather, 32e6) ==
+        near(20 + 28 * 1 + 3 * 10 + 31e6 / 80e9 / kUs));
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 2), Collective::all_gather, 8e6) ==
+        near(20 + 4 * 1 + 3 * 10 + 7e6 / 20e9 / kUs));
+}
+
+TEST_CASE("a group with one rank a rack passes the cards of its nodes") {
+  Cluster c = round_cluster();
+  c.tiers[2] = c.tiers[1];
+  c.tier_count = 3;
+  c.tiers[1].size = 32;
+  c.tiers[2].bandwidth = BytesPerSecond(400e9);
+  Group g;
+  g.ranks = 4;
+  g.members = {1, 1, 4, 4, 4, 4};
+  CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 8e6) ==
+        near(20 + 3 * 10 + 6e6 / 80e9 / kUs));
+}
+
+TEST_CASE("the busiest rank of an uneven all-to-all takes its node with it") {
+  const Cluster c = round_cluster();
+  Group g = group_over(1, 8);
+  g.busiest_rank = 2;
+  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 8e6) == near(5 + 7 + 2 * 70));
+  g = group_over(8, 8);
+  g.busiest_rank = 8;
+  const double node = (8 + 7 * 56.0 / 63) / 8;
+  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 64e6) ==
+        near(20 + 7 * 1 + 7 * 10 + node * 8 * 56e6 / 80e9 / kUs));
+}
+
+TEST_CASE("the switch answers as fast for many as for few") {
+  Cluster c = round_cluster();
+  c.tiers[0].size = 72;
+  c.tiers[0].in_network_reduction = true;
+  c.tiers[0].reduction_efficiency = 1;
+  c.tiers[0].reduction_latency = Seconds(2 * kUs);
+  const auto us = [&](std::int64_t n) {
+    return collective_cost(c, group_over(1, n), Collective::all_reduce, Bytes(1)).time.si() / kUs;
+  };
+  CHECK(us(72) == doctest::Approx(5 + 2).epsilon(1e-5));
+  CHECK(us(8) == doctest::Approx(us(72)).epsilon(1e-5));
+}
+
+TEST_CASE("a reduce and a broadcast send all of the buffer down a chain") {
+  const Cluster c = round_cluster();
+  for (Collective kind : {Collective::broadcast, Collective::reduce}) {
+    CHECK(us_by(Algorithm::ring, c, group_over(1, 8), kind, 8e6) == near(5 + 7 + 80));
+  }
 }
 
 TEST_CASE("an all-to-all sends what leaves a node over its cards") {
@@ -175,7 +287,8 @@ TEST_CASE("a collective of 1024 nodes costs more than one of two") {
 }
 
 TEST_CASE("few bytes over many nodes go by a tree, many over few by a ring") {
-  const Cluster c = round_cluster();
+  Cluster c = round_cluster();
+  c.library = CollectiveLibrary::nccl;
   const auto algorithm = [&](std::int64_t nodes, double bytes) {
     return collective_cost(c, group_over(nodes, 8), Collective::all_reduce, Bytes(bytes)).algorithm;
   };
@@ -196,7 +309,8 @@ TEST_CASE("the cut bound counts sharers and cuts by tier") {
 }
 
 TEST_CASE("a recorded time names its steps, bytes and bandwidth") {
-  const Cluster c = round_cluster();
+  Cluster c = round_cluster();
+  c.library = CollectiveLibrary::nccl;
   Tape tape;
   const Recording recording(tape);
   const auto s = lift<Traced>(Bytes(8e6), {"buffer", ""});

@@ -16,9 +16,20 @@ namespace {
 constexpr int kTrials = 20000;
 constexpr double kRounding = 1e-12;
 
-constexpr std::array<Algorithm, 5> kEveryAlgorithm = {Algorithm::ring, Algorithm::tree,
-                                                      Algorithm::in_switch, Algorithm::hierarchical,
-                                                      Algorithm::direct};
+template <class Row>
+bool is_had(Row /*row*/, Algorithm a, CollectiveLibrary l) {
+  return Row::Implementation::id == a && Row::Implementation::has(l);
+}
+
+bool has(CollectiveLibrary l, Algorithm a) {
+  return std::apply([&](auto... rows) { return (is_had(rows, a, l) || ...); }, kAlgorithms);
+}
+
+// 0 stands for none.
+template <class Check>
+void for_every_algorithm(Check check) {
+  for (std::size_t i = 1; i < kAlgorithmCount; ++i) check(static_cast<Algorithm>(i));
+}
 
 struct Case {
   Cluster cluster;
@@ -60,24 +71,25 @@ void for_any_case(std::uint64_t seed, Check check) {
 TEST_CASE("no algorithm beats the cut bound") {
   for_any_case(1, [](const Case& x, Dice&) {
     const Seconds bound = cut_bound(x.cluster, x.group, x.kind, x.bytes);
-    for (Algorithm a : kEveryAlgorithm) {
-      if (!applies(a, x.cluster, x.group, x.kind)) continue;
+    for_every_algorithm([&](Algorithm a) {
+      if (!applies(a, x.cluster, x.group, x.kind)) return;
       CAPTURE(name_of(a));
       const auto cost = collective_cost_by(a, x.cluster, x.group, x.kind, x.bytes);
       REQUIRE(not_below(cost.time, bound));
-    }
+    });
   });
 }
 
-TEST_CASE("the fastest algorithm that applies is taken") {
+TEST_CASE("the fastest algorithm the library has is taken") {
   for_any_case(2, [](const Case& x, Dice&) {
     const auto cost = collective_cost(x.cluster, x.group, x.kind, x.bytes);
     if (x.group.ranks == 1) return;
     REQUIRE(applies(cost.algorithm, x.cluster, x.group, x.kind));
-    for (Algorithm a : kEveryAlgorithm) {
-      if (!applies(a, x.cluster, x.group, x.kind)) continue;
+    REQUIRE(has(x.cluster.library, cost.algorithm));
+    for_every_algorithm([&](Algorithm a) {
+      if (!has(x.cluster.library, a) || !applies(a, x.cluster, x.group, x.kind)) return;
       REQUIRE(collective_cost_by(a, x.cluster, x.group, x.kind, x.bytes).time >= cost.time);
-    }
+    });
   });
 }
 
@@ -98,6 +110,66 @@ TEST_CASE("time never falls with more nodes of the same kind") {
     more.group = group_of(x.cluster, more.children);
     more.group.sharers = x.group.sharers;
     REQUIRE(not_below(time_of(more), time_of(x)));
+  });
+}
+
+TEST_CASE("no algorithm takes less for more bytes") {
+  for_any_case(9, [](const Case& x, Dice& dice) {
+    const Bytes more = x.bytes * dice.magnitude(1.0001, 100);
+    for_every_algorithm([&](Algorithm a) {
+      if (!applies(a, x.cluster, x.group, x.kind)) return;
+      CAPTURE(name_of(a));
+      REQUIRE(not_below(collective_cost_by(a, x.cluster, x.group, x.kind, more).time,
+                        collective_cost_by(a, x.cluster, x.group, x.kind, x.bytes).time));
+    });
+  });
+}
+
+TEST_CASE("a library with fewer algorithms is never faster") {
+  for_any_case(10, [](const Case& x, Dice&) {
+    Case all = x;
+    all.cluster.library = CollectiveLibrary::any;
+    REQUIRE(time_of(all) <= time_of(x));
+  });
+}
+
+TEST_CASE("a group that shares with nobody costs what it costs alone") {
+  for_any_case(11, [](const Case& x, Dice& dice) {
+    Case alone = x;
+    alone.group.sharers.fill(1);
+    Case shared = alone;
+    // Links nobody else uses: those of tiers the group does not reach.
+    const Fold f = fold(x.cluster, x.group, std::max<std::int64_t>(x.group.ranks, 2));
+    for (std::size_t i = f.outermost + 1; i < kMaxTiers; ++i) {
+      shared.group.sharers[i] = dice.integer(2, 16);
+    }
+    REQUIRE(time_of(alone) == time_of(shared));
+    REQUIRE(not_below(time_of(x), time_of(alone)));
+  });
+}
+
+TEST_CASE("ranks that fill the cards of their node pay what a node without cards counted pays") {
+  for_any_case(12, [](const Case& x, Dice&) {
+    Case counted = x;
+    Case uncounted = x;
+    for (std::size_t i = 0; i < kMaxTiers; ++i) {
+      counted.cluster.tiers[i].rank_share = 1 / static_cast<double>(members_below(x.group, i));
+      uncounted.cluster.tiers[i].rank_share = 1;
+    }
+    REQUIRE(time_of(counted).si() == doctest::Approx(time_of(uncounted).si()).epsilon(1e-12));
+  });
+}
+
+TEST_CASE("an uneven all-to-all is never faster, and even where the factor is 1") {
+  for_any_case(13, [](const Case& x, Dice& dice) {
+    if (x.group.ranks == 1) return;
+    Case uneven = x;
+    uneven.kind = Collective::all_to_all;
+    Case even = uneven;
+    uneven.group.busiest_rank = dice.real(1, static_cast<double>(x.group.ranks));
+    REQUIRE(not_below(time_of(uneven), time_of(even)));
+    REQUIRE(
+        not_below(time_of(uneven), cut_bound(x.cluster, uneven.group, uneven.kind, uneven.bytes)));
   });
 }
 

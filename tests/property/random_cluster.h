@@ -43,6 +43,8 @@ inline Tier random_tier(Dice& dice, bool fabric) {
   t.in_network_reduction = dice.chance(0.3);
   t.reduction_efficiency = t.in_network_reduction ? dice.real(0.5, 1.3) : 0;
   t.latency = Seconds(dice.magnitude(1e-7, 1e-4));
+  t.reduction_latency = Seconds(dice.magnitude(1e-7, 1e-4));
+  if (fabric && dice.chance(0.5)) t.rank_share = 1.0 / static_cast<double>(dice.integer(1, 16));
   t.launch = Seconds(dice.magnitude(1e-6, 1e-4));
   t.ramp = Seconds(dice.chance(0.3) ? 0 : dice.magnitude(1e-7, 1e-4));
   return t;
@@ -51,6 +53,7 @@ inline Tier random_tier(Dice& dice, bool fabric) {
 inline Cluster random_cluster(Dice& dice) {
   Cluster c;
   c.tier_count = static_cast<std::uint8_t>(dice.integer(1, 4));
+  c.library = static_cast<CollectiveLibrary>(dice.integer(0, 2));
   const std::int64_t inside = dice.integer(1, 2);
   std::int64_t size = 1;
   for (std::size_t i = 0; i < c.tier_count; ++i) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a link carries when tiers work one after another, each exchange among the children of one
+// unit at a time, all ranks of a child taking part with a part of the buffer each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "network/clock.h"
+#include "network/collective.h"
+#include "network/volume.h"
+
+namespace orrery {
+
+// `bytes` leave each child of tier i, the same from every rank in it: over the child's own link and
+// over those by which its ranks reach it.
+template <Number R>
+SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                        BytesOf<R> bytes) {
+  auto wire = bytes / link_share(c, g, i, ring_efficiency<R>(c, i));
+  const std::int64_t inside = members_below(g, i);
+  for (std::size_t j = 0; j < i; ++j) {
+    if (!on_the_way(c, f, j)) continue;
+    const R part = count<R>(members_below(g, j), {"ranks behind the link", ""}) /
+                   count<R>(inside, {"ranks in the unit", ""});
+    wire = larger(wire, bytes * part / link_share(c, g, j, ring_efficiency<R>(c, j)));
+  }
+  return wire;
+}
+
+}  // namespace orrery

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any text as the sizes of a collective: refused, or finite sizes, rising where it is a range.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "fuzz/harness.h"
+#include "report/collective_sizes.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return orrery::fuzz::run(data, size, [&](std::string_view text) {
+    const std::string sizes(text);
+    const bool range = sizes.find("..") != std::string::npos;
+    const auto list = orrery::collective_sizes(sizes, range && size % 2 == 1 ? "1.5" : "");
+    if (list.empty()) std::abort();
+    for (const orrery::Bytes b : list) {
+      if (!std::isfinite(b.si()) || b.si() < 1) std::abort();
+    }
+    if (range && !std::is_sorted(list.begin(), list.end())) std::abort();
+  });
+}

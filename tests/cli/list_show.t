@@ -16,8 +16,8 @@ $ orrery list metrics | head -2
 $ orrery list collectives
 > collective      algorithms
 > all-reduce      ring, in-switch, tree, hierarchical, recursive
-> all-gather      ring, pat, hierarchical, recursive
-> reduce-scatter  ring, pat, hierarchical, recursive
+> all-gather      ring, in-switch, pat, hierarchical, recursive
+> reduce-scatter  ring, in-switch, pat, hierarchical, recursive
 > all-to-all      direct
 > point-to-point  direct
 > broadcast       ring

@@ -24,7 +24,7 @@
 
 namespace orrery {
 
-enum class DocumentKind : std::uint8_t { model, node, device, framework };
+enum class DocumentKind : std::uint8_t { model, node, device, framework, compression };
 
 struct Document {
   std::string text;  // JSON

@@ -30,6 +30,9 @@ Listing list_nodes(const ConfigDirs& d) {
 Listing list_frameworks(const ConfigDirs& d) {
   return framework_list(documents_of(d, ConfigKind::framework));
 }
+Listing list_compressions(const ConfigDirs& d) {
+  return compression_list(documents_of(d, ConfigKind::compression));
+}
 Listing list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
 Listing list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
 Listing list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
@@ -42,10 +45,15 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
-    Kind{"models", list_models},       Kind{"nodes", list_nodes},
-    Kind{"devices", list_devices},     Kind{"frameworks", list_frameworks},
-    Kind{"runs", list_runs},           Kind{"metrics", list_metrics},
-    Kind{"schedules", list_schedules}, Kind{"collectives", list_collectives},
+    Kind{"models", list_models},
+    Kind{"nodes", list_nodes},
+    Kind{"devices", list_devices},
+    Kind{"frameworks", list_frameworks},
+    Kind{"compressions", list_compressions},
+    Kind{"runs", list_runs},
+    Kind{"metrics", list_metrics},
+    Kind{"schedules", list_schedules},
+    Kind{"collectives", list_collectives},
     Kind{"recipes", list_recipes},
 };
 

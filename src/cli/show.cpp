@@ -40,6 +40,7 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   if (kind == ConfigKind::framework) {
     read_framework(document, file, Json::object(), file, "parallel.framework_options");
   }
+  if (kind == ConfigKind::compression) read_compression(Reader(document, file), {});
 }
 
 Json model_document(const ModelDescription& m) {

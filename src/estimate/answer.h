@@ -16,6 +16,7 @@
 #include "memory/stage_memory.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
+#include "parallel/comm_dimension.h"
 
 namespace orrery {
 
@@ -44,10 +45,6 @@ template <Number R>
 SecondsOf<R>& at(Terms<R>& t, Term i) {
   return t[static_cast<std::size_t>(i)];
 }
-
-enum class CommDimension : std::uint8_t { tp, cp, ep, etp, pp, embedding, dp, edp };
-inline constexpr std::array<std::string_view, 8> kCommDimensionNames = {
-    "tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
 
 // One collective of one dimension, over a step, on the stage the breakdown is of; what happens once
 // a step is of the stage that holds most parameters.

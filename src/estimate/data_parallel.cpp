@@ -6,10 +6,6 @@
 namespace orrery {
 namespace {
 
-CommDimension dimension_of(ShardedStates which) {
-  return which == ShardedStates::dense ? CommDimension::dp : CommDimension::edp;
-}
-
 // What stays uncovered of `time` beside a pass that takes `window`.
 template <Number R>
 SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, SecondsOf<R> window) {
@@ -116,7 +112,8 @@ class EndOfStep {
   void add(SharedLines<R>& lines, ShardedStates which, Collective c, std::int64_t parameters,
            double bytes, std::int64_t inner, std::int64_t outer) {
     if (outer <= inner) return;
-    const CollectiveCost<R> cost = level_cost<R>(run_, which, c, parameters, bytes, inner, outer);
+    const CollectiveCost<R> cost =
+        level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
     lines.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
               cost.message);
   }

@@ -98,6 +98,7 @@ Json parallel_json(const ResolvedRun& r, const Json& overlap) {
   add_recompute(s, j);
   add_offload(s, j);
   j["order"] = order_text(s.order);
+  if (compresses(r.run.compression)) j["compression"] = compression_json(r.compression);
   if (!overlap.empty()) j["overlap"] = overlap;
   Json options = Json::object();
   for (const FrameworkOption& o : r.framework.options) {

@@ -197,7 +197,9 @@ class Pricer {
     const Group& group = group_of(placement_, e.group);
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
     if (e.group == ExchangeGroup::ep) buffer = without_repeats<R>(buffer, run_, group);
-    const CollectiveCost<R> cost = collective_cost<R>(run_.cluster, group, e.collective, buffer);
+    const CollectiveCost<R> cost =
+        coded_cost<R>(run_.cluster, group, e.collective, buffer,
+                      run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
     const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_.framework);

@@ -40,6 +40,7 @@ struct ExchangeSum {
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;
 };
+static_assert(static_cast<int>(ExchangeGroup::etp) == static_cast<int>(CommDimension::etp));
 
 template <Number R>
 using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kExchangeGroups>;

@@ -95,6 +95,22 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
   }
 }
 
+WireElements wire_elements(const Run& run) {
+  return {element_bytes(storage_precision(run.training.precision)), gathered_bytes(run),
+          run.training.recipe.reduced};
+}
+
+void resolve_compression(const ConfigLookup& lookup, const StrategyRequest& request,
+                         ResolvedRun& out) {
+  if (request.compression.is_null()) return;
+  const Reader given(request.compression, out.file, request.compression_path);
+  const Document d =
+      find_document(given, "compression", lookup.compression, lookup.compression_names);
+  out.compression = read_compression(Reader(d.json, d.file, d.path), wire_elements(out.run));
+  if (out.compression.name.empty()) out.compression.name = d.name;
+  out.run.compression = out.compression.compression;
+}
+
 bool fits(const Run& run) { return estimate(run).reason != Reason::device_memory; }
 
 // Full recompute of as few layers of each chunk as fit; of all where that does not.
@@ -180,7 +196,21 @@ void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
         std::to_string(groups ? s.partition.optimizer : -1));
 }
 
+std::string lossy_dimensions(const Compression& c) {
+  std::string text;
+  for (std::size_t d = 0; d < kCommDimensions; ++d) {
+    if (std::none_of(c.codecs[d].begin(), c.codecs[d].end(), is_lossy)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(kCommDimensionNames[d]);
+  }
+  return text;
+}
+
 void add_warnings(ResolvedRun& out) {
+  const std::string lossy = lossy_dimensions(out.run.compression);
+  if (!lossy.empty()) {
+    out.warnings.push_back("compression of " + lossy +
+                           " is lossy; what that does to the training is not predicted");
+  }
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
   if (!size.empty()) out.warnings.push_back(size);
@@ -248,6 +278,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   const Training& t = out.run.training;
   out.run.model_flops = model_flops(out.run.model, out.run.convention, t.sequence, t.global_batch);
 
+  resolve_compression(lookup, request, out);
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =
       resolve_strategy(request, out.run.model, shape_of(out.run), training.micro_batch,

@@ -19,6 +19,7 @@
 #include "hardware/cluster_reader.h"
 #include "hardware/lookup.h"
 #include "model/architecture_json.h"
+#include "parallel/compression_json.h"
 #include "parallel/framework_json.h"
 #include "parallel/strategy_json.h"
 
@@ -32,10 +33,12 @@ struct ConfigText {
 // How a run file's names become documents; files are io's business.
 struct ConfigLookup {
   HardwareLookup hardware;
-  std::function<std::optional<ConfigText>(const std::string& name)> model;      // name or path
-  std::function<std::optional<ConfigText>(const std::string& name)> framework;  // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> model;        // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> framework;    // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> compression;  // name or path
   std::function<std::vector<std::string>()> model_names;
   std::function<std::vector<std::string>()> framework_names;
+  std::function<std::vector<std::string>()> compression_names;
 };
 
 struct ResolvedRun {
@@ -52,6 +55,7 @@ struct ResolvedRun {
   ResolvedCluster cluster;
   FrameworkProfile framework;
   std::string framework_file;
+  CompressionProfile compression;
 };
 
 ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup);

@@ -26,6 +26,11 @@ RunShape shape_of(const Run& run) {
       run.cluster.host.memory_bandwidth.si() > 0 && run.cluster.device.host_link.bandwidth.si() > 0;
   shape.has_nvme = run.cluster.nvme.read.si() > 0 && run.cluster.nvme.write.si() > 0;
   shape.weight_bits = 8 * gathered_bytes(run);
+  for (const CommDimension d : {CommDimension::dp, CommDimension::edp}) {
+    using enum Collective;
+    shape.compresses_weights |= compresses(run.compression, d, all_gather);
+    shape.compresses_gradients |= compresses(run.compression, d, reduce_scatter);
+  }
   shape.gradient_bits = 8 * run.training.recipe.reduced;
   return shape;
 }

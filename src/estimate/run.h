@@ -9,6 +9,7 @@
 #include "hardware/cluster.h"
 #include "memory/recipe.h"
 #include "model/flops.h"
+#include "parallel/compression.h"
 #include "parallel/framework.h"
 #include "parallel/placement.h"
 #include "parallel/rules.h"
@@ -32,6 +33,7 @@ struct Run {
   Training training;
   Strategy strategy;
   Framework framework;
+  Compression compression;
   FlopsConvention convention = FlopsConvention::megatron;
   Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
 };

@@ -21,15 +21,17 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
   SendCost<R> c;
   if (s.pp == 1) return c;
   const TierSizes tiers = tier_sizes(run.cluster);
+  const auto codec = [&](Collective kind) { return run.compression.of(CommDimension::pp, kind); };
   const bool scatter = run.framework.scatter_gather && !s.sequence_parallel && s.tp > 1;
   const auto whole = lift<R>(Bytes(boundary_bytes(run)), {"activation at a stage boundary"});
   const BytesOf<R> sent = scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
-  c.send = collective_cost<R>(run.cluster, pipeline_pair(s, tiers, from),
-                              Collective::point_to_point, sent);
+  c.send = coded_cost<R>(run.cluster, pipeline_pair(s, tiers, from), Collective::point_to_point,
+                         sent, codec(Collective::point_to_point));
   c.time = c.send.time;
   if (scatter) {
     c.gather_ranks = s.tp;
-    c.gather = collective_cost<R>(run.cluster, placement.tp, Collective::all_gather, whole);
+    c.gather = coded_cost<R>(run.cluster, placement.tp, Collective::all_gather, whole,
+                             codec(Collective::all_gather));
     c.time += c.gather.time;
   }
   return c;
@@ -45,8 +47,9 @@ CollectiveCost<R> tied_embedding_cost(const Run& run) {
                          count<R>(run.model.hidden, {"model.hidden_size"}) /
                          count<R>(s.tp, {"parallel.tp"}) *
                          lift<R>(run.training.recipe.reduced, {"bytes of a gradient"}));
-  return collective_cost<R>(run.cluster, pipeline_pair(s, tier_sizes(run.cluster), s.pp - 1),
-                            Collective::all_reduce, table);
+  return coded_cost<R>(run.cluster, pipeline_pair(s, tier_sizes(run.cluster), s.pp - 1),
+                       Collective::all_reduce, table,
+                       run.compression.of(CommDimension::embedding, Collective::all_reduce));
 }
 
 template SendCost<double> send_cost(const Run&, const Placement&, std::int64_t);

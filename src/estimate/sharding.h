@@ -21,7 +21,7 @@ namespace orrery {
 template <Number R>
 CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective collective,
                              std::int64_t elements, double bytes, std::int64_t inner,
-                             std::int64_t outer, const Codec& codec = {}) {
+                             std::int64_t outer, const Codec& codec) {
   if (elements == 0 || outer <= inner) return {};
   Group group = shard_group(run.strategy, run.cluster, which, inner, outer);
   const R n = count<R>(elements, {"parameters of this rank"}) /
@@ -31,10 +31,9 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
   return coded_cost<R>(run.cluster, group, collective, buffer, codec);
 }
 
-// Between elements of `bytes` and of `bits`, reading the one and writing the other. No bits: none.
+// Between elements of `bytes` and of `bits`, reading the one and writing the other.
 inline Codec quantizer(const Device& d, double bytes, std::int64_t bits) {
   Codec c;
-  if (bits == 0) return c;
   c.ratio = 8 * bytes / static_cast<double>(bits);
   c.compress = c.decompress = attained_memory_bandwidth<double>(d) * (1 / (1 + 1 / c.ratio));
   return c;
@@ -63,12 +62,22 @@ struct LevelMoves {
   }
 };
 
+constexpr CommDimension dimension_of(ShardedStates which) {
+  return which == ShardedStates::dense ? CommDimension::dp : CommDimension::edp;
+}
+
+inline const Codec& codec_of(const Run& run, ShardedStates which, Collective c) {
+  return run.compression.of(dimension_of(which), c);
+}
+
 // Weights sharded over `outer` ranks, gathered for compute.
 template <Number R>
 LevelMoves<R> gather_weights(const Run& run, ShardedStates which, std::int64_t elements,
                              std::int64_t outer) {
   const double bytes = gathered_bytes(run);
-  const Codec codec = quantizer(run.cluster.device, bytes, run.strategy.zeropp.qwz);
+  const std::int64_t bits = run.strategy.zeropp.qwz;
+  const Codec codec = bits > 0 ? quantizer(run.cluster.device, bytes, bits)
+                               : codec_of(run, which, Collective::all_gather);
   LevelMoves<R> moves;
   moves.add({Collective::all_gather, outer,
              level_cost<R>(run, which, Collective::all_gather, elements, bytes, 1, outer, codec)});
@@ -82,9 +91,9 @@ LevelMoves<R> gather_weights_again(const Run& run, ShardedStates which, std::int
   const std::int64_t copy = secondary_of(run.strategy, which);
   if (copy == 0) return gather_weights<R>(run, which, elements, outer);
   LevelMoves<R> moves;
-  moves.add(
-      {Collective::all_gather, copy,
-       level_cost<R>(run, which, Collective::all_gather, elements, gathered_bytes(run), 1, copy)});
+  moves.add({Collective::all_gather, copy,
+             level_cost<R>(run, which, Collective::all_gather, elements, gathered_bytes(run), 1,
+                           copy, codec_of(run, which, Collective::all_gather))});
   return moves;
 }
 
@@ -106,7 +115,7 @@ LevelMoves<R> reduce_gradients(const Run& run, ShardedStates which, std::int64_t
     moves.add({c, to / from, level_cost<R>(run, which, c, elements, bytes, from, to, codec)});
   };
   if (run.strategy.zeropp.qgz == 0) {
-    add(Collective::reduce_scatter, inner, outer, {});
+    add(Collective::reduce_scatter, inner, outer, codec_of(run, which, Collective::reduce_scatter));
     return moves;
   }
   const Codec codec = quantizer(run.cluster.device, bytes, run.strategy.zeropp.qgz);

@@ -138,6 +138,10 @@ ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {
   lookup.framework = [=](const std::string& name) {
     return find_config(dirs, ConfigKind::framework, name, beside);
   };
+  lookup.compression = [=](const std::string& name) {
+    return find_config(dirs, ConfigKind::compression, name, beside);
+  };
+  lookup.compression_names = [=] { return config_names(dirs, ConfigKind::compression); };
   lookup.model_names = [=] { return config_names(dirs, ConfigKind::model); };
   lookup.framework_names = [=] { return config_names(dirs, ConfigKind::framework); };
   return lookup;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where models, nodes, devices, frameworks and runs lie by name.
+// Where models, nodes, devices, frameworks, compression schemes and runs lie by name.
 //
 // Directories laid out like configs/, in this order: --config-dir, each of $ORRERY_CONFIG_PATH
 // (separated by ':'), ../share/orrery/configs beside the program, the source tree it was built
@@ -20,11 +20,11 @@
 
 namespace orrery {
 
-enum class ConfigKind : std::uint8_t { model, node, device, framework, run };
-inline constexpr std::array<std::string_view, 5> kConfigFolders = {
-    "models", "hardware/nodes", "hardware/devices", "frameworks", "runs"};
-inline constexpr std::array<std::string_view, 5> kConfigKindNames = {"model", "node", "device",
-                                                                     "framework", "run"};
+enum class ConfigKind : std::uint8_t { model, node, device, framework, compression, run };
+inline constexpr std::array<std::string_view, 6> kConfigFolders = {
+    "models", "hardware/nodes", "hardware/devices", "frameworks", "compression", "runs"};
+inline constexpr std::array<std::string_view, 6> kConfigKindNames = {
+    "model", "node", "device", "framework", "compression", "run"};
 
 struct ConfigDirs {
   std::vector<std::string> directories;

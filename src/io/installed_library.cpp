@@ -15,6 +15,8 @@ ConfigKind kind_of(DocumentKind kind) {
       return ConfigKind::device;
     case DocumentKind::framework:
       return ConfigKind::framework;
+    case DocumentKind::compression:
+      return ConfigKind::compression;
   }
   return ConfigKind::model;
 }

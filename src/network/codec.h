@@ -55,6 +55,8 @@ constexpr CodecWork codec_work(Collective kind, std::int64_t ranks, bool recompr
       return recompresses ? CodecWork{1, 2 * others, 2 * ranks} : CodecWork{};
     case Collective::reduce:
       return recompresses ? CodecWork{1, 1, 2 * (ranks - 1)} : CodecWork{};
+    case Collective::reduce:
+      return recompresses ? CodecWork{1, 1, 2 * (ranks - 1)} : CodecWork{};
     case Collective::point_to_point:
     case Collective::broadcast:
       return {};
@@ -93,7 +95,7 @@ CollectiveCost<R> coded_cost(const Cluster& c, const Group& g, Collective kind, 
   const BytesOf<R> sent = full / lift<R>(codec.ratio, {"compression ratio"});
   CollectiveCost<R> cost = collective_cost(c, g, kind, sent);
   if (cost.algorithm == Algorithm::none) return cost;
-  if (cost.algorithm == Algorithm::in_switch) {
+  if (cost.algorithm == Algorithm::in_switch && kind != Collective::all_gather) {
     cost = collective_cost_by(Algorithm::ring, c, g, kind, sent);
   }
   cost.ratio = codec.ratio;

@@ -257,6 +257,14 @@ constexpr std::array<Entry, kRules> kEntries = {{
               static_cast<double>(z.qgz) > c.run.gradient_bits;
      }},
 
+    {{RuleId::zeropp_compression, "zeropp-compression", "parallel.compression",
+      "qwz or a codec for gathers of dp, qgz or a codec for its reductions, not both"},
+     {Fact::zeropp},
+     [](const C& c) {
+       return (c.s.zeropp.qwz != 0 && c.run.compresses_weights) ||
+              (c.s.zeropp.qgz != 0 && c.run.compresses_gradients);
+     }},
+
     {{RuleId::recompute_empty, "recompute-empty", "parallel.recompute_modules",
       "at least one module where recompute is selective"},
      {Fact::recompute},

@@ -28,8 +28,10 @@ struct RunShape {
   std::int64_t global_batch = 1;  // sequences
   bool has_host_memory = true;    // that offload can use
   bool has_nvme = true;
-  double weight_bits = 16;    // of an element on the wire: of a gathered weight
-  double gradient_bits = 16;  // and of a reduced gradient
+  double weight_bits = 16;            // of an element on the wire: of a gathered weight
+  double gradient_bits = 16;          // and of a reduced gradient
+  bool compresses_weights = false;    // gathers of weights by a codec of `compression`
+  bool compresses_gradients = false;  // and reductions of gradients
 };
 
 enum class RuleId : std::uint8_t {
@@ -72,6 +74,7 @@ enum class RuleId : std::uint8_t {
   hpz_group,
   zeropp_gradients,
   zeropp_bits,
+  zeropp_compression,
   recompute_empty,
   recompute_dense_mlp,
   recompute_moe,
@@ -82,7 +85,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 47;  // without none
+inline constexpr std::size_t kRules = 48;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

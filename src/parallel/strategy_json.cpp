@@ -156,6 +156,14 @@ void read_overlap(Reader& parallel, StrategyRequest& q) {
   q.overlap_path = r->path();
 }
 
+void read_compression(Reader& parallel, StrategyRequest& q) {
+  const std::optional<Reader> r = parallel.find("compression");
+  if (!r) return;
+  if (!r->json().is_string()) r->must_be_object();
+  q.compression = r->json();
+  q.compression_path = r->path();
+}
+
 void read_framework_options(Reader& parallel, StrategyRequest& q) {
   const std::optional<Reader> r = parallel.find("framework_options");
   if (!r) return;
@@ -192,9 +200,7 @@ StrategyRequest read_strategy(Reader parallel) {
   q.order = read_order(parallel);
   read_overlap(parallel, q);
   read_framework_options(parallel, q);
-  if (const std::optional<Reader> compression = parallel.find("compression")) {
-    compression->fail("no compression: it is not built yet");
-  }
+  read_compression(parallel, q);
   parallel.reject_unknown();
   return q;
 }

@@ -7,7 +7,7 @@
 // is what is left of the GPUs; etp is tp where that is legal, else 1; schedule is 1f1b, interleaved
 // where vpp > 1; zero and cp_type are the framework's; recompute is left open ("the least that
 // fits" needs a memory model) unless other keys imply it.
-// Errors: InputError. Schedule files and compression are refused as not built yet.
+// Errors: InputError. Schedule files are refused as not built yet.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,10 @@ struct StrategyRequest {
   // Kept as they stand, for framework_json.h: overlap is an object of true and false.
   Json overlap = Json::object();
   Json framework_options = Json::object();
+  Json compression;  // a name or an object, for compression_json.h
   std::string overlap_path;
   std::string framework_options_path;
+  std::string compression_path;
 };
 
 StrategyRequest read_strategy(Reader parallel);

@@ -27,6 +27,7 @@ Listing model_list(const std::vector<NamedDocument>& documents);
 Listing device_list(const std::vector<NamedDocument>& documents);
 Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup);
 Listing framework_list(const std::vector<NamedDocument>& documents);
+Listing compression_list(const std::vector<NamedDocument>& documents);
 Listing run_list(const std::vector<NamedDocument>& documents);
 
 }  // namespace orrery

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "core/units.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
 #include "model/architecture_json.h"
 #include "model/operators.h"
+#include "parallel/compression_json.h"
 #include "parallel/framework_json.h"
 #include "report/catalog.h"
 #include "report/words.h"
@@ -108,6 +111,34 @@ Listing framework_list(const std::vector<NamedDocument>& documents) {
     std::vector<std::string> names;
     for (const FrameworkOption& o : p.options) names.push_back(o.name);
     list.add({d.name, count_cell(p.framework.zero), p.states, {joined(names, ", "), names}});
+  }
+  return list;
+}
+
+// "2.0×" where all collectives of a dimension share a codec, else what the best reaches.
+Cell ratio_cell(const Compression& c, CommDimension d) {
+  double most = 1;
+  for (std::size_t i = 0; i < kCollectives; ++i) {
+    most = std::max(most, c.of(d, static_cast<Collective>(i)).ratio);
+  }
+  const bool lossy = std::any_of(c.codecs[static_cast<std::size_t>(d)].begin(),
+                                 c.codecs[static_cast<std::size_t>(d)].end(), is_lossy);
+  if (most == 1) return {"–", 1};
+  return {fixed(most, 1) + (lossy ? " lossy" : " lossless"), most};
+}
+
+Listing compression_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"compression", "name"},
+                {"tp", "tp_ratio", true},
+                {"pp", "pp_ratio", true},
+                {"cp", "cp_ratio", true},
+                {"ep", "ep_ratio", true},
+                {"dp", "dp_ratio", true}});
+  for (const NamedDocument& d : documents) {
+    const Compression c = read_compression(Reader(d.json, d.file), {}).compression;
+    using enum CommDimension;
+    list.add({d.name, ratio_cell(c, tp), ratio_cell(c, pp), ratio_cell(c, cp), ratio_cell(c, ep),
+              ratio_cell(c, dp)});
   }
   return list;
 }

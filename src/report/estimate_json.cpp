@@ -47,6 +47,9 @@ Json line_json(const CommLine<double>& l, const Cluster& cluster) {
   j["algorithm"] = std::string(name_of(l.algorithm));
   j["time_s"] = l.time.si();
   j["exposed_s"] = l.exposed.si();
+  if (l.uncompressed == l.bytes && l.codec == Seconds()) return j;
+  j["uncompressed_bytes_per_gpu"] = l.uncompressed.si();
+  j["codec_s"] = l.codec.si();
   return j;
 }
 

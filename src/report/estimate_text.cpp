@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
@@ -74,25 +75,38 @@ std::string time_bars(const RunReport& r, const Style& style) {
   return text;
 }
 
+bool has_codec(const Answer& a) {
+  const auto coded = [](const CommLine<double>& l) {
+    return l.codec > Seconds() || l.uncompressed > l.bytes;
+  };
+  return std::any_of(a.comm.begin(), a.comm.begin() + a.comm_count, coded);
+}
+
 std::string communication_table(const RunReport& r, const Style& style) {
   if (r.answer.comm_count == 0) return "";
-  Table table({{"dimension"},
-               {"collective"},
-               {"ranks", true},
-               {"count", true},
-               {"sent", true},
-               {"time", true},
-               {"exposed", true},
-               {"over"},
-               {"algorithm"}});
+  std::vector<TableColumn> columns = {{"dimension"},     {"collective"}, {"ranks", true},
+                                      {"count", true},   {"sent", true}, {"time", true},
+                                      {"exposed", true}, {"over"},       {"algorithm"}};
+  const bool coded = has_codec(r.answer);
+  if (coded) columns.insert(columns.end(), {{"ratio", true}, {"codec", true}});
+  Table table(columns);
   for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
     const CommLine<double>& l = r.answer.comm[i];
-    table.add({std::string(kCommDimensionNames[static_cast<std::size_t>(l.dimension)]),
-               std::string(name_of(l.collective)), grouped(l.ranks), grouped(l.count),
-               pretty(l.bytes, 3), pretty(l.time, 3),
-               l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
-               std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
-               std::string(name_of(l.algorithm))});
+    std::vector<std::string> row = {
+        std::string(kCommDimensionNames[static_cast<std::size_t>(l.dimension)]),
+        std::string(name_of(l.collective)),
+        grouped(l.ranks),
+        grouped(l.count),
+        pretty(l.bytes, 3),
+        pretty(l.time, 3),
+        l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
+        std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
+        std::string(name_of(l.algorithm))};
+    if (coded) {
+      row.push_back(fixed(l.uncompressed / l.bytes, 2));
+      row.push_back(pretty(l.codec, 3));
+    }
+    table.add(row);
   }
   return "\n" + ink(style, Ink::bold, "Communication") + " of one GPU of that stage in a step\n" +
          table.text(2);

@@ -50,6 +50,7 @@ std::string strategy_line(const Run& run) {
   }
   parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
   parts.push_back("dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero) + zeropp_part(s.zeropp));
+  if (compresses(run.compression)) parts.emplace_back("compression");
   parts.push_back("recompute " +
                   std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
   parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");

@@ -38,6 +38,10 @@ ConfigLookup lookup_in(const Library& library) {
   lookup.framework = [&library](const std::string& name) {
     return find_in<ConfigText>(library, DocumentKind::framework, name);
   };
+  lookup.compression = [&library](const std::string& name) {
+    return find_in<ConfigText>(library, DocumentKind::compression, name);
+  };
+  lookup.compression_names = [&library] { return names_in(library, DocumentKind::compression); };
   lookup.model_names = [&library] { return names_in(library, DocumentKind::model); };
   lookup.framework_names = [&library] { return names_in(library, DocumentKind::framework); };
   return lookup;

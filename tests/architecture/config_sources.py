@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every number in configs/hardware, models and frameworks has a source.
+"""Every number in configs/hardware, models, frameworks and compression has a source.
 
 A file carries "source" (a string or a list of strings) for all of it and may carry "sources", an
 object from a path or the beginning of one ("tiers.0", "gemm.efficiency") to the source of what lies
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("hardware", "models", "frameworks")
+FOLDERS = ("hardware", "models", "frameworks", "compression")
 NOT_FACTS = {"source", "sources"}
 QUANTITY = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*[A-Za-zµ%°/]+$")
 

@@ -64,10 +64,9 @@ double data_volume(const Json& in) {
 double between_nodes(const Json& in) {
   const std::int64_t nodes = integer(in, "nodes");
   const std::int64_t n = 8 * nodes;
-  Json run = with(small_run(), R"({"cluster": {"gpus": )" + text(n) +
-                                   R"(}, "training": {"global_batch": )" +
-                                   text(n * integer(in, "micro_batches")) +
-                                   R"(}, "parallel": {"zero": 3}})");
+  Json run = with(small_run(),
+                  R"({"cluster": {"gpus": )" + text(n) + R"(}, "training": {"global_batch": )" +
+                      text(n * integer(in, "micro_batches")) + R"(}, "parallel": {"zero": 3}})");
   for (const char* key : {"qwz", "hpz", "qgz"}) run["parallel"]["zeropp"][key] = in.at(key);
   const Run r = run_of(run);
   const Answer a = estimate(r);

@@ -217,6 +217,12 @@ const std::vector<Refusal>& refusals() {
          c.s.partition = {c.s.dp, c.s.dp, c.s.dp};
          c.s.zeropp.qgz = 17;
        }},
+      {RuleId::zeropp_compression, gpt3,
+       [](Case& c) {
+         c.s.partition = {c.s.dp, c.s.dp, c.s.dp};
+         c.s.zeropp.qwz = 8;
+         c.run.compresses_weights = true;
+       }},
       {RuleId::recompute_empty, gpt3,
        [](Case& c) {
          c.s.recompute = Recompute::selective;

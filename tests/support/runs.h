@@ -43,6 +43,8 @@ inline ConfigLookup shipped_configs() {
   lookup.hardware.names = [](HardwareKind) { return std::vector<std::string>(); };
   lookup.model = [](const std::string& name) { return shipped_config("models", name); };
   lookup.framework = [](const std::string& name) { return shipped_config("frameworks", name); };
+  lookup.compression = [](const std::string& name) { return shipped_config("compression", name); };
+  lookup.compression_names = [] { return std::vector<std::string>{"mzhybrid"}; };
   lookup.model_names = [] { return std::vector<std::string>{"gpt3-175b", "llama-3-8b"}; };
   lookup.framework_names = [] { return std::vector<std::string>{"generic", "megatron-lm"}; };
   return lookup;

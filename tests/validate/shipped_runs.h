@@ -56,6 +56,8 @@ inline ConfigLookup shipped_configs() {
   lookup.hardware.names = [=](HardwareKind kind) { return names_in(folder(kind)); };
   lookup.model = [](const std::string& name) { return find_in("models", name); };
   lookup.framework = [](const std::string& name) { return find_in("frameworks", name); };
+  lookup.compression = [](const std::string& name) { return find_in("compression", name); };
+  lookup.compression_names = [] { return names_in("compression"); };
   lookup.model_names = [] { return names_in("models"); };
   lookup.framework_names = [] { return names_in("frameworks"); };
   return lookup;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which codec each collective of each dimension passes, as a plain fixed-size value.
+//
+// Lossless on activations and lossy on gradients, and different rates by dimension, as in Xu et
+// al., arXiv:2409.02423. What a codec does to bytes and time is network/codec.h; the `compression`
+// of a run file is compression_json.h; quantization inside ZeRO++ is a switch of its own
+// (Strategy::zeropp). Leaves out what loss in gradients does to training.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "network/codec.h"
+#include "parallel/comm_dimension.h"
+
+namespace orrery {
+
+struct Compression {
+  std::array<std::array<Codec, kCollectives>, kCommDimensions> codecs{};
+
+  Codec& of(CommDimension d, Collective c) {
+    return codecs[static_cast<std::size_t>(d)][static_cast<std::size_t>(c)];
+  }
+  const Codec& of(CommDimension d, Collective c) const {
+    return codecs[static_cast<std::size_t>(d)][static_cast<std::size_t>(c)];
+  }
+
+  bool operator==(const Compression&) const = default;
+};
+
+inline bool compresses(const Compression& c, CommDimension d, Collective kind) {
+  return is_on(c.of(d, kind));
+}
+
+inline bool compresses(const Compression& c) { return c != Compression{}; }
+
+inline bool is_lossy(const Codec& c) { return is_on(c) && !c.lossless; }
+
+}  // namespace orrery

@@ -55,8 +55,6 @@ constexpr CodecWork codec_work(Collective kind, std::int64_t ranks, bool recompr
       return recompresses ? CodecWork{1, 2 * others, 2 * ranks} : CodecWork{};
     case Collective::reduce:
       return recompresses ? CodecWork{1, 1, 2 * (ranks - 1)} : CodecWork{};
-    case Collective::reduce:
-      return recompresses ? CodecWork{1, 1, 2 * (ranks - 1)} : CodecWork{};
     case Collective::point_to_point:
     case Collective::broadcast:
       return {};

@@ -71,8 +71,10 @@ SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, c
       lift<R>(peak_of(d, precision), {peak_path(precision)}) *
       (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
        lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
-  const SecondsOf<R> compute = product_flops<R>(p) / rate *
-                               lift<R>(misalignment(p, d.efficiency), {"misaligned dimensions"});
+  const bool odd_head = width % 8 != 0;
+  const double alignment = odd_head ? d.efficiency.misaligned_head : misalignment(p, d.efficiency);
+  const SecondsOf<R> compute =
+      product_flops<R>(p) / rate * lift<R>(alignment, {"misaligned dimensions"});
   const SecondsOf<R> memory = memory_time<R>(product_bytes<R>(p, precision), d);
   return larger(compute, memory) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
 }

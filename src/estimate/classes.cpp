@@ -134,6 +134,12 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
     const ParametersHeld layer = largest_layer<R>(w.prices, c.blocks);
     h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
     h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
+    for (std::size_t i = 0; i < kBlockTypes; ++i) {
+      if (c.blocks[i] == 0) continue;
+      const ParametersHeld& module = w.prices.blocks[i].largest_module;
+      h.largest_module.dense = std::max(h.largest_module.dense, module.dense);
+      h.largest_module.expert = std::max(h.largest_module.expert, module.expert);
+    }
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
       if (c.blocks[end] > 0) h.ends.dense += block_parameters(run, w.prices, end).dense;
     }

@@ -282,6 +282,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.transient =
       lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
   out.parameters = parameters_held(scratch, false);
+  out.largest_module = largest_module(scratch);
   out.parameters_with_copy = parameters_held(scratch, true);
 }
 

@@ -53,6 +53,7 @@ struct BlockPrice {
   Flops replay_flops{};  // of Phase::replay
   BlockActivations<R> activations;
   ParametersHeld parameters;
+  ParametersHeld largest_module;        // most parameters of one operator
   ParametersHeld parameters_with_copy;  // where the block holds a copy of a weight it shares
 };
 

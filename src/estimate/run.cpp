@@ -9,7 +9,7 @@ ListOptions list_options(const Run& run) {
   o.micro_batch = run.strategy.micro_batch;
   o.precision = run.training.precision;
   o.fused_attention = run.training.fused_attention;
-  o.fused_cross_entropy = run.framework.fused_cross_entropy;
+  o.cross_entropy = run.framework.cross_entropy;
   o.vocabulary_multiple = run.framework.vocabulary_multiple *
                           (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);
   return o;

@@ -48,17 +48,22 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   return t;
 }
 
-// What a pass that takes `pass` grows by: traffic the framework overlaps joins it by a p-norm, the
-// rest is added.
+// What a pass that takes `pass` grows by. Traffic the framework overlaps joins it by a p-norm;
+// while both run, they take multiprocessors and memory bandwidth from each other, which costs a
+// share of that time. The rest of the traffic is added.
 template <Number R>
-SecondsOf<R> growth(const Framework& f, SecondsOf<R> pass, SecondsOf<R> gather,
-                    SecondsOf<R> reduce) {
+SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, SecondsOf<R> reduce) {
+  const Framework& f = run.framework;
   const SecondsOf<R> none{};
   const SecondsOf<R> beside =
       (f.overlap_param_gather ? gather : none) + (f.overlap_grad_reduce ? reduce : none);
   const SecondsOf<R> after =
       (f.overlap_param_gather ? none : gather) + (f.overlap_grad_reduce ? none : reduce);
-  return overlapped(pass, beside, f.prefetch_norm) - pass + after;
+  const SecondsOf<R> joined = overlapped(pass, beside, f.prefetch_norm);
+  const SecondsOf<R> both = named(pass + beside - joined, {"time in which both run"});
+  const R lost = lift<R>(run.cluster.device.efficiency.communication_slowdown,
+                         {"device.efficiency.communication_slowdown"});
+  return joined - pass + lost * both + after;
 }
 
 // A weight gradient is added to the sum of the step: read and written at the size it is kept in,
@@ -121,22 +126,16 @@ class Adder {
         forward_name_{kForwardNames[type]},
         backward_name_{kBackwardNames[type]},
         n_(count<R>(n, {kCountNames[type]})),
-        again_(count<R>(again, {"blocks recomputed in full"})),
-        slowdown_(gathers_every_micro_batch(run.strategy, run.framework)
-                      ? R(1.0) + lift<R>(run.cluster.device.efficiency.communication_slowdown,
-                                         {"device.efficiency.communication_slowdown"})
-                      : R(1.0)) {}
+        again_(count<R>(again, {"blocks recomputed in full"})) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
-    const SecondsOf<R> forward =
-        named(block_.compute[index(Phase::forward)] * slowdown_, forward_name_);
+    const SecondsOf<R> forward = named(block_.compute[index(Phase::forward)], forward_name_);
     const SecondsOf<R> backward = named(
-        block_.compute[index(Phase::backward)] * slowdown_ + accumulation<R>(run_, parameters),
-        backward_name_);
+        block_.compute[index(Phase::backward)] + accumulation<R>(run_, parameters), backward_name_);
     at(s.forward, Term::compute) += n_ * forward;
     at(s.backward, Term::compute) += n_ * backward;
-    at(s.backward, Term::recompute) += n_ * (block_.compute[index(Phase::again)] * slowdown_) +
-                                       again_ * (block_.compute[index(Phase::replay)] * slowdown_);
+    at(s.backward, Term::recompute) +=
+        n_ * block_.compute[index(Phase::again)] + again_ * block_.compute[index(Phase::replay)];
     add_exchanges(s.forward, block_.exchanges[index(Phase::forward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::again)], n_);
@@ -148,17 +147,16 @@ class Adder {
   void add_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
                          const ParametersHeld& parameters) {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
-    const Framework& framework = run_.framework;
     const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
     const SecondsOf<R> b = backward + exposed(block_.exchanges[index(Phase::backward)]) +
-                           block_.compute[index(Phase::again)] * slowdown_ +
+                           block_.compute[index(Phase::again)] +
                            exposed(block_.exchanges[index(Phase::again)]);
-    const SecondsOf<R> replayed = b + block_.compute[index(Phase::replay)] * slowdown_ +
-                                  exposed(block_.exchanges[index(Phase::replay)]);
-    at(s.forward, Term::dp_exposed) += n_ * growth(framework, f, t.gather_forward, SecondsOf<R>{});
+    const SecondsOf<R> replayed =
+        b + block_.compute[index(Phase::replay)] + exposed(block_.exchanges[index(Phase::replay)]);
+    at(s.forward, Term::dp_exposed) += n_ * growth(run_, f, t.gather_forward, SecondsOf<R>{});
     at(s.backward, Term::dp_exposed) +=
-        (n_ - again_) * growth(framework, b, t.gather_backward, t.reduce) +
-        again_ * growth(framework, replayed, t.gather_backward, t.reduce);
+        (n_ - again_) * growth(run_, b, t.gather_backward, t.reduce) +
+        again_ * growth(run_, replayed, t.gather_backward, t.reduce);
   }
 
   const Run& run_;
@@ -167,7 +165,6 @@ class Adder {
   Label backward_name_;
   R n_;
   R again_;
-  R slowdown_;
 };
 
 }  // namespace

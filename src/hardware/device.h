@@ -67,6 +67,7 @@ struct DeviceEfficiency {
   double k_fill = 0;             // elements of the inner dimension lost to prologue and epilogue
   double misaligned_64 = 1;      // time multiplier where a dimension is no multiple of 64
   double misaligned_8 = 1;       // the same for 8, in place of the one above
+  double misaligned_head = 1;    // the same for 8, of unfused attention's head size
   double grouped_gemm = 1;       // of the dense product's rate
   double memory = 1;             // of memory_bandwidth, by elementwise kernels
   Seconds launch{};              // of one kernel

@@ -84,6 +84,8 @@ void read_shape_effects(Reader& r, DeviceEfficiency& e) {
   Reader alignment = r.at("alignment");
   e.misaligned_64 = alignment.at("multiple_64").number(1, kMostTimeFactor);
   e.misaligned_8 = alignment.at("multiple_8").number(e.misaligned_64, kMostTimeFactor);
+  e.misaligned_head = e.misaligned_8;
+  if (auto head = alignment.find("head_8")) e.misaligned_head = head->number(1, kMostTimeFactor);
   alignment.reject_unknown();
 }
 

@@ -33,7 +33,7 @@ struct NamedRecipe {
   std::string_view source;
 };
 
-inline constexpr std::array<NamedRecipe, 11> kRecipes = {{
+inline constexpr std::array<NamedRecipe, 12> kRecipes = {{
     {"adam-mixed-16", {2, 2, 12, 2, 2}, "ZeRO, arXiv:1910.02054, section 3.1: K = 12"},
     {"adam-fp32-gradients-18",
      {2, 4, 12, 4, 2},
@@ -45,6 +45,10 @@ inline constexpr std::array<NamedRecipe, 11> kRecipes = {{
     {"deepspeed-32", {4, 4, 24, 4, 4}, "DeepSpeed, observed: 1.2 B parameters fill 40 GB"},
     {"fp32-adam-16", {4, 4, 8, 4, 4}, "Adam wholly in fp32"},
     {"fsdp-amp", {4, 4, 8, 2, 2}, "PyTorch FSDP mixed precision, arXiv:2304.11277: fp32 shards"},
+    {"fsdp-amp-fp32-reduce",
+     {4, 4, 8, 4, 2},
+     "torchtitan: fp32 shards and an fp32 reduction (mixed_precision_reduce) [from memory, "
+     "unverified]"},
     {"pure-16bit", {2, 2, 4, 2, 2}, "weights, gradients and both moments in 16 bits"},
     {"bf16-moments",
      {2, 4, 8, 4, 2},

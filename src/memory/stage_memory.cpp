@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/stage_memory.h"
 
+#include <algorithm>
+
 namespace orrery {
 namespace {
 
@@ -53,6 +55,14 @@ void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& 
   m[MemoryLine::recompute_working] = working;
 }
 
+// DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done.
+StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
+  StateRecipe held = recipe;
+  const bool summed_wider = recipe.gradients > recipe.weights;
+  if (f.keeps_16_bit_gradients && summed_wider) held.gradients += recipe.weights;
+  return held;
+}
+
 template <Number R>
 void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
                 const ParametersHeld& parameters) {
@@ -79,16 +89,24 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
 }
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
-// is reduced, and the ends, which are one piece that stays gathered. Gathered once a step: all of
-// it. Kept from forward to backward: all weights.
+// is reduced, and the ends, which are one piece that stays gathered. Module by module: as many as
+// may live, and the gradient of one. Gathered once a step: all of it. Kept from forward to
+// backward: all weights.
 template <Number R>
 BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, ShardedStates which,
-                       bool streamed, bool kept) {
+                       bool streamed, bool kept, std::int64_t live) {
   const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
   const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
   if (!streamed) {
     const R all = count<R>(held(h.parameters, which), {"parameters of this rank"});
     return BytesOf<R>(all * (element + gradient));
+  }
+  if (live > 0) {
+    const std::int64_t most = std::min(held(h.parameters, which), live);
+    const R at_once =
+        count<R>(std::max(most, held(h.largest_module, which)), {"parameters gathered at once"});
+    const R module = count<R>(held(h.largest_module, which), {"parameters of the largest module"});
+    return BytesOf<R>(at_once * element + module * gradient);
   }
   const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
   const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
@@ -108,7 +126,7 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
     if (held(h.parameters, which) == 0) continue;
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
     sum += gathered_of<R>(recipe, h, which, offloaded || gathers_every_micro_batch(s, f),
-                          f.keeps_gathered_weights && !offloaded);
+                          f.keeps_gathered_weights && !offloaded, f.max_live_parameters);
   }
   return sum;
 }
@@ -140,7 +158,7 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
                             const PipelineShape& shape, const StageHoldings& holdings,
                             std::span<const ChunkActivations<R>> chunks) {
   StageMemory<R> m;
-  add_states<R>(m, s, recipe, holdings.parameters);
+  add_states<R>(m, s, held_recipe(recipe, f), holdings.parameters);
   add_activations<R>(m, s, shape, holdings.stage, chunks);
   m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {

@@ -63,9 +63,10 @@ struct StageHoldings {
   std::int64_t stage = 0;
   ParametersHeld parameters;
   ParametersHeld largest_layer;  // what sharded weights are gathered by
-  ParametersHeld ends;           // embedding and head, gathered as one piece of their own
-  double gathered_bytes = 2;     // of an element, in memory
-  std::int64_t groups = 0;       // communicators in use
+  ParametersHeld largest_module;
+  ParametersHeld ends;        // embedding and head, gathered as one piece of their own
+  double gathered_bytes = 2;  // of an element, in memory
+  std::int64_t groups = 0;    // communicators in use
 };
 
 template <Number R>

@@ -239,14 +239,22 @@ struct Block {
   SavedTensor input;  // what full recompute keeps instead of everything else
 };
 
+// How the loss is computed. unfused: Megatron-LM's vocab_parallel_cross_entropy, cast to fp32
+// first. fused: in one pass, keeping the fp32 softmax. recomputed: only a sum for each token is
+// kept, and the softmax is computed again from the logits in backward (flash-attention's
+// CrossEntropyLoss).
+enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed };
+inline constexpr std::array<std::string_view, 3> kCrossEntropyNames = {"unfused", "fused",
+                                                                       "recomputed"};
+
 // What the list depends on besides the architecture. The frameworks' choices that change which
 // tensors exist are here; how long things take is not.
 struct ListOptions {
   std::int64_t sequence = 0;     // s
   std::int64_t micro_batch = 1;  // b
   Precision precision = Precision::bf16;
-  bool fused_attention = true;           // FlashAttention or the like; else scores are materialised
-  bool fused_cross_entropy = false;      // the loss keeps 8 bytes a logit, not 12
+  bool fused_attention = true;  // FlashAttention or the like; else scores are materialised
+  CrossEntropy cross_entropy = CrossEntropy::unfused;
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
 };
 

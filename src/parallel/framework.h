@@ -12,6 +12,7 @@
 
 #include "hardware/device.h"
 #include "hardware/name.h"
+#include "model/operators.h"
 #include "orrery/quantity.h"
 #include "parallel/strategy.h"
 
@@ -23,12 +24,13 @@ struct Framework {
   // Kernels. The first attention kernel that the device has is used.
   std::uint8_t attention_count = 0;
   std::array<AttentionKernel, kAttentionKernels> attention{};
-  bool fused_cross_entropy = false;
-  double linear_rate = 1;              // of linear layers, over what the device's products attain
-  bool recompute_stops_early = false;  // once the last saved tensor is back
-  double pointwise_passes = 1;         // memory traffic of pointwise operators over fused kernels'
-  bool fused_accumulation = false;     // a weight gradient is added to its sum as it is computed
-  bool fp16_reduces_16_bits = false;   // fp16 runs reduce gradients as computed, not in fp32
+  CrossEntropy cross_entropy = CrossEntropy::unfused;
+  double linear_rate = 1;               // of linear layers, over what the device's products attain
+  bool recompute_stops_early = false;   // once the last saved tensor is back
+  double pointwise_passes = 1;          // memory traffic of pointwise operators over fused kernels'
+  bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
+  bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
+  bool fp16_reduces_16_bits = false;    // fp16 runs reduce gradients as computed, not in fp32
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 
@@ -55,6 +57,8 @@ struct Framework {
   bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
+  // Gathered weights are freed module by module, above this many elements. 0: layer by layer.
+  std::int64_t max_live_parameters = 0;
 
   // Level: measured over predicted step time of this software, where every term is meant.
   double stack_factor = 1;

@@ -33,11 +33,13 @@ void read_kernels(Reader& r, Framework& f) {
     if (f.attention_count == kAttentionKernels) item.fail("each kernel once");
     f.attention[f.attention_count++] = item.choice_of<AttentionKernel>(kAttentionKernelNames);
   }
-  read_if(r, "fused_cross_entropy", f.fused_cross_entropy);
+  if (auto v = r.find("cross_entropy"))
+    f.cross_entropy = v->choice_of<CrossEntropy>(kCrossEntropyNames);
   read_if(r, "linear_rate", f.linear_rate, 0.01, 1);
   read_if(r, "recompute_stops_early", f.recompute_stops_early);
   read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
   read_if(r, "fused_accumulation", f.fused_accumulation);
+  read_if(r, "keeps_16_bit_gradients", f.keeps_16_bit_gradients);
   read_if(r, "fp16_reduces_16_bits", f.fp16_reduces_16_bits);
   read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
   read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
@@ -59,6 +61,7 @@ void read_overlap(Reader& r, Framework& f) {
   read_if(r, "pipeline_keeps_weights", f.pipeline_keeps_weights);
   read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);
   read_if(r, "gather_bytes", f.gather_bytes, 0, 8);
+  read_if(r, "max_live_parameters", f.max_live_parameters, 0, std::int64_t{1} << 40);
 }
 
 void read_fixed_costs(Reader& r, Framework& f) {

@@ -234,4 +234,14 @@ ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy) {
   return held;
 }
 
+ParametersHeld largest_module(const ShardedBlock& block) {
+  ParametersHeld most;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    std::int64_t& of = op.parameter_class == ParameterClass::expert ? most.expert : most.dense;
+    of = std::max(of, op.parameters);
+  }
+  return most;
+}
+
 }  // namespace orrery

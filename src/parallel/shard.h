@@ -118,4 +118,7 @@ struct ParametersHeld {
 // `tied_copy`: the block stands on another stage than the weight it shares, and holds a copy.
 ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy);
 
+// Most parameters of one operator, shared weights included.
+ParametersHeld largest_module(const ShardedBlock& block);
+
 }  // namespace orrery

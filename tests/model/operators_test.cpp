@@ -206,7 +206,7 @@ TEST_CASE("the head keeps 12 bytes a logit, fused 8, and its inputs") {
   ListOptions o = options();
   const double inputs = 2 * 64 + 2 * 64;
   CHECK(saved_by_head(llama(), o) == inputs + 12.0 * 1000);
-  o.fused_cross_entropy = true;
+  o.cross_entropy = CrossEntropy::fused;
   CHECK(saved_by_head(llama(), o) == inputs + 8.0 * 1000);
   o.vocabulary_multiple = 128;
   CHECK(saved_by_head(llama(), o) == inputs + 8.0 * 1024);

@@ -6,16 +6,20 @@
 namespace orrery {
 namespace {
 
-// Passes over the logits, in bytes a logit. Unfused (Megatron's vocab_parallel_cross_entropy): cast
-// to fp32, maximum, subtraction, target, exponential, sum, division; backward scales and casts
-// back. Fused: one pass for the statistics, one for the gradient. What is kept follows: the 16-bit
-// logits, their fp32 copy, the fp32 softmax and the 16-bit gradient are alive together, or without
-// the copy.
-constexpr double kUnfusedForward = 24;
-constexpr double kUnfusedBackward = 14;
-constexpr double kFusedForward = 8;
-constexpr double kFusedBackward = 6;
-constexpr double kSoftmaxBytes = 4;
+// Passes over the logits and what is alive of them, in bytes a logit. Unfused: cast to fp32,
+// maximum, subtraction, target, exponential, sum, division; backward scales and casts back. Fused:
+// one pass for the statistics, one for the gradient. Kept besides the 16-bit logits and their
+// gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing.
+struct LossBytes {
+  double forward;
+  double backward;
+  double kept;
+};
+constexpr std::array<LossBytes, kCrossEntropyNames.size()> kLoss = {{
+    {24, 14, 8},  // unfused
+    {8, 6, 4},    // fused
+    {2, 4, 0},    // recomputed
+}};
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
 
@@ -29,13 +33,12 @@ void append_end_norm(Block& block, const BuildContext& c, OpName name) {
 }
 
 void append_loss(Block& block, const BuildContext& c) {
-  const bool fused = c.options.fused_cross_entropy;
+  const LossBytes& bytes = kLoss[static_cast<std::size_t>(c.options.cross_entropy)];
   Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
-  loss.forward_bytes = fused ? kFusedForward : kUnfusedForward;
-  loss.backward_bytes = fused ? kFusedBackward : kUnfusedBackward;
+  loss.forward_bytes = bytes.forward;
+  loss.backward_bytes = bytes.backward;
   const double logit_and_gradient = 2 * c.e();
-  const double copy = fused ? 0.0 : kSoftmaxBytes;
-  save(loss, c.tokens(), vocabulary(c), logit_and_gradient + kSoftmaxBytes + copy);
+  save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
         kLossReductions * kLossBytes, 0);
 }

@@ -36,7 +36,7 @@ $ orrery simulate gpt3-175b-1024-a100 --csv | cut -d, -f1 | tail -1
 
 # Every effect is one's own choice.
 $ orrery simulate llama-3-405b-16384-h100 --with slowdown | grep -A 1 'compute beside'
->                   +... ms compute beside collectives: kernels run slower while a reduction or gather
+>                   +... s compute beside collectives: kernels run slower while a reduction or gather
 >                     runs beside them
 $ orrery simulate gpt3-175b-1024-a100 --without send-overlap | grep -A 1 blocking
 > ...+... ms blocking sends: a stage waits until its result has arrived

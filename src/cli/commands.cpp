@@ -26,7 +26,9 @@ constexpr std::array kCommands = {
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
             declare_show},
     Command{"validate", "compare predictions with published, measured runs",
-            "orrery validate\norrery validate runs.json --tolerance bounds.json", declare_validate},
+            "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
+            "orrery validate validation/claims",
+            declare_validate},
     Command{"collective", "price one collective over sizes, as nccl-tests prints it",
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"

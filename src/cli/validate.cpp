@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/claims.h"
 #include "cli/command.h"
 #include "cli/usage_error.h"
 #include "io/files.h"
@@ -113,8 +114,15 @@ ExitCode give_report(const ValidateArguments& arguments, const ValidationReport&
 
 ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   refuse_contradictions(arguments, s);
+  const std::vector<std::string> files = expanded(arguments.files);
+  if (are_claims(files)) {
+    if (arguments.fit || arguments.cross || arguments.ablate || !arguments.tolerance.empty()) {
+      throw UsageError("claims: give them without --fit, --cross, --ablate and --tolerance");
+    }
+    return run_claims(files, arguments.markdown, s);
+  }
   const ConfigDirs dirs = dirs_of(s);
-  const ValidationReport report = validate(rows_of(arguments.files, dirs), config_lookup(dirs));
+  const ValidationReport report = validate(rows_of(files, dirs), config_lookup(dirs));
   if (!(arguments.fit || arguments.cross || arguments.ablate)) {
     return give_report(arguments, report, s);
   }
@@ -131,7 +139,9 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
 
 Action declare_validate(CLI::App& app) {
   auto arguments = std::make_shared<ValidateArguments>();
-  app.add_option("files", arguments->files, "validation files; without: the published runs shipped")
+  app.add_option("files", arguments->files,
+                 "files of published runs or of claims, or directories of them; without: the "
+                 "published runs shipped")
       ->type_name("FILE");
   app.add_option("--tolerance", arguments->tolerance,
                  "bounds to keep: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if not")
@@ -147,7 +157,8 @@ Action declare_validate(CLI::App& app) {
   app.add_option("--parameters", arguments->parameters,
                  "what a fit may move; without: validation/parameters.json")
       ->type_name("FILE");
-  app.add_flag("--markdown", arguments->markdown, "the page docs/validation.md");
+  app.add_flag("--markdown", arguments->markdown,
+               "the page docs/validation.md, or of claims docs/claims.md");
   return [arguments](const Session& s) { return run_validate(*arguments, s); };
 }
 

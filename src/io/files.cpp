@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -71,6 +72,18 @@ void write_text(const std::string& path, const std::string& text) {
     write_all(out.get(), text, path);
   }
   if (replace) fs::rename(target, path);
+}
+
+std::vector<std::string> json_files(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  if (files.empty()) refuse(path, "a directory without .json files", "a file, or one with some");
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace orrery

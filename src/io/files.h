@@ -7,10 +7,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace orrery {
 
 std::string read_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);
+
+// The .json files of a directory, sorted; of anything else, itself. Errors: InputError where a
+// directory has none.
+std::vector<std::string> json_files(const std::string& path);
 
 }  // namespace orrery

@@ -88,20 +88,49 @@ std::string with_underscores(std::string_view name) {
   return text;
 }
 
-std::vector<const MessageClass*> all_messages(const CommReport& r) {
+template <class Wanted>
+std::vector<const MessageClass*> messages_where(const CommReport& r, Wanted&& wanted) {
   std::vector<const MessageClass*> list;
-  for (const MessageClass& m : r.messages) list.push_back(&m);
+  for (const MessageClass& m : r.messages) {
+    if (wanted(m.line)) list.push_back(&m);
+  }
   return list;
 }
 
 }  // namespace
 
 Json comm_totals_json(const CommReport& r) {
-  Json totals = total_json(all_messages(r));
+  const Cluster& cluster = r.run.resolved.run.cluster;
+  const std::size_t node = tier_of(cluster, cluster.devices_per_node);
+  Json totals = total_json(messages_where(r, [](const CommLine<double>&) { return true; }));
+  const auto beyond = [&](const CommLine<double>& l) { return l.tier > node; };
+  Json& outside = totals["beyond_node"];
+  outside = total_json(messages_where(r, beyond));
+  for (std::size_t c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    outside[with_underscores(name_of(collective))] = total_json(messages_where(
+        r, [&](const CommLine<double>& l) { return beyond(l) && l.collective == collective; }));
+  }
+  for (std::size_t d = 0; d < kCommDimensionNames.size(); ++d) {
+    const auto dimension = static_cast<CommDimension>(d);
+    totals[dimension_name(dimension)] = total_json(
+        messages_where(r, [&](const CommLine<double>& l) { return l.dimension == dimension; }));
+  }
   for_each_kind(r, [&](CommDimension d, Collective c, const auto& messages) {
     totals[dimension_name(d)][with_underscores(name_of(c))] = total_json(messages);
   });
   return totals;
+}
+
+Json answer_document(const CommReport& r) {
+  Json j = estimate_json(r.run);
+  const Run& run = r.run.resolved.run;
+  const ParameterCount n = parameter_count(run.model, run.training.sequence);
+  j["parameters"] = {{"total", n.total}, {"active", n.active}};
+  j["gpus"] = run.cluster.gpus;
+  j["micro_batches"] = run.strategy.micro_batches;
+  j["totals"] = comm_totals_json(r);
+  return j;
 }
 
 Json comm_json(const CommReport& r) {

@@ -33,3 +33,31 @@ $ orrery comm gpt3-175b-1024-a100 --tp 4 --recompute none > /dev/null
 $ orrery comm gpt3-175b-1024-a100 --tp 3
 ! exit 2
 ! stderr parallel.dp: found tp·cp·pp 24
+
+# Beside a measured log, in both forms.
+$ orrery comm gpt3-175b-1024-a100 --against $ROOT/docs/examples/comm-log.csv
+> ...
+> Against ...comm-log.csv, time of one message
+>   operation          size  of          count  a step  steps  measured  predicted    error
+>   all_reduce      8.19 kB  tp          2,880     288  10.00     48 us ...
+> ...
+>   in all, by the counts measured: ...
+> 
+> Only predicted
+> ...
+>   dp  all-gather  5.65 GB       1 ...
+> 
+> Only measured
+> ...
+>   broadcast  1.05 MB      3   95.5 us    10
+> ...
+$ orrery comm --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 64 --zero 3 --set framework=deepspeed --against $ROOT/docs/examples/comm-log-deepspeed.txt --json > a.json
+$ python3 -c 'import json; a = json.load(open("a.json"))["against"]; print(a["form"], [(m["operation"], m["steps"], m["size_is"]) for m in a["matched"]], a["only_predicted"], [m["operation"] for m in a["only_measured"]])'
+> deepspeed [('all_gather_into_tensor', 20.0, 'share of a rank'), ('all_gather_into_tensor', 20.0, 'share of a rank'), ('reduce_scatter_tensor', 20.0, 'full buffer'), ('reduce_scatter_tensor', 20.0, 'full buffer')] [] ['all_reduce']
+$ printf 'operation,bytes,count,us\nall_reduce,8192,2880,-1\n' > bad.csv
+$ orrery comm gpt3-175b-1024-a100 --against bad.csv
+! exit 2
+! stderr bad.csv: line 2: found us "-1"; allowed: a number above 0
+$ orrery comm gpt3-175b-1024-a100 --against nowhere.csv
+! exit 2
+! stderr nowhere.csv

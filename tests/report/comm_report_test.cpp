@@ -49,7 +49,12 @@ std::vector<double> sizes(const CommReport& r, CommDimension d, Collective c) {
 }  // namespace
 
 TEST_CASE("message classes add up to the lines of the estimate, in every run") {
-  for (const Json& run : sample_runs()) {
+  std::vector<Json> runs = sample_runs();
+  runs.push_back(with(llama(), R"({"parallel": {"zero": 3,
+                                   "zeropp": {"qwz": 8, "hpz": 8, "qgz": 4}}})"));
+  runs.push_back(with(llama(), R"({"parallel": {"partition": {"weights": 2, "gradients": 8,
+                                                              "optimizer": 64}}})"));
+  for (const Json& run : runs) {
     const CommReport r = comm_of(run);
     CAPTURE(run.dump());
     std::int64_t messages = 0;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "validate/claim_verdict.h"
+#include "validate/columns.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kHead =
+    "# Claims\n\n"
+    "What papers claim, run: each file of [validation/claims](../validation/claims) says the "
+    "claim, the runs that test it, what has to be assumed, and the rule of its verdict. An "
+    "assumption that the source leaves open is an axis of a map, and every combination is "
+    "computed. This page is generated; do not edit it:\n\n"
+    "```\norrery validate validation/claims --markdown -o docs/claims.md\n```\n\n"
+    "*reproduced*: the rule holds at every point of the map; *holds if*: at some; *contradicted*: "
+    "at none; *not checkable*: there is no rule. A verdict is about the claim under the "
+    "assumptions listed, and no better than the predictions themselves ([validation.md]("
+    "validation.md)).\n\n";
+
+// Four significant digits, without exponent where it can be read.
+std::string number_text(double x) {
+  std::array<char, 64> buffer{};
+  const double size = std::abs(x);
+  constexpr double kPlain = 1e7;
+  const bool is_count = size < kPlain && x == std::floor(x);
+  const bool reads_well = size >= 1000 && size < kPlain;
+  std::snprintf(buffer.data(), buffer.size(), is_count || reads_well ? "%.0f" : "%.4g", x);
+  return buffer.data();
+}
+
+std::string with_unit(double x, const std::string& unit) {
+  return number_text(x) + (unit.empty() ? "" : " " + unit);
+}
+
+std::string verdict_text(const JudgedCheck& c) {
+  std::string text(kVerdictNames[static_cast<std::size_t>(c.verdict)]);
+  if (c.verdict == Verdict::holds_if) return text + " " + c.why;
+  return c.why.empty() ? text : text + ": " + c.why;
+}
+
+std::string head_of(const ClaimQuantity& q) {
+  return q.unit.empty() ? q.name : q.name + " (" + q.unit + ")";
+}
+
+std::string explained(const ClaimQuantity& q) {
+  return q.meaning.empty() ? q.name : q.name + ": " + q.meaning;
+}
+
+// One row a quantity: what is claimed beside what is computed.
+std::vector<Cells> quantity_table(const JudgedClaim& j) {
+  std::vector<Cells> rows = {{"quantity", "claimed", "computed"}};
+  const ClaimPoint& p = j.points[0];
+  for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
+    const ClaimQuantity& q = j.claim.quantities[i];
+    rows.push_back({explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : "",
+                    p.refusal.empty() ? with_unit(p.values[i], q.unit) : "refused"});
+  }
+  return rows;
+}
+
+std::string holds_text(const JudgedClaim& j, const ClaimPoint& p, std::size_t check) {
+  if (!j.claim.checks[check].holds) return "";
+  return p.holds[check] ? "yes" : "no";
+}
+
+// One row a point of the map: its values, what is computed, which checks hold.
+std::vector<Cells> map_table(const JudgedClaim& j) {
+  Cells head;
+  for (const ClaimAxis& a : j.claim.axes) head.push_back(a.name);
+  for (const ClaimQuantity& q : j.claim.quantities) head.push_back(head_of(q));
+  for (std::size_t i = 0; i < j.checks.size(); ++i)
+    head.push_back("check " + std::to_string(i + 1));
+  std::vector<Cells> rows = {head};
+  for (const ClaimPoint& p : j.points) {
+    Cells row;
+    for (std::size_t a = 0; a < p.at.size(); ++a) {
+      row.push_back(j.claim.axes[a].values[p.at[a]].label);
+    }
+    for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
+      row.push_back(p.refusal.empty() ? number_text(p.values[i]) : "refused");
+    }
+    for (std::size_t i = 0; i < j.checks.size(); ++i) {
+      row.push_back(p.refusal.empty() ? holds_text(j, p, i) : "");
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<Cells> table_of(const JudgedClaim& j) {
+  return j.claim.axes.empty() ? quantity_table(j) : map_table(j);
+}
+
+std::vector<Cells> meaning_table(const JudgedClaim& j) {
+  std::vector<Cells> rows = {{"quantity", "claimed"}};
+  if (j.claim.axes.empty()) return rows;
+  for (const ClaimQuantity& q : j.claim.quantities) {
+    if (q.meaning.empty() && !q.claimed) continue;
+    rows.push_back({explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : ""});
+  }
+  return rows;
+}
+
+std::vector<std::string> refusals(const JudgedClaim& j) {
+  std::vector<std::string> list;
+  for (const ClaimPoint& p : j.points) {
+    if (p.refusal.empty()) continue;
+    if (list.empty() || list.back() != p.refusal) list.push_back(p.refusal);
+  }
+  return list;
+}
+
+std::vector<std::string> assumed(const Claim& c) {
+  std::vector<std::string> list = c.assumptions;
+  for (const ClaimAxis& a : c.axes) list.push_back("open, in the map: " + a.name + ". " + a.why);
+  return list;
+}
+
+std::string text_of(const JudgedClaim& j) {
+  const Claim& c = j.claim;
+  std::string text = c.title + "\n  claim: " + c.claim + "\n  source: " + c.source +
+                     (c.url.empty() ? "" : ", " + c.url) + "\n";
+  for (const std::string& a : assumed(c)) text += "  assumed: " + a + "\n";
+  if (!c.quantities.empty()) text += "\n" + aligned(table_of(j));
+  if (meaning_table(j).size() > 1) text += "\n" + aligned(meaning_table(j));
+  text += "\n";
+  for (const std::string& r : refusals(j)) text += "  refused: " + r + "\n";
+  for (std::size_t i = 0; i < j.checks.size(); ++i) {
+    text += "  " + std::to_string(i + 1) + ". " + c.checks[i].text + "\n     " +
+            verdict_text(j.checks[i]) + "\n";
+  }
+  for (const std::string& remark : c.remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+std::string markdown_of(const JudgedClaim& j) {
+  const Claim& c = j.claim;
+  std::string text = "## " + c.title + "\n\n*Claim.* " + c.claim + "\n\n*Source.* " + c.source +
+                     (c.url.empty() ? "" : ", <" + c.url + ">") + "\n\n";
+  for (const std::string& a : assumed(c)) text += "- Assumed: " + a + "\n";
+  if (!assumed(c).empty()) text += "\n";
+  if (!c.quantities.empty()) text += markdown_table(table_of(j)) + "\n";
+  if (meaning_table(j).size() > 1) text += markdown_table(meaning_table(j)) + "\n";
+  for (const std::string& r : refusals(j)) text += "Refused: " + r + "\n\n";
+  for (std::size_t i = 0; i < j.checks.size(); ++i) {
+    text += std::to_string(i + 1) + ". " + c.checks[i].text + ": **" + verdict_text(j.checks[i]) +
+            "**\n";
+  }
+  text += "\n";
+  for (const std::string& remark : c.remarks) text += remark + "\n\n";
+  return text;
+}
+
+Json point_json(const JudgedClaim& j, const ClaimPoint& p) {
+  Json point = Json::object();
+  for (std::size_t a = 0; a < p.at.size(); ++a) {
+    point["at"][j.claim.axes[a].name] = j.claim.axes[a].values[p.at[a]].label;
+  }
+  if (!p.refusal.empty()) {
+    point["refusal"] = p.refusal;
+    return point;
+  }
+  point["computed"] = Json::object();
+  for (std::size_t i = 0; i < p.values.size(); ++i) {
+    point["computed"][j.claim.quantities[i].name] = p.values[i];
+  }
+  point["holds"] = Json::array();
+  for (std::size_t i = 0; i < p.holds.size(); ++i) {
+    point["holds"].push_back(j.claim.checks[i].holds ? Json(bool(p.holds[i])) : Json());
+  }
+  return point;
+}
+
+Json claim_json(const JudgedClaim& j) {
+  const Claim& c = j.claim;
+  Json claim = {{"title", c.title}, {"claim", c.claim}, {"source", c.source}, {"url", c.url}};
+  claim["assumptions"] = assumed(c);
+  claim["quantities"] = Json::array();
+  for (const ClaimQuantity& q : c.quantities) {
+    claim["quantities"].push_back({{"name", q.name},
+                                   {"is", q.is.text()},
+                                   {"unit", q.unit},
+                                   {"meaning", q.meaning},
+                                   {"claimed", q.claimed ? Json(*q.claimed) : Json()}});
+  }
+  claim["points"] = Json::array();
+  for (const ClaimPoint& p : j.points) claim["points"].push_back(point_json(j, p));
+  claim["checks"] = Json::array();
+  for (std::size_t i = 0; i < j.checks.size(); ++i) {
+    claim["checks"].push_back(
+        {{"text", c.checks[i].text},
+         {"holds", c.checks[i].holds ? Json(c.checks[i].holds->text()) : Json()},
+         {"verdict", std::string(kVerdictNames[static_cast<std::size_t>(j.checks[i].verdict)])},
+         {"why", j.checks[i].why}});
+  }
+  claim["remarks"] = c.remarks;
+  return claim;
+}
+
+}  // namespace
+
+std::string claims_text(const std::vector<JudgedClaim>& claims) {
+  std::string text;
+  for (const JudgedClaim& j : claims) text += (text.empty() ? "" : "\n") + text_of(j);
+  return text;
+}
+
+Json claims_json(const std::vector<JudgedClaim>& claims) {
+  Json list = Json::array();
+  for (const JudgedClaim& j : claims) list.push_back(claim_json(j));
+  return {{"claims", list}};
+}
+
+std::string claims_markdown(const std::vector<JudgedClaim>& claims) {
+  std::string text = kHead;
+  for (const JudgedClaim& j : claims) text += markdown_of(j);
+  return text;
+}
+
+}  // namespace orrery

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/claim_verdict.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+class PointRun {
+ public:
+  PointRun(const Claim& claim, const ClaimContext& context, std::map<std::string, Json>& answers,
+           ClaimPoint& point)
+      : claim_(claim), context_(context), answers_(answers), point_(point) {}
+
+  void run() {
+    try {
+      take_values();
+      answer_runs();
+    } catch (const InputError& e) {
+      point_.refusal = e.what();
+      return;
+    }
+    compute();
+  }
+
+ private:
+  void take_values() {
+    for (std::size_t a = 0; a < claim_.axes.size(); ++a) {
+      const ClaimValue& v = claim_.axes[a].values[point_.at[a]];
+      for (const auto& [name, number] : v.let) known_[name] = number;
+    }
+  }
+
+  Json document_of(const ClaimRun& r) const {
+    Json run = r.like.empty()
+                   ? (r.run.is_string() ? context_.load(r.run.get<std::string>()) : r.run)
+                   : runs_.at(r.like);
+    change(run, r.set);
+    for (std::size_t a = 0; a < claim_.axes.size(); ++a) {
+      const Json& set = claim_.axes[a].values[point_.at[a]].set;
+      if (set.contains(r.name)) change(run, set.at(r.name));
+    }
+    return run;
+  }
+
+  void change(Json& run, const Json& set) const {
+    for (const auto& [path, value] : set.items()) context_.set(run, path, value);
+  }
+
+  // The same run at another point is not asked for again.
+  void answer_runs() {
+    for (const ClaimRun& r : claim_.runs) {
+      runs_[r.name] = document_of(r);
+      const std::string text = runs_[r.name].dump();
+      auto found = answers_.find(text);
+      if (found == answers_.end()) {
+        found = answers_.emplace(text, context_.answer(runs_[r.name], claim_.file)).first;
+      }
+      documents_[r.name] = &found->second;
+    }
+  }
+
+  std::optional<double> value_of(const std::string& path) const {
+    const auto known = known_.find(path);
+    if (known != known_.end()) return known->second;
+    const std::size_t dot = path.find('.');
+    const auto document = documents_.find(path.substr(0, dot));
+    if (dot == std::string::npos || document == documents_.end()) return {};
+    return number_at(*document->second, std::string_view(path).substr(dot + 1));
+  }
+
+  double evaluated(const Expression& e, const std::string& where) const {
+    return evaluate(
+        e, [this](const std::string& path) { return value_of(path); }, claim_.file, where);
+  }
+
+  void compute() {
+    for (const ClaimQuantity& q : claim_.quantities) {
+      const double x = evaluated(q.is, "compute." + q.name);
+      known_[q.name] = x;
+      point_.values.push_back(x);
+    }
+    for (std::size_t i = 0; i < claim_.checks.size(); ++i) {
+      const ClaimCheck& c = claim_.checks[i];
+      const std::string where = "checks[" + std::to_string(i) + "].holds";
+      point_.holds.push_back(c.holds && evaluated(*c.holds, where) != 0);
+    }
+  }
+
+  const Claim& claim_;
+  const ClaimContext& context_;
+  std::map<std::string, Json>& answers_;
+  ClaimPoint& point_;
+  std::map<std::string, double> known_;
+  std::map<std::string, Json> runs_;
+  std::map<std::string, const Json*> documents_;
+};
+
+// The last axis moves fastest.
+std::vector<ClaimPoint> points_of(const Claim& claim) {
+  std::vector<ClaimPoint> points(1);
+  points[0].at = {};
+  for (const ClaimAxis& axis : claim.axes) {
+    std::vector<ClaimPoint> more;
+    for (const ClaimPoint& p : points) {
+      for (std::size_t i = 0; i < axis.values.size(); ++i) {
+        more.push_back(p);
+        more.back().at.push_back(i);
+      }
+    }
+    points = std::move(more);
+  }
+  return points;
+}
+
+std::string alternatives_of(const ClaimAxis& axis, const std::set<std::size_t>& values) {
+  std::vector<std::string> labels;
+  for (const std::size_t i : values) labels.push_back(axis.values[i].label);
+  return axis.name + ": " + alternatives(labels);
+}
+
+// "layout: three-level, and micro batch: 1 or 2", where the points are all combinations of some
+// values; else how many they are.
+std::string where_it_holds(const Claim& claim, const std::vector<ClaimPoint>& points,
+                           std::size_t check) {
+  std::vector<std::set<std::size_t>> values(claim.axes.size());
+  std::size_t holding = 0;
+  std::size_t computed = 0;
+  for (const ClaimPoint& p : points) {
+    if (!p.refusal.empty()) continue;
+    ++computed;
+    if (!p.holds[check]) continue;
+    ++holding;
+    for (std::size_t a = 0; a < values.size(); ++a) values[a].insert(p.at[a]);
+  }
+  std::size_t combinations = 1;
+  for (const auto& set : values) combinations *= set.size();
+  std::string text =
+      std::to_string(holding) + " of " + std::to_string(computed) + " points of the map";
+  if (combinations != holding) return text;
+  std::string where;
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    if (values[a].size() == claim.axes[a].values.size()) continue;
+    where += (where.empty() ? "" : ", and ") + alternatives_of(claim.axes[a], values[a]);
+  }
+  return where.empty() ? text : where + " (" + text + ")";
+}
+
+JudgedCheck judged(const Claim& claim, const std::vector<ClaimPoint>& points, std::size_t i) {
+  const ClaimCheck& check = claim.checks[i];
+  if (!check.holds) return {Verdict::not_checkable, check.not_checkable};
+  std::size_t computed = 0;
+  std::size_t holding = 0;
+  std::string refusal;
+  for (const ClaimPoint& p : points) {
+    if (!p.refusal.empty()) refusal = p.refusal;
+    computed += p.refusal.empty() ? 1 : 0;
+    holding += p.refusal.empty() && p.holds[i] ? 1 : 0;
+  }
+  if (computed == 0) return {Verdict::not_checkable, refusal};
+  if (holding == 0) return {Verdict::contradicted, ""};
+  if (holding == points.size()) return {Verdict::reproduced, ""};
+  return {Verdict::holds_if, where_it_holds(claim, points, i)};
+}
+
+}  // namespace
+
+JudgedClaim judge(Claim claim, const ClaimContext& context) {
+  JudgedClaim j;
+  j.claim = std::move(claim);
+  j.points = points_of(j.claim);
+  std::map<std::string, Json> answers;
+  for (ClaimPoint& p : j.points) PointRun(j.claim, context, answers, p).run();
+  for (std::size_t i = 0; i < j.claim.checks.size(); ++i) {
+    j.checks.push_back(judged(j.claim, j.points, i));
+  }
+  return j;
+}
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A claim run: every point of its map computed, every check judged.
+//
+// A check is reproduced where its rule holds at every point of the map, holds if … where it holds
+// at some, contradicted where at none, not checkable where there is no rule or every point's runs
+// are refused. A run that is refused (an illegal strategy) makes its point one that does not
+// count; a run that does not fit in memory is an answer, and `feasible` says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validate/claim.h"
+
+namespace orrery {
+
+enum class Verdict : std::uint8_t { reproduced, holds_if, contradicted, not_checkable };
+inline constexpr std::array<std::string_view, 4> kVerdictNames = {"reproduced", "holds if",
+                                                                  "contradicted", "not checkable"};
+
+struct ClaimPoint {
+  std::vector<std::size_t> at;  // value of each axis
+  std::string refusal;          // "" where everything was computed
+  std::vector<double> values;   // of each quantity
+  std::vector<bool> holds;      // each check that has a rule; false for others
+};
+
+struct JudgedCheck {
+  Verdict verdict = Verdict::not_checkable;
+  std::string why;  // where it holds, or why it cannot be checked
+};
+
+struct JudgedClaim {
+  Claim claim;
+  std::vector<ClaimPoint> points;
+  std::vector<JudgedCheck> checks;
+};
+
+struct ClaimContext {
+  std::function<Json(const std::string& name)> load;  // a run file by name
+  std::function<void(Json& run, const std::string& path, const Json& value)> set;
+  // The document its expressions look into. Errors: InputError where the run is refused.
+  std::function<Json(const Json& run, const std::string& file)> answer;
+};
+
+JudgedClaim judge(Claim claim, const ClaimContext& context);
+
+std::string claims_text(const std::vector<JudgedClaim>& claims);
+Json claims_json(const std::vector<JudgedClaim>& claims);
+
+// docs/claims.md
+std::string claims_markdown(const std::vector<JudgedClaim>& claims);
+
+}  // namespace orrery

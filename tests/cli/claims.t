@@ -1,0 +1,28 @@
+# Claims run: claimed beside computed, a verdict each.
+$ orrery validate $ROOT/validation/claims/zero-plus-plus-volume.json
+> ZeRO++ sends a quarter of ZeRO-3 between nodes
+> ...
+>   2. ZeRO++ sends 0.75M between nodes
+>      reproduced
+> ...
+$ orrery validate $ROOT/validation/claims --markdown | grep -c '^## '
+> 5
+$ orrery validate $ROOT/validation/claims --json | python3 -c 'import json, sys; print(sorted({k["verdict"] for c in json.load(sys.stdin)["claims"] for k in c["checks"]}))'
+> ['contradicted', 'holds if', 'not checkable', 'reproduced']
+$ echo '{"title": "t", "claim": "c", "source": "s", "checks": [{"text": "x", "holds": "a.step_time_s < 3"}]}' > claim.json
+$ orrery validate claim.json
+! exit 2
+! stderr claim.json: checks[0].holds: found "a.step_time_s"; allowed: a path that leads to a number
+$ echo '{"title": "t", "claim": "c", "source": "s", "checks": [{"text": "x", "holds": "1 <"}]}' > claim.json
+$ orrery validate claim.json
+! exit 2
+! stderr claim.json: checks[0].holds: found the end in column 4
+$ orrery validate claim.json $ROOT/validation/runs/korthikanti.json
+! exit 2
+! stderr checks[0].holds
+$ orrery validate $ROOT/validation/claims --csv
+! exit 2
+! stderr --csv: claims have text, --json and --markdown
+$ mkdir empty && orrery validate empty
+! exit 2
+! stderr a directory without .json files

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any text as a claim, its runs answered with themselves.
+#include "fuzz/harness.h"
+#include "validate/claim_verdict.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return orrery::fuzz::run(data, size, [](std::string_view text) {
+    orrery::ClaimContext context;
+    context.load = [](const std::string&) { return orrery::Json::object(); };
+    context.set = [](orrery::Json& run, const std::string& path, const orrery::Json& value) {
+      if (run.is_object()) run[path] = value;
+    };
+    context.answer = [](const orrery::Json& run, const std::string&) { return run; };
+    const orrery::JudgedClaim j = judge(orrery::read_claim(text, "fuzz.json"), context);
+    static_cast<void>(orrery::claims_text({j}));
+    static_cast<void>(orrery::claims_markdown({j}));
+  });
+}

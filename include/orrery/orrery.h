@@ -24,7 +24,15 @@
 
 namespace orrery {
 
-enum class DocumentKind : std::uint8_t { model, node, device, framework, compression };
+enum class DocumentKind : std::uint8_t {
+  model,
+  node,
+  device,
+  framework,
+  compression,
+  graph,
+  fabric
+};
 
 struct Document {
   std::string text;  // JSON

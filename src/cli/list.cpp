@@ -34,6 +34,10 @@ Listing list_compressions(const ConfigDirs& d) {
   return compression_list(documents_of(d, ConfigKind::compression));
 }
 Listing list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
+Listing list_graphs(const ConfigDirs& d) { return graph_list(documents_of(d, ConfigKind::graph)); }
+Listing list_fabrics(const ConfigDirs& d) {
+  return fabric_list(documents_of(d, ConfigKind::fabric));
+}
 Listing list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
 Listing list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
 Listing list_collectives(const ConfigDirs& /*d*/) { return collective_list(); }
@@ -55,6 +59,8 @@ constexpr std::array kKinds = {
     Kind{"schedules", list_schedules},
     Kind{"collectives", list_collectives},
     Kind{"recipes", list_recipes},
+    Kind{"graphs", list_graphs},
+    Kind{"fabrics", list_fabrics},
 };
 
 std::vector<std::string> kind_names() {

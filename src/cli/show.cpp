@@ -7,10 +7,13 @@
 #include "cli/usage_error.h"
 #include "core/error.h"
 #include "hardware/device_reader.h"
+#include "hardware/fabric.h"
+#include "hardware/topology/graph_reader.h"
 #include "report/document_text.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
 #include "report/operators_table.h"
+#include "report/topology_text.h"
 
 namespace orrery {
 namespace {
@@ -36,6 +39,7 @@ ConfigKind kind_of(const std::string& text) {
 void check_document(ConfigKind kind, const Json& document, const std::string& file,
                     const ConfigLookup& lookup) {
   if (kind == ConfigKind::node) read_node(document, file, 0, lookup.hardware);
+  if (kind == ConfigKind::fabric) read_fabric(Reader(document, file));
   if (kind == ConfigKind::device) read_device(Reader(document, file));
   if (kind == ConfigKind::framework) {
     read_framework(document, file, Json::object(), file, "parallel.framework_options");
@@ -84,6 +88,17 @@ ExitCode show_document(ConfigKind kind, const std::string& name, const Session& 
     text += model_lines(model);
     j.update(model);
   }
+  if (kind == ConfigKind::node) {
+    const Listing tiers =
+        tier_list(read_node(document, found->file, 0, config_lookup(dirs).hardware).cluster);
+    text += "\n" + tiers.text();
+    j["tiers"] = tiers.json();
+  }
+  if (kind == ConfigKind::graph) {
+    const GraphReport graph = graph_report(read_graph(Reader(document, found->file)));
+    text += graph.text;
+    j.update(graph.json);
+  }
   const Listing values = value_list(document);
   give(s, s.json ? dump(j) : s.csv ? values.csv() : text + "\n" + values.text());
   return ExitCode::answer;
@@ -98,8 +113,11 @@ ExitCode show_run(ShowArguments arguments, const Session& s) {
     return ExitCode::answer;
   }
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
+  const Listing tiers = tier_list(r.run.cluster);
+  j["tiers"] = tiers.json();
   if (arguments.operators) j["operators"] = operators.json();
-  const std::string body = arguments.operators ? operators.text() : dump(r.inputs);
+  const std::string body =
+      arguments.operators ? operators.text() : tiers.text() + "\n" + dump(r.inputs);
   give(s, s.json ? dump(j) : header_text(r, style_of(s)) + "\n" + body);
   return ExitCode::answer;
 }

@@ -9,6 +9,7 @@
 #include "estimate/inputs_json.h"
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
+#include "parallel/placement_json.h"
 
 namespace orrery {
 namespace {
@@ -284,6 +285,10 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
       resolve_strategy(request, out.run.model, shape_of(out.run), training.micro_batch,
                        {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp}, file);
   out.run.strategy = strategy.strategy;
+  if (!request.placement.is_null()) {
+    out.run.cluster.device_of_rank =
+        read_placement(Reader(request.placement, file, request.placement_path), out.run.cluster);
+  }
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
   agree_on_sharding(request, out);
@@ -291,6 +296,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
 
   add_warnings(out);
   out.inputs = inputs_json(out, cluster.json(), training.optimizer, request.overlap);
+  if (!request.placement.is_null()) out.inputs["parallel"]["placement"] = request.placement;
   // As given: a path or an object is not the shipped profile of the same name.
   if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
   return out;

@@ -3,16 +3,18 @@
 // What a run runs on, as a plain fixed-size value: the device, how many, and the tiers that join
 // them, innermost first.
 //
-// Leaves out: different nodes in one cluster, and where in a fabric a node stands (oversubscription
-// is a tier of its own). Units: SI. Errors: none here; hardware/cluster_reader.h makes a Cluster
-// and guarantees: at least one tier, sizes that rise and divide each other, a last tier of whole
-// units that holds all GPUs.
+// Leaves out: different nodes in one cluster. Where a node stands in a fabric counts by the units
+// of its tiers, and where ranks sit otherwise than in order in `device_of_rank`. Units: SI. Errors:
+// none here; hardware/cluster_reader.h makes a Cluster and guarantees: at least one tier, sizes
+// that rise and divide each other, a last tier of whole units that holds all GPUs.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "hardware/device.h"
 #include "hardware/name.h"
@@ -52,7 +54,10 @@ struct Cluster {
   Host host;
   Nvme nvme;
   CollectiveLibrary library = CollectiveLibrary::any;
-  Watts node_power{};  // devices included; 0: not known
+  Watts node_power{};       // devices included; 0: not known
+  std::int64_t places = 0;  // devices of the whole fabric; 0: no more than the run's nodes have
+  // Where each rank sits; null: ranks fill devices in order (parallel/placement.h).
+  std::shared_ptr<const std::vector<std::int32_t>> device_of_rank;
 
   bool operator==(const Cluster&) const = default;
 };
@@ -60,6 +65,12 @@ struct Cluster {
 // The last node may be used in part.
 constexpr std::int64_t node_count(const Cluster& c) {
   return (c.gpus + c.devices_per_node - 1) / c.devices_per_node;
+}
+
+// Devices a rank may sit on.
+constexpr std::int64_t place_count(const Cluster& c) {
+  const std::int64_t own = node_count(c) * c.devices_per_node;
+  return c.places > own ? c.places : own;
 }
 
 // Children of one unit of tier i.

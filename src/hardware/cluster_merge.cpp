@@ -14,14 +14,16 @@
 namespace orrery {
 namespace {
 
-const char* kind_name(HardwareKind k) { return k == HardwareKind::device ? "device" : "node"; }
+std::string kind_name(HardwareKind k) {
+  return std::string(kHardwareNames[static_cast<std::size_t>(k)]);
+}
 
 HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
   const std::string wanted = name.text();
   if (auto found = lookup.find(kind, wanted)) return *std::move(found);
   const std::vector<std::string> names = lookup.names(kind);
-  name.fail("the unknown " + std::string(kind_name(kind)) + " \"" + wanted + "\"",
-            alternatives(names), nearest_name(wanted, names));
+  name.fail("the unknown " + kind_name(kind) + " \"" + wanted + "\"", alternatives(names),
+            nearest_name(wanted, names));
 }
 
 Json device_named(const Reader& name, const HardwareLookup& lookup) {
@@ -94,7 +96,31 @@ void change_tiers(Json& node, Reader change) {
   for (const std::string& name : change.keys()) change_tier(node, names, name, change.at(name));
 }
 
-void change_field(Json& node, const std::string& key, const Reader& change) {
+// A name, an object with the "base" it changes, or an object that is all of it.
+void replace_named(Json& node, const std::string& key, HardwareKind kind, const Reader& given,
+                   const HardwareLookup& lookup) {
+  forget_sources(node, key);
+  Reader r = given;
+  if (r.json().is_null()) {
+    node[key] = nullptr;
+    return;
+  }
+  if (!r.json().is_string()) r.must_be_object();
+  const std::optional<Reader> base = r.json().is_string() ? r : r.find("base");
+  if (base) {
+    const HardwareText found = find_text(*base, kind, lookup);
+    node[key] = parse_json(found.text, found.file);
+    if (r.json().is_object()) merge_over(node[key], without(r.json(), "base"));
+  } else {
+    node[key] = r.json();
+  }
+  mark_set_by_run(node, key, Json());  // one mark for all of it, however large
+}
+
+void change_field(Json& node, const std::string& key, const Reader& change,
+                  const HardwareLookup& lookup) {
+  if (key == "graph") return replace_named(node, key, HardwareKind::graph, change, lookup);
+  if (key == "fabric") return replace_named(node, key, HardwareKind::fabric, change, lookup);
   if (key == "device") return change_device(node, change);
   if (key == "tiers") return change_tiers(node, change);
   if (key == "source" || key == "sources") {
@@ -105,12 +131,13 @@ void change_field(Json& node, const std::string& key, const Reader& change) {
   mark_set_by_run(node, key, change.json());
 }
 
-void change_fields(Json& node, const Reader& changes, const std::vector<std::string>& but) {
+void change_fields(Json& node, const Reader& changes, const std::vector<std::string>& but,
+                   const HardwareLookup& lookup) {
   for (const std::string& key : changes.keys()) {
     if (std::find(but.begin(), but.end(), key) != but.end()) continue;
     // Not at(): null is a change too, it takes away what the node has.
-    change_field(node, key,
-                 Reader(changes.json()[key], changes.file(), changes.path() + "." + key));
+    change_field(node, key, Reader(changes.json()[key], changes.file(), changes.path() + "." + key),
+                 lookup);
   }
 }
 
@@ -120,7 +147,7 @@ Json inline_node(Reader spec, const HardwareLookup& lookup) {
   }
   const std::optional<Reader> base = spec.find("base");
   Json node = base ? node_named(*base, lookup) : Json::object();
-  change_fields(node, spec, {"base"});
+  change_fields(node, spec, {"base"}, lookup);
   return node;
 }
 
@@ -134,7 +161,7 @@ Json merged_node(Reader r, const HardwareLookup& lookup) {
     }
     node = spec->json().is_string() ? node_named(*spec, lookup) : inline_node(*spec, lookup);
   }
-  change_fields(node, r, {"node", "gpus"});
+  change_fields(node, r, {"node", "gpus"}, lookup);
   if (!node.contains("tiers") && !r.has("node")) r.at("node");  // says what is missing
   return node;
 }

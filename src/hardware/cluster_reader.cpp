@@ -3,9 +3,12 @@
 
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
+#include "hardware/fabric.h"
 #include "hardware/node_fields.h"
 #include "hardware/provenance.h"
 #include "hardware/spread.h"
+#include "hardware/topology/graph_fold.h"
+#include "hardware/topology/graph_reader.h"
 
 namespace orrery {
 namespace {
@@ -15,6 +18,33 @@ constexpr std::int64_t kMostGpus = 100'000'000;
 CollectiveLibrary library_of(Vendor vendor) {
   if (vendor == Vendor::nvidia) return CollectiveLibrary::nccl;
   return vendor == Vendor::amd ? CollectiveLibrary::rccl : CollectiveLibrary::any;
+}
+
+constexpr const char* kFolded = "folded from `graph`";
+
+bool set_by_run(const Json& node, const std::string& path) {
+  return listed_source(node, path) == kSetByRun;
+}
+
+// A graph of the run goes over bandwidths of the node; else one of the two must be silent.
+void note_graph(ResolvedCluster& out, Reader node) {
+  const std::optional<Reader> graph = node.find("graph");
+  if (!graph) return;
+  const bool of_run = set_by_run(out.node, "graph");
+  const auto devices = static_cast<std::int64_t>(devices_of(read_graph(*graph)).size());
+  std::vector<Reader> tiers = node.at("tiers").items();
+  std::vector<std::string> folded;
+  for (std::size_t i = 0; i < tiers.size() && covers(out.cluster, devices, i); ++i) {
+    const std::string path = "tiers." + std::to_string(i);
+    for (const char* key : {"bandwidth", "group_bandwidth"}) {
+      const auto given = tiers[i].find(key);
+      if (given && (!of_run || set_by_run(out.node, path + "." + key))) {
+        given->fail("none: `graph` says what this tier carries");
+      }
+      folded.push_back(path + "." + key);
+    }
+  }
+  for (const std::string& path : folded) out.node["sources"][path] = kFolded;
 }
 
 // `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`.
@@ -33,6 +63,22 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
   out.cluster.device = read_device(Reader(out.device, file, device.path()));
   out.cluster.library = library ? library->choice_of<CollectiveLibrary>(kCollectiveLibraryNames)
                                 : library_of(out.cluster.device.vendor);
+  note_graph(out, node);
+}
+
+// After the GPUs have been spread over nodes: pods are counted in nodes.
+void put_fabric(ResolvedCluster& out, const std::string& file, const std::string& path) {
+  Reader node(out.node, file, path);
+  const auto fabric = node.find("fabric");
+  if (!fabric) return;
+  const std::string leaf(out.cluster.tiers[out.cluster.tier_count - 1U].name.view());
+  const std::string below = "tiers." + std::to_string(out.cluster.tier_count - 1U);
+  if (listed_source(out.node, below + ".bandwidth") == kFolded) {
+    fabric->fail("a fabric beside a graph of the whole cluster", "one of them");
+  }
+  take_fabric(*fabric, out.cluster);
+  out.node["sources"]["tiers." + std::to_string(out.cluster.tier_count - 1U) + ".bandwidth"] =
+      "`fabric` over \"" + leaf + "\"";
 }
 
 }  // namespace
@@ -44,6 +90,7 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   out.node = merged_node(r, lookup);
   read_merged(out, r.file(), r.path(), gpus, lookup);
   spread_evenly(out.cluster);
+  put_fabric(out, r.file(), r.path());
   return out;
 }
 
@@ -52,6 +99,7 @@ ResolvedCluster read_node(const Json& document, const std::string& file, std::in
   ResolvedCluster out;
   out.node = document;
   read_merged(out, file, "", gpus, lookup);
+  put_fabric(out, file, "");
   return out;
 }
 

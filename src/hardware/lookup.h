@@ -3,15 +3,26 @@
 // How the hardware room asks for a document by name. Where documents lie is io's business.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
 
-enum class HardwareKind : std::uint8_t { device, node };
+enum class HardwareKind : std::uint8_t { device, node, graph, fabric };
+// As messages call them, and their folders of configs/hardware.
+inline constexpr std::array<std::string_view, 4> kHardwareNames = {"device", "node", "graph",
+                                                                   "fabric"};
+inline constexpr std::array<std::string_view, 4> kHardwareFolders = {"devices", "nodes", "graphs",
+                                                                     "fabrics"};
+
+inline std::string folder_of(HardwareKind k) {
+  return std::string(kHardwareFolders[static_cast<std::size_t>(k)]);
+}
 
 struct HardwareText {
   std::string text;

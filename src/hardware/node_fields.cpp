@@ -7,6 +7,8 @@
 #include "core/error.h"
 #include "hardware/device_reader.h"
 #include "hardware/tier_reader.h"
+#include "hardware/topology/graph_fold.h"
+#include "hardware/topology/graph_reader.h"
 
 namespace orrery {
 namespace {
@@ -42,6 +44,35 @@ void check_node_size(const Reader& r, const Cluster& c) {
   r.fail("the size of an inner tier: " + alternatives(sizes));
 }
 
+// A graph is one unit of an inner tier, or all of the cluster.
+void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
+  std::vector<std::string> sizes;
+  bool fits = false;
+  for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
+    sizes.push_back(std::to_string(c.tiers[i].size));
+    fits = fits || c.tiers[i].size == devices;
+  }
+  const std::int64_t inside = c.tier_count == 1 ? 1 : c.tiers[c.tier_count - 2U].size;
+  fits = fits || (devices >= c.gpus && devices % inside == 0);
+  if (fits) return;
+  sizes.push_back("at least the cluster's " + std::to_string(c.gpus) + ", in whole units of " +
+                  std::to_string(inside));
+  r.fail("a graph of " + std::to_string(devices) + " GPUs", alternatives(sizes));
+}
+
+void take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph, Cluster& c) {
+  check_graph_size(r, c, static_cast<std::int64_t>(devices_of(graph).size()));
+  Routes routes(graph);
+  fold_onto(c, routes);
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    Reader tier = tiers.items()[i];
+    if (c.tiers[i].bandwidth > BytesPerSecond()) continue;
+    if (!covers(c, static_cast<std::int64_t>(routes.device_count()), i)) tier.at("bandwidth");
+    tier.fail("a graph without a route between children of this tier",
+              "one that needs no GPU on the way");
+  }
+}
+
 }  // namespace
 
 Cluster read_node_fields(Reader& r, std::int64_t gpus) {
@@ -50,12 +81,21 @@ Cluster read_node_fields(Reader& r, std::int64_t gpus) {
   const Reader per_node = r.at("devices_per_node");
   c.devices_per_node = per_node.integer(1, 1'000'000);
   c.gpus = gpus == 0 ? c.devices_per_node : gpus;
-  read_tiers(r.at("tiers"), c);
+  const auto at_graph = r.find("graph");
+  const Reader tiers = r.at("tiers");
+  if (at_graph) {
+    const TopologyGraph graph = read_graph(*at_graph);
+    read_tiers(tiers, true, c);
+    take_graph(*at_graph, tiers, graph, c);
+  } else {
+    read_tiers(tiers, false, c);
+  }
   check_node_size(per_node, c);
   if (auto host = r.find("host")) c.host = read_host(*host);
   if (auto nvme = r.find("nvme")) c.nvme = read_nvme(*nvme);
   if (auto power = r.find("power")) c.node_power = power->quantity<kPower>();
   r.allow("device");
+  r.allow("fabric");
   return c;
 }
 

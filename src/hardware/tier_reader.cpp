@@ -91,17 +91,23 @@ void read_links(Reader& r, Tier& t) {
   t.rank_share = static_cast<double>(filled) / static_cast<double>(count);
 }
 
-Tier read_tier(Reader r) {
+void read_rates(Reader& r, bool has_graph, Tier& t) {
+  const auto groups = r.find("group_bandwidth");
+  if (has_graph && !groups && !r.has("bandwidth")) return;
+  t.bandwidth = r.at("bandwidth").quantity<kRate>();
+  if (groups) read_group_bandwidth(*groups, t);
+}
+
+Tier read_tier(Reader r, bool has_graph) {
   Tier t;
   t.name = read_name(r.at("name"));
   t.kind = r.at("kind").choice_of<TierKind>(kTierKindNames);
   if (auto size = r.find("size")) t.size = size->integer(2, kMostDevices);
-  t.bandwidth = r.at("bandwidth").quantity<kRate>();
+  read_rates(r, has_graph, t);
   t.efficiency = r.at("efficiency").number(1e-3, 1);
   t.latency = r.at("latency").quantity<kSeconds>(true);
   t.launch = r.at("launch").quantity<kSeconds>(true);
   if (auto ramp = r.find("ramp")) t.ramp = ramp->quantity<kSeconds>(true);
-  if (auto groups = r.find("group_bandwidth")) read_group_bandwidth(*groups, t);
   read_reduction(r, t);
   read_links(r, t);
   r.reject_unknown();
@@ -138,14 +144,14 @@ void check_name_is_new(const Reader& r, const Tier& t, const Cluster& c, std::si
 
 }  // namespace
 
-void read_tiers(const Reader& r, Cluster& c) {
+void read_tiers(const Reader& r, bool has_graph, Cluster& c) {
   const std::vector<Reader> items = r.items();
   if (items.empty() || items.size() > kMaxTiers) {
     r.fail("1 to " + std::to_string(kMaxTiers) + " tiers");
   }
   std::int64_t inside = 1;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Tier t = read_tier(items[i]);
+    Tier t = read_tier(items[i], has_graph);
     check_name_is_new(items[i], t, c, i);
     if (i + 1 == items.size()) {
       t.size = outermost_size(items[i], t, c.gpus, inside);

@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-// Fills tiers and tier_count; `gpus` must be set.
-void read_tiers(const Reader& r, Cluster& c);
+// Fills tiers and tier_count; `gpus` must be set. Where there is a graph a tier may leave its
+// `bandwidth` to it (0 then).
+void read_tiers(const Reader& r, bool has_graph, Cluster& c);
 
 }  // namespace orrery

@@ -51,7 +51,9 @@ std::optional<ConfigText> file_at(const fs::path& path) {
 }
 
 ConfigKind kind_of(HardwareKind kind) {
-  return kind == HardwareKind::device ? ConfigKind::device : ConfigKind::node;
+  constexpr std::array kKinds = {ConfigKind::device, ConfigKind::node, ConfigKind::graph,
+                                 ConfigKind::fabric};
+  return kKinds[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace

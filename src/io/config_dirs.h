@@ -20,11 +20,22 @@
 
 namespace orrery {
 
-enum class ConfigKind : std::uint8_t { model, node, device, framework, compression, run };
-inline constexpr std::array<std::string_view, 6> kConfigFolders = {
-    "models", "hardware/nodes", "hardware/devices", "frameworks", "compression", "runs"};
-inline constexpr std::array<std::string_view, 6> kConfigKindNames = {
-    "model", "node", "device", "framework", "compression", "run"};
+enum class ConfigKind : std::uint8_t {
+  model,
+  node,
+  device,
+  framework,
+  compression,
+  run,
+  graph,
+  fabric
+};
+inline constexpr std::size_t kConfigKinds = 8;
+inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {
+    "models",      "hardware/nodes", "hardware/devices", "frameworks",
+    "compression", "runs",           "hardware/graphs",  "hardware/fabrics"};
+inline constexpr std::array<std::string_view, kConfigKinds> kConfigKindNames = {
+    "model", "node", "device", "framework", "compression", "run", "graph", "fabric"};
 
 struct ConfigDirs {
   std::vector<std::string> directories;

@@ -17,6 +17,10 @@ ConfigKind kind_of(DocumentKind kind) {
       return ConfigKind::framework;
     case DocumentKind::compression:
       return ConfigKind::compression;
+    case DocumentKind::graph:
+      return ConfigKind::graph;
+    case DocumentKind::fabric:
+      return ConfigKind::fabric;
   }
   return ConfigKind::model;
 }

@@ -4,7 +4,7 @@
 //
 // All-to-all: what leaves a unit of u of the n ranks, u(n − u)/n·S, goes over that unit's link; all
 // tiers work at once and the busiest binds. Steps: a rank serves the other units of a tier in turn,
-// the ranks within one of them together. Between two points: one step in the outermost tier, the
+// the ranks within one of them together; where a fabric has several tiers, one node after another. Between two points: one step in the outermost tier, the
 // message on every fabric link on its way (a card reaches the fabric without the switch of its
 // node).
 //
@@ -55,6 +55,15 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
   return named(total(clock), {"message time", ""});
 }
 
+// Of the other units of tier i, the nodes that are served in turn.
+constexpr std::int64_t turns(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+  const std::size_t first = first_fabric(c, f);
+  const std::int64_t others = children(g, i) - 1;
+  if (i <= first) return others;
+  const std::int64_t node = members_below(g, first);
+  return others * ((members_below(g, i) + node - 1) / node);
+}
+
 struct Direct {
   static constexpr Algorithm id = Algorithm::direct;
 
@@ -70,7 +79,7 @@ struct Direct {
       if (!on_the_way(c, f, i)) continue;
       const auto wire = leaving_busiest(full, g, members_below(g, i), f.ranks) /
                         link_share(c, g, i, ring_efficiency<R>(c, i));
-      pass_tier(clock, c, i, children(g, i) - 1, wire);
+      pass_tier(clock, c, i, turns(c, g, f, i), wire);
     }
     return named(total(clock), {"all-to-all time", ""});
   }

@@ -4,29 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "parallel/placement_list.h"
+
 namespace orrery {
 namespace {
-
-// The members of a group differ in one digit of their rank, or in a few.
-struct Digit {
-  std::int64_t stride = 1;
-  std::int64_t size = 1;
-};
-
-// Strides rise. Digits that follow each other without a gap are one.
-struct Digits {
-  std::size_t count = 0;
-  std::array<Digit, kDimNames.size()> at{};
-
-  void append(Digit d) {
-    if (d.size == 1) return;
-    if (count > 0 && at[count - 1].stride * at[count - 1].size == d.stride) {
-      at[count - 1].size *= d.size;
-    } else {
-      at[count++] = d;
-    }
-  }
-};
 
 // Sizes of the dimensions in Megatron's two numberings of the same ranks, by Dim.
 using Sizes = std::array<std::int64_t, kDimNames.size()>;
@@ -79,6 +60,7 @@ std::int64_t size_of(const Digits& digits) {
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Group folded(const Digits& digits, const TierSizes& tiers, std::int64_t world) {
+  if (tiers.device_of_rank != nullptr) return folded_by_list(digits, tiers);
   Group g;
   g.ranks = size_of(digits);
   if (g.ranks == 1) return g;
@@ -142,6 +124,7 @@ TierSizes tier_sizes(const Cluster& cluster) {
   TierSizes sizes;
   sizes.count = cluster.tier_count;
   for (std::size_t i = 0; i < sizes.count; ++i) sizes.devices[i] = cluster.tiers[i].size;
+  sizes.device_of_rank = cluster.device_of_rank.get();
   return sizes;
 }
 
@@ -181,6 +164,11 @@ std::size_t pipeline_tier(const Strategy& s, const TierSizes& tiers, std::int64_
   const PipelineStep step = pipeline_step(s, from);
   const std::int64_t world = world_size(s);
   std::size_t tier = 0;
+  if (tiers.device_of_rank != nullptr) {
+    const Group pair = pair_by_list(tiers, step.stride, step.stages, step.from, step.to);
+    while (pair.members[tier] < 2) ++tier;
+    return tier;
+  }
   while (tier + 1 < tiers.count && !stays_inside(step, tiers.devices[tier], world)) ++tier;
   return tier;
 }
@@ -188,11 +176,15 @@ std::size_t pipeline_tier(const Strategy& s, const TierSizes& tiers, std::int64_
 Group pipeline_pair(const Strategy& s, const TierSizes& tiers, std::int64_t from) {
   Group g;
   if (s.pp == 1) return g;
+  if (tiers.device_of_rank != nullptr) {
+    const PipelineStep step = pipeline_step(s, from);
+    return pair_by_list(tiers, step.stride, step.stages, step.from, step.to);
+  }
   const std::size_t tier = pipeline_tier(s, tiers, from);
   g.ranks = 2;
   for (std::size_t i = tier; i < kMaxTiers; ++i) g.members[i] = 2;
-  if (tier > 0) {
-    g.sharers[tier] = std::min(tiers.devices[tier - 1], pipeline_step(s, from).stride);
+  for (std::size_t i = 1; i <= tier; ++i) {
+    g.sharers[i] = std::min(tiers.devices[i - 1], pipeline_step(s, from).stride);
   }
   return g;
 }

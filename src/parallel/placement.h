@@ -10,13 +10,15 @@
 //
 // All groups of a kind talk at once, so a child's link into a tier is shared by all groups that
 // have members in it. Where a group does not fit units evenly (tp 6 on nodes of 8) the answer is
-// that of the group most torn apart. Leaves out node lists in another order. Errors: none; the
-// strategy must be legal (rules.h).
+// that of the group most torn apart. Where a run lists the device of each rank the groups are
+// counted one by one instead (placement_list.h). Errors: none; the strategy must be legal
+// (rules.h).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "hardware/cluster.h"
 #include "network/group.h"
@@ -28,6 +30,7 @@ namespace orrery {
 struct TierSizes {
   std::size_t count = 1;
   std::array<std::int64_t, kMaxTiers> devices{};
+  const std::vector<std::int32_t>* device_of_rank = nullptr;  // null: in order
 };
 
 TierSizes tier_sizes(const Cluster& cluster);

@@ -198,6 +198,10 @@ StrategyRequest read_strategy(Reader parallel) {
       read_name<RecomputeMethod>(parallel, "recompute_method", kRecomputeMethodNames);
   q.offload = read_offload(parallel);
   q.order = read_order(parallel);
+  if (const std::optional<Reader> placement = parallel.find("placement")) {
+    q.placement = placement->json();
+    q.placement_path = placement->path();
+  }
   read_overlap(parallel, q);
   read_framework_options(parallel, q);
   read_compression(parallel, q);

@@ -40,6 +40,8 @@ struct StrategyRequest {
   std::optional<RecomputeMethod> recompute_method;
   std::optional<Offload> offload;
   std::optional<RankOrder> order;
+  Json placement;  // null: ranks fill devices in order
+  std::string placement_path;
 
   // Kept as they stand, for framework_json.h: overlap is an object of true and false.
   Json overlap = Json::object();

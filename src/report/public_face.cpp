@@ -9,7 +9,9 @@ namespace orrery {
 namespace {
 
 DocumentKind kind_of(HardwareKind kind) {
-  return kind == HardwareKind::device ? DocumentKind::device : DocumentKind::node;
+  constexpr std::array kKinds = {DocumentKind::device, DocumentKind::node, DocumentKind::graph,
+                                 DocumentKind::fabric};
+  return kKinds[static_cast<std::size_t>(kind)];
 }
 
 template <class Text>

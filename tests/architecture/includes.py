@@ -21,7 +21,7 @@ WORDS_OF_NOBODY = re.compile(r"\bstd::(views|format|source_location)\b")
 
 LIBRARIES = {
     "Eigen/": {"calibrate"},
-    "boost/": {"network"},
+    "boost/": {"hardware"},
     "CLI/": OUTSIDE,
     "spdlog/": OUTSIDE,
     "fmt/": OUTSIDE,

@@ -29,7 +29,7 @@ inline ConfigLookup cached_configs() {
   ConfigLookup lookup = testing::shipped_configs();
   lookup.hardware.find = [](HardwareKind kind,
                             const std::string& name) -> std::optional<HardwareText> {
-    const char* folder = kind == HardwareKind::device ? "hardware/devices" : "hardware/nodes";
+    const std::string folder = "hardware/" + folder_of(kind);
     const std::optional<ConfigText> text = cached(folder, name);
     if (!text) return {};
     return HardwareText{text->text, text->file};

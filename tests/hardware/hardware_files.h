@@ -18,7 +18,7 @@ namespace orrery {
 
 inline std::filesystem::path hardware_folder(HardwareKind kind) {
   const std::filesystem::path root = std::filesystem::path(ORRERY_CONFIG_DIR) / "hardware";
-  return root / (kind == HardwareKind::device ? "devices" : "nodes");
+  return root / folder_of(kind);
 }
 
 inline std::vector<std::string> shipped_hardware(HardwareKind kind) {

@@ -24,7 +24,7 @@ inline std::string text_of(const std::string& path) {
 inline HardwareLookup shipped_hardware() {
   HardwareLookup lookup;
   lookup.find = [](HardwareKind kind, const std::string& name) -> std::optional<HardwareText> {
-    const std::string folder = kind == HardwareKind::device ? "devices/" : "nodes/";
+    const std::string folder = folder_of(kind) + "/";
     const std::string file = ORRERY_CONFIG_DIR "/hardware/" + folder + name + ".json";
     const std::string text = text_of(file);
     if (text.empty()) return std::nullopt;

@@ -35,7 +35,7 @@ inline ConfigLookup shipped_configs() {
   ConfigLookup lookup;
   lookup.hardware.find = [](HardwareKind kind,
                             const std::string& name) -> std::optional<HardwareText> {
-    const char* folder = kind == HardwareKind::device ? "hardware/devices" : "hardware/nodes";
+    const std::string folder = "hardware/" + folder_of(kind);
     const std::optional<ConfigText> found = shipped_config(folder, name);
     if (!found) return {};
     return HardwareText{found->text, found->file};

@@ -45,7 +45,7 @@ inline std::optional<ConfigText> find_in(const std::string& folder, const std::s
 inline ConfigLookup shipped_configs() {
   ConfigLookup lookup;
   const auto folder = [](HardwareKind kind) {
-    return std::string(kind == HardwareKind::device ? "hardware/devices" : "hardware/nodes");
+    return "hardware/" + folder_of(kind);
   };
   lookup.hardware.find = [=](HardwareKind kind,
                              const std::string& name) -> std::optional<HardwareText> {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/fabric.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+#include "hardware/device_reader.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr double kMostTaper = 1000;
+
+double factor_at(const Reader& r) { return r.number(1, kMostTaper); }
+
+std::int64_t nodes_of_pod(Reader& r) {
+  const auto pod = r.find("pod");
+  if (pod) {
+    for (const char* other : {"radix", "rails", "cards"}) {
+      if (const auto found = r.find(other)) found->fail("nothing: `pod` says it");
+    }
+    return pod->integer(1, kMostNodes);
+  }
+  const std::int64_t down = r.at("radix").integer(2, 4096) / 2;
+  const auto cards_at = r.find("cards");
+  const auto rails_at = r.find("rails");
+  const std::int64_t rails = rails_at ? rails_at->integer(1, 64) : 1;
+  const std::int64_t cards = cards_at ? cards_at->integer(1, 64) : rails;
+  if (cards % rails != 0) rails_at->fail("a divisor of the " + std::to_string(cards) + " cards");
+  const std::int64_t nodes = down / (cards / rails);
+  if (nodes < 1) r.at("radix").fail("ports for the cards of at least one node on a leaf");
+  return nodes;
+}
+
+Fabric read_fat_tree(Reader& r) {
+  Fabric f;
+  f.nodes_per_unit = nodes_of_pod(r);
+  if (const auto over = r.find("oversubscription")) f.taper = factor_at(*over);
+  if (const auto nodes = r.find("nodes")) f.nodes = nodes->integer(1, kMostNodes);
+  return f;
+}
+
+Fabric read_dragonfly(Reader& r) {
+  Fabric f;
+  f.kind = FabricKind::dragonfly;
+  f.nodes_per_unit = r.at("nodes_per_group").integer(1, kMostNodes);
+  if (const auto groups = r.find("groups")) f.groups = groups->integer(1, kMostNodes);
+  f.nodes = f.groups * f.nodes_per_unit;
+  f.taper = factor_at(r.at("taper"));
+  return f;
+}
+
+std::int64_t units_filled(const Fabric& f, const Cluster& c) {
+  return (node_count(c) + f.nodes_per_unit - 1) / f.nodes_per_unit;
+}
+
+void check_fits(const Reader& r, const Fabric& f, const Cluster& c) {
+  const std::size_t outer = c.tier_count - 1U;
+  if (outer == 0 || c.tiers[outer - 1].size != c.devices_per_node) {
+    r.fail("a node with tiers between its outermost one and the node",
+           "a fabric only where the node's last tier joins nodes");
+  }
+  if (c.tier_count == kMaxTiers) {
+    r.fail("a fabric over " + std::to_string(kMaxTiers) + " tiers", "one tier less");
+  }
+  if (f.kind == FabricKind::fat_tree && f.nodes > 0 && f.nodes < node_count(c)) {
+    r.fail("a fat tree of " + std::to_string(f.nodes) + " nodes",
+           "at least the " + std::to_string(node_count(c)) + " nodes of the run");
+  }
+  if (f.groups > 0 && f.groups < units_filled(f, c)) {
+    r.fail("a dragonfly of " + std::to_string(f.groups) + " groups",
+           "at least " + std::to_string(units_filled(f, c)) + " for the " +
+               std::to_string(node_count(c)) + " nodes of the run");
+  }
+}
+
+}  // namespace
+
+void apply_fabric(const Fabric& f, Cluster& c) {
+  const std::size_t outer = c.tier_count - 1U;
+  c.places = f.nodes * c.devices_per_node;
+  const std::int64_t unit = f.nodes_per_unit * c.devices_per_node;
+  const Tier leaf = c.tiers[outer];
+  if (unit >= leaf.size && f.nodes <= f.nodes_per_unit) return;  // all under the same switches
+  const bool grouped = f.nodes_per_unit > 1;
+  if (grouped) c.tiers[outer].size = unit;
+  Tier spine = leaf;
+  spine.name = make_name(f.kind == FabricKind::fat_tree ? "spine" : "global");
+  spine.bandwidth = leaf.bandwidth * (static_cast<double>(f.nodes_per_unit) / f.taper);
+  // One rank still fills what it fills of its node's cards.
+  spine.rank_share = std::min(1.0, leaf.rank_share * (leaf.bandwidth / spine.bandwidth));
+  spine.group_sizes = 0;
+  spine.group_bandwidth = {};
+  spine.size = (std::max(leaf.size, c.places) + unit - 1) / unit * unit;
+  const std::int64_t groups = f.groups > 0 ? f.groups : units_filled(f, c);
+  if (f.kind == FabricKind::dragonfly && groups > 2) {
+    spine.group_sizes = 2;
+    spine.group_bandwidth[0] = {2, spine.bandwidth / static_cast<double>(groups - 1)};
+    spine.group_bandwidth[1] = {groups, spine.bandwidth};
+  }
+  c.tiers[grouped ? outer + 1 : outer] = spine;
+  if (grouped) ++c.tier_count;
+}
+
+Fabric read_fabric(Reader r) {
+  r.must_be_object();
+  read_heading(r, "fabric");
+  const auto kind = r.at("kind").choice_of<FabricKind>(kFabricNames);
+  const Fabric f = kind == FabricKind::fat_tree ? read_fat_tree(r) : read_dragonfly(r);
+  r.reject_unknown();
+  return f;
+}
+
+void take_fabric(const Reader& r, Cluster& c) {
+  const Fabric f = read_fabric(r);
+  check_fits(r, f, c);
+  apply_fabric(f, c);
+}
+
+}  // namespace orrery

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The network between nodes by its design, over any node: which nodes share a switch, and how much
+// less there is above. `fabric` of a cluster puts tiers in the place of the node's outermost one:
+//
+//   fat-tree   pods of nodes under the same leaf switches, then the spine. Half of a leaf's `radix`
+//              ports go down, a node has `cards` of them spread over `rails` leaves, so that a pod
+//              has radix/2·rails/cards nodes; or `pod` nodes are given. What leaves a pod is what
+//              its nodes send over `oversubscription`. Above the spine nothing is lost. `nodes`: in
+//              all.
+//   dragonfly  groups of `nodes_per_group`, each joined to every other of the `groups` there are by
+//              an equal part of its global cables, together what its nodes send over `taper` (Kim,
+//              Dally, Scott and Abts, ISCA 2008). Routes are minimal: of k groups that talk each
+//              has (k − 1)/(groups − 1) of its global cables. Within a group nothing is lost.
+//
+// The new tiers have the constants of the one they replace, and so the same time a step. Tests hold
+// this closed form to the same networks as graphs (topology/builders.h). Leaves out adaptive and
+// Valiant routing, failed links and the traffic of others. Errors: InputError.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/json_reader.h"
+#include "hardware/cluster.h"
+
+namespace orrery {
+
+enum class FabricKind : std::uint8_t { fat_tree, dragonfly };
+
+struct Fabric {
+  FabricKind kind = FabricKind::fat_tree;
+  std::int64_t nodes_per_unit = 0;  // of a pod or group
+  std::int64_t groups = 0;          // of a dragonfly; 0: as many as the run fills
+  std::int64_t nodes = 0;           // there are; 0: as many as the run has
+  double taper = 1;                 // what nodes send over what leaves their unit
+};
+
+inline constexpr std::array<std::string_view, 2> kFabricNames = {"fat-tree", "dragonfly"};
+
+Fabric read_fabric(Reader r);
+
+// The fabric at `r` under the cluster's nodes. Refuses what does not fit: too few groups for the
+// nodes, too many tiers.
+void take_fabric(const Reader& r, Cluster& c);
+
+// The tiers of the closed form.
+void apply_fabric(const Fabric& f, Cluster& c);
+
+}  // namespace orrery

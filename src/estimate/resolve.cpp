@@ -9,6 +9,7 @@
 #include "estimate/inputs_json.h"
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
+#include "hardware/topology/graph_notes.h"
 #include "parallel/placement_json.h"
 
 namespace orrery {
@@ -212,6 +213,7 @@ void add_warnings(ResolvedRun& out) {
     out.warnings.push_back("compression of " + lossy +
                            " is lossy; what that does to the training is not predicted");
   }
+  for (std::string& note : graph_notes(out.cluster)) out.warnings.push_back(std::move(note));
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
   if (!size.empty()) out.warnings.push_back(size);

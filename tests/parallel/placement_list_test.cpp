@@ -71,7 +71,7 @@ TEST_CASE("a list in order gives the groups that strides give") {
     CHECK(place(s, tier_sizes(listed)) == place(s, tier_sizes(c)));
     CHECK(data_subgroup(s, tier_sizes(listed), 1, s.dp) ==
           data_subgroup(s, tier_sizes(c), 1, s.dp));
-    for (std::int64_t stage = 0; stage < s.pp; ++stage) {
+    for (std::int64_t stage = 0; stage < s.pp && s.pp > 1; ++stage) {
       CHECK(pipeline_tier(s, tier_sizes(listed), stage) == pipeline_tier(s, tier_sizes(c), stage));
       CHECK(pipeline_pair(s, tier_sizes(listed), stage) == pipeline_pair(s, tier_sizes(c), stage));
     }

@@ -2,6 +2,7 @@
 #include "hardware/topology/graph_fold.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <span>
 
@@ -181,8 +182,7 @@ std::vector<GroupBandwidth> shortened(std::vector<GroupBandwidth> rates) {
     }
   }
   while (rates.size() > kMaxGroupSizes) rates.erase(rates.end() - 2);
-  if (rates.size() == 2 && on_line(rates[0], rates[0], rates[1]) &&
-      std::abs(rates[0].bandwidth / rates[1].bandwidth - 1) < kStraight) {
+  if (rates.size() == 2 && std::abs(rates[0].bandwidth / rates[1].bandwidth - 1) < kStraight) {
     rates.erase(rates.begin());
   }
   return rates;
@@ -218,6 +218,11 @@ GraphTier graph_tier(Routes& r, std::int64_t inside, std::int64_t size) {
   tier.bisection = half_cut(r, unit);
   tier.latency = longest_step(r, unit);
   return tier;
+}
+
+BytesPerSecond half_to_half(Routes& r, std::int64_t inside, std::int64_t size) {
+  const std::vector<Part> children = children_of(inside, size);
+  return half_cut(r, children);
 }
 
 bool covers(const Cluster& c, std::int64_t graph_devices, std::size_t i) {

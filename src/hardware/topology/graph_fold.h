@@ -31,6 +31,9 @@ struct GraphTier {
 // Children of `inside` devices in units of `size`.
 GraphTier graph_tier(Routes& routes, std::int64_t inside, std::int64_t size);
 
+// From the first half of the first unit's children to the second.
+BytesPerSecond half_to_half(Routes& routes, std::int64_t inside, std::int64_t size);
+
 // Whether the graph says what tier i of the cluster carries.
 bool covers(const Cluster& c, std::int64_t graph_devices, std::size_t i);
 

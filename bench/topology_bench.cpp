@@ -83,11 +83,6 @@ int main() {
       R"({"kind": "fat-tree", "nodes": 1280, "radix": 64, "rails": 8, "oversubscription": 2, )" +
           nodes + "}",
       8, 256);
-  measure(
-      "fat-tree",
-      R"({"kind": "fat-tree", "nodes": 5120, "radix": 64, "rails": 8, "oversubscription": 2, )" +
-          nodes + "}",
-      8, 256);
   measure("dragonfly",
           R"({"kind": "dragonfly", "nodes": 1280, "nodes_per_group": 128, "switches": 32,
               "taper": 1.753, "local_link": "100 GB/s", )" +

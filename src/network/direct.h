@@ -4,9 +4,9 @@
 //
 // All-to-all: what leaves a unit of u of the n ranks, u(n − u)/n·S, goes over that unit's link; all
 // tiers work at once and the busiest binds. Steps: a rank serves the other units of a tier in turn,
-// the ranks within one of them together; where a fabric has several tiers, one node after another. Between two points: one step in the outermost tier, the
-// message on every fabric link on its way (a card reaches the fabric without the switch of its
-// node).
+// the ranks within one of them together; where a fabric has several tiers, one node after another.
+// Between two points: one step in the outermost tier, the message on every fabric link on its way
+// (a card reaches the fabric without the switch of its node).
 //
 // Where ranks send unevenly (all-to-all-v) one rank sends `busiest_rank` times the mean and the
 // others share the rest alike: its unit of u sends (f + (u − 1)(n − f)/(n − 1))/u times what it

@@ -44,9 +44,7 @@ inline std::optional<ConfigText> find_in(const std::string& folder, const std::s
 
 inline ConfigLookup shipped_configs() {
   ConfigLookup lookup;
-  const auto folder = [](HardwareKind kind) {
-    return "hardware/" + folder_of(kind);
-  };
+  const auto folder = [](HardwareKind kind) { return "hardware/" + folder_of(kind); };
   lookup.hardware.find = [=](HardwareKind kind,
                              const std::string& name) -> std::optional<HardwareText> {
     const std::optional<ConfigText> found = find_in(folder(kind), name);

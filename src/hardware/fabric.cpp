@@ -90,7 +90,7 @@ void apply_fabric(const Fabric& f, Cluster& c) {
   spine.name = make_name(f.kind == FabricKind::fat_tree ? "spine" : "global");
   spine.bandwidth = leaf.bandwidth * (static_cast<double>(f.nodes_per_unit) / f.taper);
   // One rank still fills what it fills of its node's cards.
-  spine.rank_share = std::min(1.0, leaf.rank_share * (leaf.bandwidth / spine.bandwidth));
+  spine.rank_share = std::min(1.0, leaf.rank_share * leaf.bandwidth.si() / spine.bandwidth.si());
   spine.group_sizes = 0;
   spine.group_bandwidth = {};
   spine.size = (std::max(leaf.size, c.places) + unit - 1) / unit * unit;

@@ -19,10 +19,13 @@ $ orrery validate claim.json
 ! stderr claim.json: checks[0].holds: found the end in column 4
 $ orrery validate claim.json $ROOT/validation/runs/korthikanti.json
 ! exit 2
-! stderr checks[0].holds
+! stderr claims and published runs together: give files of one kind
 $ orrery validate $ROOT/validation/claims --csv
 ! exit 2
 ! stderr --csv: claims have text, --json and --markdown
 $ mkdir empty && orrery validate empty
 ! exit 2
 ! stderr a directory without .json files
+
+# The page shows what the claims come to now.
+$ cd $ROOT && orrery validate validation/claims --markdown | diff docs/claims.md -

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "core/error.h"
+#include "core/units.h"
+#include "io/files.h"
+#include "io/gzip.h"
 #include "report/estimate_json.h"
+#include "report/estimate_text.h"
+#include "report/perfetto.h"
 #include "report/simulate_report.h"
+#include "report/timeline_html.h"
+#include "report/timeline_picture.h"
 
 namespace orrery {
 namespace {
@@ -16,6 +25,16 @@ struct Arguments {
   RunArguments run;
   std::vector<std::string> with;
   std::vector<std::string> without;
+  std::string trace;
+  std::string trace_ranks;
+  std::string html;
+  bool picture = false;
+  bool every_gpu = false;
+  std::vector<std::string> slow;
+  double spread = 0;
+  double jitter = 0;
+  double expert_load = 1;
+  std::uint64_t seed = 1;
 };
 
 struct Switch {
@@ -48,6 +67,60 @@ Effects effects_of(const Arguments& arguments) {
   return e;
 }
 
+constexpr const char* kSlowForm = "PART:NUMBER=FACTOR, as gpu:17=1.3, node:3=1.2 or link:0=2";
+
+[[noreturn]] void refuse_slow(const std::string& text, const std::string& allowed) {
+  throw InputError("command line", "--slow", "\"" + text + "\"", allowed);
+}
+
+double read_number(const std::string& part, const std::string& text) {
+  const std::optional<double> n = parse_number(part);
+  if (!n) refuse_slow(text, kSlowForm);
+  return *n;
+}
+
+// gpu:17=1.3
+Slow read_slow(const std::string& text, const Run& run) {
+  const std::size_t colon = text.find(':');
+  const std::size_t equals = text.find('=');
+  if (colon == std::string::npos || equals == std::string::npos || equals < colon) {
+    refuse_slow(text, kSlowForm);
+  }
+  const std::string kind = text.substr(0, colon);
+  if (kind != "gpu" && kind != "node" && kind != "link") refuse_slow(text, kSlowForm);
+  Slow s;
+  s.part = kind == "gpu" ? SlowPart::gpu : kind == "node" ? SlowPart::node : SlowPart::link;
+  const double which = read_number(text.substr(colon + 1, equals - colon - 1), text);
+  s.factor = read_number(text.substr(equals + 1), text);
+  const std::int64_t parts = s.part == SlowPart::gpu ? run.cluster.gpus : node_count(run.cluster);
+  if (!(which >= 0 && which < static_cast<double>(parts)) || which != std::floor(which)) {
+    refuse_slow(text, kind + " 0 to " + std::to_string(parts - 1));
+  }
+  if (!(s.factor >= 1 && s.factor <= 1e6)) refuse_slow(text, "a factor from 1 to 1e6");
+  s.which = static_cast<std::int64_t>(which);
+  return s;
+}
+
+double checked(double value, const char* flag, double least, double most) {
+  if (value >= least && value <= most) return value;
+  throw InputError("command line", flag, plain_number(value),
+                   plain_number(least) + " to " + plain_number(most));
+}
+
+Disturbances disturbances_of(const Arguments& a, const Run& run) {
+  Disturbances d;
+  for (const std::string& text : a.slow) d.slow.push_back(read_slow(text, run));
+  d.spread = checked(a.spread, "--spread", 0, 10);
+  d.jitter = checked(a.jitter, "--jitter", 0, 10);
+  d.expert_load = checked(a.expert_load, "--expert-load", 1, 1000);
+  d.seed = a.seed;
+  if (d.expert_load > 1 && !is_moe(run.model)) {
+    throw InputError("command line", "--expert-load", plain_number(d.expert_load),
+                     "1: this model has no experts");
+  }
+  return d;
+}
+
 void refuse_too_many(const ResolvedRun& r) {
   const std::int64_t n = passes_of(r.run);
   if (n <= kMostPasses) return;
@@ -56,15 +129,40 @@ void refuse_too_many(const ResolvedRun& r) {
                    "up to " + std::to_string(kMostPasses) + "; `orrery estimate` has no limit");
 }
 
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// All are made before the first is written: what is refused leaves nothing behind.
+void write_files(const Arguments& a, const SimulationReport& r) {
+  if (a.trace.empty() && !a.trace_ranks.empty()) {
+    throw InputError("command line", "--trace-ranks", "no --trace", "--trace FILE beside it");
+  }
+  std::string trace;
+  std::string html;
+  if (!a.trace.empty()) trace = perfetto_trace(r, trace_ranks(r, a.trace_ranks));
+  if (!a.html.empty()) html = timeline_html(r);
+  if (!a.trace.empty()) write_text(a.trace, ends_with(a.trace, ".gz") ? gzip(trace) : trace);
+  if (!a.html.empty()) write_text(a.html, html);
+}
+
+std::string text_of(const Arguments& a, const SimulationReport& r, const Style& style) {
+  if (!a.picture) return simulation_text(r, style);
+  return header_text(r.run.resolved, style) + timeline_picture(r, style);
+}
+
 ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   SimulationOptions options;
   options.effects = effects_of(arguments);
   ResolvedRun resolved = resolved_run(arguments.run, s);
   refuse_too_many(resolved);
+  options.disturbances = disturbances_of(arguments, resolved.run);
+  options.every_gpu = arguments.every_gpu;
   const SimulationReport r = report_on_simulation(std::move(resolved), options);
+  write_files(arguments, r);
   give(s, s.json  ? dump(simulation_json(r))
           : s.csv ? simulation_csv(r)
-                  : simulation_text(r, style_of(s)));
+                  : text_of(arguments, r, style_of(s)));
   return is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
 }
 
@@ -81,6 +179,31 @@ Action declare_simulate(CLI::App& app) {
         "sends); what collectives hide is parallel.overlap of the run file");
   names("--with", arguments->with,
         "take one in: slowdown (of kernels beside a reduction or gather)");
+  app.add_flag("--every-gpu", arguments->every_gpu,
+               "play every replica, also those that are alike; --csv has a row a GPU");
+  app.add_option("--slow", arguments->slow,
+                 "a part that takes longer: gpu:17=1.3, node:3=1.2, link:0=2 (a node's)")
+      ->type_name("PART:NUMBER=FACTOR")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--spread", arguments->spread,
+                 "every GPU up to this share slower, each its own: 0.05")
+      ->type_name("SHARE");
+  app.add_option("--jitter", arguments->jitter, "every pass up to this share longer, at random")
+      ->type_name("SHARE");
+  app.add_option("--expert-load", arguments->expert_load,
+                 "tokens of the fullest rank of experts over the mean")
+      ->type_name("FACTOR");
+  app.add_option("--seed", arguments->seed, "of what is random")->type_name("N");
+  app.add_option("--trace", arguments->trace,
+                 "write Chrome trace events, which ui.perfetto.dev opens; FILE.gz is compressed")
+      ->type_name("FILE");
+  app.add_option("--trace-ranks", arguments->trace_ranks,
+                 "whose: 0,8,16-23 or all; the first rank of every stage where not given")
+      ->type_name("RANKS");
+  app.add_option("--html", arguments->html, "write the timeline as a page of its own")
+      ->type_name("FILE");
+  app.add_flag("--picture", arguments->picture, "show the schedule, a line a stage");
   return [arguments](const Session& s) { return run_simulate(*arguments, s); };
 }
 

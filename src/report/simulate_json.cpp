@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "core/units.h"
 #include "report/estimate_json.h"
 #include "report/simulate_report.h"
@@ -18,6 +20,23 @@ Json stage_json(const StageUse& s, std::size_t stage) {
     j["streams"][std::string(kStreamNames[i])] = {{"busy_s", s.streams[i].busy.si()},
                                                   {"exposed_s", s.streams[i].exposed.si()}};
   }
+  return j;
+}
+
+double gib(Bytes b) { return b / kGiB; }
+
+Json memory_json_of(const MemoryCurve& m, std::size_t stage) {
+  Json j;
+  j["stage"] = stage;
+  j["peak_gib"] = gib(m.peak.peak);
+  j["peak_at_s"] = m.peak_at.si();
+  j["in_flight"] = m.most_in_flight;
+  for (std::size_t i = 0; i < kMemoryLines; ++i) {
+    j[std::string(kMemoryLineNames[i]) + "_gib"] = gib(m.peak.lines[i]);
+  }
+  j["estimate_peak_gib"] = gib(m.closed_peak);
+  j["less_held_gib"] = gib(m.less_held);
+  j["less_at_work_gib"] = gib(m.less_at_work);
   return j;
 }
 
@@ -68,6 +87,28 @@ Json differences_json(const Simulation& s) {
   return list;
 }
 
+double quantile(std::vector<double> x, double q) {
+  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(x.size() - 1));
+  std::nth_element(x.begin(), x.begin() + at, x.end());
+  return x[static_cast<std::size_t>(at)];
+}
+
+Json spread_json(const std::vector<double>& x) {
+  return {{"least", quantile(x, 0)}, {"median", quantile(x, 0.5)}, {"most", quantile(x, 1)}};
+}
+
+Json gpus_json(const GpuUse& g) {
+  Json j;
+  j["gpus"] = g.slowness.size();
+  j["replicas_played"] = g.replicas_played;
+  j["actors"] = g.actors;
+  j["gpus_in_step"] = g.ranks_of_actor;
+  j["shown_replica"] = g.slowest_replica;
+  j["slowness"] = spread_json(g.slowness);
+  j["busy_share"] = spread_json(g.busy_share);
+  return j;
+}
+
 Json timeline_json(const SimulationReport& r) {
   const Simulation& s = r.simulation;
   Json j;
@@ -79,10 +120,29 @@ Json timeline_json(const SimulationReport& r) {
   for (std::size_t i = 0; i < s.stages.size(); ++i) {
     j["stages"].push_back(stage_json(s.stages[i], i));
   }
+  j["memory"] = Json::array();
+  for (std::size_t i = 0; i < s.memory.size(); ++i) {
+    j["memory"].push_back(memory_json_of(s.memory[i], i));
+  }
+  if (!s.gpus.slowness.empty()) j["every_gpu"] = gpus_json(s.gpus);
   j["links"] = links_json(r);
   j["critical_path"] = chain_json(s);
   j["gains"] = gains_json(s);
   return j;
+}
+
+std::string gpu_csv(const SimulationReport& r) {
+  const GpuUse& g = r.simulation.gpus;
+  std::string text = "rank,node,stage,replica,slowness,busy_share\n";
+  const Run& run = r.run.resolved.run;
+  for (std::size_t i = 0; i < g.slowness.size(); ++i) {
+    const auto rank = static_cast<std::int64_t>(i);
+    const RankPlace at = place_of_rank(run.strategy, rank);
+    text += std::to_string(rank) + "," + std::to_string(rank / run.cluster.devices_per_node) + "," +
+            std::to_string(at.stage) + "," + std::to_string(at.replica) + "," +
+            shortest(g.slowness[i]) + "," + shortest(g.busy_share[i]) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -94,6 +154,7 @@ Json simulation_json(const SimulationReport& r) {
 }
 
 std::string simulation_csv(const SimulationReport& r) {
+  if (!r.simulation.gpus.slowness.empty()) return gpu_csv(r);
   std::string text = "stage,first_pass_s,finished_s,reduced_s,end_s,bubble_s";
   for (const std::string_view name : kStreamNames) {
     text += "," + std::string(name) + "_busy_s," + std::string(name) + "_exposed_s";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/units.h"
 #include "report/estimate_text.h"
 #include "report/metrics.h"
+#include "report/perfetto.h"
 #include "report/simulate_report.h"
 #include "report/table.h"
 
@@ -28,15 +30,26 @@ std::string headline(const SimulationReport& r, const Style& style) {
   text += left("step", kLabel) + ink(style, Ink::bold, pretty(a.step_time)) + " (80 % interval " +
           pretty(a.interval_low, 3) + " to " + pretty(a.interval_high, 3) + ")\n";
   text += left("estimate", kLabel) + pretty(s.closed.step_time);
-  if (s.differences.empty()) text += ", the same";
+  const Seconds apart = a.step_time - s.closed.step_time;
+  if (std::abs(apart / a.step_time) < 1e-6) text += ", the same";
   text += "\n";
   for (const Difference& d : s.differences) {
+    if (std::abs(d.time / a.step_time) < 1e-6) continue;
     const auto i = static_cast<std::size_t>(d.cause);
     text += left("", kLabel) +
             wrapped(signed_time(d.time) + " " + std::string(kCauseNames[i]) + ": " +
                         std::string(kCauseMeanings[i]),
                     kLabel + 2, kLabel) +
             "\n";
+  }
+  const GpuUse& g = s.gpus;
+  if (!g.slowness.empty()) {
+    const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
+    text += left("GPUs", kLabel) + grouped(static_cast<std::int64_t>(g.slowness.size())) + " in " +
+            grouped(g.actors) + " actors of " + grouped(g.ranks_of_actor) +
+            " that keep step; kernels are busy " + percent(*busy.first) + " to " +
+            percent(*busy.second) + " of the step\n" + left("", kLabel) + "below: replica " +
+            grouped(g.slowest_replica) + ", the last to be done\n";
   }
   text += left("played", kLabel) + grouped(static_cast<std::int64_t>(s.graph.nodes.size())) +
           " passes, " + grouped(static_cast<std::int64_t>(s.played.events)) + " events\n";
@@ -101,6 +114,59 @@ std::string stage_table(const Simulation& s, const Style& style) {
          table.text(2);
 }
 
+std::vector<std::string> memory_row(const Simulation& s, std::size_t i) {
+  const MemoryCurve& m = s.memory[i];
+  std::vector<std::string> row = {
+      std::to_string(i), gib_text(m.peak.peak, 2), pretty(m.peak_at, 4),
+      m.peak_node < 0 ? "" : pass_name(s.graph, static_cast<std::size_t>(m.peak_node)),
+      grouped(m.most_in_flight)};
+  for (const MemoryLine l : {MemoryLine::activations, MemoryLine::logits}) {
+    row.push_back(gib_text(m.peak[l], 2));
+  }
+  row.push_back(gib_text(m.peak[MemoryLine::recompute_working] + m.peak[MemoryLine::transient], 2));
+  const bool same = std::abs(m.closed_peak / m.peak.peak - 1) < 5e-4;
+  row.push_back(same ? "the same" : gib_text(m.closed_peak, 2));
+  return row;
+}
+
+std::string memory_over_time(const Simulation& s, const Style& style) {
+  Table table({{"stage", true},
+               {"peak", true},
+               {"at", true},
+               {"in"},
+               {"in flight", true},
+               {"activations", true},
+               {"logits", true},
+               {"at work", true},
+               {"memory says", true}});
+  const std::size_t n = s.memory.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (n > 2 * kRows + 1 && i >= kRows && i + kRows < n) {
+      if (i == kRows) table.add(std::vector<std::string>(9, "…"));
+      continue;
+    }
+    table.add(memory_row(s, i));
+  }
+  std::string text = "\n" + ink(style, Ink::bold, "Memory") +
+                     " over the step: when it peaks, in which pass, on what\n" + table.text(2);
+  Bytes held{};
+  Bytes work{};
+  for (const MemoryCurve& m : s.memory) {
+    held = std::max(held, m.less_held);
+    work = std::max(work, m.less_at_work);
+  }
+  if (held > Bytes() || work > Bytes()) {
+    text += "  " +
+            wrapped(
+                "`memory` takes the fullest moment and the largest pass of a stage together: up "
+                "to " +
+                    gib_text(held, 2) + " more held and " + gib_text(work, 2) + " more at work",
+                2, 2) +
+            "\n";
+  }
+  return text;
+}
+
 std::string chain_text(const Simulation& s, const Style& style) {
   std::vector<ChainItem> items = s.chain;
   std::stable_sort(items.begin(), items.end(),
@@ -162,8 +228,8 @@ SimulationReport report_on_simulation(ResolvedRun resolved, const SimulationOpti
 
 std::string simulation_text(const SimulationReport& r, const Style& style) {
   return header_text(r.run.resolved, style) + "\n" + headline(r, style) + time_bars(r, style) +
-         stage_table(r.simulation, style) + chain_text(r.simulation, style) +
-         gains_text(r.simulation, style) + link_text(r, style);
+         stage_table(r.simulation, style) + memory_over_time(r.simulation, style) +
+         chain_text(r.simulation, style) + gains_text(r.simulation, style) + link_text(r, style);
 }
 
 }  // namespace orrery

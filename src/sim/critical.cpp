@@ -49,17 +49,14 @@ class Walk {
     const auto last = std::max_element(t.begin(), t.end(), later(&StageTimes::end));
     const auto at = static_cast<std::int64_t>(stage_of(last));
     add(LinkOfChain::gather_after, at, last->end - last->updated);
-    const auto reduced = std::max_element(t.begin(), t.end(), later(&StageTimes::reduced));
-    add(LinkOfChain::update, at, last->updated - reduced->reduced);
-    std::size_t stage = stage_of(reduced);
-    double until = reduced->reduced;
+    const auto joined = std::max_element(t.begin(), t.end(), later(&StageTimes::joined));
+    add(LinkOfChain::update, at, last->updated - joined->joined);
+    std::size_t stage = stage_of(joined);
+    double until = joined->joined;
     if (plan_.tied > Seconds() && (stage == 0 || stage + 1 == p)) {
       add(LinkOfChain::embedding, -1, plan_.tied.si());
       until -= plan_.tied.si();
-      stage = t[0].finished + plan_.stages[0].gradients.exposed.si() >=
-                      t[p - 1].finished + plan_.stages[p - 1].gradients.exposed.si()
-                  ? 0
-                  : p - 1;
+      stage = t[0].reduced >= t[p - 1].reduced ? 0 : p - 1;
     }
     add(LinkOfChain::reduction, static_cast<std::int64_t>(stage), until - t[stage].finished);
     return stage;

@@ -17,6 +17,12 @@ std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell) {
   return part_of(layout_of(plan.schedule), plan.shape, cell % p, cell / p);
 }
 
+double micro_batches_through(const StepPlan& plan, std::size_t cell) {
+  const MicroBatchRange r = micro_batches_of(layout_of(plan.schedule), plan.shape,
+                                             static_cast<std::int64_t>(cell) / plan.shape.stages);
+  return static_cast<double>(r.end - r.first);
+}
+
 namespace {
 
 void plan_passes(const Workspace& w, StepPlan& plan) {

@@ -70,6 +70,9 @@ struct StepPlan {
 // The part of the model a cell is.
 std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell);
 
+// Micro batches a cell works on.
+double micro_batches_through(const StepPlan& plan, std::size_t cell);
+
 // Fills the workspace's classes on the way. The run is legal, its schedule built.
 StepPlan plan_step(const Run& run, Workspace& workspace);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "hardware/tier.h"
 #include "sim/event_queue.h"
@@ -124,12 +125,19 @@ class Player {
 
   // --- compute
 
+  std::uint64_t number_of(std::uint32_t actor) const {
+    return static_cast<std::uint64_t>(speeds_.first_replica) * stages_ + actor;
+  }
+
   double duration(std::uint32_t actor, std::int32_t node) const {
     const std::size_t slot = graph_.nodes[static_cast<std::size_t>(node)].slot;
     const double base = costs_.pass[slot];
     double longer = speeds_.compute.empty() ? 0 : speeds_.compute[actor] - 1;
     if (speeds_.jitter > 0) {
-      longer += speeds_.jitter * even_number(speeds_.seed, actor, static_cast<std::uint64_t>(node));
+      // The slowest of n even numbers is the n-th root of one.
+      longer += speeds_.jitter * std::pow(even_number(speeds_.seed, number_of(actor),
+                                                      static_cast<std::uint64_t>(node)),
+                                          1 / static_cast<double>(speeds_.ranks_of_actor));
     }
     return longer == 0 ? base : base + longer * costs_.compute[slot];
   }
@@ -281,16 +289,16 @@ class Player {
     for (std::size_t i = 0; i < stages_; ++i) {
       double all = 0;
       for (std::size_t a = i; a < t.size(); a += stages_) all = std::max(all, t[a].reduced);
-      for (std::size_t a = i; a < t.size(); a += stages_) t[a].reduced = all;
+      for (std::size_t a = i; a < t.size(); a += stages_) t[a].reduced = t[a].joined = all;
     }
     if (plan_.tied > Seconds()) {
       const double both = std::max(t[0].reduced, t[stages_ - 1].reduced) + plan_.tied.si();
       for (std::size_t a = 0; a < t.size(); ++a) {
-        if (a % stages_ == 0 || a % stages_ + 1 == stages_) t[a].reduced = both;
+        if (a % stages_ == 0 || a % stages_ + 1 == stages_) t[a].joined = both;
       }
     }
     double all = 0;
-    for (const StageTimes& s : t) all = std::max(all, s.reduced);
+    for (const StageTimes& s : t) all = std::max(all, s.joined);
     double end = 0;
     for (std::size_t a = 0; a < t.size(); ++a) {
       const StagePlan& s = plan_.stages[a % stages_];

@@ -21,9 +21,11 @@ namespace orrery {
 // How actors differ; empty: all alike.
 struct Speeds {
   std::int64_t replicas = 1;
-  std::vector<double> compute;  // by actor: how much longer its kernels take
-  std::vector<double> link;     // by actor: how much longer its messages take
-  double jitter = 0;            // of one pass's kernels: up to this much longer, evenly
+  std::int64_t first_replica = 0;  // its number, for what is random
+  std::vector<double> compute;     // by actor: how much longer its kernels take
+  std::vector<double> link;        // by actor: how much longer its messages take
+  double jitter = 0;  // of one pass's kernels on one rank: up to this much longer, evenly
+  std::int64_t ranks_of_actor = 1;
   std::uint64_t seed = 0;
 };
 

@@ -25,7 +25,9 @@ class Simulator {
     out_.plan = plan_step(run_, workspace_);
     out_.graph = make_graph(out_.plan.schedule, out_.plan.shape);
     play();
-    out_.stages = stage_uses(run_, workspace_, out_.plan, out_.graph, times());
+    out_.passes = pass_uses(run_, workspace_, out_.plan);
+    out_.stages = stage_uses(run_, workspace_, out_.plan, out_.passes, out_.graph, times());
+    out_.memory = memory_curves(run_, workspace_, out_.plan, out_.graph, times());
     out_.chain = critical_chain(out_.plan, out_.graph, times());
     out_.gains = gains(out_.plan, out_.graph, options_.effects);
     fill_answer();
@@ -51,6 +53,97 @@ class Simulator {
     add(Cause::blocking_sends);
     out_.played = play_step(out_.plan, out_.graph, options_.effects, {}, Keep::passes);
     differ(Cause::contention, before, times().step);
+    if (options_.disturbances.any() || options_.every_gpu) disturb();
+  }
+
+  // One disturbance after the other, each with what it adds.
+  void disturb() {
+    const Disturbances& all = options_.disturbances;
+    double before = times().step;
+    if (all.expert_load > 1) {
+      out_.plan = with_expert_load(run_, out_.plan, all.expert_load);
+      out_.played = play_step(out_.plan, out_.graph, options_.effects, {}, Keep::passes);
+      differ(Cause::expert_load, before, times().step);
+      before = times().step;
+    }
+    Disturbances some;
+    some.seed = all.seed;
+    PlayedStep crowd;
+    const auto add = [&](Cause cause) {
+      crowd = play_crowd(some);
+      differ(cause, before, crowd.times.step);
+      before = crowd.times.step;
+    };
+    some.slow = all.slow;
+    const bool later = all.spread > 0 || all.jitter > 0;
+    if (!all.slow.empty() || !later) add(Cause::slow_parts);
+    some.spread = all.spread;
+    if (all.spread > 0) add(Cause::spread);
+    some.jitter = all.jitter;
+    if (all.jitter > 0) add(Cause::jitter);
+    show_slowest(some, crowd);
+  }
+
+  PlayedStep play_crowd(const Disturbances& d) {
+    crowd_ = crowd_of(run_, out_.plan, d, options_.every_gpu);
+    return play_step(out_.plan, out_.graph, options_.effects, crowd_.speeds, Keep::stages);
+  }
+
+  // The replica that is ready last is the one whose passes are looked at.
+  void show_slowest(const Disturbances& d, const PlayedStep& crowd) {
+    const std::size_t p = out_.plan.stages.size();
+    std::size_t last = 0;
+    for (std::size_t a = 0; a < crowd.times.stages.size(); ++a) {
+      if (crowd.times.stages[a].finished > crowd.times.stages[last].finished) last = a;
+    }
+    const std::size_t shown = last / p;
+    Speeds one = crowd_.speeds;
+    one.replicas = 1;
+    one.first_replica = static_cast<std::int64_t>(shown);
+    const auto part = [&](std::vector<double>& v) {
+      v = std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(shown * p),
+                              v.begin() + static_cast<std::ptrdiff_t>((shown + 1) * p));
+    };
+    part(one.compute);
+    part(one.link);
+    out_.played = play_step(out_.plan, out_.graph, options_.effects, one, Keep::passes);
+    for (std::size_t i = 0; i < p; ++i) {
+      out_.played.times.stages[i] = crowd.times.stages[shown * p + i];
+    }
+    out_.played.times.step = crowd.times.step;
+    out_.played.events = crowd.events;
+    fill_gpus(d, shown);
+  }
+
+  void fill_gpus(const Disturbances& d, std::size_t shown) {
+    GpuUse& g = out_.gpus;
+    g.replicas_played = crowd_.speeds.replicas;
+    g.ranks_of_actor = crowd_.ranks_of_actor;
+    g.actors = g.replicas_played * out_.plan.shape.stages;
+    for (std::size_t r = crowd_.replica_class.size(); r-- > 0;) {
+      if (crowd_.replica_class[r] == static_cast<std::int64_t>(shown)) {
+        g.slowest_replica = static_cast<std::int64_t>(r);
+      }
+    }
+    const std::vector<Seconds> of_stage = kernels_by_stage();
+    const std::int64_t world = world_size(run_.strategy);
+    for (std::int64_t rank = 0; rank < world; ++rank) {
+      const RankPlace at = place_of_rank(run_.strategy, rank);
+      const double slow = slowness_of_rank(run_, d, rank);
+      g.slowness.push_back(slow);
+      g.busy_share.push_back(of_stage[static_cast<std::size_t>(at.stage)].si() *
+                             (slow + d.jitter / 2) / times().step);
+    }
+  }
+
+  std::vector<Seconds> kernels_by_stage() const {
+    std::vector<Seconds> sums(out_.plan.stages.size());
+    for (std::size_t c = 0; c < out_.plan.passes.size(); ++c) {
+      const PassPlan& p = out_.plan.passes[c];
+      sums[c % sums.size()] += (kernels(p.forward_terms) + kernels(p.backward_terms)) *
+                               micro_batches_through(out_.plan, c);
+    }
+    return sums;
   }
 
   void differ(Cause cause, double before, double now) {
@@ -58,17 +151,29 @@ class Simulator {
     if (!rounding) out_.differences.push_back({cause, Seconds(now - before)});
   }
 
+  // The closed form's, unless another is busier here.
+  std::size_t busiest_stage() const {
+    auto busiest = static_cast<std::size_t>(out_.closed.busy_stage);
+    Seconds most = sum_of_passes(out_.graph, times(), busiest) * (1 + 1e-9);
+    for (std::size_t i = 0; i < out_.plan.stages.size(); ++i) {
+      const Seconds busy = sum_of_passes(out_.graph, times(), i);
+      if (busy > most) most = busy, busiest = i;
+    }
+    return busiest;
+  }
+
   // The closed form's answer with what the simulator says of the busiest stage. What is not one of
   // the other terms it waited.
   void fill_answer() {
     Answer& a = out_.answer = out_.closed;
-    const auto b = static_cast<std::size_t>(a.busy_stage);
+    const std::size_t b = busiest_stage();
+    a.busy_stage = static_cast<std::int64_t>(b);
     const StagePlan& s = out_.plan.stages[b];
     Terms<double> terms{};
     Seconds planned{};
-    const auto m = static_cast<double>(out_.plan.shape.micro_batches);
     for (std::size_t j = b; j < out_.plan.passes.size(); j += out_.plan.stages.size()) {
       const PassPlan& p = out_.plan.passes[j];
+      const double m = micro_batches_through(out_.plan, j);
       planned += (p.forward + p.backward) * m;
       for (std::size_t i = 0; i < kTerms; ++i) {
         terms[i] += (p.forward_terms[i] + p.backward_terms[i]) * m;
@@ -92,6 +197,7 @@ class Simulator {
   const Run& run_;
   const SimulationOptions& options_;
   Workspace workspace_;
+  Crowd crowd_;
   Simulation out_;
 };
 

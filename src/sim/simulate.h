@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "sim/critical.h"
+#include "sim/disturb.h"
+#include "sim/memory_curve.h"
 #include "sim/play.h"
 #include "sim/streams.h"
 
@@ -24,6 +26,8 @@ inline constexpr std::int64_t kMostPasses = 50'000'000;
 
 struct SimulationOptions {
   Effects effects;
+  Disturbances disturbances;
+  bool every_gpu = false;  // play every replica, also where they are alike
 };
 
 // Why the simulator's step is not the closed form's.
@@ -32,28 +36,52 @@ enum class Cause : std::uint8_t {
   slowdown,
   contention,
   blocking_sends,
+  expert_load,
+  slow_parts,
+  spread,
+  jitter,
 };
-inline constexpr std::array<std::string_view, 4> kCauseNames = {
-    "stages end apart", "compute beside collectives", "contention", "blocking sends"};
-inline constexpr std::array<std::string_view, 4> kCauseMeanings = {
-    "the closed form adds the longest end of any stage to the last pass of any; here a stage that "
-    "is "
-    "done early reduces early",
+inline constexpr std::array<std::string_view, 8> kCauseNames = {
+    "stages end apart", "compute beside collectives",
+    "contention",       "blocking sends",
+    "uneven experts",   "slow parts",
+    "random speeds",    "jitter"};
+inline constexpr std::array<std::string_view, 8> kCauseMeanings = {
+    "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
+    "early reduces early",
     "kernels run slower while a reduction or gather runs beside them",
-    "sends and reductions share a unit's link", "a stage waits until its result has arrived"};
+    "sends and reductions share a unit's link",
+    "a stage waits until its result has arrived",
+    "the rank whose experts get most tokens keeps the others waiting",
+    "GPUs, nodes and links said to be slow keep the others waiting",
+    "all wait for the slowest GPU of those that keep step, and for the slowest replica",
+    "every pass waits for the slowest GPU of those that keep step"};
 
 struct Difference {
   Cause cause = Cause::stages_end_apart;
   Seconds time{};  // added to the step
 };
 
+// What every GPU does where they differ, or all are played.
+struct GpuUse {
+  std::int64_t replicas_played = 1;
+  std::int64_t actors = 0;
+  std::int64_t ranks_of_actor = 1;
+  std::int64_t slowest_replica = 0;  // of the independent ones: what the timeline shows
+  std::vector<double> slowness;      // by rank: of its kernels; empty where all are alike
+  std::vector<double> busy_share;    // by rank: kernels over the step
+};
+
 struct Simulation {
   StepPlan plan;
   PassGraph graph;
   PlayedStep played;
+  std::vector<PassUse> passes;  // by cell
   std::vector<StageUse> stages;
+  std::vector<MemoryCurve> memory;  // by stage
   std::vector<ChainItem> chain;
   std::vector<Gain> gains;
+  GpuUse gpus;
   std::vector<Difference> differences;  // closed.step_time + all of them = the step
   Answer closed;                        // what estimate says
   Answer answer;                        // the same with the times simulated

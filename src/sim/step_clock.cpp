@@ -94,13 +94,14 @@ void finish_step(const StepPlan& plan, StepClock& times) {
   std::vector<StageTimes>& stages = times.stages;
   for (std::size_t i = 0; i < p; ++i) {
     stages[i].reduced = stages[i].finished + plan.stages[i].gradients.exposed.si();
+    stages[i].joined = stages[i].reduced;
   }
   if (plan.tied > Seconds()) {
     const double both = std::max(stages[0].reduced, stages[p - 1].reduced) + plan.tied.si();
-    stages[0].reduced = stages[p - 1].reduced = both;
+    stages[0].joined = stages[p - 1].joined = both;
   }
   double all = 0;
-  for (const StageTimes& s : stages) all = std::max(all, s.reduced);
+  for (const StageTimes& s : stages) all = std::max(all, s.joined);
   double end = 0;
   for (std::size_t i = 0; i < p; ++i) {
     const StagePlan& s = plan.stages[i];

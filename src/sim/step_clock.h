@@ -42,6 +42,7 @@ struct StageTimes {
   double gathered = 0;  // weights are there, passes may begin
   double finished = 0;  // the last pass is done
   double reduced = 0;
+  double joined = 0;  // with the shared embedding's gradient, where the stage has one
   double updated = 0;
   double end = 0;
 };

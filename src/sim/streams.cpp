@@ -10,73 +10,81 @@
 namespace orrery {
 namespace {
 
+StreamUse& use(StreamUses& uses, Stream s) { return uses[static_cast<std::size_t>(s)]; }
+
+Stream stream_of(ExchangeGroup g) {
+  return g == ExchangeGroup::cp ? Stream::cp : g == ExchangeGroup::ep ? Stream::ep : Stream::tp;
+}
+
+StreamUses exposed_of(const Terms<double>& terms) {
+  const auto term = [&terms](Term i) { return terms[static_cast<std::size_t>(i)]; };
+  StreamUses u{};
+  use(u, Stream::compute) = {kernels(terms), kernels(terms)};
+  use(u, Stream::tp).exposed = term(Term::tp_exposed);
+  use(u, Stream::cp).exposed = term(Term::cp_exposed);
+  use(u, Stream::ep).exposed = term(Term::ep_exposed);
+  use(u, Stream::dp).exposed = term(Term::dp_exposed);
+  use(u, Stream::copy).exposed = term(Term::offload_exposed);
+  return u;
+}
+
+void add_exchanges(const BlockPrice<double>& block, Phase phase, std::int64_t n, StreamUses& u) {
+  const ExchangeTable<double>& table = block.exchanges[static_cast<std::size_t>(phase)];
+  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+    for (const ExchangeSum<double>& e : table[g]) {
+      use(u, stream_of(static_cast<ExchangeGroup>(g))).busy += e.time * static_cast<double>(n);
+    }
+  }
+}
+
+PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c) {
+  PassUse p{exposed_of(c.costs.forward), exposed_of(c.costs.backward)};
+  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+    if (c.blocks[b] == 0) continue;
+    const BlockPrice<double>& block = w.prices.blocks[b];
+    add_exchanges(block, Phase::forward, c.blocks[b], p.forward);
+    add_exchanges(block, Phase::backward, c.blocks[b], p.backward);
+    add_exchanges(block, Phase::again, c.blocks[b], p.backward);
+    add_exchanges(block, Phase::replay, c.replayed[b], p.backward);
+  }
+  const Offload& o = run.strategy.offload;
+  const Bytes kept = c.activations.kept;
+  const Bytes weights =
+      state_bytes<double>(run.training.recipe, c.parameters, run.strategy).weights;
+  const Seconds fetch = streamed_time<double>(run, o.parameters, false, weights);
+  use(p.forward, Stream::copy).busy = fetch + streamed_time<double>(run, o.activations, true, kept);
+  use(p.backward, Stream::copy).busy =
+      fetch + streamed_time<double>(run, o.activations, false, kept);
+  return p;
+}
+
 class StageReader {
  public:
-  StageReader(const Run& run, const Workspace& w, const StepPlan& plan, std::size_t stage)
-      : run_(run), w_(w), plan_(plan), stage_(stage) {}
+  StageReader(const Run& run, const Workspace& w, const StepPlan& plan,
+              const std::vector<PassUse>& passes, std::size_t stage)
+      : run_(run), w_(w), plan_(plan), passes_(passes), stage_(stage) {}
 
   StageUse read() {
     const auto p = static_cast<std::size_t>(plan_.shape.stages);
-    for (std::size_t j = stage_; j < plan_.passes.size(); j += p) add_chunk(j);
+    for (std::size_t cell = stage_; cell < plan_.passes.size(); cell += p) add_cell(cell);
     add_sharded_traffic();
     add_ends();
     return use_;
   }
 
  private:
-  double micro_batches() const { return static_cast<double>(plan_.shape.micro_batches); }
-
-  void add(Stream s, Seconds busy, Seconds exposed) {
-    at(use_, s).busy += busy * micro_batches();
-    at(use_, s).exposed += exposed * micro_batches();
-  }
-
-  void add_chunk(std::size_t cell) {
-    const StageClass<double>& c =
-        class_of<double>(w_, part_of_cell(plan_, static_cast<std::int64_t>(cell)));
-    for (const Terms<double>* t : {&c.costs.forward, &c.costs.backward}) {
-      const auto term = [t](Term i) { return (*t)[static_cast<std::size_t>(i)]; };
-      add(Stream::compute, kernels(*t), kernels(*t));
-      add(Stream::tp, {}, term(Term::tp_exposed));
-      add(Stream::cp, {}, term(Term::cp_exposed));
-      add(Stream::ep, {}, term(Term::ep_exposed));
-      add(Stream::dp, {}, term(Term::dp_exposed));
-      add(Stream::copy, {}, term(Term::offload_exposed));
-    }
-    for (std::size_t b = 0; b < kBlockTypes; ++b) add_block(b, c.blocks[b], c.replayed[b]);
-    for (std::size_t b = 0; b < kBlockTypes; ++b) blocks_[b] += c.blocks[b];
-    add_copies(c);
-    add(Stream::pp, plan_.sends[cell].forward + plan_.sends[cell].backward, {});
-  }
-
-  void add_block(std::size_t b, std::int64_t n, std::int64_t replayed) {
-    if (n == 0) return;
-    for (std::size_t phase = 0; phase < kPhases; ++phase) {
-      const bool replay = static_cast<Phase>(phase) == Phase::replay;
-      const auto times = static_cast<double>(replay ? replayed : n);
-      const ExchangeTable<double>& table = w_.prices.blocks[b].exchanges[phase];
-      for (std::size_t g = 0; g < kExchangeGroups; ++g) {
-        for (const ExchangeSum<double>& e : table[g]) {
-          add(stream_of(static_cast<ExchangeGroup>(g)), e.time * times, {});
-        }
+  void add_cell(std::size_t cell) {
+    const double m = micro_batches_through(plan_, cell);
+    for (const StreamUses* u : {&passes_[cell].forward, &passes_[cell].backward}) {
+      for (std::size_t i = 0; i < kStreams; ++i) {
+        use_.streams[i].busy += (*u)[i].busy * m;
+        use_.streams[i].exposed += (*u)[i].exposed * m;
       }
     }
-  }
-
-  static Stream stream_of(ExchangeGroup g) {
-    return g == ExchangeGroup::cp ? Stream::cp : g == ExchangeGroup::ep ? Stream::ep : Stream::tp;
-  }
-
-  void add_copies(const StageClass<double>& c) {
-    const Offload& o = run_.strategy.offload;
-    const Bytes kept = c.activations.kept;
-    const Bytes weights =
-        state_bytes<double>(run_.training.recipe, c.parameters, run_.strategy).weights;
-    add(Stream::copy,
-        streamed_time<double>(run_, o.activations, true, kept) +
-            streamed_time<double>(run_, o.activations, false, kept) +
-            streamed_time<double>(run_, o.parameters, false, weights) * 2.0,
-        {});
+    at(use_, Stream::pp).busy += (plan_.sends[cell].forward + plan_.sends[cell].backward) * m;
+    const StageClass<double>& c =
+        class_of<double>(w_, part_of_cell(plan_, static_cast<std::int64_t>(cell)));
+    for (std::size_t b = 0; b < kBlockTypes; ++b) blocks_[b] += c.blocks[b];
   }
 
   void add_sharded_traffic() {
@@ -106,6 +114,7 @@ class StageReader {
   const Run& run_;
   const Workspace& w_;
   const StepPlan& plan_;
+  const std::vector<PassUse>& passes_;
   std::size_t stage_;
   BlockCounts blocks_{};
   StageUse use_;
@@ -134,11 +143,21 @@ void measure_waits(const PassGraph& graph, const StepClock& times, std::size_t s
 
 }  // namespace
 
+std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan) {
+  std::vector<PassUse> uses;
+  for (std::size_t cell = 0; cell < plan.passes.size(); ++cell) {
+    const std::int64_t part = part_of_cell(plan, static_cast<std::int64_t>(cell));
+    uses.push_back(pass_use(run, w, class_of<double>(w, part)));
+  }
+  return uses;
+}
+
 std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
-                                 const PassGraph& graph, const StepClock& times) {
+                                 const std::vector<PassUse>& passes, const PassGraph& graph,
+                                 const StepClock& times) {
   std::vector<StageUse> uses;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    StageUse use = StageReader(run, w, plan, i).read();
+    StageUse use = StageReader(run, w, plan, passes, i).read();
     measure_waits(graph, times, i, use);
     use.finished = Seconds(times.stages[i].finished);
     use.reduced = Seconds(times.stages[i].reduced);

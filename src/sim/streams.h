@@ -27,8 +27,16 @@ struct StreamUse {
   Seconds exposed{};
 };
 
+using StreamUses = std::array<StreamUse, kStreams>;
+
+// Of one micro batch through one cell.
+struct PassUse {
+  StreamUses forward{};
+  StreamUses backward{};
+};
+
 struct StageUse {
-  std::array<StreamUse, kStreams> streams{};
+  StreamUses streams{};
   Seconds first_pass{};  // when it begins
   Seconds finished{};    // its last pass
   Seconds reduced{};
@@ -41,8 +49,12 @@ inline const StreamUse& at(const StageUse& s, Stream i) {
   return s.streams[static_cast<std::size_t>(i)];
 }
 
+// By cell. Busy time of `dp` is not here: it is known by stage.
+std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan);
+
 // One entry a stage. `times` holds the passes of one replica at least; the first is looked at.
 std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
-                                 const PassGraph& graph, const StepClock& times);
+                                 const std::vector<PassUse>& passes, const PassGraph& graph,
+                                 const StepClock& times);
 
 }  // namespace orrery

@@ -47,3 +47,39 @@ $ orrery simulate gpt3-175b-1024-a100 --without contentions
 $ orrery simulate gpt3-175b-1024-a100 --pp 1 --gpus 8 --global-batch 100000000
 ! exit 2
 ! stderr training.global_batch: found 200000000 passes
+
+# Memory over the step, and slow parts: what each costs.
+$ orrery simulate gpt3-175b-1024-a100 | sed -n '/^Memory/,/^Critical/p' | head -3
+> Memory over the step: when it peaks, in which pass, on what
+>   stage       peak        at  in  in flight  activations    logits   at work  memory says
+>       0  ... GiB ... B0          8 ... the same
+$ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 1 -E 'slow parts|jitter:|^GPUs'
+> ...+... s slow parts: GPUs, nodes and links said to be slow keep the others waiting
+> ...+... jitter: every pass waits for the slowest GPU of those that keep step
+> GPUs              1,024 in 128 actors of 8 that keep step; kernels are busy ... of the step
+>                   below: replica ..., the last to be done
+$ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
+> 1023,127,7,15,1
+$ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2
+! exit 2
+! stderr --slow: found "gpu:5000=2"; allowed: gpu 0 to 1023
+$ orrery simulate gpt3-175b-1024-a100 --expert-load 2
+! exit 2
+! stderr --expert-load: found 2; allowed: 1: this model has no experts
+
+# To look at: a trace, a page, a picture.
+$ orrery simulate gpt3-175b-1024-a100 --trace t.json.gz --html page.html -o answer.txt
+$ python3 -c 'import gzip, json; t = json.load(gzip.open("t.json.gz")); print(sorted({e["pid"] for e in t["traceEvents"]}))'
+> [0, 128, 256, 384, 512, 640, 768, 896]
+$ head -c 15 page.html
+> <!doctype html>
+$ orrery simulate gpt3-175b-1024-a100 --global-batch 128 --picture | tail -3
+>      6  ··········001···aaa22bbb33ccc44ddd5...
+>      7  ············0aaa11bbb22ccc33ddd4eee55fff66ggg77hhh...
+>   0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, · waits
+$ orrery simulate llama-3-405b-16384-h100 --trace all.json --trace-ranks all
+! exit 2
+! stderr --trace-ranks: found 16384 ranks of about ... events each; allowed: at most
+$ ls all.json
+! exit 2
+! stderr No such file

@@ -42,8 +42,8 @@ bool same(const StepClock& a, const StepClock& b) {
     const StageTimes& x = a.stages[i];
     const StageTimes& y = b.stages[i];
     equal = same_bits(x.gathered, y.gathered) && same_bits(x.finished, y.finished) &&
-            same_bits(x.reduced, y.reduced) && same_bits(x.updated, y.updated) &&
-            same_bits(x.end, y.end);
+            same_bits(x.reduced, y.reduced) && same_bits(x.joined, y.joined) &&
+            same_bits(x.updated, y.updated) && same_bits(x.end, y.end);
   }
   return equal && a.pass_begin == b.pass_begin && a.pass_end == b.pass_end &&
          a.arrival == b.arrival;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/timeline_picture.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "sim/timeline.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kColumns = 88;
+constexpr std::size_t kMostStages = 64;
+
+// A stretch of the step over a number of columns.
+struct Window {
+  double from = 0;
+  double column = 0;  // seconds
+  std::size_t columns = 0;
+};
+
+struct Glyph {
+  char sign = '.';
+  Ink ink = Ink::dim;
+};
+
+Glyph glyph_of(const PassGraph& graph, const Span& span) {
+  if (span.node < 0) return {span.kind == SpanKind::update ? 'u' : '=', Ink::yellow};
+  const std::int32_t digit = graph.micro_batch[static_cast<std::size_t>(span.node)] % 10;
+  switch (span.kind) {
+    case SpanKind::forward:
+    case SpanKind::pair:
+      return {static_cast<char>('0' + digit), Ink::blue};
+    case SpanKind::weight_gradient:
+      return {'w', Ink::dim};
+    default:
+      return {static_cast<char>('a' + digit), Ink::green};
+  }
+}
+
+bool is_shown(const Span& span) {
+  return span.stream == Stream::compute || (span.node < 0 && span.stream == Stream::dp);
+}
+
+// In every column what lasts longest there.
+std::vector<Glyph> line_of(const PassGraph& graph, const std::vector<Span>& spans,
+                           const Window& w) {
+  std::vector<Glyph> line(w.columns);
+  std::vector<double> longest(w.columns, w.column / 2);
+  for (const Span& span : spans) {
+    if (!is_shown(span)) continue;
+    const double first = (span.begin - w.from) / w.column;
+    const double last = (span.end - w.from) / w.column;
+    if (last <= 0 || first >= static_cast<double>(w.columns)) continue;
+    const auto from = static_cast<std::size_t>(std::max(first, 0.0));
+    for (std::size_t c = from; c < w.columns && static_cast<double>(c) < last; ++c) {
+      const double begin = w.from + static_cast<double>(c) * w.column;
+      const double here = std::min(span.end, begin + w.column) - std::max(span.begin, begin);
+      if (here < longest[c]) continue;
+      longest[c] = here;
+      line[c] = glyph_of(graph, span);
+    }
+  }
+  return line;
+}
+
+std::string drawn(const std::vector<Glyph>& line, const Style& style) {
+  std::string text;
+  for (const Glyph& g : line) {
+    text += g.sign == '.' ? ink(style, Ink::dim, "·") : ink(style, g.ink, std::string(1, g.sign));
+  }
+  return text;
+}
+
+double shortest_pass(const Simulation& s) {
+  double least = s.played.times.step;
+  for (std::size_t n = 0; n < s.graph.nodes.size(); ++n) {
+    least = std::min(least, s.played.times.pass_end[n] - s.played.times.pass_begin[n]);
+  }
+  return std::max(least, s.played.times.step * 1e-6);
+}
+
+std::vector<Window> windows_of(const Simulation& s) {
+  const double step = s.played.times.step;
+  const double columns = step / shortest_pass(s);
+  if (columns <= 2 * kColumns) return {{0, step / kColumns, kColumns}};
+  const double column = shortest_pass(s);
+  const std::size_t half = kColumns / 2 - 1;
+  return {{0, column, half}, {step - column * static_cast<double>(half), column, half}};
+}
+
+}  // namespace
+
+std::string timeline_picture(const SimulationReport& r, const Style& style) {
+  const Simulation& s = r.simulation;
+  const std::vector<Window> windows = windows_of(s);
+  std::string text;
+  const std::size_t stages = std::min(s.plan.stages.size(), kMostStages);
+  for (std::size_t i = 0; i < stages; ++i) {
+    const std::vector<Span> spans = spans_of_stage(s, i);
+    text += right(std::to_string(i), 6) + "  ";
+    for (std::size_t k = 0; k < windows.size(); ++k) {
+      text += (k > 0 ? " … " : "") + drawn(line_of(s.graph, spans, windows[k]), style);
+    }
+    text += "\n";
+  }
+  const std::string more = stages < s.plan.stages.size()
+                               ? "the first " + std::to_string(stages) + " stages; "
+                               : std::string();
+  return "\n" + ink(style, Ink::bold, "Schedule") + ": a column is " +
+         pretty(Seconds(windows[0].column), 3) +
+         (windows.size() > 1 ? ", the beginning and the end" : "") + "\n" + text + "  " + more +
+         "0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, "
+         "· waits\n";
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule as a terminal shows it: a line a stage, a column a slice of time, micro batches by
+// their last digit (forward 0-9, backward a-j, weight gradients alone "w"), · for waiting, = for
+// reductions and gathers. What is too long for the line shows its beginning and its end.
+#pragma once
+
+#include <string>
+
+#include "report/simulate_report.h"
+
+namespace orrery {
+
+std::string timeline_picture(const SimulationReport& r, const Style& style);
+
+}  // namespace orrery

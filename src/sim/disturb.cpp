@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/disturb.h"
+
+#include <algorithm>
+#include <map>
+
+#include "parallel/partition.h"
+
+namespace orrery {
+namespace {
+
+std::int64_t size_of(const Strategy& s, Dim d) {
+  switch (d) {
+    case Dim::tp:
+      return s.tp;
+    case Dim::cp:
+      return s.cp;
+    case Dim::dp:
+      return s.dp;
+    case Dim::pp:
+      return s.pp;
+    case Dim::ep:
+      return 1;  // lies within dp, cp and tp
+  }
+  return 1;
+}
+
+// Data-parallel ranks that exchange something in every micro batch.
+std::int64_t replicas_in_step(const Run& run) {
+  const Strategy& s = run.strategy;
+  const auto over = [&s](std::int64_t ranks, std::int64_t inside) {
+    return std::min(s.dp, (ranks + inside - 1) / inside);
+  };
+  std::int64_t n = over(s.ep * s.etp, s.tp * s.cp);
+  if (gathers_every_micro_batch(s, run.framework)) {
+    n = std::max(n, over(s.partition.weights, s.cp));
+  }
+  while (s.dp % n != 0) ++n;
+  return n;
+}
+
+double slowness_of_link(const Run& run, const Disturbances& d, std::int64_t rank) {
+  double factor = 1;
+  const std::int64_t node = rank / run.cluster.devices_per_node;
+  for (const Slow& s : d.slow) {
+    if (s.part == SlowPart::link && s.which == node) factor *= s.factor;
+  }
+  return factor;
+}
+
+struct Factors {
+  std::vector<double> compute;  // by stage
+  std::vector<double> link;
+
+  bool operator<(const Factors& o) const {
+    return compute != o.compute ? compute < o.compute : link < o.link;
+  }
+};
+
+}  // namespace
+
+RankPlace place_of_rank(const Strategy& s, std::int64_t rank) {
+  RankPlace p;
+  for (const Dim d : s.order) {
+    const std::int64_t n = size_of(s, d);
+    if (d == Dim::pp) p.stage = rank % n;
+    if (d == Dim::dp) p.replica = rank % n;
+    rank /= n;
+  }
+  return p;
+}
+
+double slowness_of_rank(const Run& run, const Disturbances& d, std::int64_t rank) {
+  double factor = 1;
+  for (const Slow& s : d.slow) {
+    const std::int64_t mine = s.part == SlowPart::gpu ? rank : rank / run.cluster.devices_per_node;
+    if (s.part != SlowPart::link && s.which == mine) factor *= s.factor;
+  }
+  if (d.spread > 0) {
+    factor *= 1 + d.spread * even_number(d.seed, static_cast<std::uint64_t>(rank), ~0ULL);
+  }
+  return factor;
+}
+
+std::int64_t independent_replicas(const Run& run) {
+  return run.strategy.dp / replicas_in_step(run);
+}
+
+Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool every_gpu) {
+  const Strategy& s = run.strategy;
+  const std::int64_t in_step = replicas_in_step(run);
+  const auto stages = plan.stages.size();
+  std::vector<Factors> replicas(static_cast<std::size_t>(s.dp / in_step),
+                                {std::vector<double>(stages, 1), std::vector<double>(stages, 1)});
+  for (std::int64_t rank = 0; rank < world_size(s); ++rank) {
+    const RankPlace at = place_of_rank(s, rank);
+    Factors& f = replicas[static_cast<std::size_t>(at.replica / in_step)];
+    const auto i = static_cast<std::size_t>(at.stage);
+    f.compute[i] = std::max(f.compute[i], slowness_of_rank(run, d, rank));
+    f.link[i] = std::max(f.link[i], slowness_of_link(run, d, rank));
+  }
+  Crowd crowd;
+  crowd.ranks_of_actor = s.tp * s.cp * in_step;
+  crowd.speeds.jitter = d.jitter;
+  crowd.speeds.seed = d.seed;
+  crowd.speeds.ranks_of_actor = crowd.ranks_of_actor;
+  std::map<Factors, std::int64_t> classes;
+  std::int64_t count = 0;
+  for (const Factors& f : replicas) {
+    const bool own = every_gpu || d.jitter > 0;
+    const auto known = own ? classes.end() : classes.find(f);
+    if (known != classes.end()) {
+      crowd.replica_class.push_back(known->second);
+      continue;
+    }
+    if (!own) classes[f] = count;
+    crowd.replica_class.push_back(count++);
+    crowd.speeds.compute.insert(crowd.speeds.compute.end(), f.compute.begin(), f.compute.end());
+    crowd.speeds.link.insert(crowd.speeds.link.end(), f.link.begin(), f.link.end());
+  }
+  crowd.speeds.replicas = count;
+  return crowd;
+}
+
+StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load) {
+  if (!is_moe(run.model) || load <= 1) return plan;
+  // From one expert a token more: costs are linear in the tokens an expert gets, to the rounding of
+  // kernels to whole waves.
+  Run more = run;
+  more.model.moe.top_k += 1;
+  Workspace w;
+  const StepPlan one_more = plan_step(more, w);
+  const double share = (load - 1) * static_cast<double>(run.model.moe.top_k);
+  StepPlan out = plan;
+  for (std::size_t c = 0; c < out.passes.size(); ++c) {
+    PassPlan& p = out.passes[c];
+    const PassPlan& q = one_more.passes[c];
+    p.forward += std::max(Seconds(), q.forward - p.forward) * share;
+    p.backward += std::max(Seconds(), q.backward - p.backward) * share;
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      p.forward_terms[i] += std::max(Seconds(), q.forward_terms[i] - p.forward_terms[i]) * share;
+      p.backward_terms[i] += std::max(Seconds(), q.backward_terms[i] - p.backward_terms[i]) * share;
+    }
+  }
+  return out;
+}
+
+}  // namespace orrery

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/memory_curve.h"
+
+#include <algorithm>
+
+#include "estimate/classes.h"
+
+namespace orrery {
+namespace {
+
+class StageCurve {
+ public:
+  StageCurve(const Run& run, Workspace& w, const StepPlan& plan, const PassGraph& graph,
+             const StepClock& times, std::size_t stage)
+      : run_(run),
+        graph_(graph),
+        times_(times),
+        stage_(stage),
+        closed_(memory_of_stage<double>(run, w, static_cast<std::int64_t>(stage))) {
+    const auto p = static_cast<std::size_t>(plan.shape.stages);
+    for (std::size_t cell = stage; cell < plan.passes.size(); cell += p) {
+      chunks_.push_back(
+          class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell))).activations);
+    }
+    held_.assign(chunks_.size(), 0);
+    for (const ChunkActivations<double>& c : chunks_) largest_ = std::max(largest_, c.largest);
+  }
+
+  MemoryCurve draw() {
+    out_.closed_peak = closed_.peak;
+    level(0, idle());
+    for (std::int64_t k = graph_.order_begin[stage_]; k < graph_.order_begin[stage_ + 1]; ++k) {
+      pass(graph_.order[static_cast<std::size_t>(k)]);
+    }
+    const Bytes at_work = activations_of(closed_) - activations_of(out_.peak);
+    const Bytes held = held_of(closed_) - held_of(out_.peak);
+    out_.less_held = held;
+    out_.less_at_work = at_work - held;
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t chunk_of(std::size_t cell) const {
+    return cell / static_cast<std::size_t>(graph_.shape.stages);
+  }
+
+  void pass(std::int32_t node) {
+    const auto n = static_cast<std::size_t>(node);
+    const PassSlot& s = slot_of(graph_, n);
+    if (has_forward(s.kind)) take(chunk_of(s.cell));
+    const bool backward = s.kind != StepKind::forward;
+    StageMemory<double> m = idle();
+    if (backward) add_work(m, chunks_[chunk_of(s.backward_cell)]);
+    settle(m);
+    level(times_.pass_begin[n], m);
+    if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
+      out_.peak = m;
+      out_.peak_node = node;
+      out_.peak_at = Seconds(times_.pass_begin[n]);
+    }
+    if (has_weight_gradient(s.kind)) --held_[chunk_of(s.backward_cell)];
+    level(times_.pass_end[n], idle());
+  }
+
+  void take(std::size_t chunk) {
+    ++held_[chunk];
+    std::int64_t all = 0;
+    for (const std::int64_t h : held_) all += h;
+    out_.most_in_flight = std::max(out_.most_in_flight, all);
+  }
+
+  // What is there between two passes.
+  StageMemory<double> idle() const {
+    StageMemory<double> m = closed_;
+    Bytes kept{};
+    Bytes logits{};
+    m.in_flight = 0;
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      kept += chunks_[c].kept * static_cast<double>(held_[c]);
+      logits += chunks_[c].logits * static_cast<double>(held_[c]);
+      m.in_flight += held_[c];
+    }
+    if (run_.strategy.offload.activations != OffloadTarget::none) {
+      kept = std::min(kept, largest_ * 2.0);
+    }
+    m[MemoryLine::activations] = kept;
+    m[MemoryLine::logits] = logits;
+    m[MemoryLine::recompute_working] = Bytes();
+    m[MemoryLine::transient] = Bytes();
+    settle(m);
+    return m;
+  }
+
+  static void add_work(StageMemory<double>& m, const ChunkActivations<double>& c) {
+    m[MemoryLine::recompute_working] = c.working;
+    m[MemoryLine::transient] = c.transient;
+  }
+
+  static Bytes held_of(const StageMemory<double>& m) {
+    return m[MemoryLine::activations] + m[MemoryLine::logits];
+  }
+
+  static Bytes activations_of(const StageMemory<double>& m) {
+    return held_of(m) + m[MemoryLine::recompute_working] + m[MemoryLine::transient];
+  }
+
+  // The allocator loses a share of what is at work; the sums follow.
+  void settle(StageMemory<double>& m) const {
+    const Bytes less = activations_of(closed_) - activations_of(m);
+    const Bytes lost = less * run_.framework.activation_overhead;
+    m[MemoryLine::fragmentation] = closed_[MemoryLine::fragmentation] - lost;
+    m.allocated = closed_.allocated - less;
+    m.reserved = closed_.reserved - less - lost;
+    m.peak = closed_.peak - less - lost;
+  }
+
+  void level(double time, const StageMemory<double>& m) {
+    if (!out_.points.empty() && out_.points.back().time == time) {
+      out_.points.back().bytes = m.peak.si();
+    } else if (out_.points.empty() || out_.points.back().bytes != m.peak.si()) {
+      out_.points.push_back({time, m.peak.si()});
+    }
+  }
+
+  const Run& run_;
+  const PassGraph& graph_;
+  const StepClock& times_;
+  std::size_t stage_;
+  StageMemory<double> closed_;
+  std::vector<ChunkActivations<double>> chunks_;
+  std::vector<std::int64_t> held_;
+  Bytes largest_{};
+  MemoryCurve out_;
+};
+
+}  // namespace
+
+std::vector<MemoryCurve> memory_curves(const Run& run, Workspace& w, const StepPlan& plan,
+                                       const PassGraph& graph, const StepClock& times) {
+  std::vector<MemoryCurve> curves;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    curves.push_back(StageCurve(run, w, plan, graph, times, i).draw());
+  }
+  return curves;
+}
+
+}  // namespace orrery

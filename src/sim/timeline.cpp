@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/timeline.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+SpanKind kind_of(StepKind k) {
+  switch (k) {
+    case StepKind::forward:
+      return SpanKind::forward;
+    case StepKind::backward:
+      return SpanKind::backward;
+    case StepKind::input_gradient:
+      return SpanKind::input_gradient;
+    case StepKind::weight_gradient:
+      return SpanKind::weight_gradient;
+    case StepKind::pair:
+      return SpanKind::pair;
+  }
+  return SpanKind::forward;
+}
+
+class StageSpans {
+ public:
+  StageSpans(const Simulation& s, std::size_t stage)
+      : s_(s), times_(s.played.times), stage_(stage) {}
+
+  std::vector<Span> list() {
+    const StageTimes& t = times_.stages[stage_];
+    if (t.gathered > 0) add(gather(0, t.gathered));
+    for (std::int64_t k = s_.graph.order_begin[stage_]; k < s_.graph.order_begin[stage_ + 1]; ++k) {
+      add_pass(s_.graph.order[static_cast<std::size_t>(k)]);
+    }
+    add_end(t);
+    return std::move(spans_);
+  }
+
+ private:
+  void add(const Span& span) {
+    if (span.end > span.begin) spans_.push_back(span);
+  }
+
+  Span gather(double begin, double end) const {
+    return {begin, end, SpanKind::gather, Stream::dp, true, false, -1, -1, s_.plan.gradient_use};
+  }
+
+  void add_pass(std::int32_t node) {
+    const auto n = static_cast<std::size_t>(node);
+    const PassSlot& slot = slot_of(s_.graph, n);
+    const double begin = times_.pass_begin[n];
+    const double end = times_.pass_end[n];
+    add({begin, end, kind_of(slot.kind), Stream::compute, true, false, node});
+    if (has_forward(slot.kind)) add_streams(s_.passes[slot.cell].forward, node);
+    if (has_input_gradient(slot.kind)) add_streams(s_.passes[slot.backward_cell].backward, node);
+    if (slot.first) add_beside(SpanKind::gather, node, beside_forward(s_.plan, slot.cell));
+    if (slot.last) add_beside(SpanKind::reduce, node, beside_backward(s_.plan, slot.backward_cell));
+    if (slot.sends_forward) add_send(node, true);
+    if (slot.sends_back) add_send(node, false);
+  }
+
+  void add_streams(const StreamUses& uses, std::int32_t node) {
+    const double begin = times_.pass_begin[static_cast<std::size_t>(node)];
+    const double end = times_.pass_end[static_cast<std::size_t>(node)];
+    for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::copy}) {
+      const double busy = uses[static_cast<std::size_t>(i)].busy.si();
+      add({begin, std::min(end, begin + busy), SpanKind::collectives, i, true, false, node});
+    }
+  }
+
+  void add_beside(SpanKind kind, std::int32_t node, Seconds hidden) {
+    if (!(hidden > Seconds())) return;
+    const auto n = static_cast<std::size_t>(node);
+    const double begin = times_.pass_begin[n];
+    const double end = times_.pass_end[n];
+    const double share = s_.plan.gradient_use * hidden.si() / (end - begin);
+    add({begin, end, kind, Stream::dp, true, true, node, -1, share});
+  }
+
+  void add_send(std::int32_t node, bool forward) {
+    const auto r = 2 * static_cast<std::size_t>(node) + (forward ? 0 : 1);
+    const double begin = times_.pass_end[static_cast<std::size_t>(node)];
+    const double end = times_.arrival[r];
+    const PassSlot& slot = slot_of(s_.graph, static_cast<std::size_t>(node));
+    const SendPlan& plan = s_.plan.sends[forward ? slot.cell : slot.backward_cell];
+    const double alone = (forward ? plan.forward : plan.backward).si();
+    add({begin, end, SpanKind::send, Stream::pp, forward, false, node, s_.graph.needed_by[r],
+         end > begin ? alone / (end - begin) : 0});
+  }
+
+  void add_end(const StageTimes& t) {
+    const double tied = s_.plan.tied.si();
+    const bool ends = stage_ == 0 || stage_ + 1 == s_.plan.stages.size();
+    const double bare = s_.plan.stages[stage_].gradients.exposed.si();
+    if (bare > 0 && t.reduced > t.finished) {
+      add({t.finished, t.reduced, SpanKind::reduce, Stream::dp, true, false, -1, -1,
+           s_.plan.gradient_use * bare / (t.reduced - t.finished)});
+    }
+    if (ends) add({t.joined - tied, t.joined, SpanKind::embedding, Stream::pp});
+    const StagePlan& plan = s_.plan.stages[stage_];
+    const double update = (plan.device_update + plan.host_update).si();
+    add({t.updated - update, t.updated, SpanKind::update, Stream::compute});
+    add(gather(t.updated, t.end));
+  }
+
+  const Simulation& s_;
+  const StepClock& times_;
+  std::size_t stage_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace
+
+std::vector<Span> spans_of_stage(const Simulation& s, std::size_t stage) {
+  return StageSpans(s, stage).list();
+}
+
+}  // namespace orrery

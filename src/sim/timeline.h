@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one stage does when, stream by stream, as spans to draw.
+//
+// Collectives inside a pass have no order of their own here: each stream's are one span from the
+// pass's beginning, as long as the stream is busy in it, at most as long as the pass.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/simulate.h"
+
+namespace orrery {
+
+enum class SpanKind : std::uint8_t {
+  forward,
+  backward,
+  input_gradient,
+  weight_gradient,
+  pair,
+  collectives,  // of a pass, on tp, cp, ep or copy
+  send,
+  gather,
+  reduce,
+  embedding,
+  update,
+};
+inline constexpr std::array<std::string_view, 11> kSpanNames = {
+    "forward",     "backward", "input gradient", "weight gradient",  "forward + backward",
+    "collectives", "send",     "gather weights", "reduce gradients", "reduce embeddings",
+    "update"};
+
+struct Span {
+  double begin = 0;
+  double end = 0;
+  SpanKind kind = SpanKind::forward;
+  Stream stream = Stream::compute;
+  bool forward = true;          // of a send: a forward result
+  bool beside = false;          // of a gather or reduction: hidden under a pass
+  std::int32_t node = -1;       // of a pass, and of what belongs to one
+  std::int32_t needed_by = -1;  // of a send: the node that waits for it
+  double share = 0;             // of the link out of the stage's unit, on average
+};
+
+// In the order of the stage's passes.
+std::vector<Span> spans_of_stage(const Simulation& s, std::size_t stage);
+
+}  // namespace orrery

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulate.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "property/random_run.h"
+#include "sim/timeline.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+template <class Check>
+void for_runs(std::uint64_t seed, int runs, Check&& check) {
+  Shelf shelf;
+  RunMaker maker(shelf, seed);
+  for (int i = 0; i < runs; ++i) {
+    const Run run = maker.legal();
+    const std::string what = describe(run, maker.label());
+    CAPTURE(i);
+    CAPTURE(what);
+    check(run, maker.dice());
+  }
+}
+
+bool near(double a, double b, double relative = 1e-9) {
+  return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b));
+}
+
+double sum(const std::vector<Difference>& differences) {
+  double s = 0;
+  for (const Difference& d : differences) s += d.time.si();
+  return s;
+}
+
+Seconds cost_of(const Simulation& s, Cause cause) {
+  Seconds t{};
+  for (const Difference& d : s.differences) t += d.cause == cause ? d.time : Seconds();
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("the differences, the chain and the breakdown each are the whole step") {
+  for_runs(21, 400, [](const Run& run, Dice&) {
+    const Simulation s = simulate(run, {});
+    const double step = s.played.times.step;
+    CHECK(near(s.closed.step_time.si() + sum(s.differences), step, 1e-8));
+    double chain = 0;
+    for (const ChainItem& item : s.chain) chain += item.time.si();
+    CHECK(near(chain, step));
+    double parts = 0;
+    bool sound = true;
+    for (const Seconds& t : s.answer.breakdown) {
+      parts += t.si();
+      sound = sound && std::isfinite(t.si()) && t.si() >= 0;
+    }
+    CHECK(sound);
+    CHECK(near(parts, step, 1e-6));
+  });
+}
+
+TEST_CASE("no thing made shorter makes the step longer, and none gives more than it takes") {
+  for_runs(22, 150, [](const Run& run, Dice&) {
+    const Simulation s = simulate(run, {});
+    for (const Gain& g : s.gains) {
+      CHECK(g.tenth.si() >= 0);
+      CHECK(g.tenth.si() <= g.all.si() * (1 + 1e-9));
+      CHECK(g.all.si() <= s.played.times.step * (1 + 1e-9));
+    }
+  });
+}
+
+TEST_CASE("memory over time peaks where memory says, or the difference is what is less") {
+  int same = 0;
+  for_runs(23, 400, [&](const Run& run, Dice&) {
+    const Simulation s = simulate(run, {});
+    for (const MemoryCurve& m : s.memory) {
+      const double closed = m.closed_peak.si();
+      const double lost = 1 + run.framework.activation_overhead;
+      CHECK(m.peak.peak.si() <= closed * (1 + 1e-9));
+      CHECK(near(m.peak.peak.si() + (m.less_held + m.less_at_work).si() * lost, closed));
+      CHECK(m.less_at_work.si() + m.less_held.si() >= -1e-9 * closed);
+      double lines = 0;
+      for (const Bytes& b : m.peak.lines) lines += b.si();
+      CHECK(near(lines, m.peak.peak.si()));
+      CHECK(m.points.back().bytes <= m.peak.peak.si());
+      const bool one_chunk = run.strategy.vpp == 1;
+      const bool peak_in_backward = one_chunk && near(m.peak.peak.si(), closed);
+      same += peak_in_backward ? 1 : 0;
+      if (one_chunk) CHECK(peak_in_backward);
+    }
+  });
+  CHECK(same > 500);
+}
+
+TEST_CASE("spans of a stream do not cross, and passes fill what the stage is busy") {
+  for_runs(24, 60, [](const Run& run, Dice&) {
+    const Simulation s = simulate(run, {});
+    for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
+      double free = 0;
+      bool ordered = true;
+      for (const Span& span : spans_of_stage(s, i)) {
+        ordered = ordered && span.end > span.begin && span.end <= s.played.times.step * (1 + 1e-9);
+        if (span.stream != Stream::compute) continue;
+        ordered = ordered && span.begin >= free;
+        free = span.end;
+      }
+      CHECK(ordered);
+    }
+  });
+}
+
+TEST_CASE("slower parts never make a quiet step shorter") {
+  for_runs(25, 200, [](const Run& run, Dice& dice) {
+    SimulationOptions options;
+    options.effects.contention = false;
+    const double alike = simulate(run, options).played.times.step;
+    Disturbances& d = options.disturbances;
+    d.slow.push_back({static_cast<SlowPart>(dice.integer(0, 2)), 0, dice.real(1, 3)});
+    const Simulation slow = simulate(run, options);
+    CHECK(slow.played.times.step >= alike * (1 - 1e-12));
+    d.spread = dice.real(0, 0.5);
+    d.jitter = dice.real(0, 0.5);
+    d.seed = static_cast<std::uint64_t>(dice.integer(0, 1000));
+    const Simulation worse = simulate(run, options);
+    CHECK(worse.played.times.step >= slow.played.times.step * (1 - 1e-12));
+    CHECK(
+        near(worse.closed.step_time.si() + sum(worse.differences), worse.played.times.step, 1e-8));
+  });
+}
+
+TEST_CASE("every GPU on its own gives what ranks alike, played once, give") {
+  for_runs(26, 150, [](const Run& run, Dice& dice) {
+    SimulationOptions options;
+    options.disturbances.slow.push_back({SlowPart::gpu, 0, dice.real(1, 2)});
+    const Simulation folded = simulate(run, options);
+    options.every_gpu = true;
+    const Simulation each = simulate(run, options);
+    CHECK(each.played.times.step == folded.played.times.step);
+    CHECK(each.gpus.replicas_played == independent_replicas(run));
+    CHECK(each.gpus.slowness == folded.gpus.slowness);
+  });
+}
+
+TEST_CASE("twice the bandwidth never makes a quiet step longer, and contention is no gift") {
+  double anomaly = 0;
+  for_runs(27, 200, [&](const Run& run, Dice&) {
+    Run faster = run;
+    for (std::size_t i = 0; i < faster.cluster.tier_count; ++i) {
+      faster.cluster.tiers[i].bandwidth = faster.cluster.tiers[i].bandwidth * 2.0;
+      for (GroupBandwidth& g : faster.cluster.tiers[i].group_bandwidth) {
+        g.bandwidth = g.bandwidth * 2.0;
+      }
+    }
+    SimulationOptions quiet;
+    quiet.effects.contention = false;
+    const double before = simulate(run, quiet).played.times.step;
+    CHECK(simulate(faster, quiet).played.times.step <= before * (1 + 1e-12));
+    // Flows that share fairly may finish in another order when they are faster: the anomaly of
+    // every fair scheduler. It is small, and this says how small.
+    const double busy = simulate(run, {}).played.times.step;
+    anomaly = std::max(anomaly, simulate(faster, {}).played.times.step / busy - 1);
+    CHECK(busy >= before * (1 - 1e-3));
+  });
+  CHECK(anomaly <= 1e-3);
+  MESSAGE("with contention a faster network was slower by at most " << anomaly);
+}
+
+TEST_CASE("a hot expert costs something where there are experts, nothing elsewhere") {
+  int hot = 0;
+  for_runs(28, 400, [&](const Run& run, Dice&) {
+    if (run.model.moe.top_k + 1 > run.model.moe.experts && is_moe(run.model)) return;
+    SimulationOptions options;
+    options.disturbances.expert_load = 1.5;
+    const Simulation s = simulate(run, options);
+    const Seconds cost = cost_of(s, Cause::expert_load);
+    CHECK(cost.si() >= -1e-6 * s.played.times.step);
+    if (is_moe(run.model)) ++hot;
+  });
+  CHECK(hot > 20);
+}

@@ -9,6 +9,7 @@
 #include "cli/run_flags.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "exchange/chakra.h"
 #include "io/files.h"
 #include "io/gzip.h"
 #include "report/estimate_json.h"
@@ -28,6 +29,7 @@ struct Arguments {
   std::string trace;
   std::string trace_ranks;
   std::string html;
+  std::string chakra;
   bool picture = false;
   bool every_gpu = false;
   std::vector<std::string> slow;
@@ -135,8 +137,13 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 // All are made before the first is written: what is refused leaves nothing behind.
 void write_files(const Arguments& a, const SimulationReport& r) {
-  if (a.trace.empty() && !a.trace_ranks.empty()) {
-    throw InputError("command line", "--trace-ranks", "no --trace", "--trace FILE beside it");
+  if (a.trace.empty() && a.chakra.empty() && !a.trace_ranks.empty()) {
+    throw InputError("command line", "--trace-ranks", "no --trace",
+                     "--trace FILE or --chakra PREFIX beside it");
+  }
+  const Run& run = r.run.resolved.run;
+  if (const std::string why = why_no_chakra(run); !a.chakra.empty() && !why.empty()) {
+    throw InputError("command line", "--chakra", why, "runs without: not built yet");
   }
   std::string trace;
   std::string html;
@@ -144,6 +151,13 @@ void write_files(const Arguments& a, const SimulationReport& r) {
   if (!a.html.empty()) html = timeline_html(r);
   if (!a.trace.empty()) write_text(a.trace, ends_with(a.trace, ".gz") ? gzip(trace) : trace);
   if (!a.html.empty()) write_text(a.html, html);
+  if (a.chakra.empty()) return;
+  const std::vector<std::int64_t> ranks = trace_ranks(r, a.trace_ranks);
+  for (const std::int64_t rank : ranks) {
+    write_text(a.chakra + "." + std::to_string(rank) + ".et",
+               chakra_trace(run, r.simulation, rank));
+  }
+  write_text(a.chakra + ".json", chakra_groups(run, ranks));
 }
 
 std::string text_of(const Arguments& a, const SimulationReport& r, const Style& style) {
@@ -201,6 +215,9 @@ Action declare_simulate(CLI::App& app) {
   app.add_option("--trace-ranks", arguments->trace_ranks,
                  "whose: 0,8,16-23 or all; the first rank of every stage where not given")
       ->type_name("RANKS");
+  app.add_option("--chakra", arguments->chakra,
+                 "write Chakra execution traces, PREFIX.RANK.et, and their groups, PREFIX.json")
+      ->type_name("PREFIX");
   app.add_option("--html", arguments->html, "write the timeline as a page of its own")
       ->type_name("FILE");
   app.add_flag("--picture", arguments->picture, "show the schedule, a line a stage");

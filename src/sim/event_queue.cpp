@@ -57,7 +57,7 @@ void EventHeap::put_in_order() {
 void EventQueue::clear() {
   near_.clear();
   far_.clear();
-  cells_.clear();
+  blocks_.clear();
   rungs_in_use_ = 0;
   free_ = kNone;
   size_ = 0;
@@ -66,25 +66,31 @@ void EventQueue::clear() {
 }
 
 void EventQueue::put(Bucket& bucket, const Event& e) {
-  std::uint32_t cell = free_;
-  if (cell == kNone) {
-    cell = static_cast<std::uint32_t>(cells_.size());
-    cells_.emplace_back();
-  } else {
-    free_ = cells_[cell].next;
+  const std::uint32_t at = bucket.count++ % kBlock;
+  if (at == 0) {
+    std::uint32_t block = free_;
+    if (block == kNone) {
+      block = static_cast<std::uint32_t>(blocks_.size());
+      blocks_.emplace_back();
+    } else {
+      free_ = blocks_[block].next;
+    }
+    blocks_[block].next = bucket.first;
+    bucket.first = block;
   }
-  cells_[cell] = {e, bucket.first};
-  bucket.first = cell;
-  ++bucket.count;
+  blocks_[bucket.first].events[at] = e;
 }
 
 void EventQueue::take(Bucket& bucket, std::vector<Event>& out) {
-  for (std::uint32_t cell = bucket.first; cell != kNone;) {
-    const std::uint32_t next = cells_[cell].next;
-    out.push_back(cells_[cell].event);
-    cells_[cell].next = free_;
-    free_ = cell;
-    cell = next;
+  std::uint32_t count = bucket.count % kBlock;
+  if (count == 0) count = kBlock;
+  for (std::uint32_t block = bucket.first; block != kNone; count = kBlock) {
+    Block& b = blocks_[block];
+    out.insert(out.end(), b.events, b.events + count);
+    const std::uint32_t next = b.next;
+    b.next = free_;
+    free_ = block;
+    block = next;
   }
   bucket = Bucket{};
 }
@@ -115,7 +121,7 @@ bool EventQueue::make_rung(const std::vector<Event>& events) {
     first = std::min(first, e.time);
     last = std::max(last, e.time);
   }
-  const auto buckets = events.size() / 4 + 1;
+  const auto buckets = events.size() / 8 + 2;
   const double per_second = static_cast<double>(buckets - 1) / (last - first);
   if (!(last > first) || !(per_second < 1e300)) return false;
   if (rungs_.size() == rungs_in_use_) rungs_.emplace_back();

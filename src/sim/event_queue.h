@@ -74,12 +74,14 @@ class EventQueue {
 
  private:
   static constexpr std::size_t kSpill = 192;   // a heap up to here
-  static constexpr std::uint32_t kSplit = 48;  // a bucket of more becomes a rung
+  static constexpr std::uint32_t kSplit = 96;  // a bucket of more becomes a rung
   static constexpr std::size_t kMostRungs = 8;
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  struct Cell {
-    Event event;
+  // Events of a bucket lie in blocks, two cache lines each, the last of which is not full.
+  static constexpr std::uint32_t kBlock = 7;
+  struct Block {
+    Event events[kBlock];
     std::uint32_t next = kNone;
   };
   struct Bucket {
@@ -113,7 +115,7 @@ class EventQueue {
   std::size_t rungs_in_use_ = 0;
   std::vector<Event> far_;  // beyond the outermost rung
   std::vector<Event> moved_;
-  std::vector<Cell> cells_;
+  std::vector<Block> blocks_;
   std::uint32_t free_ = kNone;
   std::size_t size_ = 0;
   std::size_t spill_at_ = kSpill;

@@ -99,6 +99,7 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
     const CommLine<double>& line = lines.comm[k];
     add(line.collective == Collective::all_gather ? stage.weights : stage.gradients, line);
     stage.tier = std::max(stage.tier, line.tier);
+    stage.lines.push_back(line);
   }
   const OptimizerTime<double> update = optimizer_time<double>(run, parameters);
   stage.device_update = update.device;

@@ -43,7 +43,8 @@ struct StagePlan {
   StepTraffic weights;
   Seconds device_update{};
   Seconds host_update{};
-  std::uint8_t tier = 0;  // of the reduction
+  std::uint8_t tier = 0;                // of the reduction
+  std::vector<CommLine<double>> lines;  // what both traffics are made of
 };
 
 // Of a cell's results to the stages that need them; 0 where that is the same stage, or none.

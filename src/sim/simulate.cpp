@@ -26,6 +26,7 @@ class Simulator {
     out_.graph = make_graph(out_.plan.schedule, out_.plan.shape);
     play();
     out_.passes = pass_uses(run_, workspace_, out_.plan);
+    out_.exchanges = pass_exchanges(workspace_, out_.plan);
     out_.stages = stage_uses(run_, workspace_, out_.plan, out_.passes, out_.graph, times());
     out_.memory = memory_curves(run_, workspace_, out_.plan, out_.graph, times());
     out_.chain = critical_chain(out_.plan, out_.graph, times());

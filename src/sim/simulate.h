@@ -76,7 +76,8 @@ struct Simulation {
   StepPlan plan;
   PassGraph graph;
   PlayedStep played;
-  std::vector<PassUse> passes;  // by cell
+  std::vector<PassUse> passes;           // by cell
+  std::vector<PassExchanges> exchanges;  // by cell
   std::vector<StageUse> stages;
   std::vector<MemoryCurve> memory;  // by stage
   std::vector<ChainItem> chain;

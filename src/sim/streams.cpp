@@ -152,6 +152,55 @@ std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPla
   return uses;
 }
 
+namespace {
+
+void add_to(std::vector<PassExchange>& list, const PassExchange& e) {
+  if (!(e.time > Seconds())) return;
+  for (PassExchange& known : list) {
+    if (known.group != e.group || known.collective != e.collective) continue;
+    known.bytes += e.bytes;
+    known.time += e.time;
+    known.exposed += e.exposed;
+    return;
+  }
+  list.push_back(e);
+}
+
+void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase phase,
+                    std::int64_t n, std::vector<PassExchange>& list) {
+  const std::array<std::int64_t, kExchangeGroups> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
+                                                           p.etp.ranks};
+  const ExchangeTable<double>& table = block.exchanges[static_cast<std::size_t>(phase)];
+  const auto times = static_cast<double>(n);
+  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+    for (std::size_t k = 0; k < kExchangeKinds; ++k) {
+      const ExchangeSum<double>& e = table[g][k];
+      add_to(list, {static_cast<ExchangeGroup>(g), static_cast<Collective>(k), ranks[g],
+                    e.bytes * times, e.time * times, e.exposed * times});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PassExchanges> pass_exchanges(const Workspace& w, const StepPlan& plan) {
+  std::vector<PassExchanges> all(plan.passes.size());
+  for (std::size_t cell = 0; cell < all.size(); ++cell) {
+    const StageClass<double>& c =
+        class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell)));
+    for (std::size_t b = 0; b < kBlockTypes; ++b) {
+      if (c.blocks[b] == 0) continue;
+      const BlockPrice<double>& block = w.prices.blocks[b];
+      const Placement& p = w.prices.placement;
+      list_exchanges(p, block, Phase::forward, c.blocks[b], all[cell].forward);
+      list_exchanges(p, block, Phase::backward, c.blocks[b], all[cell].backward);
+      list_exchanges(p, block, Phase::again, c.blocks[b], all[cell].backward);
+      list_exchanges(p, block, Phase::replay, c.replayed[b], all[cell].backward);
+    }
+  }
+  return all;
+}
+
 std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
                                  const std::vector<PassUse>& passes, const PassGraph& graph,
                                  const StepClock& times) {

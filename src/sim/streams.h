@@ -35,6 +35,23 @@ struct PassUse {
   StreamUses backward{};
 };
 
+// Exchanges of one kind over one group in a pass, all together.
+struct PassExchange {
+  ExchangeGroup group = ExchangeGroup::tp;
+  Collective collective = Collective::all_reduce;
+  std::int64_t ranks = 1;
+  Bytes bytes{};  // put on the wire by one rank
+  Seconds time{};
+  Seconds exposed{};
+};
+
+struct PassExchanges {
+  std::vector<PassExchange> forward;
+  std::vector<PassExchange> backward;
+};
+
+std::vector<PassExchanges> pass_exchanges(const Workspace& w, const StepPlan& plan);  // by cell
+
 struct StageUse {
   StreamUses streams{};
   Seconds first_pass{};  // when it begins

@@ -79,7 +79,7 @@ $ orrery simulate gpt3-175b-1024-a100 --global-batch 128 --picture | tail -3
 >   0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, · waits
 $ orrery simulate llama-3-405b-16384-h100 --trace all.json --trace-ranks all
 ! exit 2
-! stderr --trace-ranks: found 16384 ranks of about ... events each; allowed: at most
+! stderr --trace-ranks: found 16384 ranks of about 808 events each; allowed: at most 4950 ranks
 $ ls all.json
 ! exit 2
 ! stderr No such file

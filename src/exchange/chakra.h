@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A simulated step as Chakra execution traces (MLCommons, schema 0.0.4), which ASTRA-sim plays: a
+// file a rank, and the communicator groups as JSON {"id": [ranks]}.
+//
+// A trace holds the rank's passes in the schedule's order: kernels of a pass as one compute node,
+// the collectives in it as one node each kind and group, sends and receives between stages, then
+// the reduction, the update and the gather. A collective that the run hides stands beside its pass,
+// the rest after it. Compute nodes carry the time and, for players that count operations, what
+// takes that time at the device's dense peak and memory bandwidth. Leaves out: groups of experts
+// (refused by can_export_chakra), contention, what is inside a collective. Sizes are full buffers
+// in bytes, S of network/collective.h. Field numbers: et_def.proto of github.com/mlcommons/chakra
+// at 0.0.4 [from memory, unverified].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/simulate.h"
+
+namespace orrery {
+
+// Empty where it can; else what it cannot do.
+std::string why_no_chakra(const Run& run);
+
+// The trace of one rank.
+std::string chakra_trace(const Run& run, const Simulation& s, std::int64_t rank);
+
+// The groups of these ranks.
+std::string chakra_groups(const Run& run, const std::vector<std::int64_t>& ranks);
+
+}  // namespace orrery

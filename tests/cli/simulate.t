@@ -83,3 +83,36 @@ $ orrery simulate llama-3-405b-16384-h100 --trace all.json --trace-ranks all
 $ ls all.json
 ! exit 2
 ! stderr No such file
+
+# Chakra traces: length, message, length, message; every group named in a trace is in the file of groups.
+$ orrery simulate gpt3-175b-1024-a100 --chakra et -o answer.txt
+$ ls et.* | wc -l
+> 9
+$ cat > read_et.py
+< import json, sys
+< def varint(b, i):
+<     v = s = 0
+<     while True:
+<         v |= (b[i] & 127) << s; s += 7; i += 1
+<         if b[i - 1] < 128: return v, i
+< def fields(b):
+<     i = 0
+<     while i < len(b):
+<         k, i = varint(b, i)
+<         v, i = varint(b, i)
+<         if k & 7 == 2: v, i = b[i:i + v], i + v
+<         yield k >> 3, v
+< b, i, messages = open(sys.argv[1], "rb").read(), 0, []
+< while i < len(b):
+<     n, i = varint(b, i)
+<     messages.append(b[i:i + n]); i += n
+< nodes = [list(fields(m)) for m in messages[1:]]
+< ids = [dict(n)[1] for n in nodes]
+< known = all(v in ids[:k] for k, n in enumerate(nodes) for f, v in n if f == 5)
+< groups = {dict(fields(v)).get(29) for n in nodes for f, v in n if f == 10} - {None}
+< print(messages[0][2:].decode(), ids == list(range(len(ids))), known, {g.decode() for g in groups} <= set(json.load(open("et.json"))))
+$ python3 read_et.py et.128.et
+> 0.0.4 True True True
+$ orrery simulate mixtral-8x7b-64-h100 --chakra moe
+! exit 2
+! stderr --chakra: found groups of experts

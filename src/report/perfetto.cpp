@@ -198,7 +198,7 @@ class Writer {
       use += link_[i].change;
       if (i + 1 < link_.size() && link_[i + 1].time == link_[i].time) continue;
       event("\"ph\":\"C\",\"name\":\"link out %\"," + place(rank, 0) + ",\"ts\":" +
-            at(link_[i].time) + ",\"args\":{\"%\":" + at(std::max(0.0, use) * 1e-4) + "}");
+            at(link_[i].time) + ",\"args\":{\"%\":" + at(std::clamp(use, 0.0, 1.0) * 1e-4) + "}");
     }
   }
 

@@ -24,6 +24,8 @@
 
 namespace orrery {
 
+// accuracy: the table of how far estimates lie off, by the one name "accuracy"; without it the
+// interval of an answer is wide.
 enum class DocumentKind : std::uint8_t {
   model,
   node,
@@ -31,7 +33,8 @@ enum class DocumentKind : std::uint8_t {
   framework,
   compression,
   graph,
-  fabric
+  fabric,
+  accuracy
 };
 
 struct Document {

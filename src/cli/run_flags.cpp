@@ -4,11 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/overrides.h"
 #include "core/error.h"
+#include "estimate/estimate.h"
 #include "io/files.h"
+#include "validate/observed.h"
 
 namespace orrery {
 namespace {
@@ -73,6 +76,42 @@ std::vector<Override> overrides_of(const RunArguments& arguments) {
   return list;
 }
 
+// ln(measured/predicted) of one observed step, each predicted without a level of its own.
+double observed_log(const ObservedStep& step, const Json& at_hand, const std::string& file,
+                    const ConfigDirs& dirs) {
+  Source source{at_hand, file, ""};
+  if (step.run && step.run->is_object()) {
+    source = {*step.run, file, std::filesystem::path(file).parent_path().string()};
+  } else if (step.run) {
+    RunArguments named;
+    named.run = step.run->get<std::string>();
+    const auto beside = std::filesystem::path(file).parent_path() / named.run;
+    if (is_path(named.run) && std::filesystem::exists(beside)) named.run = beside.string();
+    source = read_run(named, dirs);
+  }
+  source.json.erase("stack");
+  const ResolvedRun resolved =
+      resolve_run(source.json, source.file, config_lookup(dirs, source.beside));
+  return std::log(step.time / estimate(resolved.run).step_time);
+}
+
+// The level of the user's own stack goes into the run, where everything that reads one finds it.
+void apply_observed(const std::string& file, const ConfigDirs& dirs, const ConfigLookup& lookup,
+                    Source& source) {
+  const auto found = lookup.accuracy();
+  if (!found) {
+    throw InputError("--observed", "", "no accuracy.json beside the configurations",
+                     "the table of how far stacks lie apart");
+  }
+  std::vector<double> logs;
+  for (const ObservedStep& step : read_observed(read_text(file), file)) {
+    logs.push_back(observed_log(step, source.json, file, dirs));
+  }
+  const StackLevel level = stack_level(read_accuracy(found->text, found->file), logs);
+  source.json["stack"] = {
+      {"factor", level.factor}, {"spread", level.spread}, {"steps", level.steps}};
+}
+
 // An unset variable of a shell is not a value.
 std::string not_empty(const std::string& value) { return value.empty() ? "an empty value" : ""; }
 
@@ -89,6 +128,10 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
                  "any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--observed", arguments.observed,
+                 "step times of your own, to set the level by: [{\"run\": \"run.json\", "
+                 "\"step_time\": \"12.3 s\"}], or a training log of this run")
+      ->type_name("FILE");
   for (std::size_t i = 0; i < kFlags.size(); ++i) {
     app.add_option(kFlags[i].name, arguments.values[i], kFlags[i].help)
         ->type_name("X")
@@ -98,8 +141,9 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
 }
 
 bool has_changes(const RunArguments& arguments) {
-  return !arguments.sets.empty() || std::any_of(arguments.values.begin(), arguments.values.end(),
-                                                [](const std::string& v) { return !v.empty(); });
+  return !arguments.sets.empty() || !arguments.observed.empty() ||
+         std::any_of(arguments.values.begin(), arguments.values.end(),
+                     [](const std::string& v) { return !v.empty(); });
 }
 
 ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) {
@@ -113,6 +157,9 @@ ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) 
   const ConfigLookup lookup = config_lookup(dirs, source.beside);
   for (const Override& o : overrides) apply_override(o, lookup, source.json);
   try {
+    if (!arguments.observed.empty()) {
+      apply_observed(arguments.observed, dirs, lookup, source);
+    }
     return resolve_run(source.json, source.file, lookup);
   } catch (const InputError& e) {
     const Override* culprit = override_of(overrides, source.file, e);

@@ -4,7 +4,8 @@
 //
 // RUN is a name in configs/runs, a path, or "-" for standard input; without it the flags say it
 // all. A value is JSON, or else text. --set model.KEY=… over a model given by name takes that
-// model's own document as the start; the same for framework.
+// model's own document as the start; the same for framework. --observed FILE sets `stack` from
+// measured step times of the user's own (validate/observed.h).
 #pragma once
 
 #include <string>
@@ -28,6 +29,7 @@ struct RunFlag {
 struct RunArguments {
   std::string run;
   std::vector<std::string> sets;    // PATH=VALUE
+  std::string observed;             // a file of measured step times
   std::vector<std::string> values;  // in the order of the table of flags; "" where not given
 };
 

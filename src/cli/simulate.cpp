@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
+#include "cli/usage_error.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/chakra.h"
@@ -172,6 +173,10 @@ ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   refuse_too_many(resolved);
   options.disturbances = disturbances_of(arguments, resolved.run);
   options.every_gpu = arguments.every_gpu;
+  if (resolved.run.framework.stack_factor != 1) {
+    throw UsageError(
+        "simulate: no level of a stack scales a step that is played: leave out --observed");
+  }
   const SimulationReport r = report_on_simulation(std::move(resolved), options);
   write_files(arguments, r);
   give(s, s.json  ? dump(simulation_json(r))

@@ -11,6 +11,7 @@
 #include "cli/usage_error.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
+#include "validate/consistency.h"
 #include "validate/fit_report.h"
 #include "validate/report.h"
 #include "validate/tolerance.h"
@@ -31,11 +32,14 @@ struct ValidateArguments {
   bool fit = false;
   bool cross = false;
   bool ablate = false;
+  bool check = false;
+  bool html = false;
+  std::string write_accuracy;
 };
 
 std::string parameters_file(const ValidateArguments& arguments, const ConfigDirs& dirs) {
-  const std::string file =
-      arguments.parameters.empty() ? validation_parameters(dirs) : arguments.parameters;
+  const std::string file = arguments.parameters.empty() ? validation_file(dirs, "parameters.json")
+                                                        : arguments.parameters;
   if (file.empty()) throw UsageError("no table of parameters beside the configurations");
   return file;
 }
@@ -50,8 +54,9 @@ std::vector<Row> rows_of(const std::vector<std::string>& given, const ConfigDirs
   return rows;
 }
 
-std::string text_of(const ValidationReport& report, bool markdown, const Session& s) {
-  if (markdown) return validation_markdown(report);
+std::string text_of(const ValidationReport& report, const ValidateArguments& a, const Session& s) {
+  if (a.html) return validation_html(report);
+  if (a.markdown) return validation_markdown(report);
   if (s.json) return dump(validation_json(report));
   return s.csv ? validation_csv(report) : validation_text(report);
 }
@@ -86,53 +91,105 @@ ExitCode run_ablate(const FitRuns& runs, const Session& s) {
 }
 
 void refuse_contradictions(const ValidateArguments& a, const Session& s) {
-  if (a.markdown && (s.json || s.csv)) {
-    throw UsageError("--markdown: give it without --json and --csv");
+  if (a.markdown && (s.json || s.csv || a.html)) {
+    throw UsageError("--markdown: give it without --json, --csv and --html");
   }
-  if (a.fit + a.cross + a.ablate > 1)
-    throw UsageError("--fit, --cross, --ablate: give one of them");
-  if ((a.fit || a.ablate) && (a.markdown || s.csv || !a.tolerance.empty())) {
-    throw UsageError("--fit and --ablate: give them without --markdown, --csv and --tolerance");
+  if (a.html && (s.json || s.csv)) throw UsageError("--html: give it without --json and --csv");
+  if (a.fit + a.cross + a.ablate + a.check > 1) {
+    throw UsageError("--fit, --cross, --ablate, --check: give one of them");
+  }
+  if ((a.fit || a.ablate || a.check) && (a.markdown || a.html || s.csv || !a.tolerance.empty())) {
+    throw UsageError(
+        "--fit, --ablate and --check: give them without --markdown, --html, --csv and --tolerance");
   }
   if (!a.fit && !a.write_configs.empty()) throw UsageError("--write-configs: give it with --fit");
+  if (!a.cross && !a.write_accuracy.empty()) {
+    throw UsageError("--write-accuracy: give it with --cross");
+  }
   if (!(a.fit || a.cross || a.ablate) && !a.parameters.empty()) {
     throw UsageError("--parameters: give it with --fit, --cross or --ablate");
   }
 }
 
-ExitCode give_report(const ValidateArguments& arguments, const ValidationReport& report,
-                     const Session& s) {
+ExitCode give_text(const ValidateArguments& arguments, const ValidationReport& report,
+                   const std::string& text, const Session& s) {
   // A tolerance that is wrong is said before a long answer, not after it.
   const std::vector<std::string> broken =
       arguments.tolerance.empty()
           ? std::vector<std::string>()
           : broken_tolerances(read_text(arguments.tolerance), arguments.tolerance, report);
-  give(s, text_of(report, arguments.markdown, s));
+  give(s, text);
   for (const std::string& line : broken) std::fprintf(stderr, "%s\n", line.c_str());
   return broken.empty() ? ExitCode::answer : ExitCode::out_of_tolerance;
+}
+
+ExitCode give_report(const ValidateArguments& arguments, const ValidationReport& report,
+                     const Session& s) {
+  return give_text(arguments, report, text_of(report, arguments, s), s);
+}
+
+ExitCode run_cross(const ValidateArguments& arguments, const std::vector<JudgedRow>& rows,
+                   const FitRuns& runs, const Session& s) {
+  ValidationReport report =
+      report_of(left_out_rows(rows, runs, everything(runs), kLooksLeftOut), true);
+  const Accuracy table = accuracy_from(left_out_residuals(report.rows));
+  report.summaries.push_back(three_observed(report.rows, table));
+  if (!arguments.write_accuracy.empty()) {
+    write_text(arguments.write_accuracy, accuracy_json(table));
+  }
+  return give_report(arguments, report, s);
+}
+
+std::vector<Doubt> doubts_in(const ConfigDirs& dirs) {
+  const std::string file = validation_file(dirs, "doubts.json");
+  return file.empty() ? std::vector<Doubt>() : read_doubts(read_text(file), file);
+}
+
+// The page docs/validation.md: everything about the rows at once.
+ExitCode run_markdown(const ValidateArguments& arguments, const ValidationReport& report,
+                      const FitRuns& runs, const Session& s) {
+  MarkdownExtras extras;
+  extras.left_out =
+      report_of(left_out_rows(report.rows, runs, everything(runs), kLooksLeftOut), true);
+  const Accuracy table = accuracy_from(left_out_residuals(extras.left_out.rows));
+  extras.left_out.summaries.push_back(three_observed(extras.left_out.rows, table));
+  const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
+  const AblationReport ablation = ablate(runs);
+  extras.tables = {
+      {"Constants fitted, and what each is worth", constant_table(runs, fit, ablation)},
+      {"Constants of each device and framework", count_table(runs, fit)}};
+  return give_text(arguments, report, validation_markdown(report, &extras), s);
 }
 
 ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   refuse_contradictions(arguments, s);
   const std::vector<std::string> files = expanded(arguments.files);
   if (are_claims(files)) {
-    if (arguments.fit || arguments.cross || arguments.ablate || !arguments.tolerance.empty()) {
-      throw UsageError("claims: give them without --fit, --cross, --ablate and --tolerance");
+    if (arguments.fit || arguments.cross || arguments.ablate || arguments.check || arguments.html ||
+        !arguments.tolerance.empty()) {
+      throw UsageError(
+          "claims: give them without --fit, --cross, --ablate, --check, --html, --tolerance");
     }
     return run_claims(files, arguments.markdown, s);
   }
   const ConfigDirs dirs = dirs_of(s);
-  const ValidationReport report = validate(rows_of(files, dirs), config_lookup(dirs));
-  if (!(arguments.fit || arguments.cross || arguments.ablate)) {
+  ValidationReport report = validate(rows_of(files, dirs), config_lookup(dirs));
+  if (arguments.check) {
+    const ConsistencyReport checked = check_rows(report.rows);
+    give(s, s.json ? dump(consistency_json(checked)) : consistency_text(checked));
+    return checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance;
+  }
+  report.doubts = doubts_in(dirs);
+  const bool page = arguments.markdown && !arguments.cross && arguments.files.empty();
+  if (!(arguments.fit || arguments.cross || arguments.ablate || page)) {
     return give_report(arguments, report, s);
   }
   const std::string file = parameters_file(arguments, dirs);
   const auto runs = fit_runs(report.rows, read_parameters(read_text(file), file));
+  if (page) return run_markdown(arguments, report, *runs, s);
   if (arguments.fit) return run_fit(arguments, *runs, dirs, s);
   if (arguments.ablate) return run_ablate(*runs, s);
-  return give_report(
-      arguments,
-      report_of(left_out_rows(report.rows, *runs, everything(*runs), kLooksLeftOut), true), s);
+  return run_cross(arguments, report.rows, *runs, s);
 }
 
 }  // namespace
@@ -151,12 +208,18 @@ Action declare_validate(CLI::App& app) {
                "judge each source by constants fitted on the others alone");
   app.add_flag("--ablate", arguments->ablate,
                "what leaving each constant at its prior costs on sources left out (slow)");
+  app.add_flag("--check", arguments->check,
+               "whether each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
   app.add_option("--write-configs", arguments->write_configs,
                  "with --fit: write the documents it changes below DIR")
       ->type_name("DIR");
+  app.add_option("--write-accuracy", arguments->write_accuracy,
+                 "with --cross: write the table of intervals, configs/accuracy.json")
+      ->type_name("FILE");
   app.add_option("--parameters", arguments->parameters,
                  "what a fit may move; without: validation/parameters.json")
       ->type_name("FILE");
+  app.add_flag("--html", arguments->html, "one page with the tables and plots of every row");
   app.add_flag("--markdown", arguments->markdown,
                "the page docs/validation.md, or of claims docs/claims.md");
   return [arguments](const Session& s) { return run_validate(*arguments, s); };

@@ -119,6 +119,7 @@ Json inputs_json(const ResolvedRun& r, const Json& cluster, const std::string& o
   j["parallel"] = parallel_json(r, overlap);
   j["framework"] = std::string(r.run.framework.name.view());
   j["flops_convention"] = text_of(r.run.convention, kFlopsConventionNames);
+  if (!r.stack.is_null()) j["stack"] = r.stack;
   return j;
 }
 

@@ -207,6 +207,37 @@ std::string lossy_dimensions(const Compression& c) {
   return text;
 }
 
+StackLevel read_stack(Reader r) {
+  StackLevel level;
+  level.factor = r.at("factor").number(0.1, 10);
+  level.spread = r.at("spread").number(0, 1);
+  if (auto v = r.find("steps")) level.steps = v->integer(0, 1 << 30);
+  r.reject_unknown();
+  return level;
+}
+
+// A profile's own interval, else that of published runs like this one; that of the user's own level
+// before either.
+void take_interval(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  Framework& f = out.run.framework;
+  Accuracy table;
+  if (lookup.accuracy) {
+    if (const auto found = lookup.accuracy()) table = read_accuracy(found->text, found->file);
+  }
+  if (const auto stack = root.find("stack")) {
+    const StackLevel level = read_stack(*stack);
+    out.stack = stack->json();
+    f.stack_factor *= level.factor;
+    out.interval = interval_of(table, level);
+  } else if (f.interval_low > 0) {
+    out.interval = {f.interval_low, f.interval_high, 0, 0, "as the framework's profile says"};
+  } else {
+    out.interval = interval_of(table, out.run);
+  }
+  f.interval_low = out.interval.low;
+  f.interval_high = out.interval.high;
+}
+
 void add_warnings(ResolvedRun& out) {
   const std::string lossy = lossy_dimensions(out.run.compression);
   if (!lossy.empty()) {
@@ -277,6 +308,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   } else {
     out.assumed.push_back({"flops_convention", "megatron", "default"});
   }
+  take_interval(root, lookup, out);
   root.reject_unknown();
   const Training& t = out.run.training;
   out.run.model_flops = model_flops(out.run.model, out.run.convention, t.sequence, t.global_batch);

@@ -7,6 +7,10 @@
 // resolved and, read again, gives the same Run. Recompute, when absent, is the least that fits in
 // memory: none, selective, full, the first that does. Errors: InputError with file, JSON path,
 // found, allowed and the nearest name.
+//
+// `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, as
+// measured over predicted step time (--observed sets it); it scales every term of the step, and the
+// interval is then that level's.
 #pragma once
 
 #include <functional>
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "estimate/accuracy.h"
 #include "estimate/run.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/lookup.h"
@@ -39,6 +44,7 @@ struct ConfigLookup {
   std::function<std::vector<std::string>()> model_names;
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;
+  std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
 };
 
 struct ResolvedRun {
@@ -47,6 +53,8 @@ struct ResolvedRun {
   std::vector<Assumed> assumed;       // what the user did not say
   std::vector<std::string> warnings;  // what the user should know, one line each
   std::string file;
+  StepInterval interval;  // of the step time; the run holds its factors
+  Json stack;             // the run file's own level; null without one
 
   // Names and documents, for headers and for the sources of numbers.
   std::string model_name;

@@ -116,9 +116,9 @@ std::vector<std::string> validation_files(const ConfigDirs& dirs) {
   return files;
 }
 
-std::string validation_parameters(const ConfigDirs& dirs) {
+std::string validation_file(const ConfigDirs& dirs, const std::string& name) {
   for (const std::string& directory : dirs.directories) {
-    const fs::path file = fs::path(directory) / "../validation/parameters.json";
+    const fs::path file = fs::path(directory) / "../validation" / name;
     std::error_code error;
     if (fs::exists(file, error)) return file.lexically_normal().string();
   }
@@ -144,6 +144,12 @@ ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {
     return find_config(dirs, ConfigKind::compression, name, beside);
   };
   lookup.compression_names = [=] { return config_names(dirs, ConfigKind::compression); };
+  lookup.accuracy = [=]() -> std::optional<ConfigText> {
+    for (const std::string& directory : dirs.directories) {
+      if (auto found = file_at(fs::path(directory) / "accuracy.json")) return found;
+    }
+    return {};
+  };
   lookup.model_names = [=] { return config_names(dirs, ConfigKind::model); };
   lookup.framework_names = [=] { return config_names(dirs, ConfigKind::framework); };
   return lookup;

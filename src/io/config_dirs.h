@@ -56,8 +56,8 @@ std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind);
 // validation/runs beside the first of the directories that has one, sorted.
 std::vector<std::string> validation_files(const ConfigDirs& dirs);
 
-// validation/parameters.json beside the first of the directories that has one; "" where none has.
-std::string validation_parameters(const ConfigDirs& dirs);
+// A file of validation/ beside the first of the directories that has it; "" where none has.
+std::string validation_file(const ConfigDirs& dirs, const std::string& name);
 
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside = "");
 

@@ -14,6 +14,7 @@ ConfigKind kind_of(DocumentKind kind) {
     case DocumentKind::device:
       return ConfigKind::device;
     case DocumentKind::framework:
+    case DocumentKind::accuracy:  // no folder of its own: asked for before this
       return ConfigKind::framework;
     case DocumentKind::compression:
       return ConfigKind::compression;
@@ -31,11 +32,15 @@ Library installed_library(const std::string& directory) {
   const ConfigDirs dirs = config_dirs(directory);
   Library library;
   library.find = [dirs](DocumentKind kind, const std::string& name) -> std::optional<Document> {
-    const auto found = find_config(dirs, kind_of(kind), name);
+    const auto found = kind == DocumentKind::accuracy ? config_lookup(dirs).accuracy()
+                                                      : find_config(dirs, kind_of(kind), name);
     if (!found) return {};
     return Document{found->text, found->file};
   };
-  library.names = [dirs](DocumentKind kind) { return config_names(dirs, kind_of(kind)); };
+  library.names = [dirs](DocumentKind kind) {
+    return kind == DocumentKind::accuracy ? std::vector<std::string>{"accuracy"}
+                                          : config_names(dirs, kind_of(kind));
+  };
   return library;
 }
 

@@ -72,8 +72,10 @@ void read_fixed_costs(Reader& r, Framework& f) {
   read_if(r, "bucket", f.bucket);
   read_if(r, "state_overhead", f.state_overhead, 0, 10);
   read_if(r, "activation_overhead", f.activation_overhead, 0, 10);
-  const std::vector<Reader> interval = r.at("interval_80").items();
-  if (interval.size() != 2) r.at("interval_80").fail("two factors, low and high");
+  const std::optional<Reader> given = r.find("interval_80");
+  if (!given) return;
+  const std::vector<Reader> interval = given->items();
+  if (interval.size() != 2) given->fail("two factors, low and high");
   f.interval_low = interval[0].number(0.01, 1);
   f.interval_high = interval[1].number(1, 100);
 }

@@ -132,6 +132,9 @@ Json estimate_json(const RunReport& r) {
   add_memory(r, j);
   j["communication"] = communication_json(r);
   j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};
+  const StepInterval& rests_on = r.resolved.interval;
+  j["interval_80"]["rests_on"] = {
+      {"rows", rests_on.rows}, {"sources", rests_on.sources}, {"words", rests_on.words}};
   j["busy_stage"] = r.answer.busy_stage;
   j["limiter"] = limiter(run, r.answer);
   j["advice"] = advice_json(r);

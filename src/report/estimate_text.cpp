@@ -36,6 +36,7 @@ std::string headline(const RunReport& r, const Style& style) {
   text += left("step", kLabel) + ink(style, Ink::bold, pretty(a.step_time)) + " (80 % interval " +
           pretty(a.interval_low, 3) + " to " + pretty(a.interval_high, 3) + ")" +
           (is_feasible(r) ? "" : ", if it had the memory") + "\n";
+  text += left("accuracy", kLabel) + wrapped(r.resolved.interval.words, kLabel, kLabel) + "\n";
   text += left("speed", kLabel) + grouped(value(r, "tokens_per_s")) + " tokens/s, " +
           grouped(value(r, "tokens_per_s_per_gpu")) + " tokens/s/GPU, " +
           fixed(value(r, "samples_per_s"), 2) + " sequences/s\n";

@@ -44,6 +44,9 @@ ConfigLookup lookup_in(const Library& library) {
     return find_in<ConfigText>(library, DocumentKind::compression, name);
   };
   lookup.compression_names = [&library] { return names_in(library, DocumentKind::compression); };
+  lookup.accuracy = [&library] {
+    return find_in<ConfigText>(library, DocumentKind::accuracy, "accuracy");
+  };
   lookup.model_names = [&library] { return names_in(library, DocumentKind::model); };
   lookup.framework_names = [&library] { return names_in(library, DocumentKind::framework); };
   return lookup;

@@ -12,12 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "validate/accuracy_table.h"
 #include "validate/fit_constants.h"
 #include "validate/report.h"
 
 namespace orrery {
 
-// The judged rows as predicted without their source.
+// Residuals of the rows left out, for the table of accuracy: each by a fit without its source.
+std::vector<Residual> left_out_residuals(const std::vector<JudgedRow>& left_out);
+
+// What three steps of a source's own, given to the level of its stack, leave of the error of its
+// other tier A rows: every third row of ten different starts.
+Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
+
+// The judged rows as predicted without their source. Their intervals are nested: from residuals of
+// the other sources, each predicted without its own and without this one.
 std::vector<JudgedRow> left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                                      const FitSelection& selection, int looks);
 

@@ -36,6 +36,16 @@ std::vector<MovedBy> movers(const FitRuns& runs, const FitSelection& s, const Fi
   return by;
 }
 
+// Without the constants that the data leave open.
+FitSelection pinned_by(const FitRuns& runs, const FitSelection& selection,
+                       const FitSolution& first) {
+  FitSelection pinned = selection;
+  for (std::size_t k = 0; k < first.x.size(); ++k) {
+    pinned.knobs[k] = pinned.knobs[k] && first.spread[k] < runs.parameters.identified_below;
+  }
+  return pinned;
+}
+
 bool is_at_bound(const KnobBounds& b, double x) {
   return x - b.lowest < 1e-6 || b.highest - x < 1e-6;
 }
@@ -43,11 +53,8 @@ bool is_at_bound(const KnobBounds& b, double x) {
 }  // namespace
 
 ConstantsFit fit_constants(const FitRuns& runs, const FitSelection& selection, int looks) {
-  FitSelection pinned = selection;
   const FitSolution first = fit(runs.problem, selection, runs.prior, 0);
-  for (std::size_t k = 0; k < first.x.size(); ++k) {
-    pinned.knobs[k] = pinned.knobs[k] && first.spread[k] < runs.parameters.identified_below;
-  }
+  const FitSelection pinned = pinned_by(runs, selection, first);
   const FitSolution last = fit(runs.problem, pinned, runs.prior, looks);
   ConstantsFit out;
   out.x = last.x;
@@ -65,6 +72,11 @@ ConstantsFit fit_constants(const FitRuns& runs, const FitSelection& selection, i
     out.constants.push_back(std::move(c));
   }
   return out;
+}
+
+std::vector<double> fit_linear(const FitRuns& runs, const FitSelection& selection) {
+  const FitSolution first = fit(runs.linear, selection, runs.prior, 0);
+  return fit(runs.linear, pinned_by(runs, selection, first), runs.prior, 0).x;
 }
 
 }  // namespace orrery

@@ -84,6 +84,20 @@ std::string section(const std::vector<Cells>& table) {
 
 }  // namespace
 
+std::vector<Cells> constant_table(const FitRuns& runs, const ConstantsFit& fit,
+                                  const AblationReport& ablation) {
+  std::vector<Cells> table = {
+      {"constant", "change of prior", "±", "prior ±", "cost of removing it", "moved by (rows)"}};
+  for (const Ablation& a : ablation.without) {
+    const ConstantFit& c = fit.constants[a.parameter];
+    const FitParameter& p = parameter(runs, a.parameter);
+    table.push_back({p.name, change_text(p.kind, c.change), spread_text(p.kind, c.spread),
+                     spread_text(p.kind, p.spread), signed_share_text(a.error - ablation.error),
+                     movers_text(c)});
+  }
+  return table;
+}
+
 std::vector<Cells> count_table(const FitRuns& runs, const ConstantsFit& fit) {
   std::map<std::string, int> counts;
   for (std::size_t k = 0; k < fit.constants.size(); ++k) {

@@ -17,6 +17,10 @@ Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges&
 std::string ablation_text(const FitRuns& runs, const AblationReport& report);
 Json ablation_json(const FitRuns& runs, const AblationReport& report);
 
+// Constants fitted, how far, and what each is worth on sources left out.
+std::vector<Cells> constant_table(const FitRuns& runs, const ConstantsFit& fit,
+                                  const AblationReport& ablation);
+
 // Constants fitted, by the device or framework they are of.
 std::vector<Cells> count_table(const FitRuns& runs, const ConstantsFit& fit);
 

@@ -89,11 +89,11 @@ std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParamet
   auto out = std::make_unique<FitRuns>();
   out->parameters = std::move(parameters);
   for (const JudgedRow& r : rows) {
-    if (time_error(r) && r.assumed.empty()) index_of(out->groups, r.row.source.group);
+    if (time_error(r) && counts(r)) index_of(out->groups, r.row.source.group);
   }
   std::sort(out->groups.begin(), out->groups.end());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (time_error(rows[i]) && rows[i].assumed.empty()) add_case(*out, rows, i);
+    if (time_error(rows[i]) && counts(rows[i])) add_case(*out, rows, i);
   }
   for (const FitParameter& p : out->parameters.parameters) {
     out->problem.knobs.push_back({p.lowest / p.spread, p.highest / p.spread});
@@ -109,6 +109,13 @@ std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParamet
   out->prior = slopes_at(out->problem, std::vector<double>(out->problem.knobs.size(), 0));
   drop_what_moves_nothing(*out);
   refuse_too_few(*out);
+  out->linear = out->problem;
+  out->linear.residual = [runs = out.get()](std::size_t i, const std::vector<double>& x) {
+    double r = runs->prior.residuals[i];
+    const FitDatum& d = runs->problem.data[i];
+    for (std::size_t j = 0; j < d.knobs.size(); ++j) r += runs->prior.slopes[i][j] * x[d.knobs[j]];
+    return r;
+  };
   return out;
 }
 

@@ -34,6 +34,7 @@ struct FitRuns {
   std::vector<std::string> levels;  // "source, framework"
   FitProblem problem;               // a datum a case
   FitSlopes prior;                  // at the prior
+  FitProblem linear;                // the same by those slopes alone: fast, for many fits
 };
 
 // Errors: InputError where there are fewer rows than constants. The rows must outlive the result.

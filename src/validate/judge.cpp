@@ -74,6 +74,8 @@ JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
   return out;
 }
 
+bool counts(const JudgedRow& r) { return r.assumed.empty() && r.row.repeats.empty(); }
+
 bool is_estimated(const JudgedRow& r) { return r.refusal.empty(); }
 
 std::optional<double> time_error(const JudgedRow& r) {

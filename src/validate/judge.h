@@ -44,6 +44,9 @@ struct JudgedRow {
 
 JudgedRow judge(const Row& row, const ConfigLookup& lookup);
 
+// Whether it stands in the summaries and fits: nothing assumed, and no other row's run again.
+bool counts(const JudgedRow& r);
+
 bool is_estimated(const JudgedRow& r);
 std::optional<double> time_error(const JudgedRow& r);
 std::optional<double> memory_error(const JudgedRow& r);

@@ -34,17 +34,38 @@ Flops published_flops(const Run& run, FlopsKind kind) {
   return model * (4.0 / 3) - head_forward(run);
 }
 
+Seconds published_time_by(Basis basis, const Measured& m, const Run& run) {
+  switch (basis) {
+    case Basis::none:
+      break;
+    case Basis::step_time:
+      return m.step_time.value_or(Seconds());
+    case Basis::tokens:
+      if (m.tokens_per_gpu)
+        return Seconds(tokens_of(run) / (m.tokens_per_gpu->si() * gpus_of(run)));
+      break;
+    case Basis::model_rate:
+      if (m.model_rate) return at_rate(run, FlopsKind::model, *m.model_rate);
+      break;
+    case Basis::hardware_rate:
+      if (m.hardware_rate) return at_rate(run, FlopsKind::hardware, *m.hardware_rate);
+      break;
+    case Basis::mfu:
+      if (m.mfu) return at_rate(run, FlopsKind::model, peak(run) * *m.mfu);
+      break;
+    case Basis::hfu:
+      if (m.hfu) return at_rate(run, FlopsKind::hardware, peak(run) * *m.hfu);
+      break;
+  }
+  return {};
+}
+
 PublishedTime published_time(const Measured& m, const Run& run) {
-  if (m.step_time) return {Basis::step_time, *m.step_time};
-  if (m.tokens_per_gpu) {
-    return {Basis::tokens, Seconds(tokens_of(run) / (m.tokens_per_gpu->si() * gpus_of(run)))};
+  for (std::size_t i = 1; i < kBasisNames.size(); ++i) {
+    const auto basis = static_cast<Basis>(i);
+    const Seconds time = published_time_by(basis, m, run);
+    if (time > Seconds()) return {basis, time};
   }
-  if (m.model_rate) return {Basis::model_rate, at_rate(run, FlopsKind::model, *m.model_rate)};
-  if (m.hardware_rate) {
-    return {Basis::hardware_rate, at_rate(run, FlopsKind::hardware, *m.hardware_rate)};
-  }
-  if (m.mfu) return {Basis::mfu, at_rate(run, FlopsKind::model, peak(run) * *m.mfu)};
-  if (m.hfu) return {Basis::hfu, at_rate(run, FlopsKind::hardware, peak(run) * *m.hfu)};
   return {};
 }
 

@@ -44,6 +44,9 @@ struct PublishedTime {
   Seconds time{};
 };
 
+// By one quantity; 0 where the row does not publish it.
+Seconds published_time_by(Basis basis, const Measured& measured, const Run& run);
+
 PublishedTime published_time(const Measured& measured, const Run& run);
 
 // Of one step, all GPUs together.

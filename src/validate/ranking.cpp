@@ -78,7 +78,7 @@ Sweep sweep_over(const JudgedRow& first, std::vector<Measurement> rows) {
 std::vector<Sweep> sweeps_of(const std::vector<JudgedRow>& rows) {
   std::map<std::string, std::vector<const JudgedRow*>> groups;
   for (const JudgedRow& r : rows) {
-    if (time_error(r) && r.assumed.empty()) groups[sweep_key(r)].push_back(&r);
+    if (time_error(r) && counts(r)) groups[sweep_key(r)].push_back(&r);
   }
   std::vector<Sweep> sweeps;
   for (const auto& [key, members] : groups) {

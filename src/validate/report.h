@@ -6,9 +6,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
+#include "validate/doubts.h"
 #include "validate/judge.h"
 #include "validate/ranking.h"
 #include "validate/summary.h"
@@ -20,6 +22,7 @@ struct ValidationReport {
   std::vector<Summary> summaries;
   FitSummary fit;
   std::vector<Sweep> sweeps;
+  std::vector<Doubt> doubts;
   bool left_out = false;  // each row predicted by a fit without its source
 };
 
@@ -29,6 +32,16 @@ ValidationReport validate(const std::vector<Row>& rows, const ConfigLookup& look
 std::string validation_text(const ValidationReport& report);
 Json validation_json(const ValidationReport& report);
 std::string validation_csv(const ValidationReport& report);
-std::string validation_markdown(const ValidationReport& report);
+// One page with plots, nothing to fetch.
+std::string validation_html(const ValidationReport& report);
+
+// What the page says besides: the same rows with their sources left out, and the constants fitted.
+struct MarkdownExtras {
+  ValidationReport left_out;
+  std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> tables;
+};
+
+std::string validation_markdown(const ValidationReport& report,
+                                const MarkdownExtras* extras = nullptr);
 
 }  // namespace orrery

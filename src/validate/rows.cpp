@@ -92,6 +92,7 @@ Row read_row(Reader r) {
   row.inferred = read_words(r, "inferred");
   if (auto v = r.find("tflops_kind")) row.flops_kind = v->choice_of<FlopsKind>(kFlopsKindNames);
   row.notes = text_or(r, "notes", "");
+  row.repeats = text_or(r, "repeats", "");
   r.reject_unknown();
   return row;
 }
@@ -107,6 +108,13 @@ std::vector<Row> read_rows(std::string_view text, const std::string& file) {
     if (!ids.insert(rows.back().id).second) {
       Reader(r).at("id").fail("\"" + rows.back().id + "\" a second time", "an id of its own");
     }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string& other = rows[i].repeats;
+    if (other.empty() || (other != rows[i].id && ids.count(other) > 0)) continue;
+    Reader(Reader(document, file).items()[i])
+        .at("repeats")
+        .fail("\"" + other + "\"", "the id of another row of this file");
   }
   return rows;
 }

@@ -97,14 +97,14 @@ class Table {
                    const std::function<std::string(const JudgedRow&)>& name) {
     std::map<std::pair<std::string, RowTier>, int> seen;
     for (const JudgedRow& r : rows_) {
-      if (r.assumed.empty()) seen[{name(r), r.row.tier}] = 1;
+      if (counts(r)) seen[{name(r), r.row.tier}] = 1;
     }
     for (const auto& [key, unused] : seen) {
       const auto& [value, tier] = key;
       const std::string letter(kRowTierNames[static_cast<std::size_t>(tier)]);
       add_time(what + " " + value + ", tier " + letter,
                [&, v = value, t = tier](const JudgedRow& r) {
-                 return r.assumed.empty() && name(r) == v && r.row.tier == t;
+                 return counts(r) && name(r) == v && r.row.tier == t;
                });
     }
   }
@@ -114,7 +114,7 @@ class Table {
     for (const RowTier tier : {RowTier::a, RowTier::b}) {
       std::set<std::string> sources;
       for (const JudgedRow& r : rows_) {
-        if (r.assumed.empty() && r.row.tier == tier && time_error(r)) {
+        if (counts(r) && r.row.tier == tier && time_error(r)) {
           sources.insert(r.row.source.group);
         }
       }
@@ -129,7 +129,7 @@ class Table {
     const std::size_t before = summaries_.size();
     for (const std::string& source : sources) {
       add_time("", [&](const JudgedRow& r) {
-        return r.assumed.empty() && r.row.tier == tier && r.row.source.group == source;
+        return counts(r) && r.row.tier == tier && r.row.source.group == source;
       });
     }
     Summary mean;
@@ -164,7 +164,7 @@ class Table {
 };
 
 void add_overall(Table& t) {
-  const auto plain = [](const JudgedRow& r) { return r.assumed.empty(); };
+  const auto plain = [](const JudgedRow& r) { return counts(r); };
   t.add_time("all", plain);
   for (const RowTier tier : {RowTier::a, RowTier::b}) {
     t.add_time("tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]),
@@ -175,6 +175,7 @@ void add_overall(Table& t) {
   t.add_time("something unknown",
              [=](const JudgedRow& r) { return plain(r) && !r.row.unknown.empty(); });
   t.add_time("global batch assumed", [](const JudgedRow& r) { return !r.assumed.empty(); });
+  t.add_time("repeats of other rows", [](const JudgedRow& r) { return !r.row.repeats.empty(); });
 }
 
 void add_memory(Table& t, const std::vector<JudgedRow>& rows) {
@@ -247,7 +248,7 @@ void add_left_out(Table& t) {
     for (const bool seen : {true, false}) {
       t.add_time((seen ? "framework seen elsewhere" : "framework seen nowhere else") + name,
                  [=](const JudgedRow& r) {
-                   return r.assumed.empty() && r.row.tier == tier && r.framework_seen == seen;
+                   return counts(r) && r.row.tier == tier && r.framework_seen == seen;
                  });
     }
   }
@@ -272,7 +273,7 @@ std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows) {
 FitSummary fit_summary_of(const std::vector<JudgedRow>& rows) {
   FitSummary s;
   for (const JudgedRow& r : rows) {
-    if (!is_estimated(r) || !r.assumed.empty()) continue;
+    if (!is_estimated(r) || !counts(r)) continue;
     const bool refused = !fits(r);
     if (r.row.measured.out_of_memory) {
       ++s.out_of_memory;

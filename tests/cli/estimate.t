@@ -8,6 +8,8 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 >
 > memory            fits: ... GiB of 79.3 GiB on the fullest stage
 > step              ... s (80 % interval ... s to ... s)
+> accuracy          ... % to ... %, as for ... published run...
+> ...
 > speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... %, HFU ... % (megatron): ... model TFLOP/s/GPU of 312 TFLOP/s
 > training          300 B tokens are 95,368 steps, ... days without interruptions
@@ -71,3 +73,24 @@ $ orrery estimate gpt3-175b-1024-a100 --pp 1 --json > answer.json
 ! exit 3
 $ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible"], len(j["reasons"]), j["memory"]["peak_gib"] > j["memory"]["capacity_gib"])'
 > False 1 True
+# The level of one's own stack, from its own steps: a file of runs, or a log of this run.
+$ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
+$ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed own.json
+> ...
+> accuracy          ... from 1 observed step time: this stack takes 1...
+> ...
+$ printf ' iteration 9 | elapsed time per iteration (ms): 30000.0 | lr 1e-4\n' > train.log
+$ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.log --json | grep -A4 '"stack"'
+>     "stack": {
+>       "factor": 1...,
+>       "spread": 0...,
+>       "steps": 1
+>     }...
+$ echo 'loss 3.1' > train.log
+$ orrery estimate gpt3-175b-1024-a100 --observed train.log
+! exit 2
+! stderr neither JSON nor a log with step times
+$ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 GiB"}]' > own.json
+$ orrery estimate gpt3-175b-1024-a100 --observed own.json
+! exit 2
+! stderr [0].step_time

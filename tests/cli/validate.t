@@ -40,7 +40,7 @@ $ orrery validate $ROOT/validation/runs/korthikanti.json --fit
 ! stderr allowed: more rows than constants
 $ orrery validate --fit --cross
 ! exit 2
-! stderr --fit, --cross, --ablate: give one of them
+! stderr --fit, --cross, --ablate, --check: give one of them
 $ orrery validate --write-configs out
 ! exit 2
 ! stderr --write-configs: give it with --fit
@@ -48,3 +48,25 @@ $ echo '{"parameters": [{"name": "x", "of": "device", "in": ["a"], "paths": ["ef
 $ orrery validate --fit --parameters p.json
 ! exit 2
 ! stderr did you mean "efficiency.memory"?
+# Each row against itself.
+$ echo '[{"id": "x", "run": {"model": "gpt3-1.3b", "cluster": {"node": "dgx-a100-80gb", "gpus": 8}, "training": {"sequence_length": 2048, "global_batch": 64}}, "measured": {"step_time_s": 10, "tokens_per_s_per_gpu": 1638.4}}]' > rows.json
+$ orrery validate rows.json --check
+> 0 contradictions in 1 rows that publish two quantities or more, of 1; 0 rows repeat another of their source.
+$ sed -i 's/1638.4/1700/' rows.json
+$ orrery validate rows.json --check
+! exit 4
+> row that contradicts itself ...
+> x ...
+>
+> 1 contradictions ...
+$ orrery validate rows.json --html
+> <!doctype html>
+> ...
+> </body></html>
+$ echo '[{"id": "x", "run": {}, "measured": {}}]' > rows.json
+$ orrery validate rows.json
+! exit 2
+! stderr at least one measured quantity
+$ orrery validate --write-accuracy a.json
+! exit 2
+! stderr --write-accuracy: give it with --cross

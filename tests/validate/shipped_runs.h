@@ -56,6 +56,10 @@ inline ConfigLookup shipped_configs() {
   lookup.framework = [](const std::string& name) { return find_in("frameworks", name); };
   lookup.compression = [](const std::string& name) { return find_in("compression", name); };
   lookup.compression_names = [] { return names_in("compression"); };
+  lookup.accuracy = [] {
+    const std::string file = ORRERY_CONFIG_DIR "/accuracy.json";
+    return std::optional<ConfigText>({text_of(file), file});
+  };
   lookup.model_names = [] { return names_in("models"); };
   lookup.framework_names = [] { return names_in("frameworks"); };
   return lookup;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/accuracy.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "core/json_reader.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
+constexpr std::int64_t kMost = 1LL << 40;
+
+AccuracyCell read_cell(Reader r) {
+  AccuracyCell c;
+  if (auto v = r.find("framework")) c.framework = v->text();
+  if (auto v = r.find("generation")) c.generation = v->text();
+  if (auto v = r.find("above")) c.above = v->integer(0, kMost);
+  if (auto v = r.find("up_to")) c.up_to = v->integer(1, kMost);
+  c.rows = r.at("rows").integer(1, kMost);
+  c.sources = r.at("sources").integer(1, kMost);
+  c.low = r.at("low").number(1e-3, 1);
+  c.high = r.at("high").number(1, 1e3);
+  r.reject_unknown();
+  return c;
+}
+
+std::string share(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.0f %%", 100 * (factor - 1));
+  return text;
+}
+
+std::string range_text(const AccuracyCell& c) {
+  if (c.up_to == 0) return c.above == 0 ? "" : ", above " + std::to_string(c.above) + " GPUs";
+  return c.above == 0
+             ? ", up to " + std::to_string(c.up_to) + " GPUs"
+             : ", " + std::to_string(c.above + 1) + " to " + std::to_string(c.up_to) + " GPUs";
+}
+
+std::string runs_text(const AccuracyCell& c) {
+  return std::to_string(c.rows) + (c.rows == 1 ? " published run" : " published runs") + " of " +
+         std::to_string(c.sources) + (c.sources == 1 ? " source" : " sources");
+}
+
+std::string words_of(const AccuracyCell& c, std::string_view framework,
+                     std::string_view generation) {
+  const std::string error = share(c.low) + " to " + share(c.high) + ", as for ";
+  const std::string on = " on " + std::string(generation);
+  if (!c.framework.empty() && !c.generation.empty()) {
+    return error + runs_text(c) + " left out of the fit: " + c.framework + on + range_text(c);
+  }
+  if (!c.framework.empty()) {
+    return "no published run" + on + " with " + c.framework + ": " + error + runs_text(c) +
+           " with it elsewhere";
+  }
+  return "no published run like this (" + std::string(framework) + on + "): " + error +
+         (c.generation.empty() ? "all " : "the ") + runs_text(c) + (c.generation.empty() ? "" : on);
+}
+
+}  // namespace
+
+Accuracy read_accuracy(std::string_view text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  Reader root(document, file);
+  Accuracy out;
+  out.stack_spread = root.at("stack_spread").number(1e-3, 1);
+  out.noise = root.at("noise").number(1e-3, 1);
+  for (const Reader& r : root.at("cells").items()) out.cells.push_back(read_cell(r));
+  for (const char* known : {"source", "sources"}) root.allow(known);
+  root.reject_unknown();
+  return out;
+}
+
+const AccuracyCell* cell_of(const Accuracy& table, std::string_view framework,
+                            std::string_view generation, std::int64_t gpus) {
+  for (const AccuracyCell& c : table.cells) {
+    if (!c.framework.empty() && c.framework != framework) continue;
+    if (!c.generation.empty() && c.generation != generation) continue;
+    if (gpus <= c.above || (c.up_to > 0 && gpus > c.up_to)) continue;
+    return &c;
+  }
+  return nullptr;
+}
+
+// The mean of a normal prior and normal measurements, both of ln.
+StackLevel stack_level(const Accuracy& table, const std::vector<double>& logs) {
+  const double prior = 1 / (table.stack_spread * table.stack_spread);
+  const double each = 1 / (table.noise * table.noise);
+  double sum = 0;
+  for (const double x : logs) sum += x;
+  const double precision = prior + each * static_cast<double>(logs.size());
+  return {std::exp(each * sum / precision), 1 / std::sqrt(precision),
+          static_cast<std::int64_t>(logs.size())};
+}
+
+StepInterval interval_of(const Accuracy& table, const Run& run) {
+  const std::string_view framework = run.framework.name.view();
+  const std::string_view generation =
+      kGenerationNames[static_cast<std::size_t>(run.cluster.device.generation)];
+  const AccuracyCell* c = cell_of(table, framework, generation, run.cluster.gpus);
+  if (c == nullptr) return {};
+  return {c->low, c->high, c->rows, c->sources, words_of(*c, framework, generation)};
+}
+
+StepInterval interval_of(const Accuracy& table, const StackLevel& level) {
+  const double wide = kNormal80 * std::hypot(level.spread, table.noise);
+  const StepInterval i{std::exp(-wide), std::exp(wide), level.steps, 1, ""};
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.3f", level.factor);
+  return {i.low, i.high, i.rows, i.sources,
+          share(i.low) + " to " + share(i.high) + ", from " + std::to_string(level.steps) +
+              (level.steps == 1 ? " observed step time" : " observed step times") +
+              ": this stack takes " + factor + " of what is predicted without them"};
+}
+
+}  // namespace orrery

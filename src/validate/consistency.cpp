@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate/consistency.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "validate/summary.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kExact = 0.01;
+constexpr double kByFormula = 0.1;
+
+struct Pair {
+  const JudgedRow* row;
+  Basis one;
+  Basis other;
+  Seconds first;
+  Seconds second;
+};
+
+bool is_formula(Basis b) { return b > Basis::tokens; }
+
+std::vector<Pair> pairs_of(const JudgedRow& r) {
+  std::vector<Pair> pairs;
+  Basis first = Basis::none;
+  for (std::size_t i = 1; i < kBasisNames.size(); ++i) {
+    const auto basis = static_cast<Basis>(i);
+    const Seconds time = published_time_by(basis, r.row.measured, r.run);
+    if (!(time > Seconds())) continue;
+    if (first == Basis::none) {
+      first = basis;
+    } else {
+      pairs.push_back({&r, first, basis, published_time_by(first, r.row.measured, r.run), time});
+    }
+  }
+  return pairs;
+}
+
+std::string campaign(const Pair& p) {
+  return p.row->row.source.group + " " + std::to_string(static_cast<int>(p.one)) + " " +
+         std::to_string(static_cast<int>(p.other));
+}
+
+std::map<std::string, double> usual_ratios(const std::vector<Pair>& pairs) {
+  std::map<std::string, std::vector<double>> ratios;
+  for (const Pair& p : pairs) ratios[campaign(p)].push_back(p.second / p.first);
+  std::map<std::string, double> usual;
+  for (const auto& [name, values] : ratios) usual[name] = quantile(values, 0.5);
+  return usual;
+}
+
+// What a run is, as text: rows that agree here measure one thing twice.
+std::string fingerprint(const JudgedRow& r) {
+  Json run = r.row.run;
+  if (run.contains("model") && run["model"].is_object()) run["model"].erase("name");
+  return r.row.source.group + run.dump();
+}
+
+std::vector<std::string> repeats_in(const std::vector<JudgedRow>& rows) {
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> out;
+  for (const JudgedRow& r : rows) {
+    if (!is_estimated(r)) continue;
+    const auto [at, fresh] = seen.insert({fingerprint(r), r.row.id});
+    if (!fresh) out.push_back(r.row.id + " runs what " + at->second + " runs");
+  }
+  return out;
+}
+
+std::string name_of(Basis b) { return std::string(kBasisNames[static_cast<std::size_t>(b)]); }
+
+}  // namespace
+
+ConsistencyReport check_rows(const std::vector<JudgedRow>& rows) {
+  ConsistencyReport report;
+  std::vector<Pair> pairs;
+  std::set<std::string> compared;
+  for (const JudgedRow& r : rows) {
+    if (!is_estimated(r) || !r.assumed.empty()) continue;
+    ++report.rows;
+    for (const Pair& p : pairs_of(r)) {
+      pairs.push_back(p);
+      compared.insert(r.row.id);
+    }
+  }
+  report.compared = static_cast<std::int64_t>(compared.size());
+  const std::map<std::string, double> usual = usual_ratios(pairs);
+  for (const Pair& p : pairs) {
+    const double expected = is_formula(p.other) ? usual.at(campaign(p)) : 1;
+    const double off = std::abs(p.second / p.first / expected - 1);
+    if (off <= (is_formula(p.other) ? kByFormula : kExact)) continue;
+    report.contradictions.push_back({p.row->row.id, p.one, p.other, p.first, p.second, expected});
+  }
+  report.repeats = repeats_in(rows);
+  return report;
+}
+
+std::string consistency_text(const ConsistencyReport& report) {
+  std::vector<Cells> table = {
+      {"row that contradicts itself", "one", "step", "other", "step", "ratio", "usual"}};
+  for (const Contradiction& c : report.contradictions) {
+    table.push_back({c.id, name_of(c.one), decimals(c.time_of_one.si(), 3) + " s", name_of(c.other),
+                     decimals(c.time_of_other.si(), 3) + " s",
+                     decimals(c.time_of_other / c.time_of_one, 3), decimals(c.usual, 3)});
+  }
+  std::string text = table.size() > 1 ? aligned(table) + "\n" : "";
+  for (const std::string& line : report.repeats) text += line + "\n";
+  return text + std::to_string(report.contradictions.size()) + " contradictions in " +
+         std::to_string(report.compared) + " rows that publish two quantities or more, of " +
+         std::to_string(report.rows) + "; " + std::to_string(report.repeats.size()) +
+         " rows repeat another of their source.\n";
+}
+
+Json consistency_json(const ConsistencyReport& report) {
+  Json list = Json::array();
+  for (const Contradiction& c : report.contradictions) {
+    list.push_back({{"id", c.id},
+                    {"one", name_of(c.one)},
+                    {"one_step_time_s", c.time_of_one.si()},
+                    {"other", name_of(c.other)},
+                    {"other_step_time_s", c.time_of_other.si()},
+                    {"usual_ratio", c.usual}});
+  }
+  return {{"rows", report.rows},
+          {"compared", report.compared},
+          {"contradictions", list},
+          {"repeats", report.repeats}};
+}
+
+}  // namespace orrery

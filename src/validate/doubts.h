@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is believed to be wrong with rows that are predicted badly: validation/doubts.json.
+//
+// A JSON array of {"rows", "whose", "why"}: `rows` are ids, a "*" at the end stands for any rest;
+// `whose` is "ours" (the model or its constants), "theirs" (the published row) or "unknown". The
+// first that names a row is its doubt. Errors: InputError with file and path.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+enum class Whose : std::uint8_t { ours, theirs, unknown };
+inline constexpr std::array<std::string_view, 3> kWhoseNames = {"ours", "theirs", "unknown"};
+
+struct Doubt {
+  std::vector<std::string> rows;
+  Whose whose = Whose::unknown;
+  std::string why;
+};
+
+std::vector<Doubt> read_doubts(std::string_view text, const std::string& file);
+
+// nullptr where nothing is said of the row.
+const Doubt* doubt_of(const std::vector<Doubt>& doubts, const std::string& id);
+
+}  // namespace orrery

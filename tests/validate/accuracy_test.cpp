@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals from published runs, levels from a user's own steps, and what rows say of themselves.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "shipped_runs.h"
+#include "validate/consistency.h"
+#include "validate/cross.h"
+#include "validate/observed.h"
+
+namespace orrery {
+namespace {
+
+std::vector<Residual> some_residuals() {
+  std::vector<Residual> out;
+  for (int i = 0; i < 40; ++i) {
+    const double x = 0.005 * (i - 20);
+    out.push_back({"fsdp", "ampere", "near", 8, x});
+    out.push_back({"megatron-lm", "hopper", "far", 1024, 3 * x});
+  }
+  return out;
+}
+
+TEST_CASE("a run like published ones gets their interval, another one a wider") {
+  const Accuracy table = read_accuracy(accuracy_json(accuracy_from(some_residuals())), "a.json");
+  const AccuracyCell* own = cell_of(table, "fsdp", "ampere", 8);
+  const AccuracyCell* strange = cell_of(table, "generic", "volta", 8);
+  REQUIRE(own != nullptr);
+  REQUIRE(strange != nullptr);
+  CHECK(own->framework == "fsdp");
+  CHECK(strange->framework.empty());
+  CHECK(own->low > strange->low);
+  CHECK(own->high < strange->high);
+  CHECK(own->low < 1);
+  CHECK(own->high > 1);
+}
+
+TEST_CASE("few rows do not make a narrow interval") {
+  std::vector<Residual> residuals = some_residuals();
+  residuals.push_back({"deepspeed", "ampere", "tiny", 8, 0.001});
+  const Accuracy table = accuracy_from(residuals);
+  const AccuracyCell* tiny = cell_of(table, "deepspeed", "ampere", 8);
+  REQUIRE(tiny != nullptr);
+  CHECK(tiny->rows == 1);
+  CHECK(tiny->high / tiny->low > cell_of(table, "fsdp", "ampere", 8)->high);
+}
+
+TEST_CASE("a level moves toward what was observed, the more the more steps say so") {
+  const Accuracy table{0.08, 0.06, {}};
+  const StackLevel one = stack_level(table, {0.2});
+  const StackLevel five = stack_level(table, {0.2, 0.2, 0.2, 0.2, 0.2});
+  CHECK(one.factor > 1);
+  CHECK(one.factor < std::exp(0.2));
+  CHECK(five.factor > one.factor);
+  CHECK(five.spread < one.spread);
+  CHECK(stack_level(table, {}).factor == 1);
+  CHECK(stack_level(table, {}).spread == doctest::Approx(0.08));
+}
+
+TEST_CASE("a level scales every term of the step and replaces the interval") {
+  const Row& row = testing::shipped_report().rows.front().row;
+  const ResolvedRun plain = resolve_run(row.run, "run", testing::shipped_configs());
+  Json run = row.run;
+  run["stack"] = {{"factor", 1.25}, {"spread", 0.03}, {"steps", 3}};
+  const ResolvedRun own = resolve_run(run, "run", testing::shipped_configs());
+  const Answer a = estimate(plain.run), b = estimate(own.run);
+  CHECK(b.step_time.si() == doctest::Approx(1.25 * a.step_time.si()));
+  for (std::size_t i = 0; i < kTerms; ++i) {
+    CHECK(b.breakdown[i].si() == doctest::Approx(1.25 * a.breakdown[i].si()));
+  }
+  CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
+  CHECK(own.inputs["stack"] == run["stack"]);
+  CHECK(own.interval.high < plain.interval.high);
+}
+
+TEST_CASE("80 percent intervals hold on sources left out, nested") {
+  const auto& rows = testing::shipped_report().rows;
+  const auto runs = fit_runs(
+      rows, read_parameters(testing::text_of(ORRERY_VALIDATION_DIR "/parameters.json"), "p"));
+  const std::vector<JudgedRow> out = left_out_rows(rows, *runs, everything(*runs), 0);
+  double inside = 0, all = 0;
+  for (const JudgedRow& r : out) {
+    if (!r.framework_seen) continue;
+    all += 1;
+    const bool holds =
+        r.published.time >= r.answer.interval_low && r.published.time <= r.answer.interval_high;
+    inside += holds ? 1 : 0;
+    CHECK(r.answer.interval_low <= r.answer.step_time);
+    CHECK(r.answer.interval_high >= r.answer.step_time);
+  }
+  MESSAGE("coverage " << inside / all);
+  CHECK(inside / all >= 0.7);
+  CHECK(inside / all <= 0.9);
+  const Summary three = three_observed(out, accuracy_from(left_out_residuals(out)));
+  MESSAGE("three rows: median " << three.error.median << " p90 " << three.error.p90);
+  for (const Summary& s : summaries_of(out)) {
+    if (s.scope == "tier A") CHECK(three.error.median < s.error.median);
+  }
+}
+
+TEST_CASE("observed steps are read from runs, rows and logs, and nothing else") {
+  const auto runs = read_observed(R"([{"run": "a.json", "step_time": "12 s"}])", "o.json");
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].time.si() == 12);
+  const auto rows =
+      read_observed(R"([{"id": "x", "run": {}, "measured": {"step_time_s": 2}}])", "o.json");
+  CHECK(rows[0].time.si() == 2);
+  std::string log;
+  for (int i = 0; i < 20; ++i) {
+    log += " iteration " + std::to_string(i) +
+           " | elapsed time per iteration (ms): " + (i < 5 ? "90000.0" : "1500.0") +
+           " | learning rate: 1e-4\n";
+  }
+  const auto logged = read_observed(log, "train.log");
+  REQUIRE(logged.size() == 1);
+  CHECK(!logged[0].run);
+  CHECK(logged[0].time.si() == doctest::Approx(1.5));
+  CHECK_THROWS_AS(read_observed("nothing here", "x.log"), InputError);
+  CHECK_THROWS_AS(read_observed("[]", "x.json"), InputError);
+  CHECK_THROWS_AS(read_observed(R"([{"run": "a", "step_time": "12 GiB"}])", "x"), InputError);
+  CHECK_THROWS_AS(read_observed(R"([{"run": "a", "step_tim": "12 s"}])", "x"), InputError);
+}
+
+TEST_CASE("a row whose seconds and tokens disagree is told") {
+  std::vector<JudgedRow> rows = testing::shipped_report().rows;
+  CHECK(check_rows(rows).compared > 500);
+  const std::size_t before = check_rows(rows).contradictions.size();
+  for (JudgedRow& r : rows) {
+    if (r.row.source.group != "vtrain-multi") continue;
+    r.row.measured.tokens_per_gpu = *r.row.measured.tokens_per_gpu * 1.05;
+    break;
+  }
+  CHECK(check_rows(rows).contradictions.size() == before + 1);
+}
+
+TEST_CASE("a row that repeats another counts nowhere else") {
+  int repeats = 0;
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (!r.row.repeats.empty()) ++repeats;
+  }
+  CHECK(repeats > 0);
+  for (const Summary& s : testing::shipped_report().summaries) {
+    if (s.scope == "repeats of other rows") CHECK(s.rows == repeats);
+  }
+  CHECK_THROWS_AS(
+      read_rows(R"([{"id": "a", "repeats": "b", "run": {}, "measured": {"step_time_s": 1}}])", "f"),
+      InputError);
+}
+
+TEST_CASE("each of the worst twenty rows has a doubt") {
+  const auto doubts =
+      read_doubts(testing::text_of(ORRERY_VALIDATION_DIR "/doubts.json"), "doubts.json");
+  std::vector<const JudgedRow*> rows;
+  for (const JudgedRow& r : testing::shipped_report().rows) {
+    if (time_error(r) && counts(r)) rows.push_back(&r);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const JudgedRow* a, const JudgedRow* b) {
+    return std::abs(std::log1p(*time_error(*a))) > std::abs(std::log1p(*time_error(*b)));
+  });
+  for (std::size_t i = 0; i < 20; ++i) {
+    CAPTURE(rows[i]->row.id);
+    CHECK(doubt_of(doubts, rows[i]->row.id) != nullptr);
+  }
+}
+
+TEST_CASE("the page of plots is whole, and names every row it plots") {
+  const std::string page = validation_html(testing::shipped_report());
+  CHECK(page.find("<svg") != std::string::npos);
+  CHECK(page.find("</html>") != std::string::npos);
+  CHECK(page.find("http://") == page.find("http://www.w3.org"));
+  CHECK(page.find("src=") == std::string::npos);
+  CHECK(page.find("megatron-gpt3-175b-1024a100-readme: ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -11,8 +11,9 @@ namespace {
 Library shipped() {
   Library library;
   library.find = [](DocumentKind kind, const std::string& name) -> std::optional<Document> {
-    constexpr const char* kFolders[] = {"models", "hardware/nodes", "hardware/devices",
-                                        "frameworks"};
+    constexpr const char* kFolders[] = {
+        "models",      "hardware/nodes",  "hardware/devices", "frameworks",
+        "compression", "hardware/graphs", "hardware/fabrics", "."};
     const auto found = testing::shipped_config(kFolders[static_cast<int>(kind)], name);
     if (!found) return {};
     return Document{found->text, found->file};

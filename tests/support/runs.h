@@ -47,6 +47,7 @@ inline ConfigLookup shipped_configs() {
   lookup.compression_names = [] { return std::vector<std::string>{"mzhybrid"}; };
   lookup.model_names = [] { return std::vector<std::string>{"gpt3-175b", "llama-3-8b"}; };
   lookup.framework_names = [] { return std::vector<std::string>{"generic", "megatron-lm"}; };
+  lookup.accuracy = [] { return shipped_config(".", "accuracy"); };
   return lookup;
 }
 

@@ -23,3 +23,12 @@ $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
 # The last part of a key will do; flags may say the run.
 $ orrery explain peak_gib --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 --depth 1 | head -1
 > memory.peak_gib: what the device shows as used, on the fullest stage
+
+# What compression costs stands with the wire it saves.
+$ orrery explain llama-3-8b-8-h100 --set 'parallel.compression={"dp":{"ratio":4,"throughput":"50 GB/s"}}' dp_exposed --depth 12 > codec.txt
+$ grep -o 'throughput of compression  50 GB/s  ← .*\|/ throughput of decompression$' codec.txt | sort -u
+> / throughput of decompression
+> throughput of compression  50 GB/s  ← model and strategy
+$ orrery explain llama-3-8b-8-h100 dp_exposed --depth 12 | grep -c 'codec\|compression'
+! exit 1
+> 0

@@ -34,9 +34,22 @@ constexpr std::array kCommands = {
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8",
             declare_collective},
-    Command{"search", "find the best split of a model over GPUs", "", nullptr},
-    Command{"sweep", "estimate a grid of models, clusters and settings", "", nullptr},
-    Command{"compare", "put answers side by side", "", nullptr},
+    Command{"search", "find the best split of a model over GPUs, and why not the others",
+            "orrery search --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
+            "--global-batch 128 --framework megatron-core\n"
+            "orrery search run.json --tp 8 --set search.axes.pp=[4,8,16] --top 10\n"
+            "orrery search run.json --jobs 1 --json",
+            declare_search},
+    Command{"sweep", "estimate or search a grid of settings, row by row",
+            "orrery sweep sweep.json -o rows.jsonl\n"
+            "orrery sweep sweep.json --csv --jobs 4 -o rows.csv\n"
+            "orrery sweep sweep.json --shard $SLURM_ARRAY_TASK_ID/16 -o "
+            "rows.$SLURM_ARRAY_TASK_ID.jsonl",
+            declare_sweep},
+    Command{"compare", "put runs side by side: what changed, what it did, sorted by effect",
+            "orrery compare before.json after.json\n"
+            "orrery compare a.json b.json c.json --json",
+            declare_compare},
     Command{"simulate", "play one training step: timeline, critical path, contention",
             "orrery simulate gpt3-175b-1024-a100\n"
             "orrery simulate run.json --pp 16 --without contention --json",
@@ -46,7 +59,8 @@ constexpr std::array kCommands = {
     Command{"capacity", "plan hardware, time, cost and power of a training", "", nullptr},
     Command{"calibrate", "fit a device to measurements of your own", "", nullptr},
     Command{"import", "read another tool's settings", "", nullptr},
-    Command{"merge", "join the shards of a sweep or search", "", nullptr},
+    Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
+            declare_merge},
 };
 
 }  // namespace

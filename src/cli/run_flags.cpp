@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/overrides.h"
+#include "cli/run_source.h"
 #include "core/error.h"
 #include "estimate/estimate.h"
 #include "io/files.h"
@@ -146,7 +147,8 @@ bool has_changes(const RunArguments& arguments) {
                      [](const std::string& v) { return !v.empty(); });
 }
 
-ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) {
+void use_run(const RunArguments& arguments, const Session& session,
+             const std::function<void(const RunSource&)>& use) {
   const ConfigDirs dirs = dirs_of(session);
   Source source = read_run(arguments, dirs);
   const std::vector<Override> overrides = overrides_of(arguments);
@@ -160,12 +162,20 @@ ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) 
     if (!arguments.observed.empty()) {
       apply_observed(arguments.observed, dirs, lookup, source);
     }
-    return resolve_run(source.json, source.file, lookup);
+    use({source.json, source.file, lookup});
   } catch (const InputError& e) {
     const Override* culprit = override_of(overrides, source.file, e);
     if (culprit == nullptr) throw;
     throw named_after(*culprit, e);
   }
+}
+
+ResolvedRun resolved_run(const RunArguments& arguments, const Session& session) {
+  ResolvedRun run;
+  use_run(arguments, session, [&run](const RunSource& source) {
+    run = resolve_run(source.json, source.file, source.lookup);
+  });
+  return run;
 }
 
 }  // namespace orrery

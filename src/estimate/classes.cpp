@@ -95,6 +95,11 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w) {
   price<R>(run, w.scratch, w.prices);
+  fill_stages<R>(run, w);
+}
+
+template <Number R>
+void fill_stages(const Run& run, WorkspaceOf<R>& w) {
   const auto n = static_cast<std::size_t>(virtual_stages(pipeline_shape(run.strategy)));
   w.classes.clear();
   w.class_of.resize(n);
@@ -150,6 +155,8 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);
 template void fill_classes(const Run&, WorkspaceOf<Traced>&);
+template void fill_stages(const Run&, WorkspaceOf<double>&);
+template void fill_stages(const Run&, WorkspaceOf<Traced>&);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
 template StageMemory<double> memory_of_stage(const Run&, WorkspaceOf<double>&, std::int64_t);

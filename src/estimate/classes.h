@@ -11,6 +11,10 @@ namespace orrery {
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w);
 
+// The same where the blocks are priced already (price.h).
+template <Number R>
+void fill_stages(const Run& run, WorkspaceOf<R>& w);
+
 // All chunks of one stage.
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);

@@ -5,6 +5,7 @@
 
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
+#include "estimate/links.h"
 #include "estimate/offload.h"
 #include "estimate/pipeline_time.h"
 #include "estimate/sends.h"
@@ -19,13 +20,23 @@ class Finish {
  public:
   Finish(const Run& run, WorkspaceOf<R>& w) : run_(run), s_(run.strategy), w_(w) {}
 
+  // Prices and classes stand in the workspace.
   AnswerOf<R> answer() {
-    fill_classes<R>(run_, w_);
     fill_sends();
     fill_step();
     fill_memory();
     fill_flops();
     return a_;
+  }
+
+  AnswerOf<R> memory_alone() {
+    fill_memory();
+    return a_;
+  }
+
+  Seconds lower_bound() const {
+    const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done();
+    return pipeline_bound(run_, w_) + end_of_step(last) + run_.framework.step_overhead;
   }
 
  private:
@@ -258,10 +269,17 @@ class Finish {
 
   // --- memory
 
+  // Of stages with the same blocks, in every schedule told in rounds the first has most micro
+  // batches in flight.
+  bool holds_no_more_than_the_one_before(std::int64_t i) const {
+    return i > 0 && !schedule_of(s_.schedule).written_out() && ends_like_the_one_before(i);
+  }
+
   void fill_memory() {
     Bytes most(-1);
     Bytes host{};
     for (std::int64_t i = 0; i < s_.pp; ++i) {
+      if (holds_no_more_than_the_one_before(i)) continue;
       const StageMemory<R> m = memory_of_stage<R>(run_, w_, i);
       host = larger(host, plain(m.host));
       if (plain(m.peak) > most) {
@@ -309,7 +327,20 @@ class Finish {
 
 template <Number R>
 AnswerOf<R> estimate(const Run& run, WorkspaceOf<R>& workspace) {
+  fill_classes<R>(run, workspace);
   return Finish<R>(run, workspace).answer();
+}
+
+Answer finish(const Run& run, Workspace& workspace) {
+  return Finish<double>(run, workspace).answer();
+}
+
+Answer memory_answer(const Run& run, Workspace& workspace) {
+  return Finish<double>(run, workspace).memory_alone();
+}
+
+Seconds step_lower_bound(const Run& run, Workspace& workspace) {
+  return Finish<double>(run, workspace).lower_bound();
 }
 
 template AnswerOf<double> estimate(const Run&, WorkspaceOf<double>&);

@@ -23,9 +23,10 @@ SecondsOf<Traced> along(const std::vector<std::int64_t>& counts,
   return sum;
 }
 
+const std::array<Seconds, kMaxStages> kFree{};
+
 SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
   const PipelineShape shape = pipeline_shape(run.strategy);
-  static const std::array<Seconds, kMaxStages> kFree{};
   const std::size_t boundaries = w.send_forward.size();
   const std::span<const Seconds> none(kFree.data(), boundaries);
   const PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
@@ -61,6 +62,18 @@ SecondsOf<double> pipeline_time(const Run& run, Workspace& w, bool with_sends) {
 template <>
 SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
   return recorded(run, w, with_sends);
+}
+
+template <>
+Seconds pipeline_bound(const Run& run, const Workspace& w) {
+  if (schedule_of(run.strategy.schedule).written_out()) return {};
+  const std::span<const Seconds> free(kFree.data(), w.forward.size() - 1);
+  return pipeline_lower_bound(pipeline_shape(run.strategy), {w.forward, w.backward, free, free});
+}
+
+template <>
+Seconds pipeline_bound(const Run& /*run*/, const WorkspaceOf<Traced>& /*w*/) {
+  return {};
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "core/json_reader.h"
 #include "estimate/estimate.h"
 #include "estimate/inputs_json.h"
+#include "estimate/open_run.h"
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
 #include "hardware/topology/graph_notes.h"
@@ -267,28 +268,29 @@ void add_warnings(ResolvedRun& out) {
   }
 }
 
-}  // namespace
+// Everything of a run but its strategy, and what was asked of that.
+struct WithoutStrategy {
+  StrategyRequest request;
+  ResolvedTraining training;
+};
 
-ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  ResolvedRun out;
-  out.file = file;
-  Reader root(run, file);
+WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  const std::string& file = out.file;
   root.must_be_object();
   root.allow("name");
   root.allow("assumed");  // a report's `inputs` are a run file
   resolve_model(root, lookup, out);
-  const Reader cluster = root.at("cluster");
-  out.cluster = read_cluster(cluster, lookup.hardware);
+  out.cluster = read_cluster(root.at("cluster"), lookup.hardware);
   out.run.cluster = out.cluster.cluster;
 
   static const Json kNothing = Json::object();
   const std::optional<Reader> parallel = root.find("parallel");
-  const StrategyRequest request =
-      read_strategy(parallel ? *parallel : Reader(kNothing, file, "parallel"));
-  resolve_framework(root, lookup, request, out);
+  WithoutStrategy all;
+  all.request = read_strategy(parallel ? *parallel : Reader(kNothing, file, "parallel"));
+  resolve_framework(root, lookup, all.request, out);
 
-  const ResolvedTraining training =
-      read_training(root.at("training"), out.run.cluster.device, out.framework.states);
+  all.training = read_training(root.at("training"), out.run.cluster.device, out.framework.states);
+  const ResolvedTraining& training = all.training;
   out.run.training = training.training;
   const Architecture& a = out.run.model;
   if (a.positions == PositionEmbedding::kLearned && a.max_positions > 0 &&
@@ -312,28 +314,51 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   root.reject_unknown();
   const Training& t = out.run.training;
   out.run.model_flops = model_flops(out.run.model, out.run.convention, t.sequence, t.global_batch);
+  resolve_compression(lookup, all.request, out);
+  if (!all.request.placement.is_null()) {
+    out.run.cluster.device_of_rank = read_placement(
+        Reader(all.request.placement, file, all.request.placement_path), out.run.cluster);
+  }
+  return all;
+}
 
-  resolve_compression(lookup, request, out);
+}  // namespace
+
+ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  ResolvedRun out;
+  out.file = file;
+  Reader root(run, file);
+  const WithoutStrategy all = resolve_all_else(root, lookup, out);
+  const StrategyRequest& request = all.request;
+
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), training.micro_batch,
+      resolve_strategy(request, out.run.model, shape_of(out.run), all.training.micro_batch,
                        {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp}, file);
   out.run.strategy = strategy.strategy;
-  if (!request.placement.is_null()) {
-    out.run.cluster.device_of_rank =
-        read_placement(Reader(request.placement, file, request.placement_path), out.run.cluster);
-  }
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
   agree_on_sharding(request, out);
   if (strategy.recompute_open) choose_recompute(out);
 
   add_warnings(out);
-  out.inputs = inputs_json(out, cluster.json(), training.optimizer, request.overlap);
+  out.inputs = inputs_json(out, root.at("cluster").json(), all.training.optimizer, request.overlap);
   if (!request.placement.is_null()) out.inputs["parallel"]["placement"] = request.placement;
   // As given: a path or an object is not the shipped profile of the same name.
   if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
   return out;
+}
+
+OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  OpenRun open;
+  ResolvedRun& out = open.resolved;
+  out.file = file;
+  Reader root(run, file);
+  const WithoutStrategy all = resolve_all_else(root, lookup, out);
+  open.request = all.request;
+  if (root.at("training").find("micro_batch")) open.micro_batch = all.training.micro_batch;
+  add_warnings(out);
+  return open;
 }
 
 }  // namespace orrery

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/run_source.h"
+#include "io/threads.h"
+#include "report/estimate_json.h"
+#include "report/search_report.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kMostJobs = 1024;
+
+struct Arguments {
+  RunArguments run;
+  std::size_t top = 0;  // 0: as the file says
+  unsigned jobs = 0;    // 0: as many as the machine has
+  std::vector<std::string> where;
+  std::string minimize;
+  std::string maximize;
+};
+
+void adjust(const Arguments& arguments, SearchOptions& o) {
+  if (arguments.top > 0) o.top = arguments.top;
+  o.workers = arguments.jobs > 0 ? arguments.jobs : available_threads();
+  const unsigned n = o.workers;
+  o.parallel = [n](const std::function<void(unsigned)>& work) { run_on_threads(n, work); };
+}
+
+// Flags go over the file's `search`: conditions are added, the objective is replaced.
+Json with_flags(Json run, const Arguments& arguments) {
+  if (!run.is_object()) return run;
+  for (const std::string& text : arguments.where) run["search"]["constraints"].push_back(text);
+  if (!arguments.minimize.empty()) run["search"]["objective"] = {{"minimize", arguments.minimize}};
+  if (!arguments.maximize.empty()) run["search"]["objective"] = {{"maximize", arguments.maximize}};
+  return run;
+}
+
+ExitCode run_search(const Arguments& arguments, const Session& s) {
+  std::optional<SearchReport> report;
+  use_run(arguments.run, s, [&](const RunSource& source) {
+    report = report_on_search(with_flags(source.json, arguments), source.file, source.lookup,
+                              [&](SearchOptions& o) { adjust(arguments, o); });
+  });
+  give(s, s.json  ? dump(search_json(*report))
+          : s.csv ? search_csv(*report)
+                  : search_text(*report, style_of(s)));
+  return report->best.empty() ? ExitCode::no : ExitCode::answer;
+}
+
+}  // namespace
+
+Action declare_search(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  add_run_options(app, arguments->run);
+  app.add_option("--top", arguments->top, "how many of the best to show (5)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--where", arguments->where,
+                 "a constraint, as in 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
+      ->type_name("EXPRESSION")
+      ->allow_extra_args(false);
+  auto* less = app.add_option("--minimize", arguments->minimize, "the objective (step_time_s)");
+  less->type_name("EXPRESSION");
+  app.add_option("--maximize", arguments->maximize, "an objective of which more is better")
+      ->type_name("EXPRESSION")
+      ->excludes(less);
+  app.add_option("--jobs", arguments->jobs, "threads (all the machine has); the answer is the same")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMostJobs));
+  return [arguments](const Session& s) { return run_search(*arguments, s); };
+}
+
+}  // namespace orrery

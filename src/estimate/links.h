@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The chain in pieces, for who keeps prices and classes from one run to the next (explore).
+//
+// All need what fill_classes() or fill_stages() (classes.h) left in the workspace for this run.
+#pragma once
+
+#include "estimate/estimate.h"
+
+namespace orrery {
+
+// The last link alone: what estimate() answers.
+Answer finish(const Run& run, Workspace& workspace);
+
+// Of it only what says whether the run fits: reason, memory, capacity, host memory.
+Answer memory_answer(const Run& run, Workspace& workspace);
+
+// The step takes no less, but for rounding. Costs no sweep.
+Seconds step_lower_bound(const Run& run, Workspace& workspace);
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best found so far, shared by the workers of a search: what a bound is held against.
+// Every value only falls, and never below what it is in the end: a candidate dropped early would
+// have been dropped late.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "explore/families.h"
+
+namespace orrery {
+
+class Incumbents {
+ public:
+  Incumbents(std::size_t families, double tie) : tie_(tie), families_(families) {}
+
+  void offer_best(double objective) { lower(best_, objective); }
+  // The slowest of `top` candidates one worker has.
+  void offer_last_of_top(double objective) { lower(last_of_top_, objective); }
+  void offer_family(std::size_t family, double objective) {
+    lower(families_[family].value, objective);
+  }
+
+  // `bound`: the objective is no less.
+  bool lets_in(double bound) const {
+    const double b = bound;
+    return b <= last_of_top_.load(std::memory_order_relaxed) ||
+           b <= best_.load(std::memory_order_relaxed) * tie_;
+  }
+
+  bool lets_in(double bound, std::size_t family) const {
+    return bound <= families_[family].value.load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+  struct Cell {
+    std::atomic<double> value{kNothing};
+  };
+
+  static void lower(std::atomic<double>& to, double value) {
+    double now = to.load(std::memory_order_relaxed);
+    while (value < now && !to.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+    }
+  }
+
+  double tie_;
+  std::atomic<double> best_{kNothing};
+  std::atomic<double> last_of_top_{kNothing};
+  std::vector<Cell> families_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best strategies of a space, and how many there were and what became of them.
+//
+// Exhaustive: every candidate is judged by the rules, then by its memory, then by a lower bound on
+// its step (step_lower_bound), and what is left is estimated in full. The bound drops a candidate
+// only where it cannot be among the `top` best, nor in the tie band of the winner, nor the best of
+// one of its families (all candidates with tp 4, all with ZeRO 3, …), so nothing that is reported
+// depends on it. All counts follow from the space alone: not from the order of work, nor the number
+// of workers. `pruned` counts those whose bound lies above what the final answer lets in, also
+// where they happened to be estimated early.
+// Order of the answer: objective (the step time, if nothing else is asked), then peak memory, then
+// place in the space. Of another objective no bound is known: whatever fits is estimated.
+// Constraints on strategy and memory are counted for all candidates, those on the answer among the
+// estimated. Nothing here starts a thread: `parallel` does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "estimate/estimate.h"
+#include "explore/conditions.h"
+#include "explore/space.h"
+#include "parallel/rules.h"
+
+namespace orrery {
+
+// Calls work(0) … work(n − 1), at once or one after another.
+using Parallel = std::function<void(const std::function<void(unsigned)>& work)>;
+
+struct SearchOptions {
+  std::size_t top = 5;
+  double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's
+  bool families = true;
+  const Conditions* conditions = nullptr;  // besides fitting; and what is best
+  unsigned workers = 1;
+  Parallel parallel;
+};
+
+struct Place {
+  std::int64_t unit = -1;  // −1: there is none
+  Point point;
+};
+
+// One candidate that was estimated, or the memory of one that does not fit.
+struct Found {
+  Place place;
+  Strategy strategy;
+  Seconds step_time{};
+  double objective = 0;
+  Bytes peak{};
+};
+
+// All candidates that share one value of one axis.
+struct Family {
+  SearchAxis axis = SearchAxis::tp;
+  std::int64_t value = 0;
+  std::int64_t candidates = 0;
+  std::int64_t legal = 0;
+  std::int64_t feasible = 0;
+  std::array<std::int64_t, kRules + 1> rejected{};  // by RuleId
+  Found best;                                       // fastest; unit −1 where none fits
+  Found nearest;  // least memory, where none fits; unit −1 where none is legal
+};
+
+struct SearchAnswer {
+  std::int64_t candidates = 0;
+  std::array<std::int64_t, kRules + 1> rejected{};  // by RuleId
+  std::vector<std::int64_t> refused;                // by constraint
+  std::int64_t infeasible = 0;                      // by memory
+  std::int64_t pruned = 0;
+  std::int64_t estimated = 0;
+  std::int64_t ties = 0;  // in the tie band, the winner included
+  double tie = 1;         // the factor
+  std::vector<Found> best;
+  Found nearest;  // where nothing fits, the one that needs least memory over what there is
+  std::vector<Family> families;  // by axis and value
+};
+
+SearchAnswer search(const Space& space, const SearchOptions& options);
+
+}  // namespace orrery

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kLargest = 1e15;
+constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::int64_t kMostPoints = 1'000'000'000'000;
+
+// 8 and not 8.0, where it is a count.
+Json number_json(double x) {
+  if (x == std::floor(x) && std::abs(x) < kLargest) return static_cast<std::int64_t>(x);
+  return x;
+}
+
+// The last value may be missed by rounding: a little beyond `to` counts as it.
+constexpr double kSlack = 1e-9;
+
+std::vector<Json> read_range(Reader r) {
+  const double from = r.at("from").number(-kLargest, kLargest);
+  const double to = r.at("to").number(-kLargest, kLargest);
+  const auto step = r.find("step");
+  const auto factor = r.find("factor");
+  r.reject_unknown();
+  if (step.has_value() == factor.has_value()) r.fail("a range", "from, to, and step or factor");
+  if (to < from) r.fail("from " + shortest(from) + ", to " + shortest(to), "from up to to");
+  const double by = step ? step->number(1e-12, kLargest) : factor->number(1 + 1e-6, kLargest);
+  if (factor && from <= 0) r.fail("from " + shortest(from), "from above 0 with a factor");
+  std::vector<Json> values;
+  for (std::size_t i = 0; i < kMostValues; ++i) {
+    const auto n = static_cast<double>(i);
+    const double x = step ? from + n * by : from * std::pow(by, n);
+    if (x > to + kSlack * std::max(1.0, std::abs(to))) return values;
+    // A product of factors may miss the whole number it stands for.
+    const double whole = std::round(x);
+    values.push_back(number_json(std::abs(x - whole) <= kSlack * std::abs(x) ? whole : x));
+  }
+  r.fail("more than a million values", "fewer");
+}
+
+std::vector<Json> read_values(const Reader& r) {
+  if (r.json().is_object()) return read_range(r);
+  if (!r.json().is_array() || r.json().empty()) {
+    r.fail("a list of values, or {from, to} with step or factor");
+  }
+  return r.json().get<std::vector<Json>>();
+}
+
+SweepAxis read_axis(const Reader& r, const std::string& path) { return {{path}, {read_values(r)}}; }
+
+SweepAxis read_zip(Reader r) {
+  r.must_be_object();
+  SweepAxis axis;
+  for (const std::string& path : r.keys()) {
+    const Reader values = r.at(path);
+    axis.paths.push_back(path);
+    axis.values.push_back(read_values(values));
+    if (axis.values.back().size() != axis.size()) {
+      values.fail(std::to_string(axis.values.back().size()) + " values",
+                  std::to_string(axis.size()) + ", as many as the others of the zip");
+    }
+  }
+  if (axis.paths.empty()) r.fail("at least one key");
+  return axis;
+}
+
+void refuse_double_paths(const SweepPlan& sweep, const std::string& file) {
+  std::vector<std::string> paths = paths_of(sweep);
+  std::sort(paths.begin(), paths.end());
+  const auto twice = std::adjacent_find(paths.begin(), paths.end());
+  if (twice != paths.end()) throw InputError(file, "axes", *twice + " twice", "each key once");
+}
+
+void count_points(SweepPlan& sweep, const std::string& file) {
+  for (const SweepAxis& a : sweep.axes) {
+    const auto n = static_cast<std::int64_t>(a.size());
+    if (sweep.points > kMostPoints / n) {
+      throw InputError(file, "axes", "more than a million million points", "fewer");
+    }
+    sweep.points *= n;
+  }
+}
+
+}  // namespace
+
+SweepPlan read_sweep(const Json& document, const std::string& file) {
+  Reader r(document, file);
+  r.must_be_object();
+  r.allow("name");
+  SweepPlan sweep;
+  const Reader run = r.at("run");
+  if (!run.json().is_string() && !run.json().is_object()) run.fail("a run: a name, path or object");
+  sweep.run = run.json();
+  if (auto v = r.find("answer")) sweep.answer = v->choice_of<SweepAnswer>(kSweepAnswerNames);
+  if (auto axes = r.find("axes")) {
+    axes->must_be_object();
+    for (const std::string& path : axes->keys()) {
+      sweep.axes.push_back(read_axis(axes->at(path), path));
+    }
+  }
+  if (auto zips = r.find("zip")) {
+    for (const Reader& zip : zips->items()) sweep.axes.push_back(read_zip(zip));
+  }
+  if (auto v = r.find("columns")) {
+    for (const Reader& c : v->items()) sweep.columns.push_back(c.text());
+  }
+  r.reject_unknown();
+  if (sweep.axes.empty()) r.fail("no axes", "axes or zip");
+  refuse_double_paths(sweep, file);
+  count_points(sweep, file);
+  return sweep;
+}
+
+std::vector<SweepSetting> settings_of(const SweepPlan& sweep, std::int64_t point) {
+  std::vector<SweepSetting> settings;
+  for (auto axis = sweep.axes.rbegin(); axis != sweep.axes.rend(); ++axis) {
+    const auto n = static_cast<std::int64_t>(axis->size());
+    const auto at = static_cast<std::size_t>(point % n);
+    point /= n;
+    for (std::size_t i = axis->paths.size(); i-- > 0;) {
+      settings.push_back({axis->paths[i], axis->values[i][at]});
+    }
+  }
+  std::reverse(settings.begin(), settings.end());
+  return settings;
+}
+
+std::vector<std::string> paths_of(const SweepPlan& sweep) {
+  std::vector<std::string> paths;
+  for (const SweepAxis& a : sweep.axes) paths.insert(paths.end(), a.paths.begin(), a.paths.end());
+  return paths;
+}
+
+std::string fingerprint(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ULL;
+  }
+  std::string digits(16, '0');
+  for (std::size_t i = digits.size(); i-- > 0; hash >>= 4)
+    digits[i] = "0123456789abcdef"[hash & 15];
+  return digits;
+}
+
+Shard read_shard(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto index = parse_number(text.substr(0, slash));
+  const auto count =
+      slash == std::string::npos ? std::nullopt : parse_number(text.substr(slash + 1));
+  const bool whole = index && count && *index == std::floor(*index) && *count == std::floor(*count);
+  if (!whole || *index < 0 || *count < 1 || *count > 1e9 || *index >= *count) {
+    throw InputError("--shard", "", "\"" + text + "\"",
+                     "I/N, the I-th of N shards counted from 0, as in 3/16");
+  }
+  return {static_cast<std::int64_t>(*index), static_cast<std::int64_t>(*count)};
+}
+
+}  // namespace orrery

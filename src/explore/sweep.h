@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep: one run and the values that keys of it take, point by point.
+//
+//   {"run": "gpt3-175b-1024-a100",
+//    "answer": "estimate",
+//    "axes": {"cluster.gpus": {"from": 512, "to": 4096, "factor": 2}, "parallel.tp": [4, 8],
+//             "training.global_batch": {"from": 512, "to": 2048, "step": 512}},
+//    "zip": [{"parallel.pp": [4, 8], "parallel.vpp": [6, 3]}],
+//    "columns": ["step_time_s", "mfu"]}
+//
+// `run` is a name, a path or an object. The points are the product of the axes in the order they
+// are written, the last fastest, and each zip counts as one axis whose keys go side by side.
+// `answer`: estimate, memory or search. Errors: InputError.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "core/json_reader.h"
+
+namespace orrery {
+
+enum class SweepAnswer : std::uint8_t { estimate, memory, search };
+inline constexpr std::array<std::string_view, 3> kSweepAnswerNames = {"estimate", "memory",
+                                                                      "search"};
+
+// Keys that change together; values[i] are of paths[i], all of one length.
+struct SweepAxis {
+  std::vector<std::string> paths;
+  std::vector<std::vector<Json>> values;
+
+  std::size_t size() const { return values.front().size(); }
+};
+
+struct SweepSetting {
+  std::string path;
+  Json value;
+};
+
+struct SweepPlan {
+  Json run;
+  SweepAnswer answer = SweepAnswer::estimate;
+  std::vector<SweepAxis> axes;
+  std::vector<std::string> columns;  // empty: all of the answer
+  std::int64_t points = 1;
+};
+
+SweepPlan read_sweep(const Json& document, const std::string& file);
+
+// In the order of the axes. 0 ≤ point < points.
+std::vector<SweepSetting> settings_of(const SweepPlan& sweep, std::int64_t point);
+
+// Every path of the axes, in order.
+std::vector<std::string> paths_of(const SweepPlan& sweep);
+
+// Of 64 bits, as 16 hexadecimal digits (FNV-1a).
+std::string fingerprint(const std::string& text);
+
+// Points i, i + n, i + 2n, … of a sweep.
+struct Shard {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+};
+
+// "3/16", counted from 0 as Slurm arrays and Kubernetes count.
+Shard read_shard(const std::string& text);
+
+}  // namespace orrery

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/sweep_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kAllowed = "rows of `orrery sweep`, whole and unchanged";
+constexpr const char* kCsvHead = "sweep,points,point,";
+constexpr const char* kJsonHead = "{\"sweep\":\"";
+
+[[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& found) {
+  throw InputError(file, "line " + std::to_string(line), found, kAllowed);
+}
+
+// Takes `text` off the front.
+bool take(std::string_view& rest, std::string_view text) {
+  if (rest.substr(0, text.size()) != text) return false;
+  rest.remove_prefix(text.size());
+  return true;
+}
+
+bool take_until(std::string_view& rest, char end, std::string& out) {
+  const std::size_t at = rest.find(end);
+  if (at == std::string_view::npos) return false;
+  out = std::string(rest.substr(0, at));
+  rest.remove_prefix(at + 1);
+  return true;
+}
+
+bool take_count(std::string_view& rest, char end, std::int64_t& out) {
+  std::string digits;
+  if (!take_until(rest, end, digits) || digits.empty() || digits.size() > 15) return false;
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return false;
+  out = std::stoll(digits);
+  return true;
+}
+
+bool read_head(std::string_view line, bool csv, SweepRowHead& head) {
+  if (csv) {
+    return take_until(line, ',', head.sweep) && take_count(line, ',', head.points) &&
+           take_count(line, ',', head.point);
+  }
+  return take(line, kJsonHead) && take_until(line, '"', head.sweep) && take(line, ",\"points\":") &&
+         take_count(line, ',', head.points) && take(line, "\"point\":") &&
+         take_count(line, ',', head.point);
+}
+
+struct Row {
+  SweepRowHead head;
+  const std::string* line;
+  const std::string* file;
+};
+
+void check_alike(const NamedSweepLines& first, const NamedSweepLines& other) {
+  if (other.rows.header != first.rows.header) {
+    throw InputError(other.file, "", "other columns than in " + first.file, "shards of one sweep");
+  }
+}
+
+void check_same_sweep(const Row& first, const Row& row) {
+  if (row.head.sweep == first.head.sweep && row.head.points == first.head.points) return;
+  throw InputError(*row.file, "point " + std::to_string(row.head.point),
+                   "the sweep " + row.head.sweep + ", in " + *first.file + " " + first.head.sweep,
+                   "shards of one sweep, of one version of orrery");
+}
+
+void check_each_once(const std::vector<Row>& rows) {
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].head.point != rows[i - 1].head.point) continue;
+    throw InputError(*rows[i].file, "point " + std::to_string(rows[i].head.point),
+                     "a row that " + *rows[i - 1].file + " has too", "each point once");
+  }
+}
+
+void check_none_missing(const std::vector<Row>& rows) {
+  const std::int64_t points = rows.front().head.points;
+  const auto have = static_cast<std::int64_t>(rows.size());
+  if (have == points && rows.back().head.point == points - 1) return;
+  std::int64_t first = 0;
+  while (first < have && rows[static_cast<std::size_t>(first)].head.point == first) ++first;
+  throw InputError(*rows.front().file, "",
+                   std::to_string(have) + " of " + std::to_string(points) +
+                       " points, the first that is missing is " + std::to_string(first),
+                   "every point; run the shard that has it again, it goes on where it stopped");
+}
+
+}  // namespace
+
+SweepLines read_sweep_rows(const std::string& text, const std::string& file) {
+  SweepLines rows;
+  const bool csv = !text.empty() && text[0] != '{';
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;
+    ++number;
+    std::string line = text.substr(at, end + 1 - at);
+    at = end + 1;
+    rows.whole = at;
+    if (csv && number == 1) {
+      if (line.rfind(kCsvHead, 0) != 0) refuse(file, number, "no header of a sweep");
+      rows.header = std::move(line);
+      continue;
+    }
+    SweepRowHead head;
+    if (!read_head(line, csv, head)) refuse(file, number, "no row of a sweep");
+    rows.heads.push_back(std::move(head));
+    rows.lines.push_back(std::move(line));
+  }
+  return rows;
+}
+
+std::string merge_rows(const std::vector<NamedSweepLines>& files) {
+  std::vector<Row> rows;
+  for (const NamedSweepLines& f : files) {
+    check_alike(files.front(), f);
+    for (std::size_t i = 0; i < f.rows.lines.size(); ++i) {
+      rows.push_back({f.rows.heads[i], &f.rows.lines[i], &f.file});
+      check_same_sweep(rows.front(), rows.back());
+    }
+  }
+  if (rows.empty()) throw InputError(files.front().file, "", "no rows", kAllowed);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.head.point < b.head.point; });
+  check_each_once(rows);
+  check_none_missing(rows);
+  std::string text = files.front().rows.header;
+  for (const Row& r : rows) text += *r.line;
+  return text;
+}
+
+}  // namespace orrery

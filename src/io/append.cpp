@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/append.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "io/files.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kWritable = "a file that can be written";
+
+}  // namespace
+
+AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
+  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) fail(errno, kWritable);
+  struct stat about {};
+  if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) fail(EINVAL, "a plain file");
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    throw InputError(path_, "", "a file that another orrery is writing", "one writer at a time");
+  }
+  size_ = static_cast<std::size_t>(about.st_size);
+}
+
+AppendFile::~AppendFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::string AppendFile::text() const { return size_ == 0 ? "" : read_text(path_); }
+
+void AppendFile::cut(std::size_t size) {
+  if (::ftruncate(file_, static_cast<off_t>(size)) != 0) fail(errno, kWritable);
+  size_ = size;
+}
+
+void AppendFile::append(const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n =
+        ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(size_ + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int error = n < 0 ? errno : ENOSPC;
+      static_cast<void>(::ftruncate(file_, static_cast<off_t>(size_)) == 0);
+      fail(error, "room for the rows; run it again to go on");
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::fdatasync(file_) != 0) fail(errno, kWritable);
+  size_ += text.size();
+}
+
+void AppendFile::fail(int error, const std::string& allowed) const {
+  throw InputError(path_, "", std::strerror(error), allowed);
+}
+
+}  // namespace orrery

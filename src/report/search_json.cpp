@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/units.h"
+#include "orrery/version.h"
+#include "report/estimate_json.h"
+#include "report/metrics.h"
+#include "report/search_report.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+Json rejected_json(const std::array<std::int64_t, kRules + 1>& rejected) {
+  Json j = Json::object();
+  for (std::size_t i = 1; i <= kRules; ++i) {
+    if (rejected[i] > 0) j[std::string(rule_of(static_cast<RuleId>(i)).name)] = rejected[i];
+  }
+  return j;
+}
+
+Json one_of_best(const SearchReport& r, const RunReport& run) {
+  Json j;
+  j["strategy"] = strategy_keys(r.request.space, run.resolved.run.strategy);
+  j.update(estimate_json(run));
+  if (const auto& o = r.request.conditions.objective) {
+    j["objective_value"] = o->value(run.resolved.run, run.answer);
+  }
+  return j;
+}
+
+Json value_json(SearchAxis a, std::int64_t value) {
+  if (a == SearchAxis::sequence_parallel) return value != 0;
+  if (a == SearchAxis::schedule || a == SearchAxis::recompute) return text_of(a, value);
+  return value;
+}
+
+Json family_json(const SearchReport& r, const FamilyReport& f) {
+  Json j;
+  j["axis"] = std::string(kSearchAxisNames[static_cast<std::size_t>(f.family.axis)]);
+  j["value"] = value_json(f.family.axis, f.family.value);
+  j["candidates"] = f.family.candidates;
+  j["legal"] = f.family.legal;
+  j["fit"] = f.family.feasible;
+  if (f.family.best.place.unit >= 0) {
+    j["step_time_s"] = f.family.best.step_time.si();
+    j["slowdown"] = f.slowdown;
+    j["strategy"] = strategy_keys(r.request.space, f.family.best.strategy);
+  } else if (f.family.legal > 0) {
+    j["least_peak_gib"] = static_cast<double>(f.family.nearest.peak / kGiB);
+  }
+  j["reason"] = f.reason;
+  return j;
+}
+
+}  // namespace
+
+Json search_json(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  Json j;
+  j["schema_version"] = kSchemaVersion;
+  j["feasible"] = !r.best.empty();
+  j["candidates"] = a.candidates;
+  j["rejected"] = rejected_json(a.rejected);
+  for (std::size_t i = 0; i < a.refused.size(); ++i) {
+    j["refused"][r.request.conditions.constraints[i].text()] = a.refused[i];
+  }
+  j["does_not_fit"] = a.infeasible;
+  j["pruned_by_bound"] = a.pruned;
+  j["estimated"] = a.estimated;
+  j["ties"] = {{"count", a.ties}, {"factor", a.tie}};
+  if (r.request.conditions.objective) {
+    j["objective"][r.request.conditions.maximize ? "maximize" : "minimize"] =
+        r.request.conditions.objective->text();
+  }
+  j["best"] = Json::array();
+  for (const RunReport& run : r.best) j["best"].push_back(one_of_best(r, run));
+  for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run);
+  j["families"] = Json::array();
+  for (const FamilyReport& f : r.families) j["families"].push_back(family_json(r, f));
+  j["tool_version"] = kVersion;
+  return j;
+}
+
+std::string search_csv(const SearchReport& r) {
+  std::vector<TableColumn> columns = {{"rank"}};
+  for (const std::string_view name : kSearchAxisNames) columns.push_back({std::string(name)});
+  columns.push_back({"recompute_layers"});
+  for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
+  Table table(columns);
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    const Run& run = r.best[i].resolved.run;
+    std::vector<std::string> row = {std::to_string(i + 1)};
+    for (std::size_t a = 0; a < kSearchAxes; ++a) {
+      const auto axis = static_cast<SearchAxis>(a);
+      row.push_back(text_of(axis, value_of(run.strategy, axis)));
+    }
+    row.push_back(std::to_string(run.strategy.recompute_layers));
+    for (const Metric& m : metrics()) row.push_back(shortest(m.value({run, r.best[i].answer})));
+    table.add(row);
+  }
+  return table.csv();
+}
+
+}  // namespace orrery

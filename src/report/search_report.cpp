@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/search_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "report/metrics.h"
+
+namespace orrery {
+namespace {
+
+// What a difference in a term is called.
+constexpr std::array<const char*, kTerms> kTermWords = {
+    "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
+    "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",
+    "other"};
+
+// Less is not worth a word.
+constexpr double kWorthSaying = 0.005;
+
+RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                   const Space& space, const Found& found) {
+  RunReport r = report_on(resolve_run(with_strategy(run, space, found.strategy), file, lookup));
+  const bool estimated = found.step_time > Seconds();
+  if ((estimated && r.answer.step_time != found.step_time) || r.answer.memory.peak != found.peak) {
+    throw std::logic_error("search and estimate disagree on a strategy");
+  }
+  return r;
+}
+
+std::string signed_seconds(Seconds t) {
+  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 2);
+}
+
+// The terms in which `a` is worse than `winner`, the largest first, and the largest it gains.
+std::string difference(const Answer& a, const Answer& winner) {
+  std::array<std::size_t, kTerms> order;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto growth = [&](std::size_t i) { return a.breakdown[i] - winner.breakdown[i]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return growth(x) > growth(y); });
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t i) {
+    if (std::abs(growth(i) / winner.step_time) < kWorthSaying) return;
+    parts.push_back(std::string(kTermWords[i]) + " " + signed_seconds(growth(i)));
+  };
+  add(order[0]);
+  add(order[1]);
+  add(order[kTerms - 1]);
+  return joined(parts, ", ");
+}
+
+class Reasons {
+ public:
+  Reasons(const SearchReport& r) : r_(r), run_(r.request.space.base) {}
+
+  std::vector<FamilyReport> all() {
+    std::vector<FamilyReport> list;
+    for (const Family& f : r_.answer.families) {
+      if (varies(f.axis)) list.push_back(of(f));
+    }
+    return list;
+  }
+
+ private:
+  bool varies(SearchAxis a) const {
+    return std::count_if(r_.answer.families.begin(), r_.answer.families.end(),
+                         [a](const Family& f) { return f.axis == a; }) > 1;
+  }
+
+  FamilyReport of(const Family& f) {
+    FamilyReport report = {f, 0, ""};
+    if (f.legal == 0) {
+      report.reason = rule_text(f);
+    } else if (f.feasible == 0) {
+      report.reason = "does not fit: at least " + gib_text(f.nearest.peak, 1) + " of " +
+                      gib_text(run_.cluster.device.memory_capacity, 1);
+    } else if (f.best.place.unit < 0) {
+      report.reason = "refused by the constraints";
+    } else {
+      const Answer& winner = r_.best[0].answer;
+      report.slowdown = f.best.step_time / winner.step_time - 1;
+      report.reason = report.slowdown == 0 ? "" : lost(f, winner);
+    }
+    return report;
+  }
+
+  static std::string rule_text(const Family& f) {
+    const auto most = std::max_element(f.rejected.begin(), f.rejected.end());
+    const Rule& rule = rule_of(static_cast<RuleId>(most - f.rejected.begin()));
+    return "illegal: " + std::string(rule.allowed);
+  }
+
+  std::string lost(const Family& f, const Answer& winner) {
+    run_.strategy = f.best.strategy;
+    const Answer a = estimate<double>(run_, workspace_);
+    std::string text = difference(a, winner);
+    const std::int64_t node = run_.cluster.devices_per_node;
+    const bool crosses =
+        f.axis == SearchAxis::tp && f.value > node && r_.best[0].resolved.run.strategy.tp <= node;
+    return crosses ? "crosses the node; " + text : text;
+  }
+
+  const SearchReport& r_;
+  Run run_;
+  Workspace workspace_;
+};
+
+[[noreturn]] void refuse_empty(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  const std::string& file = r.open.resolved.file;
+  if (a.candidates == 0) {
+    throw InputError(file, "search.axes",
+                     "an empty space: no values of tp, cp, pp and dp make " +
+                         std::to_string(r.request.space.base.cluster.gpus) + " GPUs",
+                     "axes with tp·cp·pp·dp equal to gpus, and a value left of every other");
+  }
+  const auto most = std::max_element(a.rejected.begin(), a.rejected.end());
+  const Rule& rule = rule_of(static_cast<RuleId>(most - a.rejected.begin()));
+  throw InputError(file, std::string(rule.path),
+                   "an empty space: of " + grouped(a.candidates) + " candidates the rule " +
+                       std::string(rule.name) + " refuses " + grouped(*most),
+                   std::string(rule.allowed));
+}
+
+// Something fits, and the constraints leave nothing of it; or they leave nothing to be tried.
+void refuse_if_constraints_empty_it(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  if (!a.best.empty() || a.refused.empty()) return;
+  const auto most = std::max_element(a.refused.begin(), a.refused.end());
+  const bool nothing_fits = a.infeasible > 0 && a.nearest.place.unit >= 0 && *most == 0;
+  if (nothing_fits) return;
+  const auto& constraint =
+      r.request.conditions.constraints[static_cast<std::size_t>(most - a.refused.begin())];
+  throw InputError(r.open.resolved.file, "search.constraints",
+                   "an empty space: \"" + constraint.text() + "\" refuses " + grouped(*most) +
+                       " candidates, and " + grouped(a.infeasible) + " do not fit",
+                   "constraints that some strategy meets");
+}
+
+std::int64_t legal(const SearchAnswer& a) {
+  return a.candidates - std::accumulate(a.rejected.begin(), a.rejected.end(), std::int64_t{0});
+}
+
+}  // namespace
+
+MetricSource metric_source() {
+  return {metric_keys(), [](std::size_t i, const Run& run, const Answer& answer) {
+            return metrics()[i].value({run, answer});
+          }};
+}
+
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust) {
+  SearchReport r;
+  Json plain = run;
+  Json search_object;
+  if (plain.is_object() && plain.contains("search")) {
+    search_object = plain["search"];
+    plain.erase("search");
+  }
+  r.open = resolve_open(plain, file, lookup);
+  r.request = read_search(r.open, search_object, metric_source());
+  SearchOptions options;
+  options.top = r.request.top;
+  options.tie = r.request.tie;
+  options.conditions = &r.request.conditions;
+  adjust(options);
+  r.answer = search(r.request.space, options);
+  if (legal(r.answer) == 0) refuse_empty(r);
+  refuse_if_constraints_empty_it(r);
+  const auto report = [&](const Found& f) {
+    return reported(plain, file, lookup, r.request.space, f);
+  };
+  for (const Found& f : r.answer.best) r.best.push_back(report(f));
+  if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
+  if (!r.best.empty()) r.families = Reasons(r).all();
+  return r;
+}
+
+}  // namespace orrery

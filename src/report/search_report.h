@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search with all that is reported of it: the best strategies as whole reports, and what every
+// family of the others lost.
+//
+// Every reported strategy is resolved and estimated again as a run file would be; a number that
+// then differs from the search's is a fault of Orrery's own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explore/space_json.h"
+#include "report/run_report.h"
+#include "report/words.h"
+
+namespace orrery {
+
+// The best of all candidates that share a value of an axis, beside the winner.
+struct FamilyReport {
+  Family family;
+  double slowdown = 0;  // its best over the winner, less 1
+  std::string reason;   // in words: what it lost, does not fit, which rule
+};
+
+struct SearchReport {
+  OpenRun open;
+  SearchRequest request;
+  SearchAnswer answer;
+  std::vector<RunReport> best;
+  std::vector<RunReport> nearest;  // one where nothing fits
+  std::vector<FamilyReport> families;
+};
+
+// `run` may hold a `search` object. Errors: InputError where the run is wrong or its space is
+// empty.
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust);
+
+// The metrics by name, for expressions.
+MetricSource metric_source();
+
+Json search_json(const SearchReport& r);
+std::string search_text(const SearchReport& r, const Style& style);
+std::string search_csv(const SearchReport& r);  // a row for each of the best
+
+}  // namespace orrery

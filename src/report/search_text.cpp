@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "core/units.h"
+#include "report/estimate_text.h"
+#include "report/limiter.h"
+#include "report/metrics.h"
+#include "report/search_report.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kLabel = 18;
+// Families of an axis that are shown: the winner's, and the nearest others.
+constexpr std::size_t kMostOfAnAxis = 6;
+constexpr std::size_t kMostRules = 6;
+
+std::int64_t sum(const std::array<std::int64_t, kRules + 1>& rejected) {
+  return std::accumulate(rejected.begin(), rejected.end(), std::int64_t{0});
+}
+
+std::string counts(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  std::int64_t refused = 0;
+  for (const std::int64_t n : a.refused) refused += n;
+  const std::string by_constraints =
+      a.refused.empty() ? "" : grouped(refused) + " refused by constraints, ";
+  const std::string text = grouped(a.candidates) + " candidates: " + grouped(sum(a.rejected)) +
+                           " illegal, " + by_constraints + grouped(a.infeasible) + " do not fit, " +
+                           grouped(a.pruned) + " slower by a bound, " + grouped(a.estimated) +
+                           " estimated";
+  return left("search", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
+}
+
+std::string ties(const SearchReport& r) {
+  if (r.best.empty()) return "";
+  const SearchAnswer& a = r.answer;
+  const std::string upto = pretty(a.best[0].step_time * a.tie, 3);
+  const std::string text = a.ties == 1
+                               ? "none: no other strategy is within " + upto
+                               : grouped(a.ties) + " strategies take up to " + upto +
+                                     ", which the interval of the winner does not tell from it";
+  return left("ties", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
+}
+
+std::string recompute_cell(const Strategy& s) {
+  const std::string kind(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  return s.recompute_layers > 0 ? kind + " " + std::to_string(s.recompute_layers) : kind;
+}
+
+std::string best_table(const SearchReport& r, const Style& style) {
+  if (r.best.empty()) return "";
+  const bool moe = is_moe(r.request.space.base.model);
+  std::vector<TableColumn> columns = {{"", true}, {"step", true}, {"MFU", true}, {"peak", true}};
+  for (const char* name : {"tp", "sp", "cp", "pp", "vpp", "dp"}) columns.push_back({name, true});
+  if (moe) columns.insert(columns.end(), {{"ep", true}, {"etp", true}});
+  columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
+  Table table(columns);
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    const RunReport& run = r.best[i];
+    const Strategy& s = run.resolved.run.strategy;
+    const auto n = [](std::int64_t x) { return grouped(x); };
+    std::vector<std::string> row = {
+        std::to_string(i + 1), pretty(run.answer.step_time),
+        percent(find_metric("mfu")->value({run.resolved.run, run.answer})),
+        gib_text(run.answer.memory.peak, 1)};
+    row.insert(row.end(),
+               {n(s.tp), s.sequence_parallel ? "yes" : "no", n(s.cp), n(s.pp), n(s.vpp), n(s.dp)});
+    if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
+    row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s),
+                           std::string(kScheduleNames[static_cast<std::size_t>(s.schedule)])});
+    table.add(row);
+  }
+  return "\n" + ink(style, Ink::bold, "Best") + "\n" + table.text(2);
+}
+
+std::string limit(const SearchReport& r, const Style& style) {
+  const RunReport& run = r.best.empty() ? r.nearest[0] : r.best[0];
+  return "\n" + ink(style, Ink::bold, "Limit") + "  " +
+         wrapped(limiter(run.resolved.run, run.answer), 7, 7) + "\n";
+}
+
+std::string loss_text(const FamilyReport& f) {
+  if (f.family.best.place.unit < 0) return f.reason;
+  if (f.slowdown == 0) return "the winner's, or as fast";
+  const std::string size = percent(f.slowdown, f.slowdown < 0.0995 ? 1 : 0);
+  return "+" + size + (f.reason.empty() ? "" : ": " + f.reason);
+}
+
+// What is fast first, then what does not fit, then what is illegal.
+bool is_nearer(const FamilyReport* a, const FamilyReport* b) {
+  const auto rank = [](const FamilyReport* f) {
+    return f->family.best.place.unit >= 0 ? 0 : f->family.legal > 0 ? 1 : 2;
+  };
+  return rank(a) != rank(b) ? rank(a) < rank(b) : a->slowdown < b->slowdown;
+}
+
+std::vector<const FamilyReport*> shown_of(const SearchReport& r, SearchAxis axis) {
+  std::vector<const FamilyReport*> list;
+  for (const FamilyReport& f : r.families) {
+    if (f.family.axis == axis) list.push_back(&f);
+  }
+  std::stable_sort(list.begin(), list.end(), is_nearer);
+  if (list.size() > kMostOfAnAxis) list.resize(kMostOfAnAxis);
+  std::sort(list.begin(), list.end(), [](const FamilyReport* a, const FamilyReport* b) {
+    return a->family.value < b->family.value;
+  });
+  return list;
+}
+
+std::string families(const SearchReport& r, const Style& style) {
+  std::string text;
+  for (std::size_t a = 0; a < kSearchAxes; ++a) {
+    const auto axis = static_cast<SearchAxis>(a);
+    for (const FamilyReport* f : shown_of(r, axis)) {
+      const std::string name =
+          std::string(kSearchAxisNames[a]) + " " + text_of(axis, f->family.value);
+      text += "  " + left(name, 26) + shortened(loss_text(*f), kTextWidth - 28) + "\n";
+    }
+  }
+  if (text.empty()) return "";
+  return "\n" + ink(style, Ink::bold, "The best with") + " each value, beside the winner\n" + text;
+}
+
+std::string rules(const SearchReport& r, const Style& style) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 1; i <= kRules; ++i) {
+    if (r.answer.rejected[i] > 0) order.push_back(i);
+  }
+  if (order.empty()) return "";
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return r.answer.rejected[a] > r.answer.rejected[b];
+  });
+  std::string text = "\n" + ink(style, Ink::bold, "Illegal") + " by the rule that says so first\n";
+  for (std::size_t i = 0; i < std::min(kMostRules, order.size()); ++i) {
+    const Rule& rule = rule_of(static_cast<RuleId>(order[i]));
+    const std::string head = "  " + left(std::string(rule.name), 26) +
+                             right(grouped(r.answer.rejected[order[i]]), 12) + "  ";
+    text += head + shortened(std::string(rule.allowed), kTextWidth - 42) + "\n";
+  }
+  if (order.size() > kMostRules) {
+    text += "  and " + std::to_string(order.size() - kMostRules) + " more\n";
+  }
+  return text;
+}
+
+std::string verdict(const SearchReport& r, const Style& style) {
+  if (!r.best.empty()) return "";
+  return left("answer", kLabel) + ink(style, Ink::red, "nothing fits") +
+         "; below is the strategy that needs least memory\n";
+}
+
+}  // namespace
+
+std::string search_text(const SearchReport& r, const Style& style) {
+  const RunReport& first = r.best.empty() ? r.nearest[0] : r.best[0];
+  return header_text(first.resolved, style) + "\n" + verdict(r, style) + counts(r) + ties(r) +
+         best_table(r, style) + limit(r, style) + families(r, style) + rules(r, style);
+}
+
+}  // namespace orrery

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/sweep_row.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "explore/space_json.h"
+#include "report/estimate_json.h"
+#include "report/metrics.h"
+#include "report/run_report.h"
+#include "report/search_report.h"
+
+namespace orrery {
+namespace {
+
+// A key's unit is in its name but for these two.
+std::string column_of(const Metric& m) {
+  return std::string(m.key) +
+         (m.unit == "B" && m.key != "memory.bytes_per_parameter" ? "_bytes" : "");
+}
+
+bool is_of_memory(const Metric& m) { return m.key.rfind("memory.", 0) == 0; }
+
+void add_metrics(const Run& run, const Answer& a, bool memory_only, Json& row) {
+  for (const Metric& m : metrics()) {
+    if (!memory_only || is_of_memory(m)) row[column_of(m)] = m.value({run, a});
+  }
+  if (memory_only) return;
+  row["interval_80.low_s"] = a.interval_low.si();
+  row["interval_80.high_s"] = a.interval_high.si();
+}
+
+void add_strategy(const Strategy& s, Json& row) {
+  for (std::size_t i = 0; i < kSearchAxes; ++i) {
+    const auto axis = static_cast<SearchAxis>(i);
+    const bool word = axis == SearchAxis::schedule || axis == SearchAxis::recompute;
+    Json& cell = row["best." + std::string(kSearchAxisNames[i])];
+    if (word) {
+      cell = orrery::text_of(axis, value_of(s, axis));
+    } else {
+      cell = value_of(s, axis);
+    }
+  }
+  row["best.recompute_layers"] = s.recompute_layers;
+}
+
+// All columns of an answer, with nothing in them.
+std::vector<std::string> all_columns(SweepAnswer answer) {
+  Json row = Json::object();
+  if (answer == SweepAnswer::search) {
+    row["candidates"] = nullptr;
+    row["ties"] = nullptr;
+    add_strategy(Strategy{}, row);
+  }
+  std::vector<std::string> names;
+  for (const auto& [key, value] : row.items()) names.push_back(key);
+  for (const Metric& m : metrics()) {
+    if (answer != SweepAnswer::memory || is_of_memory(m)) names.push_back(column_of(m));
+  }
+  if (answer != SweepAnswer::memory) {
+    names.emplace_back("interval_80.low_s");
+    names.emplace_back("interval_80.high_s");
+  }
+  return names;
+}
+
+std::vector<std::string> chosen_columns(const SweepPlan& sweep, const std::string& file) {
+  const std::vector<std::string> all = all_columns(sweep.answer);
+  if (sweep.columns.empty()) return all;
+  for (const std::string& c : sweep.columns) {
+    if (std::find(all.begin(), all.end(), c) != all.end()) continue;
+    throw InputError(file, "columns", "\"" + c + "\"",
+                     "columns of this answer (`orrery list metrics`)", nearest_name(c, all));
+  }
+  return sweep.columns;
+}
+
+// Of a run whose strategy or batch breaks a rule; a misspelt key is not one.
+bool is_illegal(const InputError& e) {
+  const std::string& path = e.path();
+  const bool of_rules = path.rfind("parallel", 0) == 0 || path == "training.global_batch" ||
+                        path == "training.micro_batch" || path == "search.axes";
+  return of_rules && std::string(e.what()).find("found an unknown key") == std::string::npos;
+}
+
+std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
+
+Json estimated(const ResolvedRun& r, bool memory_only) {
+  const Answer a = estimate(r.run);
+  Json row = {{"status", status_of(a.reason)}, {"reason", ""}};
+  add_metrics(r.run, a, memory_only, row);
+  return row;
+}
+
+Json searched(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  Json plain = run;
+  Json search_object;
+  if (plain.contains("search")) search_object = plain["search"];
+  plain.erase("search");
+  const SearchRequest request =
+      read_search(resolve_open(plain, file, lookup), search_object, metric_source());
+  SearchOptions options;
+  options.top = 1;
+  options.tie = request.tie;
+  options.families = false;
+  options.conditions = &request.conditions;
+  const SearchAnswer a = search(request.space, options);
+  Json row = {
+      {"status", "nothing fits"}, {"reason", ""}, {"candidates", a.candidates}, {"ties", a.ties}};
+  if (a.best.empty()) return row;
+  row["status"] = "fits";
+  add_strategy(a.best[0].strategy, row);
+  Run winner = request.space.base;
+  winner.strategy = a.best[0].strategy;
+  add_metrics(winner, estimate(winner), false, row);
+  return row;
+}
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return "";
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::string id,
+                     RowFormat format)
+    : sweep_(sweep), id_(std::move(id)), format_(format), columns_(chosen_columns(sweep, file)) {}
+
+std::string SweepRows::header() const {
+  if (format_ == RowFormat::json) return "";
+  std::string text = "sweep,points,point";
+  for (const std::string& path : paths_of(sweep_)) text += "," + csv_cell(path);
+  text += ",status,reason";
+  for (const std::string& c : columns_) text += "," + c;
+  return text + "\n";
+}
+
+Json SweepRows::answer_of(const Json& run, const std::string& file,
+                          const ConfigLookup& lookup) const {
+  try {
+    if (sweep_.answer == SweepAnswer::search) return searched(run, file, lookup);
+    return estimated(resolve_run(run, file, lookup), sweep_.answer == SweepAnswer::memory);
+  } catch (const InputError& e) {
+    if (!is_illegal(e)) throw;
+    return {{"status", "illegal"}, {"reason", e.what()}};
+  }
+}
+
+std::string SweepRows::row(std::int64_t point, const Json& run, const std::string& file,
+                           const ConfigLookup& lookup) const {
+  Json row = {{"sweep", id_}, {"points", sweep_.points}, {"point", point}};
+  for (const SweepSetting& s : settings_of(sweep_, point)) row[s.path] = s.value;
+  const Json answer = answer_of(run, file, lookup);
+  row["status"] = answer["status"];
+  row["reason"] = answer["reason"];
+  for (const std::string& c : columns_) row[c] = answer.contains(c) ? answer[c] : Json();
+  check_finite(row);
+  return text_of(row);
+}
+
+std::string SweepRows::text_of(const Json& row) const {
+  if (format_ == RowFormat::json) {
+    return row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  std::string text;
+  for (const auto& [key, value] : row.items()) text += (text.empty() ? "" : ",") + csv_cell(value);
+  return text + "\n";
+}
+
+}  // namespace orrery

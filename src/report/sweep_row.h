@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One row of a sweep: which point, what was set, whether it fits, and the numbers of its answer.
+//
+// A point whose run breaks a rule is a row with status "illegal" and its reason, numbers empty; any
+// other wrong input ends the sweep. Columns carry their unit in their name. The same row is a line
+// of JSON or of CSV (RFC 4180).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/resolve.h"
+#include "explore/sweep.h"
+
+namespace orrery {
+
+enum class RowFormat : std::uint8_t { json, csv };
+
+class SweepRows {
+ public:
+  // Errors: InputError where `columns` names none.
+  SweepRows(const SweepPlan& sweep, const std::string& file, std::string id, RowFormat format);
+
+  std::string header() const;  // "" of JSON lines
+
+  // `run` is the sweep's run with the point's settings in it.
+  std::string row(std::int64_t point, const Json& run, const std::string& file,
+                  const ConfigLookup& lookup) const;
+
+ private:
+  Json answer_of(const Json& run, const std::string& file, const ConfigLookup& lookup) const;
+  std::string text_of(const Json& row) const;
+
+  const SweepPlan& sweep_;
+  std::string id_;
+  RowFormat format_;
+  std::vector<std::string> columns_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,63 @@
+# Times move with calibration; the shape of the page does not.
+$ orrery search --model llama-3-8b --node dgx-h100 --gpus 16 --sequence-length 8192 --global-batch 32 --framework megatron-core
+> Llama 3 8B: ...
+> ...
+> search            ... candidates: ... illegal, ... do not fit, ... slower by a bound,
+> ...
+> ties              ...
+> ...
+> Best
+>         step     MFU ...
+>   1 ... s ...
+> ...
+> Limit  ...
+> ...
+> The best with each value, beside the winner
+>   tp 1 ...
+> ...
+> Illegal by the rule that says so first
+> ...
+
+# The best is an estimate like any other, its strategy a run file's keys; threads change nothing.
+$ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16}, "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core"}' > run.json
+$ orrery search run.json --json --jobs 1 > one.json
+$ orrery search run.json --json --jobs 3 > three.json
+$ cmp one.json three.json && echo same
+> same
+$ python3 -c 'import json; r = json.load(open("run.json")); b = json.load(open("one.json"))["best"][0]; r.update({"parallel": b["strategy"]["parallel"]}); r["training"].update(b["strategy"]["training"]); json.dump(r, open("winner.json", "w"))'
+$ orrery estimate winner.json --json > winner-estimate.json
+$ python3 -c 'import json; b = json.load(open("one.json"))["best"][0]; e = json.load(open("winner-estimate.json")); print(all(b[k] == e[k] for k in e if k != "inputs"), b["feasible"])'
+> True True
+$ python3 -c 'import json; j = json.load(open("one.json")); print(j["candidates"] == sum(j["rejected"].values()) + j["does_not_fit"] + j["pruned_by_bound"] + j["estimated"], len(j["best"]), all(a["step_time_s"] <= b["step_time_s"] for a, b in zip(j["best"], j["best"][1:])))'
+> True 5 True
+
+# An axis is fixed, listed or bounded; what the run file says stays.
+$ orrery search run.json --tp 2 --set search.axes.pp=[1,2] --set 'search.axes.micro_batch={"max": 2}' --set search.axes.recompute=[\"none\",\"full\"] --json --top 2 > few.json
+$ python3 -c 'import json; j = json.load(open("few.json")); print(sorted({b["inputs"]["parallel"]["tp"] for b in j["best"]}), sorted({(f["axis"], f["value"]) for f in j["families"] if f["axis"] in ("pp", "micro_batch", "recompute", "tp")}))'
+> [2] [('micro_batch', 1), ('micro_batch', 2), ('pp', 1), ('pp', 2), ('recompute', 'full'), ('recompute', 'none')]
+
+# Nothing fits: the answer is no, with what would come nearest.
+$ orrery search --model gpt3-175b --node dgx-a100-80gb --gpus 8 --sequence-length 2048 --global-batch 8 --framework megatron-lm --json > nothing.json
+! exit 3
+$ python3 -c 'import json; j = json.load(open("nothing.json")); print(j["feasible"], j["best"], j["nearest"]["feasible"], j["nearest"]["memory"]["peak_gib"] > 80)'
+> False [] False True
+
+# An empty space names what emptied it.
+$ orrery search run.json --set search.axes.tp=[3]
+! exit 2
+! stderr run.json: search.axes: found an empty space: no values of tp, cp, pp and dp make 16 GPUs
+$ orrery search run.json --set parallel.cp=3 --set cluster.gpus=48 --set training.global_batch=7
+! exit 2
+! stderr /an empty space: of [0-9,]* candidates the rule/
+$ orrery search run.json --set search.axes.ttp=[1]
+! exit 2
+! stderr /search.axes.ttp: found an unknown key; .*did you mean "e?tp"/
+$ orrery search run.json --tp 2 --set search.axes.tp=[1,2]
+! exit 2
+! stderr search.axes.tp: found parallel.tp is given too; allowed: one of them
+$ orrery search run.json --set parallel.stage_layers=[16,16]
+! exit 2
+! stderr no stage_layers in a search
+$ orrery estimate run.json --set search.top=3
+! exit 2
+! stderr search: found an unknown key

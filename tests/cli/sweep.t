@@ -1,0 +1,79 @@
+# A product of axes, the last fastest; a point that breaks a rule says so.
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"training.global_batch": [16, 24], "parallel.tp": {"from": 1, "to": 4, "factor": 2}, "training.micro_batch": [1, 2]}, "columns": ["step_time_s", "memory.peak_gib"]}' > sweep.json
+$ orrery sweep sweep.json --csv | cut -d, -f2-7 | tail -n +1
+> points,point,training.global_batch,parallel.tp,training.micro_batch,status
+> 12,0,16,1,1,fits
+> 12,1,16,1,2,does not fit
+> 12,2,16,2,1,fits
+> 12,3,16,2,2,fits
+> 12,4,16,4,1,fits
+> 12,5,16,4,2,fits
+> 12,6,24,1,1,fits
+> 12,7,24,1,2,illegal
+> 12,8,24,2,1,fits
+> 12,9,24,2,2,fits
+> 12,10,24,4,1,fits
+> 12,11,24,4,2,fits
+
+# Rows are those of estimate, in the same order for any number of threads and shards.
+$ orrery sweep sweep.json --jobs 1 -o one.jsonl
+$ orrery sweep sweep.json --jobs 3 -o three.jsonl && cmp one.jsonl three.jsonl && echo same
+> same
+$ for i in 0 1 2 3; do orrery sweep sweep.json --shard $i/4 -o shard.$i.jsonl; done
+$ orrery merge shard.3.jsonl shard.0.jsonl shard.2.jsonl shard.1.jsonl -o merged.jsonl && cmp one.jsonl merged.jsonl && echo same
+> same
+$ orrery estimate llama-3-8b-8-h100 --global-batch 24 --tp 4 --micro-batch 2 --json > last.json
+$ python3 -c 'import json; r = json.loads(open("one.jsonl").read().splitlines()[-1]); e = json.load(open("last.json")); print(r["step_time_s"] == e["step_time_s"], r["memory.peak_gib"] == e["memory"]["peak_gib"])'
+> True True
+
+# A file cut off anywhere goes on to the same bytes.
+$ for n in 0 1 100 500 1200; do head -c $n one.jsonl > cut.jsonl; orrery sweep sweep.json -o cut.jsonl; cmp one.jsonl cut.jsonl || echo differs; done; echo all
+> all
+$ orrery sweep sweep.json --csv -o one.csv
+$ for n in 3 60 500; do head -c $n one.csv > cut.csv; orrery sweep sweep.json --csv -o cut.csv; cmp one.csv cut.csv || echo differs; done; echo all
+> all
+
+# Zips go side by side; a search or the memory at each point.
+$ echo '{"run": "llama-3-8b-8-h100", "answer": "memory", "zip": [{"parallel.tp": [1, 2], "parallel.zero": [3, 1]}]}' > zip.json
+$ orrery sweep zip.json | python3 -c 'import json, sys; [print(r["parallel.tp"], r["parallel.zero"], r["memory.peak_gib"] > 10, "step_time_s" in r) for r in map(json.loads, sys.stdin)]'
+> 1 3 True False
+> 2 1 True False
+$ echo '{"run": {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 8192, "global_batch": 16}, "framework": "megatron-core"}, "answer": "search", "axes": {"cluster.gpus": [8, 16]}}' > searches.json
+$ orrery sweep searches.json | python3 -c 'import json, sys; [print(r["cluster.gpus"], r["status"], r["best.tp"] * r["best.cp"] * r["best.pp"] * r["best.dp"], r["candidates"] > 100, r["step_time_s"] > 0) for r in map(json.loads, sys.stdin)]'
+> 8 fits 8 True True
+> 16 fits 16 True True
+
+# What is wrong is said in one line, and nothing is lost.
+$ orrery merge shard.0.jsonl shard.1.jsonl shard.3.jsonl
+! exit 2
+! stderr shard.0.jsonl: found 9 of 12 points, the first that is missing is 2;
+$ orrery merge one.jsonl shard.1.jsonl
+! exit 2
+! stderr shard.1.jsonl: point 1: found a row that one.jsonl has too; allowed: each point once
+$ head -c 300 one.jsonl > half.jsonl; orrery merge half.jsonl
+! exit 2
+! stderr half.jsonl: line 2: found a row that was cut off
+$ orrery sweep zip.json -o one.jsonl
+! exit 2
+! stderr one.jsonl: row 1: found the sweep 
+$ orrery sweep sweep.json --shard 0/2 -o one.jsonl
+! exit 2
+! stderr one.jsonl: row 2: found point 1; allowed: rows of this shard in order
+$ orrery sweep sweep.json --shard 4/4
+! exit 2
+! stderr --shard: found "4/4"; allowed: I/N
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"parallel.ttp": [1, 2]}}' | orrery sweep -
+! exit 2
+! stderr parallel.ttp: found an unknown key
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"parallel.tp": [1, 2]}, "columns": ["step_time"]}' | orrery sweep -
+! exit 2
+! stderr did you mean "step_time_s"
+$ echo '{"run": "llama-3-8b-8-h100", "zip": [{"parallel.tp": [1, 2], "parallel.pp": [1]}]}' | orrery sweep -
+! exit 2
+! stderr zip[0].parallel.pp: found 1 values; allowed: 2, as many as the others of the zip
+$ echo '{"run": "llama-3-8b-8-h100"}' | orrery sweep -
+! exit 2
+! stderr found no axes; allowed: axes or zip
+$ orrery sweep sweep.json -o /dev/full
+! exit 2
+! stderr /dev/full: found Invalid argument; allowed: a plain file

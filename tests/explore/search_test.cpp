@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "estimate/links.h"
+#include "explore/space_json.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+using testing::shipped_configs;
+
+// Two metrics under the names that the report room gives them.
+MetricSource test_metrics() {
+  return {{"step_time_s", "memory.peak_gib"},
+          [](std::size_t i, const Run&, const Answer& a) -> double {
+            return i == 0 ? a.step_time.si() : a.memory.peak / kGiB;
+          }};
+}
+
+SearchRequest request_of(const std::string& run, const std::string& search) {
+  const OpenRun open = resolve_open(json_of(run), "run.json", shipped_configs());
+  return read_search(open, search.empty() ? Json() : json_of(search), test_metrics());
+}
+
+// A search as anybody would write it: every combination, each through plain estimate.
+struct BruteForce {
+  explicit BruteForce(const Space& space) : space_(space), run_(space.base) {
+    for (const Unit& u : units_of(space)) {
+      set_degrees(space, u, run_.strategy);
+      UnitWalk(space, u).cells([&](const SearchCell& cell) {
+        for_each_point(cell, [&](const Point& p) { judge(u, p); });
+      });
+    }
+    std::sort(feasible.begin(), feasible.end());
+  }
+
+  std::int64_t candidates = 0;
+  std::int64_t infeasible = 0;
+  std::array<std::int64_t, kRules + 1> rejected{};
+  std::vector<std::tuple<double, double, std::int64_t, std::int64_t>> feasible;
+  std::map<std::pair<SearchAxis, std::int64_t>, double> family_best;
+
+ private:
+  void judge(const Unit& u, const Point& p) {
+    ++candidates;
+    set_point(space_, p, run_.strategy);
+    const RuleId broken = first_broken(run_.strategy, run_.model, shape_of(run_));
+    if (broken != RuleId::none) {
+      ++rejected[static_cast<std::size_t>(broken)];
+      return;
+    }
+    const Answer a = estimate(run_);
+    if (a.reason != Reason::fits) {
+      ++infeasible;
+      return;
+    }
+    const double step = a.step_time.si();
+    feasible.emplace_back(step, a.memory.peak.si(), u.id, p.number);
+    for (std::size_t i = 0; i < kSearchAxes; ++i) {
+      const auto axis = static_cast<SearchAxis>(i);
+      const auto [it, first] = family_best.try_emplace({axis, value_of(run_.strategy, axis)}, step);
+      if (!first) it->second = std::min(it->second, step);
+    }
+  }
+
+  const Space& space_;
+  Run run_;
+};
+
+void check_equals_brute_force(const Space& space, const SearchAnswer& a) {
+  const BruteForce all(space);
+  CHECK(a.candidates == all.candidates);
+  CHECK(a.rejected == all.rejected);
+  CHECK(a.infeasible == all.infeasible);
+  CHECK(a.pruned + a.estimated == static_cast<std::int64_t>(all.feasible.size()));
+  REQUIRE(a.best.size() == std::min<std::size_t>(7, all.feasible.size()));
+  for (std::size_t i = 0; i < a.best.size(); ++i) {
+    const auto& [step, peak, unit, number] = all.feasible[i];
+    CHECK(a.best[i].step_time.si() == step);
+    CHECK(a.best[i].peak.si() == peak);
+    CHECK(a.best[i].place.unit == unit);
+    CHECK(a.best[i].place.point.number == number);
+  }
+  const double band = std::get<0>(all.feasible[0]) * a.tie;
+  CHECK(a.ties == std::count_if(all.feasible.begin(), all.feasible.end(),
+                                [band](const auto& f) { return std::get<0>(f) <= band; }));
+  for (const Family& f : a.families) {
+    const auto best = all.family_best.find({f.axis, f.value});
+    REQUIRE((best != all.family_best.end()) == (f.feasible > 0));
+    if (f.feasible > 0) CHECK(f.best.step_time.si() == best->second);
+  }
+}
+
+SearchOptions options_of(unsigned workers) {
+  SearchOptions o;
+  o.top = 7;
+  o.tie = 1.03;
+  o.workers = workers;
+  o.parallel = [workers](const std::function<void(unsigned)>& work) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work, i);
+    for (std::thread& t : threads) t.join();
+  };
+  return o;
+}
+
+constexpr const char* kLlama8 = R"({
+  "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16},
+  "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core"})";
+constexpr const char* kGpt = R"({
+  "model": "gpt3-175b", "cluster": {"node": "dgx-a100-80gb", "gpus": 256},
+  "training": {"sequence_length": 2048, "global_batch": 64}, "framework": "megatron-lm"})";
+constexpr const char* kMixtral = R"({
+  "model": "mixtral-8x7b", "cluster": {"node": "dgx-h100", "gpus": 32},
+  "training": {"sequence_length": 4096, "global_batch": 32}, "framework": "megatron-core"})";
+constexpr const char* kFsdp = R"({
+  "model": "llama-3-8b", "cluster": {"node": "a100-pcie-80gb", "gpus": 24},
+  "training": {"sequence_length": 4096, "global_batch": 48}, "framework": "torchtitan"})";
+
+TEST_CASE("a search finds what brute force over plain estimates finds") {
+  struct Case {
+    const char* run;
+    const char* search;
+  };
+  for (const Case& c : {
+           Case{kLlama8, ""},
+           Case{kGpt, R"({"axes": {"micro_batch": {"max": 2}, "cp": 1, "zero": [1, 3]}})"},
+           Case{kMixtral,
+                R"({"axes": {"cp": [1, 2], "recompute": ["none", "selective", "full"]}})"},
+           Case{kFsdp, R"({"axes": {"schedule": ["gpipe", "1f1b", "breadth-first"]}})"},
+       }) {
+    CAPTURE(c.run);
+    const SearchRequest request = request_of(c.run, c.search);
+    check_equals_brute_force(request.space, search(request.space, options_of(1)));
+  }
+}
+
+TEST_CASE("a search answers the same for any number of workers") {
+  const SearchRequest request = request_of(kLlama8, "");
+  const SearchAnswer one = search(request.space, options_of(1));
+  CHECK(one.pruned > 0);
+  for (const unsigned n : {2U, 3U, 8U}) {
+    const SearchAnswer many = search(request.space, options_of(n));
+    CHECK(many.candidates == one.candidates);
+    CHECK(many.rejected == one.rejected);
+    CHECK(many.infeasible == one.infeasible);
+    CHECK(many.pruned == one.pruned);
+    CHECK(many.estimated == one.estimated);
+    CHECK(many.ties == one.ties);
+    REQUIRE(many.best.size() == one.best.size());
+    for (std::size_t i = 0; i < one.best.size(); ++i) {
+      CHECK(many.best[i].place.unit == one.best[i].place.unit);
+      CHECK(many.best[i].place.point.number == one.best[i].place.point.number);
+    }
+    REQUIRE(many.families.size() == one.families.size());
+    for (std::size_t i = 0; i < one.families.size(); ++i) {
+      CHECK(many.families[i].best.place.unit == one.families[i].best.place.unit);
+      CHECK(many.families[i].nearest.place.unit == one.families[i].nearest.place.unit);
+    }
+  }
+}
+
+TEST_CASE("constraints and objectives choose as a filter over everything would") {
+  const SearchRequest all = request_of(kLlama8, "");
+  const BruteForce everything(all.space);
+  const SearchRequest some = request_of(kLlama8, R"({
+      "constraints": ["tp <= 2", "memory.peak_gib <= 60", "step_time_s > 3.5"]})");
+  SearchOptions options = options_of(2);
+  options.conditions = &some.conditions;
+  const SearchAnswer a = search(some.space, options);
+  REQUIRE(!a.best.empty());
+  for (const Found& f : a.best) {
+    CHECK(f.strategy.tp <= 2);
+    CHECK(f.peak <= 60.0 * kGiB);
+    CHECK(f.step_time > Seconds(3.5));
+  }
+  CHECK(a.refused[0] > 0);
+  CHECK(a.refused[1] > 0);
+  CHECK(a.candidates == everything.candidates);
+
+  const SearchRequest least =
+      request_of(kLlama8, R"({"objective": {"minimize": "memory.peak_gib"}})");
+  options.conditions = &least.conditions;
+  const SearchAnswer b = search(least.space, options);
+  CHECK(b.pruned == 0);
+  double smallest = 1e30;
+  for (const auto& f : everything.feasible) smallest = std::min(smallest, std::get<1>(f));
+  CHECK(b.best[0].peak.si() == smallest);
+}
+
+TEST_CASE("what does not fit is counted, and the nearest is named") {
+  const SearchRequest request = request_of(
+      R"({"model": "gpt3-175b", "cluster": {"node": "dgx-a100-80gb", "gpus": 8},
+          "training": {"sequence_length": 2048, "global_batch": 8}, "framework": "megatron-lm"})",
+      "");
+  const SearchAnswer a = search(request.space, options_of(1));
+  CHECK(a.best.empty());
+  CHECK(a.estimated == 0);
+  CHECK(a.infeasible > 0);
+  CHECK(a.nearest.peak > request.space.base.cluster.device.memory_capacity);
+}
+
+TEST_CASE("a strategy written into its run file is the strategy") {
+  for (const char* text : {kLlama8, kGpt, kMixtral}) {
+    const SearchRequest request = request_of(text, "");
+    Run run = request.space.base;
+    const std::vector<Unit> units = units_of(request.space);
+    int checked = 0;
+    for (std::size_t i = 0; i < units.size(); i += 3) {
+      set_degrees(request.space, units[i], run.strategy);
+      int seen = 0;
+      UnitWalk(request.space, units[i]).cells([&](const SearchCell& cell) {
+        for_each_point(cell, [&](const Point& p) {
+          if (++seen % 97 != 0) return;
+          set_point(request.space, p, run.strategy);
+          if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) return;
+          const Json file = with_strategy(json_of(text), request.space, run.strategy);
+          const Run again = testing::run_of(file);
+          const Answer a = estimate(run);
+          const Answer b = estimate(again);
+          CHECK(a.step_time == b.step_time);
+          CHECK(a.memory.peak == b.memory.peak);
+          CHECK(a.breakdown == b.breakdown);
+          ++checked;
+        });
+      });
+    }
+    CHECK(checked > 8);
+  }
+}
+
+TEST_CASE("the bound on a step is below the step") {
+  const SearchRequest request = request_of(
+      kGpt, R"({"axes": {"schedule": ["gpipe", "1f1b", "interleaved", "breadth-first"]}})");
+  Run run = request.space.base;
+  Workspace w;
+  int checked = 0;
+  for (const Unit& u : units_of(request.space)) {
+    set_degrees(request.space, u, run.strategy);
+    std::int64_t seen = u.id;
+    UnitWalk(request.space, u).cells([&](const SearchCell& cell) {
+      for_each_point(cell, [&](const Point& p) {
+        if (++seen % 211 != 0) return;
+        set_point(request.space, p, run.strategy);
+        if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) return;
+        const Seconds step = estimate<double>(run, w).step_time;
+        const Seconds bound = step_lower_bound(run, w);
+        CHECK(bound.si() <= step.si() * (1 + 1e-12));
+        CHECK(bound.si() > 0.3 * step.si());
+        ++checked;
+      });
+    });
+  }
+  CHECK(checked > 100);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/sweep.h"
+
+#include <doctest/doctest.h>
+
+#include "core/error.h"
+#include "explore/sweep_rows.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+SweepPlan sweep_of(const std::string& text) {
+  return read_sweep(parse_json(text, "sweep.json"), "sweep.json");
+}
+
+std::string settings_text(const SweepPlan& s, std::int64_t point) {
+  std::string text;
+  for (const SweepSetting& x : settings_of(s, point)) text += x.path + "=" + x.value.dump() + " ";
+  return text;
+}
+
+TEST_CASE("points are the product of axes and zips, the last fastest") {
+  const SweepPlan s =
+      sweep_of(R"({"run": "r", "axes": {"a": [1, 2], "b": {"from": 1, "to": 8, "factor": 2}},
+                               "zip": [{"c": ["x", "y"], "d": [true, false]}]})");
+  CHECK(s.points == 16);
+  CHECK(settings_text(s, 0) == "a=1 b=1 c=\"x\" d=true ");
+  CHECK(settings_text(s, 1) == "a=1 b=1 c=\"y\" d=false ");
+  CHECK(settings_text(s, 2) == "a=1 b=2 c=\"x\" d=true ");
+  CHECK(settings_text(s, 15) == "a=2 b=8 c=\"y\" d=false ");
+}
+
+TEST_CASE("a range ends where it says, whatever the rounding") {
+  CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 0, "to": 1, "step": 0.1}}})").points == 11);
+  const SweepPlan s =
+      sweep_of(R"({"run": "r", "axes": {"a": {"from": 1, "to": 1000, "factor": 10}}})");
+  CHECK(s.points == 4);
+  CHECK(settings_text(s, 3) == "a=1000 ");
+  CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 3, "to": 3, "step": 5}}})").points == 1);
+}
+
+TEST_CASE("what no sweep can be is refused") {
+  for (const char* text : {
+           R"({"axes": {"a": [1]}})",
+           R"({"run": 3, "axes": {"a": [1]}})",
+           R"({"run": "r", "axes": {}})",
+           R"({"run": "r", "axes": {"a": []}})",
+           R"({"run": "r", "axes": {"a": 1}})",
+           R"({"run": "r", "axes": {"a": {"from": 2, "to": 1, "step": 1}}})",
+           R"({"run": "r", "axes": {"a": {"from": 0, "to": 1, "factor": 2}}})",
+           R"({"run": "r", "axes": {"a": {"from": 0, "to": 1}}})",
+           R"({"run": "r", "axes": {"a": {"from": 0, "to": 1e9, "step": 1}}})",
+           R"({"run": "r", "axes": {"a": [1]}, "zip": [{"a": [1]}]})",
+           R"({"run": "r", "axes": {"a": [1]}, "zip": [{"b": [1], "c": [1, 2]}]})",
+           R"({"run": "r", "axes": {"a": [1]}, "answer": "guess"})",
+           R"({"run": "r", "axes": {"a": [1]}, "axis": {}})",
+       }) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(sweep_of(text), InputError);
+  }
+}
+
+TEST_CASE("a shard is counted from 0 and within its number") {
+  CHECK(read_shard("0/1").count == 1);
+  CHECK(read_shard("15/16").index == 15);
+  for (const char* text :
+       {"", "1", "/", "1/", "/4", "4/4", "-1/4", "1/0", "1.5/4", "a/b", "1/4/2"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(read_shard(text), InputError);
+  }
+}
+
+std::string row(int point, const std::string& sweep = "s") {
+  return "{\"sweep\":\"" + sweep + "\",\"points\":3,\"point\":" + std::to_string(point) +
+         ",\"x\":1}\n";
+}
+
+NamedSweepLines named(const std::string& file, const std::string& text) {
+  return {file, read_sweep_rows(text, file)};
+}
+
+TEST_CASE("a line cut off is left out, and where the whole ones end is known") {
+  const SweepLines r = read_sweep_rows(row(0) + row(1) + "{\"sweep\":\"s\",\"poi", "f");
+  CHECK(r.lines.size() == 2);
+  CHECK(r.whole == 2 * row(0).size());
+  CHECK(read_sweep_rows("", "f").whole == 0);
+  CHECK(read_sweep_rows("sweep,points", "f").whole == 0);
+  CHECK_THROWS_AS(read_sweep_rows("hello\n", "f"), InputError);
+  CHECK_THROWS_AS(read_sweep_rows("{\"point\":3}\n", "f"), InputError);
+}
+
+TEST_CASE("shards join in the order of points, each once and all of them") {
+  CHECK(merge_rows({named("b", row(1)), named("a", row(0) + row(2))}) == row(0) + row(1) + row(2));
+  const std::string head = "sweep,points,point,x\n";
+  CHECK(merge_rows({named("b", head + "s,2,1,7\n"), named("a", head + "s,2,0,8\n")}) ==
+        head + "s,2,0,8\ns,2,1,7\n");
+  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(2))}), InputError);
+  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1))}), InputError);
+  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1) + row(2)), named("b", row(1))}),
+                  InputError);
+  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1)), named("b", row(2, "t"))}), InputError);
+  CHECK_THROWS_AS(merge_rows({named("a", "")}), InputError);
+}
+
+}  // namespace
+}  // namespace orrery

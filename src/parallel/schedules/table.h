@@ -158,10 +158,10 @@ void walk_stage(ScheduleId id, const PipelineShape& shape, std::int64_t stage, V
     case ScheduleId::one_f_one_b:
     case ScheduleId::deepspeed:
       return walk_stage_rounds<OneFOneB>(shape, stage, std::forward<Visit>(visit));
-    default:
-      for (const Step& step : schedule_of(id).programs(shape)[static_cast<std::size_t>(stage)]) {
-        visit(step);
-      }
+    default: {
+      const Programs programs = schedule_of(id).programs(shape);
+      for (const Step& step : programs[static_cast<std::size_t>(stage)]) visit(step);
+    }
   }
 }
 

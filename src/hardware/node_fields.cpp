@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "hardware/device_reader.h"
 #include "hardware/tier_reader.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
+#include "hardware/topology/inner_cut.h"
 
 namespace orrery {
 namespace {
@@ -60,6 +62,43 @@ void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
   r.fail("a graph of " + std::to_string(devices) + " GPUs", alternatives(sizes));
 }
 
+// The rates of the shipped one are those of measured nodes; graph_notes() says what it lacks.
+bool may_lack_exchange(const Reader& graph) {
+  const Json& j = graph.json();
+  return j.contains("kind") && j["kind"] == "hybrid-cube-mesh";
+}
+
+std::string sides_of(const InnerCut& cut) {
+  if (cut.side == 0) return "between two of its children";
+  return "between " + std::to_string(cut.side) + " and " + std::to_string(cut.others) +
+         " of its children";
+}
+
+[[noreturn]] void refuse_cut(const Reader& r, const Tier& t, const InnerCut& cut) {
+  r.fail("a cut of " + pretty(cut.bandwidth) + " inside tier " + std::string(t.name.view()) + ", " +
+             sides_of(cut),
+         "at least the " + pretty(cut.needed) +
+             " their links need there, or one more tier at the cut: inner bottlenecks are not "
+             "modelled");
+}
+
+// A tier is a crossbar: a graph that carries less inside would be priced too fast.
+void check_inner_cuts(const Reader& r, const Cluster& c, Routes& routes) {
+  const auto devices = static_cast<std::int64_t>(routes.device_count());
+  for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i); ++i) {
+    const std::int64_t inside = i == 0 ? 1 : c.tiers[i - 1].size;
+    const bool last = i + 1U == c.tier_count;
+    const std::int64_t size = last ? devices / inside * inside : c.tiers[i].size;
+    if (size < 2 * inside) continue;
+    const BytesPerSecond rate = line_rate(c.tiers[i], size / inside);
+    if (auto cut = cut_below_a_ring(routes, inside, size, rate)) refuse_cut(r, c.tiers[i], *cut);
+    if (may_lack_exchange(r)) continue;
+    if (auto cut = cut_below_an_exchange(routes, inside, size, rate)) {
+      refuse_cut(r, c.tiers[i], *cut);
+    }
+  }
+}
+
 void take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph, Cluster& c) {
   check_graph_size(r, c, static_cast<std::int64_t>(devices_of(graph).size()));
   Routes routes(graph);
@@ -71,6 +110,7 @@ void take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph
     tier.fail("a graph without a route between children of this tier",
               "one that needs no GPU on the way");
   }
+  check_inner_cuts(r, c, routes);
 }
 
 }  // namespace

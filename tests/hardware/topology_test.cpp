@@ -234,6 +234,38 @@ TEST_CASE("a graph that is wrong is refused in one line") {
              "`graph` says what this tier carries"));
 }
 
+TEST_CASE("a graph with a bottleneck inside a tier is refused by its cut") {
+  const auto with = [](const std::string& graph) {
+    return R"({"node": "dgx-h100", "gpus": 8, "graph": )" + graph + "}";
+  };
+  const auto joined_by = [&](const std::string& link) {
+    return with(
+        R"({"vertices": [{"name": "gpu", "kind": "gpu", "count": 8}, {"name": "a", "kind": "switch"},
+                         {"name": "b", "kind": "switch"}],
+            "links": [{"from": ["gpu0", "gpu1", "gpu2", "gpu3"], "to": "a", "bandwidth": "450 GB/s"},
+                      {"from": ["gpu4", "gpu5", "gpu6", "gpu7"], "to": "b", "bandwidth": "450 GB/s"},
+                      {"from": "a", "to": "b", "bandwidth": ")" +
+        link + R"("}]})");
+  };
+  CHECK(says(refusal(joined_by("10 GB/s")), "a cut of 10 GB/s inside tier nvswitch"));
+  // 450·4·4/7 cross in an exchange.
+  CHECK(says(refusal(joined_by("1000 GB/s")), "between 4 and 4 of its children"));
+  CHECK(gb(cluster_of(joined_by("1030 GB/s")).cluster.tiers[0].bandwidth) == 450);
+  CHECK(says(refusal(with(R"({"kind": "torus", "sides": [8], "link": "50 GB/s"})")),
+             "a cut of 100 GB/s inside tier nvswitch, between 4 and 4 of its children"));
+}
+
+TEST_CASE("a tier of direct links has no switch that adds") {
+  const auto adds = [](const std::string& graph) {
+    return cluster_of(R"({"node": "dgx-h100", "gpus": 8, "graph": )" + graph + "}")
+        .cluster.tiers[0]
+        .in_network_reduction;
+  };
+  CHECK(adds(R"("dgx-h100")"));
+  CHECK_FALSE(adds(R"({"kind": "hybrid-cube-mesh", "link": "25 GB/s"})"));
+  CHECK_FALSE(adds(R"({"kind": "fully-connected", "gpus": 8, "link": "60 GB/s"})"));
+}
+
 TEST_CASE("null takes a graph away and a base is changed in part") {
   const std::string node = R"({"node": "dgx-1-v100-32gb", "gpus": 64, "graph": )";
   CHECK(cluster_of(node + "null}").cluster ==

@@ -196,6 +196,28 @@ void put_rates(Tier& t, const std::vector<GroupBandwidth>& rates) {
   if (t.group_sizes > 0) std::copy(few.begin(), few.end(), t.group_bandwidth.begin());
 }
 
+// Only a switch adds, and in an innermost tier only one that all devices of a unit hang on.
+bool may_reduce(const TopologyGraph& g, std::int64_t inside, std::int64_t size) {
+  const std::vector<std::int32_t> devices = devices_of(g);
+  std::vector<std::set<std::int32_t>> linked(g.vertices.size());  // to each switch, of one unit
+  const std::set<std::int32_t> unit(devices.begin(), devices.begin() + size);
+  bool any = false;
+  for (std::size_t v = 0; v < g.vertices.size(); ++v)
+    any |= g.vertices[v].kind == VertexKind::router;
+  if (inside > 1 || !any) return any;
+  const auto note = [&](std::int32_t v, std::int32_t device) {
+    const auto at = static_cast<std::size_t>(v);
+    if (g.vertices[at].kind == VertexKind::router && unit.count(device) > 0)
+      linked[at].insert(device);
+  };
+  for (const TopologyLink& l : g.links) {
+    note(l.a, l.b);
+    note(l.b, l.a);
+  }
+  return std::any_of(linked.begin(), linked.end(),
+                     [&](const auto& of) { return static_cast<std::int64_t>(of.size()) == size; });
+}
+
 std::int64_t inside_of(const Cluster& c, std::size_t i) { return i == 0 ? 1 : c.tiers[i - 1].size; }
 
 }  // namespace
@@ -235,8 +257,10 @@ void fold_onto(Cluster& c, Routes& r) {
   for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i); ++i) {
     const bool last = i + 1U == c.tier_count;
     const std::int64_t inside = inside_of(c, i);
-    const GraphTier t = graph_tier(r, inside, last ? devices / inside * inside : c.tiers[i].size);
+    const std::int64_t size = last ? devices / inside * inside : c.tiers[i].size;
+    const GraphTier t = graph_tier(r, inside, size);
     put_rates(c.tiers[i], t.rates);
+    c.tiers[i].in_network_reduction &= may_reduce(r.graph(), inside, size);
     c.tiers[i].latency += t.latency;
   }
 }

@@ -122,6 +122,9 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
                      "what `orrery " + std::string(c.name) + " --help` lists");
   }
   refuse_extras(app);
+  if (session.json && session.csv) {
+    throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
+  }
   start_log(session.quiet ? -1 : session.verbose, session.no_color);
   return action(session);
 }

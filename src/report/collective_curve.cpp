@@ -46,6 +46,9 @@ void check_ranks(const CollectiveQuestion& q) {
 }
 
 void check_busiest(const CollectiveQuestion& q) {
+  if (!(q.busiest_rank >= 1)) {  // what is no number is not below 1 either
+    throw InputError("command line", "--busiest-rank", "no number from 1", "1 to the ranks");
+  }
   if (q.busiest_rank == 1) return;
   if (q.kind != Collective::all_to_all) {
     throw InputError("command line", "--busiest-rank", "it for " + std::string(name_of(q.kind)),

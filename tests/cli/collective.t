@@ -55,3 +55,14 @@ $ orrery collective point-to-point --node dgx-h100 --gpus 16 --size 1GiB --csv |
 $ for f in 1 4; do orrery collective all-to-all --node dgx-h100 --gpus 8 --size 1GiB --busiest-rank $f --csv | tail -1 | cut -d, -f2 | cut -c1-5; done
 > 0.002
 > 0.010
+
+# What is no number, and two forms of one answer, are refused.
+$ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank nan --size 1GiB
+! exit 2
+! stderr --busiest-rank: found no number from 1
+$ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank inf --size 1GiB
+! exit 2
+! stderr --busiest-rank
+$ orrery collective all-reduce --node dgx-h100 --gpus 64 --json --csv
+! exit 2
+! stderr found --json and --csv; allowed: one of them

@@ -2,7 +2,7 @@
 #include "hardware/topology/cut.h"
 
 #include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/push_relabel_max_flow.hpp>
+#include <boost/graph/edmonds_karp_max_flow.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,8 @@ using FlowGraph = boost::adjacency_list<
                     boost::property<boost::edge_residual_capacity_t, std::int64_t,
                                     boost::property<boost::edge_reverse_t, Edge>>>>;
 
-// Vertices that no usable arc touches are left out.
+// Vertices that no usable arc touches are left out. Augmenting paths, not push-relabel: that one
+// asserts in Boost 1.74 on links that carry both ways.
 class FlowNetwork {
  public:
   explicit FlowNetwork(std::size_t vertices) : index_(vertices, 0), graph_(2) {}
@@ -51,7 +52,7 @@ class FlowNetwork {
     return sum;
   }
 
-  std::int64_t flow() { return boost::push_relabel_max_flow(graph_, kSource, kSink); }
+  std::int64_t flow() { return boost::edmonds_karp_max_flow(graph_, kSource, kSink); }
 
  private:
   std::vector<std::size_t> index_;

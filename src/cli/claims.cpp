@@ -2,6 +2,7 @@
 #include "cli/claims.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -12,25 +13,82 @@
 #include "report/comm_report.h"
 #include "report/estimate_json.h"
 #include "validate/claim_verdict.h"
+#include "validate/published.h"
+#include "validate/rows.h"
 
 namespace orrery {
 namespace {
 
+Json found_or_refused(const ConfigDirs& dirs, ConfigKind kind, const std::string& name,
+                      const std::string& file, const std::string& path) {
+  const std::optional<ConfigText> found = find_config(dirs, kind, name);
+  if (!found) {
+    const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
+    throw InputError(file, path, "\"" + name + "\"",
+                     "a name of `orrery list " + word + "s` or a path",
+                     nearest_name(name, config_names(dirs, kind)));
+  }
+  return parse_json(found->text, found->file);
+}
+
+Json document_of(const ConfigDirs& dirs, const ClaimDocument& d, const std::string& file) {
+  const auto* const at = std::find(kConfigKindNames.begin(), kConfigKindNames.end(), d.kind);
+  const std::string path = "documents." + d.name;
+  if (at == kConfigKindNames.end()) {
+    const std::vector<std::string> kinds(kConfigKindNames.begin(), kConfigKindNames.end());
+    throw InputError(file, path, "kind \"" + d.kind + "\"", alternatives(kinds),
+                     nearest_name(d.kind, kinds));
+  }
+  const auto kind = static_cast<ConfigKind>(at - kConfigKindNames.begin());
+  return found_or_refused(dirs, kind, d.called, file, path + "." + d.kind);
+}
+
+// The published runs beside the configurations, read when the first is asked for.
+class PublishedRows {
+ public:
+  explicit PublishedRows(ConfigDirs dirs) : dirs_(std::move(dirs)) {}
+
+  std::optional<PublishedRun> find(const std::string& id) {
+    if (rows_.empty()) read();
+    const auto row =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.id == id; });
+    if (row == rows_.end()) return {};
+    const Measured& m = row->measured;
+    Json measured = {{"out_of_memory", m.out_of_memory}};
+    const Run run = resolve_run(row->run, row->file, config_lookup(dirs_)).run;
+    const PublishedTime time = published_time(m, run);
+    if (time.basis != Basis::none) measured["step_time_s"] = time.time.si();
+    if (m.peak_memory) measured["peak_memory_gib"] = m.peak_memory->si() / kGiB.si();
+    return PublishedRun{row->run, measured};
+  }
+
+ private:
+  void read() {
+    for (const std::string& file : validation_files(dirs_)) {
+      for (Row& row : read_rows(read_text(file), file)) rows_.push_back(std::move(row));
+    }
+  }
+
+  ConfigDirs dirs_;
+  std::vector<Row> rows_;
+};
+
 ClaimContext context_of(const ConfigDirs& dirs) {
   ClaimContext context;
   context.load = [dirs](const std::string& name) {
-    const std::optional<ConfigText> found = find_config(dirs, ConfigKind::run, name);
-    if (!found) {
-      throw InputError(name, "", "nothing", "a run of `orrery list runs` or a path",
-                       nearest_name(name, config_names(dirs, ConfigKind::run)));
-    }
-    return parse_json(found->text, found->file);
+    return found_or_refused(dirs, ConfigKind::run, name, name, "");
   };
   context.set = [dirs](Json& run, const std::string& path, const Json& value) {
     apply_override({"\"set\"", path, value}, config_lookup(dirs), run);
   };
   context.answer = [dirs](const Json& run, const std::string& file) {
     return answer_document(comm_report_on(resolve_run(run, file, config_lookup(dirs))));
+  };
+  context.published = [rows = std::make_shared<PublishedRows>(dirs)](const std::string& id) {
+    return rows->find(id);
+  };
+  context.document = [dirs](const ClaimDocument& d, const std::string& file) {
+    return document_of(dirs, d, file);
   };
   return context;
 }

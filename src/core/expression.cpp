@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/expression_lexer.h"
 
 namespace orrery {
 namespace {
@@ -116,8 +117,10 @@ std::optional<double> number_at(const Json& document, std::string_view path) {
     if (at == nullptr) return {};
   }
   if (at->is_boolean()) return at->get<bool>() ? 1 : 0;
-  if (!at->is_number()) return {};
-  return at->get<double>();
+  if (at->is_number()) return at->get<double>();
+  if (!at->is_string()) return {};
+  const std::optional<detail::WithUnit> quantity = detail::with_unit(at->get<std::string>());
+  return quantity ? std::optional(quantity->si) : std::nullopt;
 }
 
 }  // namespace orrery

@@ -97,8 +97,8 @@ using PathValue = std::function<std::optional<double>(const std::string& path)>;
 double evaluate(const Expression& e, const PathValue& value, const std::string& file,
                 const std::string& path);
 
-// The number or truth that a dotted path with [index] leads to in a document; nothing where there
-// is none.
+// The number, truth or quantity ("80 GiB", in SI) that a dotted path with [index] leads to in a
+// document; nothing where there is none.
 std::optional<double> number_at(const Json& document, std::string_view path);
 
 }  // namespace orrery

@@ -114,14 +114,11 @@ class Lexer {
   static bool is_name_part(char c) { return is_letter(c) || is_digit(c); }
 
   static bool take_unit(Token& t, const std::string& unit) {
-    for (const Dimension d : kUnitDimensions) {
-      const std::optional<double> si = parse_quantity(t.text + " " + unit, d);
-      if (!si) continue;
-      t.number = *si;
-      t.dimension = d;
-      return true;
-    }
-    return false;
+    const std::optional<WithUnit> found = with_unit(t.text + " " + unit);
+    if (!found) return false;
+    t.number = found->si;
+    t.dimension = found->dimension;
+    return true;
   }
 
   Token name(Token t) {
@@ -170,6 +167,13 @@ class Lexer {
 };
 
 }  // namespace
+
+std::optional<WithUnit> with_unit(std::string_view text) {
+  for (const Dimension d : kUnitDimensions) {
+    if (const std::optional<double> si = parse_quantity(text, d)) return WithUnit{*si, d};
+  }
+  return {};
+}
 
 void fail_at(const ExpressionPlace& place, std::size_t column, const std::string& found,
              const std::string& allowed, const std::string& nearest) {

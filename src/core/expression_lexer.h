@@ -24,6 +24,14 @@ struct Token {
   std::size_t column = 1;
 };
 
+struct WithUnit {
+  double si = 0;
+  Dimension dimension;
+};
+
+// A number with a unit of any dimension: "80 GiB".
+std::optional<WithUnit> with_unit(std::string_view text);
+
 // Where an expression stands, for its errors.
 struct ExpressionPlace {
   std::string file;

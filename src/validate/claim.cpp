@@ -43,10 +43,34 @@ void must_be_name(const Reader& r, const std::string& name) {
   if (!fine) r.fail("name \"" + name + "\"", "small letters, digits and _");
 }
 
+ClaimDocument read_document(Reader r, const std::string& name) {
+  must_be_name(r, name);
+  const std::vector<std::string> kinds = r.keys();
+  if (kinds.size() != 1) {
+    r.fail(std::to_string(kinds.size()) + " kinds", "one: {\"device\": \"NAME\"}");
+  }
+  return {name, kinds[0], r.at(kinds[0]).text()};
+}
+
+std::vector<ClaimDocument> read_documents(Reader& r) {
+  std::vector<ClaimDocument> documents;
+  std::optional<Reader> found = r.find("documents");
+  if (!found) return documents;
+  for (const std::string& name : found->keys()) {
+    documents.push_back(read_document(found->at(name), name));
+  }
+  return documents;
+}
+
 ClaimRun read_run(Reader r, const std::string& name, const std::vector<ClaimRun>& before) {
   ClaimRun run;
   run.name = name;
   must_be_name(r, name);
+  run.published = text_or(r, "published");
+  if (!run.published.empty()) {  // measured as it stands: no change, which is an unknown key here
+    r.reject_unknown();
+    return run;
+  }
   run.like = text_or(r, "like");
   if (run.like.empty()) {
     run.run = r.at("run").json();
@@ -91,9 +115,13 @@ ClaimAxis read_axis(Reader r, const std::vector<ClaimRun>& runs) {
   for (const Reader& item : r.at("values").items()) {
     axis.values.push_back(read_value(item));
     for (const auto& [name, change] : axis.values.back().set.items()) {
-      const bool known = std::any_of(runs.begin(), runs.end(),
-                                     [&n = name](const ClaimRun& run) { return run.name == n; });
-      if (!known) Reader(item).at("set").fail("run \"" + name + "\"", "a run of this claim");
+      const bool known = std::any_of(runs.begin(), runs.end(), [&n = name](const ClaimRun& run) {
+        return run.name == n && run.published.empty();
+      });
+      if (!known) {
+        Reader(item).at("set").fail("run \"" + name + "\"",
+                                    "a run of this claim that is not published");
+      }
       if (!change.is_object()) Reader(item).at("set").at(name).fail("an object of paths");
     }
   }
@@ -150,10 +178,13 @@ void read_source(Reader r, Claim& c) {
   r.reject_unknown();
 }
 
-// Names of runs, of `let` and of quantities are one space.
+// Names of documents, runs and quantities are one space.
 void check_names(const Reader& r, const Claim& c) {
   std::set<std::string> names;
   for (const ClaimRun& run : c.runs) names.insert(run.name);
+  for (const ClaimDocument& d : c.documents) {
+    if (!names.insert(d.name).second) r.fail("\"" + d.name + "\" twice", "a name of its own");
+  }
   for (const ClaimQuantity& q : c.quantities) {
     if (!names.insert(q.name).second) r.fail("\"" + q.name + "\" twice", "a name of its own");
   }
@@ -173,6 +204,7 @@ Claim read_claim(std::string_view text, const std::string& file) {
   c.claim = r.at("claim").text();
   read_source(r.at("source"), c);
   c.assumptions = texts(r, "assumptions");
+  c.documents = read_documents(r);
   c.runs = read_runs(r);
   c.axes = read_map(r, c.runs);
   if (auto compute = r.find("compute")) {

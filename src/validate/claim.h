@@ -3,17 +3,21 @@
 // A claim of a paper as a file that runs: what is claimed, the runs that test it, what has to be
 // assumed, what is computed from the answers, and the rule of the verdict.
 //
-// {"title", "claim", "source", "runs": {name: {"run" | "like", "set"}}, "assumptions": [text],
-//  "map": [{"name", "why", "values": [{"label", "let", "set"}]}], "compute": {name: expression |
-//  {"is", "unit", "claimed"}}, "checks": [{"text", "holds"} | {"text", "not_checkable"}],
-//  "remarks": [text]}
+// {"title", "claim", "source", "documents": {name: {kind: name}}, "runs": {name: {"run" | "like",
+//  "set"} | {"published"}}, "assumptions": [text], "map": [{"name", "why", "values": [{"label",
+//  "let", "set"}]}], "compute": {name: expression | {"is", "unit", "claimed"}}, "checks": [{"text",
+//  "holds"} | {"text", "not_checkable"}], "remarks": [text]}
 //
 // `run` is a run file, inline or by name; `like` another run of the file, as it stands at that
-// point of the map; `set` changes it, {path: value} as --set does. An assumption the source leaves
-// open is an axis of the map: every combination of values is computed, `let` gives names numbers,
-// `set` changes runs, {run: {path: value}}. An expression (core/expression.h) sees the names that
-// `let` gives, what was computed before it, and the answer of a run by the run's name:
-// `a.step_time_s`, `a.totals.dp.bytes_per_gpu`. Errors: InputError.
+// point of the map; `set` changes it, {path: value} as --set does. `published` is the id of a row
+// of published runs: its run as it stands, which nothing changes, and beside the prediction what
+// was measured. An assumption the source leaves open is an axis of the map: every combination of
+// values is computed, `let` gives names numbers, `set` changes runs, {run: {path: value}}. A
+// document is one of configs/: `{"h100": {"device": "h100-sxm5-80gb"}}`. An expression
+// (core/expression.h) sees the names that `let` gives, what was computed before it, the answer of a
+// run by the run's name, and the numbers and quantities (in SI) of a document by its name:
+// `a.step_time_s`, `a.totals.dp.bytes_per_gpu`, `b.measured.step_time_s`, `h100.memory_bandwidth`.
+// Errors: InputError.
 #pragma once
 
 #include <optional>
@@ -27,10 +31,17 @@
 
 namespace orrery {
 
+struct ClaimDocument {
+  std::string name;
+  std::string kind;    // as `orrery show` calls it
+  std::string called;  // its name in configs/
+};
+
 struct ClaimRun {
   std::string name;
   Json run;                   // an object, or the name of a run file
   std::string like;           // another run of the claim, or ""
+  std::string published;      // id of a row of published runs, or ""
   Json set = Json::object();  // value by path
 };
 
@@ -67,6 +78,7 @@ struct Claim {
   std::string source;
   std::string url;
   std::vector<std::string> assumptions;
+  std::vector<ClaimDocument> documents;
   std::vector<ClaimRun> runs;
   std::vector<ClaimAxis> axes;
   std::vector<ClaimQuantity> quantities;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -201,11 +202,36 @@ Json claim_json(const JudgedClaim& j) {
   return claim;
 }
 
+std::size_t count_of(const JudgedClaim& j, Verdict v) {
+  return static_cast<std::size_t>(std::count_if(
+      j.checks.begin(), j.checks.end(), [&](const JudgedCheck& c) { return c.verdict == v; }));
+}
+
+// One row a claim: how many of its checks got which verdict; the last is all of them.
+std::vector<Cells> verdict_table(const std::vector<JudgedClaim>& claims) {
+  std::vector<Cells> rows = {{"claim"}};
+  for (const std::string_view name : kVerdictNames) rows[0].emplace_back(name);
+  std::array<std::size_t, kVerdictNames.size()> all{};
+  for (const JudgedClaim& j : claims) {
+    Cells row = {j.claim.title};
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      const std::size_t n = count_of(j, static_cast<Verdict>(v));
+      all[v] += n;
+      row.push_back(n == 0 ? "" : std::to_string(n));
+    }
+    rows.push_back(row);
+  }
+  rows.push_back({"all"});
+  for (const std::size_t n : all) rows.back().push_back(std::to_string(n));
+  return rows;
+}
+
 }  // namespace
 
 std::string claims_text(const std::vector<JudgedClaim>& claims) {
   std::string text;
   for (const JudgedClaim& j : claims) text += (text.empty() ? "" : "\n") + text_of(j);
+  if (claims.size() > 1) text += "\n" + aligned(verdict_table(claims));
   return text;
 }
 
@@ -216,7 +242,7 @@ Json claims_json(const std::vector<JudgedClaim>& claims) {
 }
 
 std::string claims_markdown(const std::vector<JudgedClaim>& claims) {
-  std::string text = kHead;
+  std::string text = kHead + markdown_table(verdict_table(claims)) + "\n";
   for (const JudgedClaim& j : claims) text += markdown_of(j);
   return text;
 }

@@ -2,6 +2,7 @@
 #include "validate/claim_verdict.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,18 +12,29 @@
 namespace orrery {
 namespace {
 
+constexpr std::string_view kMeasured = "measured.";
+
+// What every point of the map shares: answers by the text of the run, documents and published runs
+// by name.
+struct Shared {
+  std::map<std::string, Json> answers;
+  std::map<std::string, Json> documents;
+  std::map<std::string, PublishedRun> published;
+};
+
 class PointRun {
  public:
-  PointRun(const Claim& claim, const ClaimContext& context, std::map<std::string, Json>& answers,
-           ClaimPoint& point)
-      : claim_(claim), context_(context), answers_(answers), point_(point) {}
+  PointRun(const Claim& claim, const ClaimContext& context, Shared& shared, ClaimPoint& point)
+      : claim_(claim), context_(context), shared_(shared), point_(point) {
+    for (const auto& [name, document] : shared.documents) documents_[name] = &document;
+  }
 
   void run() {
     try {
       take_values();
       answer_runs();
     } catch (const InputError& e) {
-      point_.refusal = e.what();
+      point_.refusal = (asked_.empty() ? "" : "run " + asked_ + ": ") + e.what();
       return;
     }
     compute();
@@ -37,6 +49,7 @@ class PointRun {
   }
 
   Json document_of(const ClaimRun& r) const {
+    if (!r.published.empty()) return shared_.published.at(r.name).run;
     Json run = r.like.empty()
                    ? (r.run.is_string() ? context_.load(r.run.get<std::string>()) : r.run)
                    : runs_.at(r.like);
@@ -55,11 +68,12 @@ class PointRun {
   // The same run at another point is not asked for again.
   void answer_runs() {
     for (const ClaimRun& r : claim_.runs) {
+      asked_ = r.name;
       runs_[r.name] = document_of(r);
       const std::string text = runs_[r.name].dump();
-      auto found = answers_.find(text);
-      if (found == answers_.end()) {
-        found = answers_.emplace(text, context_.answer(runs_[r.name], claim_.file)).first;
+      auto found = shared_.answers.find(text);
+      if (found == shared_.answers.end()) {
+        found = shared_.answers.emplace(text, context_.answer(runs_[r.name], claim_.file)).first;
       }
       documents_[r.name] = &found->second;
     }
@@ -71,7 +85,12 @@ class PointRun {
     const std::size_t dot = path.find('.');
     const auto document = documents_.find(path.substr(0, dot));
     if (dot == std::string::npos || document == documents_.end()) return {};
-    return number_at(*document->second, std::string_view(path).substr(dot + 1));
+    const std::string_view rest = std::string_view(path).substr(dot + 1);
+    const auto published = shared_.published.find(path.substr(0, dot));
+    if (published != shared_.published.end() && rest.starts_with(kMeasured)) {
+      return number_at(published->second.measured, rest.substr(kMeasured.size()));
+    }
+    return number_at(*document->second, rest);
   }
 
   double evaluated(const Expression& e, const std::string& where) const {
@@ -94,8 +113,9 @@ class PointRun {
 
   const Claim& claim_;
   const ClaimContext& context_;
-  std::map<std::string, Json>& answers_;
+  Shared& shared_;
   ClaimPoint& point_;
+  std::string asked_;  // the run at hand
   std::map<std::string, double> known_;
   std::map<std::string, Json> runs_;
   std::map<std::string, const Json*> documents_;
@@ -124,31 +144,55 @@ std::string alternatives_of(const ClaimAxis& axis, const std::set<std::size_t>& 
   return axis.name + ": " + alternatives(labels);
 }
 
-// "layout: three-level, and micro batch: 1 or 2", where the points are all combinations of some
-// values; else how many they are.
+using Points = std::vector<const ClaimPoint*>;
+
+// "layout: three-level, and micro batch: 1 or 2" where the points are all combinations of some
+// values of the axes from `first` on, "" where of all values; nothing where they are not.
+std::optional<std::string> as_combinations(const Claim& claim, const Points& points,
+                                           std::size_t first) {
+  std::size_t combinations = 1;
+  std::string words;
+  for (std::size_t a = first; a < claim.axes.size(); ++a) {
+    std::set<std::size_t> values;
+    for (const ClaimPoint* p : points) values.insert(p->at[a]);
+    combinations *= values.size();
+    if (values.size() == claim.axes[a].values.size()) continue;
+    words += (words.empty() ? "" : ", and ") + alternatives_of(claim.axes[a], values);
+  }
+  if (combinations != points.size()) return {};
+  return words;
+}
+
+// The same for each value of the first axis: "layout: a, with micro batch: 1; b".
+std::optional<std::string> by_first_axis(const Claim& claim, const Points& points) {
+  const ClaimAxis& axis = claim.axes[0];
+  std::string words;
+  for (std::size_t i = 0; i < axis.values.size(); ++i) {
+    Points with_value;
+    std::copy_if(points.begin(), points.end(), std::back_inserter(with_value),
+                 [&](const ClaimPoint* p) { return p->at[0] == i; });
+    if (with_value.empty()) continue;
+    const std::optional<std::string> rest = as_combinations(claim, with_value, 1);
+    if (!rest) return {};
+    words += (words.empty() ? axis.name + ": " : "; ") + axis.values[i].label +
+             (rest->empty() ? "" : ", with " + *rest);
+  }
+  return words;
+}
+
 std::string where_it_holds(const Claim& claim, const std::vector<ClaimPoint>& points,
                            std::size_t check) {
-  std::vector<std::set<std::size_t>> values(claim.axes.size());
-  std::size_t holding = 0;
+  Points holding;
   std::size_t computed = 0;
   for (const ClaimPoint& p : points) {
-    if (!p.refusal.empty()) continue;
-    ++computed;
-    if (!p.holds[check]) continue;
-    ++holding;
-    for (std::size_t a = 0; a < values.size(); ++a) values[a].insert(p.at[a]);
+    computed += p.refusal.empty() ? 1 : 0;
+    if (p.refusal.empty() && p.holds[check]) holding.push_back(&p);
   }
-  std::size_t combinations = 1;
-  for (const auto& set : values) combinations *= set.size();
-  std::string text =
-      std::to_string(holding) + " of " + std::to_string(computed) + " points of the map";
-  if (combinations != holding) return text;
-  std::string where;
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    if (values[a].size() == claim.axes[a].values.size()) continue;
-    where += (where.empty() ? "" : ", and ") + alternatives_of(claim.axes[a], values[a]);
-  }
-  return where.empty() ? text : where + " (" + text + ")";
+  const std::string count =
+      std::to_string(holding.size()) + " of " + std::to_string(computed) + " points of the map";
+  std::optional<std::string> words = as_combinations(claim, holding, 0);
+  if (!words) words = by_first_axis(claim, holding);
+  return words.value_or("").empty() ? count : *words + " (" + count + ")";
 }
 
 JudgedCheck judged(const Claim& claim, const std::vector<ClaimPoint>& points, std::size_t i) {
@@ -168,14 +212,31 @@ JudgedCheck judged(const Claim& claim, const std::vector<ClaimPoint>& points, st
   return {Verdict::holds_if, where_it_holds(claim, points, i)};
 }
 
+Shared shared_of(const Claim& claim, const ClaimContext& context) {
+  Shared shared;
+  for (const ClaimDocument& d : claim.documents) {
+    shared.documents[d.name] = context.document(d, claim.file);
+  }
+  for (const ClaimRun& r : claim.runs) {
+    if (r.published.empty()) continue;
+    std::optional<PublishedRun> found = context.published(r.published);
+    if (!found) {
+      throw InputError(claim.file, "runs." + r.name + ".published", "\"" + r.published + "\"",
+                       "the id of a published run of validation/runs");
+    }
+    shared.published.emplace(r.name, *std::move(found));
+  }
+  return shared;
+}
+
 }  // namespace
 
 JudgedClaim judge(Claim claim, const ClaimContext& context) {
   JudgedClaim j;
   j.claim = std::move(claim);
   j.points = points_of(j.claim);
-  std::map<std::string, Json> answers;
-  for (ClaimPoint& p : j.points) PointRun(j.claim, context, answers, p).run();
+  Shared shared = shared_of(j.claim, context);
+  for (ClaimPoint& p : j.points) PointRun(j.claim, context, shared, p).run();
   for (std::size_t i = 0; i < j.claim.checks.size(); ++i) {
     j.checks.push_back(judged(j.claim, j.points, i));
   }

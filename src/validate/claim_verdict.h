@@ -42,11 +42,22 @@ struct JudgedClaim {
   std::vector<JudgedCheck> checks;
 };
 
+// The run of a row of published runs, and what was measured: `step_time_s`, however the row
+// publishes it, `peak_memory_gib`, `out_of_memory`.
+struct PublishedRun {
+  Json run;
+  Json measured;
+};
+
 struct ClaimContext {
   std::function<Json(const std::string& name)> load;  // a run file by name
   std::function<void(Json& run, const std::string& path, const Json& value)> set;
   // The document its expressions look into. Errors: InputError where the run is refused.
   std::function<Json(const Json& run, const std::string& file)> answer;
+  // Nothing: there is no such row.
+  std::function<std::optional<PublishedRun>(const std::string& id)> published;
+  // A document of configs/. Errors: InputError where there is none.
+  std::function<Json(const ClaimDocument& d, const std::string& file)> document;
 };
 
 JudgedClaim judge(Claim claim, const ClaimContext& context);

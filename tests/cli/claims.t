@@ -5,8 +5,8 @@ $ orrery validate $ROOT/validation/claims/zero-plus-plus-volume.json
 >   2. ZeRO++ sends 0.75M between nodes
 >      reproduced
 > ...
-$ orrery validate $ROOT/validation/claims --markdown | grep -c '^## '
-> 5
+$ test $(ls $ROOT/validation/claims | wc -l) = $(orrery validate $ROOT/validation/claims --markdown | grep -c '^## ') && echo a section each
+> a section each
 $ orrery validate $ROOT/validation/claims --json | python3 -c 'import json, sys; print(sorted({k["verdict"] for c in json.load(sys.stdin)["claims"] for k in c["checks"]}))'
 > ['contradicted', 'holds if', 'not checkable', 'reproduced']
 $ echo '{"title": "t", "claim": "c", "source": "s", "checks": [{"text": "x", "holds": "a.step_time_s < 3"}]}' > claim.json
@@ -26,6 +26,23 @@ $ orrery validate $ROOT/validation/claims --csv
 $ mkdir empty && orrery validate empty
 ! exit 2
 ! stderr a directory without .json files
+
+# A published run is predicted beside what was measured; a document gives its quantities in SI.
+$ echo '{"title": "t", "claim": "c", "source": "s", "documents": {"h": {"device": "h100-sxm5-80gb"}}, "runs": {"a": {"published": "korthikanti-t5-22b-full"}}, "compute": {"s": "a.measured.step_time_s", "b": "h.memory_bandwidth / 1e9", "near": "abs(a.step_time_s / a.measured.step_time_s - 1)"}, "checks": [{"text": "x", "holds": "s == 1.42 and b == 3350 and near < 0.3"}]}' > claim.json
+$ orrery validate claim.json
+> ...
+>      reproduced
+> ...
+$ echo '{"title": "t", "claim": "c", "source": "s", "documents": {"h": {"device": "h1000"}}, "checks": [{"text": "x", "holds": "1 < 2"}]}' > claim.json
+$ orrery validate claim.json
+! exit 2
+! stderr claim.json: documents.h.device: found "h1000"; allowed: a name of `orrery list devices` or a path
+$ echo '{"title": "t", "claim": "c", "source": "s", "documents": {"h": {"devise": "h100"}}, "checks": [{"text": "x", "holds": "1 < 2"}]}' > claim.json
+$ orrery validate claim.json
+! exit 2
+! stderr claim.json: documents.h: found kind "devise"; allowed: model, node, device
+$ orrery sweep $ROOT/configs/sweeps/stash-or-checkpoint.json | wc -l
+> 72
 
 # The page shows what the claims come to now.
 $ cd $ROOT && orrery validate validation/claims --markdown | diff docs/claims.md -

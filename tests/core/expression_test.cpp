@@ -144,10 +144,14 @@ TEST_CASE("depth and length are bounded") {
 }
 
 TEST_CASE("a document answers paths with its numbers and truths") {
-  const Json j = parse_json(R"({"a": {"b": [1, {"c": 2.5}]}, "t": true, "s": "x"})", "d.json");
+  const Json j = parse_json(
+      R"({"a": {"b": [1, {"c": 2.5}]}, "t": true, "s": "x", "q": "2 GiB", "r": "400 Gb/s"})",
+      "d.json");
   CHECK(number_at(j, "a.b[1].c") == 2.5);
   CHECK(number_at(j, "a.b[0]") == 1);
   CHECK(number_at(j, "t") == 1);
+  CHECK(number_at(j, "q") == 2147483648.0);
+  CHECK(number_at(j, "r") == 50e9);
   CHECK(!number_at(j, "s"));
   CHECK(!number_at(j, "a"));
   CHECK(!number_at(j, "a.b[2]"));

@@ -19,6 +19,13 @@ ClaimContext context() {
     if (run.contains("illegal")) throw InputError(file, "illegal", "an illegal run", "a legal one");
     return run;
   };
+  c.published = [](const std::string& id) -> std::optional<PublishedRun> {
+    if (id != "row-1") return {};
+    return PublishedRun{{{"x", 3}}, {{"step_time_s", 6.0}}};
+  };
+  c.document = [](const ClaimDocument& d, const std::string&) {
+    return Json{{"kind", d.kind.size()}, {"name", d.called.size()}, {"memory", "2 GB"}};
+  };
   return c;
 }
 
@@ -75,7 +82,7 @@ TEST_CASE("where a claim holds is said by the values that decide") {
   };
   CHECK(why("b.x == 2") == "size: two (2 of 4 points of the map)");
   CHECK(why("b.x == 2 and r == 10") == "size: two, and r: 10 (1 of 4 points of the map)");
-  CHECK(why("z > 20") == "3 of 4 points of the map");
+  CHECK(why("z > 20") == "size: one, with r: 20; two (3 of 4 points of the map)");
 }
 
 TEST_CASE("a refused run makes its point one that does not count") {
@@ -83,6 +90,7 @@ TEST_CASE("a refused run makes its point one that does not count") {
     "map": [{"name": "m", "why": "", "values": [{"label": "fine"},
              {"label": "not", "set": {"a": {"illegal": true}}}]}], )";
   const JudgedClaim j = judged(runs + R"("checks": [{"text": "", "holds": "a.x == 1"}])");
+  CHECK(j.points[1].refusal.find("run a: ") == 0);
   CHECK(j.points[1].refusal.find("an illegal run") != std::string::npos);
   CHECK(j.checks[0].verdict == Verdict::holds_if);
   CHECK(j.checks[0].why == "m: fine (1 of 1 points of the map)");
@@ -100,6 +108,24 @@ TEST_CASE("a run by name is loaded") {
   CHECK(claims_json({j}).at("claims").at(0).at("checks").at(0).at("verdict") == "reproduced");
 }
 
+TEST_CASE("a published run is predicted as it stands, beside what was measured") {
+  const std::string run =
+      R"("runs": {"a": {"published": "row-1"}, "b": {"like": "a", "set": {"x": 5}}}, )";
+  const JudgedClaim j =
+      judged(run + R"("compute": {"z": "a.measured.step_time_s / a.x", "y": "b.x"},
+    "checks": [{"text": "", "holds": "z == 2"}])");
+  CHECK(j.points[0].values == std::vector<double>{2, 5});
+  // What was measured is of the run as it stood, not of one like it.
+  CHECK(refuses(run + R"("checks": [{"text": "", "holds": "b.measured.step_time_s == 6"}])",
+                "b.measured.step_time_s"));
+}
+
+TEST_CASE("an expression sees the quantities of a document of configs") {
+  const JudgedClaim j = judged(R"("documents": {"d": {"device": "h100"}},
+    "checks": [{"text": "", "holds": "d.memory == 2e9 and d.kind == 6 and d.name == 4"}])");
+  CHECK(j.checks[0].verdict == Verdict::reproduced);
+}
+
 TEST_CASE("a faulty claim is refused") {
   const std::string check = R"("checks": [{"text": "", "holds": "1 < 2"}])";
   CHECK(refuses(R"("checks": [])", "checks: found no check"));
@@ -114,6 +140,15 @@ TEST_CASE("a faulty claim is refused") {
   CHECK(refuses(R"("compute": {"x": "y + 1"}, )" + check, "compute.x: found \"y\""));
   CHECK(refuses(R"("runs": {"a": {"run": {}}}, "compute": {"x": "a.y"}, )" + check,
                 "compute.x: found \"a.y\""));
+  CHECK(refuses(R"("runs": {"a": {"published": "row-2"}}, )" + check, "runs.a.published: found"));
+  CHECK(refuses(R"("runs": {"a": {"published": "row-1", "set": {"x": 1}}}, )" + check, "set"));
+  CHECK(refuses(R"("runs": {"a": {"published": "row-1"}}, "map": [{"name": "", "why": "",
+    "values": [{"label": "", "set": {"a": {"x": 1}}}]}], )" +
+                    check,
+                "that is not published"));
+  CHECK(refuses(R"("documents": {"d": {}}, )" + check, "documents.d: found 0 kinds"));
+  CHECK(refuses(R"("documents": {"a": {"device": "x"}}, "runs": {"a": {"run": {}}}, )" + check,
+                "twice"));
   CHECK(refuses(R"("map": [{"name": "", "why": "", "values": []}], )" + check, "no value"));
   CHECK(refuses(
       R"("map": [{"name": "", "why": "", "values": [{"label": "", "set": {"a": {}}}]}], )" + check,

@@ -27,6 +27,11 @@ $ mkdir empty && orrery validate empty
 ! exit 2
 ! stderr a directory without .json files
 
+
+# No run of a shipped claim is refused.
+$ orrery validate $ROOT/validation/claims --json | grep -c refusal || true
+> 0
+
 # A published run is predicted beside what was measured; a document gives its quantities in SI.
 $ echo '{"title": "t", "claim": "c", "source": "s", "documents": {"h": {"device": "h100-sxm5-80gb"}}, "runs": {"a": {"published": "korthikanti-t5-22b-full"}}, "compute": {"s": "a.measured.step_time_s", "b": "h.memory_bandwidth / 1e9", "near": "abs(a.step_time_s / a.measured.step_time_s - 1)"}, "checks": [{"text": "x", "holds": "s == 1.42 and b == 3350 and near < 0.3"}]}' > claim.json
 $ orrery validate claim.json

@@ -2,12 +2,11 @@
 #include "validate/claim_verdict.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "validate/claim_where.h"
 
 namespace orrery {
 namespace {
@@ -136,63 +135,6 @@ std::vector<ClaimPoint> points_of(const Claim& claim) {
     points = std::move(more);
   }
   return points;
-}
-
-std::string alternatives_of(const ClaimAxis& axis, const std::set<std::size_t>& values) {
-  std::vector<std::string> labels;
-  for (const std::size_t i : values) labels.push_back(axis.values[i].label);
-  return axis.name + ": " + alternatives(labels);
-}
-
-using Points = std::vector<const ClaimPoint*>;
-
-// "layout: three-level, and micro batch: 1 or 2" where the points are all combinations of some
-// values of the axes from `first` on, "" where of all values; nothing where they are not.
-std::optional<std::string> as_combinations(const Claim& claim, const Points& points,
-                                           std::size_t first) {
-  std::size_t combinations = 1;
-  std::string words;
-  for (std::size_t a = first; a < claim.axes.size(); ++a) {
-    std::set<std::size_t> values;
-    for (const ClaimPoint* p : points) values.insert(p->at[a]);
-    combinations *= values.size();
-    if (values.size() == claim.axes[a].values.size()) continue;
-    words += (words.empty() ? "" : ", and ") + alternatives_of(claim.axes[a], values);
-  }
-  if (combinations != points.size()) return {};
-  return words;
-}
-
-// The same for each value of the first axis: "layout: a, with micro batch: 1; b".
-std::optional<std::string> by_first_axis(const Claim& claim, const Points& points) {
-  const ClaimAxis& axis = claim.axes[0];
-  std::string words;
-  for (std::size_t i = 0; i < axis.values.size(); ++i) {
-    Points with_value;
-    std::copy_if(points.begin(), points.end(), std::back_inserter(with_value),
-                 [&](const ClaimPoint* p) { return p->at[0] == i; });
-    if (with_value.empty()) continue;
-    const std::optional<std::string> rest = as_combinations(claim, with_value, 1);
-    if (!rest) return {};
-    words += (words.empty() ? axis.name + ": " : "; ") + axis.values[i].label +
-             (rest->empty() ? "" : ", with " + *rest);
-  }
-  return words;
-}
-
-std::string where_it_holds(const Claim& claim, const std::vector<ClaimPoint>& points,
-                           std::size_t check) {
-  Points holding;
-  std::size_t computed = 0;
-  for (const ClaimPoint& p : points) {
-    computed += p.refusal.empty() ? 1 : 0;
-    if (p.refusal.empty() && p.holds[check]) holding.push_back(&p);
-  }
-  const std::string count =
-      std::to_string(holding.size()) + " of " + std::to_string(computed) + " points of the map";
-  std::optional<std::string> words = as_combinations(claim, holding, 0);
-  if (!words) words = by_first_axis(claim, holding);
-  return words.value_or("").empty() ? count : *words + " (" + count + ")";
 }
 
 JudgedCheck judged(const Claim& claim, const std::vector<ClaimPoint>& points, std::size_t i) {

@@ -85,6 +85,27 @@ TEST_CASE("where a claim holds is said by the values that decide") {
   CHECK(why("z > 20") == "size: one, with r: 20; two (3 of 4 points of the map)");
 }
 
+TEST_CASE("neighbours on a scale are said as a range") {
+  const auto why = [](const std::string& rule, const std::string& labels) {
+    std::string values;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      values += std::string(i == 0 ? "" : ", ") + R"({"label": ")" + labels[i] +
+                R"(", "let": {"n": )" + std::to_string(i + 1) + "}}";
+    }
+    return judged(R"("map": [{"name": "n", "why": "", "values": [)" + values +
+                  R"(]}], "checks": [{"text": "", "holds": ")" + rule + R"("}])")
+        .checks[0]
+        .why;
+  };
+  CHECK(why("n <= 2", "1357") == "n: at most 3 (2 of 4 points of the map)");
+  CHECK(why("n >= 3", "1357") == "n: at least 5 (2 of 4 points of the map)");
+  CHECK(why("n == 2 or n == 3", "1357") == "n: 3 to 5 (2 of 4 points of the map)");
+  CHECK(why("n == 2", "1357") == "n: 3 (1 of 4 points of the map)");
+  CHECK(why("n != 2", "1357") == "n: 1, 5 or 7 (3 of 4 points of the map)");
+  CHECK(why("n <= 2", "1537") == "n: 1 or 5 (2 of 4 points of the map)");
+  CHECK(why("n <= 2", "abcd") == "n: a or b (2 of 4 points of the map)");
+}
+
 TEST_CASE("a refused run makes its point one that does not count") {
   const std::string runs = R"("runs": {"a": {"run": {"x": 1}}},
     "map": [{"name": "m", "why": "", "values": [{"label": "fine"},

@@ -15,7 +15,8 @@ constexpr const char* kHead =
     "What papers claim, run: each file of [validation/claims](../validation/claims) says the "
     "claim, the runs that test it, what has to be assumed, and the rule of its verdict. An "
     "assumption that the source leaves open is an axis of a map, and every combination is "
-    "computed. This page is generated; do not edit it:\n\n"
+    "computed: the map shows what differs from point to point. This page is generated; do not edit "
+    "it:\n\n"
     "```\norrery validate validation/claims --markdown -o docs/claims.md\n```\n\n"
     "*reproduced*: the rule holds at every point of the map; *holds if*: at some; *contradicted*: "
     "at none; *not checkable*: there is no rule. A verdict is about the claim under the "
@@ -51,58 +52,89 @@ std::string explained(const ClaimQuantity& q) {
   return q.meaning.empty() ? q.name : q.name + ": " + q.meaning;
 }
 
+// Of the points that were computed.
+std::vector<double> values_of(const JudgedClaim& j, std::size_t quantity) {
+  std::vector<double> values;
+  for (const ClaimPoint& p : j.points) {
+    if (p.refusal.empty()) values.push_back(p.values[quantity]);
+  }
+  return values;
+}
+
+bool varies(const JudgedClaim& j, std::size_t quantity) {
+  const std::vector<double> values = values_of(j, quantity);
+  return std::any_of(values.begin(), values.end(),
+                     [&](double x) { return number_text(x) != number_text(values[0]); });
+}
+
+// "3.2 s", "3.2 to 4.8 s" over the map, "refused" where no point was computed.
+std::string computed_text(const JudgedClaim& j, std::size_t quantity) {
+  const std::vector<double> values = values_of(j, quantity);
+  if (values.empty()) return "refused";
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const std::string& unit = j.claim.quantities[quantity].unit;
+  if (!varies(j, quantity)) return with_unit(*least, unit);
+  return number_text(*least) + " to " + with_unit(*most, unit);
+}
+
 // One row a quantity: what is claimed beside what is computed.
 std::vector<Cells> quantity_table(const JudgedClaim& j) {
   std::vector<Cells> rows = {{"quantity", "claimed", "computed"}};
-  const ClaimPoint& p = j.points[0];
   for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
     const ClaimQuantity& q = j.claim.quantities[i];
-    rows.push_back({explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : "",
-                    p.refusal.empty() ? with_unit(p.values[i], q.unit) : "refused"});
+    rows.push_back(
+        {explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : "", computed_text(j, i)});
   }
   return rows;
 }
 
-std::string holds_text(const JudgedClaim& j, const ClaimPoint& p, std::size_t check) {
-  if (!j.claim.checks[check].holds) return "";
-  return p.holds[check] ? "yes" : "no";
+// What differs from point to point.
+struct MapColumns {
+  std::vector<std::size_t> quantities;
+  std::vector<std::size_t> checks;
+};
+
+MapColumns columns_of(const JudgedClaim& j) {
+  MapColumns columns;
+  for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
+    if (varies(j, i)) columns.quantities.push_back(i);
+  }
+  for (std::size_t i = 0; i < j.checks.size(); ++i) {
+    if (j.checks[i].verdict == Verdict::holds_if) columns.checks.push_back(i);
+  }
+  return columns;
 }
 
-// One row a point of the map: its values, what is computed, which checks hold.
-std::vector<Cells> map_table(const JudgedClaim& j) {
+Cells map_head(const JudgedClaim& j, const MapColumns& columns) {
   Cells head;
   for (const ClaimAxis& a : j.claim.axes) head.push_back(a.name);
-  for (const ClaimQuantity& q : j.claim.quantities) head.push_back(head_of(q));
-  for (std::size_t i = 0; i < j.checks.size(); ++i)
-    head.push_back("check " + std::to_string(i + 1));
-  std::vector<Cells> rows = {head};
-  for (const ClaimPoint& p : j.points) {
-    Cells row;
-    for (std::size_t a = 0; a < p.at.size(); ++a) {
-      row.push_back(j.claim.axes[a].values[p.at[a]].label);
-    }
-    for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
-      row.push_back(p.refusal.empty() ? number_text(p.values[i]) : "refused");
-    }
-    for (std::size_t i = 0; i < j.checks.size(); ++i) {
-      row.push_back(p.refusal.empty() ? holds_text(j, p, i) : "");
-    }
-    rows.push_back(row);
-  }
-  return rows;
+  for (const std::size_t i : columns.quantities) head.push_back(head_of(j.claim.quantities[i]));
+  for (const std::size_t i : columns.checks) head.push_back("check " + std::to_string(i + 1));
+  return head;
 }
 
-std::vector<Cells> table_of(const JudgedClaim& j) {
-  return j.claim.axes.empty() ? quantity_table(j) : map_table(j);
+Cells map_row(const JudgedClaim& j, const MapColumns& columns, const ClaimPoint& p) {
+  Cells row;
+  for (std::size_t a = 0; a < p.at.size(); ++a) {
+    row.push_back(j.claim.axes[a].values[p.at[a]].label);
+  }
+  const bool refused = !p.refusal.empty();
+  for (const std::size_t i : columns.quantities) {
+    row.push_back(refused ? "refused" : number_text(p.values[i]));
+  }
+  for (const std::size_t i : columns.checks) {
+    row.push_back(refused ? "" : p.holds[i] ? "yes" : "no");
+  }
+  return row;
 }
 
-std::vector<Cells> meaning_table(const JudgedClaim& j) {
-  std::vector<Cells> rows = {{"quantity", "claimed"}};
-  if (j.claim.axes.empty()) return rows;
-  for (const ClaimQuantity& q : j.claim.quantities) {
-    if (q.meaning.empty() && !q.claimed) continue;
-    rows.push_back({explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : ""});
-  }
+// One row a point of the map: its values, and of what is computed and checked what varies. Nothing
+// where nothing does.
+std::vector<Cells> map_table(const JudgedClaim& j) {
+  const MapColumns columns = columns_of(j);
+  if (columns.quantities.empty() && columns.checks.empty()) return {};
+  std::vector<Cells> rows = {map_head(j, columns)};
+  for (const ClaimPoint& p : j.points) rows.push_back(map_row(j, columns, p));
   return rows;
 }
 
@@ -126,8 +158,8 @@ std::string text_of(const JudgedClaim& j) {
   std::string text = c.title + "\n  claim: " + c.claim + "\n  source: " + c.source +
                      (c.url.empty() ? "" : ", " + c.url) + "\n";
   for (const std::string& a : assumed(c)) text += "  assumed: " + a + "\n";
-  if (!c.quantities.empty()) text += "\n" + aligned(table_of(j));
-  if (meaning_table(j).size() > 1) text += "\n" + aligned(meaning_table(j));
+  if (!c.quantities.empty()) text += "\n" + aligned(quantity_table(j));
+  if (!map_table(j).empty()) text += "\n" + aligned(map_table(j));
   text += "\n";
   for (const std::string& r : refusals(j)) text += "  refused: " + r + "\n";
   for (std::size_t i = 0; i < j.checks.size(); ++i) {
@@ -144,8 +176,8 @@ std::string markdown_of(const JudgedClaim& j) {
                      (c.url.empty() ? "" : ", <" + c.url + ">") + "\n\n";
   for (const std::string& a : assumed(c)) text += "- Assumed: " + a + "\n";
   if (!assumed(c).empty()) text += "\n";
-  if (!c.quantities.empty()) text += markdown_table(table_of(j)) + "\n";
-  if (meaning_table(j).size() > 1) text += markdown_table(meaning_table(j)) + "\n";
+  if (!c.quantities.empty()) text += markdown_table(quantity_table(j)) + "\n";
+  if (!map_table(j).empty()) text += markdown_table(map_table(j)) + "\n";
   for (const std::string& r : refusals(j)) text += "Refused: " + r + "\n\n";
   for (std::size_t i = 0; i < j.checks.size(); ++i) {
     text += std::to_string(i + 1) + ". " + c.checks[i].text + ": **" + verdict_text(j.checks[i]) +

@@ -147,6 +147,19 @@ TEST_CASE("an expression sees the quantities of a document of configs") {
   CHECK(j.checks[0].verdict == Verdict::reproduced);
 }
 
+TEST_CASE("a map shows what differs, the table of quantities all of them") {
+  const std::string page = claims_markdown({judged(
+      R"("runs": {"a": {"run": {"x": 1}}},
+         "map": [{"name": "r", "why": "", "values": [
+            {"label": "10", "let": {"r": 10}}, {"label": "20", "let": {"r": 20}}]}],
+         "compute": {"z": {"is": "a.x * r", "unit": "s"}, "same": {"is": "a.x", "claimed": 2}},
+         "checks": [{"text": "", "holds": "z > 0"}, {"text": "", "holds": "z > 15"}])")});
+  CHECK(page.find("| z |  | 10 to 20 s |") != std::string::npos);
+  CHECK(page.find("| same | 2 | 1 |") != std::string::npos);
+  CHECK(page.find("| r | z (s) | check 2 |\n") != std::string::npos);
+  CHECK(page.find("| 20 | 20 | yes |\n") != std::string::npos);
+}
+
 TEST_CASE("a faulty claim is refused") {
   const std::string check = R"("checks": [{"text": "", "holds": "1 < 2"}])";
   CHECK(refuses(R"("checks": [])", "checks: found no check"));

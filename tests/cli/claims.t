@@ -5,9 +5,8 @@ $ orrery validate $ROOT/validation/claims/zero-plus-plus-volume.json
 >   2. ZeRO++ sends 0.75M between nodes
 >      reproduced
 > ...
-$ test $(ls $ROOT/validation/claims | wc -l) = $(orrery validate $ROOT/validation/claims --markdown | grep -c '^## ') && echo a section each
-> a section each
-$ orrery validate $ROOT/validation/claims --json | python3 -c 'import json, sys; print(sorted({k["verdict"] for c in json.load(sys.stdin)["claims"] for k in c["checks"]}))'
+$ orrery validate $ROOT/validation/claims --json > all.json
+$ python3 -c 'import json, sys; print(sorted({k["verdict"] for c in json.load(sys.stdin)["claims"] for k in c["checks"]}))' < all.json
 > ['contradicted', 'holds if', 'not checkable', 'reproduced']
 $ echo '{"title": "t", "claim": "c", "source": "s", "checks": [{"text": "x", "holds": "a.step_time_s < 3"}]}' > claim.json
 $ orrery validate claim.json
@@ -29,7 +28,7 @@ $ mkdir empty && orrery validate empty
 
 
 # No run of a shipped claim is refused.
-$ orrery validate $ROOT/validation/claims --json | grep -c refusal || true
+$ grep -c refusal all.json || true
 > 0
 
 # A published run is predicted beside what was measured; a document gives its quantities in SI.
@@ -50,4 +49,6 @@ $ orrery sweep $ROOT/configs/sweeps/stash-or-checkpoint.json | wc -l
 > 72
 
 # The page shows what the claims come to now.
+$ test $(ls $ROOT/validation/claims | wc -l) = $(grep -c '^## ' $ROOT/docs/claims.md) && echo a section each
+> a section each
 $ cd $ROOT && orrery validate validation/claims --markdown | diff docs/claims.md -

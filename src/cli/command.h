@@ -42,5 +42,6 @@ Action declare_merge(CLI::App& app);
 Action declare_simulate(CLI::App& app);
 Action declare_collective(CLI::App& app);
 Action declare_comm(CLI::App& app);
+Action declare_capacity(CLI::App& app);
 
 }  // namespace orrery

@@ -56,7 +56,11 @@ constexpr std::array kCommands = {
             declare_simulate},
     Command{"comm", "show every class of message one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv", declare_comm},
-    Command{"capacity", "plan hardware, time, cost and power of a training", "", nullptr},
+    Command{"capacity", "plan hardware, time, cost and power of a training",
+            "orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene\n"
+            "orrery capacity run.json --deadline 60d --budget 50e6 --power 10MW --prices "
+            "market-2026\norrery capacity plan.json --json",
+            declare_capacity},
     Command{"calibrate", "fit a device to measurements of your own", "", nullptr},
     Command{"import", "read another tool's settings", "", nullptr},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",

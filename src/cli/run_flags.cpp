@@ -66,17 +66,6 @@ Source read_run(const RunArguments& arguments, const ConfigDirs& dirs) {
                    nearest_name(arguments.run, config_names(dirs, ConfigKind::run)));
 }
 
-std::vector<Override> overrides_of(const RunArguments& arguments) {
-  std::vector<Override> list;
-  for (std::size_t i = 0; i < kFlags.size(); ++i) {
-    if (!arguments.values[i].empty()) {
-      list.push_back(make_override(kFlags[i].name, kFlags[i].path, arguments.values[i]));
-    }
-  }
-  for (const std::string& text : arguments.sets) list.push_back(parse_set(text));
-  return list;
-}
-
 // ln(measured/predicted) of one observed step, each predicted without a level of its own.
 double observed_log(const ObservedStep& step, const Json& at_hand, const std::string& file,
                     const ConfigDirs& dirs) {
@@ -145,6 +134,17 @@ bool has_changes(const RunArguments& arguments) {
   return !arguments.sets.empty() || !arguments.observed.empty() ||
          std::any_of(arguments.values.begin(), arguments.values.end(),
                      [](const std::string& v) { return !v.empty(); });
+}
+
+std::vector<Override> overrides_of(const RunArguments& arguments) {
+  std::vector<Override> list;
+  for (std::size_t i = 0; i < kFlags.size(); ++i) {
+    if (!arguments.values[i].empty()) {
+      list.push_back(make_override(kFlags[i].name, kFlags[i].path, arguments.values[i]));
+    }
+  }
+  for (const std::string& text : arguments.sets) list.push_back(parse_set(text));
+  return list;
 }
 
 void use_run(const RunArguments& arguments, const Session& session,

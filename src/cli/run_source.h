@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "cli/overrides.h"
 #include "cli/run_flags.h"
 
 namespace orrery {
@@ -16,6 +18,9 @@ struct RunSource {
   std::string file;
   ConfigLookup lookup;
 };
+
+// The flags and --set, in the order in which they go over the file.
+std::vector<Override> overrides_of(const RunArguments& arguments);
 
 // Calls use() with the run. Errors: InputError; where a flag brought the value that is wrong, it is
 // named.

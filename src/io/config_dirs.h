@@ -28,14 +28,24 @@ enum class ConfigKind : std::uint8_t {
   compression,
   run,
   graph,
-  fabric
+  fabric,
+  // What a capacity plan names, in the order of SiteKind; and plans.
+  failures,
+  storage,
+  prices,
+  energy,
+  data,
+  capacity
 };
-inline constexpr std::size_t kConfigKinds = 8;
+inline constexpr std::size_t kConfigKinds = 14;
 inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {
     "models",      "hardware/nodes", "hardware/devices", "frameworks",
-    "compression", "runs",           "hardware/graphs",  "hardware/fabrics"};
+    "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
+    "failures",    "storage",        "prices",           "energy",
+    "data",        "capacity"};
 inline constexpr std::array<std::string_view, kConfigKinds> kConfigKindNames = {
-    "model", "node", "device", "framework", "compression", "run", "graph", "fabric"};
+    "model",  "node",     "device",  "framework", "compression", "run",  "graph",
+    "fabric", "failures", "storage", "prices",    "energy",      "data", "capacity"};
 
 struct ConfigDirs {
   std::vector<std::string> directories;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "explore/rule_error.h"
 #include "explore/space_json.h"
 #include "report/estimate_json.h"
 #include "report/metrics.h"
@@ -77,14 +78,6 @@ std::vector<std::string> chosen_columns(const SweepPlan& sweep, const std::strin
   return sweep.columns;
 }
 
-// Of a run whose strategy or batch breaks a rule; a misspelt key is not one.
-bool is_illegal(const InputError& e) {
-  const std::string& path = e.path();
-  const bool of_rules = path.rfind("parallel", 0) == 0 || path == "training.global_batch" ||
-                        path == "training.micro_batch" || path == "search.axes";
-  return of_rules && std::string(e.what()).find("found an unknown key") == std::string::npos;
-}
-
 std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
 
 Json estimated(const ResolvedRun& r, bool memory_only) {
@@ -148,7 +141,7 @@ Json SweepRows::answer_of(const Json& run, const std::string& file,
     if (sweep_.answer == SweepAnswer::search) return searched(run, file, lookup);
     return estimated(resolve_run(run, file, lookup), sweep_.answer == SweepAnswer::memory);
   } catch (const InputError& e) {
-    if (!is_illegal(e)) throw;
+    if (!breaks_a_rule(e)) throw;
     return {{"status", "illegal"}, {"reason", e.what()}};
   }
 }

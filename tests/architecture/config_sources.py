@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("hardware", "models", "frameworks", "compression")
+FOLDERS = ("hardware", "models", "frameworks", "compression", "failures", "storage", "prices",
+           "energy", "data")
 NOT_FACTS = {"source", "sources"}
 QUANTITY = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*[A-Za-zµ%°/]+$")
 

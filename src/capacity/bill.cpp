@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/bill.h"
+
+#include "capacity/date.h"
+
+namespace orrery {
+namespace {
+
+std::optional<Money>& at(Bill& b, CostPart p) { return b.parts[static_cast<std::size_t>(p)]; }
+
+std::optional<Money> hardware_price(const Tariff& p, const Holding& h, bool& gpus_alone) {
+  if (p.node) return p.node->value * static_cast<double>(h.nodes);
+  if (!p.gpu) return {};
+  gpus_alone = true;
+  return p.gpu->value * static_cast<double>(h.gpus);
+}
+
+void add_support(const Tariff& p, const Holding& h, Money hardware, Bill& b) {
+  const double sold = p.utilisation->value;
+  if (p.node_support) {
+    at(b, CostPart::support) =
+        p.node_support->value * h.time * (static_cast<double>(h.nodes) / sold);
+  } else if (p.support) {
+    at(b, CostPart::support) = hardware * (p.support->value * (h.time / kYear) / sold);
+  }
+}
+
+void add_purchase(const Tariff& p, const Holding& h, Bill& b) {
+  const std::optional<Money> price = hardware_price(p, h, b.gpus_alone);
+  if (!price || !p.lifetime || !p.utilisation) return;
+  const double used = h.time / p.lifetime->value / p.utilisation->value;
+  at(b, CostPart::hardware) = *price * used;
+  if (p.network) at(b, CostPart::network) = *price * (p.network->value * used);
+  if (p.storage) at(b, CostPart::storage) = *price * (p.storage->value * used);
+  add_support(p, h, *price, b);
+  if (p.electricity) at(b, CostPart::electricity) = p.electricity->value * h.energy;
+}
+
+constexpr CostPart main_part(Payment p) {
+  return p == Payment::rent ? CostPart::rent : CostPart::hardware;
+}
+
+}  // namespace
+
+Bill bill(const Tariff& p, const Holding& h) {
+  Bill b;
+  b.payment = p.payment;
+  if (p.payment == Payment::purchase) {
+    add_purchase(p, h, b);
+  } else if (p.rent) {
+    at(b, CostPart::rent) = p.rent->value * h.time * static_cast<double>(h.gpus);
+  }
+  return b;
+}
+
+std::optional<Money> total_of(const Bill& b) {
+  if (!b.part(main_part(b.payment))) return {};
+  Money sum(0, b.part(main_part(b.payment))->currency());
+  for (const std::optional<Money>& part : b.parts) {
+    if (part) sum += *part;
+  }
+  return sum;
+}
+
+std::string not_counted(const Bill& b) {
+  if (b.payment == Payment::rent) return b.part(CostPart::rent) ? "" : "rent";
+  std::string names;
+  for (std::size_t i = 1; i < kCostParts; ++i) {
+    if (!b.parts[i]) names += (names.empty() ? "" : ", ") + std::string(kCostPartNames[i]);
+  }
+  if (b.gpus_alone) names += (names.empty() ? "" : ", ") + std::string("nodes around the GPUs");
+  return names;
+}
+
+}  // namespace orrery

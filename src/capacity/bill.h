@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run costs, part by part: rented by the GPU-hour, or bought and written off.
+//
+// Rent covers all around a GPU, power too. Bought: the share of the hardware's life that the run
+// takes, life × utilisation being what it can be sold for; network, storage and support as shares
+// of the hardware's price (support a year); electricity at the meter. What has no price is not
+// guessed: its part is empty and named; without the rent, or the hardware, there is no total.
+// Leaves out: staff, building, interest, taxes, resale.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "capacity/money.h"
+#include "capacity/ranged.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+enum class Payment : std::uint8_t { rent, purchase };
+inline constexpr std::array<std::string_view, 2> kPaymentNames = {"rent", "purchase"};
+
+// Those of one kind of node; empty where no source says.
+struct Tariff {
+  Payment payment = Payment::rent;
+  std::optional<Ranged<MoneyPerSecond>> rent;  // of a GPU
+  std::optional<Ranged<Money>> gpu;            // bought alone
+  std::optional<Ranged<Money>> node;           // bought whole
+  std::optional<Ranged<MoneyPerSecond>> node_support;
+  std::optional<Ranged<MoneyPerJoule>> electricity;
+  std::optional<Ranged<double>> network;  // of the hardware's price
+  std::optional<Ranged<double>> storage;
+  std::optional<Ranged<double>> support;  // a year
+  std::optional<Ranged<Seconds>> lifetime;
+  std::optional<Ranged<double>> utilisation;
+};
+
+enum class CostPart : std::uint8_t { rent, hardware, network, storage, support, electricity };
+inline constexpr std::size_t kCostParts = 6;
+inline constexpr std::array<std::string_view, kCostParts> kCostPartNames = {
+    "rent", "hardware", "network", "storage", "support", "electricity"};
+
+struct Bill {
+  Payment payment = Payment::rent;
+  std::array<std::optional<Money>, kCostParts> parts;
+  bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
+
+  const std::optional<Money>& part(CostPart p) const { return parts[static_cast<std::size_t>(p)]; }
+};
+
+// Of the parts there are; nothing without the rent or the hardware.
+std::optional<Money> total_of(const Bill& b);
+
+// The parts of this payment that have no price: "electricity, network".
+std::string not_counted(const Bill& b);
+
+struct Holding {
+  std::int64_t gpus = 0;  // spares included
+  std::int64_t nodes = 0;
+  Seconds time{};
+  Joules energy{};  // of the facility
+};
+
+Bill bill(const Tariff& p, const Holding& h);
+
+}  // namespace orrery

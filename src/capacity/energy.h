@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Power and energy of a run: devices by load, nodes around them, the building around those.
+//
+// A device draws a share of its rated power by what it does: compute, pass over memory (optimizer,
+// offload), wait for others (exposed communication, bubbles, stalls), idle (no job). The node's
+// rating less its devices' is drawn all the time. PUE multiplies all. The busiest stage stands for
+// all, so the waits of the others are counted too high a little.
+// Leaves out: clocks, temperature, the storage and the network outside the nodes (in the PUE of
+// some sites). Where a node's rating is not known only devices count, and the answer says so.
+#pragma once
+
+#include <optional>
+
+#include "capacity/goodput.h"
+#include "capacity/ranged.h"
+#include "estimate/answer.h"
+#include "hardware/cluster.h"
+
+namespace orrery {
+
+struct Kilograms {
+  double kg = 0;
+};
+
+struct CarbonIntensity {
+  double kg_per_joule = 0;
+};
+
+constexpr Kilograms operator*(CarbonIntensity c, Joules e) { return {c.kg_per_joule * e.si()}; }
+
+// Shares of a device's rated power.
+struct DeviceLoad {
+  Ranged<double> compute;
+  Ranged<double> memory;
+  Ranged<double> waiting;
+  Ranged<double> idle;
+};
+
+struct EnergyModel {
+  DeviceLoad load;
+  std::optional<Ranged<double>> pue;
+  std::optional<Ranged<CarbonIntensity>> carbon;
+};
+
+// Of a step, what its time goes into; they add up to 1.
+struct StepLoad {
+  double compute = 1;
+  double memory = 0;
+  double waiting = 0;
+};
+
+StepLoad step_load(const Answer& a);
+
+struct EnergyUse {
+  Joules nodes{};     // at the plugs of the nodes
+  Joules facility{};  // × PUE; the same where none is given
+  Watts peak{};       // of the facility, all nodes at their rating
+  Watts average{};
+  bool node_power_known = false;
+  bool pue_known = false;
+  std::optional<Kilograms> carbon;
+};
+
+// `spares` idle nodes stand beside the run's.
+EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,
+                     const StepLoad& step, const Goodput& g, Seconds wall);
+
+}  // namespace orrery

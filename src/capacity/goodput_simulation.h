@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same job as goodput.h, played with drawn failures: the spread that the mean hides.
+//
+// Each failure costs one draw, however many checkpoints lie between two, so a year of 16,384 GPUs
+// takes microseconds. Repairs take a fixed time; planned stops are spread evenly. The same seed
+// gives the same numbers on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "capacity/goodput.h"
+
+namespace orrery {
+
+struct Spread {
+  double mean = 0;
+  double p10 = 0;
+  double p90 = 0;
+};
+
+struct SimulatedGoodput {
+  Ranged<Seconds> wall;  // mean, 10th and 90th percentile over the runs
+  Spread failures;
+  std::int64_t runs = 0;
+  std::uint64_t seed = 0;
+};
+
+// `training` is the time without any loss.
+SimulatedGoodput simulate_goodput(const Recovery& r, Seconds interval, Seconds training,
+                                  std::int64_t runs, std::uint64_t seed);
+
+}  // namespace orrery

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/option.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "estimate/estimate.h"
+#include "explore/rule_error.h"
+#include "explore/space_json.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kWaitingAllowed = 1e-3;
+constexpr std::int64_t kMostSpares = 100'000;
+
+struct Refused {
+  OptionStatus status;
+  std::string reason;
+};
+
+std::string too_big(const Answer& a) {
+  if (a.reason == Reason::host_memory) return "what is offloaded does not fit the host's memory";
+  return "needs " + gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1) + " a GPU";
+}
+
+// The run with the best strategy of its space written into it; throws Refused where none fits.
+Json with_best(const Json& run, const std::string& file, const Json& axes,
+               const PlanContext& context) {
+  const SearchRequest request =
+      read_search(resolve_open(run, file, context.lookup), axes, context.metrics);
+  SearchOptions options;
+  options.top = 1;
+  options.tie = request.tie;
+  options.families = false;
+  options.conditions = &request.conditions;
+  options.workers = context.workers;
+  options.parallel = context.parallel;
+  const SearchAnswer found = search(request.space, options);
+  if (!found.best.empty()) return with_strategy(run, request.space, found.best[0].strategy);
+  if (found.nearest.place.unit < 0) {
+    throw Refused{OptionStatus::illegal, "no strategy of the space is legal"};
+  }
+  throw Refused{OptionStatus::does_not_fit,
+                "no strategy fits: at least " + gib_text(found.nearest.peak, 1) + " of " +
+                    gib_text(request.space.base.cluster.device.memory_capacity, 1) + " a GPU"};
+}
+
+ResolvedRun resolved(const Json& run, const std::string& file, const PlanContext& context) {
+  ResolvedRun r = resolve_run(run, file, context.lookup);
+  const Answer a = estimate(r.run);
+  if (a.reason != Reason::fits) throw Refused{OptionStatus::does_not_fit, too_big(a)};
+  return r;
+}
+
+double goal_tokens(const PhasePlan& phase, const Run& run, const std::string& file) {
+  const double tokens = tokens_of(phase.goal, run);
+  if (tokens > 0) return tokens;
+  throw InputError(file, "goal", "nothing to train",
+                   "`goal`: tokens, flops or tokens_per_parameter, or the run's training.tokens");
+}
+
+class Builder {
+ public:
+  Builder(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
+          const PlanContext& context)
+      : plan_(plan), option_(option), gpus_(gpus), context_(context) {}
+
+  OptionAnswer build() {
+    a_.scenario = option_.scenario;
+    a_.model = option_.model;
+    a_.gpus = gpus_;
+    a_.plan = &option_;
+    a_.assumptions = option_.assumptions;
+    try {
+      for (const PhasePlan& phase : option_.phases) add_phase(phase);
+      fill_inputs();
+      conclude();
+    } catch (const Refused& r) {
+      a_.status = r.status;
+      a_.reason = r.reason;
+    } catch (const InputError& e) {
+      if (!breaks_a_rule(e)) throw;
+      a_.status = OptionStatus::illegal;
+      a_.reason = e.what();
+    }
+    return std::move(a_);
+  }
+
+ private:
+  void add_phase(const PhasePlan& phase) {
+    Json run = phase.run;
+    run["cluster"]["gpus"] = gpus_;
+    if (option_.search) run = with_best(run, phase.file, *option_.search, context_);
+    const ResolvedRun full = resolved(run, phase.file, context_);
+    double tokens = goal_tokens(phase, full.run, plan_.file);
+    for (const RampStep& step : phase.ramp) {
+      Json small = run;
+      small["training"]["global_batch"] = step.global_batch;
+      const ResolvedRun r = resolved(small, phase.file, context_);
+      const double part = std::min(step.tokens, tokens);
+      if (part > 0) add_piece(a_.training, r.run, piece_time(phase.name, r.run, part));
+      tokens -= part;
+    }
+    if (tokens > 0) add_piece(a_.training, full.run, piece_time(phase.name, full.run, tokens));
+    if (!a_.run) a_.run = full;
+  }
+
+  void fill_inputs() {
+    const Run& run = a_.run->run;
+    OutcomeInputs& in = a_.inputs;
+    in.cluster = run.cluster;
+    in.training = a_.training.time;
+    for (const PieceTime& p : a_.training.pieces) {
+      in.longest_step = std::max(in.longest_step, p.step.value);
+    }
+    in.load = mean_load();
+    in.policy = option_.checkpoint;
+    in.checkpoint = checkpoint_bytes(run, option_.checkpoint.bytes_per_parameter);
+    in.storage = option_.storage;
+    in.interruptions = option_.interruptions;
+    in.energy = option_.energy;
+    in.prices = prices_of(option_.prices, std::string(run.cluster.device.name.view()),
+                          std::string(run.cluster.node.view()), a_.assumptions);
+  }
+
+  StepLoad mean_load() const {
+    StepLoad mean{0, 0, 0};
+    for (const PieceTime& p : a_.training.pieces) {
+      const StepLoad s = step_load(p.answer);
+      const double share = p.time.value / a_.training.time.value;
+      mean.compute += s.compute * share;
+      mean.memory += s.memory * share;
+      mean.waiting += s.waiting * share;
+    }
+    return mean;
+  }
+
+  void conclude() {
+    a_.answer = estimate(a_.run->run);
+    const Recovery r = outcome_of(a_.inputs).recovery;
+    a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
+    a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
+    a_.outcome = outcome_of(a_.inputs);
+    a_.sensitivities = sensitivities(a_.inputs);
+    a_.simulated = simulate_goodput(a_.outcome.recovery, a_.outcome.goodput.interval,
+                                    a_.outcome.training, plan_.simulations, plan_.seed);
+    a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
+  }
+
+  const CapacityPlan& plan_;
+  const OptionPlan& option_;
+  std::int64_t gpus_;
+  const PlanContext& context_;
+  OptionAnswer a_;
+};
+
+}  // namespace
+
+OptionAnswer answer_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
+                           const PlanContext& context) {
+  return Builder(plan, option, gpus, context).build();
+}
+
+}  // namespace orrery

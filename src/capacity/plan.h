@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capacity plan: clusters × models × sizes, what they are to train, and by when, for how much,
+// with how much power.
+//
+//   {"name": "…", "currency": "USD", "start": "2027-01-01",
+//    "run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
+//    "require": {"deadline": "60 d", "budget": "50e6 USD", "power": "10 MW"}, "rank": "cost",
+//    "failures": "llama-3", "storage": {…}, "checkpoint": {…}, "prices": "market-2026",
+//    "energy": {…}, "spares": 2, "search": {"axes": {…}},
+//    "models": [{"name": "70B", "set": {"model": "llama-3-70b"}, "goal": {…}}],
+//    "phases": [{"name": "long context", "run": "…", "goal": {…}, "batch_ramp": […]}],
+//    "scenarios": [{"name": "H100", "cluster": {"node": "dgx-h100"}, "gpus": [512, 1024], …}]}
+//
+// failures, storage, prices and energy are a name in configs/<kind>, a path, an object, or a list
+// of those, the last one foremost (capacity/site_json.h, prices_json.h). `gpus` is a count, a list,
+// {from, to, factor} or "smallest".
+// A scenario may replace any key but name, currency, start, require, rank, models and exchange.
+// Errors: InputError.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capacity/date.h"
+#include "capacity/outcome.h"
+#include "capacity/prices_json.h"
+#include "capacity/training_time.h"
+#include "explore/search.h"
+
+namespace orrery {
+
+// Documents that plans name, in configs/<kind>.
+enum class SiteKind : std::uint8_t { failures, storage, prices, energy, data };
+inline constexpr std::array<std::string_view, 5> kSiteKindNames = {"failures", "storage", "prices",
+                                                                   "energy", "data"};
+
+// What a plan needs of the rooms to the right; files are io's business.
+struct PlanContext {
+  ConfigLookup lookup;
+  std::function<std::optional<ConfigText>(const std::string& name)> run;  // name or path
+  std::function<std::vector<std::string>()> run_names;
+  std::function<std::optional<ConfigText>(SiteKind kind, const std::string& name)> site;
+  std::function<std::vector<std::string>(SiteKind kind)> site_names;
+  std::function<void(Json& run, const std::string& path, const Json& value)> set;
+  MetricSource metrics;
+  unsigned workers = 1;
+  Parallel parallel;
+};
+
+struct Requirement {
+  std::string name;
+  std::optional<Seconds> deadline;
+  std::optional<Money> budget;
+  std::optional<Watts> power;
+};
+
+struct PhasePlan {
+  std::string name;
+  Json run;
+  std::string file;
+  Goal goal;
+  std::vector<RampStep> ramp;
+};
+
+inline constexpr std::int64_t kSparesAsNeeded = -1;
+
+struct OptionPlan {
+  std::string scenario;
+  std::string model;  // "" where the plan has one
+  std::vector<PhasePlan> phases;
+  std::optional<Json> search;  // `search` of a run file; nothing: the runs' own strategies
+  std::vector<std::int64_t> sizes;
+  bool smallest = false;  // in place of sizes: node by node until one meets a requirement
+  Interruptions interruptions;
+  Storage storage;
+  CheckpointPolicy checkpoint;
+  PriceBook prices;
+  EnergyModel energy;
+  std::int64_t spares = kSparesAsNeeded;
+  std::vector<Assumption> assumptions;
+};
+
+enum class RankBy : std::uint8_t { cost, time, energy };
+inline constexpr std::array<std::string_view, 3> kRankNames = {"cost", "time", "energy"};
+
+struct CapacityPlan {
+  std::string name;
+  std::string file;
+  Currency currency;
+  std::optional<Date> start;
+  std::vector<Requirement> requirements;
+  RankBy rank = RankBy::cost;
+  std::vector<OptionPlan> options;
+  std::int64_t simulations = 200;
+  std::uint64_t seed = 1;
+};
+
+// Whether a document is a plan, or else a run file.
+bool is_plan(const Json& document);
+
+CapacityPlan read_plan(const Json& document, const std::string& file, const PlanContext& context);
+
+}  // namespace orrery

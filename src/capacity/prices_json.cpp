@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/prices_json.h"
+
+#include <array>
+
+#include "capacity/date.h"
+#include "capacity/ranged_json.h"
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kJoulesOfKwh = 3.6e6;
+constexpr double kMostMoney = 1e18;
+constexpr double kMostShare = 100;
+
+struct Per {
+  std::string_view text;
+  double si;
+};
+
+// What a price may be of, by its dimension.
+constexpr std::array kPerTime = {Per{"/h", 3600}, Per{"/d", 86400}, Per{"/y", 365.25 * 86400}};
+constexpr std::array kPerEnergy = {Per{"/kWh", kJoulesOfKwh}, Per{"/MWh", 1e3 * kJoulesOfKwh}};
+constexpr std::array kPerNothing = {Per{"", 1}};
+
+struct Sample {
+  std::span<const Per> units;
+  const char* example;
+};
+
+template <Dimension D>
+Sample sample() {
+  if constexpr (D == kSeconds) return {kPerTime, "an amount and its currency: \"2.49 USD/h\""};
+  if constexpr (D == kJoules) return {kPerEnergy, "an amount and its currency: \"0.08 USD/kWh\""};
+  return {kPerNothing, "an amount and its currency: \"25000 USD\""};
+}
+
+bool is_code(std::string_view text) {
+  if (text.size() != 3) return false;
+  for (const char c : text) {
+    if (c < 'A' || c > 'Z') return false;
+  }
+  return true;
+}
+
+Currency currency_of(std::string_view code) { return {{code[0], code[1], code[2]}}; }
+
+// The amount in the plan's currency, per SI unit.
+double amount(const Reader& r, const ExchangeRates& x, const Sample& sample) {
+  if (!r.json().is_string()) r.fail(sample.example);
+  const std::string text = r.text();
+  const std::size_t space = text.find(' ');
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  if (space == std::string::npos || space > slash) r.fail(sample.example);
+  const auto number = parse_number(text.substr(0, space));
+  const std::string code = text.substr(space + 1, slash - space - 1);
+  if (!number || *number < 0 || *number > kMostMoney || !is_code(code)) r.fail(sample.example);
+  double worth = 1;
+  if (code != x.currency.text()) {
+    const auto known = x.worth.find(code);
+    if (known == x.worth.end()) {
+      r.fail("\"" + text + "\"",
+             x.currency.text() + ", the plan's currency, or one that `exchange` knows");
+    }
+    worth = known->second;
+  }
+  for (const Per& per : sample.units) {
+    if (text.substr(slash) == per.text) return *number * worth / per.si;
+  }
+  r.fail(sample.example);
+}
+
+template <Dimension D>
+MoneyPer<D> read_money(const Reader& r, const ExchangeRates& x) {
+  return {amount(r, x, sample<D>()), x.currency};
+}
+
+class BookReader {
+ public:
+  BookReader(PriceBook& book, const ExchangeRates& x) : book_(book), x_(x) {}
+
+  void note(const std::string& of, const std::string& what, Reader r) {
+    if (!r.json().is_object())
+      r.fail("{\"value\", \"source\", \"date\"}: a price without a source");
+    const Reader value = r.at("value");
+    const std::string text = value.json().is_string() ? value.text() : brief(value.json());
+    book_.assumptions[of].push_back({what, text, r.at("source").text(), r.at("date").text()});
+  }
+
+  template <Dimension D>
+  void price(Reader r, const std::string& of, const char* key, const char* what,
+             std::optional<Ranged<MoneyPer<D>>>& to) {
+    auto found = r.find(key);
+    if (!found) return;
+    note(of, (of.empty() ? "" : of + ": ") + what, *found);
+    to = read_ranged<MoneyPer<D>>(
+        *found, [&](const Reader& v) { return read_money<D>(v, x_); },
+        [](MoneyPer<D> m) { return m.amount(); });
+  }
+
+  void share(Reader r, const char* key, const char* what, double lowest, double highest,
+             std::optional<Ranged<double>>& to) {
+    auto found = r.find(key);
+    if (!found) return;
+    note("", what, *found);
+    to = read_ranged_number(*found, lowest, highest);
+  }
+
+  void lifetime(Reader r, std::optional<Ranged<Seconds>>& to) {
+    auto found = r.find("lifetime");
+    if (!found) return;
+    note("", "lifetime of bought hardware", *found);
+    to = read_ranged_quantity<kSeconds>(*found, false);
+  }
+
+ private:
+  PriceBook& book_;
+  const ExchangeRates& x_;
+};
+
+void read_gpus(std::optional<Reader> r, BookReader& read, PriceBook& book) {
+  if (!r) return;
+  for (const std::string& name : r->keys()) {
+    Reader gpu = r->at(name);
+    Tariff& p = book.gpus[name];
+    read.price<kSeconds>(gpu, name, "rent", "rent of a GPU", p.rent);
+    read.price<kNone>(gpu, name, "purchase", "price of a GPU", p.gpu);
+    gpu.reject_unknown();
+  }
+}
+
+void read_nodes(std::optional<Reader> r, BookReader& read, PriceBook& book) {
+  if (!r) return;
+  for (const std::string& name : r->keys()) {
+    Reader node = r->at(name);
+    Tariff& p = book.nodes[name];
+    read.price<kNone>(node, name, "purchase", "price of a node", p.node);
+    read.price<kSeconds>(node, name, "support", "support of a node", p.node_support);
+    node.reject_unknown();
+  }
+}
+
+void add(const std::vector<Assumption>& more, std::vector<Assumption>& to) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+Currency read_currency(const Reader& r) {
+  if (!r.json().is_string() || !is_code(r.text())) {
+    r.fail("a currency by its three letters: \"USD\", \"EUR\"");
+  }
+  return currency_of(r.text());
+}
+
+ExchangeRates read_exchange(std::optional<Reader> r, Currency currency) {
+  ExchangeRates x{currency, {}};
+  if (!r) return x;
+  for (const std::string& code : r->keys()) {
+    Reader rate = r->at(code);
+    if (!is_code(code)) rate.fail("\"" + code + "\"", "a currency by its three letters");
+    const double worth = amount(rate.at("value"), {currency, {}}, sample<kNone>());
+    static_cast<void>(rate.at("source").text());
+    static_cast<void>(rate.at("date").text());
+    rate.reject_unknown();
+    if (worth <= 0) rate.fail("a rate of 0", "what one is worth in " + currency.text());
+    x.worth[code] = worth;
+  }
+  return x;
+}
+
+Money read_amount(const Reader& r, const ExchangeRates& x, bool bare_allowed) {
+  if (bare_allowed) {
+    if (r.json().is_number()) return {r.number(0, kMostMoney), x.currency};
+    const auto bare = r.json().is_string() ? parse_number(r.text()) : std::nullopt;
+    if (bare && *bare >= 0 && *bare <= kMostMoney) return {*bare, x.currency};
+  }
+  return read_money<kNone>(r, x);
+}
+
+PriceBook read_prices(Reader r, const ExchangeRates& x) {
+  r.must_be_object();
+  r.allow("source");
+  r.allow("sources");
+  PriceBook book;
+  BookReader read(book, x);
+  if (auto v = r.find("pay")) book.payment = v->choice_of<Payment>(kPaymentNames);
+  read_gpus(r.find("gpus"), read, book);
+  read_nodes(r.find("nodes"), read, book);
+  Tariff& common = book.common;
+  read.price<kJoules>(r, "", "electricity", "electricity", common.electricity);
+  read.share(r, "network", "network, of the hardware's price", 0, kMostShare, common.network);
+  read.share(r, "storage", "storage, of the hardware's price", 0, kMostShare, common.storage);
+  read.share(r, "support", "support a year, of the hardware's price", 0, kMostShare,
+             common.support);
+  read.share(r, "utilisation", "utilisation of bought hardware", 0.001, 1, common.utilisation);
+  read.lifetime(r, common.lifetime);
+  r.reject_unknown();
+  return book;
+}
+
+Tariff prices_of(const PriceBook& book, const std::string& device, const std::string& node,
+                 std::vector<Assumption>& assumptions) {
+  Tariff p = book.common;
+  const auto gpu = book.gpus.find(device);
+  if (gpu != book.gpus.end()) {
+    p.rent = gpu->second.rent;
+    p.gpu = gpu->second.gpu;
+  }
+  const auto whole = book.nodes.find(node);
+  if (whole != book.nodes.end()) {
+    p.node = whole->second.node;
+    p.node_support = whole->second.node_support;
+  }
+  p.payment =
+      book.payment.value_or(p.rent || !(p.gpu || p.node) ? Payment::rent : Payment::purchase);
+  for (const std::string& name : {device, node, std::string()}) {
+    const auto known = book.assumptions.find(name);
+    if (known != book.assumptions.end()) add(known->second, assumptions);
+  }
+  return p;
+}
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tariff as documents: every one an amount in a currency, with where and when it was seen.
+//
+//   {"gpus": {"h100-sxm5-80gb": {"rent": {"value": "2.99 USD/h", "low": "2.49 USD/h",
+//                                         "source": "…", "date": "2026-11"}}},
+//    "nodes": {"dgx-h100": {"purchase": {"value": "199000 USD", …}, "support": {"…": "… USD/y"}}},
+//    "electricity": {"value": "0.08 USD/kWh", …}, "pay": "purchase",
+//    "lifetime": {"value": "1461 d", …}, "utilisation": {"value": 0.8, …},
+//    "network": {"value": 0.15, …}, "storage": …, "support": …}
+//
+// Errors: InputError: no currency, no source or date, a currency without a rate of exchange.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capacity/bill.h"
+#include "core/json_reader.h"
+
+namespace orrery {
+
+// A number that a plan takes for given, for the list in the report.
+struct Assumption {
+  std::string what;
+  std::string value;
+  std::string source;
+  std::string date;
+};
+
+// The currency of the answer, and what one of another is worth in it.
+struct ExchangeRates {
+  Currency currency;
+  std::map<std::string, double> worth;
+};
+
+Currency read_currency(const Reader& r);
+ExchangeRates read_exchange(std::optional<Reader> r, Currency currency);
+
+// "50e6 USD"; without a currency it is in the plan's where `bare_allowed`.
+Money read_amount(const Reader& r, const ExchangeRates& x, bool bare_allowed);
+
+struct PriceBook {
+  std::optional<Payment> payment;
+  std::map<std::string, Tariff> gpus;                          // rent, gpu
+  std::map<std::string, Tariff> nodes;                         // node, node_support
+  Tariff common;                                               // the rest
+  std::map<std::string, std::vector<Assumption>> assumptions;  // by name of device or node, or ""
+};
+
+PriceBook read_prices(Reader r, const ExchangeRates& x);
+
+// Those of one kind of node, and the assumptions behind them.
+Tariff prices_of(const PriceBook& book, const std::string& device, const std::string& node,
+                 std::vector<Assumption>& assumptions);
+
+}  // namespace orrery

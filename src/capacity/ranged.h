@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A value with how low and how high it may be, as a source states it or an interval gives it.
+#pragma once
+
+namespace orrery {
+
+template <class T>
+struct Ranged {
+  T value{};
+  T low{};
+  T high{};
+
+  bool is_exact() const { return low == value && high == value; }
+};
+
+template <class T>
+Ranged<T> exactly(T value) {
+  return {value, value, value};
+}
+
+}  // namespace orrery

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/site_json.h"
+
+#include "capacity/date.h"
+#include "capacity/ranged_json.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kMostFailures = 1e9;
+constexpr double kMostPue = 10;
+constexpr double kMostGramsPerKwh = 1e4;
+
+void allow_source(Reader& r) {
+  r.allow("source");
+  r.allow("sources");
+  r.allow("name");
+}
+
+// GPU-seconds in which the counts of the classes were seen; 0: not given.
+double read_window(std::optional<Reader> r) {
+  if (!r) return 0;
+  const auto gpus = static_cast<double>(r->at("gpus").integer(1, 1'000'000'000));
+  const Seconds time = r->at("time").quantity<kSeconds>();
+  r->reject_unknown();
+  return gpus * time.si();
+}
+
+FailureClass read_class(Reader r, double window) {
+  FailureClass c;
+  c.name = r.at("name").text();
+  if (auto v = r.find("takes_node")) c.takes_node = v->boolean();
+  const auto count = r.find("count");
+  const auto rate = r.find("per_gpu_hour");
+  r.reject_unknown();
+  if (count.has_value() == rate.has_value()) r.fail("a class", "count or per_gpu_hour");
+  if (rate) {
+    c.rate = PerSecond(rate->number(0, kMostFailures) / kHour.si());
+    return c;
+  }
+  if (window <= 0) count->fail("a count", "a `window` of gpus and time to count in");
+  c.rate = PerSecond(count->number(0, kMostFailures) / window);
+  return c;
+}
+
+PlannedStops read_planned(Reader r, Seconds usual) {
+  PlannedStops p;
+  p.rate = PerSecond(1 / r.at("every").quantity<kSeconds>().si());
+  p.duration = usual;
+  if (auto v = r.find("duration")) p.duration = v->quantity<kSeconds>(true);
+  r.reject_unknown();
+  return p;
+}
+
+Stragglers read_stragglers(Reader r) {
+  Stragglers s;
+  s.slowdown = r.at("slowdown").number(0, 100);
+  if (auto v = r.find("share")) s.share = v->number(0, 1);
+  r.reject_unknown();
+  return s;
+}
+
+CarbonIntensity read_intensity(const Reader& r) {
+  const char* const allowed = "a mass for a kWh: \"400 g/kWh\", \"0.4 kg/kWh\"";
+  if (!r.json().is_string()) r.fail(allowed);
+  const std::string text = r.text();
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) r.fail(allowed);
+  const std::string unit = text.substr(space + 1);
+  const auto number = parse_number(text.substr(0, space));
+  const double grams = unit == "g/kWh" ? 1 : unit == "kg/kWh" ? 1000 : 0;
+  if (!number || *number < 0 || grams == 0 || *number * grams > kMostGramsPerKwh) r.fail(allowed);
+  return {*number * grams / 1000 / 3.6e6};
+}
+
+DeviceLoad read_load(Reader r) {
+  const auto share = [&](const char* key) { return read_ranged_number(r.at(key), 0, 2); };
+  DeviceLoad l{share("compute"), share("memory"), share("waiting"), share("idle")};
+  r.reject_unknown();
+  return l;
+}
+
+}  // namespace
+
+Interruptions read_failures(Reader r) {
+  r.must_be_object();
+  allow_source(r);
+  Interruptions i;
+  const double window = read_window(r.find("window"));
+  if (auto classes = r.find("classes")) {
+    for (const Reader& c : classes->items()) i.classes.push_back(read_class(c, window));
+  }
+  if (auto range = r.find("range")) {
+    i.rate_low = range->at("low").number(0, 1);
+    i.rate_high = range->at("high").number(1, 1000);
+    range->reject_unknown();
+  }
+  if (auto v = r.find("detection")) i.detection = read_ranged_quantity<kSeconds>(*v, true);
+  if (auto v = r.find("restart")) i.restart = read_ranged_quantity<kSeconds>(*v, true);
+  if (auto v = r.find("repair")) i.repair = v->quantity<kSeconds>(true);
+  if (auto v = r.find("planned")) i.planned = read_planned(*v, i.restart.value);
+  if (auto v = r.find("stragglers")) i.stragglers = read_stragglers(*v);
+  r.reject_unknown();
+  return i;
+}
+
+Storage read_storage(Reader r) {
+  r.must_be_object();
+  r.allow("source");
+  r.allow("sources");
+  Storage s;
+  if (auto v = r.find("name")) s.name = v->text();
+  if (auto v = r.find("write")) s.write = v->quantity<kBytes - kSeconds>();
+  if (auto v = r.find("read")) s.read = v->quantity<kBytes - kSeconds>();
+  if (auto v = r.find("client")) s.client = v->quantity<kBytes - kSeconds>();
+  if (auto v = r.find("capacity")) s.capacity = v->quantity<kBytes>();
+  r.reject_unknown();
+  return s;
+}
+
+EnergyModel read_energy(Reader r) {
+  r.must_be_object();
+  allow_source(r);
+  EnergyModel m;
+  m.load = read_load(r.at("load"));
+  if (auto v = r.find("pue")) m.pue = read_ranged_number(*v, 1, kMostPue);
+  if (auto v = r.find("carbon_intensity")) {
+    m.carbon = read_ranged<CarbonIntensity>(*v, read_intensity,
+                                            [](CarbonIntensity c) { return c.kg_per_joule; });
+  }
+  r.reject_unknown();
+  return m;
+}
+
+CheckpointPolicy read_checkpoint(Reader r) {
+  r.must_be_object();
+  CheckpointPolicy p;
+  if (auto v = r.find("mode")) p.mode = v->choice_of<CheckpointMode>(kCheckpointModeNames);
+  if (auto v = r.find("interval")) p.interval = v->quantity<kSeconds>();
+  if (auto v = r.find("overhead")) p.overhead = v->quantity<kSeconds>(true);
+  if (auto v = r.find("bytes_per_parameter")) p.bytes_per_parameter = v->number(0.01, 1000);
+  if (auto v = r.find("keep")) p.keep = v->integer(1, 1'000'000);
+  if (auto v = r.find("archive")) p.archive = v->integer(0, 1'000'000);
+  r.reject_unknown();
+  return p;
+}
+
+}  // namespace orrery

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/overrides.h"
+#include "cli/run_source.h"
+#include "cli/usage_error.h"
+#include "core/error.h"
+#include "io/files.h"
+#include "io/threads.h"
+#include "report/capacity_report.h"
+#include "report/estimate_json.h"
+#include "report/search_report.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kMostJobs = 1024;
+
+// A key of the plan that a flag gives.
+struct PlanFlag {
+  const char* name;
+  const char* path;
+  const char* type;
+  const char* help;
+};
+
+constexpr std::array kPlanFlags = {
+    PlanFlag{"--deadline", "require.deadline", "TIME", "how long it may take: 60d"},
+    PlanFlag{"--budget", "require.budget", "MONEY", "what it may cost: 50e6, \"50e6 USD\""},
+    PlanFlag{"--power", "require.power", "WATTS", "what it may draw at most: 10MW"},
+    PlanFlag{"--sizes", "gpus", "LIST", "numbers of GPUs: [512,1024], or smallest"},
+    PlanFlag{"--start", "start", "DATE", "first day, 2027-01-31, for the last one"},
+    PlanFlag{"--failures", "failures", "NAME",
+             "failure rates: a name of configs/failures or a path"},
+    PlanFlag{"--storage", "storage", "NAME", "storage: a name of configs/storage or a path"},
+    PlanFlag{"--checkpoint", "checkpoint.mode", "MODE", "synchronous, two-phase or asynchronous"},
+    PlanFlag{"--prices", "prices", "NAME", "prices: a name of configs/prices or a path"},
+    PlanFlag{"--energy", "energy", "NAME",
+             "power by load, PUE: a name of configs/energy or a path"},
+    PlanFlag{"--spares", "spares", "N", "spare nodes (as many as keep the wait under 0.1 %)"},
+    PlanFlag{"--rank", "rank", "BY", "what is best: cost, time or energy"},
+    PlanFlag{"--seed", "seed", "N", "of the played failures (1)"},
+};
+
+struct Arguments {
+  RunArguments run;
+  std::vector<std::string> values;  // in the order of the table
+  bool search = false;
+  bool html = false;
+  unsigned jobs = 0;
+};
+
+struct Source {
+  Json json;
+  std::string file;
+  std::string beside;
+};
+
+std::optional<Source> plan_source(const Arguments& arguments, const ConfigDirs& dirs) {
+  if (arguments.run.run.empty() || arguments.run.run == "-") return {};
+  const auto found = find_config(dirs, ConfigKind::capacity, arguments.run.run);
+  if (!found) return {};
+  Json json = parse_json(found->text, found->file);
+  if (!is_plan(json)) return {};
+  return Source{std::move(json), found->file,
+                std::filesystem::path(found->file).parent_path().string()};
+}
+
+PlanContext context_of(const Arguments& arguments, const ConfigDirs& dirs,
+                       const std::string& beside) {
+  PlanContext c;
+  c.lookup = config_lookup(dirs, beside);
+  c.run = [=](const std::string& name) { return find_config(dirs, ConfigKind::run, name, beside); };
+  c.run_names = [=] { return config_names(dirs, ConfigKind::run); };
+  const auto kind = [](SiteKind k) {
+    return static_cast<ConfigKind>(static_cast<int>(ConfigKind::failures) + static_cast<int>(k));
+  };
+  c.site = [=](SiteKind k, const std::string& name) {
+    return find_config(dirs, kind(k), name, beside);
+  };
+  c.site_names = [=](SiteKind k) { return config_names(dirs, kind(k)); };
+  c.set = [lookup = c.lookup](Json& run, const std::string& path, const Json& value) {
+    apply_override({"\"set\"", path, value}, lookup, run);
+  };
+  c.metrics = metric_source();
+  c.workers = arguments.jobs > 0 ? arguments.jobs : available_threads();
+  const unsigned n = c.workers;
+  c.parallel = [n](const std::function<void(unsigned)>& work) { run_on_threads(n, work); };
+  return c;
+}
+
+bool is_given(const Arguments& a, const std::string& flag) {
+  for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
+    if (flag == kPlanFlags[i].name) return !a.values[i].empty();
+  }
+  return false;
+}
+
+void apply_plan_flags(const Arguments& arguments, const ConfigLookup& lookup, Json& plan) {
+  for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
+    if (arguments.values[i].empty()) continue;
+    apply_override(make_override(kPlanFlags[i].name, kPlanFlags[i].path, arguments.values[i]),
+                   lookup, plan);
+  }
+  if (arguments.search) plan["search"] = true;
+}
+
+ExitCode give_answer(const Arguments& arguments, const Session& s, const Source& source) {
+  const PlanContext context = context_of(arguments, dirs_of(s), source.beside);
+  CapacityReport report;
+  report.plan = read_plan(source.json, source.file, context);
+  report.answer = answer(report.plan, context);
+  give(s, s.json           ? dump(capacity_json(report))
+          : s.csv          ? capacity_csv(report)
+          : arguments.html ? capacity_html(report)
+                           : capacity_text(report, style_of(s)));
+  return is_answered(report) ? ExitCode::answer : ExitCode::no;
+}
+
+// A run is a plan of one cluster, or of the smallest that meets what is required.
+Json plan_of_run(const Arguments& arguments, const Json& run) {
+  const std::filesystem::path name(arguments.run.run);
+  Json plan = {{"run", run}, {"name", name.empty() ? "run" : name.stem().string()}};
+  const bool required = is_given(arguments, "--deadline") || is_given(arguments, "--budget") ||
+                        is_given(arguments, "--power");
+  if (required && !is_given(arguments, "--sizes")) plan["gpus"] = "smallest";
+  return plan;
+}
+
+ExitCode run_capacity(const Arguments& arguments, const Session& s) {
+  if (arguments.html && (s.json || s.csv)) {
+    throw UsageError("--html: give it without --json and --csv");
+  }
+  const ConfigDirs dirs = dirs_of(s);
+  if (std::optional<Source> source = plan_source(arguments, dirs)) {
+    const ConfigLookup lookup = config_lookup(dirs, source->beside);
+    for (const Override& o : overrides_of(arguments.run)) apply_override(o, lookup, source->json);
+    apply_plan_flags(arguments, lookup, source->json);
+    return give_answer(arguments, s, *source);
+  }
+  ExitCode code = ExitCode::answer;
+  use_run(arguments.run, s, [&](const RunSource& run) {
+    Source source{plan_of_run(arguments, run.json), run.file, ""};
+    apply_plan_flags(arguments, run.lookup, source.json);
+    code = give_answer(arguments, s, source);
+  });
+  return code;
+}
+
+}  // namespace
+
+Action declare_capacity(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  add_run_options(app, arguments->run);
+  arguments->values.resize(kPlanFlags.size());
+  for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
+    app.add_option(kPlanFlags[i].name, arguments->values[i], kPlanFlags[i].help)
+        ->type_name(kPlanFlags[i].type)
+        ->group("The plan");
+  }
+  app.add_flag("--search", arguments->search, "the best strategy at each size, not the run's own")
+      ->group("The plan");
+  app.add_flag("--html", arguments->html, "one page with charts, for print too; give -o FILE");
+  app.add_option("--jobs", arguments->jobs, "threads of a search (all the machine has)")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMostJobs));
+  return [arguments](const Session& s) { return run_capacity(*arguments, s); };
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capacity plan and its answer for a person, for programs, for a spreadsheet.
+//
+// Days and money carry the range that the inputs' ranges give (capacity/sensitivity.h): ranges of
+// 80 % where the step's interval is the widest. JSON is in SI units, days, hours and the plan's
+// currency, each in its key; what no price or rate was given for is null.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capacity/capacity.h"
+#include "core/json.h"
+#include "report/words.h"
+
+namespace orrery {
+
+struct CapacityReport {
+  CapacityPlan plan;
+  CapacityAnswer answer;
+};
+
+// Whether every requirement is met by some option, or, without any, some option fits.
+bool is_answered(const CapacityReport& r);
+
+// Whether an option meets all that is required.
+bool meets_all(const CapacityReport& r, std::size_t option);
+
+// The best of those that meet all, or else the best; nothing where none fits.
+std::optional<std::size_t> best_option(const CapacityReport& r);
+
+std::string capacity_text(const CapacityReport& r, const Style& style);
+Json capacity_json(const CapacityReport& r);
+std::string capacity_csv(const CapacityReport& r);   // a row for each option
+std::string capacity_html(const CapacityReport& r);  // one page, no script, for print too
+
+// --- pieces that text and page share
+
+std::vector<std::string> requirement_lines(const CapacityReport& r);
+std::string option_details(const CapacityReport& r, std::size_t option);
+std::string capacity_line(const std::string& label, const std::string& text);
+
+double in_days(Seconds t);
+double mfu_of(const Answer& a);
+
+std::string money_text(const Money& m);             // "12.3 M USD"
+std::string money_text(double amount, Currency c);  // the same
+std::string range_text(const Ranged<double>& r, double unit,
+                       int decimals);          // "25.5 (23.4 to 27.8)"
+std::string energy_text(Joules e);             // "1,234 MWh"
+std::string name_of(const OptionAnswer& o);    // "H100, 70B"
+std::string strategy_text(const Strategy& s);  // "tp 8 pp 8 dp 16 …"
+
+}  // namespace orrery

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "report/capacity_report.h"
+#include "report/table.h"
+
+namespace orrery {
+namespace {
+
+std::vector<std::string> table_row(const CapacityReport& r, std::size_t i) {
+  const OptionAnswer& o = r.answer.options[i];
+  const bool front =
+      std::find(r.answer.front.begin(), r.answer.front.end(), i) != r.answer.front.end();
+  return {name_of(o),
+          grouped(o.gpus),
+          percent(mfu_of(o.answer)),
+          fixed(o.outcome.wall / kDay, 1),
+          fixed(o.range.wall.low / kDay, 1) + "–" + fixed(o.range.wall.high / kDay, 1),
+          percent(o.outcome.goodput.ratio()),
+          o.outcome.cost ? money_text(*o.outcome.cost) : "–",
+          pretty(o.outcome.energy.peak, 3),
+          energy_text(o.outcome.energy.facility),
+          r.answer.requirements.empty() ? ""
+          : meets_all(r, i)             ? "yes"
+                                        : "no",
+          front ? "*" : ""};
+}
+
+std::string options_table(const CapacityReport& r) {
+  Table table({{"option"},
+               {"GPUs", true},
+               {"MFU", true},
+               {"days", true},
+               {"range", true},
+               {"effective", true},
+               {"cost", true},
+               {"peak", true},
+               {"energy", true},
+               {"meets"},
+               {"front"}});
+  for (const std::size_t i : r.answer.ranked) table.add(table_row(r, i));
+  return table.empty() ? "" : table.text(2);
+}
+
+std::string refused_lines(const CapacityReport& r) {
+  std::string text;
+  for (const OptionAnswer& o : r.answer.options) {
+    if (o.status == OptionStatus::fits) continue;
+    text += "  " +
+            wrapped(name_of(o) + ", " + grouped(o.gpus) + " GPUs: " +
+                        std::string(kOptionStatusNames[static_cast<std::size_t>(o.status)]) + ": " +
+                        o.reason,
+                    4, 2) +
+            "\n";
+  }
+  return text.empty() ? "" : "\nNot possible\n" + text;
+}
+
+std::string asked(const Requirement& q) {
+  std::vector<std::string> parts;
+  if (q.deadline) parts.push_back("within " + fixed(*q.deadline / kDay, 1) + " days");
+  if (q.budget) parts.push_back("for " + money_text(*q.budget));
+  if (q.power) parts.push_back("under " + pretty(*q.power));
+  return joined(parts, ", ");
+}
+
+std::string option_name(const CapacityReport& r, std::size_t i) {
+  const OptionAnswer& o = r.answer.options[i];
+  return name_of(o) + " with " + grouped(o.gpus) + " GPUs";
+}
+
+std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
+  if (!a.met.empty()) {
+    return asked(a.requirement) + ": smallest " + option_name(r, *a.smallest) + ", best by " +
+           std::string(kRankNames[static_cast<std::size_t>(r.answer.rank)]) + " " +
+           option_name(r, a.met.front());
+  }
+  if (!a.nearest) return asked(a.requirement) + ": no option can be judged";
+  return asked(a.requirement) + ": no option; the nearest is " + option_name(r, *a.nearest) +
+         ", which " + a.nearest_text;
+}
+
+}  // namespace
+
+bool meets_all(const CapacityReport& r, std::size_t option) {
+  return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
+                     [&](const RequirementAnswer& a) {
+                       return std::find(a.met.begin(), a.met.end(), option) != a.met.end();
+                     });
+}
+
+std::optional<std::size_t> best_option(const CapacityReport& r) {
+  if (r.answer.ranked.empty()) return {};
+  for (const std::size_t i : r.answer.ranked) {
+    if (meets_all(r, i)) return i;
+  }
+  return r.answer.ranked.front();
+}
+
+std::vector<std::string> requirement_lines(const CapacityReport& r) {
+  std::vector<std::string> lines;
+  for (const RequirementAnswer& a : r.answer.requirements) {
+    lines.push_back(requirement_line(r, a));
+  }
+  return lines;
+}
+
+bool is_answered(const CapacityReport& r) {
+  if (r.answer.requirements.empty()) return !r.answer.ranked.empty();
+  return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
+                     [](const RequirementAnswer& a) { return !a.met.empty(); });
+}
+
+std::string capacity_text(const CapacityReport& r, const Style& style) {
+  std::string text;
+  if (!r.plan.name.empty()) text += ink(style, Ink::bold, r.plan.name) + "\n\n";
+  for (const std::string& required : requirement_lines(r)) {
+    text += capacity_line("required", required);
+  }
+  const bool several = r.answer.options.size() > 1;
+  if (several && !r.answer.ranked.empty()) {
+    text += std::string(r.answer.requirements.empty() ? "" : "\n") + "Options, the best by " +
+            std::string(kRankNames[static_cast<std::size_t>(r.answer.rank)]) + " first\n" +
+            options_table(r);
+  }
+  text += refused_lines(r);
+  const std::optional<std::size_t> best = best_option(r);
+  if (!best) return text;
+  if (several) {
+    text += "\n" + ink(style, Ink::bold, option_name(r, *best)) + "\n";
+  } else if (!r.answer.requirements.empty()) {
+    text += "\n";
+  }
+  return text + option_details(r, *best);
+}
+
+}  // namespace orrery

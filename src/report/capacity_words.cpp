@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "report/capacity_report.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kJoulesOfKwh = 3.6e6;
+
+std::string three_digits(double x) { return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2); }
+
+}  // namespace
+
+double in_days(Seconds t) { return t / kDay; }
+
+double mfu_of(const Answer& a) { return a.model_flops / a.step_time / a.peak_rate; }
+
+std::string money_text(double amount, Currency c) {
+  if (amount >= 1e9) return three_digits(amount / 1e9) + " G " + c.text();
+  if (amount >= 1e6) return three_digits(amount / 1e6) + " M " + c.text();
+  if (amount >= 1e3) return three_digits(amount / 1e3) + " k " + c.text();
+  return three_digits(amount) + " " + c.text();
+}
+
+std::string money_text(const Money& m) { return money_text(m.amount(), m.currency()); }
+
+std::string range_text(const Ranged<double>& r, double unit, int decimals) {
+  const std::string middle = fixed(r.value / unit, decimals);
+  if (r.is_exact()) return middle;
+  return middle + " (" + fixed(r.low / unit, decimals) + " to " + fixed(r.high / unit, decimals) +
+         ")";
+}
+
+std::string energy_text(Joules e) {
+  const double kwh = e.si() / kJoulesOfKwh;
+  if (kwh >= 1e7) return three_digits(kwh / 1e6) + " GWh";
+  if (kwh >= 1e4) return three_digits(kwh / 1e3) + " MWh";
+  return three_digits(kwh) + " kWh";
+}
+
+std::string name_of(const OptionAnswer& o) {
+  return o.model.empty() ? o.scenario : o.scenario + ", " + o.model;
+}
+
+std::string strategy_text(const Strategy& s) {
+  std::string text;
+  const auto add = [&](const char* name, std::int64_t n) {
+    if (n > 1) text += std::string(text.empty() ? "" : " ") + name + " " + std::to_string(n);
+  };
+  add("tp", s.tp);
+  add("pp", s.pp);
+  add("vpp", s.vpp);
+  add("cp", s.cp);
+  add("ep", s.ep);
+  add("dp", s.dp);
+  return text.empty() ? "one GPU" : text;
+}
+
+}  // namespace orrery

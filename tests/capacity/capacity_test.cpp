@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/capacity.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "capacity/shipped_plans.h"
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+using testing::answered;
+
+const char* const kPriced = R"(
+  "energy": ["by-load", {"pue": {"value": 1.2, "low": 1.1, "high": 1.3}, "carbon_intensity": "400 g/kWh"}],
+  "prices": {"gpus": {"a100-sxm4-80gb": {"rent": {"value": "2 USD/h", "low": "1 USD/h", "high": "3 USD/h", "source": "s", "date": "2026-11"},
+                                         "purchase": {"value": "10000 USD", "source": "s", "date": "2026-11"}}},
+             "electricity": {"value": "0.1 USD/kWh", "source": "s", "date": "2026-11"},
+             "lifetime": {"value": "1461 d", "source": "s", "date": "2026-11"},
+             "utilisation": {"value": 0.8, "source": "s", "date": "2026-11"},
+             "network": {"value": 0.15, "source": "s", "date": "2026-11"},
+             "storage": {"value": 0.05, "source": "s", "date": "2026-11"},
+             "support": {"value": 0.1, "source": "s", "date": "2026-11"}, "pay": "PAY"})";
+
+std::string priced(const std::string& pay) {
+  std::string text = kPriced;
+  text.replace(text.find("PAY"), 3, pay);
+  return R"({"run": "gpt3-175b-1024-a100", "failures": "llama-3", "storage": "selene",)" + text +
+         "}";
+}
+
+TEST_CASE("money and energy are the sums of their parts, bought or rented") {
+  for (const char* pay : {"rent", "purchase"}) {
+    CAPTURE(pay);
+    const auto a = answered(priced(pay));
+    const OptionAnswer& o = a->answer.options[0];
+    double sum = 0;
+    for (const auto& part : o.outcome.bill.parts) sum += part ? part->amount() : 0;
+    REQUIRE(o.outcome.cost);
+    CHECK(o.outcome.cost->amount() == doctest::Approx(sum).epsilon(1e-12));
+    CHECK(o.outcome.energy.facility.si() ==
+          doctest::Approx(o.outcome.energy.nodes.si() * 1.2).epsilon(1e-12));
+    CHECK(o.outcome.energy.average.si() * o.outcome.wall.si() ==
+          doctest::Approx(o.outcome.energy.facility.si()).epsilon(1e-12));
+    CHECK(o.outcome.energy.average < o.outcome.energy.peak);
+  }
+}
+
+TEST_CASE("a bill by hand: rent is GPUs × hours × price, spares paid too") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  const double gpus = 1024 + 8.0 * static_cast<double>(o.inputs.spares);
+  CHECK(o.outcome.cost->amount() ==
+        doctest::Approx(2 * gpus * o.outcome.wall.si() / 3600).epsilon(1e-12));
+}
+
+TEST_CASE("a bill by hand: what is bought is written off over its life and its use") {
+  const auto a = answered(priced("purchase"));
+  const OptionAnswer& o = a->answer.options[0];
+  const double gpus = 1024 + 8.0 * static_cast<double>(o.inputs.spares);
+  const double days = o.outcome.wall.si() / 86400;
+  const double hardware = 10000 * gpus * days / 1461 / 0.8;
+  CHECK(o.outcome.bill.part(CostPart::hardware)->amount() == doctest::Approx(hardware));
+  CHECK(o.outcome.bill.part(CostPart::network)->amount() == doctest::Approx(0.15 * hardware));
+  CHECK(o.outcome.bill.part(CostPart::support)->amount() ==
+        doctest::Approx(0.1 * 10000 * gpus * days / 365.25 / 0.8));
+  CHECK(o.outcome.bill.part(CostPart::electricity)->amount() ==
+        doctest::Approx(0.1 * o.outcome.energy.facility.si() / 3.6e6));
+  CHECK(o.outcome.energy.carbon->kg ==
+        doctest::Approx(0.4 * o.outcome.energy.facility.si() / 3.6e6));
+}
+
+TEST_CASE("a part without a price is named and not guessed") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100"})");
+  const OptionAnswer& o = a->answer.options[0];
+  CHECK_FALSE(o.outcome.cost);
+  CHECK(not_counted(o.outcome.bill) == "rent");
+  CHECK_FALSE(o.outcome.energy.carbon);
+}
+
+TEST_CASE("money of two currencies is never added") {
+  const Money dollars(1, {});
+  const Money euros(1, Currency{{'E', 'U', 'R'}});
+  CHECK_THROWS_AS(dollars + euros, std::logic_error);
+}
+
+TEST_CASE("the range holds its middle and is as wide as its widest part at least") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  CHECK(o.range.wall.low < o.outcome.wall);
+  CHECK(o.outcome.wall < o.range.wall.high);
+  REQUIRE(o.sensitivities.size() > 3);
+  for (const Sensitivity& s : o.sensitivities) {
+    if (s.what_if) continue;
+    CAPTURE(s.what);
+    CHECK(o.range.cost.low <= std::min(s.cost.low, s.cost.high) * (1 + 1e-12));
+    CHECK(o.range.cost.high >= std::max(s.cost.low, s.cost.high) * (1 - 1e-12));
+  }
+}
+
+TEST_CASE("more of what is lost never ends a run sooner") {
+  const auto a = answered(priced("rent"));
+  const OutcomeInputs base = a->answer.options[0].inputs;
+  const double before = outcome_of(base).wall.si();
+  const auto longer = [&](auto change) {
+    OutcomeInputs in = base;
+    change(in);
+    return outcome_of(in).wall.si() >= before;
+  };
+  CHECK(longer([](OutcomeInputs& in) { in.interruptions.classes[0].rate = PerSecond(1e-8); }));
+  CHECK(longer([](OutcomeInputs& in) { in.interruptions.restart.value = Seconds(7200); }));
+  CHECK(longer([](OutcomeInputs& in) { in.interruptions.detection.value = Seconds(7200); }));
+  CHECK(longer([](OutcomeInputs& in) { in.storage.write = BytesPerSecond(1e9); }));
+  CHECK(longer([](OutcomeInputs& in) { in.interruptions.stragglers = {0.05, 0.5}; }));
+  CHECK(longer([](OutcomeInputs& in) { in.spares = 0; }));
+}
+
+TEST_CASE("the smallest cluster for a deadline meets it, and the next smaller one does not") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "gpus": "smallest", "require": {"deadline": "60 d"}})");
+  const RequirementAnswer& r = a->answer.requirements[0];
+  REQUIRE(r.smallest);
+  const OptionAnswer& found = a->answer.options[*r.smallest];
+  CHECK(found.outcome.wall <= Seconds(60 * 86400));
+  for (const OptionAnswer& o : a->answer.options) {
+    if (o.gpus < found.gpus) CHECK(o.outcome.wall > Seconds(60 * 86400));
+  }
+}
+
+TEST_CASE("a deadline nothing meets names what comes nearest") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "gpus": [512, 1024], "require": {"deadline": "1 d"}})");
+  const RequirementAnswer& r = a->answer.requirements[0];
+  CHECK(r.met.empty());
+  REQUIRE(r.nearest);
+  CHECK(a->answer.options[*r.nearest].gpus == 1024);
+}
+
+TEST_CASE("nothing on the front is beaten, and what is off it is") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "prices": "market-2026", "gpus": [128, 256, 512, 1024],
+          "scenarios": [{"name": "a", "cluster": {"node": "dgx-a100-80gb"}},
+                        {"name": "b", "cluster": {"node": "a100-80gb-4x200g"}}]})");
+  const auto& all = a->answer.options;
+  const auto beats = [](const OptionAnswer& x, const OptionAnswer& y) {
+    const Outcome& p = x.outcome;
+    const Outcome& q = y.outcome;
+    const bool as_good =
+        p.wall <= q.wall && !(*q.cost < *p.cost) && p.energy.facility <= q.energy.facility;
+    return as_good &&
+           (p.wall < q.wall || *p.cost < *q.cost || p.energy.facility < q.energy.facility);
+  };
+  REQUIRE(all.size() == 8);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool beaten = std::any_of(all.begin(), all.end(),
+                                    [&](const OptionAnswer& o) { return beats(o, all[i]); });
+    const auto& front = a->answer.front;
+    CHECK(beaten == (std::find(front.begin(), front.end(), i) == front.end()));
+  }
+}
+
+TEST_CASE("phases and a growing batch add up, and train what is asked") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "phases": [
+           {"name": "main", "goal": {"tokens": 300e9},
+            "batch_ramp": [{"global_batch": 384, "tokens": 10e9}, {"global_batch": 768, "tokens": 20e9}]},
+           {"name": "short", "goal": {"tokens": 20e9}, "set": {"training.sequence_length": 1024}}]})");
+  const TrainingTime& t = a->answer.options[0].training;
+  REQUIRE(t.pieces.size() == 4);
+  CHECK(t.tokens == 320e9);
+  double sum = 0;
+  for (const PieceTime& p : t.pieces) sum += p.time.value.si();
+  CHECK(t.time.value.si() == doctest::Approx(sum).epsilon(1e-14));
+  CHECK(t.pieces[0].global_batch == 384);
+  CHECK(t.pieces[0].steps == 12716);  // 10e9 / (384 × 2048), rounded up
+  // A small batch has more of its step in the bubble: fewer tokens a second.
+  CHECK(t.pieces[0].tokens / t.pieces[0].time.value.si() <
+        t.pieces[2].tokens / t.pieces[2].time.value.si());
+}
+
+TEST_CASE("a FLOP budget, and tokens a parameter, become tokens") {
+  const auto budget = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"flops": 3.15e23}})");
+  // 6·N·D = 3.15e23 at N = 175 B is D = 300 B.
+  CHECK(budget->answer.options[0].training.tokens == doctest::Approx(300e9).epsilon(0.01));
+  const auto optimal =
+      answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens_per_parameter": 20}})");
+  CHECK(optimal->answer.options[0].training.tokens == doctest::Approx(3.5e12).epsilon(0.01));
+}
+
+TEST_CASE("checkpoint bytes are the published ones") {
+  // SC21 (arXiv:2104.04473): 13.8 TB for 1,008 B parameters, at 14 bytes a parameter.
+  const auto a =
+      answered(R"({"run": "megatron-1t-512-a100", "goal": {"tokens": 1e9}, "storage": "selene"})");
+  const CheckpointCost& c = a->answer.options[0].outcome.checkpoint;
+  CHECK(c.size.si() == doctest::Approx(13.8e12).epsilon(0.03));
+  CHECK(c.stall.si() == doctest::Approx(52).epsilon(0.03));  // at 273 GB/s
+}
+
+TEST_CASE("dates") {
+  CHECK(text_of(*parse_date("2028-02-29")) == "2028-02-29");
+  CHECK_FALSE(parse_date("2027-02-29"));
+  CHECK_FALSE(parse_date("27-02-01"));
+  CHECK(text_of(after(*parse_date("2027-12-31"), Seconds(86400))) == "2028-01-01");
+  CHECK(text_of(after(*parse_date("2026-03-01"), Seconds(1e30))) == "2199-12-31");
+}
+
+std::string complaint(const std::string& plan) {
+  try {
+    answered(plan);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("what is wrong with a plan is said in one line, with its place") {
+  const std::string run = R"("run": "gpt3-175b-1024-a100")";
+  const auto plan = [&](const std::string& more) { return "{" + run + "," + more + "}"; };
+  const auto rent = [&](const std::string& value) {
+    return plan(R"("prices": {"gpus": {"a100-sxm4-80gb": {"rent": )" + value + "}}}");
+  };
+  CHECK(has(complaint(rent(R"({"value": 2.5, "source": "s", "date": "d"})")),
+            "prices.gpus.a100-sxm4-80gb.rent"));
+  CHECK(has(complaint(rent(R"({"value": "2.5", "source": "s", "date": "d"})")), "currency"));
+  CHECK(has(complaint(rent(R"({"value": "2.5 EUR/h", "source": "s", "date": "d"})")), "exchange"));
+  CHECK(has(complaint(rent(R"({"value": "2.5 USD/kWh", "source": "s", "date": "d"})")), "USD/h"));
+  CHECK(has(complaint(rent(R"({"value": "2.5 USD/h"})")), "source"));
+  CHECK(has(complaint(rent(R"("2.5 USD/h")")), "without a source"));
+  CHECK(has(complaint(plan(R"("failures": {"classes": [{"name": "x", "per_gpu_hour": -1}]})")),
+            "failures.classes[0].per_gpu_hour: found -1"));
+  CHECK(has(complaint(plan(R"("scenarios": [{"name": "x"}])")), "no cluster"));
+  CHECK(has(complaint(plan(R"("failures": "lama-3")")), "did you mean \"llama-3\""));
+  CHECK(has(complaint(plan(R"("start": "2027-02-30")")), "start: found"));
+  CHECK(has(complaint(plan(R"("goal": {"tokens": 1e9, "flops": 1e20})")), "one of tokens"));
+  CHECK(has(complaint(plan(R"("gpu": 8)")), "unknown key"));
+  CHECK(has(complaint(plan(R"("require": {})")), "deadline, budget or power"));
+  CHECK(has(
+      complaint(plan(
+          R"("energy": {"load": {"compute": 1, "memory": 1, "waiting": 1, "idle": 1}, "pue": 0.9})")),
+      "pue: found 0.9"));
+  CHECK(has(complaint(R"({"goal": {"tokens": 1}})"), "no run"));
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,59 @@
+# A run is a plan of one cluster; what no price is given for stays blank.
+$ orrery capacity gpt3-175b-1024-a100
+> gpt3-175b-1024-a100
+> 
+> cluster           1,024 GPUs a100-sxm4-80gb in 128 nodes dgx-a100-80gb
+> ...
+> days              ...
+> ...
+> cost              no price of a100-sxm4-80gb or its node given (`prices`): left blank
+> ...
+
+# Failures, storage, prices and a start date, by name; the numbers add up.
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --prices market-2026 --start 2027-01-01 --json > llama.json
+$ python3 -c 'import json; o = json.load(open("llama.json"))["options"][0]; g = o["goodput"]; d = o["time"]["days"]; print(abs(sum(g["days_of"].values()) - d[1]) < 1e-6 * d[1], d[0] < d[1] < d[2], o["cost"]["total"] == o["cost"]["parts"]["rent"], g["effective_training_time_ratio"] > 0.9, o["time"]["end"] > o["time"]["start"])'
+> True True True True True
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --prices market-2026 --start 2027-01-01 --json > again.json
+$ cmp llama.json again.json && echo same
+> same
+
+# The smallest cluster that meets a deadline, a budget and a limit of power.
+$ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6 --power 10MW --prices market-2026 --json > small.json
+$ python3 -c 'import json; j = json.load(open("small.json")); r = j["requirements"][0]; o = j["options"][r["smallest"]]; print(o["time"]["days"][1] <= 60, o["cost"]["total"] <= 50e6, o["energy"]["peak_mw"] <= 10, all(x["gpus"] <= o["gpus"] for x in j["options"]))'
+> True True True True
+
+# A deadline nothing meets: no, with what comes nearest.
+$ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
+! exit 3
+> gpt3-175b-1024-a100
+> 
+> required          within 1.0 days: no option; the nearest is gpt3-175b-1024-a100 with 1,024 GPUs,
+>                   which takes ... days of 1.0
+> ...
+
+# CSV has a row for each option.
+$ orrery capacity gpt3-175b-1024-a100 --sizes [256,512,768] --csv | wc -l
+> 4
+
+# Bad input is one line.
+$ orrery capacity gpt3-175b-1024-a100 --failures lama-3
+! exit 2
+! stderr /failures: found "lama-3"; .*did you mean "llama-3"/
+$ orrery capacity gpt3-175b-1024-a100 --deadline -3d
+! exit 2
+! stderr /require.deadline: found "-3d"/
+$ echo '{"run": "gpt3-175b-1024-a100", "scenarios": [{"name": "H100"}]}' > nocluster.json
+$ orrery capacity nocluster.json
+! exit 2
+! stderr nocluster.json: scenarios[0]: found no cluster; allowed: `cluster`
+$ echo '{"run": "gpt3-175b-1024-a100", "prices": {"gpus": {"a100-sxm4-80gb": {"rent": {"value": "2", "source": "s", "date": "d"}}}}}' > nocurrency.json
+$ orrery capacity nocurrency.json
+! exit 2
+! stderr nocurrency.json: prices.gpus.a100-sxm4-80gb.rent.value: found "2"; allowed: an amount and its currency
+$ echo '{"run": "gpt3-175b-1024-a100", "failures": {"classes": [{"name": "all", "per_gpu_hour": -1}]}}' > negative.json
+$ orrery capacity negative.json
+! exit 2
+! stderr negative.json: failures.classes[0].per_gpu_hour: found -1;
+$ orrery capacity gpt3-175b-1024-a100 --html --json
+! exit 2
+! stderr --html: give it without --json and --csv

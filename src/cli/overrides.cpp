@@ -4,20 +4,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/json_path.h"
+
 namespace orrery {
 namespace {
-
-std::vector<std::string> components(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 // "8", "true", "[1, 2]" and {"a": 1} are JSON; "auto" and "80 GiB" are text.
 Json value_of(const std::string& text) {
@@ -67,7 +57,7 @@ Override make_override(const std::string& flag, const std::string& path, const s
 Override parse_set(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string path = text.substr(0, equals);
-  const std::vector<std::string> parts = components(path);
+  const std::vector<std::string> parts = path_keys(path);
   const bool empty_part =
       std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
   if (equals == std::string::npos || empty_part || equals + 1 == text.size()) {
@@ -78,7 +68,7 @@ Override parse_set(const std::string& text) {
 
 void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
   Json* at = &run;
-  const std::vector<std::string> parts = components(o.path);
+  const std::vector<std::string> parts = path_keys(o.path);
   if (parts.size() > 64) refuse(o, "a path of " + std::to_string(parts.size()) + " keys", "fewer");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool below_root = i == 1 && (parts[0] == "model" || parts[0] == "framework");

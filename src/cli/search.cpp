@@ -19,6 +19,7 @@ struct Arguments {
   std::size_t top = 0;  // 0: as the file says
   unsigned jobs = 0;    // 0: as many as the machine has
   std::vector<std::string> where;
+  std::vector<std::string> pareto;
   std::string minimize;
   std::string maximize;
 };
@@ -34,6 +35,7 @@ void adjust(const Arguments& arguments, SearchOptions& o) {
 Json with_flags(Json run, const Arguments& arguments) {
   if (!run.is_object()) return run;
   for (const std::string& text : arguments.where) run["search"]["constraints"].push_back(text);
+  if (!arguments.pareto.empty()) run["search"]["pareto"] = arguments.pareto;
   if (!arguments.minimize.empty()) run["search"]["objective"] = {{"minimize", arguments.minimize}};
   if (!arguments.maximize.empty()) run["search"]["objective"] = {{"maximize", arguments.maximize}};
   return run;
@@ -61,6 +63,10 @@ Action declare_search(CLI::App& app) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--where", arguments->where,
                  "a constraint, as in 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
+      ->type_name("EXPRESSION")
+      ->allow_extra_args(false);
+  app.add_option("--pareto", arguments->pareto,
+                 "an aim of the Pareto front, to be as small as can be; give two or more")
       ->type_name("EXPRESSION")
       ->allow_extra_args(false);
   auto* less = app.add_option("--minimize", arguments->minimize, "the objective (step_time_s)");

@@ -56,6 +56,12 @@ enum class ExpressionOp : std::uint8_t {
 // Whether what it gives is a number or a truth; `either` of a path alone, whose value decides.
 enum class ExpressionKind : std::uint8_t { number, truth, either };
 
+// All numbers from low to high; what is not known at all reaches from −infinity to infinity.
+struct NumberRange {
+  double low = 0;
+  double high = 0;
+};
+
 class Expression {
  public:
   struct Node {
@@ -78,8 +84,13 @@ class Expression {
   // `values` are of paths(), in their order. Truths are 1 and 0; what has no value (0/0) is NaN.
   double value(std::span<const double> values) const;
 
+  // Holds value() of all values within their ranges (interval arithmetic): not always the least
+  // such range. Of a truth {1, 1}: true; {0, 0}: false; {0, 1}: either.
+  NumberRange range(std::span<const NumberRange> values) const;
+
  private:
   double value_of(std::size_t node, std::span<const double> values) const;
+  NumberRange range_of(std::size_t node, std::span<const NumberRange> values) const;
 
   std::string text_;
   std::vector<Node> nodes_;  // the last is the whole

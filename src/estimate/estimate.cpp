@@ -36,7 +36,16 @@ class Finish {
 
   Seconds lower_bound() const {
     const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done();
-    return pipeline_bound(run_, w_) + end_of_step(last) + run_.framework.step_overhead;
+    return run_.framework.stack_factor *
+           (pipeline_bound(run_, w_) + end_of_step(last) + run_.framework.step_overhead);
+  }
+
+  AnswerOf<R> least(const AnswerOf<R>& memory, double share) {
+    a_ = memory;
+    a_.step_time = SecondsOf<R>(lower_bound() * share);
+    fill_interval();
+    fill_model_flops();
+    return a_;
   }
 
  private:
@@ -92,6 +101,10 @@ class Finish {
       a_.step_time += a_.breakdown[i];
     }
     a_.step_time = named(a_.step_time, {"step_time_s"});
+    fill_interval();
+  }
+
+  void fill_interval() {
     a_.interval_low = plain(a_.step_time) * run_.framework.interval_low;
     a_.interval_high = plain(a_.step_time) * run_.framework.interval_high;
   }
@@ -308,13 +321,17 @@ class Finish {
 
   // --- FLOPs
 
-  void fill_flops() {
+  void fill_model_flops() {
     a_.model_flops = run_.model_flops / static_cast<double>(world_size(s_));
+    a_.peak_rate = peak_of(run_.cluster.device, run_.training.precision);
+  }
+
+  void fill_flops() {
+    fill_model_flops();
     Flops again{};
     for (const std::uint16_t c : w_.class_of) again += w_.classes[c].costs.recomputed;
     a_.hardware_flops = a_.model_flops + again * (static_cast<double>(s_.micro_batches) /
                                                   static_cast<double>(s_.pp));
-    a_.peak_rate = peak_of(run_.cluster.device, run_.training.precision);
   }
 
   const Run& run_;
@@ -341,6 +358,10 @@ Answer memory_answer(const Run& run, Workspace& workspace) {
 
 Seconds step_lower_bound(const Run& run, Workspace& workspace) {
   return Finish<double>(run, workspace).lower_bound();
+}
+
+Answer least_answer(const Run& run, Workspace& workspace, const Answer& memory, double share) {
+  return Finish<double>(run, workspace).least(memory, share);
 }
 
 template AnswerOf<double> estimate(const Run&, WorkspaceOf<double>&);

@@ -2,6 +2,7 @@
 #include "explore/axes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace orrery {
@@ -35,6 +36,98 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   return small;
 }
 
+namespace {
+
+constexpr std::int64_t kTargets = 3;
+constexpr std::int64_t kWhole = 1000;
+constexpr std::int64_t kFirstListed = 1024;
+
+std::string modules_text(ModuleMask mask) {
+  std::string text;
+  for (std::size_t m = 0; m < kModules; ++m) {
+    if ((mask & mask_of(static_cast<Module>(m))) == 0) continue;
+    text += (text.empty() ? "" : " + ") + std::string(kModuleNames[m]);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string offload_text(const Offload& o) {
+  std::string text;
+  const auto add = [&](const char* what, OffloadTarget to) {
+    if (to == OffloadTarget::none) return;
+    text += (text.empty() ? "" : " + ") + std::string(what) + " to " +
+            std::string(kOffloadTargetNames[static_cast<std::size_t>(to)]);
+  };
+  add("optimizer", o.optimizer);
+  add("parameters", o.parameters);
+  add("activations", o.activations);
+  return text.empty() ? "none" : text;
+}
+
+std::string split_text(std::int64_t code) {
+  if (code == 0) return "even";
+  if (code >= kFirstListed) return "list " + std::to_string(code - kFirstListed + 1);
+  const std::int64_t ends = code - 1;
+  return std::to_string(ends / (kMostFewerLayers + 1)) + " fewer first, " +
+         std::to_string(ends % (kMostFewerLayers + 1)) + " fewer last";
+}
+
+std::vector<std::int64_t> with_fewer_at_the_ends(const StageSplit& split, std::int64_t layers,
+                                                 std::int64_t parts) {
+  const std::int64_t each = (layers + split.first + split.last) / parts;
+  const std::int64_t first = each - split.first;
+  const std::int64_t last = parts == 2 ? layers - first : each - split.last;
+  if (first < 0 || last < 0) return {};
+  std::vector<std::int64_t> by_part(static_cast<std::size_t>(parts), each);
+  by_part.front() = first;
+  by_part.back() = last;
+  if (parts == 2) return by_part;
+  const std::int64_t rest = layers - first - last - (parts - 2) * each;
+  if (rest < 0) return {};
+  for (std::int64_t i = 0; i < rest; ++i) ++by_part[static_cast<std::size_t>(1 + i % (parts - 2))];
+  return by_part;
+}
+
+}  // namespace
+
+std::int64_t code_of(const Offload& o) {
+  const auto target = [](OffloadTarget t) { return static_cast<std::int64_t>(t); };
+  const auto share = static_cast<std::int64_t>(std::llround(o.optimizer_fraction * kWhole));
+  return ((share * kTargets + target(o.activations)) * kTargets + target(o.parameters)) * kTargets +
+         target(o.optimizer);
+}
+
+Offload offload_of(std::int64_t code) {
+  Offload o;
+  const auto next = [&code] {
+    const auto target = static_cast<OffloadTarget>(code % kTargets);
+    code /= kTargets;
+    return target;
+  };
+  o.optimizer = next();
+  o.parameters = next();
+  o.activations = next();
+  o.optimizer_fraction = static_cast<double>(code) / kWhole;
+  return o;
+}
+
+std::int64_t code_of(const StageSplit& split, std::size_t index_of_listed) {
+  if (split.kind == StageSplit::Kind::even) return 0;
+  if (split.kind == StageSplit::Kind::ends) {
+    return 1 + split.first * (kMostFewerLayers + 1) + split.last;
+  }
+  return kFirstListed + static_cast<std::int64_t>(index_of_listed);
+}
+
+std::vector<std::int64_t> layers_by(const StageSplit& split, std::int64_t layers,
+                                    std::int64_t parts) {
+  if (parts < 2) return {};
+  if (split.kind == StageSplit::Kind::ends) return with_fewer_at_the_ends(split, layers, parts);
+  const bool of_so_many = static_cast<std::int64_t>(split.layers.size()) == parts;
+  return split.kind == StageSplit::Kind::listed && of_so_many ? split.layers
+                                                              : std::vector<std::int64_t>{};
+}
+
 std::int64_t value_of(const Strategy& s, SearchAxis a) {
   switch (a) {
     case SearchAxis::tp:
@@ -57,10 +150,18 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
       return s.sequence_parallel ? 1 : 0;
     case SearchAxis::zero:
       return s.zero;
+    case SearchAxis::zero_shard_group:
+      return std::max({s.partition.weights, s.partition.gradients, s.partition.optimizer});
     case SearchAxis::schedule:
       return static_cast<std::int64_t>(s.schedule);
     case SearchAxis::recompute:
       return recompute_choice(s);
+    case SearchAxis::recompute_modules:
+      return recomputed_modules(s);
+    case SearchAxis::offload:
+      return code_of(s.offload);
+    case SearchAxis::stage_layers:
+      return s.even_stages ? 0 : 1;
   }
   return 0;
 }
@@ -70,6 +171,9 @@ std::string text_of(SearchAxis a, std::int64_t value) {
   if (a == SearchAxis::sequence_parallel) return value != 0 ? "true" : "false";
   if (a == SearchAxis::schedule) return std::string(kScheduleNames[i]);
   if (a == SearchAxis::recompute) return std::string(kRecomputeChoices[i]);
+  if (a == SearchAxis::recompute_modules) return modules_text(static_cast<ModuleMask>(value));
+  if (a == SearchAxis::offload) return offload_text(offload_of(value));
+  if (a == SearchAxis::stage_layers) return split_text(value);
   return std::to_string(value);
 }
 

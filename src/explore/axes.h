@@ -33,22 +33,41 @@ enum class SearchAxis : std::uint8_t {
   micro_batch,
   sequence_parallel,
   zero,
+  zero_shard_group,
   schedule,
   recompute,
+  recompute_modules,
+  offload,
+  stage_layers,
 };
-inline constexpr std::size_t kSearchAxes = 12;
-inline constexpr std::array<std::string_view, kSearchAxes> kSearchAxisNames = {
-    "tp",   "pp",       "vpp",      "cp", "ep", "etp", "dp", "micro_batch", "sequence_parallel",
-    "zero", "schedule", "recompute"};
+inline constexpr std::size_t kSearchAxes = 16;
+inline constexpr std::array<std::string_view, kSearchAxes> kSearchAxisNames = {"tp",
+                                                                               "pp",
+                                                                               "vpp",
+                                                                               "cp",
+                                                                               "ep",
+                                                                               "etp",
+                                                                               "dp",
+                                                                               "micro_batch",
+                                                                               "sequence_parallel",
+                                                                               "zero",
+                                                                               "zero_shard_group",
+                                                                               "schedule",
+                                                                               "recompute",
+                                                                               "recompute_modules",
+                                                                               "offload",
+                                                                               "stage_layers"};
 
 // Of the axis `recompute`: kRecomputeNames, and full of some layers.
 inline constexpr std::array<std::string_view, 4> kRecomputeChoices = {"none", "selective", "full",
                                                                       "layers"};
 inline constexpr std::int64_t kLayersChoice = 3;
 
-// Values of enumerations are their numbers, of truths 0 and 1.
+// Values of enumerations are their numbers, of truths 0 and 1, of modules their mask; of the last
+// two axes a code (below).
 struct AxisValues {
   std::vector<std::int64_t> listed;  // empty: free
+  bool open = false;                 // "free" was said, of an axis that otherwise stays as it is
   std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
@@ -69,10 +88,39 @@ std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::
 // Sorted.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
-// The value of a strategy on an axis.
+// Of an offload: the three targets and the share of the optimizer in thousandths.
+std::int64_t code_of(const Offload& o);
+Offload offload_of(std::int64_t code);
+
+// How layers are split over the parts of a pipeline: evenly, as the framework does; with `first`
+// and `last` fewer on the first and on the last part than on the others; or as a list says.
+struct StageSplit {
+  enum class Kind : std::uint8_t { even, ends, listed };
+  Kind kind = Kind::even;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::vector<std::int64_t> layers;  // of Kind::listed, by part
+};
+inline constexpr std::int64_t kMostFewerLayers = 15;
+
+// 0; 1 … 256 for the ends; from 1,024 on the listed ones in their order.
+std::int64_t code_of(const StageSplit& split, std::size_t index_of_listed);
+
+// Layers of each of `parts` parts; empty where the split is none of so many.
+std::vector<std::int64_t> layers_by(const StageSplit& split, std::int64_t layers,
+                                    std::int64_t parts);
+
+// The value of a strategy on an axis; of stage_layers 0 where they are even, else 1.
 std::int64_t value_of(const Strategy& s, SearchAxis a);
 
-// "8", "interleaved", "true", "layers"
+// Whose values are words and not numbers or truths.
+constexpr bool is_of_words(SearchAxis a) {
+  return a == SearchAxis::schedule || a == SearchAxis::recompute ||
+         a == SearchAxis::recompute_modules || a == SearchAxis::offload ||
+         a == SearchAxis::stage_layers;
+}
+
+// "8", "interleaved", "true", "layers", "core_attn + mlp"
 std::string text_of(SearchAxis a, std::int64_t value);
 
 }  // namespace orrery

@@ -12,17 +12,38 @@
 namespace orrery {
 namespace {
 
-enum Kind : int { kAxis, kGpus, kMicroBatches, kRecomputeLayers, kMetric, kLow, kHigh };
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSecondsAnHour = 3600;
+constexpr double kJoulesAKwh = 3.6e6;
+
+enum Kind : int {
+  kAxis,
+  kGpus,
+  kGlobalBatch,
+  kMicroBatches,
+  kRecomputeLayers,
+  kMetric,
+  kLow,
+  kHigh,
+  kGpuHours,
+  kEnergy,
+  kCost,
+};
 
 struct Word {
   const char* name;
   Kind kind;
+  MetricTrend trend;
 };
-constexpr std::array<Word, 5> kWords = {{{"gpus", kGpus},
-                                         {"micro_batches", kMicroBatches},
-                                         {"recompute_layers", kRecomputeLayers},
-                                         {"interval_80.step_time_s[0]", kLow},
-                                         {"interval_80.step_time_s[1]", kHigh}}};
+constexpr std::array<Word, 9> kWords = {{{"gpus", kGpus, MetricTrend::known},
+                                         {"global_batch", kGlobalBatch, MetricTrend::known},
+                                         {"micro_batches", kMicroBatches, MetricTrend::known},
+                                         {"recompute_layers", kRecomputeLayers, MetricTrend::known},
+                                         {"interval_80.step_time_s[0]", kLow, MetricTrend::rises},
+                                         {"interval_80.step_time_s[1]", kHigh, MetricTrend::rises},
+                                         {"gpu_hours", kGpuHours, MetricTrend::rises},
+                                         {"energy_kwh", kEnergy, MetricTrend::rises},
+                                         {"cost", kCost, MetricTrend::rises}}};
 
 std::vector<std::string> known_names(const MetricSource& metrics) {
   std::vector<std::string> names;
@@ -39,44 +60,73 @@ std::string without_room(const std::string& name) {
   return name;
 }
 
-bool is_word_axis(std::size_t a) {
-  const auto axis = static_cast<SearchAxis>(a);
-  return axis == SearchAxis::schedule || axis == SearchAxis::recompute;
+double gpu_hours(const Run& run, const Answer& a) {
+  return static_cast<double>(run.cluster.gpus) * a.step_time.si() / kSecondsAnHour;
+}
+
+double energy_kwh(const Run& run, const Answer& a) {
+  const auto nodes = static_cast<double>(node_count(run.cluster));
+  return nodes * run.cluster.node_power.si() * a.step_time.si() / kJoulesAKwh;
+}
+
+double cost(const Run& run, const Answer& a, const UnitPrices& p) {
+  const double power = p.kwh > 0 ? energy_kwh(run, a) * p.kwh : 0;
+  return gpu_hours(run, a) * p.gpu_hour + power;
+}
+
+void check_word(const Word& w, const ExpressionSource& source, const std::string& path) {
+  const bool priced = source.prices.gpu_hour > 0 || source.prices.kwh > 0;
+  if (w.kind == kCost && !priced) {
+    throw InputError(source.file, path, "cost without a price",
+                     "search.price with gpu_hour or kwh");
+  }
+  const bool power = w.kind == kEnergy || (w.kind == kCost && source.prices.kwh > 0);
+  if (power && !source.power_known) {
+    throw InputError(source.file, path, std::string(w.name) + " on nodes of unknown power",
+                     "nodes that state their power");
+  }
 }
 
 }  // namespace
 
-BoundExpression::BoundExpression(const std::string& text, const MetricSource& metrics,
-                                 const std::string& file, const std::string& path)
-    : expression_(parse_expression(text, file, path)), metric_(metrics.value) {
+BoundExpression::BoundExpression(const std::string& text, const ExpressionSource& source,
+                                 const std::string& path)
+    : expression_(parse_expression(text, source.file, path)),
+      prices_(source.prices),
+      metric_(source.metrics.value) {
   if (expression_.paths().size() > kMostPaths) {
-    throw InputError(file, path, std::to_string(expression_.paths().size()) + " names", "up to 32");
+    throw InputError(source.file, path, std::to_string(expression_.paths().size()) + " names",
+                     "up to 32");
   }
-  for (const std::string& name : expression_.paths()) {
-    operands_.push_back(bind(name, metrics, file, path));
-  }
+  for (const std::string& name : expression_.paths()) operands_.push_back(bind(name, source, path));
 }
 
-BoundExpression::Operand BoundExpression::bind(const std::string& name, const MetricSource& metrics,
-                                               const std::string& file, const std::string& path) {
+BoundExpression::Operand BoundExpression::bind(const std::string& name,
+                                               const ExpressionSource& source,
+                                               const std::string& path) {
   const auto axis = std::find(kSearchAxisNames.begin(), kSearchAxisNames.end(), without_room(name));
   const auto index = static_cast<std::size_t>(axis - kSearchAxisNames.begin());
-  if (axis != kSearchAxisNames.end() && !is_word_axis(index)) return {kAxis, index};
+  if (axis != kSearchAxisNames.end() && !is_of_words(static_cast<SearchAxis>(index))) {
+    return {kAxis, index, MetricTrend::known};
+  }
   for (const Word& w : kWords) {
-    if (name != w.name) continue;
-    if (w.kind == kLow || w.kind == kHigh) needs_ = Known::answer;
-    return {w.kind, 0};
+    if (without_room(name) != w.name) continue;
+    check_word(w, source, path);
+    if (w.trend != MetricTrend::known) needs_ = Known::answer;
+    return {w.kind, 0, w.trend};
   }
-  const auto metric = std::find(metrics.names.begin(), metrics.names.end(), name);
-  if (metric == metrics.names.end()) {
-    throw InputError(file, path, "\"" + name + "\"",
-                     "an axis of numbers, gpus, micro_batches, recompute_layers or a metric of "
-                     "`orrery list metrics`",
-                     nearest_name(name, known_names(metrics)));
+  const std::vector<std::string>& names = source.metrics.names;
+  const auto metric = std::find(names.begin(), names.end(), name);
+  if (metric == names.end()) {
+    throw InputError(source.file, path, "\"" + name + "\"",
+                     "an axis of numbers, gpus, global_batch, micro_batches, recompute_layers, "
+                     "gpu_hours, energy_kwh, cost or a metric of `orrery list metrics`",
+                     nearest_name(name, known_names(source.metrics)));
   }
-  const bool memory = name.rfind("memory.", 0) == 0;
-  needs_ = std::max(needs_, memory ? Known::memory : Known::answer);
-  return {kMetric, static_cast<std::size_t>(metric - metrics.names.begin())};
+  const auto at = static_cast<std::size_t>(metric - names.begin());
+  const MetricTrend trend = source.metrics.trends[at];
+  needs_ = std::max(needs_, trend == MetricTrend::known ? Known::memory : Known::answer);
+  return {kMetric, at, trend};
 }
 
 double BoundExpression::value_of(const Operand& o, const Run& run, const Answer& a) const {
@@ -85,6 +135,8 @@ double BoundExpression::value_of(const Operand& o, const Run& run, const Answer&
       return static_cast<double>(orrery::value_of(run.strategy, static_cast<SearchAxis>(o.index)));
     case kGpus:
       return static_cast<double>(run.cluster.gpus);
+    case kGlobalBatch:
+      return static_cast<double>(run.training.global_batch);
     case kMicroBatches:
       return static_cast<double>(run.strategy.micro_batches);
     case kRecomputeLayers:
@@ -95,6 +147,12 @@ double BoundExpression::value_of(const Operand& o, const Run& run, const Answer&
       return a.interval_low.si();
     case kHigh:
       return a.interval_high.si();
+    case kGpuHours:
+      return gpu_hours(run, a);
+    case kEnergy:
+      return energy_kwh(run, a);
+    case kCost:
+      return cost(run, a, prices_);
   }
   return 0;
 }
@@ -107,6 +165,33 @@ double BoundExpression::value(const Run& run, const Answer& answer) const {
   return expression_.value({values.data(), operands_.size()});
 }
 
+NumberRange BoundExpression::range(const Run& run, const Answer& least) const {
+  std::array<NumberRange, kMostPaths> values;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const Operand& o = operands_[i];
+    if (o.trend == MetricTrend::unknown) {
+      values[i] = {0, kInfinity};
+      continue;
+    }
+    const double at = value_of(o, run, least);
+    values[i] = {o.trend == MetricTrend::falls ? 0 : at,
+                 o.trend == MetricTrend::rises ? kInfinity : at};
+  }
+  return expression_.range({values.data(), operands_.size()});
+}
+
+double Aim::value(const Run& run, const Answer& answer) const {
+  const double value = expression.value(run, answer);
+  if (std::isnan(value)) return kInfinity;
+  return maximize ? -value : value;
+}
+
+double Aim::bound(const Run& run, const Answer& least) const {
+  const NumberRange range = expression.range(run, least);
+  const double bound = maximize ? -range.high : range.low;
+  return std::isnan(bound) ? -kInfinity : bound;
+}
+
 int Conditions::first_broken(Known known, const Run& run, const Answer& answer) const {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     if (constraints[i].needs() != known) continue;
@@ -116,12 +201,20 @@ int Conditions::first_broken(Known known, const Run& run, const Answer& answer) 
   return -1;
 }
 
+int Conditions::first_hopeless(const Run& run, const Answer& least) const {
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (constraints[i].needs() != Known::answer) continue;
+    if (constraints[i].range(run, least).high == 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 double Conditions::objective_of(const Run& run, const Answer& answer) const {
-  if (!objective) return answer.step_time.si();
-  const double value = objective->value(run, answer);
-  // What has no value is the worst of all.
-  if (std::isnan(value)) return std::numeric_limits<double>::infinity();
-  return maximize ? -value : value;
+  return objective ? objective->value(run, answer) : answer.step_time.si();
+}
+
+double Conditions::objective_bound(const Run& run, const Answer& least) const {
+  return objective ? objective->bound(run, least) : least.step_time.si();
 }
 
 }  // namespace orrery

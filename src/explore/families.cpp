@@ -15,79 +15,69 @@ void note(std::vector<std::int64_t>& values, std::int64_t v) {
   if (values.empty() || values.back() != v) values.push_back(v);
 }
 
-std::int64_t value_at(const Unit& u, const Point& p, SearchAxis a) {
-  switch (a) {
-    case SearchAxis::tp:
-      return u.tp;
-    case SearchAxis::pp:
-      return u.pp;
-    case SearchAxis::vpp:
-      return p.vpp;
-    case SearchAxis::cp:
-      return u.cp;
-    case SearchAxis::ep:
-      return u.ep;
-    case SearchAxis::etp:
-      return u.etp;
-    case SearchAxis::dp:
-      return u.dp;
-    case SearchAxis::micro_batch:
-      return p.micro_batch;
-    case SearchAxis::sequence_parallel:
-      return p.sequence_parallel ? 1 : 0;
-    case SearchAxis::zero:
-      return p.zero;
-    case SearchAxis::schedule:
-      return static_cast<std::int64_t>(p.schedule);
-    case SearchAxis::recompute:
-      return p.recompute;
-  }
-  return 0;
-}
+constexpr std::size_t index(SearchAxis a) { return static_cast<std::size_t>(a); }
 
 }  // namespace
 
-FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units) {
+FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units)
+    : space_(space), values_(kSearchAxes + space.outer.size()) {
   for (const Unit& u : units) {
-    UnitWalk(space, u).cells([&](const SearchCell& c) {
-      Point p = c.point;
-      for (const std::int64_t zero : *c.zeros) {
-        p.zero = static_cast<std::int8_t>(zero);
-        note(values_[static_cast<std::size_t>(SearchAxis::zero)], zero);
-      }
-      for (std::size_t a = 0; a < kSearchAxes; ++a) {
-        note(values_[a], value_at(u, p, static_cast<SearchAxis>(a)));
-      }
-    });
+    note_cells(u);
     for (auto& values : values_) keep_each_once(values);
   }
-  for (std::size_t a = 0; a < kSearchAxes; ++a) first_[a + 1] = first_[a] + values_[a].size();
+  first_.push_back(0);
+  for (const auto& values : values_) first_.push_back(first_.back() + values.size());
 }
 
-std::size_t FamilyIndex::of(SearchAxis a, std::int64_t value) const {
-  const auto& values = values_[static_cast<std::size_t>(a)];
+void FamilyIndex::note_cells(const Unit& unit) {
+  const UnitWalk walk(space_, unit);
+  walk.cells([&](const SearchCell& c) {
+    for (std::size_t a = 0; a < kSearchAxes; ++a) {
+      note(values_[a], value_at(space_, unit, c.point, static_cast<SearchAxis>(a)));
+    }
+  });
+  for (const Sharding& s : walk.shardings()) {
+    note(values_[index(SearchAxis::zero)], s.zero);
+    note(values_[index(SearchAxis::zero_shard_group)], s.largest());
+  }
+  const std::vector<std::size_t>& choice = space_.bases[unit.base].choice;
+  for (std::size_t o = 0; o < choice.size(); ++o) {
+    note(values_[kSearchAxes + o], static_cast<std::int64_t>(choice[o]));
+  }
+}
+
+std::size_t FamilyIndex::of(std::size_t axis, std::int64_t value) const {
+  const auto& values = values_[axis];
   const auto at = std::lower_bound(values.begin(), values.end(), value);
-  return first_[static_cast<std::size_t>(a)] + static_cast<std::size_t>(at - values.begin());
+  return first_[axis] + static_cast<std::size_t>(at - values.begin());
 }
 
-SearchAxis FamilyIndex::axis_of(std::size_t family) const {
+std::size_t FamilyIndex::axis_of(std::size_t family) const {
   std::size_t a = 0;
   while (family >= first_[a + 1]) ++a;
-  return static_cast<SearchAxis>(a);
+  return a;
 }
 
 std::int64_t FamilyIndex::value_of(std::size_t family) const {
-  const auto a = static_cast<std::size_t>(axis_of(family));
+  const std::size_t a = axis_of(family);
   return values_[a][family - first_[a]];
 }
 
-std::array<std::size_t, kSearchAxes> FamilyIndex::of(const Unit& unit, const Point& point) const {
-  std::array<std::size_t, kSearchAxes> families{};
+void FamilyIndex::find(const Unit& unit, const Point& point, FamilyIds& ids) const {
+  ids.resize(values_.size());
   for (std::size_t a = 0; a < kSearchAxes; ++a) {
-    const auto axis = static_cast<SearchAxis>(a);
-    families[a] = of(axis, value_at(unit, point, axis));
+    ids[a] = of(a, value_at(space_, unit, point, static_cast<SearchAxis>(a)));
   }
-  return families;
+  const std::vector<std::size_t>& choice = space_.bases[unit.base].choice;
+  for (std::size_t o = 0; o < choice.size(); ++o) {
+    ids[kSearchAxes + o] = of(kSearchAxes + o, static_cast<std::int64_t>(choice[o]));
+  }
+}
+
+void FamilyIndex::find_sharding(const Sharding& sharding, FamilyIds& ids) const {
+  ids[index(SearchAxis::zero)] = of(index(SearchAxis::zero), sharding.zero);
+  ids[index(SearchAxis::zero_shard_group)] =
+      of(index(SearchAxis::zero_shard_group), sharding.largest());
 }
 
 }  // namespace orrery

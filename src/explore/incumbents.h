@@ -6,12 +6,18 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "explore/families.h"
 
 namespace orrery {
+
+// Within a factor of the best; of an objective below zero as far the other way.
+inline bool is_tie(double objective, double best, double factor) {
+  return objective <= best + std::abs(best) * (factor - 1);
+}
 
 class Incumbents {
  public:
@@ -26,9 +32,11 @@ class Incumbents {
 
   // `bound`: the objective is no less.
   bool lets_in(double bound) const {
-    const double b = bound;
-    return b <= last_of_top_.load(std::memory_order_relaxed) ||
-           b <= best_.load(std::memory_order_relaxed) * tie_;
+    return bound <= last_of_top_.load(std::memory_order_relaxed) || may_tie(bound);
+  }
+
+  bool may_tie(double objective) const {
+    return is_tie(objective, best_.load(std::memory_order_relaxed), tie_);
   }
 
   bool lets_in(double bound, std::size_t family) const {

@@ -38,6 +38,8 @@ void add(SearchTally& to, const SearchTally& from) {
   to.candidates += from.candidates;
   to.infeasible += from.infeasible;
   to.feasible += from.feasible;
+  to.unbounded += from.unbounded;
+  to.unbounded_refused += from.unbounded_refused;
   for (std::size_t r = 0; r <= kRules; ++r) to.rejected[r] += from.rejected[r];
   for (std::size_t i = 0; i < to.refused.size(); ++i) to.refused[i] += from.refused[i];
   to.best.insert(to.best.end(), from.best.begin(), from.best.end());
@@ -54,15 +56,16 @@ class Search {
         units_(units_of(space)),
         index_(space, units_),
         tie_(tie_of(space, options)),
-        incumbents_(index_.size(), tie_) {}
+        incumbents_(index_.size(), tie_),
+        front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}
 
   SearchAnswer run() {
-    const auto order = promising_first(units_, space_.base.cluster.devices_per_node);
+    const auto order = promising_first(units_, space_.bases[0].run.cluster.devices_per_node);
     const unsigned n = std::max(1U, options_.workers);
     std::vector<SearchWorker> workers;
     workers.reserve(n);
     for (unsigned i = 0; i < n; ++i) {
-      workers.emplace_back(space_, units_, index_, options_, incumbents_);
+      workers.emplace_back(space_, units_, index_, options_, incumbents_, front_);
     }
     std::atomic<std::size_t> next{0};
     const auto work = [&](unsigned i) {
@@ -81,11 +84,22 @@ class Search {
   }
 
  private:
-  // What another objective than the step is uncertain by is not known.
+  // The widest of all bases; the winner's own decides in the end.
   static double tie_of(const Space& space, const SearchOptions& options) {
+    if (options.tie > 0) return options.tie;
     if (options.conditions != nullptr && options.conditions->objective) return 1;
-    return options.tie > 0 ? options.tie : std::max(1.0, space.base.framework.interval_high);
+    double widest = 1;
+    for (const Base& b : space.bases) widest = std::max(widest, b.run.framework.interval_high);
+    return widest;
   }
+
+  double tie_with(const Candidate& winner) const {
+    const bool own = options_.tie > 0 || tie_ == 1;
+    return own ? tie_ : std::max(1.0, base_of(winner).run.framework.interval_high);
+  }
+
+  const Unit& unit_of(const Candidate& c) const { return units_[static_cast<std::size_t>(c.unit)]; }
+  const Base& base_of(const Candidate& c) const { return space_.bases[unit_of(c).base]; }
 
   SearchAnswer answer(SearchTally& all) {
     SearchAnswer a;
@@ -94,25 +108,51 @@ class Search {
     a.rejected[0] = 0;
     a.infeasible = all.infeasible;
     a.refused = all.refused;
-    a.tie = tie_;
     std::sort(all.best.begin(), all.best.end(), is_before);
     if (all.best.size() > options_.top) all.best.resize(options_.top);
     // Of all workers together; theirs alone may have been slower.
     if (all.best.size() == options_.top) incumbents_.offer_last_of_top(all.best.back().objective);
     for (const Candidate& c : all.best) a.best.push_back(found(c));
-    for (const Candidate& c : all.estimated) {
-      if (!may_count(incumbents_, index_, options_.families, units_, c)) continue;
-      ++a.estimated;
-      if (c.refused_by >= 0) {
-        ++a.refused[static_cast<std::size_t>(c.refused_by)];
-      } else if (c.objective <= all.best[0].objective * tie_) {
-        ++a.ties;
-      }
-    }
-    a.pruned = all.feasible - a.estimated;
+    a.tie = all.best.empty() ? tie_ : tie_with(all.best[0]);
+    count_estimated(all, a);
     a.nearest = found(all.nearest);
+    add_front(a);
     for (std::size_t f = 0; f < all.families.size(); ++f) a.families.push_back(family(all, f));
     return a;
+  }
+
+  // Held against the final incumbents, whatever they were when a candidate was estimated.
+  void count_estimated(const SearchTally& all, SearchAnswer& a) {
+    Front front(front_.aims());
+    front_.join(front);
+    FamilyIds ids;
+    std::int64_t counted = all.unbounded;
+    a.estimated = all.unbounded - all.unbounded_refused;
+    for (const Candidate& c : all.estimated) {
+      const FamilyIndex* families = options_.families ? &index_ : nullptr;
+      if (!may_count(incumbents_, front, families, unit_of(c), c, ids)) continue;
+      ++counted;
+      if (c.refused_by >= 0) {
+        ++a.refused[static_cast<std::size_t>(c.refused_by)];
+        continue;
+      }
+      ++a.estimated;
+      if (is_tie(c.objective, all.best[0].objective, a.tie)) ++a.ties;
+    }
+    a.pruned = all.feasible - counted;
+  }
+
+  void add_front(SearchAnswer& a) {
+    Front front(front_.aims());
+    front_.join(front);
+    std::vector<Candidate> points = front.points();
+    std::sort(points.begin(), points.end(), [](const Candidate& x, const Candidate& y) {
+      return x.aims != y.aims ? x.aims < y.aims : is_before(x, y);
+    });
+    for (const Candidate& c : points) {
+      a.front.push_back(found(c));
+      a.front.back().aims = c.aims;
+    }
   }
 
   Family family(const SearchTally& all, std::size_t f) const {
@@ -126,10 +166,11 @@ class Search {
   Found found(const Candidate& c) const {
     Found f;
     if (c.unit < 0) return f;
-    f.place = {c.unit, c.point};
-    f.strategy = space_.base.strategy;
-    set_degrees(space_, units_[static_cast<std::size_t>(c.unit)], f.strategy);
-    set_point(space_, c.point, f.strategy);
+    const Base& base = base_of(c);
+    f.place = {c.unit, unit_of(c).base, c.point};
+    f.strategy = base.run.strategy;
+    set_degrees(space_, unit_of(c), f.strategy);
+    set_point(space_, base, c.point, f.strategy);
     f.step_time = c.step;
     f.objective = c.objective;
     f.peak = c.peak;
@@ -142,6 +183,7 @@ class Search {
   FamilyIndex index_;
   double tie_;
   Incumbents incumbents_;
+  SharedFront front_;
 };
 
 }  // namespace

@@ -5,14 +5,16 @@
 // Exhaustive: every candidate is judged by the rules, then by its memory, then by a lower bound on
 // its step (step_lower_bound), and what is left is estimated in full. The bound drops a candidate
 // only where it cannot be among the `top` best, nor in the tie band of the winner, nor the best of
-// one of its families (all candidates with tp 4, all with ZeRO 3, …), so nothing that is reported
-// depends on it. All counts follow from the space alone: not from the order of work, nor the number
-// of workers. `pruned` counts those whose bound lies above what the final answer lets in, also
-// where they happened to be estimated early.
-// Order of the answer: objective (the step time, if nothing else is asked), then peak memory, then
-// place in the space. Of another objective no bound is known: whatever fits is estimated.
-// Constraints on strategy and memory are counted for all candidates, those on the answer among the
-// estimated. Nothing here starts a thread: `parallel` does.
+// one of its families (all candidates with tp 4, all with ZeRO 3, …), nor on the Pareto front, so
+// nothing that is reported depends on it. All counts follow from the space alone: not from the
+// order of work, nor the number of workers. `pruned` counts those whose bound lies above what the
+// final answer lets in, also where they happened to be estimated early. Order of the answer:
+// objective (the step time, if nothing else is asked), then peak memory, then place in the space.
+// Of another objective, and of the aims of the Pareto front, the bound is what interval arithmetic
+// makes of that on the step (conditions.h); where that is nothing, whatever fits is estimated.
+// Constraints on strategy and memory are counted for all candidates, those on the answer where the
+// bound breaks them and among the estimated. candidates = Σ rejected + infeasible + Σ refused +
+// pruned + estimated. Nothing here starts a thread: `parallel` does.
 #pragma once
 
 #include <array>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "estimate/estimate.h"
+#include "explore/candidate.h"
 #include "explore/conditions.h"
 #include "explore/space.h"
 #include "parallel/rules.h"
@@ -32,7 +35,8 @@ using Parallel = std::function<void(const std::function<void(unsigned)>& work)>;
 
 struct SearchOptions {
   std::size_t top = 5;
-  double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's
+  double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's,
+                   // 1 of another objective, whose interval is not known
   bool families = true;
   const Conditions* conditions = nullptr;  // besides fitting; and what is best
   unsigned workers = 1;
@@ -41,6 +45,7 @@ struct SearchOptions {
 
 struct Place {
   std::int64_t unit = -1;  // −1: there is none
+  std::size_t base = 0;
   Point point;
 };
 
@@ -50,13 +55,14 @@ struct Found {
   Strategy strategy;
   Seconds step_time{};
   double objective = 0;
+  AimValues aims{};  // of one on the front; less is better
   Bytes peak{};
 };
 
 // All candidates that share one value of one axis.
 struct Family {
-  SearchAxis axis = SearchAxis::tp;
-  std::int64_t value = 0;
+  std::size_t axis = 0;    // a SearchAxis, or kSearchAxes and the number of an outer axis
+  std::int64_t value = 0;  // as value_at() has it; of an outer axis, which of its values
   std::int64_t candidates = 0;
   std::int64_t legal = 0;
   std::int64_t feasible = 0;
@@ -76,6 +82,7 @@ struct SearchAnswer {
   double tie = 1;         // the factor
   std::vector<Found> best;
   Found nearest;  // where nothing fits, the one that needs least memory over what there is
+  std::vector<Found> front;      // by the first aim, then the next
   std::vector<Family> families;  // by axis and value
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explore/space.h"
 
-#include <algorithm>
+#include <set>
 
 #include "parallel/schedules/table.h"
+#include "parallel/stages.h"
 #include "parallel/strategy_json.h"
 
 namespace orrery {
@@ -12,10 +13,15 @@ namespace {
 // Degrees of experts go round the others: tp, cp and pp come first.
 class UnitMaker {
  public:
-  explicit UnitMaker(const Space& space)
-      : space_(space), gpus_(space.base.cluster.gpus), divisors_(divisors(gpus_)) {}
+  UnitMaker(const Space& space, std::size_t base, std::vector<Unit>& units)
+      : space_(space),
+        base_(base),
+        model_(space.bases[base].run.model),
+        gpus_(space.bases[base].run.cluster.gpus),
+        divisors_(divisors(gpus_)),
+        units_(units) {}
 
-  std::vector<Unit> units() {
+  void add_units() {
     const std::vector<std::int64_t> pps = values(SearchAxis::pp, divisors_);
     const std::vector<std::int64_t> cps = values(SearchAxis::cp, divisors_);
     for (const std::int64_t tp : values(SearchAxis::tp, divisors_)) {
@@ -23,7 +29,6 @@ class UnitMaker {
         for (const std::int64_t pp : pps) add_data_parallel(tp, cp, pp);
       }
     }
-    return std::move(units_);
   }
 
  private:
@@ -42,21 +47,24 @@ class UnitMaker {
   }
 
   void add_experts(std::int64_t tp, std::int64_t cp, std::int64_t pp, std::int64_t dp) {
-    const bool moe = is_moe(space_.base.model);
+    const bool moe = is_moe(model_);
     const std::vector<std::int64_t> one = {1};
-    const auto eps = values(SearchAxis::ep, moe ? divisors(space_.base.model.moe.experts) : one);
+    const auto eps = values(SearchAxis::ep, moe ? divisors(model_.moe.experts) : one);
     const auto etps = values(SearchAxis::etp, moe ? divisors(tp) : one);
     for (const std::int64_t ep : eps) {
       for (const std::int64_t etp : etps) {
-        units_.push_back({static_cast<std::int64_t>(units_.size()), tp, cp, pp, dp, ep, etp});
+        units_.push_back(
+            {static_cast<std::int64_t>(units_.size()), base_, tp, cp, pp, dp, ep, etp});
       }
     }
   }
 
   const Space& space_;
+  std::size_t base_;
+  const Architecture& model_;
   std::int64_t gpus_;
   std::vector<std::int64_t> divisors_;
-  std::vector<Unit> units_;
+  std::vector<Unit>& units_;
 };
 
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
@@ -81,78 +89,265 @@ std::vector<std::int64_t> free_chunks(ScheduleId id, std::int64_t pp, std::int64
   return {1};
 }
 
+// Every one that is built; without a pipeline all are alike, and DeepSpeed's has 1F1B's order.
+std::vector<std::int64_t> free_schedules(std::int64_t pp) {
+  if (pp == 1) return {static_cast<std::int64_t>(ScheduleId::one_f_one_b)};
+  std::vector<std::int64_t> values;
+  for (const Schedule& s : kSchedules) {
+    if (s.written_out() || s.id == ScheduleId::deepspeed) continue;
+    values.push_back(static_cast<std::int64_t>(s.id));
+  }
+  return values;
+}
+
+// As parallel/stages.h spreads them where nothing is said.
+std::vector<std::int64_t> even_layers(std::int64_t layers, std::int64_t pp, std::int64_t vpp) {
+  Strategy s;
+  s.pp = pp;
+  s.vpp = vpp;
+  std::vector<std::int64_t> by_part;
+  for (std::int64_t j = 0; j < pp * vpp; ++j) {
+    const LayerRange range = layers_of(s, layers, j);
+    by_part.push_back(range.end - range.first);
+  }
+  return by_part;
+}
+
+// Sets of modules that selective recompute may run again. PyTorch's own way is a set by itself.
+std::vector<std::int64_t> free_modules(const Architecture& a) {
+  std::vector<Module> modules = {Module::core_attn, Module::layernorm};
+  if (a.intermediate > 0) modules.push_back(Module::mlp);
+  if (is_moe(a)) modules.push_back(Module::moe_act);
+  if (is_moe(a)) modules.push_back(Module::moe);
+  if (a.attention == AttentionKind::kLatent) modules.push_back(Module::mla_up_proj);
+  std::vector<std::int64_t> sets;
+  for (std::size_t set = 1; set < std::size_t{1} << modules.size(); ++set) {
+    ModuleMask mask = 0;
+    for (std::size_t m = 0; m < modules.size(); ++m) {
+      if ((set >> m & 1) != 0) mask = static_cast<ModuleMask>(mask | mask_of(modules[m]));
+    }
+    sets.push_back(mask);
+  }
+  return sets;
+}
+
+Sharding sharding_of(std::int64_t zero, const Partition& p) {
+  return {static_cast<std::int32_t>(p.weights), static_cast<std::int32_t>(p.gradients),
+          static_cast<std::int32_t>(p.optimizer), static_cast<std::int8_t>(zero)};
+}
+
+// The stage nearest to a partition (strategy_resolve.cpp).
+std::int64_t nearest_zero(const Partition& p) {
+  return p.weights > 1 ? 3 : p.gradients > 1 ? 2 : p.optimizer > 1 ? 1 : 0;
+}
+
 }  // namespace
 
-std::vector<Unit> units_of(const Space& space) { return UnitMaker(space).units(); }
+std::vector<Unit> units_of(const Space& space) {
+  std::vector<Unit> units;
+  for (std::size_t b = 0; b < space.bases.size(); ++b) UnitMaker(space, b, units).add_units();
+  return units;
+}
 
-void set_degrees(const Space& space, const Unit& u, Strategy& s) {
+std::string axis_name(const Space& space, std::size_t axis) {
+  if (axis < kSearchAxes) return std::string(kSearchAxisNames[axis]);
+  return space.outer[axis - kSearchAxes].path;
+}
+
+std::string axis_text(const Space& space, std::size_t axis, std::int64_t value) {
+  if (axis < kSearchAxes) return text_of(static_cast<SearchAxis>(axis), value);
+  const Json& j = space.outer[axis - kSearchAxes].values[static_cast<std::size_t>(value)];
+  return j.is_string() ? j.get<std::string>() : j.dump();
+}
+
+std::int64_t value_at(const Space& space, const Unit& u, const Point& p, SearchAxis a) {
+  const auto split = static_cast<std::size_t>(p.split);
+  switch (a) {
+    case SearchAxis::tp:
+      return u.tp;
+    case SearchAxis::pp:
+      return u.pp;
+    case SearchAxis::vpp:
+      return p.vpp;
+    case SearchAxis::cp:
+      return u.cp;
+    case SearchAxis::ep:
+      return u.ep;
+    case SearchAxis::etp:
+      return u.etp;
+    case SearchAxis::dp:
+      return u.dp;
+    case SearchAxis::micro_batch:
+      return p.micro_batch;
+    case SearchAxis::sequence_parallel:
+      return p.sequence_parallel ? 1 : 0;
+    case SearchAxis::zero:
+      return p.sharding.zero;
+    case SearchAxis::zero_shard_group:
+      return p.sharding.largest();
+    case SearchAxis::schedule:
+      return static_cast<std::int64_t>(p.schedule);
+    case SearchAxis::recompute:
+      return p.recompute;
+    case SearchAxis::recompute_modules:
+      return p.modules;
+    case SearchAxis::offload:
+      return code_of(space.offloads[static_cast<std::size_t>(p.offload)]);
+    case SearchAxis::stage_layers:
+      return code_of(space.splits[split], split);
+  }
+  return 0;
+}
+
+void set_degrees(const Space& /*space*/, const Unit& u, Strategy& s) {
   s.tp = u.tp;
   s.cp = u.cp;
   s.pp = u.pp;
   s.dp = u.dp;
   s.ep = u.ep;
   s.etp = u.etp;
-  if (space.partition) s.partition = *space.partition;
 }
 
-void set_point(const Space& space, const Point& p, Strategy& s) {
+namespace {
+
+void set_split(const Space& space, const Base& base, const Point& p, Strategy& s) {
+  const StageSplit& split = space.splits[static_cast<std::size_t>(p.split)];
+  s.even_stages = split.kind == StageSplit::Kind::even;
+  if (s.even_stages) return;
+  const std::vector<std::int64_t> layers = layers_by(split, base.run.model.layers, s.pp * p.vpp);
+  for (std::size_t i = 0; i < std::min(layers.size(), s.stage_layers.size()); ++i) {
+    s.stage_layers[i] = static_cast<std::int16_t>(layers[i]);
+  }
+}
+
+}  // namespace
+
+void set_point(const Space& space, const Base& base, const Point& p, Strategy& s) {
   s.micro_batch = p.micro_batch;
   s.micro_batches =
-      std::max<std::int64_t>(1, space.base.training.global_batch / (s.dp * p.micro_batch));
+      std::max<std::int64_t>(1, base.run.training.global_batch / (s.dp * p.micro_batch));
   s.vpp = p.vpp;
   s.schedule = p.schedule;
   s.sequence_parallel = p.sequence_parallel;
-  s.zero = p.zero;
-  if (!space.partition) {
-    const std::int64_t group = space.zero_shard_group;
-    s.partition = partition_of(p.zero, group > 0 ? group : s.dp * s.cp);
-  }
+  s.zero = p.sharding.zero;
+  s.partition = p.sharding.partition();
   s.recompute = static_cast<Recompute>(std::min<int>(p.recompute, 2));
   s.recompute_layers = p.recompute_layers;
   s.recompute_method = RecomputeMethod::uniform;
+  if (s.recompute == Recompute::selective) s.recompute_modules = p.modules;
   if (p.recompute == kLayersChoice) {
     s.recompute_method = space.recompute_method.value_or(RecomputeMethod::block);
   }
+  s.offload = space.offloads[static_cast<std::size_t>(p.offload)];
+  set_split(space, base, p, s);
 }
 
-UnitWalk::UnitWalk(const Space& space, const Unit& unit) : space_(space), pp_(unit.pp) {
+UnitWalk::UnitWalk(const Space& space, const Unit& unit)
+    : space_(space), base_(space.bases[unit.base]), pp_(unit.pp) {
   const Axes& axes = space.axes;
   sequence_parallel_ = unit.tp == 1 ? std::vector<std::int64_t>{0}
                                     : chosen(axes[SearchAxis::sequence_parallel], {0, 1});
-  micro_batch_ = chosen(axes[SearchAxis::micro_batch], divisors(space.base.training.global_batch));
-  recompute_ = chosen(axes[SearchAxis::recompute], {0, 1, 2, 3});
-  zero_ = chosen(axes[SearchAxis::zero], {0, 1, 2, 3});
-  if (unit.dp * unit.cp == 1 && zero_.size() > 1) zero_.resize(1);
-  add_schedules(space, unit);
+  micro_batch_ = chosen(axes[SearchAxis::micro_batch], divisors(base_.run.training.global_batch));
+  add_recompute();
+  add_shardings(unit);
+  add_schedules(unit);
 }
 
-void UnitWalk::add_schedules(const Space& space, const Unit& unit) {
-  const AxisValues& axis = space.axes[SearchAxis::schedule];
-  std::vector<std::int64_t> free = {static_cast<std::int64_t>(ScheduleId::one_f_one_b)};
-  if (unit.pp > 1) free.push_back(static_cast<std::int64_t>(ScheduleId::interleaved));
-  for (const std::int64_t v : chosen(axis, free)) {
-    const auto id = static_cast<ScheduleId>(v);
-    const auto chunks = free_chunks(id, unit.pp, space.base.model.layers);
-    for (const std::int64_t vpp : chosen(space.axes[SearchAxis::vpp], chunks)) {
-      schedules_.push_back({id, vpp});
+void UnitWalk::add_recompute() {
+  const AxisValues& sets = space_.axes[SearchAxis::recompute_modules];
+  std::vector<std::int64_t> masks = {base_.run.strategy.recompute_modules};
+  if (sets.open) masks = free_modules(base_.run.model);
+  for (const std::int64_t kind : chosen(space_.axes[SearchAxis::recompute], {0, 1, 2, 3})) {
+    if (kind != static_cast<std::int64_t>(Recompute::selective)) {
+      recompute_.push_back({kind, 0});
+      continue;
+    }
+    for (const std::int64_t mask : sets.is_free() ? masks : sets.listed) {
+      recompute_.push_back({kind, static_cast<ModuleMask>(mask)});
     }
   }
 }
 
-SearchCell UnitWalk::cell_of(const Chunked& c, std::int64_t recompute) const {
+void UnitWalk::add_shardings(const Unit& unit) {
+  const std::int64_t replicas = unit.dp * unit.cp;
+  if (space_.has_partitions()) return add_partitions(replicas);
+  const AxisValues& axis = space_.axes[SearchAxis::zero_shard_group];
+  std::vector<std::int64_t> groups = {base_.shard_group};
+  if (!axis.is_free()) groups = axis.listed;
+  if (axis.open) groups = chosen(axis, divisors(replicas));
+  std::vector<std::int64_t> zeros = chosen(space_.axes[SearchAxis::zero], {0, 1, 2, 3});
+  if (replicas == 1 && zeros.size() > 1) zeros.resize(1);
+  for (const std::int64_t zero : zeros) {
+    for (const std::int64_t group : groups) {
+      // A group of one shards nothing, as ZeRO 0 does.
+      if (axis.open && zero > 0 && group == 1 && replicas > 1) continue;
+      shardings_.push_back(sharding_of(zero, partition_of(zero, group > 0 ? group : replicas)));
+      if (zero == 0) break;
+    }
+  }
+}
+
+void UnitWalk::add_partitions(std::int64_t replicas) {
+  for (const Partition& p : space_.partitions) {
+    shardings_.push_back(sharding_of(nearest_zero(p), p));
+  }
+  if (!space_.free_partitions) return;
+  const std::vector<std::int64_t> groups = divisors(replicas);
+  for (const std::int64_t o : groups) {
+    for (const std::int64_t g : groups) {
+      for (const std::int64_t w : groups) {
+        if (o % g != 0 || g % w != 0) continue;
+        const Partition p = {w, g, o};
+        shardings_.push_back(sharding_of(nearest_zero(p), p));
+      }
+    }
+  }
+}
+
+void UnitWalk::add_schedules(const Unit& unit) {
+  for (const std::int64_t v : chosen(space_.axes[SearchAxis::schedule], free_schedules(unit.pp))) {
+    const auto id = static_cast<ScheduleId>(v);
+    const auto chunks = free_chunks(id, unit.pp, base_.run.model.layers);
+    for (const std::int64_t vpp : chosen(space_.axes[SearchAxis::vpp], chunks)) add_splits(id, vpp);
+  }
+}
+
+void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
+  const Architecture& a = base_.run.model;
+  const std::int64_t chunks = pp_ * vpp;
+  std::set<std::vector<std::int64_t>> seen;
+  for (std::size_t i = 0; i < space_.splits.size(); ++i) {
+    const StageSplit& split = space_.splits[i];
+    if (split.kind == StageSplit::Kind::even) {
+      schedules_.push_back({schedule, vpp, i});
+      if (space_.splits.size() > 1 && chunks <= kMaxStages) {
+        seen.insert(even_layers(a.layers, pp_, vpp));
+      }
+      continue;
+    }
+    if (chunks > kMaxStages) continue;
+    std::vector<std::int64_t> layers = layers_by(split, a.layers, chunks);
+    if (layers.empty() || !seen.insert(std::move(layers)).second) continue;
+    schedules_.push_back({schedule, vpp, i});
+  }
+}
+
+SearchCell UnitWalk::cell_of(const Chunked& c, const Again& again) const {
   SearchCell cell;
-  cell.zeros = &zero_;
+  cell.shardings = &shardings_;
   cell.point.schedule = c.schedule;
   cell.point.vpp = static_cast<std::int16_t>(c.vpp);
-  cell.point.recompute = static_cast<std::int8_t>(recompute);
-  if (recompute != kLayersChoice) return cell;
+  cell.point.split = static_cast<std::int16_t>(c.split);
+  cell.point.recompute = static_cast<std::int8_t>(again.kind);
+  cell.point.modules = again.modules;
+  if (again.kind != kLayersChoice) return cell;
   const AxisValues& axis = space_.axes.recompute_layers;
   if (!axis.is_free()) {
     cell.listed_layers = &axis.listed;
     cell.layer_count = static_cast<std::int64_t>(axis.listed.size());
   } else {
     const std::int64_t chunks = pp_ * c.vpp;
-    const std::int64_t most = (space_.base.model.layers + chunks - 1) / chunks - 1;
+    const std::int64_t most = (base_.run.model.layers + chunks - 1) / chunks - 1;
     cell.first_layers = std::max<std::int64_t>(1, axis.lowest);
     cell.layer_count =
         std::max<std::int64_t>(0, std::min(most, axis.highest) - cell.first_layers + 1);

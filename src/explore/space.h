@@ -3,34 +3,59 @@
 // The space of a search: every combination of the axes' values whose degrees make up the GPUs, in
 // one fixed order.
 //
-// A unit is one set of degrees (tp, cp, pp, dp, ep, etp): what a worker takes at a time. Within it
-// the rest is walked in cells: one sequence-parallel switch, micro batch, kind of recompute,
-// schedule and vpp, which the rules judge once; a cell holds a candidate for each number of
-// recomputed layers and each ZeRO stage. A candidate's place is (unit, number within it), the same
-// however the work is shared out.
+// An outer axis is any key of a run file (the GPUs, the precision, what overlaps, a bandwidth):
+// each choice on all of them is a run of its own, a base, in which the inner axes are walked.
+//
+// A unit is one set of degrees (tp, cp, pp, dp, ep, etp) of one base: what a worker takes at a
+// time. Within it the rest is walked in cells: one sequence-parallel switch, micro batch, kind of
+// recompute, schedule, vpp, split of the layers and offload, which the rules judge once; a cell
+// holds a candidate for each number of recomputed layers and each way to shard the states. A
+// candidate's place is (unit, number within it), the same however the work is shared out.
 // A combination that cannot be different from another one is counted once: sequence parallelism
-// with tp 1, ZeRO where there is one replica, an interleaved schedule without a pipeline.
+// with tp 1, ZeRO where there is one replica, an interleaved schedule without a pipeline, a split
+// that is the even one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "estimate/run.h"
 #include "explore/axes.h"
 
 namespace orrery {
 
+struct OuterAxis {
+  std::string path;  // of the run file
+  std::vector<Json> values;
+};
+
+// One choice on the outer axes.
+struct Base {
+  Run run;                          // the strategy holds what no axis varies
+  std::int64_t shard_group = 0;     // of ZeRO, where no axis says it; 0: all replicas
+  std::vector<std::size_t> choice;  // by outer axis, of its values
+};
+
 struct Space {
-  Run base;  // the strategy holds what no axis varies
+  std::vector<Base> bases;  // at least one
+  std::vector<OuterAxis> outer;
   Axes axes;
-  std::int64_t zero_shard_group = 0;   // 0: all replicas
-  std::optional<Partition> partition;  // in ZeRO's place
+  std::vector<Partition> partitions;  // in ZeRO's place
+  bool free_partitions = false;       // every one, in its place
   std::optional<RecomputeMethod> recompute_method;
+  std::vector<Offload> offloads = {{}};
+  std::vector<StageSplit> splits = {{}};
+
+  bool has_partitions() const { return free_partitions || !partitions.empty(); }
 };
 
 struct Unit {
   std::int64_t id = 0;
+  std::size_t base = 0;
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t pp = 1;
@@ -41,31 +66,58 @@ struct Unit {
 
 std::vector<Unit> units_of(const Space& space);
 
+// Of an inner axis (a SearchAxis), or of the outer one of number axis − kSearchAxes.
+std::string axis_name(const Space& space, std::size_t axis);
+std::string axis_text(const Space& space, std::size_t axis, std::int64_t value);
+
+// How model states are spread over the replicas.
+struct Sharding {
+  std::int32_t weights = 1;
+  std::int32_t gradients = 1;
+  std::int32_t optimizer = 1;
+  std::int8_t zero = 0;  // the nearest stage of ZeRO
+
+  Partition partition() const { return {weights, gradients, optimizer}; }
+  std::int64_t largest() const { return std::max({weights, gradients, optimizer}); }
+};
+
 // What varies within a unit.
 struct Point {
   std::int64_t number = 0;  // of the candidate within its unit
   std::int64_t micro_batch = 1;
+  Sharding sharding;
   std::int32_t recompute_layers = 0;
   std::int16_t vpp = 1;
-  std::int8_t zero = 0;
+  std::int16_t split = 0;     // of Space::splits
+  std::int16_t offload = 0;   // of Space::offloads
   std::int8_t recompute = 0;  // of kRecomputeChoices
+  ModuleMask modules = 0;     // where that is selective
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;
 };
 
+// The value of a candidate on an axis, as in axes.h; of stage_layers the code of its split.
+std::int64_t value_at(const Space& space, const Unit& unit, const Point& point, SearchAxis a);
+
 void set_degrees(const Space& space, const Unit& unit, Strategy& s);
 // After set_degrees.
-void set_point(const Space& space, const Point& point, Strategy& s);
+void set_point(const Space& space, const Base& base, const Point& point, Strategy& s);
 
-// Candidates that the rules judge alike.
+// Candidates that the rules judge alike, but for their sharding and their layers.
 struct SearchCell {
   Point point;  // of the first
   std::int64_t first_layers = 0;
   std::int64_t layer_count = 1;  // numbers of recomputed layers, consecutive unless listed
   const std::vector<std::int64_t>* listed_layers = nullptr;
-  const std::vector<std::int64_t>* zeros = nullptr;
+  const std::vector<Sharding>* shardings = nullptr;
 
-  std::int64_t candidates() const { return layer_count * static_cast<std::int64_t>(zeros->size()); }
+  std::int64_t candidates() const {
+    return layer_count * static_cast<std::int64_t>(shardings->size());
+  }
+  std::int64_t layers(std::int64_t i) const {
+    return listed_layers != nullptr ? (*listed_layers)[static_cast<std::size_t>(i)]
+                                    : first_layers + i;
+  }
 };
 
 // The values of a unit's inner axes, and the walk over its cells.
@@ -79,15 +131,18 @@ class UnitWalk {
     std::int64_t number = 0;
     for (const std::int64_t sp : sequence_parallel_) {
       for (const std::int64_t micro_batch : micro_batch_) {
-        for (const std::int64_t recompute : recompute_) {
+        for (const Again& again : recompute_) {
           for (const Chunked& c : schedules_) {
-            SearchCell cell = cell_of(c, recompute);
+            SearchCell cell = cell_of(c, again);
             if (cell.layer_count == 0) continue;
-            cell.point.number = number;
             cell.point.micro_batch = micro_batch;
             cell.point.sequence_parallel = sp != 0;
-            visit(static_cast<const SearchCell&>(cell));
-            number += cell.candidates();
+            for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
+              cell.point.offload = static_cast<std::int16_t>(o);
+              cell.point.number = number;
+              visit(static_cast<const SearchCell&>(cell));
+              number += cell.candidates();
+            }
           }
         }
       }
@@ -95,21 +150,33 @@ class UnitWalk {
     return number;
   }
 
+  const std::vector<Sharding>& shardings() const { return shardings_; }
+
  private:
   struct Chunked {
     ScheduleId schedule = ScheduleId::one_f_one_b;
     std::int64_t vpp = 1;
+    std::size_t split = 0;
+  };
+  struct Again {
+    std::int64_t kind = 0;
+    ModuleMask modules = 0;
   };
 
-  void add_schedules(const Space& space, const Unit& unit);
-  SearchCell cell_of(const Chunked& c, std::int64_t recompute) const;
+  void add_recompute();
+  void add_schedules(const Unit& unit);
+  void add_splits(ScheduleId schedule, std::int64_t vpp);
+  void add_shardings(const Unit& unit);
+  void add_partitions(std::int64_t replicas);
+  SearchCell cell_of(const Chunked& c, const Again& again) const;
 
   const Space& space_;
+  const Base& base_;
   std::int64_t pp_;
   std::vector<std::int64_t> sequence_parallel_;
   std::vector<std::int64_t> micro_batch_;
-  std::vector<std::int64_t> recompute_;
-  std::vector<std::int64_t> zero_;
+  std::vector<Again> recompute_;
+  std::vector<Sharding> shardings_;
   std::vector<Chunked> schedules_;
 };
 
@@ -118,11 +185,9 @@ template <class Visit>
 void for_each_point(const SearchCell& cell, Visit&& visit) {
   Point p = cell.point;
   for (std::int64_t i = 0; i < cell.layer_count; ++i) {
-    p.recompute_layers = static_cast<std::int32_t>(
-        cell.listed_layers != nullptr ? (*cell.listed_layers)[static_cast<std::size_t>(i)]
-                                      : cell.first_layers + i);
-    for (const std::int64_t zero : *cell.zeros) {
-      p.zero = static_cast<std::int8_t>(zero);
+    p.recompute_layers = static_cast<std::int32_t>(cell.layers(i));
+    for (const Sharding& sharding : *cell.shardings) {
+      p.sharding = sharding;
       visit(static_cast<const Point&>(p));
       ++p.number;
     }

@@ -3,15 +3,19 @@
 // What a run file and its `search` object ask for, as a space; and a strategy of it as run-file
 // keys.
 //
-//   "search": {"axes": {"tp": [1, 2, 4, 8], "micro_batch": {"max": 4}, "recompute": "none"},
+//   "search": {"axes": {"tp": [1, 2, 4, 8], "micro_batch": {"max": 4}, "recompute": "none",
+//                       "offload": "free", "precision": ["bf16", "fp8"]},
 //              "constraints": ["memory.peak_gib <= 72", "tp * cp <= 8"],
-//              "objective": {"minimize": "step_time_s * gpus"}, "top": 10, "tie": 0.05}
+//              "objective": {"minimize": "cost"}, "price": {"gpu_hour": 2.5},
+//              "pareto": ["step_time_s", "memory.peak_gib", {"maximize": "mfu"}],
+//              "top": 10, "tie": 0.05}
 //
 // A key that the run file gives in `parallel` or `training` fixes its axis; one in `search.axes` is
-// a value, a list or bounds ({"min", "max"}, of the free values); neither leaves the axis free.
-// `layers` in the list of recompute is full recompute of the first n layers of every chunk, for
-// each n, or those of `recompute_layers`. Errors: InputError. `stage_layers` is refused: what it
-// means changes with pp.
+// a value, a list, bounds ({"min", "max"}, of the free values) or "free"; neither leaves the axis
+// free, or as it is where axes.h says so. `layers` in the list of recompute is full recompute of
+// the first n layers of every chunk, for each n, or those of `recompute_layers`. `partition` stands
+// in the place of ZeRO and its group. Keys of the run file are outer axes (outer_axes.h). Errors:
+// InputError.
 #pragma once
 
 #include <string>
@@ -23,20 +27,22 @@
 namespace orrery {
 
 struct SearchRequest {
+  OpenRun open;  // of the first base
   Space space;
   std::size_t top = 5;
   double tie = 0;  // 0: the interval's
   Conditions conditions;
 };
 
-// `search` is the object of that key, null where there is none.
-SearchRequest read_search(const OpenRun& open, const Json& search, const MetricSource& metrics);
+// `run` is a run file without its `search`, which is null where there is none.
+SearchRequest read_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                          const Json& search, const MetricSource& metrics);
 
 // The keys of `parallel` and `training` that make this strategy: {"parallel": {…}, "training":
 // {…}}.
 Json strategy_keys(const Space& space, const Strategy& s);
 
-// A run file with a strategy written into it.
-Json with_strategy(Json run, const Space& space, const Strategy& s);
+// The run file with one choice on the outer axes and a strategy written into it.
+Json with_strategy(Json run, const Space& space, std::size_t base, const Strategy& s);
 
 }  // namespace orrery

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 #include "estimate/classes.h"
 #include "estimate/links.h"
@@ -13,89 +12,111 @@ namespace {
 
 // Sums in the bound and in the step are taken in other orders.
 constexpr double kRounding = 1e-9;
+// Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
+constexpr std::size_t kMostWaiting = 4096;
 
-auto place_of(const Candidate& c) { return std::make_tuple(c.unit, c.point.number); }
+// Rules that come before say the same of every sharding and number of layers.
+constexpr bool is_of_the_cell(RuleId rule) { return rule != RuleId::none && rule < RuleId::zero; }
+
+const Conditions& conditions_of(const SearchOptions& o) {
+  static const Conditions kNone;
+  return o.conditions != nullptr ? *o.conditions : kNone;
+}
 
 }  // namespace
 
-bool is_before(const Candidate& a, const Candidate& b) {
-  if (b.unit < 0 || a.unit < 0) return a.unit >= 0 && b.unit < 0;
-  if (a.objective != b.objective) return a.objective < b.objective;
-  if (a.peak != b.peak) return a.peak < b.peak;
-  return place_of(a) < place_of(b);
-}
-
-bool needs_less(const Candidate& a, const Candidate& b) {
-  if (b.unit < 0 || a.unit < 0) return a.unit >= 0 && b.unit < 0;
-  if (a.peak != b.peak) return a.peak < b.peak;
-  return place_of(a) < place_of(b);
-}
-
-bool may_count(const Incumbents& incumbents, const FamilyIndex& index, bool families,
-               const std::vector<Unit>& units, const Candidate& c) {
+bool may_count(const Incumbents& incumbents, const Front& front, const FamilyIndex* families,
+               const Unit& unit, const Candidate& c, FamilyIds& ids) {
   if (incumbents.lets_in(c.bound)) return true;
-  if (!families) return false;
-  const auto of = index.of(units[static_cast<std::size_t>(c.unit)], c.point);
-  return std::any_of(of.begin(), of.end(),
+  if (front.aims() > 0 && !front.beats(c.aims)) return true;
+  if (families == nullptr) return false;
+  families->find(unit, c.point, ids);
+  return std::any_of(ids.begin(), ids.end(),
                      [&](std::size_t f) { return incumbents.lets_in(c.bound, f); });
 }
 
 SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
                            const FamilyIndex& index, const SearchOptions& options,
-                           Incumbents& incumbents)
+                           Incumbents& incumbents, SharedFront& shared)
     : space_(space),
       units_(units),
       index_(index),
       options_(options),
+      conditions_(conditions_of(options)),
       incumbents_(incumbents),
-      run_(space.base),
-      shape_(shape_of(space.base)) {
+      shared_(shared),
+      front_(conditions_.pareto.size()),
+      run_(space.bases[0].run),
+      shape_(shape_of(run_)) {
   tally_.families.resize(options.families ? index.size() : 0);
-  tally_.refused.resize(options.conditions == nullptr ? 0 : options.conditions->constraints.size());
+  tally_.refused.resize(conditions_.constraints.size());
 }
 
 template <class Visit>
-void SearchWorker::for_families(const Unit& unit, const Point& point, Visit&& visit) {
+void SearchWorker::for_families(Visit&& visit) {
   if (!options_.families) return;
-  for (const std::size_t f : index_.of(unit, point)) visit(f, tally_.families[f]);
+  for (const std::size_t f : ids_) visit(f, tally_.families[f]);
+}
+
+void SearchWorker::take_base(std::size_t base) {
+  if (base == base_) return;
+  base_ = base;
+  run_ = space_.bases[base].run;
+  shape_ = shape_of(run_);
 }
 
 void SearchWorker::take(const Unit& unit) {
+  take_base(unit.base);
   set_degrees(space_, unit, run_.strategy);
-  waiting_.clear();
   tally_.candidates +=
       UnitWalk(space_, unit).cells([&](const SearchCell& cell) { judge(unit, cell); });
-  // The most promising first: the rest may then not need an estimate.
-  std::sort(waiting_.begin(), waiting_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : a.point.number < b.point.number;
-  });
-  for (const Candidate& c : waiting_) {
-    if (may_count(c)) estimate_in_full(unit, c);
-  }
+  estimate_waiting(unit);
+  if (front_.aims() > 0) shared_.join(front_);
   if (tally_.estimated.size() > forget_at_) forget_hopeless();
 }
 
-bool SearchWorker::may_count(const Candidate& c) const {
-  return orrery::may_count(incumbents_, index_, options_.families, units_, c);
+RuleId SearchWorker::broken_rule(const Point& point) {
+  set_point(space_, space_.bases[base_], point, run_.strategy);
+  return first_broken(run_.strategy, run_.model, shape_);
 }
 
-// The rules look at no ZeRO stage but for how it divides the replicas, and at no number of layers
-// within a chunk's.
-void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
-  for_each_point(cell, [&](const Point& point) {
-    set_point(space_, point, run_.strategy);
-    const RuleId broken = first_broken(run_.strategy, run_.model, shape_);
-    ++tally_.rejected[static_cast<std::size_t>(broken)];
-    for_families(unit, point, [broken](std::size_t, FamilyTally& f) {
-      ++f.candidates;
-      ++f.rejected[static_cast<std::size_t>(broken)];
-    });
-    if (broken == RuleId::none && !is_refused(Known::strategy, nothing_known_))
-      judge_memory(unit, point);
+void SearchWorker::reject(RuleId rule, std::int64_t candidates) {
+  const auto r = static_cast<std::size_t>(rule);
+  tally_.rejected[r] += candidates;
+  for_families([=](std::size_t, FamilyTally& f) {
+    f.candidates += candidates;
+    f.rejected[r] += candidates;
   });
 }
 
-void SearchWorker::judge_memory(const Unit& unit, const Point& point) {
+void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
+  Point p = cell.point;
+  p.recompute_layers = static_cast<std::int32_t>(cell.layers(0));
+  p.sharding = cell.shardings->front();
+  if (options_.families) index_.find(unit, p, ids_);
+  const RuleId first = broken_rule(p);
+  if (is_of_the_cell(first)) {
+    for (const Sharding& sharding : *cell.shardings) {
+      if (options_.families) index_.find_sharding(sharding, ids_);
+      reject(first, cell.layer_count);
+    }
+    return;
+  }
+  for_each_point(cell, [&](const Point& point) {
+    if (options_.families) index_.find_sharding(point.sharding, ids_);
+    const RuleId broken = broken_rule(point);
+    reject(broken, 1);
+    if (broken == RuleId::none) judge_legal(unit, point);
+  });
+}
+
+bool SearchWorker::is_refused(int by) {
+  if (by >= 0) ++tally_.refused[static_cast<std::size_t>(by)];
+  return by >= 0;
+}
+
+void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
+  if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) return;
   fill(unit, point);
   const Answer a = memory_answer(run_, workspace_);
   Candidate c;
@@ -105,66 +126,74 @@ void SearchWorker::judge_memory(const Unit& unit, const Point& point) {
   if (a.reason != Reason::fits) {
     ++tally_.infeasible;
     if (needs_less(c, tally_.nearest)) tally_.nearest = c;
-    for_families(unit, point, [&c](std::size_t, FamilyTally& f) {
+    for_families([&c](std::size_t, FamilyTally& f) {
       ++f.legal;
       if (needs_less(c, f.nearest)) f.nearest = c;
     });
     return;
   }
+  for_families([](std::size_t, FamilyTally& f) {
+    ++f.legal;
+    ++f.feasible;
+  });
   judge_fitting(unit, c, a);
 }
 
 void SearchWorker::judge_fitting(const Unit& unit, Candidate c, const Answer& a) {
-  if (is_refused(Known::memory, a)) return;
+  if (is_refused(conditions_.first_broken(Known::memory, run_, a))) return;
+  const Answer least = least_answer(run_, workspace_, a, 1 - kRounding);
+  if (is_refused(conditions_.first_hopeless(run_, least))) return;
   ++tally_.feasible;
-  for_families(unit, c.point, [](std::size_t, FamilyTally& f) {
-    ++f.legal;
-    ++f.feasible;
-  });
-  c.bound = bound();
+  c.bound = conditions_.objective_bound(run_, least);
+  for (std::size_t i = 0; i < conditions_.pareto.size(); ++i) {
+    c.aims[i] = conditions_.pareto[i].bound(run_, least);
+  }
   waiting_.push_back(c);
+  if (waiting_.size() == kMostWaiting) estimate_waiting(unit);
 }
 
-bool SearchWorker::is_refused(Known known, const Answer& a) {
-  if (options_.conditions == nullptr) return false;
-  const int by = options_.conditions->first_broken(known, run_, a);
-  if (by >= 0) ++tally_.refused[static_cast<std::size_t>(by)];
-  return by >= 0;
+// The most promising first: the rest may then not need an estimate.
+void SearchWorker::estimate_waiting(const Unit& unit) {
+  std::sort(waiting_.begin(), waiting_.end(), [](const Candidate& a, const Candidate& b) {
+    return a.bound != b.bound ? a.bound < b.bound : a.point.number < b.point.number;
+  });
+  for (const Candidate& c : waiting_) {
+    if (may_count(c)) estimate_in_full(unit, c);
+  }
+  waiting_.clear();
 }
 
-// Nothing is known of an objective that is not the step.
-double SearchWorker::bound() {
-  const bool of_step = options_.conditions == nullptr || !options_.conditions->objective;
-  if (!of_step) return -std::numeric_limits<double>::infinity();
-  return step_lower_bound(run_, workspace_).si() * (1 - kRounding);
+bool SearchWorker::may_count(const Candidate& c) {
+  return orrery::may_count(incumbents_, front_, options_.families ? &index_ : nullptr,
+                           units_[static_cast<std::size_t>(c.unit)], c, ids_);
 }
 
 void SearchWorker::fill(const Unit& unit, const Point& point) {
-  const PriceKey key = {unit.id, point.micro_batch, point.sequence_parallel,
-                        run_.strategy.recompute == Recompute::selective};
+  const PriceKey key = {unit.id, point.micro_batch, point.sequence_parallel, point.modules};
   if (key != priced_) price<double>(run_, workspace_.scratch, workspace_.prices);
   priced_ = key;
   fill_stages<double>(run_, workspace_);
 }
 
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
-  set_point(space_, c.point, run_.strategy);
+  set_point(space_, space_.bases[base_], c.point, run_.strategy);
   fill(unit, c.point);
   const Answer a = finish(run_, workspace_);
   c.step = a.step_time;
-  c.objective = c.step.si();
-  if (options_.conditions != nullptr) {
-    c.objective = options_.conditions->objective_of(run_, a);
-    c.refused_by = options_.conditions->first_broken(Known::answer, run_, a);
-  }
+  c.objective = conditions_.objective_of(run_, a);
+  c.refused_by = conditions_.first_broken(Known::answer, run_, a);
   tally_.estimated.push_back(c);
   if (c.refused_by >= 0) return;
   incumbents_.offer_best(c.objective);
   keep_in_top(c);
-  for_families(unit, c.point, [&](std::size_t i, FamilyTally& f) {
+  if (options_.families) index_.find(unit, c.point, ids_);
+  for_families([&](std::size_t i, FamilyTally& f) {
     if (is_before(c, f.best)) f.best = c;
     incumbents_.offer_family(i, c.objective);
   });
+  if (front_.aims() == 0) return;
+  for (std::size_t i = 0; i < front_.aims(); ++i) c.aims[i] = conditions_.pareto[i].value(run_, a);
+  front_.offer(c);
 }
 
 void SearchWorker::keep_in_top(const Candidate& c) {
@@ -175,11 +204,20 @@ void SearchWorker::keep_in_top(const Candidate& c) {
   if (best.size() == options_.top) incumbents_.offer_last_of_top(best.back().objective);
 }
 
+// Of what nothing bounds, only the number matters, and who may tie with the winner.
 void SearchWorker::forget_hopeless() {
   std::vector<Candidate>& list = tally_.estimated;
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [this](const Candidate& c) { return !may_count(c); }),
-             list.end());
+  const auto is_hopeless = [this](const Candidate& c) {
+    if (c.bound != -std::numeric_limits<double>::infinity()) return !may_count(c);
+    if (c.refused_by < 0 && incumbents_.may_tie(c.objective)) return false;
+    ++tally_.unbounded;
+    if (c.refused_by >= 0) {
+      ++tally_.refused[static_cast<std::size_t>(c.refused_by)];
+      ++tally_.unbounded_refused;
+    }
+    return true;
+  };
+  list.erase(std::remove_if(list.begin(), list.end(), is_hopeless), list.end());
   forget_at_ = std::max(forget_at_, 2 * list.size());
 }
 

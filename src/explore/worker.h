@@ -3,28 +3,13 @@
 // One worker of a search: judges the candidates of the units it is given and keeps what it found.
 #pragma once
 
-#include <optional>
 #include <vector>
 
+#include "explore/front.h"
 #include "explore/incumbents.h"
 #include "explore/search.h"
 
 namespace orrery {
-
-// What is kept of a candidate that was looked at.
-struct Candidate {
-  std::int64_t unit = -1;
-  Point point;
-  double bound = 0;      // the objective is no less
-  double objective = 0;  // less is better
-  Seconds step{};
-  std::int32_t refused_by = -1;  // a constraint on the answer
-  Bytes peak{};
-};
-
-// Faster, then smaller, then first.
-bool is_before(const Candidate& a, const Candidate& b);
-bool needs_less(const Candidate& a, const Candidate& b);
 
 struct FamilyTally {
   std::int64_t candidates = 0;
@@ -38,19 +23,22 @@ struct FamilyTally {
 struct SearchTally {
   std::int64_t candidates = 0;
   std::array<std::int64_t, kRules + 1> rejected{};
-  std::vector<std::int64_t> refused;  // by constraint on strategy or memory
+  std::vector<std::int64_t> refused;  // by constraint
   std::int64_t infeasible = 0;
   std::int64_t feasible = 0;
   std::vector<Candidate> best;       // at most `top`, in order
   Candidate nearest;                 // of those that do not fit
   std::vector<Candidate> estimated;  // that may count in the end
+  // Estimated because nothing bounds them, and no longer in that list.
+  std::int64_t unbounded = 0;
+  std::int64_t unbounded_refused = 0;  // of them, which `refused` counts already
   std::vector<FamilyTally> families;
 };
 
 class SearchWorker {
  public:
   SearchWorker(const Space& space, const std::vector<Unit>& units, const FamilyIndex& index,
-               const SearchOptions& options, Incumbents& incumbents);
+               const SearchOptions& options, Incumbents& incumbents, SharedFront& shared);
 
   void take(const Unit& unit);
   SearchTally& tally() { return tally_; }
@@ -60,42 +48,50 @@ class SearchWorker {
     std::int64_t unit = -1;
     std::int64_t micro_batch = 0;
     bool sequence_parallel = false;
-    bool selective = false;
+    ModuleMask modules = 0;
 
     bool operator==(const PriceKey&) const = default;
   };
 
+  void take_base(std::size_t base);
   void judge(const Unit& unit, const SearchCell& cell);
-  void judge_memory(const Unit& unit, const Point& point);
+  RuleId broken_rule(const Point& point);
+  void reject(RuleId rule, std::int64_t candidates);
+  void judge_legal(const Unit& unit, const Point& point);
   void judge_fitting(const Unit& unit, Candidate c, const Answer& a);
-  bool is_refused(Known known, const Answer& a);
-  double bound();
+  bool is_refused(int by);
+  void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   void fill(const Unit& unit, const Point& point);
-  bool may_count(const Candidate& c) const;
+  bool may_count(const Candidate& c);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
 
   template <class Visit>
-  void for_families(const Unit& unit, const Point& point, Visit&& visit);
+  void for_families(Visit&& visit);
 
   const Space& space_;
   const std::vector<Unit>& units_;
   const FamilyIndex& index_;
   const SearchOptions& options_;
+  const Conditions& conditions_;
   Incumbents& incumbents_;
+  SharedFront& shared_;
+  Front front_;
+  std::size_t base_ = 0;
   Run run_;
   RunShape shape_;
   Workspace workspace_;
   const Answer nothing_known_{};
   PriceKey priced_;
+  FamilyIds ids_;
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit
-  std::size_t forget_at_ = std::size_t{1} << 16;
+  std::size_t forget_at_ = std::size_t{1} << 14;
   SearchTally tally_;
 };
 
 // Whether a candidate is among those that the final answer may speak of.
-bool may_count(const Incumbents& incumbents, const FamilyIndex& index, bool families,
-               const std::vector<Unit>& units, const Candidate& c);
+bool may_count(const Incumbents& incumbents, const Front& front, const FamilyIndex* families,
+               const Unit& unit, const Candidate& c, FamilyIds& ids);
 
 }  // namespace orrery

@@ -17,33 +17,66 @@ Json rejected_json(const std::array<std::int64_t, kRules + 1>& rejected) {
   return j;
 }
 
-Json one_of_best(const SearchReport& r, const RunReport& run) {
-  Json j;
-  j["strategy"] = strategy_keys(r.request.space, run.resolved.run.strategy);
-  j.update(estimate_json(run));
-  if (const auto& o = r.request.conditions.objective) {
-    j["objective_value"] = o->value(run.resolved.run, run.answer);
+// The keys of a strategy, and what the outer axes say.
+Json found_keys(const SearchReport& r, const Found& f) {
+  const Space& space = r.request.space;
+  return with_strategy(Json::object(), space, f.place.base, f.strategy);
+}
+
+Json aim_json(const Aim& aim) {
+  return {{aim.maximize ? "maximize" : "minimize", aim.expression.text()}};
+}
+
+// The trade between the aims; the first of each kind by step, memory and place.
+Json pareto_json(const SearchReport& r) {
+  Json j = {{"aims", Json::array()}, {"front", Json::array()}};
+  const std::vector<Aim>& aims = r.request.conditions.pareto;
+  for (const Aim& aim : aims) j["aims"].push_back(aim_json(aim));
+  for (const Found& f : r.answer.front) {
+    Json point;
+    point["values"] = Json::array();
+    for (std::size_t i = 0; i < aims.size(); ++i) {
+      point["values"].push_back(aims[i].maximize ? -f.aims[i] : f.aims[i]);
+    }
+    point["step_time_s"] = f.step_time.si();
+    point["peak_gib"] = static_cast<double>(f.peak / kGiB);
+    point["strategy"] = found_keys(r, f);
+    j["front"].push_back(std::move(point));
   }
   return j;
 }
 
-Json value_json(SearchAxis a, std::int64_t value) {
-  if (a == SearchAxis::sequence_parallel) return value != 0;
-  if (a == SearchAxis::schedule || a == SearchAxis::recompute) return text_of(a, value);
+Json one_of_best(const SearchReport& r, const RunReport& run, const Found& found) {
+  Json j;
+  j["strategy"] = found_keys(r, found);
+  j.update(estimate_json(run));
+  if (const auto& o = r.request.conditions.objective) {
+    j["objective_value"] = o->expression.value(run.resolved.run, run.answer);
+  }
+  return j;
+}
+
+Json value_json(const Space& space, std::size_t axis, std::int64_t value) {
+  if (axis >= kSearchAxes) {
+    return space.outer[axis - kSearchAxes].values[static_cast<std::size_t>(value)];
+  }
+  if (static_cast<SearchAxis>(axis) == SearchAxis::sequence_parallel) return value != 0;
+  if (is_of_words(static_cast<SearchAxis>(axis))) return axis_text(space, axis, value);
   return value;
 }
 
 Json family_json(const SearchReport& r, const FamilyReport& f) {
   Json j;
-  j["axis"] = std::string(kSearchAxisNames[static_cast<std::size_t>(f.family.axis)]);
-  j["value"] = value_json(f.family.axis, f.family.value);
+  const Space& space = r.request.space;
+  j["axis"] = axis_name(space, f.family.axis);
+  j["value"] = value_json(space, f.family.axis, f.family.value);
   j["candidates"] = f.family.candidates;
   j["legal"] = f.family.legal;
   j["fit"] = f.family.feasible;
   if (f.family.best.place.unit >= 0) {
     j["step_time_s"] = f.family.best.step_time.si();
     j["slowdown"] = f.slowdown;
-    j["strategy"] = strategy_keys(r.request.space, f.family.best.strategy);
+    j["strategy"] = found_keys(r, f.family.best);
   } else if (f.family.legal > 0) {
     j["least_peak_gib"] = static_cast<double>(f.family.nearest.peak / kGiB);
   }
@@ -67,13 +100,13 @@ Json search_json(const SearchReport& r) {
   j["pruned_by_bound"] = a.pruned;
   j["estimated"] = a.estimated;
   j["ties"] = {{"count", a.ties}, {"factor", a.tie}};
-  if (r.request.conditions.objective) {
-    j["objective"][r.request.conditions.maximize ? "maximize" : "minimize"] =
-        r.request.conditions.objective->text();
-  }
+  if (const auto& o = r.request.conditions.objective) j["objective"] = aim_json(*o);
   j["best"] = Json::array();
-  for (const RunReport& run : r.best) j["best"].push_back(one_of_best(r, run));
-  for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run);
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    j["best"].push_back(one_of_best(r, r.best[i], r.answer.best[i]));
+  }
+  for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run, r.answer.nearest);
+  if (!r.request.conditions.pareto.empty()) j["pareto"] = pareto_json(r);
   j["families"] = Json::array();
   for (const FamilyReport& f : r.families) j["families"].push_back(family_json(r, f));
   j["tool_version"] = kVersion;

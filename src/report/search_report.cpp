@@ -24,7 +24,8 @@ constexpr double kWorthSaying = 0.005;
 
 RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
                    const Space& space, const Found& found) {
-  RunReport r = report_on(resolve_run(with_strategy(run, space, found.strategy), file, lookup));
+  RunReport r = report_on(
+      resolve_run(with_strategy(run, space, found.place.base, found.strategy), file, lookup));
   const bool estimated = found.step_time > Seconds();
   if ((estimated && r.answer.step_time != found.step_time) || r.answer.memory.peak != found.peak) {
     throw std::logic_error("search and estimate disagree on a strategy");
@@ -56,7 +57,7 @@ std::string difference(const Answer& a, const Answer& winner) {
 
 class Reasons {
  public:
-  Reasons(const SearchReport& r) : r_(r), run_(r.request.space.base) {}
+  explicit Reasons(const SearchReport& r) : r_(r) {}
 
   std::vector<FamilyReport> all() {
     std::vector<FamilyReport> list;
@@ -67,7 +68,16 @@ class Reasons {
   }
 
  private:
-  bool varies(SearchAxis a) const {
+  // An axis that follows from others says nothing of its own.
+  bool is_asked(std::size_t a) const {
+    const auto axis = static_cast<SearchAxis>(a);
+    if (axis != SearchAxis::zero_shard_group && axis != SearchAxis::recompute_modules) return true;
+    const AxisValues& values = r_.request.space.axes[axis];
+    return values.open || !values.is_free();
+  }
+
+  bool varies(std::size_t a) const {
+    if (!is_asked(a)) return false;
     return std::count_if(r_.answer.families.begin(), r_.answer.families.end(),
                          [a](const Family& f) { return f.axis == a; }) > 1;
   }
@@ -78,7 +88,7 @@ class Reasons {
       report.reason = rule_text(f);
     } else if (f.feasible == 0) {
       report.reason = "does not fit: at least " + gib_text(f.nearest.peak, 1) + " of " +
-                      gib_text(run_.cluster.device.memory_capacity, 1);
+                      gib_text(base_of(f.nearest).cluster.device.memory_capacity, 1);
     } else if (f.best.place.unit < 0) {
       report.reason = "refused by the constraints";
     } else {
@@ -95,28 +105,30 @@ class Reasons {
     return "illegal: " + std::string(rule.allowed);
   }
 
+  const Run& base_of(const Found& f) const { return r_.request.space.bases[f.place.base].run; }
+
   std::string lost(const Family& f, const Answer& winner) {
-    run_.strategy = f.best.strategy;
-    const Answer a = estimate<double>(run_, workspace_);
+    Run run = base_of(f.best);
+    run.strategy = f.best.strategy;
+    const Answer a = estimate<double>(run, workspace_);
     std::string text = difference(a, winner);
-    const std::int64_t node = run_.cluster.devices_per_node;
-    const bool crosses =
-        f.axis == SearchAxis::tp && f.value > node && r_.best[0].resolved.run.strategy.tp <= node;
+    const std::int64_t node = run.cluster.devices_per_node;
+    const bool crosses = f.axis == static_cast<std::size_t>(SearchAxis::tp) && f.value > node &&
+                         r_.best[0].resolved.run.strategy.tp <= node;
     return crosses ? "crosses the node; " + text : text;
   }
 
   const SearchReport& r_;
-  Run run_;
   Workspace workspace_;
 };
 
 [[noreturn]] void refuse_empty(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
-  const std::string& file = r.open.resolved.file;
+  const std::string& file = r.request.open.resolved.file;
   if (a.candidates == 0) {
     throw InputError(file, "search.axes",
                      "an empty space: no values of tp, cp, pp and dp make " +
-                         std::to_string(r.request.space.base.cluster.gpus) + " GPUs",
+                         std::to_string(r.request.space.bases[0].run.cluster.gpus) + " GPUs",
                      "axes with tp·cp·pp·dp equal to gpus, and a value left of every other");
   }
   const auto most = std::max_element(a.rejected.begin(), a.rejected.end());
@@ -136,7 +148,7 @@ void refuse_if_constraints_empty_it(const SearchReport& r) {
   if (nothing_fits) return;
   const auto& constraint =
       r.request.conditions.constraints[static_cast<std::size_t>(most - a.refused.begin())];
-  throw InputError(r.open.resolved.file, "search.constraints",
+  throw InputError(r.request.open.resolved.file, "search.constraints",
                    "an empty space: \"" + constraint.text() + "\" refuses " + grouped(*most) +
                        " candidates, and " + grouped(a.infeasible) + " do not fit",
                    "constraints that some strategy meets");
@@ -148,8 +160,29 @@ std::int64_t legal(const SearchAnswer& a) {
 
 }  // namespace
 
+namespace {
+
+// Of a strategy whose memory is known, as its step grows.
+MetricTrend trend_of(std::string_view key) {
+  if (key.rfind("memory.", 0) == 0) return MetricTrend::known;
+  if (key == "step_time_s") return MetricTrend::rises;
+  for (const std::string_view rate :
+       {"samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "mfu"}) {
+    if (key == rate) return MetricTrend::falls;
+  }
+  return MetricTrend::unknown;
+}
+
+std::vector<MetricTrend> metric_trends() {
+  std::vector<MetricTrend> trends;
+  for (const Metric& m : metrics()) trends.push_back(trend_of(m.key));
+  return trends;
+}
+
+}  // namespace
+
 MetricSource metric_source() {
-  return {metric_keys(), [](std::size_t i, const Run& run, const Answer& answer) {
+  return {metric_keys(), metric_trends(), [](std::size_t i, const Run& run, const Answer& answer) {
             return metrics()[i].value({run, answer});
           }};
 }
@@ -163,8 +196,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
     search_object = plain["search"];
     plain.erase("search");
   }
-  r.open = resolve_open(plain, file, lookup);
-  r.request = read_search(r.open, search_object, metric_source());
+  r.request = read_search(plain, file, lookup, search_object, metric_source());
   SearchOptions options;
   options.top = r.request.top;
   options.tie = r.request.tie;

@@ -25,7 +25,6 @@ struct FamilyReport {
 };
 
 struct SearchReport {
-  OpenRun open;
   SearchRequest request;
   SearchAnswer answer;
   std::vector<RunReport> best;

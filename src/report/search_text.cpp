@@ -7,6 +7,7 @@
 #include "report/limiter.h"
 #include "report/metrics.h"
 #include "report/search_report.h"
+#include "report/strategy_words.h"
 #include "report/table.h"
 
 namespace orrery {
@@ -16,6 +17,7 @@ constexpr std::size_t kLabel = 18;
 // Families of an axis that are shown: the winner's, and the nearest others.
 constexpr std::size_t kMostOfAnAxis = 6;
 constexpr std::size_t kMostRules = 6;
+constexpr std::size_t kMostOfFront = 12;
 
 std::int64_t sum(const std::array<std::int64_t, kRules + 1>& rejected) {
   return std::accumulate(rejected.begin(), rejected.end(), std::int64_t{0});
@@ -52,11 +54,16 @@ std::string recompute_cell(const Strategy& s) {
 
 std::string best_table(const SearchReport& r, const Style& style) {
   if (r.best.empty()) return "";
-  const bool moe = is_moe(r.request.space.base.model);
+  const bool moe = is_moe(r.request.space.bases[0].run.model);
   std::vector<TableColumn> columns = {{"", true}, {"step", true}, {"MFU", true}, {"peak", true}};
   for (const char* name : {"tp", "sp", "cp", "pp", "vpp", "dp"}) columns.push_back({name, true});
   if (moe) columns.insert(columns.end(), {{"ep", true}, {"etp", true}});
   columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
+  const Space& space = r.request.space;
+  const bool besides = std::any_of(r.answer.best.begin(), r.answer.best.end(), [&](const Found& f) {
+    return !besides_words(space, f.place.base, f.strategy).empty();
+  });
+  if (besides) columns.push_back({"besides"});
   Table table(columns);
   for (std::size_t i = 0; i < r.best.size(); ++i) {
     const RunReport& run = r.best[i];
@@ -71,9 +78,40 @@ std::string best_table(const SearchReport& r, const Style& style) {
     if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
     row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s),
                            std::string(kScheduleNames[static_cast<std::size_t>(s.schedule)])});
+    const Found& f = r.answer.best[i];
+    if (besides) row.push_back(besides_words(space, f.place.base, f.strategy));
     table.add(row);
   }
   return "\n" + ink(style, Ink::bold, "Best") + "\n" + table.text(2);
+}
+
+std::string aim_name(const Aim& aim) {
+  return (aim.maximize ? "most " : "least ") + aim.expression.text();
+}
+
+// Of a long front as many points as fit, evenly from the first aim's best to its worst.
+std::string front_table(const SearchReport& r, const Style& style) {
+  const std::vector<Found>& front = r.answer.front;
+  const std::vector<Aim>& aims = r.request.conditions.pareto;
+  if (front.empty()) return "";
+  std::vector<TableColumn> columns;
+  for (const Aim& aim : aims) columns.push_back({aim_name(aim), true});
+  columns.push_back({"strategy"});
+  Table table(columns);
+  const std::size_t shown = std::min(kMostOfFront, front.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Found& f = front[shown < 2 ? i : i * (front.size() - 1) / (shown - 1)];
+    std::vector<std::string> row;
+    for (std::size_t a = 0; a < aims.size(); ++a) {
+      row.push_back(four_digits(aims[a].maximize ? -f.aims[a] : f.aims[a]));
+    }
+    row.push_back(strategy_words(r.request.space, f.place.base, f.strategy));
+    table.add(row);
+  }
+  const std::string of = shown < front.size() ? ", " + std::to_string(shown) + " of " : ", ";
+  return "\n" + ink(style, Ink::bold, "Pareto front") + of +
+         grouped(static_cast<std::int64_t>(front.size())) +
+         " strategies none of which is beaten in all aims\n" + table.text(2);
 }
 
 std::string limit(const SearchReport& r, const Style& style) {
@@ -97,7 +135,7 @@ bool is_nearer(const FamilyReport* a, const FamilyReport* b) {
   return rank(a) != rank(b) ? rank(a) < rank(b) : a->slowdown < b->slowdown;
 }
 
-std::vector<const FamilyReport*> shown_of(const SearchReport& r, SearchAxis axis) {
+std::vector<const FamilyReport*> shown_of(const SearchReport& r, std::size_t axis) {
   std::vector<const FamilyReport*> list;
   for (const FamilyReport& f : r.families) {
     if (f.family.axis == axis) list.push_back(&f);
@@ -112,11 +150,10 @@ std::vector<const FamilyReport*> shown_of(const SearchReport& r, SearchAxis axis
 
 std::string families(const SearchReport& r, const Style& style) {
   std::string text;
-  for (std::size_t a = 0; a < kSearchAxes; ++a) {
-    const auto axis = static_cast<SearchAxis>(a);
-    for (const FamilyReport* f : shown_of(r, axis)) {
-      const std::string name =
-          std::string(kSearchAxisNames[a]) + " " + text_of(axis, f->family.value);
+  const Space& space = r.request.space;
+  for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
+    for (const FamilyReport* f : shown_of(r, a)) {
+      const std::string name = axis_name(space, a) + " " + axis_text(space, a, f->family.value);
       text += "  " + left(name, 26) + shortened(loss_text(*f), kTextWidth - 28) + "\n";
     }
   }
@@ -157,7 +194,8 @@ std::string verdict(const SearchReport& r, const Style& style) {
 std::string search_text(const SearchReport& r, const Style& style) {
   const RunReport& first = r.best.empty() ? r.nearest[0] : r.best[0];
   return header_text(first.resolved, style) + "\n" + verdict(r, style) + counts(r) + ties(r) +
-         best_table(r, style) + limit(r, style) + families(r, style) + rules(r, style);
+         best_table(r, style) + front_table(r, style) + limit(r, style) + families(r, style) +
+         rules(r, style);
 }
 
 }  // namespace orrery

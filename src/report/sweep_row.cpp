@@ -36,7 +36,7 @@ void add_metrics(const Run& run, const Answer& a, bool memory_only, Json& row) {
 void add_strategy(const Strategy& s, Json& row) {
   for (std::size_t i = 0; i < kSearchAxes; ++i) {
     const auto axis = static_cast<SearchAxis>(i);
-    const bool word = axis == SearchAxis::schedule || axis == SearchAxis::recompute;
+    const bool word = is_of_words(axis);
     Json& cell = row["best." + std::string(kSearchAxisNames[i])];
     if (word) {
       cell = orrery::text_of(axis, value_of(s, axis));
@@ -93,7 +93,7 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
   if (plain.contains("search")) search_object = plain["search"];
   plain.erase("search");
   const SearchRequest request =
-      read_search(resolve_open(plain, file, lookup), search_object, metric_source());
+      read_search(plain, file, lookup, search_object, metric_source());
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;
@@ -105,7 +105,7 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
   if (a.best.empty()) return row;
   row["status"] = "fits";
   add_strategy(a.best[0].strategy, row);
-  Run winner = request.space.base;
+  Run winner = request.space.bases[a.best[0].place.base].run;
   winner.strategy = a.best[0].strategy;
   add_metrics(winner, estimate(winner), false, row);
   return row;

@@ -49,15 +49,31 @@ $ orrery search run.json --set search.axes.tp=[3]
 $ orrery search run.json --set parallel.cp=3 --set cluster.gpus=48 --set training.global_batch=7
 ! exit 2
 ! stderr /an empty space: of [0-9,]* candidates the rule/
-$ orrery search run.json --set search.axes.ttp=[1]
-! exit 2
-! stderr /search.axes.ttp: found an unknown key; .*did you mean "e?tp"/
 $ orrery search run.json --tp 2 --set search.axes.tp=[1,2]
 ! exit 2
 ! stderr search.axes.tp: found parallel.tp is given too; allowed: one of them
-$ orrery search run.json --set parallel.stage_layers=[16,16]
+$ orrery search run.json --set search.axes.ttp=[1]
 ! exit 2
-! stderr no stage_layers in a search
+! stderr /search.axes.ttp: found an axis that names nothing; .*did you mean "e?tp"/
+$ orrery search run.json --minimize cost
+! exit 2
+! stderr found cost without a price; allowed: search.price with gpu_hour or kwh
+$ orrery search run.json --set 'search.axes.gpus={"min": 8, "max": 4}'
+! exit 2
+! stderr search.axes.gpus
+$ orrery search run.json --set 'search.axes.offload="all"'
+! exit 2
+! stderr search.axes.offload
+
+# Stages as the run file splits them; a front between two aims, the same for any number of threads.
+$ orrery search run.json --set parallel.stage_layers=[17,15] --json > uneven.json
+$ python3 -c 'import json; j = json.load(open("uneven.json")); print({b["inputs"]["parallel"]["pp"] * b["inputs"]["parallel"]["vpp"] for b in j["best"]})'
+> {2}
+$ orrery search run.json --tp 2 --set search.axes.gpus=[8,16] --set 'search.axes.offload="free"' --pareto step_time_s --pareto gpus --pareto memory.peak_gib --json --jobs 2 > front.json
+$ orrery search run.json --tp 2 --set search.axes.gpus=[8,16] --set 'search.axes.offload="free"' --pareto step_time_s --pareto gpus --pareto memory.peak_gib --json --jobs 1 | cmp - front.json && echo same
+> same
+$ python3 -c 'import json; j = json.load(open("front.json")); f = [p["values"] for p in j["pareto"]["front"]]; print(len(f) > 5, {v[1] for v in f} == {8, 16}, f[0][0] == j["best"][0]["step_time_s"], any(all(a <= b for a, b in zip(x, y)) and x != y for x in f for y in f))'
+> True True True False
 $ orrery estimate run.json --set search.top=3
 ! exit 2
 ! stderr search: found an unknown key

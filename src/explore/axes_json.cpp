@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/axes_json.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace orrery {
+
+std::string run_key(SearchAxis a) {
+  const std::string name(kSearchAxisNames[static_cast<std::size_t>(a)]);
+  return (a == SearchAxis::micro_batch ? "training." : "parallel.") + name;
+}
+
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 30;
+constexpr std::size_t kLongestList = 4096;
+constexpr std::int64_t kFreeFewerLayers = 2;
+
+using Values = std::vector<std::int64_t>;
+
+template <class T>
+Values listed(const std::optional<T>& given) {
+  return given ? Values{static_cast<std::int64_t>(*given)} : Values{};
+}
+
+// What is given of recompute, or implied by its other keys as in any run file.
+Values recompute_of(const StrategyRequest& q) {
+  const bool some = q.recompute_layers && *q.recompute_layers > 0;
+  if (some || (!q.recompute && q.recompute_method)) return {some ? kLayersChoice : 2};
+  if (q.recompute) return {static_cast<std::int64_t>(*q.recompute)};
+  return q.recompute_modules ? Values{static_cast<std::int64_t>(Recompute::selective)} : Values{};
+}
+
+Values given_values(const OpenRun& open, SearchAxis a) {
+  const StrategyRequest& q = open.request;
+  switch (a) {
+    case SearchAxis::tp:
+      return listed(q.tp);
+    case SearchAxis::pp:
+      return listed(q.pp);
+    case SearchAxis::vpp:
+      return listed(q.vpp);
+    case SearchAxis::cp:
+      return listed(q.cp);
+    case SearchAxis::ep:
+      return listed(q.ep);
+    case SearchAxis::etp:
+      return listed(q.etp);
+    case SearchAxis::dp:
+      return listed(q.dp);
+    case SearchAxis::micro_batch:
+      return listed(open.micro_batch);
+    case SearchAxis::sequence_parallel:
+      return listed(q.sequence_parallel);
+    case SearchAxis::zero:
+      return listed(q.zero);
+    case SearchAxis::zero_shard_group:
+      return listed(q.zero_shard_group);
+    case SearchAxis::schedule:
+      return listed(q.schedule);
+    case SearchAxis::recompute:
+      return recompute_of(q);
+    case SearchAxis::recompute_modules:
+      return listed(q.recompute_modules);
+    case SearchAxis::offload:
+    case SearchAxis::stage_layers:
+      break;  // no numbers
+  }
+  return {};
+}
+
+// As a key of `parallel` is read.
+StrategyRequest parallel_of(const Reader& value, const char* key) {
+  const Json object = {{key, value.json()}};
+  const std::size_t dot = value.path().rfind('.');
+  return read_strategy(Reader(object, value.file(), value.path().substr(0, dot)));
+}
+
+// An axis by its name, or by its path in a run file.
+std::optional<Reader> find_axis(Reader& axes, SearchAxis a) {
+  auto by_name = axes.find(std::string(kSearchAxisNames[static_cast<std::size_t>(a)]));
+  auto by_path = axes.find(run_key(a));
+  if (by_name && by_path) by_path->fail("a second axis over " + run_key(a), "one of them");
+  return by_name ? by_name : by_path;
+}
+
+// Any of optimizer, parameters and activations in the host's memory.
+std::vector<Offload> free_offloads(const Cluster& c) {
+  std::vector<Offload> all(1);
+  if (c.host.memory_capacity <= Bytes()) return all;
+  const auto target = [](unsigned set, unsigned bit) {
+    return (set & bit) != 0 ? OffloadTarget::host : OffloadTarget::none;
+  };
+  for (unsigned set = 1; set < 8; ++set) {
+    Offload o;
+    o.optimizer = target(set, 1);
+    o.activations = target(set, 2);
+    o.parameters = target(set, 4);
+    all.push_back(o);
+  }
+  return all;
+}
+
+std::int64_t read_value(SearchAxis a, const Reader& r) {
+  switch (a) {
+    case SearchAxis::sequence_parallel:
+      return r.boolean() ? 1 : 0;
+    case SearchAxis::schedule:
+      return static_cast<std::int64_t>(r.choice(kScheduleNames));
+    case SearchAxis::recompute:
+      return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
+    case SearchAxis::zero:
+      return r.integer(0, 3);
+    case SearchAxis::recompute_modules:
+      return *parallel_of(r, "recompute_modules").recompute_modules;
+    default:
+      return r.integer(1, kMost);
+  }
+}
+
+bool has_order(SearchAxis a) {
+  return a != SearchAxis::sequence_parallel && a != SearchAxis::schedule &&
+         a != SearchAxis::recompute && a != SearchAxis::recompute_modules;
+}
+
+bool is_free(const Reader& r) { return r.json().is_string() && r.json() == "free"; }
+
+// The values of a list, or the one that stands in its place.
+template <class IsOne>
+std::vector<Reader> values_of(const Reader& r, IsOne&& is_one) {
+  if (is_one(r.json())) return {r};
+  if (!r.json().is_array()) r.fail("a value, a list of values or \"free\"");
+  if (r.json().empty()) r.fail("at least one value");
+  if (r.json().size() > kLongestList) r.fail("at most 4096 values");
+  return r.items();
+}
+
+bool is_object(const Json& j) { return j.is_object(); }
+
+template <class ReadValue, class IsOne>
+AxisValues read_axis(Reader r, bool ordered, ReadValue&& read, IsOne&& is_one) {
+  AxisValues axis;
+  if (is_free(r)) {
+    axis.open = true;
+  } else if (r.json().is_array() && !is_one(r.json())) {
+    if (r.json().empty()) r.fail("at least one value");
+    if (r.json().size() > kLongestList) r.fail("at most 4096 values");
+    for (const Reader& item : r.items()) {
+      const std::int64_t v = read(item);
+      if (std::find(axis.listed.begin(), axis.listed.end(), v) != axis.listed.end()) {
+        item.fail("each value once");
+      }
+      axis.listed.push_back(v);
+    }
+  } else if (r.json().is_object()) {
+    if (!ordered) r.fail("a value, a list of values or \"free\"");
+    axis.open = true;
+    if (auto v = r.find("min")) axis.lowest = read(*v);
+    if (auto v = r.find("max")) axis.highest = read(*v);
+    r.reject_unknown();
+    if (axis.lowest > axis.highest) r.fail("min up to max");
+  } else {
+    axis.listed = {read(r)};
+  }
+  return axis;
+}
+
+// A set of modules is a list itself.
+bool is_set(const Json& j) { return j.is_array() && !j.empty() && j[0].is_string(); }
+bool is_never_one(const Json& /*j*/) { return false; }
+
+void read_offloads(const Reader& given, const OpenRun& open, Space& out) {
+  if (open.request.offload) given.fail("parallel.offload is given too", "one of them");
+  out.offloads.clear();
+  if (is_free(given)) {
+    out.offloads = free_offloads(open.resolved.run.cluster);
+    return;
+  }
+  for (const Reader& item : values_of(given, is_object)) {
+    const Offload o = *parallel_of(item, "offload").offload;
+    if (std::find(out.offloads.begin(), out.offloads.end(), o) != out.offloads.end()) {
+      item.fail("each value once");
+    }
+    out.offloads.push_back(o);
+  }
+}
+
+StageSplit read_split(Reader r) {
+  StageSplit split;
+  if (r.json().is_string()) {
+    if (r.text() != "even") r.fail("\"even\", a list of layers, or {\"first\", \"last\"}");
+    return split;
+  }
+  if (r.json().is_object()) {
+    split.kind = StageSplit::Kind::ends;
+    if (auto v = r.find("first")) split.first = v->integer(0, kMostFewerLayers);
+    if (auto v = r.find("last")) split.last = v->integer(0, kMostFewerLayers);
+    r.reject_unknown();
+    return split;
+  }
+  split.kind = StageSplit::Kind::listed;
+  split.layers = *parallel_of(r, "stage_layers").stage_layers;
+  return split;
+}
+
+void read_splits(const Reader& given, const OpenRun& open, Space& out) {
+  if (open.request.stage_layers) given.fail("parallel.stage_layers is given too", "one of them");
+  const auto is_one = [](const Json& j) {
+    return j.is_object() || (j.is_string() && j != "free") ||
+           (j.is_array() && !j.empty() && j[0].is_number());
+  };
+  out.splits.clear();
+  if (!is_free(given)) {
+    for (const Reader& item : values_of(given, is_one)) out.splits.push_back(read_split(item));
+    return;
+  }
+  out.splits.emplace_back();
+  for (std::int64_t first = 0; first <= kFreeFewerLayers; ++first) {
+    for (std::int64_t last = 0; last <= kFreeFewerLayers; ++last) {
+      out.splits.push_back({StageSplit::Kind::ends, first, last, {}});
+    }
+  }
+}
+
+void read_partitions(const Reader& given, const OpenRun& open, Space& out) {
+  const StrategyRequest& q = open.request;
+  if (q.partition || q.zero || q.zero_shard_group) {
+    given.fail("parallel says how states are sharded too", "one of them");
+  }
+  out.free_partitions = is_free(given);
+  if (out.free_partitions) return;
+  for (const Reader& item : values_of(given, is_object)) {
+    out.partitions.push_back(*parallel_of(item, "partition").partition);
+  }
+}
+
+}  // namespace
+
+void fix_what_is_given(const OpenRun& open, Space& space) {
+  const StrategyRequest& q = open.request;
+  for (std::size_t i = 0; i < kSearchAxes; ++i) {
+    space.axes.values[i].listed = given_values(open, static_cast<SearchAxis>(i));
+  }
+  if (q.recompute_layers && *q.recompute_layers > 0) {
+    space.axes.recompute_layers.listed = {*q.recompute_layers};
+  }
+  space.recompute_method = q.recompute_method;
+  if (q.partition) space.partitions = {*q.partition};
+  if (q.offload) space.offloads = {*q.offload};
+  if (q.stage_layers) space.splits = {{StageSplit::Kind::listed, 0, 0, *q.stage_layers}};
+}
+
+void read_axes(Reader axes, const OpenRun& open, Space& out) {
+  for (std::size_t i = 0; i < kSearchAxes; ++i) {
+    const auto a = static_cast<SearchAxis>(i);
+    auto given = find_axis(axes, a);
+    if (!given) continue;
+    if (a == SearchAxis::offload) {
+      read_offloads(*given, open, out);
+      continue;
+    }
+    if (a == SearchAxis::stage_layers) {
+      read_splits(*given, open, out);
+      continue;
+    }
+    AxisValues& axis = out.axes[a];
+    if (!axis.is_free()) given->fail(run_key(a) + " is given too", "one of them");
+    const auto read = [a](const Reader& r) { return read_value(a, r); };
+    axis = a == SearchAxis::recompute_modules ? read_axis(*given, false, read, is_set)
+                                              : read_axis(*given, has_order(a), read, is_never_one);
+  }
+  if (auto given = axes.find("recompute_layers")) {
+    if (open.request.recompute_layers) {
+      given->fail("parallel.recompute_layers is given too", "one of them");
+    }
+    out.axes.recompute_layers = read_axis(
+        *given, true, [](const Reader& r) { return r.integer(1, kMaxStages); }, is_never_one);
+  }
+  if (auto given = axes.find("partition")) {
+    if (axes.has("zero") || axes.has("zero_shard_group")) {
+      given->fail("zero or zero_shard_group beside it", "one of them");
+    }
+    read_partitions(*given, open, out);
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inner axes of `search.axes` (axes.h), and what a run file says of them itself. Errors:
+// InputError.
+#pragma once
+
+#include <string>
+
+#include "core/json_reader.h"
+#include "estimate/open_run.h"
+#include "explore/space.h"
+
+namespace orrery {
+
+// Where a run file says the value of an axis: "parallel.tp", "training.micro_batch".
+std::string run_key(SearchAxis a);
+
+// The axes a run file fixes.
+void fix_what_is_given(const OpenRun& open, Space& space);
+
+// After fix_what_is_given().
+void read_axes(Reader axes, const OpenRun& open, Space& out);
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a search keeps of a candidate that it looked at, and how two of them compare.
+#pragma once
+
+#include <array>
+
+#include "explore/conditions.h"
+#include "explore/space.h"
+
+namespace orrery {
+
+// By aim of the Pareto front; less is better.
+using AimValues = std::array<double, kMostAims>;
+
+struct Candidate {
+  std::int64_t unit = -1;
+  Point point;
+  double bound = 0;      // the objective is no less
+  double objective = 0;  // less is better
+  AimValues aims{};      // no less than these, once estimated these
+  Seconds step{};
+  std::int32_t refused_by = -1;  // a constraint on the answer
+  Bytes peak{};
+};
+
+// Better, then smaller, then first.
+bool is_before(const Candidate& a, const Candidate& b);
+bool needs_less(const Candidate& a, const Candidate& b);
+
+}  // namespace orrery

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/outer_axes.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/json_path.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kMostValues = 4096;
+constexpr std::size_t kMostBases = 4096;
+constexpr double kMostNumber = 1e15;
+
+struct ShortName {
+  std::string_view key;
+  std::string_view path;
+};
+constexpr std::array<ShortName, 10> kNames = {{{"model", "model"},
+                                               {"node", "cluster.node"},
+                                               {"gpus", "cluster.gpus"},
+                                               {"framework", "framework"},
+                                               {"sequence_length", "training.sequence_length"},
+                                               {"global_batch", "training.global_batch"},
+                                               {"precision", "training.precision"},
+                                               {"states", "training.states"},
+                                               {"flash_attention", "training.flash_attention"},
+                                               {"overlap", "parallel.overlap"}}};
+
+// Keys of `parallel` that say what the values of an inner axis are.
+constexpr std::array<std::string_view, 3> kInnerToo = {"recompute_layers", "recompute_method",
+                                                       "partition"};
+
+Json number_json(double x) {
+  const auto whole = static_cast<std::int64_t>(x);
+  if (static_cast<double>(whole) == x) return whole;
+  return x;
+}
+
+bool is_bounds(const Reader& r) {
+  const Json& j = r.json();
+  return j.is_object() && (j.contains("min") || j.contains("max"));
+}
+
+bool is_free(const Reader& r) { return r.json().is_string() && r.json() == "free"; }
+
+std::vector<Json> listed_values(const Reader& r) {
+  if (!r.json().is_array()) return {r.json()};
+  if (r.json().empty()) r.fail("at least one value");
+  if (r.json().size() > kMostValues) r.fail("at most 4096 values");
+  std::vector<Json> values;
+  for (const Reader& item : r.items()) {
+    if (std::find(values.begin(), values.end(), item.json()) != values.end()) {
+      item.fail("each value once");
+    }
+    values.push_back(item.json());
+  }
+  return values;
+}
+
+// Between bounds by steps or factors; of GPUs, whole nodes.
+std::vector<Json> bounded_values(Reader r, bool of_gpus, const OpenRun& open) {
+  const double low = r.at("min").number(0, kMostNumber);
+  const double high = r.at("max").number(low, kMostNumber);
+  const auto step = r.find("step");
+  const auto factor = r.find("factor");
+  r.reject_unknown();
+  if (step && factor) r.fail("step and factor", "one of them");
+  const auto node = static_cast<double>(open.resolved.run.cluster.devices_per_node);
+  const bool nodes = of_gpus && !step && !factor;
+  if (!nodes && !step && !factor) r.fail("bounds", "step or factor with them, or a list");
+  double at = nodes ? node * std::max(1.0, static_cast<double>(
+                                               static_cast<std::int64_t>((low + node - 1) / node)))
+                    : low;
+  const double by = step ? step->number(1e-12, kMostNumber) : node;
+  const double times = factor ? factor->number(1.0001, 1e6) : 1;
+  std::vector<Json> values;
+  for (; at <= high; at = factor ? at * times : at + by) {
+    values.push_back(number_json(at));
+    if (values.size() > kMostValues) r.fail("more than 4096 values", "a longer step");
+    if (at == 0 && factor) r.fail("a factor from 0", "min above 0");
+  }
+  if (values.empty()) r.fail("bounds without a value between them", "wider bounds");
+  return values;
+}
+
+std::vector<Json> free_precisions(const Device& d) {
+  std::vector<Json> values;
+  for (std::size_t p = 0; p < kPrecisions; ++p) {
+    if (has_precision(d, static_cast<Precision>(p))) {
+      values.emplace_back(std::string(kPrecisionNames[p]));
+    }
+  }
+  return values;
+}
+
+// What the framework overlaps, on and off.
+std::vector<Json> free_overlaps(const Framework& f) {
+  std::vector<std::string> keys = {"grad_reduce", "param_gather", "cp"};
+  if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.emplace_back("tp");
+  if (f.ep_exposed < 1) keys.emplace_back("ep");
+  std::vector<Json> values;
+  for (std::size_t set = 0; set < std::size_t{1} << keys.size(); ++set) {
+    Json on = Json::object();
+    for (std::size_t k = 0; k < keys.size(); ++k) on[keys[k]] = (set >> k & 1) != 0;
+    values.push_back(std::move(on));
+  }
+  return values;
+}
+
+std::vector<Json> free_values(const Reader& r, const std::string& path, const OpenRun& open) {
+  if (path == "training.precision") return free_precisions(open.resolved.run.cluster.device);
+  if (path == "parallel.overlap") return free_overlaps(open.resolved.run.framework);
+  r.fail("a list of values; only precision and overlap can be free");
+}
+
+}  // namespace
+
+std::string outer_path(const std::string& key) {
+  for (const ShortName& n : kNames) {
+    if (key == n.key) return std::string(n.path);
+  }
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos) return "";
+  const std::string name = key.substr(dot + 1);
+  const auto is_inner = [&name](std::string_view inner) { return name == inner; };
+  const bool inner = std::any_of(kSearchAxisNames.begin(), kSearchAxisNames.end(), is_inner) ||
+                     std::any_of(kInnerToo.begin(), kInnerToo.end(), is_inner);
+  return inner ? "" : key;
+}
+
+std::vector<std::string> outer_names() {
+  std::vector<std::string> names;
+  for (const ShortName& n : kNames) names.emplace_back(n.key);
+  return names;
+}
+
+std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const ConfigLookup& lookup) {
+  std::vector<OuterAxis> outer;
+  Json first = run;
+  const auto set = [](const Reader& r, const std::string& path, const Json& value, Json& in) {
+    if (!set_at(in, path, value)) r.fail("\"" + path + "\"", "a key of an object of the run file");
+  };
+  std::vector<std::size_t> later;
+  for (const std::string& key : axes.keys()) {
+    const std::string path = outer_path(key);
+    if (path.empty()) continue;
+    const Reader r = axes.at(key);
+    for (const OuterAxis& o : outer) {
+      if (o.path == path) r.fail("a second axis over " + path, "each key once");
+    }
+    outer.push_back({path, {}});
+    if (is_free(r) || is_bounds(r)) {
+      if (is_bounds(r)) set(r, path, r.json().contains("max") ? r.json()["max"] : Json(), first);
+      later.push_back(outer.size() - 1);
+      continue;
+    }
+    outer.back().values = listed_values(r);
+    set(r, path, outer.back().values[0], first);
+  }
+  if (later.empty()) return outer;
+  const OpenRun open = resolve_open(first, axes.file(), lookup);
+  std::size_t at = 0;
+  for (const std::string& key : axes.keys()) {
+    const std::string path = outer_path(key);
+    if (path.empty()) continue;
+    const Reader r = axes.at(key);
+    OuterAxis& axis = outer[at++];
+    if (is_free(r)) axis.values = free_values(r, path, open);
+    if (is_bounds(r)) axis.values = bounded_values(r, path == "cluster.gpus", open);
+  }
+  return outer;
+}
+
+Json with_choice(Json run, const std::vector<OuterAxis>& outer,
+                 const std::vector<std::size_t>& choice) {
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    set_at(run, outer[i].path, outer[i].values[choice[i]]);
+  }
+  return run;
+}
+
+std::vector<std::vector<std::size_t>> choices_of(const std::vector<OuterAxis>& outer,
+                                                 const std::string& file) {
+  std::vector<std::vector<std::size_t>> all = {{}};
+  for (const OuterAxis& axis : outer) {
+    std::vector<std::vector<std::size_t>> longer;
+    for (const auto& choice : all) {
+      for (std::size_t v = 0; v < axis.values.size(); ++v) {
+        longer.push_back(choice);
+        longer.back().push_back(v);
+      }
+    }
+    all = std::move(longer);
+    if (all.size() > kMostBases) {
+      throw InputError(file, "search.axes", std::to_string(all.size()) + " choices of keys",
+                       "up to 4096, all axes of the run file together");
+    }
+  }
+  return all;
+}
+
+}  // namespace orrery

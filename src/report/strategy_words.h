@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A strategy in one line: "tp 4 sp, pp 8 interleaved 12, dp 128 ZeRO 1, batch 2, recompute none".
+#pragma once
+
+#include <string>
+
+#include "explore/space.h"
+
+namespace orrery {
+
+// What is 1 or absent is left out; outer axes stand in front.
+std::string strategy_words(const Space& space, std::size_t base, const Strategy& s);
+
+// Of it, what other axes than those every search has say; "" where there are none.
+std::string besides_words(const Space& space, std::size_t base, const Strategy& s);
+
+// Four significant digits.
+std::string four_digits(double x);
+
+}  // namespace orrery

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Searches of small random spaces with every option, held against brute force over plain estimates.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "explore/search.h"
+#include "explore/space_json.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+using testing::shipped_configs;
+
+MetricSource few_metrics() {
+  return {{"step_time_s", "memory.peak_gib", "tokens_per_s", "breakdown_s.compute"},
+          {MetricTrend::rises, MetricTrend::known, MetricTrend::falls, MetricTrend::unknown},
+          [](std::size_t i, const Run& run, const Answer& a) -> double {
+            const double tokens =
+                static_cast<double>(run.training.global_batch * run.training.sequence);
+            const double compute = a.breakdown[static_cast<std::size_t>(Term::compute)].si();
+            const std::array<double, 4> values = {a.step_time.si(), a.memory.peak / kGiB,
+                                                  tokens / a.step_time.si(), compute};
+            return values[i];
+          }};
+}
+
+constexpr const char* kRun = R"({
+  "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16},
+  "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core"})";
+
+SearchRequest request_of(const Json& search) {
+  return read_search(json_of(kRun), "run.json", shipped_configs(), search, few_metrics());
+}
+
+// Of a random subset of each: axes, constraints, objective, front.
+Json random_search(std::mt19937& random) {
+  const auto maybe = [&random](double share) {
+    return std::uniform_real_distribution<>(0, 1)(random) < share;
+  };
+  const auto one_of = [&random](const std::vector<const char*>& texts) {
+    return texts[std::uniform_int_distribution<std::size_t>(0, texts.size() - 1)(random)];
+  };
+  Json s = json_of(R"({"axes": {"tp": [1, 4], "cp": 1, "pp": [1, 2],
+                                "micro_batch": [2], "recompute_layers": [3],
+                                "schedule": ["1f1b", "interleaved", "gpipe"]}})");
+  Json& axes = s["axes"];
+  if (maybe(0.4))
+    axes["recompute_modules"] = json_of(one_of({"\"free\"", "[[\"core_attn\"], [\"mlp\"]]"}));
+  if (maybe(0.4))
+    axes["offload"] = json_of(one_of({"\"free\"", "[{}, {\"optimizer\": \"host\"}]"}));
+  if (maybe(0.4))
+    axes["stage_layers"] = json_of(one_of({"\"free\"", "[\"even\", {\"last\": 2}, [20, 12]]"}));
+  if (maybe(0.3)) {
+    axes["partition"] = json_of(
+        one_of({"\"free\"",
+                "[{}, {\"optimizer\": 4}, {\"weights\": 2, \"gradients\": 2, \"optimizer\": 2}]"}));
+  } else if (maybe(0.5)) {
+    axes["zero_shard_group"] = json_of(one_of({"\"free\"", "[1, 2, 8]", "{\"max\": 4}"}));
+  }
+  if (maybe(0.4)) axes["gpus"] = json_of(one_of({"[8, 16]", "{\"min\": 8, \"max\": 24}"}));
+  if (maybe(0.3)) axes["precision"] = json_of(R"(["bf16", "fp8"])");
+  if (maybe(0.2)) axes["cluster.node"] = json_of(R"(["dgx-h100", "hgx-h200"])");
+  for (const char* c :
+       {"memory.peak_gib <= 60", "tp * pp <= 8", "step_time_s < 4",
+        "interval_80.step_time_s[1] / gpus < 0.5 or micro_batch == 1", "breakdown_s.compute < 3"}) {
+    if (maybe(0.3)) s["constraints"].push_back(c);
+  }
+  if (maybe(0.6)) {
+    s["objective"] = json_of(one_of({R"({"minimize": "step_time_s * gpus"})",
+                                     R"({"maximize": "tokens_per_s / memory.peak_gib"})",
+                                     R"({"minimize": "breakdown_s.compute"})",
+                                     R"({"minimize": "cost + 0.01 * memory.peak_gib"})"}));
+  }
+  s["price"] = {{"gpu_hour", 2}};
+  if (maybe(0.7)) {
+    s["pareto"] = json_of(one_of({R"(["step_time_s", "memory.peak_gib"])",
+                                  R"(["step_time_s", "gpus", {"maximize": "micro_batch"}])",
+                                  R"([{"maximize": "tokens_per_s"}, "cost", "memory.peak_gib"])",
+                                  R"(["breakdown_s.compute", "memory.peak_gib"])"}));
+  }
+  s["top"] = 4;
+  s["tie"] = 0.02;
+  return s;
+}
+
+struct Judged {
+  Candidate candidate;
+  double step = 0;
+};
+
+// Everything by plain estimates, one after another.
+struct Everything {
+  explicit Everything(const SearchRequest& r) : r_(r) {
+    for (const Unit& u : units_of(r.space)) {
+      Run run = r.space.bases[u.base].run;
+      set_degrees(r.space, u, run.strategy);
+      UnitWalk(r.space, u).cells([&](const SearchCell& cell) {
+        for_each_point(cell, [&](const Point& p) { judge(u, p, run); });
+      });
+    }
+  }
+
+  std::vector<Candidate> front() const {
+    std::vector<Candidate> list;
+    const std::size_t n = r_.conditions.pareto.size();
+    for (const Candidate& c : good) {
+      const bool beaten = std::any_of(good.begin(), good.end(), [&](const Candidate& o) {
+        bool better = false;
+        for (std::size_t i = 0; i < n; ++i) {
+          if (o.aims[i] > c.aims[i]) return false;
+          better = better || o.aims[i] < c.aims[i];
+        }
+        return better ||
+               (std::equal(o.aims.begin(), o.aims.begin() + static_cast<long>(n), c.aims.begin()) &&
+                is_before(o, c));
+      });
+      if (!beaten) list.push_back(c);
+    }
+    std::sort(list.begin(), list.end(),
+              [](const Candidate& a, const Candidate& b) { return a.aims < b.aims; });
+    return list;
+  }
+
+  std::int64_t candidates = 0;
+  std::int64_t rejected = 0;
+  std::int64_t infeasible = 0;
+  std::vector<Candidate> good;
+
+ private:
+  const SearchRequest& r_;
+  Workspace workspace_;
+
+  void judge(const Unit& u, const Point& p, Run& run) {
+    ++candidates;
+    set_point(r_.space, r_.space.bases[u.base], p, run.strategy);
+    if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) {
+      ++rejected;
+      return;
+    }
+    const Answer a = estimate<double>(run, workspace_);
+    if (a.reason != Reason::fits) {
+      infeasible += r_.conditions.first_broken(Known::strategy, run, a) < 0 ? 1 : 0;
+      return;
+    }
+    for (const Known known : {Known::strategy, Known::memory, Known::answer}) {
+      if (r_.conditions.first_broken(known, run, a) >= 0) return;
+    }
+    Candidate c;
+    c.unit = u.id;
+    c.point = p;
+    c.step = a.step_time;
+    c.objective = r_.conditions.objective_of(run, a);
+    c.peak = a.memory.peak;
+    for (std::size_t i = 0; i < r_.conditions.pareto.size(); ++i) {
+      c.aims[i] = r_.conditions.pareto[i].value(run, a);
+    }
+    good.push_back(c);
+  }
+};
+
+SearchAnswer answer_of(const SearchRequest& r, unsigned workers) {
+  SearchOptions o;
+  o.top = r.top;
+  o.tie = r.tie;
+  o.conditions = &r.conditions;
+  o.workers = workers;
+  o.parallel = [workers](const std::function<void(unsigned)>& work) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work, i);
+    for (std::thread& t : threads) t.join();
+  };
+  return search(r.space, o);
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& list) {
+  std::int64_t n = 0;
+  for (const std::int64_t v : list) n += v;
+  return n;
+}
+
+void check_against(const Everything& all, const SearchAnswer& a) {
+  std::int64_t rejected = 0;
+  for (const std::int64_t n : a.rejected) rejected += n;
+  CHECK(a.candidates == all.candidates);
+  CHECK(rejected == all.rejected);
+  CHECK(a.infeasible == all.infeasible);
+  CHECK(a.candidates == rejected + a.infeasible + sum(a.refused) + a.pruned + a.estimated);
+  std::vector<Candidate> good = all.good;
+  std::sort(good.begin(), good.end(), is_before);
+  REQUIRE(a.best.size() == std::min<std::size_t>(4, good.size()));
+  for (std::size_t i = 0; i < a.best.size(); ++i) {
+    CHECK(a.best[i].objective == good[i].objective);
+    CHECK(a.best[i].place.unit == good[i].unit);
+    CHECK(a.best[i].place.point.number == good[i].point.number);
+  }
+  if (good.empty()) return;
+  const double band = good[0].objective + std::abs(good[0].objective) * (a.tie - 1);
+  CHECK(a.ties == std::count_if(good.begin(), good.end(),
+                                [band](const Candidate& c) { return c.objective <= band; }));
+}
+
+void check_front(const std::vector<Candidate>& front, const SearchAnswer& a) {
+  REQUIRE(a.front.size() == front.size());
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    CHECK(a.front[i].aims == front[i].aims);
+    CHECK(a.front[i].place.unit == front[i].unit);
+    CHECK(a.front[i].place.point.number == front[i].point.number);
+  }
+}
+
+TEST_CASE("random small spaces with every option are searched as brute force does") {
+  std::mt19937 random(20261121);
+  std::int64_t pruned = 0;
+  std::size_t fronts = 0;
+  for (int i = 0; i < 16; ++i) {
+    const Json search = random_search(random);
+    CAPTURE(search.dump());
+    const SearchRequest request = request_of(search);
+    const Everything all(request);
+    const SearchAnswer one = answer_of(request, 1);
+    check_against(all, one);
+    if (!request.conditions.pareto.empty()) check_front(all.front(), one);
+    pruned += one.pruned;
+    fronts += one.front.size();
+    const SearchAnswer two = answer_of(request, 2);
+    CHECK(two.pruned == one.pruned);
+    CHECK(two.estimated == one.estimated);
+    CHECK(two.refused == one.refused);
+    CHECK(two.ties == one.ties);
+    CHECK(two.front.size() == one.front.size());
+  }
+  CHECK(pruned > 1000);
+  CHECK(fronts > 10);
+}
+
+TEST_CASE("strategies on every axis written into the run file are the strategies") {
+  const Json search = json_of(R"({"axes": {
+      "gpus": [16], "precision": ["bf16", "fp8"], "offload": "free", "stage_layers": "free",
+      "recompute_modules": "free", "zero_shard_group": "free", "overlap": "free",
+      "micro_batch": [1], "tp": [1, 2, 4], "cp": 1, "pp": [1, 4],
+      "schedule": ["1f1b", "interleaved"], "recompute_layers": [2]}})");
+  const SearchRequest r = request_of(search);
+  CHECK(r.space.bases.size() > 8);
+  int checked = 0;
+  std::int64_t seen = 0;
+  for (const Unit& u : units_of(r.space)) {
+    if (u.id % 13 != 0) continue;
+    Run run = r.space.bases[u.base].run;
+    set_degrees(r.space, u, run.strategy);
+    UnitWalk(r.space, u).cells([&](const SearchCell& cell) {
+      for_each_point(cell, [&](const Point& p) {
+        if (++seen % 211 != 0) return;
+        set_point(r.space, r.space.bases[u.base], p, run.strategy);
+        if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) return;
+        const Json file = with_strategy(json_of(kRun), r.space, u.base, run.strategy);
+        CAPTURE(file.dump());
+        const Answer a = estimate(run);
+        const Answer b = estimate(testing::run_of(file));
+        CHECK(a.step_time == b.step_time);
+        CHECK(a.memory.peak == b.memory.peak);
+        CHECK(a.breakdown == b.breakdown);
+        ++checked;
+      });
+    });
+  }
+  CHECK(checked > 20);
+}
+
+}  // namespace
+}  // namespace orrery

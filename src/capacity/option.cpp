@@ -28,8 +28,7 @@ std::string too_big(const Answer& a) {
 // The run with the best strategy of its space written into it; throws Refused where none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
                const PlanContext& context) {
-  const SearchRequest request =
-      read_search(resolve_open(run, file, context.lookup), axes, context.metrics);
+  const SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;
@@ -38,13 +37,19 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.workers = context.workers;
   options.parallel = context.parallel;
   const SearchAnswer found = search(request.space, options);
-  if (!found.best.empty()) return with_strategy(run, request.space, found.best[0].strategy);
+  if (!found.best.empty()) {
+    const Found& best = found.best[0];
+    return with_strategy(run, request.space, best.place.base, best.strategy);
+  }
   if (found.nearest.place.unit < 0) {
     throw Refused{OptionStatus::illegal, "no strategy of the space is legal"};
   }
-  throw Refused{OptionStatus::does_not_fit,
-                "no strategy fits: at least " + gib_text(found.nearest.peak, 1) + " of " +
-                    gib_text(request.space.base.cluster.device.memory_capacity, 1) + " a GPU"};
+  throw Refused{
+      OptionStatus::does_not_fit,
+      "no strategy fits: at least " + gib_text(found.nearest.peak, 1) + " of " +
+          gib_text(request.space.bases[found.nearest.place.base].run.cluster.device.memory_capacity,
+                   1) +
+          " a GPU"};
 }
 
 ResolvedRun resolved(const Json& run, const std::string& file, const PlanContext& context) {

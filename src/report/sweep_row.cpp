@@ -92,8 +92,7 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
   Json search_object;
   if (plain.contains("search")) search_object = plain["search"];
   plain.erase("search");
-  const SearchRequest request =
-      read_search(plain, file, lookup, search_object, metric_source());
+  const SearchRequest request = read_search(plain, file, lookup, search_object, metric_source());
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;

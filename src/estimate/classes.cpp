@@ -90,6 +90,36 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
   return most;
 }
 
+// Of a forward of part j beside the backward of the other part of its stage: the expert exchanges
+// of either run under the compute of the other, as far as that reaches (DeepSeek-V3,
+// arXiv:2412.19437, section 3.2.1).
+template <Number R>
+SecondsOf<R> hidden_in_pair(StageCosts<R> forward, StageCosts<R> backward) {
+  const SecondsOf<R> exchanges =
+      at(forward.forward, Term::ep_exposed) + at(backward.backward, Term::ep_exposed);
+  if (plain(exchanges) == Seconds()) return {};
+  return smaller(exchanges, forward.forward_time + backward.backward_time - exchanges);
+}
+
+template <Number R>
+void fill_split_steps(const Run& run, WorkspaceOf<R>& w) {
+  const std::size_t n = w.class_of.size();
+  w.input_gradient.resize(n);
+  w.weight_gradient.resize(n);
+  w.pair.resize(n);
+  w.hidden.resize(n);
+  const bool pairs = schedule_of(run).entry().pairs;
+  for (std::size_t j = 0; j < n; ++j) {
+    const StageCosts<R>& c = w.classes[w.class_of[j]].costs;
+    w.weight_gradient[j] = c.weight_time;
+    w.input_gradient[j] = w.backward[j] - c.weight_time;
+    if (!pairs) continue;
+    const std::size_t other = n - 1 - j;
+    w.hidden[j] = hidden_in_pair<R>(c, w.classes[w.class_of[other]].costs);
+    w.pair[j] = w.forward[j] + w.backward[other] - w.hidden[j];
+  }
+}
+
 }  // namespace
 
 template <Number R>
@@ -100,7 +130,7 @@ void fill_classes(const Run& run, WorkspaceOf<R>& w) {
 
 template <Number R>
 void fill_stages(const Run& run, WorkspaceOf<R>& w) {
-  const auto n = static_cast<std::size_t>(virtual_stages(pipeline_shape(run.strategy)));
+  const auto n = static_cast<std::size_t>(parts(schedule_of(run).layout(), pipeline_shape(run)));
   w.classes.clear();
   w.class_of.resize(n);
   w.forward.resize(n);
@@ -111,16 +141,17 @@ void fill_stages(const Run& run, WorkspaceOf<R>& w) {
     w.forward[j] = w.classes[c].costs.forward_time;
     w.backward[j] = w.classes[c].costs.backward_time;
   }
+  if (schedule_of(run).entry().written_out) fill_split_steps<R>(run, w);
 }
 
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   ParametersHeld sum;
-  for (std::int64_t chunk = 0; chunk < run.strategy.vpp; ++chunk) {
-    const ParametersHeld& p = class_of<R>(w, chunk * run.strategy.pp + stage).parameters;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const ParametersHeld& p = class_of<R>(w, part).parameters;
     sum.dense += p.dense;
     sum.expert += p.expert;
-  }
+  });
   return sum;
 }
 
@@ -132,9 +163,14 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
   h.parameters = parameters_of_stage<R>(run, w, stage);
   h.gathered_bytes = gathered_bytes(run);
   h.groups = communicators(s);
+  const PipelineShape shape = pipeline_shape(run);
+  if (schedule_of(run).entry().written_out) {
+    const SweepGraph& graph = w.pipeline.graphs.of(schedule_of(run), shape);
+    h.moments = graph.held[static_cast<std::size_t>(stage)];
+  }
   w.chunks.clear();
-  for (std::int64_t chunk = 0; chunk < s.vpp; ++chunk) {
-    const StageClass<R>& c = class_of<R>(w, chunk * s.pp + stage);
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const StageClass<R>& c = class_of<R>(w, part);
     w.chunks.push_back(c.activations);
     const ParametersHeld layer = largest_layer<R>(w.prices, c.blocks);
     h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
@@ -148,8 +184,8 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
       if (c.blocks[end] > 0) h.ends.dense += block_parameters(run, w.prices, end).dense;
     }
-  }
-  return stage_memory<R>(s, run.framework, run.training.recipe, pipeline_shape(s), h,
+  });
+  return stage_memory<R>(s, run.framework, run.training.recipe, shape, h,
                          std::span<const ChunkActivations<R>>(w.chunks));
 }
 

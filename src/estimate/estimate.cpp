@@ -18,7 +18,11 @@ constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
 template <Number R>
 class Finish {
  public:
-  Finish(const Run& run, WorkspaceOf<R>& w) : run_(run), s_(run.strategy), w_(w) {}
+  Finish(const Run& run, WorkspaceOf<R>& w)
+      : run_(run),
+        s_(run.strategy),
+        w_(w),
+        m_(s_.micro_batches / copies_of_model(schedule_of(run).layout())) {}
 
   // Prices and classes stand in the workspace.
   AnswerOf<R> answer() {
@@ -53,29 +57,83 @@ class Finish {
 
   // --- time
 
+  // Neighbours may stand on the same stage, which sends nothing, and copies of the model go over a
+  // boundary in both directions, of which the slower counts.
   void fill_sends() {
-    const std::int64_t boundaries = s_.pp * s_.vpp - 1;
-    w_.send_forward.resize(static_cast<std::size_t>(boundaries));
-    SendCost<R> last;
-    for (std::int64_t j = 0; j < boundaries; ++j) {
-      // Sends between neighbours cost the same from tier to tier; look again where that may change.
-      if (j < s_.pp) last = send_cost<R>(run_, w_.prices.placement, j % s_.pp);
-      w_.send_forward[static_cast<std::size_t>(j)] =
-          j < s_.pp ? last.time : w_.send_forward[static_cast<std::size_t>(j % s_.pp)];
+    const PipelineShape shape = pipeline_shape(run_);
+    const ChunkLayout layout = schedule_of(run_).layout();
+    fill_sends_from_stages();
+    w_.send_forward.resize(w_.class_of.size() - 1);
+    for (std::size_t j = 0; j < w_.send_forward.size(); ++j) {
+      const auto part = static_cast<std::int64_t>(j);
+      const std::int64_t here = seat_of(layout, shape, part, 0).stage;
+      const std::int64_t next = seat_of(layout, shape, part + 1, 0).stage;
+      w_.send_forward[j] = here == next ? SecondsOf<R>{} : sent_from(std::min(here, next));
+      if (layout == ChunkLayout::looped) w_.send_forward[j] = sent_from(here);
+      if (layout == ChunkLayout::two_way) {
+        w_.send_forward[j] = larger(w_.send_forward[j], sent_from(s_.pp - 2 - here));
+      }
     }
     w_.send_backward = w_.send_forward;
   }
 
-  SecondsOf<R> busy_time(std::int64_t stage) const {
-    SecondsOf<R> sum{};
-    for (std::int64_t c = 0; c < s_.vpp; ++c) {
-      const StageCosts<R>& costs = class_of<R>(w_, c * s_.pp + stage).costs;
-      sum += costs.forward_time + costs.backward_time;
+  // From a stage to its successor, of the last one to the first; each is priced once.
+  void fill_sends_from_stages() {
+    const bool comes_round = s_.vpp > 1 && schedule_of(run_).layout() == ChunkLayout::looped;
+    w_.sends.clear();
+    for (std::int64_t i = 0; i + (comes_round ? 0 : 1) < s_.pp; ++i) {
+      w_.sends.push_back(send_cost<R>(run_, w_.prices.placement, i).time);
     }
-    return sum * micro_batches();
   }
 
-  R micro_batches() const { return count<R>(s_.micro_batches, {"micro batches of a step"}); }
+  SecondsOf<R> sent_from(std::int64_t stage) const {
+    return w_.sends[static_cast<std::size_t>(stage)];
+  }
+
+  SecondsOf<R> busy_time(std::int64_t stage) const {
+    SecondsOf<R> sum{};
+    for_each_chunk(run_, stage, [&](std::int64_t part) {
+      const StageCosts<R>& costs = class_of<R>(w_, part).costs;
+      sum += costs.forward_time + costs.backward_time;
+    });
+    sum = sum * micro_batches();
+    return has_pairs() ? sum - hidden_in_pairs(stage) : sum;
+  }
+
+  bool has_pairs() const { return s_.pp > 1 && schedule_of(run_).entry().pairs; }
+
+  // What the pairs of a stage save over their two halves alone, in a step.
+  SecondsOf<R> hidden_in_pairs(std::int64_t stage) const {
+    const SweepGraph& graph = w_.pipeline.graphs.of(schedule_of(run_), pipeline_shape(run_));
+    SecondsOf<R> sum{};
+    std::int64_t chunk = 0;
+    for_each_chunk(run_, stage, [&](std::int64_t part) {
+      const std::int64_t n = graph.pairs_of(stage, chunk++);
+      if (n == 0 || w_.hidden.empty()) return;
+      sum += count<R>(n, {"overlapped pairs of the chunk"}) *
+             w_.hidden[static_cast<std::size_t>(part)];
+    });
+    return sum;
+  }
+
+  // Their exchanges stay in the lines; what shows of them becomes less.
+  void hide_in_pairs() {
+    if (!has_pairs()) return;
+    const SecondsOf<R> hidden = hidden_in_pairs(a_.busy_stage);
+    const SecondsOf<R> before = at(a_.breakdown, Term::ep_exposed);
+    if (plain(hidden) == Seconds() || plain(before) == Seconds()) return;
+    at(a_.breakdown, Term::ep_exposed) = before - hidden;
+    const R left = (before - hidden) / before;
+    for (std::uint8_t i = 0; i < a_.comm_count; ++i) {
+      if (a_.comm[i].dimension == CommDimension::ep) a_.comm[i].exposed = a_.comm[i].exposed * left;
+    }
+    if (w_.messages == nullptr) return;
+    for (MessageClass& m : *w_.messages) {
+      if (m.line.dimension == CommDimension::ep) m.line.exposed = m.line.exposed * plain(left);
+    }
+  }
+
+  R micro_batches() const { return count<R>(m_, {"micro batches of a step"}); }
 
   void find_busy_stage() {
     Seconds most(-1);
@@ -90,7 +148,9 @@ class Finish {
 
   void fill_step() {
     find_busy_stage();
-    for (std::int64_t c = 0; c < s_.vpp; ++c) add_chunk(class_of<R>(w_, c * s_.pp + a_.busy_stage));
+    for_each_chunk(run_, a_.busy_stage,
+                   [this](std::int64_t part) { add_chunk(class_of<R>(w_, part)); });
+    hide_in_pairs();
     fill_pipeline();
     fill_end_of_step();
     at(a_.breakdown, Term::other) =
@@ -134,8 +194,7 @@ class Finish {
   void note_exchanges(const StageClass<R>& c) {
     for (const PricedExchange& e : *w_.scratch.exchanges) {
       const bool replay = e.phase == index(Phase::replay);
-      const std::int64_t times =
-          (replay ? c.replayed[e.block] : c.blocks[e.block]) * s_.micro_batches;
+      const std::int64_t times = (replay ? c.replayed[e.block] : c.blocks[e.block]) * m_;
       const auto n = static_cast<double>(times);
       MessageClass all = e.each;
       all.line.ranks = exchange_ranks()[static_cast<std::size_t>(all.line.dimension)];
@@ -157,13 +216,13 @@ class Finish {
 
   void add_exchange_lines(const ExchangeTable<R>& table, std::int64_t times) {
     const std::array<std::int64_t, kExchangeGroups> ranks = exchange_ranks();
-    const R n = R(static_cast<double>(times * s_.micro_batches));
+    const R n = R(static_cast<double>(times * m_));
     for (std::size_t g = 0; g < kExchangeGroups; ++g) {
       for (std::size_t k = 0; k < kExchangeKinds; ++k) {
         const ExchangeSum<R>& e = table[g][k];
         add_line<R>(a_, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
-                         e.tier, ranks[g], e.count * times * s_.micro_batches, e.bytes * n,
-                         e.time * n, e.exposed * n, e.uncompressed * n, e.codec * n});
+                         e.tier, ranks[g], e.count * times * m_, e.bytes * n, e.time * n,
+                         e.exposed * n, e.uncompressed * n, e.codec * n});
       }
     }
   }
@@ -183,16 +242,23 @@ class Finish {
 
   // A stage sends forward unless it is the last, and back unless it is the first.
   void add_send_lines(SecondsOf<R> added) {
-    const std::int64_t stages = s_.pp * s_.vpp;
-    const bool only_back = s_.vpp == 1 && a_.busy_stage + 1 == s_.pp;
+    const PipelineShape shape = pipeline_shape(run_);
+    const ChunkLayout layout = schedule_of(run_).layout();
+    const bool comes_round = layout == ChunkLayout::looped && s_.vpp > 1;
+    const bool only_back = !comes_round && a_.busy_stage + 1 == s_.pp;
     const SendCost<R> c =
         send_cost<R>(run_, w_.prices.placement, a_.busy_stage - (only_back ? 1 : 0));
     std::int64_t sends = 0;
-    for (std::int64_t chunk = 0; chunk < s_.vpp; ++chunk) {
-      const std::int64_t j = chunk * s_.pp + a_.busy_stage;
-      sends += (j + 1 < stages ? 1 : 0) + (j > 0 ? 1 : 0);
+    for (std::int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+      const std::int64_t j = part_of(layout, shape, a_.busy_stage, chunk);
+      const std::int64_t m = micro_batches_of(layout, shape, chunk).first;
+      const auto is_elsewhere = [&](std::int64_t part) {
+        if (part < 0 || part >= parts(layout, shape)) return false;
+        return seat_of(layout, shape, part, m).stage != a_.busy_stage;
+      };
+      sends += (is_elsewhere(j + 1) ? 1 : 0) + (is_elsewhere(j - 1) ? 1 : 0);
     }
-    sends *= s_.micro_batches;
+    sends *= m_;
     const R n = count<R>(sends, {"sends of the stage in a step"});
     const SecondsOf<R> sent = smaller(added, n * c.send.time);
     const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);
@@ -219,9 +285,13 @@ class Finish {
   }
 
   bool ends_like_the_one_before(std::int64_t i) const {
-    for (std::int64_t c = 0; c < s_.vpp; ++c) {
-      const auto j = static_cast<std::size_t>(c * s_.pp + i);
-      if (w_.class_of[j] != w_.class_of[j - 1]) return false;
+    const PipelineShape shape = pipeline_shape(run_);
+    const ChunkLayout layout = schedule_of(run_).layout();
+    const auto class_at = [&](std::int64_t stage, std::int64_t chunk) {
+      return w_.class_of[static_cast<std::size_t>(part_of(layout, shape, stage, chunk))];
+    };
+    for (std::int64_t c = 0; c < shape.chunks; ++c) {
+      if (class_at(i, c) != class_at(i - 1, c)) return false;
     }
     return true;
   }
@@ -244,20 +314,20 @@ class Finish {
 
   BlockCounts blocks_of_stage(std::int64_t stage) const {
     BlockCounts sum{};
-    for (std::int64_t c = 0; c < s_.vpp; ++c) {
-      const BlockCounts& n = class_of<R>(w_, c * s_.pp + stage).blocks;
+    for_each_chunk(run_, stage, [&](std::int64_t part) {
+      const BlockCounts& n = class_of<R>(w_, part).blocks;
       for (std::size_t i = 0; i < kBlockTypes; ++i) sum[i] += n[i];
-    }
+    });
     return sum;
   }
 
   OverlapWindows<R> windows_of(std::int64_t stage) const {
     OverlapWindows<R> windows;
-    for (std::int64_t c = 0; c < s_.vpp; ++c) {
-      const StageCosts<R>& costs = class_of<R>(w_, c * s_.pp + stage).costs;
+    for_each_chunk(run_, stage, [&](std::int64_t part) {
+      const StageCosts<R>& costs = class_of<R>(w_, part).costs;
       windows.forward += costs.forward_time;
       windows.backward += costs.backward_time;
-    }
+    });
     return windows;
   }
 
@@ -271,13 +341,17 @@ class Finish {
     const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);
     at(a_.breakdown, Term::optimizer) += optimizer.device;
     at(a_.breakdown, Term::offload_exposed) += optimizer.host;
-    const CollectiveCost<R> tied = tied_embedding_cost<R>(run_);
-    at(a_.breakdown, Term::pp_exposed) += tied.time;
-    if (tied.algorithm != Algorithm::none) {
-      add_line<R>(sink(),
-                  entry_of(CommDimension::embedding, Collective::all_reduce, tied, 2, 1, tied.time),
-                  tied.message);
-    }
+    add_between_stages(tied_embedding_cost<R>(run_));
+    add_between_stages(copies_cost<R>(run_, parameters));
+  }
+
+  // A gradient that two stages hold is summed over them.
+  void add_between_stages(const CollectiveCost<R>& cost) {
+    at(a_.breakdown, Term::pp_exposed) += cost.time;
+    if (cost.algorithm == Algorithm::none) return;
+    add_line<R>(sink(),
+                entry_of(CommDimension::embedding, Collective::all_reduce, cost, 2, 1, cost.time),
+                cost.message);
   }
 
   // --- memory
@@ -285,7 +359,7 @@ class Finish {
   // Of stages with the same blocks, in every schedule told in rounds the first has most micro
   // batches in flight.
   bool holds_no_more_than_the_one_before(std::int64_t i) const {
-    return i > 0 && !schedule_of(s_.schedule).written_out() && ends_like_the_one_before(i);
+    return i > 0 && !schedule_of(run_).entry().written_out && ends_like_the_one_before(i);
   }
 
   void fill_memory() {
@@ -337,6 +411,7 @@ class Finish {
   const Run& run_;
   const Strategy& s_;
   WorkspaceOf<R>& w_;
+  std::int64_t m_;  // micro batches that pass through a chunk
   AnswerOf<R> a_;
 };
 
@@ -385,10 +460,13 @@ std::vector<StageMemory<double>> memory_by_stage(const Run& run) {
 std::vector<Seconds> busy_by_stage(const Run& run) {
   Workspace w;
   fill_classes<double>(run, w);
+  const std::int64_t m = run.strategy.micro_batches / copies_of_model(schedule_of(run).layout());
   std::vector<Seconds> busy(static_cast<std::size_t>(run.strategy.pp));
-  for (std::size_t j = 0; j < w.class_of.size(); ++j) {
-    busy[j % busy.size()] +=
-        (w.forward[j] + w.backward[j]) * static_cast<double>(run.strategy.micro_batches);
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    for_each_chunk(run, static_cast<std::int64_t>(i), [&](std::int64_t part) {
+      const auto j = static_cast<std::size_t>(part);
+      busy[i] += (w.forward[j] + w.backward[j]) * static_cast<double>(m);
+    });
   }
   return busy;
 }

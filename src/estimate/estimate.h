@@ -35,9 +35,14 @@ struct StageClass {
 template <Number R>
 struct WorkspaceOf {
   std::vector<StageClass<R>> classes;
-  std::vector<std::uint16_t> class_of;  // by virtual stage
-  std::vector<SecondsOf<R>> forward;    // by virtual stage
+  std::vector<std::uint16_t> class_of;  // by part of the model
+  std::vector<SecondsOf<R>> forward;    // by part
   std::vector<SecondsOf<R>> backward;
+  std::vector<SecondsOf<R>> input_gradient;  // by part, of a written-out schedule, as the next two
+  std::vector<SecondsOf<R>> weight_gradient;
+  std::vector<SecondsOf<R>> pair;          // forward of the part beside the backward of its partner
+  std::vector<SecondsOf<R>> hidden;        // what a pair saves over the two alone
+  std::vector<SecondsOf<R>> sends;         // from each stage to the next
   std::vector<SecondsOf<R>> send_forward;  // by boundary
   std::vector<SecondsOf<R>> send_backward;
   PipelineWorkspace pipeline;

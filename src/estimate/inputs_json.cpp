@@ -89,6 +89,9 @@ Json parallel_json(const ResolvedRun& r, const Json& overlap) {
   add_partition(s, j);
   add_zeropp(s.zeropp, j);
   j["schedule"] = text_of(s.schedule, kScheduleNames);
+  if (schedule_of(s.schedule).zero_bubble || s.post_validation) {
+    j["optimizer_post_validation"] = s.post_validation;
+  }
   if (!s.even_stages) {
     j["stage_layers"] = Json::array();
     for (std::int64_t i = 0; i < s.pp * s.vpp; ++i) {

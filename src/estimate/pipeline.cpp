@@ -55,20 +55,17 @@ class Arrivals {
 };
 
 // Plays all steps. clock[i] is the time stage i is free: 0 at first, in the end when it is done.
-// record(stage, j, step, waited) is told of each step, and whether its stage had to wait for it.
-template <class Record>
 void play(ScheduleId schedule, const PipelineShape& shape, const StageCost* costs,
-          const Arrivals& arrivals, Seconds* clock, Record&& record) {
+          const Arrivals& arrivals, Seconds* clock) {
   const std::int64_t p = shape.stages;
-  walk(schedule, shape, [=, &record](std::int64_t stage, const Step& step) {
+  walk_told(schedule, shape, [=](std::int64_t stage, const Step& step) {
     const std::int64_t j = step.chunk * p + stage;
     const bool forward = step.kind == StepKind::forward;
     double* const cells = arrivals.before(step.micro_batch, j);
     const double arrived = forward ? cells[0] : cells[2];
-    const double free = clock[stage].si();
-    record(stage, j, step, arrived > free);
     const StageCost& cost = costs[j];
-    const double done = std::max(free, arrived) + (forward ? cost.forward : cost.backward);
+    const double done =
+        std::max(clock[stage].si(), arrived) + (forward ? cost.forward : cost.backward);
     clock[stage] = Seconds(done);
     cells[1] = done + (forward ? cost.forward_delay : cost.backward_delay);
   });
@@ -85,94 +82,96 @@ void fill_busy(const PipelineShape& shape, const PipelineCosts& costs, std::vect
   }
 }
 
-// What each step waited for, and the way back from the last one.
-class Trace {
- public:
-  explicit Trace(const PipelineShape& shape)
-      : virtual_stages_(virtual_stages(shape)),
-        last_of_stage_(static_cast<std::size_t>(shape.stages), kNothing),
-        last_of_cell_(static_cast<std::size_t>(virtual_stages_ * shape.micro_batches), kNothing) {
-    nodes_.reserve(2 * last_of_cell_.size());
+void fill_step_costs(const PipelineCosts& from, std::vector<PipelineWorkspace::StepCost>& to) {
+  const std::size_t count = from.forward.size();
+  to.assign(count * kSweepKinds + 1, {0, 0});
+  const auto up = [&](std::size_t j) { return j == 0 ? 0.0 : from.send_backward[j - 1].si(); };
+  for (std::size_t j = 0; j < count; ++j) {
+    PipelineWorkspace::StepCost* const c = &to[j * kSweepKinds];
+    const double down = j + 1 == count ? 0.0 : from.send_forward[j].si();
+    const double weight = from.weight_gradient.empty() ? 0.0 : from.weight_gradient[j].si();
+    c[0] = {from.forward[j].si(), down};
+    c[1] = {from.backward[j].si(), up(j)};
+    c[2] = {from.backward[j].si() - weight, up(j)};
+    c[3] = {weight, 0};
+    // A pair's backward is of the other part of its stage.
+    if (!from.pair.empty()) c[4] = {from.pair[j].si(), up(count - 1 - j)};
+    c[5] = {0, down};
   }
+}
 
-  void add(std::int64_t stage, std::int64_t j, const Step& step, bool waited) {
-    const bool forward = step.kind == StepKind::forward;
-    const std::int64_t neighbour = forward ? j - 1 : j + 1;
-    std::int64_t& own = last_of_stage_[static_cast<std::size_t>(stage)];
-    const std::int64_t cause = waited ? cell(step.micro_batch, neighbour) : own;
-    own = static_cast<std::int64_t>(nodes_.size());
-    cell(step.micro_batch, j) = own;
-    nodes_.push_back({cause, static_cast<std::size_t>(j), forward, waited});
+// clock[i] is the time stage i is free.
+void play(const SweepGraph& graph, const PipelineWorkspace::StepCost* costs, double* cells,
+          Seconds* clock) {
+  for (const std::uint32_t edge : graph.edges) cells[edge] = 0;
+  for (const SweepNode& n : graph.nodes) {
+    const PipelineWorkspace::StepCost& c = costs[n.cost];
+    const double done = std::max(clock[n.stage].si(), cells[n.wait]) + c.time;
+    clock[n.stage] = Seconds(done);
+    cells[n.fill] = done + c.delay;
   }
+}
 
-  void count_back_from(std::int64_t stage, CriticalPath& path) const {
-    std::int64_t at = last_of_stage_[static_cast<std::size_t>(stage)];
-    while (at != kNothing) {
-      const Node& node = nodes_[static_cast<std::size_t>(at)];
-      ++(node.forward ? path.forward : path.backward)[node.virtual_stage];
-      if (node.waited && node.forward) ++path.send_forward[node.virtual_stage - 1];
-      if (node.waited && !node.forward) ++path.send_backward[node.virtual_stage];
-      at = node.cause;
+void fill_busy(const SweepGraph& graph, const PipelineCosts& costs, std::vector<Seconds>& busy) {
+  const PipelineShape& shape = graph.shape;
+  const ChunkLayout layout = graph.schedule.layout();
+  busy.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
+  for (std::int64_t i = 0; i < shape.stages; ++i) {
+    for (std::int64_t c = 0; c < shape.chunks; ++c) {
+      const MicroBatchRange range = micro_batches_of(layout, shape, c);
+      const auto j = static_cast<std::size_t>(part_of(layout, shape, i, c));
+      Seconds& sum = busy[static_cast<std::size_t>(i)];
+      sum += static_cast<double>(range.end - range.first) * (costs.forward[j] + costs.backward[j]);
+      if (costs.pair.empty() || graph.pairs_of(i, c) == 0) continue;
+      const std::size_t other = costs.forward.size() - 1 - j;
+      sum += static_cast<double>(graph.pairs_of(i, c)) *
+             (costs.pair[j] - costs.forward[j] - costs.backward[other]);
     }
   }
+}
 
- private:
-  static constexpr std::int64_t kNothing = -1;
-
-  struct Node {
-    std::int64_t cause;
-    std::size_t virtual_stage;
-    bool forward;
-    bool waited;  // for a send; else for its stage
-  };
-
-  std::int64_t& cell(std::int64_t micro_batch, std::int64_t j) {
-    return last_of_cell_[static_cast<std::size_t>(micro_batch * virtual_stages_ + j)];
+// When stage i begins: where each begins with its part of the first micro batch, when that arrives.
+Seconds longest_stage(const SweepGraph& graph, const PipelineCosts& costs,
+                      std::span<const Seconds> finish) {
+  Seconds longest{};
+  Seconds start{};
+  for (std::size_t i = 0; i < finish.size(); ++i) {
+    longest = std::max(longest, finish[i] - start);
+    if (graph.starts_in_order && i + 1 < finish.size()) {
+      start += costs.forward[i] + costs.send_forward[i];
+    }
   }
+  return longest;
+}
 
-  std::int64_t virtual_stages_;
-  std::vector<Node> nodes_;
-  std::vector<std::int64_t> last_of_stage_;
-  std::vector<std::int64_t> last_of_cell_;
-};
+PipelineTimes sweep_written(const ScheduleRef& schedule, const PipelineShape& shape,
+                            const PipelineCosts& costs, PipelineWorkspace& w) {
+  const SweepGraph& graph = w.graphs.of(schedule, shape);
+  fill_busy(graph, costs, w.busy);
+  fill_step_costs(costs, w.step_costs);
+  w.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
+  if (w.arrivals.size() < graph.cells) w.arrivals.resize(graph.cells);
+  play(graph, w.step_costs.data(), w.arrivals.data(), w.finish.data());
+  return {*std::max_element(w.finish.begin(), w.finish.end()),
+          longest_stage(graph, costs, w.finish), w.finish, w.busy};
+}
 
 }  // namespace
 
-PipelineTimes sweep(ScheduleId schedule, const PipelineShape& shape, const PipelineCosts& costs,
-                    PipelineWorkspace& workspace) {
+PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
+                    const PipelineCosts& costs, PipelineWorkspace& workspace) {
+  const bool alone = virtual_stages(shape) == 1;
+  if (schedule.entry().written_out && !alone) {
+    return sweep_written(schedule, shape, costs, workspace);
+  }
   fill_busy(shape, costs, workspace.busy);
-  if (virtual_stages(shape) == 1) return {workspace.busy[0], workspace.busy, workspace.busy};
+  if (alone) return {workspace.busy[0], workspace.busy[0], workspace.busy, workspace.busy};
   fill_costs(costs, workspace.costs);
   workspace.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
-  const Arrivals arrivals(schedule, shape, workspace.arrivals);
-  play(schedule, shape, workspace.costs.data(), arrivals, workspace.finish.data(),
-       [](std::int64_t, std::int64_t, const Step&, bool) {});
+  const Arrivals arrivals(schedule.id, shape, workspace.arrivals);
+  play(schedule.id, shape, workspace.costs.data(), arrivals, workspace.finish.data());
   const Seconds makespan = *std::max_element(workspace.finish.begin(), workspace.finish.end());
-  return {makespan, workspace.finish, workspace.busy};
-}
-
-CriticalPath critical_path(ScheduleId schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs) {
-  const std::size_t count = costs.forward.size();
-  CriticalPath path;
-  path.forward.assign(count, 0);
-  path.backward.assign(count, 0);
-  path.send_forward.assign(count - 1, 0);
-  path.send_backward.assign(count - 1, 0);
-
-  PipelineWorkspace workspace;
-  fill_costs(costs, workspace.costs);
-  std::vector<Seconds> clock(static_cast<std::size_t>(shape.stages), Seconds(0));
-  const Arrivals arrivals(schedule, shape, workspace.arrivals);
-  Trace trace(shape);
-  play(schedule, shape, workspace.costs.data(), arrivals, clock.data(),
-       [&trace](std::int64_t stage, std::int64_t j, const Step& step, bool waited) {
-         trace.add(stage, j, step, waited);
-       });
-  const auto last = std::max_element(clock.begin(), clock.end());
-  path.makespan = *last;
-  trace.count_back_from(last - clock.begin(), path);
-  return path;
+  return {makespan, makespan, workspace.finish, workspace.busy};
 }
 
 Seconds pipeline_lower_bound(const PipelineShape& shape, const PipelineCosts& costs) {

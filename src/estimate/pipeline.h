@@ -2,31 +2,34 @@
 //
 // When every stage of a pipeline is done: one sweep over the graph of a schedule of fixed order.
 //
-// A step starts when its stage is free and what it needs has arrived: forward of virtual stage j
-// from j − 1, backward from j + 1. A send delays only who waits for it; time a send takes from its
-// sender belongs into the sender's step. Leaves out contention between sends, and whatever comes
-// before the first or after the last step of a stage (gradient reduction, optimizer). Units:
-// seconds. Errors: none; the schedule must be built and the spans be of the length stated.
-// Bounds: see pipeline_lower_bound and pipeline_upper_bound.
+// A step starts when its stage is free and what it needs has arrived: forward of part j of the
+// model from j − 1, backward (or the gradient of its input) from j + 1. A send delays only who
+// waits for it; time a send takes from its sender belongs into the sender's step. Leaves out
+// contention between sends, and whatever comes before the first or after the last step of a stage
+// (gradient reduction, optimizer). Units: seconds. Errors: none; the schedule must be built and the
+// spans be of the length stated. Bounds: see pipeline_lower_bound and pipeline_upper_bound.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "estimate/sweep_graph.h"
 #include "orrery/quantity.h"
 #include "parallel/schedules/schedule.h"
-#include "parallel/strategy.h"
 
 namespace orrery {
 
-// By virtual stage, chunk·p + stage: p·v entries; boundary j is between virtual stages j and j + 1:
-// p·v − 1 entries.
+// By part of the model (schedule.h): p·v entries, p where there are two copies; boundary j is
+// between parts j and j + 1: one entry less. The last two are for schedules that are written out.
 struct PipelineCosts {
   std::span<const Seconds> forward;
   std::span<const Seconds> backward;
-  std::span<const Seconds> send_forward;   // from j to j + 1
-  std::span<const Seconds> send_backward;  // from j + 1 to j
+  std::span<const Seconds> send_forward;          // from j to j + 1
+  std::span<const Seconds> send_backward;         // from j + 1 to j
+  std::span<const Seconds> weight_gradient = {};  // of `backward`, what nobody waits for
+  std::span<const Seconds> pair = {};  // forward of part j beside the backward of the other part of
+                                       // its stage
 };
 
 // Scratch memory of the sweep; its content means nothing to others. It grows when it must and is
@@ -40,36 +43,49 @@ struct PipelineWorkspace {
     double backward_delay;
   };
 
+  // One kind of step of one part (sweep_graph.h).
+  struct StepCost {
+    double time;
+    double delay;
+  };
+
   std::vector<StageCost> costs;
+  std::vector<StepCost> step_costs;
   std::vector<double> arrivals;
   std::vector<Seconds> finish;
   std::vector<Seconds> busy;
+  SweepGraphs graphs;
 };
 
 // `finish` and `busy` lie in the workspace, until its next use; one entry a stage. A stage waits
 // makespan − busy in all, of which finish − busy before its last step ends.
 struct PipelineTimes {
   Seconds makespan{};
+  Seconds period{};  // the longest that a stage takes from its first step to its last
   std::span<const Seconds> finish;
   std::span<const Seconds> busy;
 };
 
-PipelineTimes sweep(ScheduleId schedule, const PipelineShape& shape, const PipelineCosts& costs,
-                    PipelineWorkspace& workspace);
+PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
+                    const PipelineCosts& costs, PipelineWorkspace& workspace);
 
 // One longest chain of steps and sends: how often each lies on it, in the layout of PipelineCosts.
-// makespan = Σ counts × costs, but for the rounding of sums taken in another order.
+// time = Σ counts × costs, but for the rounding of sums taken in another order. Of a period, the
+// chain to the stage's first step is taken away: counts may be negative.
 struct CriticalPath {
-  Seconds makespan{};
+  Seconds time{};
   std::vector<std::int64_t> forward;
   std::vector<std::int64_t> backward;
+  std::vector<std::int64_t> input_gradient;
+  std::vector<std::int64_t> weight_gradient;
+  std::vector<std::int64_t> pair;
   std::vector<std::int64_t> send_forward;
   std::vector<std::int64_t> send_backward;
 };
 
 // For `explain`: allocates, and takes several times as long as the sweep.
-CriticalPath critical_path(ScheduleId schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs);
+CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
+                           const PipelineCosts& costs, bool of_period = false);
 
 // No order of any schedule here beats this: a stage computes all its steps, after the first micro
 // batch has come down to it and before the last gradient has gone up from it:

@@ -25,28 +25,44 @@ SecondsOf<Traced> along(const std::vector<std::int64_t>& counts,
 
 const std::array<Seconds, kMaxStages> kFree{};
 
+// Zero bubble, its optimizer step validated after the fact: stages begin the next step when they
+// are done with this one, so that a step takes as long as the longest of them.
+bool takes_a_period(const Run& run) { return run.strategy.post_validation; }
+
 SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
-  const PipelineShape shape = pipeline_shape(run.strategy);
   const std::size_t boundaries = w.send_forward.size();
   const std::span<const Seconds> none(kFree.data(), boundaries);
-  const PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
-                            with_sends ? w.send_backward : none};
-  return sweep(run.strategy.schedule, shape, costs, w.pipeline).makespan;
+  PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
+                      with_sends ? w.send_backward : none};
+  if (schedule_of(run).entry().written_out) {
+    costs.weight_gradient = w.weight_gradient;
+    costs.pair = w.pair;
+  }
+  const PipelineTimes t = sweep(schedule_of(run), pipeline_shape(run), costs, w.pipeline);
+  return takes_a_period(run) ? t.period : t.makespan;
 }
 
 SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
   const std::vector<Seconds> forward = plain_times(w.forward);
   const std::vector<Seconds> backward = plain_times(w.backward);
+  const std::vector<Seconds> weight = plain_times(w.weight_gradient);
+  const std::vector<Seconds> pair = plain_times(w.pair);
   std::vector<Seconds> down = plain_times(w.send_forward);
   std::vector<Seconds> up = plain_times(w.send_backward);
   if (!with_sends) {
     down.assign(down.size(), Seconds());
     up.assign(up.size(), Seconds());
   }
-  const CriticalPath path = critical_path(run.strategy.schedule, pipeline_shape(run.strategy),
-                                          {forward, backward, down, up});
+  const CriticalPath path =
+      critical_path(schedule_of(run), pipeline_shape(run),
+                    {forward, backward, down, up, weight, pair}, takes_a_period(run));
   SecondsOf<Traced> sum = along(path.forward, w.forward, "forward of a virtual stage") +
                           along(path.backward, w.backward, "backward of a virtual stage");
+  if (schedule_of(run).entry().written_out) {
+    sum = sum + along(path.input_gradient, w.input_gradient, "input gradient of a virtual stage") +
+          along(path.weight_gradient, w.weight_gradient, "weight gradient of a virtual stage") +
+          along(path.pair, w.pair, "forward and backward of two micro batches, overlapped");
+  }
   if (!with_sends) return sum;
   return sum + along(path.send_forward, w.send_forward, "send to the next virtual stage") +
          along(path.send_backward, w.send_backward, "send back to the previous virtual stage");
@@ -66,9 +82,9 @@ SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool wit
 
 template <>
 Seconds pipeline_bound(const Run& run, const Workspace& w) {
-  if (schedule_of(run.strategy.schedule).written_out()) return {};
+  if (schedule_of(run).entry().written_out) return {};
   const std::span<const Seconds> free(kFree.data(), w.forward.size() - 1);
-  return pipeline_lower_bound(pipeline_shape(run.strategy), {w.forward, w.backward, free, free});
+  return pipeline_lower_bound(pipeline_shape(run), {w.forward, w.backward, free, free});
 }
 
 template <>

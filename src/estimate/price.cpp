@@ -25,6 +25,18 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
   return Bytes(most * element);
 }
 
+// What the weight gradients need: the input of a product, which it saved or recomputed, and the
+// gradient of its output.
+Bytes weight_gradient_bytes(const ShardedBlock& block, double element) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (!op.has_weight || op.kind == OpKind::pointwise) continue;
+    sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * element);
+  }
+  return sum;
+}
+
 Bytes loss_bytes(const ShardedBlock& block) {
   Bytes sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
@@ -47,14 +59,24 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
   return p.tp;
 }
 
+// Whether weight gradients come later than the gradient of the input. An order of the user's own
+// says so where its first backward step is.
+bool splits_backward(const Run& run) {
+  if (!run.own_order) return schedule_of(run).entry().zero_bubble;
+  const Program& first = run.own_order->programs.front();
+  const auto is_backward = [](const Step& s) { return has_input_gradient(s.kind); };
+  return std::find_if(first.begin(), first.end(), is_backward)->kind == StepKind::input_gradient;
+}
+
 // Whether the framework runs such an exchange beside what could cover it.
-bool is_covered(const Exchange& e, const Framework& f) {
+bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
   switch (e.cover) {
     case Cover::none:
       return false;
     case Cover::input_gradient:
-    case Cover::weight_gradient:
       return f.tp_backward_overlap;
+    case Cover::weight_gradient:  // which comes later where backward is two steps
+      return f.tp_backward_overlap && !backward_is_split;
     case Cover::attention:
       return f.cp_overlap;
   }
@@ -64,8 +86,8 @@ bool is_covered(const Exchange& e, const Framework& f) {
 // What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
 template <Number R>
 SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Framework& f) {
-  if (is_covered(e, f)) return larger(time - cover, SecondsOf<R>{});
+                          const Framework& f, bool backward_is_split) {
+  if (is_covered(e, f, backward_is_split)) return larger(time - cover, SecondsOf<R>{});
   switch (e.group) {
     case ExchangeGroup::tp:
     case ExchangeGroup::etp:
@@ -162,6 +184,8 @@ class Pricer {
     const double again = share_again(op, needed);
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
+    // A lookup has no gradient of its input.
+    out_.weight_gradient += op.kind == OpKind::lookup ? t.backward_input : t.backward_weight;
     if (again > 0) {
       compute(Phase::again) += forward * lift<R>(again, {"share that runs again"});
       out_.again_flops += counted_flops(op) * again;
@@ -202,7 +226,8 @@ class Pricer {
                       run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
-    const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_.framework);
+    const SecondsOf<R> bare =
+        exposed_part(e, time, cover_of<R>(op, e, t), run_.framework, splits_backward(run_));
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, op.name, e, cost, time, bare);
     if (e.pass != Pass::forward) return;
@@ -281,6 +306,10 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
   out.activations.transient =
       lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
+  if (schedule_of(run).entry().written_out) {
+    out.activations.for_weights = lift<R>(weight_gradient_bytes(scratch, element),
+                                          {"what the weight gradients of a block need"});
+  }
   out.parameters = parameters_held(scratch, false);
   out.largest_module = largest_module(scratch);
   out.parameters_with_copy = parameters_held(scratch, true);

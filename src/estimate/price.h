@@ -48,6 +48,7 @@ using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kEx
 template <Number R>
 struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
+  SecondsOf<R> weight_gradient{};  // of the backward's compute
   std::array<ExchangeTable<R>, kPhases> exchanges{};
   Flops again_flops{};   // of Phase::again
   Flops replay_flops{};  // of Phase::replay

@@ -11,6 +11,7 @@
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
 #include "hardware/topology/graph_notes.h"
+#include "parallel/own_order.h"
 #include "parallel/placement_json.h"
 
 namespace orrery {
@@ -112,6 +113,43 @@ void resolve_compression(const ConfigLookup& lookup, const StrategyRequest& requ
   out.compression = read_compression(Reader(d.json, d.file, d.path), wire_elements(out.run));
   if (out.compression.name.empty()) out.compression.name = d.name;
   out.run.compression = out.compression.compression;
+}
+
+// The order of a file, and the degrees it has where the run does not say them.
+void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, ResolvedRun& out) {
+  if (q.schedule_file.empty()) return;
+  const std::optional<ConfigText> found =
+      lookup.schedule ? lookup.schedule(q.schedule_file) : std::nullopt;
+  if (!found) {
+    throw InputError(out.file, "parallel.schedule", "\"" + q.schedule_file + "\"",
+                     "a schedule by name (see `orrery list schedules`) or the path of an order");
+  }
+  out.run.own_order = std::make_shared<const OwnOrder>(
+      read_own_order(parse_json(found->text, found->file), found->file));
+  const PipelineShape& shape = out.run.own_order->shape;
+  const auto take = [&](std::optional<std::int64_t>& degree, const char* key, std::int64_t n) {
+    if (degree) return;
+    degree = n;
+    out.assumed.push_back({std::string("parallel.") + key, std::to_string(n), "the schedule's"});
+  };
+  take(q.pp, "pp", shape.stages);
+  take(q.vpp, "vpp", shape.chunks);
+}
+
+void check_own_order(const ResolvedRun& out) {
+  if (!out.run.own_order) return;
+  const PipelineShape& order = out.run.own_order->shape;
+  const PipelineShape run = pipeline_shape(out.run);
+  const auto agree = [&](const char* path, const char* what, std::int64_t found,
+                         std::int64_t allowed) {
+    if (found == allowed) return;
+    throw InputError(out.file, path, std::string(what) + " " + std::to_string(found),
+                     std::to_string(allowed) + ", as the schedule's file has");
+  };
+  agree("parallel.pp", "pp", run.stages, order.stages);
+  agree("parallel.vpp", "vpp", run.chunks, order.chunks);
+  agree("training.global_batch", "micro batches, global_batch/(dp·micro_batch),", run.micro_batches,
+        order.micro_batches);
 }
 
 bool fits(const Run& run) { return estimate(run).reason != Reason::device_memory; }
@@ -287,6 +325,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   const std::optional<Reader> parallel = root.find("parallel");
   WithoutStrategy all;
   all.request = read_strategy(parallel ? *parallel : Reader(kNothing, file, "parallel"));
+  read_schedule_file(lookup, all.request, out);
   resolve_framework(root, lookup, all.request, out);
 
   all.training = read_training(root.at("training"), out.run.cluster.device, out.framework.states);
@@ -338,12 +377,14 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
+  check_own_order(out);
   agree_on_sharding(request, out);
   if (strategy.recompute_open) choose_recompute(out);
 
   add_warnings(out);
   out.inputs = inputs_json(out, root.at("cluster").json(), all.training.optimizer, request.overlap);
   if (!request.placement.is_null()) out.inputs["parallel"]["placement"] = request.placement;
+  if (!request.schedule_file.empty()) out.inputs["parallel"]["schedule"] = request.schedule_file;
   // As given: a path or an object is not the shipped profile of the same name.
   if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
   return out;

@@ -15,7 +15,14 @@ ListOptions list_options(const Run& run) {
   return o;
 }
 
-PipelineShape pipeline_shape(const Strategy& s) { return {s.pp, s.vpp, s.micro_batches}; }
+PipelineShape pipeline_shape(const Strategy& s) {
+  return shape_of_pipeline(s.schedule, s.pp, s.vpp, s.micro_batches);
+}
+
+PipelineShape pipeline_shape(const Run& run) {
+  const Strategy& s = run.strategy;
+  return shape_of_pipeline(schedule_of(run), s.pp, s.vpp, s.micro_batches);
+}
 
 RunShape shape_of(const Run& run) {
   RunShape shape;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/precision.h"
 #include "hardware/cluster.h"
@@ -13,7 +14,7 @@
 #include "parallel/framework.h"
 #include "parallel/placement.h"
 #include "parallel/rules.h"
-#include "parallel/schedules/schedule.h"
+#include "parallel/schedules/table.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
@@ -36,6 +37,7 @@ struct Run {
   Compression compression;
   FlopsConvention convention = FlopsConvention::megatron;
   Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
+  std::shared_ptr<const OwnOrder> own_order;  // where the schedule is of a file
 };
 
 // Bytes of a gathered weight on the wire, before qwZ.
@@ -46,7 +48,27 @@ inline double gathered_bytes(const Run& run) {
 // The model's operators as this run's framework and precision have them.
 ListOptions list_options(const Run& run);
 
+inline ScheduleRef schedule_of(const Run& run) {
+  return {run.strategy.schedule, run.own_order.get()};
+}
+
 PipelineShape pipeline_shape(const Strategy& s);
+PipelineShape pipeline_shape(const Run& run);
+
+// Calls visit(part of the model) for the chunks of one stage.
+template <class Visit>
+void for_each_chunk(const Run& run, std::int64_t stage, Visit&& visit) {
+  const PipelineShape shape = pipeline_shape(run);
+  const ChunkLayout layout = schedule_of(run).layout();
+  for (std::int64_t c = 0; c < shape.chunks; ++c) {
+    visit(part_of(layout, shape, stage, c));
+  }
+}
+
+// Whether embedding and head stand on stages of their own.
+inline bool ends_apart(const Run& run) {
+  return run.strategy.pp > 1 && schedule_of(run).layout() == ChunkLayout::looped;
+}
 
 // What the rules of a legal strategy need to know of a run.
 RunShape shape_of(const Run& run);

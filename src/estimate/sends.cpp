@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/sends.h"
 
+#include "estimate/sharding.h"
+
 namespace orrery {
 namespace {
 
@@ -41,7 +43,7 @@ template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run) {
   const Strategy& s = run.strategy;
   const bool shared = run.model.tie_word_embeddings || run.model.mtp_layers > 0;
-  if (s.pp == 1 || !shared) return {};
+  if (!ends_apart(run) || !shared) return {};
   const std::int64_t rows = padded_vocabulary(run.model, list_options(run).vocabulary_multiple);
   const BytesOf<R> table(count<R>(rows, {"rows of the embedding"}) *
                          count<R>(run.model.hidden, {"model.hidden_size"}) /
@@ -52,9 +54,26 @@ CollectiveCost<R> tied_embedding_cost(const Run& run) {
                        run.compression.of(CommDimension::embedding, Collective::all_reduce));
 }
 
+template <Number R>
+CollectiveCost<R> copies_cost(const Run& run, const ParametersHeld& parameters) {
+  const Strategy& s = run.strategy;
+  if (s.pp == 1 || copies_of_model(schedule_of(run).layout()) == 1) return {};
+  double left = 0;
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    left += static_cast<double>(held(parameters, which)) /
+            static_cast<double>(partition_of(s, which).optimizer);
+  }
+  const BytesOf<R> bytes(lift<R>(left, {"parameters of which this rank sums the gradients"}) *
+                         lift<R>(run.training.recipe.reduced, {"bytes of a gradient"}));
+  return collective_cost<R>(run.cluster, pipeline_pair(s, tier_sizes(run.cluster), s.pp - 1),
+                            Collective::all_reduce, bytes);
+}
+
 template SendCost<double> send_cost(const Run&, const Placement&, std::int64_t);
 template SendCost<Traced> send_cost(const Run&, const Placement&, std::int64_t);
 template CollectiveCost<double> tied_embedding_cost(const Run&);
 template CollectiveCost<Traced> tied_embedding_cost(const Run&);
+template CollectiveCost<double> copies_cost(const Run&, const ParametersHeld&);
+template CollectiveCost<Traced> copies_cost(const Run&, const ParametersHeld&);
 
 }  // namespace orrery

@@ -29,4 +29,10 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
 template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run);
 
+// All-reduce of the gradients of two copies of the model, once a step, where the schedule has them:
+// stage i with stage p − 1 − i, priced between the first and the last, of the shard that is left
+// after the replicas have reduced. Nothing otherwise.
+template <Number R>
+CollectiveCost<R> copies_cost(const Run& run, const ParametersHeld& parameters);
+
 }  // namespace orrery

@@ -130,8 +130,10 @@ class Adder {
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
     const SecondsOf<R> forward = named(block_.compute[index(Phase::forward)], forward_name_);
-    const SecondsOf<R> backward = named(
-        block_.compute[index(Phase::backward)] + accumulation<R>(run_, parameters), backward_name_);
+    const SecondsOf<R> added_up = accumulation<R>(run_, parameters);
+    const SecondsOf<R> backward =
+        named(block_.compute[index(Phase::backward)] + added_up, backward_name_);
+    s.weight_time += n_ * (block_.weight_gradient + added_up);
     at(s.forward, Term::compute) += n_ * forward;
     at(s.backward, Term::compute) += n_ * backward;
     at(s.backward, Term::recompute) +=
@@ -201,7 +203,7 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
   }
   // Multi-token prediction embeds the next tokens: the last stage holds the table too, be it as the
   // tied head's or as a copy of its own.
-  if (blocks[kMtpBlock] > 0 && run.strategy.pp > 1 && !run.model.tie_word_embeddings) {
+  if (blocks[kMtpBlock] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
     sum.dense += prices.blocks[kEmbeddingBlock].parameters.dense;
   }
   return sum;

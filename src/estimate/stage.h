@@ -20,6 +20,8 @@ struct StageCosts {
   Terms<R> backward{};
   SecondsOf<R> forward_time{};
   SecondsOf<R> backward_time{};
+  SecondsOf<R>
+      weight_time{};   // of backward_time, products for weight gradients and adding these up
   Flops recomputed{};  // by one rank, as the run's convention counts
 };
 
@@ -32,7 +34,7 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
 template <Number R>
 const ParametersHeld& block_parameters(const Run& run, const Prices<R>& prices, std::size_t i) {
   const BlockPrice<R>& block = prices.blocks[i];
-  const bool copies = run.strategy.pp > 1 && i != kMtpBlock;
+  const bool copies = ends_apart(run) && i != kMtpBlock;
   return copies ? block.parameters_with_copy : block.parameters;
 }
 

@@ -2,6 +2,7 @@
 #include "explore/axes_json.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/error.h"
 
@@ -108,7 +109,8 @@ std::int64_t read_value(SearchAxis a, const Reader& r) {
     case SearchAxis::sequence_parallel:
       return r.boolean() ? 1 : 0;
     case SearchAxis::schedule:
-      return static_cast<std::int64_t>(r.choice(kScheduleNames));
+      return static_cast<std::int64_t>(
+          r.choice(std::span(kScheduleNames).first<kNamedSchedules>()));
     case SearchAxis::recompute:
       return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
     case SearchAxis::zero:
@@ -247,6 +249,7 @@ void fix_what_is_given(const OpenRun& open, Space& space) {
     space.axes.recompute_layers.listed = {*q.recompute_layers};
   }
   space.recompute_method = q.recompute_method;
+  space.post_validation = q.post_validation.value_or(true);
   if (q.partition) space.partitions = {*q.partition};
   if (q.offload) space.offloads = {*q.offload};
   if (q.stage_layers) space.splits = {{StageSplit::Kind::listed, 0, 0, *q.stage_layers}};

@@ -89,12 +89,13 @@ std::vector<std::int64_t> free_chunks(ScheduleId id, std::int64_t pp, std::int64
   return {1};
 }
 
-// Every one that is built; without a pipeline all are alike, and DeepSpeed's has 1F1B's order.
+// Those told in rounds, which trainers have: zero bubble and its kin are tried where they are
+// named. Without a pipeline all are alike, and DeepSpeed's has 1F1B's order.
 std::vector<std::int64_t> free_schedules(std::int64_t pp) {
   if (pp == 1) return {static_cast<std::int64_t>(ScheduleId::one_f_one_b)};
   std::vector<std::int64_t> values;
   for (const Schedule& s : kSchedules) {
-    if (s.written_out() || s.id == ScheduleId::deepspeed) continue;
+    if (s.written_out || s.id == ScheduleId::deepspeed) continue;
     values.push_back(static_cast<std::int64_t>(s.id));
   }
   return values;
@@ -228,6 +229,7 @@ void set_point(const Space& space, const Base& base, const Point& p, Strategy& s
       std::max<std::int64_t>(1, base.run.training.global_batch / (s.dp * p.micro_batch));
   s.vpp = p.vpp;
   s.schedule = p.schedule;
+  s.post_validation = space.post_validation && schedule_of(p.schedule).zero_bubble;
   s.sequence_parallel = p.sequence_parallel;
   s.zero = p.sharding.zero;
   s.partition = p.sharding.partition();

@@ -46,6 +46,7 @@ struct Space {
   Axes axes;
   std::vector<Partition> partitions;  // in ZeRO's place
   bool free_partitions = false;       // every one, in its place
+  bool post_validation = true;        // where the schedule is zero bubble
   std::optional<RecomputeMethod> recompute_method;
   std::vector<Offload> offloads = {{}};
   std::vector<StageSplit> splits = {{}};

@@ -29,6 +29,10 @@ Strategy fixed_strategy(const OpenRun& open) {
 }
 
 Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
+  if (!open.request.schedule_file.empty()) {
+    throw InputError(open.resolved.file, "parallel.schedule", open.request.schedule_file,
+                     "schedules by name in a search: a file's has one pp and one batch");
+  }
   Base base;
   base.run = open.resolved.run;
   base.run.strategy = fixed_strategy(open);

@@ -77,6 +77,7 @@ Json with_strategy(Json run, const Space& space, std::size_t base, const Strateg
     p.erase("recompute_method");
     if (s.recompute != Recompute::selective) p.erase("recompute_modules");
     if (s.zero == 0) p.erase("zero_shard_group");
+    if (!schedule_of(s.schedule).zero_bubble) p.erase("optimizer_post_validation");
   }
   merge_over(run, strategy_keys(space, s));
   return run;

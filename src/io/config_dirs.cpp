@@ -150,6 +150,9 @@ ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {
     }
     return {};
   };
+  lookup.schedule = [=](const std::string& path) {
+    return find_config(dirs, ConfigKind::model, path, beside);
+  };
   lookup.model_names = [=] { return config_names(dirs, ConfigKind::model); };
   lookup.framework_names = [=] { return config_names(dirs, ConfigKind::framework); };
   return lookup;

@@ -22,11 +22,12 @@ namespace orrery {
 // Of one block and one micro batch.
 template <Number R>
 struct BlockActivations {
-  BytesOf<R> kept{};       // under the run's recompute, were it selective or none
-  BytesOf<R> kept_all{};   // with nothing recomputed
-  BytesOf<R> logits{};     // of `kept`, what the loss holds
-  BytesOf<R> input{};      // what full recompute keeps
-  BytesOf<R> transient{};  // gradients of activations alive at once in backward
+  BytesOf<R> kept{};         // under the run's recompute, were it selective or none
+  BytesOf<R> kept_all{};     // with nothing recomputed
+  BytesOf<R> logits{};       // of `kept`, what the loss holds
+  BytesOf<R> input{};        // what full recompute keeps
+  BytesOf<R> transient{};    // gradients of activations alive at once in backward
+  BytesOf<R> for_weights{};  // what the weight gradients need, where they are steps of their own
 };
 
 // `count` equal blocks of a chunk, of which the forward of `again` runs again in full.
@@ -65,7 +66,8 @@ struct ChunkActivations {
   BytesOf<R> logits{};  // one micro batch
   BytesOf<R> working{};
   BytesOf<R> transient{};
-  BytesOf<R> largest{};  // what one block keeps of one micro batch
+  BytesOf<R> largest{};      // what one block keeps of one micro batch
+  BytesOf<R> for_weights{};  // of one micro batch whose input gradient is done
 };
 
 template <Number R>
@@ -77,7 +79,9 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
   BytesOf<R> input{};
   for (const BlockGroup<R>& g : groups) {
     c.kept += kept_of<R>(g);
-    c.logits += count<R>(g.count, {"blocks of this kind in the chunk"}) * g.block->logits;
+    const R blocks = count<R>(g.count, {"blocks of this kind in the chunk"});
+    c.logits += blocks * g.block->logits;
+    c.for_weights += blocks * g.block->for_weights;
     c.working = larger(c.working, working_of<R>(s, g, at_once));
     c.transient = larger(c.transient, g.block->transient);
     c.largest = larger(c.largest, g.again > 0 ? g.block->input : g.block->kept - g.block->logits);

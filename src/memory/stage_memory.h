@@ -4,6 +4,8 @@
 // shows.
 //
 // The peak is taken where the most micro batches are in flight and one of them is going backward.
+// Where the gradients of input and weight are steps of their own, a micro batch between them keeps
+// what the latter needs: inputs of products and gradients of their outputs.
 // Leaves out the shape of memory over time (the simulator), and 8-bit copies of weights that some
 // stacks cache. The lines beyond tensors (context, communicators, fragmentation) are constants of
 // the framework's profile. Units: bytes of one rank.
@@ -18,6 +20,7 @@
 #include "memory/activations.h"
 #include "memory/states.h"
 #include "parallel/framework.h"
+#include "parallel/schedules/held.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {
@@ -67,6 +70,8 @@ struct StageHoldings {
   ParametersHeld ends;        // embedding and head, gathered as one piece of their own
   double gathered_bytes = 2;  // of an element, in memory
   std::int64_t groups = 0;    // communicators in use
+  // Of a schedule that is written out: a stage's fullest moments (parallel/schedules/held.h).
+  std::span<const HeldChunk> moments = {};
 };
 
 template <Number R>

@@ -163,10 +163,13 @@ constexpr std::array<Entry, kRules> kEntries = {{
      [](const C& c) {
        return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
      }},
-    {{RuleId::schedule_built, "schedule-built", "parallel.schedule",
-      "gpipe, 1f1b, interleaved, deepspeed or breadth-first; the others are not built yet"},
+    {{RuleId::post_validation, "post-validation", "parallel.optimizer_post_validation",
+      "false where the schedule is not zb-h1, zb-h2, zb-v, v-half or v-min"},
      {Fact::schedule},
-     [](const C& c) { return schedule_of(c.s.schedule).written_out(); }},
+     [](const C& c) {
+       return c.s.post_validation && !schedule_of(c.s.schedule).zero_bubble &&
+              c.s.schedule != ScheduleId::own;
+     }},
     // A sweep of more would take longer than anybody waits; pp 1 has no schedule to sweep.
     {{RuleId::schedule_steps, "schedule-steps", "training.global_batch",
       "pp·vpp·micro batches up to 4,194,304 where pp is above 1 (1,048,576 where backward is "
@@ -174,7 +177,7 @@ constexpr std::array<Entry, kRules> kEntries = {{
      {Fact::pp, Fact::vpp, Fact::micro_batches},
      [](const C& c) {
        const std::int64_t most = std::int64_t{1}
-                                 << (schedule_of(c.s.schedule).written_out() ? 20 : 22);
+                                 << (schedule_of(c.s.schedule).written_out ? 20 : 22);
        return c.s.pp > 1 && c.s.micro_batches > most / (c.s.pp * c.s.vpp);
      }},
     // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and

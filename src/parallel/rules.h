@@ -57,7 +57,7 @@ enum class RuleId : std::uint8_t {
   dualpipe_stages,
   dualpipe_micro_batches,
   dualpipev_micro_batches,
-  schedule_built,
+  post_validation,
   schedule_steps,
   empty_chunk,
   stage_layers,

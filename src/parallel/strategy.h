@@ -40,10 +40,12 @@ enum class ScheduleId : std::uint8_t {
   dualpipe,
   dualpipev,
   breadth_first,
+  own,  // of a file: the run has the order (estimate/run.h)
 };
-inline constexpr std::array<std::string_view, 12> kScheduleNames = {
-    "gpipe", "1f1b",   "interleaved", "deepspeed", "zb-h1",     "zb-h2",
-    "zb-v",  "v-half", "v-min",       "dualpipe",  "dualpipev", "breadth-first"};
+inline constexpr std::array<std::string_view, 13> kScheduleNames = {
+    "gpipe",  "1f1b",  "interleaved", "deepspeed", "zb-h1",         "zb-h2", "zb-v",
+    "v-half", "v-min", "dualpipe",    "dualpipev", "breadth-first", "a file"};
+inline constexpr std::size_t kNamedSchedules = 12;  // without the file's
 
 enum class OffloadTarget : std::uint8_t { none, host, nvme };
 inline constexpr std::array<std::string_view, 3> kOffloadTargetNames = {"none", "host", "nvme"};
@@ -110,6 +112,7 @@ struct Strategy {
   ModuleMask recompute_modules = mask_of(Module::core_attn);  // selective only
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;
+  bool post_validation = false;  // zero bubble: the optimizer step is validated after the fact
   bool even_stages = true;  // else `stage_layers` holds the layers of each of the pp·vpp chunks
   Offload offload;
   std::array<std::int16_t, kMaxStages> stage_layers{};

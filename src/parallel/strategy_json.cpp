@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "core/error.h"
 
@@ -49,13 +50,15 @@ bool looks_like_file(const Json& value) {
   return text.find('/') != std::string::npos || text.find('.') != std::string::npos;
 }
 
-std::optional<ScheduleId> read_schedule(Reader& parallel) {
+void read_schedule(Reader& parallel, StrategyRequest& q) {
   const std::optional<Reader> r = parallel.find("schedule");
-  if (!r) return {};
+  if (!r) return;
   if (looks_like_file(r->json())) {
-    r->fail("a schedule by name; schedules from files are not built yet");
+    q.schedule = ScheduleId::own;
+    q.schedule_file = r->text();
+  } else {
+    q.schedule = r->choice_of<ScheduleId>(std::span(kScheduleNames).first<kNamedSchedules>());
   }
-  return r->choice_of<ScheduleId>(kScheduleNames);
 }
 
 std::optional<Partition> read_partition(Reader& parallel) {
@@ -189,7 +192,8 @@ StrategyRequest read_strategy(Reader parallel) {
   q.zero_shard_group = read_count(parallel, "zero_shard_group");
   q.partition = read_partition(parallel);
   read_zeropp(parallel, q);
-  q.schedule = read_schedule(parallel);
+  read_schedule(parallel, q);
+  q.post_validation = read_boolean(parallel, "optimizer_post_validation");
   q.stage_layers = read_stage_layers(parallel);
   q.recompute = read_name<Recompute>(parallel, "recompute", kRecomputeNames);
   q.recompute_modules = read_modules(parallel);

@@ -7,7 +7,7 @@
 // is what is left of the GPUs; etp is tp where that is legal, else 1; schedule is 1f1b, interleaved
 // where vpp > 1; zero and cp_type are the framework's; recompute is left open ("the least that
 // fits" needs a memory model) unless other keys imply it.
-// Errors: InputError. Schedule files are refused as not built yet.
+// Errors: InputError.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ struct StrategyRequest {
   std::optional<Partition> partition;
   std::optional<std::int64_t> qwz, hpz, qgz;
   std::optional<ScheduleId> schedule;
+  std::string schedule_file;  // where schedule is ScheduleId::own: of its order (own_order.h)
+  std::optional<bool> post_validation;
   std::optional<std::vector<std::int64_t>> stage_layers;
   std::optional<Recompute> recompute;
   std::optional<ModuleMask> recompute_modules;

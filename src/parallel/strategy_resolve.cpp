@@ -114,6 +114,7 @@ class Resolver {
     s().schedule = given_or(
         q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b, "schedule",
         interleaved ? "interleaved" : "1f1b", interleaved ? "vpp is above 1" : "not given");
+    post_validation();
     if (!q_.stage_layers) return;
     const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
     if (q_.stage_layers->size() != chunks || chunks > s().stage_layers.size()) {
@@ -123,6 +124,15 @@ class Resolver {
     s().even_stages = false;
     std::transform(q_.stage_layers->begin(), q_.stage_layers->end(), s().stage_layers.begin(),
                    [](std::int64_t layers) { return static_cast<std::int16_t>(layers); });
+  }
+
+  void post_validation() {
+    if (schedule_of(s().schedule).zero_bubble) {
+      s().post_validation = given_or(q_.post_validation, true, "optimizer_post_validation", "true",
+                                     "zero bubble as published");
+    } else {
+      s().post_validation = q_.post_validation.value_or(false);
+    }
   }
 
   void sharding() {

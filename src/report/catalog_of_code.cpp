@@ -36,7 +36,7 @@ Listing metric_list() {
 
 Listing schedule_list() {
   Listing list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
-  for (std::size_t i = 0; i < kSchedules.size(); ++i) {
+  for (std::size_t i = 0; i < kNamedSchedules; ++i) {
     const Schedule& s = kSchedules[i];
     const auto chunks = std::string(kChunksTakenTexts[static_cast<std::size_t>(s.chunks)]);
     const auto layout = std::string(kChunkLayoutTexts[static_cast<std::size_t>(s.layout)]);

@@ -91,6 +91,7 @@ bool offload_optimizer(Run& r) {
 namespace {
 
 bool is_legal(const Run& run) {
+  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
   return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
 }
 

@@ -10,7 +10,7 @@ class Builder {
  public:
   explicit Builder(PassGraph& g)
       : g_(g),
-        layout_(layout_of(g.schedule)),
+        layout_(g.schedule.layout()),
         parts_(parts(layout_, g.shape)),
         by_stage_(static_cast<std::size_t>(g.shape.stages)),
         results_(static_cast<std::size_t>(2 * parts_ * g.shape.micro_batches), -1),
@@ -124,7 +124,7 @@ class Builder {
 
 }  // namespace
 
-PassGraph make_graph(ScheduleId schedule, const PipelineShape& shape) {
+PassGraph make_graph(const ScheduleRef& schedule, const PipelineShape& shape) {
   PassGraph g;
   g.schedule = schedule;
   g.shape = shape;

@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "parallel/schedules/schedule.h"
-#include "parallel/strategy.h"
+#include "parallel/schedules/table.h"
 
 namespace orrery {
 
@@ -41,7 +40,7 @@ struct PassNode {
 };
 
 struct PassGraph {
-  ScheduleId schedule = ScheduleId::one_f_one_b;
+  ScheduleRef schedule = ScheduleId::one_f_one_b;
   PipelineShape shape;
   std::vector<PassSlot> slots;
   std::vector<PassNode> nodes;                     // each after all it waits for
@@ -56,6 +55,6 @@ inline const PassSlot& slot_of(const PassGraph& g, std::size_t node) {
   return g.slots[g.nodes[node].slot];
 }
 
-PassGraph make_graph(ScheduleId schedule, const PipelineShape& shape);
+PassGraph make_graph(const ScheduleRef& schedule, const PipelineShape& shape);
 
 }  // namespace orrery

@@ -14,11 +14,11 @@ namespace orrery {
 
 std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell) {
   const std::int64_t p = plan.shape.stages;
-  return part_of(layout_of(plan.schedule), plan.shape, cell % p, cell / p);
+  return part_of(plan.schedule.layout(), plan.shape, cell % p, cell / p);
 }
 
 double micro_batches_through(const StepPlan& plan, std::size_t cell) {
-  const MicroBatchRange r = micro_batches_of(layout_of(plan.schedule), plan.shape,
+  const MicroBatchRange r = micro_batches_of(plan.schedule.layout(), plan.shape,
                                              static_cast<std::int64_t>(cell) / plan.shape.stages);
   return static_cast<double>(r.end - r.first);
 }
@@ -27,8 +27,12 @@ namespace {
 
 void plan_passes(const Workspace& w, StepPlan& plan) {
   for (std::int64_t cell = 0; cell < virtual_stages(plan.shape); ++cell) {
-    const StageCosts<double>& c = class_of<double>(w, part_of_cell(plan, cell)).costs;
-    plan.passes.push_back({c.forward_time, c.backward_time, c.forward, c.backward});
+    const std::int64_t part = part_of_cell(plan, cell);
+    const StageCosts<double>& c = class_of<double>(w, part).costs;
+    const auto j = static_cast<std::size_t>(part);
+    const Seconds hidden = plan.schedule.entry().pairs ? w.hidden[j] : Seconds();
+    plan.passes.push_back(
+        {c.forward_time, c.backward_time, c.forward, c.backward, c.weight_time, hidden});
   }
 }
 
@@ -46,7 +50,7 @@ class Sends {
 
   SendPlan of_cell(std::int64_t cell) const {
     const std::int64_t p = plan_.shape.stages;
-    const ChunkLayout layout = layout_of(plan_.schedule);
+    const ChunkLayout layout = plan_.schedule.layout();
     const std::int64_t part = part_of_cell(plan_, cell);
     const std::int64_t micro_batch = micro_batches_of(layout, plan_.shape, cell / p).first;
     SendPlan s;
@@ -112,9 +116,8 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
 StepPlan plan_step(const Run& run, Workspace& w) {
   fill_classes<double>(run, w);
   StepPlan plan;
-  plan.schedule = run.strategy.schedule;
-  plan.shape = shape_of_pipeline(run.strategy.schedule, run.strategy.pp, run.strategy.vpp,
-                                 run.strategy.micro_batches);
+  plan.schedule = schedule_of(run);
+  plan.shape = pipeline_shape(run);
   plan_passes(w, plan);
   const Sends sends(run, w, plan);
   for (std::int64_t cell = 0; cell < virtual_stages(plan.shape); ++cell) {

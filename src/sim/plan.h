@@ -15,7 +15,7 @@
 
 #include "estimate/estimate.h"
 #include "orrery/quantity.h"
-#include "parallel/schedules/schedule.h"
+#include "parallel/schedules/table.h"
 
 namespace orrery {
 
@@ -25,6 +25,8 @@ struct PassPlan {
   Seconds backward{};
   Terms<double> forward_terms{};  // what they are the sums of
   Terms<double> backward_terms{};
+  Seconds weight{};  // of `backward`, the gradients of weights: kernels
+  Seconds hidden{};  // of a pair whose forward this is: what overlapping saves
 };
 
 // Of a pass, kernels: what a slow GPU makes longer, recomputation included.
@@ -56,7 +58,7 @@ struct SendPlan {
 };
 
 struct StepPlan {
-  ScheduleId schedule = ScheduleId::one_f_one_b;
+  ScheduleRef schedule = ScheduleId::one_f_one_b;
   PipelineShape shape;
   std::vector<PassPlan> passes;   // by cell, chunk · p + stage
   std::vector<SendPlan> sends;    // by cell

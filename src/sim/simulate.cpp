@@ -205,7 +205,7 @@ class Simulator {
 }  // namespace
 
 std::int64_t passes_of(const Run& run) {
-  const PipelineShape shape = pipeline_shape(run.strategy);
+  const PipelineShape shape = pipeline_shape(run);
   return 2 * shape.stages * steps_each_way(shape);
 }
 

@@ -58,11 +58,11 @@ PassTime pass_time(const StepPlan& plan, const PassSlot& s) {
     case StepKind::backward:
       return backward;
     case StepKind::input_gradient:
-      return {backward.all * 0.5, backward.kernels * 0.5};
+      return {backward.all - up.weight, backward.kernels - up.weight};
     case StepKind::weight_gradient:
-      return {backward.all * 0.5, backward.kernels * 0.5};
+      return {up.weight, up.weight};
     case StepKind::pair:
-      return {forward.all + backward.all, forward.kernels + backward.kernels};
+      return {forward.all + backward.all - down.hidden, forward.kernels + backward.kernels};
   }
   return {};
 }

@@ -118,7 +118,7 @@ const std::vector<Refusal>& refusals() {
          c.s.dp = 128;
          c.s.micro_batches = 12;
        }},
-      {RuleId::schedule_built, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_h1; }},
+      {RuleId::post_validation, gpt3, [](Case& c) { c.s.post_validation = true; }},
       {RuleId::schedule_chunks, gpt3, [](Case& c) { c.s.vpp = 3; }},
       {RuleId::interleaved_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::interleaved; }},
       {RuleId::two_chunks, gpt3, [](Case& c) { c.s.schedule = ScheduleId::zb_v; }},

@@ -178,9 +178,7 @@ TEST_CASE("the order names every dimension once") {
   }
 }
 
-TEST_CASE("what is not built yet is refused by name") {
-  CHECK(has(error_of(R"({"pp": 2, "schedule": "zb-h1"})"), "parallel.schedule: found zb-h1"));
-  CHECK(has(error_of(R"({"schedule": "mine.json"})"), "schedules from files are not built yet"));
+TEST_CASE("compression is an object or a name") {
   CHECK(has(error_of(R"({"compression": 3})"), "parallel.compression"));
 }
 

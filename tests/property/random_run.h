@@ -136,6 +136,19 @@ class RunMaker {
                                      : ScheduleId::one_f_one_b;
     s.micro_batch = dice_.integer(1, 4);
     s.micro_batches = s.vpp > 1 ? s.pp * dice_.integer(1, 4) : dice_.integer(1, 24);
+    if (s.pp > 1 && dice_.chance(0.3)) split_backward(s);
+  }
+
+  // A schedule whose backward is two steps, with micro batches that it takes.
+  void split_backward(Strategy& s) {
+    const auto first = static_cast<std::int64_t>(ScheduleId::zb_h1);
+    const auto last = static_cast<std::int64_t>(ScheduleId::dualpipev);
+    s.schedule = static_cast<ScheduleId>(dice_.integer(first, last));
+    if (s.schedule == ScheduleId::dualpipe) s.pp += s.pp % 2;
+    s.vpp = schedule_of(s.schedule).chunks == ChunksTaken::two ? 2 : 1;
+    s.micro_batches =
+        schedule_of(s.schedule).pairs ? 2 * s.pp + 2 * dice_.integer(0, 6) : dice_.integer(1, 24);
+    s.post_validation = schedule_of(s.schedule).zero_bubble && dice_.chance(0.7);
   }
 
   void training(Run& run) {

@@ -19,6 +19,7 @@ namespace orrery {
 
 struct DualPipe {
   static constexpr ChunkLayout kLayout = ChunkLayout::two_way;
+  static constexpr bool kPairs = true;
 
   static Programs programs(const PipelineShape& shape);
 
@@ -30,6 +31,7 @@ struct DualPipe {
 
 struct DualPipeV {
   static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
+  static constexpr bool kPairs = true;
 
   static Programs programs(const PipelineShape& shape);
 

@@ -185,6 +185,13 @@ struct Rounds {
 using Program = std::vector<Step>;      // of one stage
 using Programs = std::vector<Program>;  // of all stages
 
+// An order of the user's own.
+struct OwnOrder {
+  ChunkLayout layout = ChunkLayout::looped;
+  PipelineShape shape;
+  Programs programs;
+};
+
 // What one part takes for one micro batch where all parts are equal. `pair` is a forward and the
 // whole backward of another micro batch, overlapped.
 template <class Time>

@@ -40,7 +40,11 @@ struct Schedule {
   ChunkLayout layout = ChunkLayout::looped;
   ChunksTaken chunks = ChunksTaken::one;
 
-  // Of a schedule that is written out: the program of every stage. Else it is told in rounds.
+  bool written_out = false;  // else told in rounds
+  bool pairs = false;        // has steps of two micro batches, overlapped
+  bool zero_bubble = false;  // counts on an optimizer step that waits for no other stage
+
+  // Of a schedule that is written out by us: the program of every stage.
   Programs (*programs)(const PipelineShape&) = nullptr;
 
   // Of a schedule told in rounds: micro batches, of all chunks together, whose activations a stage
@@ -57,7 +61,6 @@ struct Schedule {
   // schedule's file says so.
   Seconds (*bubble)(const PipelineShape&, const StepTimes<Seconds>& of_a_part) = nullptr;
 
-  constexpr bool written_out() const { return programs != nullptr; }
   constexpr bool interleaves() const { return chunks != ChunksTaken::one; }
 };
 
@@ -65,7 +68,13 @@ namespace detail {
 
 template <class S>
 constexpr Schedule in_rounds(ScheduleId id, ChunksTaken chunks) {
-  return {id, ChunkLayout::looped, chunks, nullptr, &S::in_flight, &S::fullest, &S::bubble};
+  Schedule s;
+  s.id = id;
+  s.chunks = chunks;
+  s.in_flight = &S::in_flight;
+  s.fullest = &S::fullest;
+  s.bubble = &S::bubble;
+  return s;
 }
 
 template <class S>
@@ -74,8 +83,19 @@ constexpr Schedule written(ScheduleId id, ChunksTaken chunks) {
   s.id = id;
   s.layout = S::kLayout;
   s.chunks = chunks;
+  s.written_out = true;
+  s.pairs = requires { S::kPairs; };
+  s.zero_bubble = !s.pairs;
   s.programs = &S::programs;
   if constexpr (requires { &S::bubble; }) s.bubble = &S::bubble;
+  return s;
+}
+
+constexpr Schedule of_a_file() {
+  Schedule s;
+  s.id = ScheduleId::own;
+  s.chunks = ChunksTaken::any;
+  s.written_out = true;
   return s;
 }
 
@@ -96,6 +116,7 @@ inline constexpr std::array<Schedule, kScheduleNames.size()> kSchedules = {
     detail::written<DualPipe>(ScheduleId::dualpipe, ChunksTaken::one),
     detail::written<DualPipeV>(ScheduleId::dualpipev, ChunksTaken::two),
     detail::in_rounds<BreadthFirst>(ScheduleId::breadth_first, ChunksTaken::any),
+    detail::of_a_file(),
 };
 
 constexpr const Schedule& schedule_of(ScheduleId id) {
@@ -108,14 +129,29 @@ constexpr std::string_view name_of(ScheduleId id) {
 
 constexpr ChunkLayout layout_of(ScheduleId id) { return schedule_of(id).layout; }
 
+// A schedule as a run has it: one of the table, or an order of the user's own, which must outlive
+// this.
+struct ScheduleRef {
+  ScheduleId id = ScheduleId::one_f_one_b;
+  const OwnOrder* own = nullptr;
+
+  ScheduleRef(ScheduleId named) : id(named) {}  // NOLINT: a name is a schedule
+  ScheduleRef(ScheduleId named, const OwnOrder* order) : id(named), own(order) {}
+
+  const Schedule& entry() const { return schedule_of(id); }
+  ChunkLayout layout() const { return own != nullptr ? own->layout : entry().layout; }
+
+  bool operator==(const ScheduleRef&) const = default;
+};
+
 // The shape of a strategy's pipeline: a stage of two copies holds a chunk of each.
-constexpr PipelineShape shape_of_pipeline(ScheduleId id, std::int64_t pp, std::int64_t vpp,
-                                          std::int64_t micro_batches) {
-  return {pp, vpp * copies_of_model(layout_of(id)), micro_batches};
+inline PipelineShape shape_of_pipeline(const ScheduleRef& schedule, std::int64_t pp,
+                                       std::int64_t vpp, std::int64_t micro_batches) {
+  return {pp, vpp * copies_of_model(schedule.layout()), micro_batches};
 }
 
 // What every stage does, in its order.
-Programs programs_of(ScheduleId id, const PipelineShape& shape);
+Programs programs_of(const ScheduleRef& schedule, const PipelineShape& shape);
 
 // Of a schedule told in rounds; visit is inlined.
 template <class Visit>
@@ -135,20 +171,21 @@ void walk_told(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
 // Calls visit(stage, Step) for every step of all stages, each after all it needs. Allocates where
 // the schedule is written out.
 template <class Visit>
-void walk(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
-  const Schedule& s = schedule_of(id);
-  if (s.written_out()) {
-    walk_programs(s.layout, shape, s.programs(shape), std::forward<Visit>(visit));
+void walk(const ScheduleRef& schedule, const PipelineShape& shape, Visit&& visit) {
+  if (schedule.entry().written_out) {
+    walk_programs(schedule.layout(), shape, programs_of(schedule, shape),
+                  std::forward<Visit>(visit));
   } else {
-    walk_told(id, shape, std::forward<Visit>(visit));
+    walk_told(schedule.id, shape, std::forward<Visit>(visit));
   }
 }
 
 // Calls visit(Step) for the steps of one stage, in its order. A schedule that is written out writes
 // all its stages for that: where several are wanted, ask programs_of.
 template <class Visit>
-void walk_stage(ScheduleId id, const PipelineShape& shape, std::int64_t stage, Visit&& visit) {
-  switch (id) {
+void walk_stage(const ScheduleRef& schedule, const PipelineShape& shape, std::int64_t stage,
+                Visit&& visit) {
+  switch (schedule.id) {
     case ScheduleId::gpipe:
       return walk_stage_rounds<GPipe>(shape, stage, std::forward<Visit>(visit));
     case ScheduleId::interleaved:
@@ -159,8 +196,8 @@ void walk_stage(ScheduleId id, const PipelineShape& shape, std::int64_t stage, V
     case ScheduleId::deepspeed:
       return walk_stage_rounds<OneFOneB>(shape, stage, std::forward<Visit>(visit));
     default: {
-      const Programs programs = schedule_of(id).programs(shape);
-      for (const Step& step : programs[static_cast<std::size_t>(stage)]) visit(step);
+      const Programs all = programs_of(schedule, shape);
+      for (const Step& step : all[static_cast<std::size_t>(stage)]) visit(step);
     }
   }
 }

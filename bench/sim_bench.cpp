@@ -9,6 +9,7 @@
 
 #include "sim/event_queue.h"
 #include "sim/play.h"
+#include "sim/random.h"
 
 namespace orrery {
 namespace {
@@ -66,6 +67,7 @@ StepPlan plan_of(const PipelineShape& shape, ScheduleId schedule) {
   }
   plan.sends.assign(n, {Seconds(0.05), Seconds(0.05), 0, 0});
   plan.stages.resize(static_cast<std::size_t>(shape.stages));
+  plan.begins.assign(plan.stages.size(), 0);
   return plan;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "estimate/pipeline.h"
+#include "estimate/steady.h"
 
 namespace orrery {
 namespace {
@@ -7,6 +10,14 @@ namespace {
 // What each step waited for, and the way back from the last one.
 class Trace {
  public:
+  static constexpr std::int64_t kNothing = -1;
+
+  struct Stage {
+    std::int64_t last = kNothing;
+    Seconds free{};
+    std::int64_t begin = kNothing;  // what its first step waited for
+  };
+
   Trace(const ScheduleRef& schedule, const PipelineShape& shape, const PipelineCosts& costs)
       : layout_(schedule.layout()),
         shape_(shape),
@@ -37,7 +48,7 @@ class Trace {
       node.sent = r.forward ? 1 : -1;
       node.boundary = r.forward ? r.part : r.part - 1;
     });
-    if (own.last == kNothing) own.first_cause = node;
+    if (own.begin == kNothing) own.begin = add_wait(node);
     node.done += time_of(node);
     own.last = static_cast<std::int64_t>(nodes_.size());
     own.free = node.done;
@@ -45,44 +56,61 @@ class Trace {
     nodes_.push_back(node);
   }
 
-  std::int64_t last_to_finish(bool of_period) const {
-    std::int64_t latest = 0;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (time_of(i, of_period) > time_of(static_cast<std::size_t>(latest), of_period)) {
-        latest = static_cast<std::int64_t>(i);
-      }
-    }
-    return latest;
+  std::size_t last_to_finish() const {
+    const auto earlier = [](const Stage& a, const Stage& b) { return a.free < b.free; };
+    return static_cast<std::size_t>(std::max_element(stages_.begin(), stages_.end(), earlier) -
+                                    stages_.begin());
   }
 
-  void count(std::int64_t stage, bool of_period, CriticalPath& path) const {
-    const Stage& own = stages_[static_cast<std::size_t>(stage)];
-    path.time = time_of(static_cast<std::size_t>(stage), of_period);
-    count_back(own.last, 1, path);
-    if (!of_period) return;
-    count_send(own.first_cause, -1, path);
-    count_back(own.first_cause.cause, -1, path);
+  // Back to where every stage has begun.
+  void begin_again() {
+    for (Stage& s : stages_) {
+      s.last = s.begin;
+      s.free = nodes_[static_cast<std::size_t>(s.begin)].done;
+    }
+  }
+
+  // How far every stage has come.
+  std::vector<Stage> now() const { return stages_; }
+
+  std::vector<Seconds> times() const {
+    std::vector<Seconds> all;
+    for (const Stage& s : stages_) all.push_back(s.free);
+    return all;
+  }
+
+  void ends_meet() {
+    Stage& first = stages_.front();
+    Stage& last = stages_.back();
+    (first.free < last.free ? first : last) = first.free < last.free ? last : first;
+  }
+
+  // The way from the beginning to where a stage is or was, added or taken away.
+  void count(const Stage& until, std::int64_t times, CriticalPath& path) const {
+    path.time += static_cast<double>(times) * until.free;
+    for (std::int64_t at = until.last; at != kNothing;) {
+      const Node& n = nodes_[static_cast<std::size_t>(at)];
+      if (!n.waits) counts_of(n.kind, path)[static_cast<std::size_t>(n.part)] += times;
+      count_send(n, times, path);
+      at = n.cause;
+    }
   }
 
  private:
-  static constexpr std::int64_t kNothing = -1;
-
   struct Node {
     StepKind kind = StepKind::forward;
     std::int64_t part = 0;
+    bool waits = false;  // and does nothing
     std::int64_t cause = kNothing;
     int sent = 0;  // waited for a send down (1) or up (−1) over `boundary`, else for its stage
     std::int64_t boundary = 0;
     Seconds done{};
   };
-  struct Stage {
-    std::int64_t last = kNothing;
-    Seconds free{};
-    Node first_cause;  // of its first step, its time not yet added
-  };
 
-  Seconds time_of(std::size_t stage, bool of_period) const {
-    return stages_[stage].free - (of_period ? stages_[stage].first_cause.done : Seconds());
+  std::int64_t add_wait(Node node) {
+    node.waits = true;
+    nodes_.push_back(node);
+    return static_cast<std::int64_t>(nodes_.size()) - 1;
   }
 
   Seconds time_of(const Node& n) const {
@@ -124,15 +152,6 @@ class Trace {
         times;
   }
 
-  void count_back(std::int64_t at, std::int64_t times, CriticalPath& path) const {
-    while (at != kNothing) {
-      const Node& n = nodes_[static_cast<std::size_t>(at)];
-      counts_of(n.kind, path)[static_cast<std::size_t>(n.part)] += times;
-      count_send(n, times, path);
-      at = n.cause;
-    }
-  }
-
   std::int64_t& result(const Result& r) {
     return results_[static_cast<std::size_t>((r.micro_batch * parts_ + r.part) * 2 +
                                              (r.forward ? 1 : 0))];
@@ -147,21 +166,48 @@ class Trace {
   std::vector<std::int64_t> results_;  // which node brought it about
 };
 
-}  // namespace
-
-CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs, bool of_period) {
-  const std::size_t count = costs.forward.size();
+CriticalPath empty_path(std::size_t parts) {
   CriticalPath path;
   for (auto* counts :
        {&path.forward, &path.backward, &path.input_gradient, &path.weight_gradient, &path.pair}) {
-    counts->assign(count, 0);
+    counts->assign(parts, 0);
   }
-  path.send_forward.assign(count - 1, 0);
-  path.send_backward.assign(count - 1, 0);
+  path.send_forward.assign(parts - 1, 0);
+  path.send_backward.assign(parts - 1, 0);
+  return path;
+}
+
+}  // namespace
+
+CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
+                           const PipelineCosts& costs) {
   Trace trace(schedule, shape, costs);
   walk(schedule, shape, [&trace](std::int64_t stage, const Step& step) { trace.add(stage, step); });
-  trace.count(trace.last_to_finish(of_period), of_period, path);
+  CriticalPath path = empty_path(costs.forward.size());
+  trace.count(trace.now()[trace.last_to_finish()], 1, path);
+  return path;
+}
+
+CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& shape,
+                            const PipelineCosts& costs, bool ends_meet) {
+  Trace trace(schedule, shape, costs);
+  const auto play = [&] {
+    walk(schedule, shape,
+         [&trace](std::int64_t stage, const Step& step) { trace.add(stage, step); });
+  };
+  play();
+  trace.begin_again();
+  std::vector<Seconds> memory;
+  Steady steady(trace.times(), memory);
+  std::vector<Trace::Stage> before;
+  do {
+    before = trace.now();
+    play();
+    if (ends_meet) trace.ends_meet();
+  } while (!steady.settles(trace.times()));
+  CriticalPath path = empty_path(costs.forward.size());
+  trace.count(trace.now()[steady.stage()], 1, path);
+  trace.count(before[steady.stage()], -1, path);
   return path;
 }
 

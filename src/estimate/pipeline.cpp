@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "estimate/steady.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {
@@ -112,6 +113,21 @@ void play(const SweepGraph& graph, const PipelineWorkspace::StepCost* costs, dou
   }
 }
 
+// When every stage begins, all being free at 0.
+void find_begins(const SweepGraph& graph, PipelineWorkspace& w) {
+  for (const std::uint32_t edge : graph.edges) w.arrivals[edge] = 0;
+  std::vector<Seconds>& begins = w.begins;
+  begins.assign(w.finish.size(), Seconds(-1));
+  for (const SweepNode& n : graph.nodes) {
+    const PipelineWorkspace::StepCost& c = w.step_costs[n.cost];
+    const double begin = std::max(w.finish[n.stage].si(), w.arrivals[n.wait]);
+    if (begins[n.stage] < Seconds()) begins[n.stage] = Seconds(begin);
+    w.finish[n.stage] = Seconds(begin + c.time);
+    w.arrivals[n.fill] = begin + c.time + c.delay;
+  }
+  std::swap(w.begins, w.finish);
+}
+
 void fill_busy(const SweepGraph& graph, const PipelineCosts& costs, std::vector<Seconds>& busy) {
   const PipelineShape& shape = graph.shape;
   const ChunkLayout layout = graph.schedule.layout();
@@ -130,30 +146,21 @@ void fill_busy(const SweepGraph& graph, const PipelineCosts& costs, std::vector<
   }
 }
 
-// When stage i begins: where each begins with its part of the first micro batch, when that arrives.
-Seconds longest_stage(const SweepGraph& graph, const PipelineCosts& costs,
-                      std::span<const Seconds> finish) {
-  Seconds longest{};
-  Seconds start{};
-  for (std::size_t i = 0; i < finish.size(); ++i) {
-    longest = std::max(longest, finish[i] - start);
-    if (graph.starts_in_order && i + 1 < finish.size()) {
-      start += costs.forward[i] + costs.send_forward[i];
-    }
-  }
-  return longest;
+const SweepGraph& set_up(const ScheduleRef& schedule, const PipelineShape& shape,
+                         const PipelineCosts& costs, PipelineWorkspace& w) {
+  const SweepGraph& graph = w.graphs.of(schedule, shape);
+  fill_step_costs(costs, w.step_costs);
+  w.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
+  if (w.arrivals.size() < graph.cells) w.arrivals.resize(graph.cells);
+  return graph;
 }
 
 PipelineTimes sweep_written(const ScheduleRef& schedule, const PipelineShape& shape,
                             const PipelineCosts& costs, PipelineWorkspace& w) {
-  const SweepGraph& graph = w.graphs.of(schedule, shape);
+  const SweepGraph& graph = set_up(schedule, shape, costs, w);
   fill_busy(graph, costs, w.busy);
-  fill_step_costs(costs, w.step_costs);
-  w.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
-  if (w.arrivals.size() < graph.cells) w.arrivals.resize(graph.cells);
   play(graph, w.step_costs.data(), w.arrivals.data(), w.finish.data());
-  return {*std::max_element(w.finish.begin(), w.finish.end()),
-          longest_stage(graph, costs, w.finish), w.finish, w.busy};
+  return {*std::max_element(w.finish.begin(), w.finish.end()), w.finish, w.busy};
 }
 
 }  // namespace
@@ -165,13 +172,25 @@ PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
     return sweep_written(schedule, shape, costs, workspace);
   }
   fill_busy(shape, costs, workspace.busy);
-  if (alone) return {workspace.busy[0], workspace.busy[0], workspace.busy, workspace.busy};
+  if (alone) return {workspace.busy[0], workspace.busy, workspace.busy};
   fill_costs(costs, workspace.costs);
   workspace.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
   const Arrivals arrivals(schedule.id, shape, workspace.arrivals);
   play(schedule.id, shape, workspace.costs.data(), arrivals, workspace.finish.data());
   const Seconds makespan = *std::max_element(workspace.finish.begin(), workspace.finish.end());
-  return {makespan, makespan, workspace.finish, workspace.busy};
+  return {makespan, workspace.finish, workspace.busy};
+}
+
+Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
+                      const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& w) {
+  const SweepGraph& graph = set_up(schedule, shape, costs, w);
+  find_begins(graph, w);
+  Steady steady(w.finish, w.before);
+  do {
+    play(graph, w.step_costs.data(), w.arrivals.data(), w.finish.data());
+    if (ends_meet) meet(w.finish.front(), w.finish.back());
+  } while (!steady.settles(w.finish));
+  return steady.period();
 }
 
 Seconds pipeline_lower_bound(const PipelineShape& shape, const PipelineCosts& costs) {

@@ -54,6 +54,8 @@ struct PipelineWorkspace {
   std::vector<double> arrivals;
   std::vector<Seconds> finish;
   std::vector<Seconds> busy;
+  std::vector<Seconds> before;
+  std::vector<Seconds> begins;
   SweepGraphs graphs;
 };
 
@@ -61,7 +63,6 @@ struct PipelineWorkspace {
 // makespan − busy in all, of which finish − busy before its last step ends.
 struct PipelineTimes {
   Seconds makespan{};
-  Seconds period{};  // the longest that a stage takes from its first step to its last
   std::span<const Seconds> finish;
   std::span<const Seconds> busy;
 };
@@ -69,9 +70,15 @@ struct PipelineTimes {
 PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
                     const PipelineCosts& costs, PipelineWorkspace& workspace);
 
+// Where stages go on to the next step without waiting for all others: how long a step takes in the
+// long run (steady.h), of a schedule that is written out. `ends_meet`: first and last stage do wait
+// for each other, to add up the gradient of an embedding that both hold.
+Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
+                      const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& workspace);
+
 // One longest chain of steps and sends: how often each lies on it, in the layout of PipelineCosts.
 // time = Σ counts × costs, but for the rounding of sums taken in another order. Of a period, the
-// chain to the stage's first step is taken away: counts may be negative.
+// chain to the end of the step before is taken away: counts may be negative.
 struct CriticalPath {
   Seconds time{};
   std::vector<std::int64_t> forward;
@@ -85,7 +92,9 @@ struct CriticalPath {
 
 // For `explain`: allocates, and takes several times as long as the sweep.
 CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs, bool of_period = false);
+                           const PipelineCosts& costs);
+CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& shape,
+                            const PipelineCosts& costs, bool ends_meet);
 
 // No order of any schedule here beats this: a stage computes all its steps, after the first micro
 // batch has come down to it and before the last gradient has gone up from it:

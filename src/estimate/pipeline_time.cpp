@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/pipeline_time.h"
 
+#include <algorithm>
+
+#include "estimate/sends.h"
+
 namespace orrery {
 namespace {
 
@@ -26,7 +30,7 @@ SecondsOf<Traced> along(const std::vector<std::int64_t>& counts,
 const std::array<Seconds, kMaxStages> kFree{};
 
 // Zero bubble, its optimizer step validated after the fact: stages begin the next step when they
-// are done with this one, so that a step takes as long as the longest of them.
+// are done with this one.
 bool takes_a_period(const Run& run) { return run.strategy.post_validation; }
 
 SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
@@ -38,8 +42,11 @@ SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
     costs.weight_gradient = w.weight_gradient;
     costs.pair = w.pair;
   }
-  const PipelineTimes t = sweep(schedule_of(run), pipeline_shape(run), costs, w.pipeline);
-  return takes_a_period(run) ? t.period : t.makespan;
+  const PipelineShape shape = pipeline_shape(run);
+  if (takes_a_period(run)) {
+    return steady_period(schedule_of(run), shape, costs, shares_embedding(run), w.pipeline);
+  }
+  return sweep(schedule_of(run), shape, costs, w.pipeline).makespan;
 }
 
 SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
@@ -53,9 +60,11 @@ SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sen
     down.assign(down.size(), Seconds());
     up.assign(up.size(), Seconds());
   }
+  const PipelineCosts costs{forward, backward, down, up, weight, pair};
+  const PipelineShape shape = pipeline_shape(run);
   const CriticalPath path =
-      critical_path(schedule_of(run), pipeline_shape(run),
-                    {forward, backward, down, up, weight, pair}, takes_a_period(run));
+      takes_a_period(run) ? path_of_period(schedule_of(run), shape, costs, shares_embedding(run))
+                          : critical_path(schedule_of(run), shape, costs);
   SecondsOf<Traced> sum = along(path.forward, w.forward, "forward of a virtual stage") +
                           along(path.backward, w.backward, "backward of a virtual stage");
   if (schedule_of(run).entry().written_out) {
@@ -66,6 +75,20 @@ SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sen
   if (!with_sends) return sum;
   return sum + along(path.send_forward, w.send_forward, "send to the next virtual stage") +
          along(path.send_backward, w.send_backward, "send back to the previous virtual stage");
+}
+
+// Without pairs, which would take less than their halves.
+Seconds busiest_stage(const Run& run, const Workspace& w) {
+  Seconds most{};
+  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+    Seconds busy{};
+    for_each_chunk(run, i, [&](std::int64_t part) {
+      const auto j = static_cast<std::size_t>(part);
+      busy += w.forward[j] + w.backward[j];
+    });
+    most = std::max(most, busy);
+  }
+  return most * static_cast<double>(run.strategy.micro_batches);
 }
 
 }  // namespace
@@ -82,7 +105,8 @@ SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool wit
 
 template <>
 Seconds pipeline_bound(const Run& run, const Workspace& w) {
-  if (schedule_of(run).entry().written_out) return {};
+  if (schedule_of(run).entry().pairs) return {};
+  if (schedule_of(run).entry().written_out) return busiest_stage(run, w);
   const std::span<const Seconds> free(kFree.data(), w.forward.size() - 1);
   return pipeline_lower_bound(pipeline_shape(run), {w.forward, w.backward, free, free});
 }

@@ -39,11 +39,14 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
   return c;
 }
 
+bool shares_embedding(const Run& run) {
+  return ends_apart(run) && (run.model.tie_word_embeddings || run.model.mtp_layers > 0);
+}
+
 template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run) {
   const Strategy& s = run.strategy;
-  const bool shared = run.model.tie_word_embeddings || run.model.mtp_layers > 0;
-  if (!ends_apart(run) || !shared) return {};
+  if (!shares_embedding(run)) return {};
   const std::int64_t rows = padded_vocabulary(run.model, list_options(run).vocabulary_multiple);
   const BytesOf<R> table(count<R>(rows, {"rows of the embedding"}) *
                          count<R>(run.model.hidden, {"model.hidden_size"}) /

@@ -24,8 +24,11 @@ struct SendCost {
 template <Number R>
 SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from);
 
+// First and last stage hold the word embedding both.
+bool shares_embedding(const Run& run);
+
 // All-reduce of a word embedding's gradient between the first stage and the last, once a step,
-// where both hold the same table. Nothing otherwise.
+// where both hold it. Nothing otherwise.
 template <Number R>
 CollectiveCost<R> tied_embedding_cost(const Run& run);
 

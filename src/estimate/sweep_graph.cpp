@@ -54,11 +54,8 @@ class Builder {
   void build() {
     const Programs programs = programs_of(graph_.schedule, graph_.shape);
     graph_.pairs.assign(static_cast<std::size_t>(virtual_stages(graph_.shape)), 0);
-    graph_.starts_in_order = layout_ != ChunkLayout::two_way;
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-      graph_.held.push_back(fullest_moments(programs[i], graph_.shape.chunks));
-      const bool first_part = programs[i].front() == Step{StepKind::forward, 0, 0};
-      graph_.starts_in_order = graph_.starts_in_order && first_part;
+    for (const Program& program : programs) {
+      graph_.held.push_back(fullest_moments(program, graph_.shape.chunks));
     }
     walk_programs(layout_, graph_.shape, programs,
                   [this](std::int64_t stage, const Step& step) { add(stage, step); });

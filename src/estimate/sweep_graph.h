@@ -42,7 +42,6 @@ struct SweepGraph {
   std::size_t cells = 0;
   std::vector<std::uint32_t> edges;          // cells before the first part and after the last: 0
   std::vector<std::int64_t> pairs;           // of stage i and its forward's chunk c: [i·v + c]
-  bool starts_in_order = false;              // every stage starts with part i of micro batch 0
   std::vector<std::vector<HeldChunk>> held;  // fullest moments of each stage
 
   std::int64_t pairs_of(std::int64_t stage, std::int64_t chunk) const {

@@ -73,7 +73,7 @@ struct DeviceEfficiency {
   Seconds launch{};              // of one kernel
   double unfused_attention = 1;  // of the dense peak, by the batched products of unfused attention
   std::array<AttentionCurve, kAttentionKernels> attention{};
-  double communication_slowdown = 0;  // compute runs (1 + this) × as long beside a collective
+  double communication_slowdown = 0;  // of the time it and a collective both run, the share lost
 
   bool operator==(const DeviceEfficiency&) const = default;
 };

@@ -51,7 +51,7 @@ std::int64_t find_fullest(const Strategy& s, const PipelineShape& shape, const S
     find_among<R>(h.moments, chunks, held);
   }
   std::int64_t sum = 0;
-  for (std::size_t c = 0; c < chunks.size(); ++c) sum += held[c].whole;
+  for (std::size_t c = 0; c < chunks.size(); ++c) sum += held[c].whole + held[c].for_weights;
   return sum;
 }
 

@@ -79,7 +79,7 @@ std::string data(const SimulationReport& r) {
     memory += (i > 0 ? ",\n" : "") + memory_data(s.memory[i]);
     if (s.memory[i].peak.peak > s.memory[fullest].peak.peak) fullest = i;
   }
-  return "const D={step:" + number(s.played.times.step) +
+  return "const D={step:" + number(s.played.times.last) +
          ",capacity:" + number(r.run.answer.capacity / kGiB) +
          ",fullest:" + std::to_string(fullest) + ",stages:[" + stages + "],memory:[" + memory +
          "]};\n";

@@ -81,7 +81,7 @@ double shortest_pass(const Simulation& s) {
 }
 
 std::vector<Window> windows_of(const Simulation& s) {
-  const double step = s.played.times.step;
+  const double step = s.played.times.last;
   const double columns = step / shortest_pass(s);
   if (columns <= 2 * kColumns) return {{0, step / kColumns, kColumns}};
   const double column = shortest_pass(s);

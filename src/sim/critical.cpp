@@ -2,6 +2,9 @@
 #include "sim/critical.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "sim/settle.h"
 
 namespace orrery {
 namespace {
@@ -19,13 +22,46 @@ class Walk {
   }
 
   std::vector<ChainItem> walk() {
-    const std::size_t stage = ends();
-    passes(stage);
+    if (!plan_.goes_on) return walk_from(last_to(&StageTimes::end));
+    // Best a chain that ends where it begins.
+    for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
+      const double period = times_.stages[i].end - plan_.begins[i] + plan_.overhead.si();
+      if (period < times_.step * (1 - 1e-9)) continue;
+      std::vector<ChainItem> items = walk_from(i);
+      if (begun_ == i) return items;
+    }
+    return walk_from(longest());
+  }
+
+ private:
+  std::vector<ChainItem> walk_from(std::size_t end) {
+    items_.clear();
+    passes(ends(end));
+    if (plan_.goes_on && begun_ != end) add_begin(end);
     std::reverse(items_.begin(), items_.end());
     return items_;
   }
 
- private:
+  void add_begin(std::size_t end) {
+    items_.push_back({LinkOfChain::begin, static_cast<std::int64_t>(begun_), 1,
+                      Seconds(plan_.begins[begun_] - plan_.begins[end])});
+  }
+
+  std::size_t last_to(double StageTimes::*of) const {
+    const std::vector<StageTimes>& t = times_.stages;
+    const auto later = [of](const StageTimes& a, const StageTimes& b) { return a.*of < b.*of; };
+    return static_cast<std::size_t>(std::max_element(t.begin(), t.end(), later) - t.begin());
+  }
+
+  std::size_t longest() const {
+    std::size_t found = 0;
+    const auto period = [&](std::size_t i) { return times_.stages[i].end - plan_.begins[i]; };
+    for (std::size_t i = 1; i < plan_.stages.size(); ++i) {
+      if (period(i) > period(found)) found = i;
+    }
+    return found;
+  }
+
   void add(LinkOfChain kind, std::int64_t stage, double time) {
     if (!(time > 0)) return;
     for (ChainItem& item : items_) {
@@ -37,26 +73,21 @@ class Walk {
     items_.push_back({kind, stage, 1, Seconds(time)});
   }
 
-  // From the end back to the stage whose passes are on the chain.
-  std::size_t ends() {
+  // From the end of a stage back to the one whose passes are on the chain.
+  std::size_t ends(std::size_t end) {
     const std::vector<StageTimes>& t = times_.stages;
-    const std::size_t p = plan_.stages.size();
-    const auto later = [](double StageTimes::*of) {
-      return [of](const StageTimes& a, const StageTimes& b) { return a.*of < b.*of; };
-    };
-    const auto stage_of = [&](auto at) { return static_cast<std::size_t>(at - t.begin()) % p; };
+    const auto at = static_cast<std::int64_t>(end);
+    std::size_t stage = plan_.goes_on ? end : last_to(&StageTimes::joined);
+    double until = t[stage].joined;
     add(LinkOfChain::overhead, -1, plan_.overhead.si());
-    const auto last = std::max_element(t.begin(), t.end(), later(&StageTimes::end));
-    const auto at = static_cast<std::int64_t>(stage_of(last));
-    add(LinkOfChain::gather_after, at, last->end - last->updated);
-    const auto joined = std::max_element(t.begin(), t.end(), later(&StageTimes::joined));
-    add(LinkOfChain::update, at, last->updated - joined->joined);
-    std::size_t stage = stage_of(joined);
-    double until = joined->joined;
-    if (plan_.tied > Seconds() && (stage == 0 || stage + 1 == p)) {
-      add(LinkOfChain::embedding, -1, plan_.tied.si());
-      until -= plan_.tied.si();
-      stage = t[0].reduced >= t[p - 1].reduced ? 0 : p - 1;
+    add(LinkOfChain::gather_after, at, t[end].end - t[end].updated);
+    add(LinkOfChain::update, at, t[end].updated - until);
+    for (const Meeting& m : plan_.meetings) {
+      if (stage != m.first && stage != m.second) continue;
+      add(LinkOfChain::shared_gradients, -1, m.time.si());
+      until -= m.time.si();
+      stage = t[m.first].reduced >= t[m.second].reduced ? m.first : m.second;
+      break;
     }
     add(LinkOfChain::reduction, static_cast<std::int64_t>(stage), until - t[stage].finished);
     return stage;
@@ -84,7 +115,8 @@ class Walk {
       return r / 2;
     }
     if (own < 0) {
-      add(LinkOfChain::gather, node.stage, free);
+      begun_ = node.stage;
+      add(LinkOfChain::gather, node.stage, free - plan_.begins[begun_]);
     } else {
       add(LinkOfChain::wait, node.stage, begin - free);
     }
@@ -96,6 +128,7 @@ class Walk {
   const StepClock& times_;
   std::vector<std::int32_t> before_;  // on the same stage
   std::vector<ChainItem> items_;
+  std::size_t begun_ = 0;  // the stage at the beginning of the chain
 };
 
 void shorten(Seconds& t, double by) { t = t * (1 - by); }
@@ -137,8 +170,9 @@ void shorten(StepPlan& plan, Shortened what, double by) {
     case Shortened::update:
       for (StagePlan& s : plan.stages) shorten(s.device_update, by);
       return;
-    case Shortened::embedding:
-      return shorten(plan.tied, by);
+    case Shortened::shared_gradients:
+      for (Meeting& m : plan.meetings) shorten(m.time, by);
+      return;
     case Shortened::overhead:
       return shorten(plan.overhead, by);
   }
@@ -153,13 +187,16 @@ std::vector<ChainItem> critical_chain(const StepPlan& plan, const PassGraph& gra
 
 std::vector<Gain> gains(const StepPlan& plan, const PassGraph& graph, const Effects& effects) {
   StepClock times;
-  sweep_step(plan, graph, effects, Keep::stages, times);
-  const double now = times.step;
+  const auto step_of = [&](StepPlan other) {
+    settle(other, graph, [&](Keep keep) { return sweep_step(other, graph, effects, keep); });
+    sweep_step(other, graph, effects, Keep::stages, times);
+    return times.step;
+  };
+  const double now = step_of(plan);
   const auto without = [&](Shortened what, double by) {
     StepPlan other = plan;
     shorten(other, what, by);
-    sweep_step(other, graph, effects, Keep::stages, times);
-    return Seconds(std::max(0.0, now - times.step));
+    return Seconds(std::max(0.0, now - step_of(std::move(other))));
   };
   std::vector<Gain> found;
   for (std::size_t i = 0; i < kShortenedNames.size(); ++i) {

@@ -25,16 +25,19 @@ enum class LinkOfChain : std::uint8_t {
   send_forward,
   send_backward,
   reduction,
-  embedding,  // the shared embedding's gradient, first stage with last
+  shared_gradients,  // with the stage that holds the same parameters
   update,
   gather_after,
   overhead,
-  wait,  // for a send of its own that holds the stage up
+  wait,   // for a send of its own that holds the stage up
+  begin,  // where stages go on by themselves: how much later the chain begins than its end's stage
 };
-inline constexpr std::array<std::string_view, 11> kLinkOfChainNames = {
-    "gather weights", "forward",          "backward",          "send forward",
-    "send backward",  "reduce gradients", "reduce embeddings", "update",
-    "gather weights", "fixed costs",      "wait for a send"};
+
+inline constexpr std::array<std::string_view, 12> kLinkOfChainNames = {
+    "gather weights",       "forward",         "backward",
+    "send forward",         "send backward",   "reduce gradients",
+    "sum shared gradients", "update",          "gather weights",
+    "fixed costs",          "wait for a send", "begin of the stage"};
 
 struct ChainItem {
   LinkOfChain kind = LinkOfChain::forward;
@@ -59,14 +62,14 @@ enum class Shortened : std::uint8_t {
   reduction,
   gather,
   update,
-  embedding,
+  shared_gradients,
   overhead,
 };
 inline constexpr std::array<std::string_view, 13> kShortenedNames = {
     "compute",          "recompute",        "tensor parallel",
     "context parallel", "expert parallel",  "sharded states",
     "offload",          "pipeline sends",   "gradient reduction",
-    "weight gather",    "optimizer update", "shared embedding",
+    "weight gather",    "optimizer update", "shared gradients",
     "fixed costs"};
 
 struct Gain {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "parallel/partition.h"
+#include "sim/random.h"
 
 namespace orrery {
 namespace {

@@ -22,7 +22,7 @@ class StageCurve {
       chunks_.push_back(
           class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell))).activations);
     }
-    held_.assign(chunks_.size(), 0);
+    held_.resize(chunks_.size());
     for (const ChunkActivations<double>& c : chunks_) largest_ = std::max(largest_, c.largest);
   }
 
@@ -48,9 +48,8 @@ class StageCurve {
     const auto n = static_cast<std::size_t>(node);
     const PassSlot& s = slot_of(graph_, n);
     if (has_forward(s.kind)) take(chunk_of(s.cell));
-    const bool backward = s.kind != StepKind::forward;
     StageMemory<double> m = idle();
-    if (backward) add_work(m, chunks_[chunk_of(s.backward_cell)]);
+    if (has_input_gradient(s.kind)) add_work(m, chunks_[chunk_of(s.backward_cell)]);
     settle(m);
     level(times_.pass_begin[n], m);
     if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
@@ -58,15 +57,21 @@ class StageCurve {
       out_.peak_node = node;
       out_.peak_at = Seconds(times_.pass_begin[n]);
     }
-    if (has_weight_gradient(s.kind)) --held_[chunk_of(s.backward_cell)];
+    give_back(s);
     level(times_.pass_end[n], idle());
   }
 
   void take(std::size_t chunk) {
-    ++held_[chunk];
+    ++held_[chunk].whole;
     std::int64_t all = 0;
-    for (const std::int64_t h : held_) all += h;
+    for (const HeldChunk& h : held_) all += h.whole + h.for_weights;
     out_.most_in_flight = std::max(out_.most_in_flight, all);
+  }
+
+  void give_back(const PassSlot& s) {
+    HeldChunk& h = held_[chunk_of(s.backward_cell)];
+    if (has_input_gradient(s.kind)) --h.whole, ++h.for_weights;
+    if (has_weight_gradient(s.kind)) --h.for_weights;
   }
 
   // What is there between two passes.
@@ -76,9 +81,11 @@ class StageCurve {
     Bytes logits{};
     m.in_flight = 0;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      kept += chunks_[c].kept * static_cast<double>(held_[c]);
-      logits += chunks_[c].logits * static_cast<double>(held_[c]);
-      m.in_flight += held_[c];
+      const auto whole = static_cast<double>(held_[c].whole);
+      kept += chunks_[c].kept * whole +
+              chunks_[c].for_weights * static_cast<double>(held_[c].for_weights);
+      logits += chunks_[c].logits * whole;
+      m.in_flight += held_[c].whole + held_[c].for_weights;
     }
     if (run_.strategy.offload.activations != OffloadTarget::none) {
       kept = std::min(kept, largest_ * 2.0);
@@ -128,7 +135,7 @@ class StageCurve {
   std::size_t stage_;
   StageMemory<double> closed_;
   std::vector<ChunkActivations<double>> chunks_;
-  std::vector<std::int64_t> held_;
+  std::vector<HeldChunk> held_;
   Bytes largest_{};
   MemoryCurve out_;
 };

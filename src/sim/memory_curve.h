@@ -3,12 +3,13 @@
 // Memory of every stage over the step: taken with each forward pass, given back with each backward.
 //
 // A micro batch's tensors are there from the beginning of its forward pass to the end of its
-// backward pass; what recomputation brings back and the gradients of activations are there while a
-// backward pass runs. All else (states, buffers, contexts) stays as memory/stage_memory.h has it.
-// Where the peak is not that of `memory`, the two reasons are told apart: fewer tensors are held
-// than at the schedule's fullest, or the pass at the peak works on less than the largest of the
-// stage. Leaves out: how a pass fills and empties memory while it runs; the allocator. Units: bytes
-// of one rank.
+// backward pass, or of its input gradient where that is a pass of its own: then what the weight
+// gradients need stays till these are done. What recomputation brings back and the gradients of
+// activations are there while a backward pass runs. All else (states, buffers, contexts) stays as
+// memory/stage_memory.h has it. Where the peak is not that of `memory`, the two reasons are told
+// apart: fewer tensors are held than at the schedule's fullest, or the pass at the peak works on
+// less than the largest of the stage. Leaves out: how a pass fills and empties memory while it
+// runs; the allocator. Units: bytes of one rank.
 #pragma once
 
 #include <cstdint>

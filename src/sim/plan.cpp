@@ -111,6 +111,20 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
   return stage;
 }
 
+std::vector<Meeting> meetings_of(const Run& run, const Workspace& w, std::int64_t stages) {
+  std::vector<Meeting> all;
+  const auto add = [&](std::int64_t a, std::int64_t b, Seconds time) {
+    if (!(time > Seconds())) return;
+    all.push_back({static_cast<std::size_t>(a), static_cast<std::size_t>(b), time});
+  };
+  add(0, stages - 1, tied_embedding_cost<double>(run).time);
+  for (std::int64_t i = 0; 2 * i + 1 < stages; ++i) {
+    const std::int64_t other = stages - 1 - i;
+    add(i, other, copies_cost<double>(run, parameters_of_stage<double>(run, w, i)).time);
+  }
+  return all;
+}
+
 }  // namespace
 
 StepPlan plan_step(const Run& run, Workspace& w) {
@@ -126,7 +140,9 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   for (std::int64_t i = 0; i < plan.shape.stages; ++i) {
     plan.stages.push_back(plan_stage(run, w, plan, i));
   }
-  plan.tied = tied_embedding_cost<double>(run).time;
+  plan.meetings = meetings_of(run, w, plan.shape.stages);
+  plan.goes_on = run.strategy.post_validation;
+  plan.begins.assign(plan.stages.size(), 0);
   plan.overhead = run.framework.step_overhead;
   plan.gathers_first = run.framework.overlap_param_gather;
   plan.gradient_use = run.framework.fabric_share;

@@ -57,13 +57,25 @@ struct SendPlan {
   std::uint8_t backward_tier = 0;
 };
 
+// Two stages that hold the same parameters, an embedding or a copy of the model, add up their
+// gradients once a step.
+struct Meeting {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  Seconds time{};
+};
+
 struct StepPlan {
   ScheduleRef schedule = ScheduleId::one_f_one_b;
   PipelineShape shape;
   std::vector<PassPlan> passes;   // by cell, chunk · p + stage
   std::vector<SendPlan> sends;    // by cell
   std::vector<StagePlan> stages;  // by stage
-  Seconds tied{};                 // first and last stage add up a shared embedding's gradient
+  std::vector<Meeting> meetings;  // a stage is in one at most
+  // Stages go on to the next step without waiting for all others (zero bubble, whose optimizer step
+  // is validated after the fact); each begins at its own time then (settle.h). By stage.
+  bool goes_on = false;
+  std::vector<double> begins;
   Seconds overhead{};
   bool gathers_first = false;  // weights under the first forward; else after the update
   double gradient_use = 1;     // part of a fabric link that data parallelism takes when alone

@@ -5,23 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "hardware/tier.h"
 #include "sim/event_queue.h"
 #include "sim/links.h"
+#include "sim/random.h"
 
 namespace orrery {
-
-double even_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  // splitmix64 (Steele, Lea, Flood 2014) of the three.
-  std::uint64_t x = seed * 0x9e3779b97f4a7c15U + a * 0xbf58476d1ce4e5b9U + b + 1;
-  for (int i = 0; i < 2; ++i) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    x ^= x >> 31;
-  }
-  return static_cast<double>(x >> 11) * 0x1p-53;
-}
 
 namespace {
 
@@ -63,7 +51,8 @@ class Player {
         stages_(plan.stages.size()),
         actors_(stages_ * static_cast<std::size_t>(speeds.replicas)),
         ready_(stages_, 0),
-        links_(queue_, event_of(What::flow_end, 0)) {
+        links_(queue_, event_of(What::flow_end, 0)),
+        places_(links_, stages_, actors_.size()) {
     const std::size_t nodes = graph.nodes.size() * static_cast<std::size_t>(speeds.replicas);
     arrived_.assign(2 * nodes, false);
     StepClock& t = out_.times;
@@ -85,8 +74,8 @@ class Player {
       ++out_.events;
       handle(e);
     }
-    end_of_step();
-    fill_links();
+    finish_step(plan_, speeds_, out_.times);  // reductions are known: no choices are left
+    out_.links = places_.uses();
     out_.rate_changes = links_.rate_changes();
     return std::move(out_);
   }
@@ -99,13 +88,11 @@ class Player {
   std::size_t result_of(std::uint32_t actor, std::int32_t result) const {
     return actor / stages_ * 2 * graph_.nodes.size() + static_cast<std::size_t>(result);
   }
-  double link_factor(std::uint32_t actor) const {
-    return speeds_.link.empty() ? 1 : speeds_.link[actor];
-  }
+  double link_factor(std::uint32_t actor) const { return orrery::link_factor(speeds_, actor); }
 
   void begin(std::uint32_t actor) {
     StageTimes& t = out_.times.stages[actor];
-    t.gathered = start_of(plan_, stage_of(actor)) * link_factor(actor);
+    t.gathered = start_of(plan_, stage_of(actor), link_factor(actor));
     queue_.push(t.gathered, event_of(What::start, actor));
   }
 
@@ -132,7 +119,7 @@ class Player {
   double duration(std::uint32_t actor, std::int32_t node) const {
     const std::size_t slot = graph_.nodes[static_cast<std::size_t>(node)].slot;
     const double base = costs_.pass[slot];
-    double longer = speeds_.compute.empty() ? 0 : speeds_.compute[actor] - 1;
+    double longer = kernel_factor(speeds_, actor) - 1;
     if (speeds_.jitter > 0) {
       // The slowest of n even numbers is the n-th root of one.
       longer += speeds_.jitter * std::pow(even_number(speeds_.seed, number_of(actor),
@@ -188,8 +175,8 @@ class Player {
     const PassSlot& slot = graph_.slots[n.slot];
     const std::uint8_t tier = forward ? plan_.sends[slot.cell].forward_tier
                                       : plan_.sends[slot.backward_cell].backward_tier;
-    const std::array<std::uint32_t, 2> ends = {link(actor, tier, true),
-                                               link(actor_of(actor, to), tier, false)};
+    const std::array<std::uint32_t, 2> ends = {places_.of(actor, tier, true),
+                                               places_.of(actor_of(actor, to), tier, false)};
     if (!effects_.sends_overlap) ++actors_[actor].sending;
     start_flow(now, time, 1, ends, {Purpose::send, actor, result});
   }
@@ -240,20 +227,10 @@ class Player {
 
   std::array<std::uint32_t, 2> dp_links(std::uint32_t actor) {
     const std::uint8_t tier = plan_.stages[stage_of(actor)].tier;
-    return {link(actor, tier, true), link(actor, tier, false)};
+    return {places_.of(actor, tier, true), places_.of(actor, tier, false)};
   }
 
   // --- links
-
-  std::uint32_t link(std::uint32_t actor, std::uint8_t tier, bool out) {
-    const std::size_t at = (actor * kMaxTiers + tier) * 2 + (out ? 1 : 0);
-    if (at >= link_ids_.size()) link_ids_.resize(actors_.size() * kMaxTiers * 2, 0);
-    if (link_ids_[at] == 0) {
-      link_ids_[at] = links_.add_link() + 1;
-      link_places_.push_back({static_cast<std::uint16_t>(stage_of(actor)), tier, out, 0});
-    }
-    return link_ids_[at] - 1;
-  }
 
   void start_flow(double now, double time, double use, const std::array<std::uint32_t, 2>& ends,
                   const FlowInfo& info) {
@@ -281,44 +258,6 @@ class Player {
     }
   }
 
-  // --- the end
-
-  // Reductions are known now; what follows has no choices left.
-  void end_of_step() {
-    std::vector<StageTimes>& t = out_.times.stages;
-    for (std::size_t i = 0; i < stages_; ++i) {
-      double all = 0;
-      for (std::size_t a = i; a < t.size(); a += stages_) all = std::max(all, t[a].reduced);
-      for (std::size_t a = i; a < t.size(); a += stages_) t[a].reduced = t[a].joined = all;
-    }
-    if (plan_.tied > Seconds()) {
-      const double both = std::max(t[0].reduced, t[stages_ - 1].reduced) + plan_.tied.si();
-      for (std::size_t a = 0; a < t.size(); ++a) {
-        if (a % stages_ == 0 || a % stages_ + 1 == stages_) t[a].joined = both;
-      }
-    }
-    double all = 0;
-    for (const StageTimes& s : t) all = std::max(all, s.joined);
-    double end = 0;
-    for (std::size_t a = 0; a < t.size(); ++a) {
-      const StagePlan& s = plan_.stages[a % stages_];
-      const double slow = speeds_.compute.empty() ? 1 : speeds_.compute[a];
-      t[a].updated = all + (s.device_update * slow + s.host_update).si();
-      const double gather = plan_.gathers_first ? 0 : s.weights.exposed.si();
-      t[a].end = t[a].updated + gather * link_factor(static_cast<std::uint32_t>(a));
-      end = std::max(end, t[a].end);
-    }
-    out_.times.step = end + plan_.overhead.si();
-  }
-
-  void fill_links() {
-    for (std::size_t l = 0; l < link_places_.size(); ++l) {
-      LinkUse use = link_places_[l];
-      use.busy = links_.use_seconds(static_cast<std::uint32_t>(l));
-      out_.links.push_back(use);
-    }
-  }
-
   const StepPlan& plan_;
   const PassGraph& graph_;
   const Effects effects_;
@@ -333,8 +272,7 @@ class Player {
   EventQueue queue_;
   SharedLinks links_;
   std::vector<FlowInfo> flows_;
-  std::vector<std::uint32_t> link_ids_;  // + 1; 0: none yet
-  std::vector<LinkUse> link_places_;
+  StageLinks places_;
   PlayedStep out_;
 };
 

@@ -13,28 +13,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/stage_links.h"
 #include "sim/step_clock.h"
 #include "sim/sweep_step.h"
 
 namespace orrery {
-
-// How actors differ; empty: all alike.
-struct Speeds {
-  std::int64_t replicas = 1;
-  std::int64_t first_replica = 0;  // its number, for what is random
-  std::vector<double> compute;     // by actor: how much longer its kernels take
-  std::vector<double> link;        // by actor: how much longer its messages take
-  double jitter = 0;  // of one pass's kernels on one rank: up to this much longer, evenly
-  std::int64_t ranks_of_actor = 1;
-  std::uint64_t seed = 0;
-};
-
-struct LinkUse {
-  std::uint16_t stage = 0;
-  std::uint8_t tier = 0;
-  bool out = true;
-  double busy = 0;  // seconds at full rate, of all replicas together
-};
 
 struct PlayedStep {
   StepClock times;
@@ -45,8 +28,5 @@ struct PlayedStep {
 
 PlayedStep play_step(const StepPlan& plan, const PassGraph& graph, const Effects& effects,
                      const Speeds& speeds, Keep keep = Keep::stages);
-
-// Even over [0, 1), the same for the same arguments everywhere.
-double even_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b);
 
 }  // namespace orrery

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/settle.h"
+
 namespace orrery {
 namespace {
 
@@ -38,12 +40,26 @@ class Simulator {
  private:
   const StepClock& times() const { return out_.played.times; }
 
+  StepClock swept(const Effects& effects) {
+    const auto sweep = [&](Keep keep) { return sweep_step(out_.plan, out_.graph, effects, keep); };
+    settle(out_.plan, out_.graph, sweep);
+    return sweep(Keep::stages);
+  }
+
+  PlayedStep played(const Speeds& speeds, Keep keep) {
+    const auto play = [&](Keep what) {
+      return play_step(out_.plan, out_.graph, options_.effects, speeds, what);
+    };
+    settle(out_.plan, out_.graph, [&](Keep what) { return play(what).times; });
+    return play(keep);
+  }
+
   // Effects one after the other, so that each has its own difference.
   void play() {
     Effects effects{false, false, true};
     double before = out_.closed.step_time.si();
     const auto add = [&](Cause cause) {
-      const double now = sweep_step(out_.plan, out_.graph, effects).step;
+      const double now = swept(effects).step;
       differ(cause, before, now);
       before = now;
     };
@@ -52,7 +68,7 @@ class Simulator {
     add(Cause::slowdown);
     effects.sends_overlap = options_.effects.sends_overlap;
     add(Cause::blocking_sends);
-    out_.played = play_step(out_.plan, out_.graph, options_.effects, {}, Keep::passes);
+    out_.played = played({}, Keep::passes);
     differ(Cause::contention, before, times().step);
     if (options_.disturbances.any() || options_.every_gpu) disturb();
   }
@@ -63,7 +79,7 @@ class Simulator {
     double before = times().step;
     if (all.expert_load > 1) {
       out_.plan = with_expert_load(run_, out_.plan, all.expert_load);
-      out_.played = play_step(out_.plan, out_.graph, options_.effects, {}, Keep::passes);
+      out_.played = played({}, Keep::passes);
       differ(Cause::expert_load, before, times().step);
       before = times().step;
     }
@@ -87,7 +103,7 @@ class Simulator {
 
   PlayedStep play_crowd(const Disturbances& d) {
     crowd_ = crowd_of(run_, out_.plan, d, options_.every_gpu);
-    return play_step(out_.plan, out_.graph, options_.effects, crowd_.speeds, Keep::stages);
+    return played(crowd_.speeds, Keep::stages);
   }
 
   // The replica that is ready last is the one whose passes are looked at.
@@ -112,6 +128,7 @@ class Simulator {
       out_.played.times.stages[i] = crowd.times.stages[shown * p + i];
     }
     out_.played.times.step = crowd.times.step;
+    out_.played.times.last = crowd.times.last;
     out_.played.events = crowd.events;
     fill_gpus(d, shown);
   }
@@ -180,6 +197,9 @@ class Simulator {
         terms[i] += (p.forward_terms[i] + p.backward_terms[i]) * m;
       }
     }
+    const Seconds hidden = hidden_in_pairs(out_.plan, out_.graph, b);
+    at(terms, Term::ep_exposed) -= hidden;
+    planned -= hidden;
     at(terms, Term::compute) += sum_of_passes(out_.graph, times(), b) - planned;
     at(terms, Term::dp_exposed) += s.gradients.exposed + s.weights.exposed;
     at(terms, Term::optimizer) += s.device_update;

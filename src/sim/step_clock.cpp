@@ -85,31 +85,65 @@ CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects
   return t;
 }
 
-double start_of(const StepPlan& plan, std::size_t stage) {
-  return plan.gathers_first ? plan.stages[stage].weights.exposed.si() : 0;
+double start_of(const StepPlan& plan, std::size_t stage, double link) {
+  const double gather = plan.gathers_first ? plan.stages[stage].weights.exposed.si() * link : 0;
+  return plan.begins[stage] + gather;
 }
 
-void finish_step(const StepPlan& plan, StepClock& times) {
-  const std::size_t p = plan.stages.size();
-  std::vector<StageTimes>& stages = times.stages;
-  for (std::size_t i = 0; i < p; ++i) {
-    stages[i].reduced = stages[i].finished + plan.stages[i].gradients.exposed.si();
-    stages[i].joined = stages[i].reduced;
+namespace {
+
+// All replicas of a stage reduce together.
+void join_replicas(StepClock& times, std::size_t stages) {
+  std::vector<StageTimes>& t = times.stages;
+  for (std::size_t i = 0; i < stages; ++i) {
+    double all = 0;
+    for (std::size_t a = i; a < t.size(); a += stages) all = std::max(all, t[a].reduced);
+    for (std::size_t a = i; a < t.size(); a += stages) t[a].reduced = t[a].joined = all;
   }
-  if (plan.tied > Seconds()) {
-    const double both = std::max(stages[0].reduced, stages[p - 1].reduced) + plan.tied.si();
-    stages[0].joined = stages[p - 1].joined = both;
+}
+
+void join_meetings(const StepPlan& plan, StepClock& times) {
+  std::vector<StageTimes>& t = times.stages;
+  for (const Meeting& m : plan.meetings) {
+    const double both = std::max(t[m.first].reduced, t[m.second].reduced) + m.time.si();
+    for (std::size_t a = 0; a < t.size(); a += plan.stages.size()) {
+      t[a + m.first].joined = t[a + m.second].joined = both;
+    }
   }
+}
+
+}  // namespace
+
+void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
+  join_replicas(times, plan.stages.size());
+  join_meetings(plan, times);
   double all = 0;
-  for (const StageTimes& s : stages) all = std::max(all, s.joined);
-  double end = 0;
-  for (std::size_t i = 0; i < p; ++i) {
+  for (const StageTimes& s : times.stages) all = std::max(all, s.joined);
+  double last = 0;
+  double longest = 0;
+  for (std::size_t a = 0; a < times.stages.size(); ++a) {
+    StageTimes& t = times.stages[a];
+    const std::size_t i = a % plan.stages.size();
     const StagePlan& s = plan.stages[i];
-    stages[i].updated = all + (s.device_update + s.host_update).si();
-    stages[i].end = stages[i].updated + (plan.gathers_first ? 0 : s.weights.exposed.si());
-    end = std::max(end, stages[i].end);
+    t.updated = (plan.goes_on ? t.joined : all) +
+                (s.device_update * kernel_factor(speeds, a) + s.host_update).si();
+    const double gather = plan.gathers_first ? 0 : s.weights.exposed.si();
+    t.end = t.updated + gather * link_factor(speeds, a);
+    last = std::max(last, t.end);
+    longest = std::max(longest, t.end - plan.begins[i]);
   }
-  times.step = end + plan.overhead.si();
+  times.last = last + plan.overhead.si();
+  times.step = longest + plan.overhead.si();
+}
+
+Seconds hidden_in_pairs(const StepPlan& plan, const PassGraph& graph, std::size_t stage) {
+  Seconds sum{};
+  for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
+    const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
+    const PassSlot& slot = slot_of(graph, n);
+    if (slot.kind == StepKind::pair) sum += plan.passes[slot.cell].hidden;
+  }
+  return sum;
 }
 
 }  // namespace orrery

@@ -2,10 +2,11 @@
 //
 // When everything of a step happens, and the costs both clocks count with.
 //
-// The end of a step, on every stage: its gradients' bare reduction when its last pass is done; the
-// shared embedding, where first and last stage have one; then all wait for the norm of all
-// gradients, update, and gather weights unless the framework does so under the next forward, which
-// stands at the beginning here. A step is taken as one of many alike.
+// The end of a step, on every stage: its gradients' bare reduction when its last pass is done, then
+// the sum with the stage that holds the same parameters, if one does; then all wait for the norm of
+// all gradients, update, and gather weights unless the framework does so under the next forward,
+// which stands at the beginning here. Stages that go on by themselves wait for no norm, and the
+// step is the longest time from a stage's begin to its end. A step is taken as one of many alike.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +48,40 @@ struct StageTimes {
   double end = 0;
 };
 
+// How actors differ; empty: all alike. An actor is a stage of a replica: replica · p + stage.
+struct Speeds {
+  std::int64_t replicas = 1;
+  std::int64_t first_replica = 0;  // its number, for what is random
+  std::vector<double> compute;     // by actor: how much longer its kernels take
+  std::vector<double> link;        // by actor: how much longer its messages take
+  double jitter = 0;  // of one pass's kernels on one rank: up to this much longer, evenly
+  std::int64_t ranks_of_actor = 1;
+  std::uint64_t seed = 0;
+};
+
+inline double kernel_factor(const Speeds& s, std::size_t actor) {
+  return s.compute.empty() ? 1 : s.compute[actor];
+}
+inline double link_factor(const Speeds& s, std::size_t actor) {
+  return s.link.empty() ? 1 : s.link[actor];
+}
+
 struct StepClock {
   double step = 0;
+  double last = 0;                 // when the last stage ends; the step where all begin together
   std::vector<StageTimes> stages;  // by actor: replica · p + stage
   std::vector<double> pass_begin;  // by replica and node; empty where not asked for
   std::vector<double> pass_end;
   std::vector<double> arrival;  // by replica and result: when it is where it is needed
 };
 
-double start_of(const StepPlan& plan, std::size_t stage);
+// When the weights are there.
+double start_of(const StepPlan& plan, std::size_t stage, double link = 1);
 
-// All after the last pass of every stage, `finished` being filled in.
-void finish_step(const StepPlan& plan, StepClock& times);
+// All after the reductions of every stage, `reduced` being filled in.
+void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);
+
+// What overlapping saves a stage in a step.
+Seconds hidden_in_pairs(const StepPlan& plan, const PassGraph& graph, std::size_t stage);
 
 }  // namespace orrery

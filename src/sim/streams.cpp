@@ -106,9 +106,11 @@ class StageReader {
     at(use_, Stream::compute).exposed += s.device_update;
     at(use_, Stream::copy).busy += s.host_update;
     at(use_, Stream::copy).exposed += s.host_update;
-    const bool tied = stage_ == 0 || stage_ + 1 == plan_.stages.size();
-    if (tied) at(use_, Stream::pp).busy += plan_.tied;
-    if (tied) at(use_, Stream::pp).exposed += plan_.tied;
+    for (const Meeting& m : plan_.meetings) {
+      if (m.first != stage_ && m.second != stage_) continue;
+      at(use_, Stream::pp).busy += m.time;
+      at(use_, Stream::pp).exposed += m.time;
+    }
   }
 
   const Run& run_;

@@ -50,7 +50,10 @@ void sweep_step(const StepPlan& plan, const PassGraph& graph, const Effects& eff
     effects.sends_overlap ? sweep<false, true>(graph, costs, times)
                           : sweep<false, false>(graph, costs, times);
   }
-  finish_step(plan, times);
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    times.stages[i].reduced = times.stages[i].finished + plan.stages[i].gradients.exposed.si();
+  }
+  finish_step(plan, {}, times);
 }
 
 StepClock sweep_step(const StepPlan& plan, const PassGraph& graph, const Effects& effects,

@@ -29,7 +29,7 @@ class StageSpans {
 
   std::vector<Span> list() {
     const StageTimes& t = times_.stages[stage_];
-    if (t.gathered > 0) add(gather(0, t.gathered));
+    add(gather(s_.plan.begins[stage_], t.gathered));
     for (std::int64_t k = s_.graph.order_begin[stage_]; k < s_.graph.order_begin[stage_ + 1]; ++k) {
       add_pass(s_.graph.order[static_cast<std::size_t>(k)]);
     }
@@ -90,14 +90,15 @@ class StageSpans {
   }
 
   void add_end(const StageTimes& t) {
-    const double tied = s_.plan.tied.si();
-    const bool ends = stage_ == 0 || stage_ + 1 == s_.plan.stages.size();
     const double bare = s_.plan.stages[stage_].gradients.exposed.si();
     if (bare > 0 && t.reduced > t.finished) {
       add({t.finished, t.reduced, SpanKind::reduce, Stream::dp, true, false, -1, -1,
            s_.plan.gradient_use * bare / (t.reduced - t.finished)});
     }
-    if (ends) add({t.joined - tied, t.joined, SpanKind::embedding, Stream::pp});
+    for (const Meeting& m : s_.plan.meetings) {
+      if (m.first != stage_ && m.second != stage_) continue;
+      add({t.joined - m.time.si(), t.joined, SpanKind::shared_gradients, Stream::pp});
+    }
     const StagePlan& plan = s_.plan.stages[stage_];
     const double update = (plan.device_update + plan.host_update).si();
     add({t.updated - update, t.updated, SpanKind::update, Stream::compute});

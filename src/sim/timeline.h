@@ -25,12 +25,12 @@ enum class SpanKind : std::uint8_t {
   send,
   gather,
   reduce,
-  embedding,
+  shared_gradients,
   update,
 };
 inline constexpr std::array<std::string_view, 11> kSpanNames = {
     "forward",     "backward", "input gradient", "weight gradient",  "forward + backward",
-    "collectives", "send",     "gather weights", "reduce gradients", "reduce embeddings",
+    "collectives", "send",     "gather weights", "reduce gradients", "sum shared gradients",
     "update"};
 
 struct Span {

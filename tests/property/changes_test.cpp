@@ -33,9 +33,19 @@ void for_changes(std::uint64_t seed, int runs, Change&& change, Check&& check) {
   CHECK(done == runs);
 }
 
+// What comes back from the host does so under both halves of a backward pass. Where they are steps
+// of their own, a shorter weight gradient leaves more of that to the half that others wait for: the
+// step may get longer, as lists of tasks with a fixed order may (Graham 1969).
+bool has_anomaly(const Run& run) {
+  const Offload& o = run.strategy.offload;
+  const bool streams = o.activations != OffloadTarget::none || o.parameters != OffloadTarget::none;
+  return streams && schedule_of(run).entry().written_out;
+}
+
 template <class Change>
 void never_slower(std::uint64_t seed, int runs, Change&& change) {
   for_changes(seed, runs, change, [](const Run& run, const Run& better) {
+    if (has_anomaly(run)) return;
     CHECK(estimate(better).step_time.si() <= estimate(run).step_time.si() * kRounding);
   });
 }
@@ -43,6 +53,7 @@ void never_slower(std::uint64_t seed, int runs, Change&& change) {
 template <class Change>
 void never_faster(std::uint64_t seed, int runs, Change&& change) {
   for_changes(seed, runs, change, [](const Run& run, const Run& larger) {
+    if (has_anomaly(run)) return;
     CHECK(estimate(larger).step_time.si() * kRounding >= estimate(run).step_time.si());
   });
 }
@@ -206,6 +217,11 @@ TEST_CASE("every stage of ZeRO holds no more states than the one before") {
       });
 }
 
+// Where backward is two steps, the fullest moment may be another one, with fewer logits.
+double activations_of(const StageMemory<double>& m) {
+  return (m[MemoryLine::activations] + m[MemoryLine::logits]).si();
+}
+
 TEST_CASE("more recompute stores no more activations and takes no less time") {
   for_changes(
       23, 500, [](Run&, Dice&) { return true; },
@@ -217,8 +233,7 @@ TEST_CASE("more recompute stores no more activations and takes no less time") {
           set_recompute(run, r);
           const std::vector<StageMemory<double>> now = memory_by_stage(run);
           for (std::size_t i = 0; i < before.size(); ++i) {
-            CHECK(now[i][MemoryLine::activations].si() <=
-                  before[i][MemoryLine::activations].si() * kRounding);
+            CHECK(activations_of(now[i]) <= activations_of(before[i]) * kRounding);
           }
           before = now;
           const double step = estimate(run).step_time.si();

@@ -88,7 +88,8 @@ TEST_CASE("memory over time peaks where memory says, or the difference is what i
       for (const Bytes& b : m.peak.lines) lines += b.si();
       CHECK(near(lines, m.peak.peak.si()));
       CHECK(m.points.back().bytes <= m.peak.peak.si());
-      const bool one_chunk = run.strategy.vpp == 1;
+      // Where backward is two steps, the fullest moment may be one without a backward pass.
+      const bool one_chunk = run.strategy.vpp == 1 && !schedule_of(run).entry().written_out;
       const bool peak_in_backward = one_chunk && near(m.peak.peak.si(), closed);
       same += peak_in_backward ? 1 : 0;
       if (one_chunk) CHECK(peak_in_backward);
@@ -104,7 +105,7 @@ TEST_CASE("spans of a stream do not cross, and passes fill what the stage is bus
       double free = 0;
       bool ordered = true;
       for (const Span& span : spans_of_stage(s, i)) {
-        ordered = ordered && span.end > span.begin && span.end <= s.played.times.step * (1 + 1e-9);
+        ordered = ordered && span.end > span.begin && span.end <= s.played.times.last * (1 + 1e-9);
         if (span.stream != Stream::compute) continue;
         ordered = ordered && span.begin >= free;
         free = span.end;

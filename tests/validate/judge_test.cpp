@@ -51,10 +51,10 @@ TEST_CASE("memory is held against its own kind") {
 }
 
 TEST_CASE("a refused run is named and not an error of the program") {
-  const JudgedRow schedule = judged(R"("pp": 2, "schedule": "zb-h1")", R"("step_time_s": 4)");
+  const JudgedRow schedule = judged(R"("pp": 2, "schedule": "zb-h9")", R"("step_time_s": 4)");
   CHECK_FALSE(is_estimated(schedule));
   CHECK(schedule.refusal.find("parallel.schedule") != std::string::npos);
-  CHECK(schedule.refusal.find("zb-h1") != std::string::npos);
+  CHECK(schedule.refusal.find("zb-h9") != std::string::npos);
   CHECK_FALSE(time_error(schedule));
 
   const JudgedRow misspelt = judged(R"("pipeline": 2)", R"("step_time_s": 4)");

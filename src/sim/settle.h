@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When each stage begins its step, where stages go on by themselves: steps are played until each
+// takes as long as the one before (estimate/steady.h). Elsewhere all begin together.
+//
+// Units: seconds. Errors: none.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "estimate/steady.h"
+#include "sim/sweep_step.h"
+
+namespace orrery {
+
+// play(Keep) plays a step of the plan and returns its StepClock; the next time it is called, what
+// it returns has the step of the long run.
+template <class Play>
+void settle(StepPlan& plan, const PassGraph& graph, Play&& play) {
+  const std::size_t p = plan.stages.size();
+  plan.begins.assign(p, 0);
+  if (!plan.goes_on) return;
+  const StepClock first = play(Keep::passes);
+  std::vector<Seconds> ends(p);
+  for (std::size_t i = 0; i < p; ++i) {
+    const auto n =
+        static_cast<std::size_t>(graph.order[static_cast<std::size_t>(graph.order_begin[i])]);
+    ends[i] = Seconds(std::max(0.0, first.pass_begin[n] - start_of(plan, i)));
+  }
+  std::vector<Seconds> memory;
+  Steady steady(ends, memory);
+  std::vector<Seconds> begun;
+  do {
+    begun = ends;
+    for (std::size_t i = 0; i < p; ++i) plan.begins[i] = begun[i].si();
+    const StepClock times = play(Keep::stages);
+    ends.assign(p, Seconds());
+    for (std::size_t a = 0; a < times.stages.size(); ++a) {
+      ends[a % p] = std::max(ends[a % p], Seconds(times.stages[a].end));
+    }
+  } while (!steady.settles(ends));
+  const Seconds earliest = *std::min_element(begun.begin(), begun.end());
+  for (std::size_t i = 0; i < p; ++i) plan.begins[i] = (begun[i] - earliest).si();
+}
+
+}  // namespace orrery

@@ -20,6 +20,7 @@ struct CollectiveArguments {
   std::string node;
   std::string cluster;
   std::string gpus;
+  std::string calibration;
   std::string sizes = "1MiB..16GiB";
   std::string step;
   std::string algorithm;
@@ -49,6 +50,9 @@ std::vector<Override> overrides_of(const CollectiveArguments& a) {
   std::vector<Override> list;
   if (!a.node.empty()) list.push_back(make_override("--node", "cluster.node", a.node));
   if (!a.gpus.empty()) list.push_back(make_override("--gpus", "cluster.gpus", a.gpus));
+  if (!a.calibration.empty()) {
+    list.push_back(make_override("--calibration", "cluster.calibration", a.calibration));
+  }
   for (const std::string& text : a.sets) list.push_back(parse_set(text));
   return list;
 }
@@ -123,6 +127,8 @@ Action declare_collective(CLI::App& app) {
   app.add_option("--cluster", a->cluster, "the `cluster` object of a run file, or - for stdin")
       ->type_name("FILE");
   app.add_option("--gpus", a->gpus, "GPUs in all");
+  app.add_option("--calibration", a->calibration,
+                 "constants fitted on measurements: name or path (docs/calibrate.md)");
   app.add_option("--size", a->sizes, "of the full buffer: 1MiB..16GiB, 64KiB,1MiB or one");
   app.add_option("--step", a->step, "factor between the sizes of a range; without: 2");
   app.add_option("--algorithm", a->algorithm,

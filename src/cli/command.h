@@ -43,5 +43,6 @@ Action declare_simulate(CLI::App& app);
 Action declare_collective(CLI::App& app);
 Action declare_comm(CLI::App& app);
 Action declare_capacity(CLI::App& app);
+Action declare_calibrate(CLI::App& app);
 
 }  // namespace orrery

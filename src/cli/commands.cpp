@@ -61,7 +61,11 @@ constexpr std::array kCommands = {
             "orrery capacity run.json --deadline 60d --budget 50e6 --power 10MW --prices "
             "market-2026\norrery capacity plan.json --json",
             declare_capacity},
-    Command{"calibrate", "fit a device to measurements of your own", "", nullptr},
+    Command{"calibrate", "fit the constants of a device or node to measurements",
+            "orrery calibrate fit gemm.csv --device a100-sxm4-80gb -o a100-here.json\n"
+            "orrery calibrate fit nccl.txt gemm.csv --node dgx-a100-80gb --html fit.html\n"
+            "orrery estimate run.json --calibration a100-here.json",
+            declare_calibrate},
     Command{"import", "read another tool's settings", "", nullptr},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge},

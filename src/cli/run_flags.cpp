@@ -21,6 +21,8 @@ constexpr std::array kFlags = {
     RunFlag{"--model", "model", "model: name or path (ours or Hugging Face's config.json)"},
     RunFlag{"--node", "cluster.node", "kind of node: name or path"},
     RunFlag{"--gpus", "cluster.gpus", "GPUs in all"},
+    RunFlag{"--calibration", "cluster.calibration",
+            "constants fitted on measurements: name or path (docs/calibrate.md)"},
     RunFlag{"--framework", "framework", "training software: name or path"},
     RunFlag{"--sequence-length", "training.sequence_length", "tokens of a sequence"},
     RunFlag{"--global-batch", "training.global_batch", "sequences of a step"},

@@ -161,7 +161,7 @@ Json merged_node(Reader r, const HardwareLookup& lookup) {
     }
     node = spec->json().is_string() ? node_named(*spec, lookup) : inline_node(*spec, lookup);
   }
-  change_fields(node, r, {"node", "gpus"}, lookup);
+  change_fields(node, r, {"node", "gpus", "calibration"}, lookup);
   if (!node.contains("tiers") && !r.has("node")) r.at("node");  // says what is missing
   return node;
 }

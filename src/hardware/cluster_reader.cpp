@@ -55,6 +55,7 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
   if (!path.empty()) {  // a cluster, where these stand beside what is merged
     node.allow("node");
     node.allow("gpus");
+    node.allow("calibration");
   }
   const auto library = node.find("collective_library");
   node.reject_unknown();
@@ -88,6 +89,9 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   const std::int64_t gpus = r.at("gpus").integer(1, kMostGpus);
   ResolvedCluster out;
   out.node = merged_node(r, lookup);
+  if (const auto given = r.find("calibration")) {
+    out.calibrations = apply_calibrations(*given, lookup, out.node);
+  }
   read_merged(out, r.file(), r.path(), gpus, lookup);
   spread_evenly(out.cluster);
   put_fabric(out, r.file(), r.path());

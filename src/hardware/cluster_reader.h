@@ -11,14 +11,17 @@
 // changes keyed by tier name. `device` is a name, or an object: with "base" (a name) merged over
 // that device, else over what the node has; an object for `node` may have a "base" too. Without
 // `node` the other keys are the node. null takes an optional value away.
+// `calibration` goes over the documents and under what the run sets (hardware/calibration.h).
 // A cluster smaller than a node, or whose last node is used in part, is legal (see spread.h).
 // Errors: InputError; what an override broke is reported in the run's file.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "hardware/calibration.h"
 #include "hardware/cluster.h"
 #include "hardware/lookup.h"
 
@@ -29,6 +32,7 @@ struct ResolvedCluster {
   // The documents after merging. A `sources` entry "set by the run" marks every overridden value.
   Json node;
   Json device;
+  std::vector<Calibration> calibrations;  // in the order given
 };
 
 // `r` is the run's cluster object.

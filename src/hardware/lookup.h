@@ -13,12 +13,12 @@
 
 namespace orrery {
 
-enum class HardwareKind : std::uint8_t { device, node, graph, fabric };
+enum class HardwareKind : std::uint8_t { device, node, graph, fabric, calibration };
 // As messages call them, and their folders of configs/hardware.
-inline constexpr std::array<std::string_view, 4> kHardwareNames = {"device", "node", "graph",
-                                                                   "fabric"};
-inline constexpr std::array<std::string_view, 4> kHardwareFolders = {"devices", "nodes", "graphs",
-                                                                     "fabrics"};
+inline constexpr std::array<std::string_view, 5> kHardwareNames = {"device", "node", "graph",
+                                                                   "fabric", "calibration"};
+inline constexpr std::array<std::string_view, 5> kHardwareFolders = {"devices", "nodes", "graphs",
+                                                                     "fabrics", "calibrated"};
 
 inline std::string folder_of(HardwareKind k) {
   return std::string(kHardwareFolders[static_cast<std::size_t>(k)]);

@@ -52,7 +52,7 @@ std::optional<ConfigText> file_at(const fs::path& path) {
 
 ConfigKind kind_of(HardwareKind kind) {
   constexpr std::array kKinds = {ConfigKind::device, ConfigKind::node, ConfigKind::graph,
-                                 ConfigKind::fabric};
+                                 ConfigKind::fabric, ConfigKind::calibration};
   return kKinds[static_cast<std::size_t>(kind)];
 }
 

@@ -35,17 +35,29 @@ enum class ConfigKind : std::uint8_t {
   prices,
   energy,
   data,
-  capacity
+  capacity,
+  calibration
 };
-inline constexpr std::size_t kConfigKinds = 14;
+inline constexpr std::size_t kConfigKinds = 15;
 inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {
-    "models",      "hardware/nodes", "hardware/devices", "frameworks",
-    "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
-    "failures",    "storage",        "prices",           "energy",
-    "data",        "capacity"};
+    "models",
+    "hardware/nodes",
+    "hardware/devices",
+    "frameworks",
+    "compression",
+    "runs",
+    "hardware/graphs",
+    "hardware/fabrics",
+    "failures",
+    "storage",
+    "prices",
+    "energy",
+    "data",
+    "capacity",
+    "hardware/calibrated"};
 inline constexpr std::array<std::string_view, kConfigKinds> kConfigKindNames = {
-    "model",  "node",     "device",  "framework", "compression", "run",  "graph",
-    "fabric", "failures", "storage", "prices",    "energy",      "data", "capacity"};
+    "model",    "node",    "device", "framework", "compression", "run",      "graph",      "fabric",
+    "failures", "storage", "prices", "energy",    "data",        "capacity", "calibration"};
 
 struct ConfigDirs {
   std::vector<std::string> directories;

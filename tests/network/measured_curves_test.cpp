@@ -27,7 +27,10 @@ constexpr std::array<const char*, 10> kCurves = {
     "b200x32",           "v100x8-vtrain", "v100x4-vtrain", "v100x2-vtrain"};
 
 Json data_of(const std::string& name) {
-  const std::string file = ORRERY_TEST_DATA "/network/data/all-reduce-" + name + ".json";
+  const bool is_curve = std::find(kCurves.begin(), kCurves.end(), name) != kCurves.end();
+  const std::string folder =
+      is_curve ? ORRERY_VALIDATION_DIR "/measurements" : ORRERY_TEST_DATA "/network/data";
+  const std::string file = folder + "/all-reduce-" + name + ".json";
   return parse_json(text_of(file), file);
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
+#include "cuda/cuda_device.h"
+#include "cuda/jobs.h"
+#include "cuda/nvml.h"
+
+namespace orrery {
+namespace {
+
+class CudaDevice : public MeasuringDevice {
+ public:
+  CudaDevice() {
+    gpu_check(cudaSetDevice(0), "the first device");
+    gpu_check(cudaStreamCreate(&stream_), "a stream");
+    gpu_check(cudaEventCreate(&begin_), "an event");
+    gpu_check(cudaEventCreate(&end_), "an event");
+  }
+  ~CudaDevice() override {
+    static_cast<void>(cudaEventDestroy(begin_));
+    static_cast<void>(cudaEventDestroy(end_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  DeviceFacts facts() override {
+    cudaDeviceProp properties{};
+    gpu_check(cudaGetDeviceProperties(&properties, 0), "properties of the device");
+    int driver = 0;
+    int runtime = 0;
+    gpu_check(cudaDriverGetVersion(&driver), "version of the driver");
+    gpu_check(cudaRuntimeGetVersion(&runtime), "version of the runtime");
+    std::size_t available = 0;
+    std::size_t total = 0;
+    gpu_check(cudaMemGetInfo(&available, &total), "memory of the device");
+    DeviceFacts f;
+    f.name = properties.name;
+    f.driver = "driver " + std::to_string(driver) + ", runtime " + std::to_string(runtime);
+    f.memory = Bytes(static_cast<double>(available));
+#ifndef ORRERY_HIP
+    f.library = product_library();
+    for (std::size_t i = 0; i < kPrecisions; ++i) {
+      const auto precision = static_cast<Precision>(i);
+      if (multiplies(precision, properties.major, properties.minor))
+        f.products.push_back(precision);
+    }
+#endif
+#ifdef ORRERY_HAS_NCCL
+    int count = 1;
+    gpu_check(cudaGetDeviceCount(&count), "devices");
+    f.count = count;
+#endif
+    return f;
+  }
+
+  std::string prepare(const Measurement& m) override {
+    job_ = {};  // gives its memory back first
+    job_ = std::visit([&](const auto& work) { return job_of(work, m.kernel); }, m.work);
+    gpu_check(cudaStreamSynchronize(stream_), "preparing");
+    return job_.why_not;
+  }
+
+  Seconds run(std::int64_t times) override {
+    gpu_check(cudaEventRecord(begin_, stream_), "an event");
+    for (std::int64_t i = 0; i < times; ++i) job_.start(stream_);
+    gpu_check(cudaGetLastError(), "a launch");
+    gpu_check(cudaEventRecord(end_, stream_), "an event");
+    gpu_check(cudaEventSynchronize(end_), "a run");
+    float milliseconds = 0;
+    gpu_check(cudaEventElapsedTime(&milliseconds, begin_, end_), "an event");
+    return Seconds(static_cast<double>(milliseconds) * 1e-3);
+  }
+
+  Seconds now() override {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return Seconds(std::chrono::duration<double>(since).count());
+  }
+
+  std::string clocks() override { return clocks_and_power(0); }
+
+ private:
+  GpuJob job_of(const MeasuredLaunch&, const std::string&) { return launch_job(); }
+  GpuJob job_of(const MeasuredMemory& m, const std::string& kernel) {
+    return memory_job(kernel, m.bytes, stream_);
+  }
+  GpuJob job_of(const MeasuredHostCopy& m, const std::string&) {
+    return host_copy_job(m.bytes, stream_);
+  }
+  GpuJob job_of(const MeasuredAttention&, const std::string&) { return left_out("attention"); }
+#ifdef ORRERY_HIP
+  GpuJob job_of(const MeasuredProduct&, const std::string&) { return left_out("products on HIP"); }
+#else
+  GpuJob job_of(const MeasuredProduct& m, const std::string& layout) {
+    return product_job(m, layout, stream_);
+  }
+#endif
+#ifdef ORRERY_HAS_NCCL
+  GpuJob job_of(const MeasuredCollective& m, const std::string&) {
+    return collective_job(m, stream_);
+  }
+#else
+  GpuJob job_of(const MeasuredCollective&, const std::string&) {
+    return left_out("collectives: built without NCCL");
+  }
+#endif
+
+  static GpuJob left_out(const std::string& what) {
+    GpuJob job;
+    job.why_not = what;
+    return job;
+  }
+
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+  GpuJob job_;
+};
+
+}  // namespace
+
+std::unique_ptr<MeasuringDevice> open_cuda_device(std::string& why_not) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return std::make_unique<CudaDevice>();
+  why_not = status == cudaSuccess ? "no GPU" : cudaGetErrorString(status);
+  return nullptr;
+}
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first GPU of this machine as a MeasuringDevice. Attention is left out: its libraries come
+// without a C interface. Errors: std::runtime_error with the call that failed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "calibrate/bench.h"
+
+namespace orrery {
+
+// Nothing, and why in `why_not`, where there is no GPU or no driver.
+std::unique_ptr<MeasuringDevice> open_cuda_device(std::string& why_not);
+
+}  // namespace orrery

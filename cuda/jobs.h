@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prepared work: what it runs on and how it is started. Data are random, never zeros: a GPU's
+// clocks depend on how many bits change. Leaves out cold caches: a repeated run finds in L2 what
+// fits there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/measurement.h"
+#include "cuda/gpu.h"
+
+namespace orrery {
+
+struct GpuJob {
+  std::function<void(cudaStream_t)> start;
+  std::vector<GpuBuffer> buffers;
+  std::string why_not;  // "": it can run
+};
+
+// What elements a buffer of random numbers in (−1, 1) is of.
+enum class GpuElement { float32, bfloat16, half, fp8 };
+void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t stream);
+
+GpuJob memory_job(const std::string& kernel, Bytes bytes, cudaStream_t stream);
+GpuJob host_copy_job(Bytes bytes, cudaStream_t stream);
+GpuJob launch_job();
+
+#ifndef ORRERY_HIP
+// `layout` is of the column-major product: TN forward, NN data gradient, NT weight gradient, which
+// adds up in fp32 into an fp32 output.
+GpuJob product_job(const MeasuredProduct& product, const std::string& layout, cudaStream_t stream);
+std::string product_library();
+bool multiplies(Precision precision, int major, int minor);
+#endif
+
+#ifdef ORRERY_HAS_NCCL
+// Over all devices of this machine, started from one thread; timed on the first.
+GpuJob collective_job(const MeasuredCollective& collective, cudaStream_t first);
+#endif
+
+}  // namespace orrery

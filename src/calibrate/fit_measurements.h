@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constants of one device, and of the tiers of one node, fitted on measured times.
+//
+// Levenberg–Marquardt (calibrate/least_squares.h) on ln(predicted/measured) of cost's and network's
+// own forms (calibrate/predict.h). The noise of a point is its own spread and what the form misses
+// of its kind, found by a first fit. A knob is pinned where the data bring its uncertainty below
+// half of its prior's; the others keep the documents' value and the rest is fitted again. Of tiles
+// the documents' own is kept unless another fits better by two deviations (a cost of 4).
+//
+// Points are judged apart: within a curve, in order of size, every fifth is left out in turn, five
+// fits in all, and each point is held against the fit without it (tiles and pins chosen anew).
+// Beside products stands a plain saturating curve, left out alike. Units: SI. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibrate/knobs.h"
+
+namespace orrery {
+
+struct FittedKnob {
+  Knob knob;
+  double before = 0;
+  double after = 0;
+  double spread = 0;  // relative, of the value
+  bool pinned = false;
+  bool at_bound = false;
+};
+
+struct FittedPoint {
+  Seconds before{};      // by the documents
+  Seconds fitted{};      // by the fit of all points
+  Seconds held_out{};    // by the fit without it
+  Seconds saturating{};  // by the plain curve fitted without it; 0 where there is none
+};
+
+// Of |predicted/measured − 1|.
+struct FitErrors {
+  double median = 0;
+  double p90 = 0;
+};
+
+struct KindOfFit {
+  std::string name;  // kind_of(), or a curve
+  std::size_t points = 0;
+  FitErrors before;
+  FitErrors fitted;
+  FitErrors held_out;
+  FitErrors saturating;  // 0 where there is none
+};
+
+struct MeasurementFit {
+  Cluster before;
+  Cluster after;
+  TileShape tile;  // of `after`
+  bool tile_moved = false;
+  std::vector<FittedKnob> knobs;
+  std::vector<FittedPoint> points;  // as given
+  std::vector<KindOfFit> kinds;
+  std::vector<KindOfFit> curves;
+  KindOfFit all;
+};
+
+inline constexpr std::size_t kFolds = 5;
+
+// The fold that leaves each point out.
+std::vector<std::size_t> folds_of(const std::vector<Measurement>& points);
+
+MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cluster& cluster);
+
+// Of predicted over measured.
+FitErrors errors_of(std::vector<double> ratios);
+
+}  // namespace orrery

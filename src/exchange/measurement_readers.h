@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The readers of exchange/measurements.cpp, one file each.
+#pragma once
+
+#include "exchange/measurements.h"
+
+namespace orrery::detail {
+
+bool is_json(std::string_view text);
+MeasurementSet read_json_measurements(std::string_view text, const std::string& file,
+                                      const MeasurementHints& hints);
+
+bool is_simumax(std::string_view text);
+MeasurementSet read_simumax(std::string_view text, const std::string& file,
+                            const MeasurementHints& hints);
+
+bool is_nccl_tests(std::string_view text);
+MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
+                               const MeasurementHints& hints);
+
+bool is_torch_profile(std::string_view text);
+MeasurementSet read_torch_profile(std::string_view text, const std::string& file,
+                                  const MeasurementHints& hints);
+
+bool is_csv(std::string_view text);
+MeasurementSet read_csv_measurements(std::string_view text, const std::string& file,
+                                     const MeasurementHints& hints);
+
+}  // namespace orrery::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Measurements as the JSON that exchange/measurements.h reads back.
+#pragma once
+
+#include "calibrate/measurement.h"
+#include "core/json.h"
+
+namespace orrery {
+
+Json measurements_json(const MeasurementSet& set);
+
+}  // namespace orrery

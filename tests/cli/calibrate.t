@@ -1,0 +1,67 @@
+# The shipped measurements: each point by a fit without it, within 8 % at the median, kind by kind.
+$ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv --device a100-sxm4-80gb -o o.json
+> o: constants of a100-sxm4-80gb on 12 measurements, fitted on published runs
+> ...
+>   matrix products ...
+> ...
+>   device.efficiency.tile ...  128 × 256 ...
+$ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv $ROOT/validation/measurements/attention-a100-flash-2.csv $ROOT/validation/measurements/all-reduce-a100*.json --node dgx-a100-80gb --json -o a.json --html a.html > fit.json
+$ python3 -c 'import json; f = json.load(open("fit.json")); print([(k["name"], k["points"], k["held_out"]["median"] < 0.08) for k in f["kinds"]], f["all"]["held_out"]["median"] < 0.06)'
+> [('attention', 22, True), ('collectives', 53, True), ('matrix products', 12, True)] True
+# Products by whole waves: the plain curve is worse.
+$ python3 -c 'import json; p = json.load(open("fit.json"))["kinds"][2]; print(p["saturating"]["median"] > p["held_out"]["median"])'
+> True
+$ grep -c '<svg' a.html
+> 9
+$ grep -c -e '<script' -e 'http://[^w]' a.html
+> 0
+! exit 1
+# The overlay changes what it names, and says so.
+$ orrery explain gpt3-175b-1024-a100 compute --calibration a.json --depth 12 | grep -q 'fitted on published runs: calibration'
+$ orrery estimate gpt3-175b-1024-a100 --calibration a.json --json > with.json
+$ orrery collective all-reduce --node dgx-a100-80gb --gpus 8 --size 1MiB --calibration a.json --json > c.json
+$ python3 -c 'import json; print(json.load(open("with.json"))["inputs"]["cluster"]["calibration"])'
+> a.json
+# Of another device, of another node, cut off, falling.
+$ orrery estimate llama-3-8b-8-h100 --calibration a.json
+! exit 2
+! stderr cluster.calibration: found a calibration of the device a100-sxm4-80gb; allowed: one of h100-sxm5-80gb, as this run has
+$ orrery estimate gpt3-175b-1024-a100 --set cluster.node=jean-zay-a100-80gb --calibration a.json
+! exit 2
+! stderr a calibration of the node dgx-a100-80gb
+$ head -c 400 a.json > cut.json; orrery estimate gpt3-175b-1024-a100 --calibration cut.json
+! exit 2
+! stderr cut.json: 
+$ python3 -c 'import json; a = json.load(open("a.json")); m = [p for p in a["measured"] if p["what"] == "all-reduce over 8"]; m[-1]["us"] = 1.0; json.dump(a, open("falls.json", "w"))'
+$ orrery estimate gpt3-175b-1024-a100 --calibration falls.json
+! exit 2
+! stderr falls.json: measured[86]: found less time for 
+$ python3 -c 'import json; a = json.load(open("a.json")); a["changes"]["device"]["efficiency"]["gemm"]["fp16"] = 1.7; json.dump(a, open("much.json", "w"))'
+$ orrery estimate gpt3-175b-1024-a100 --calibration much.json
+! exit 2
+! stderr much.json: changes.device.efficiency.gemm.fp16: found 1.7; 
+$ orrery estimate gpt3-175b-1024-a100 --calibration no-such
+! exit 2
+! stderr found the unknown calibration "no-such"
+$ orrery calibrate fit $ROOT/validation/measurements/all-reduce-h200x8.json --device h200-sxm-141gb
+! exit 2
+! stderr orrery calibrate: collectives are fitted to a node's tiers: give --node
+$ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv --device h100-sxm5-80gb
+! exit 2
+! stderr gemm-a100-cublas-fp16.csv: device: found measurements of a100-sxm4-80gb; allowed: those of h100-sxm5-80gb
+# Without a GPU: one line, exit code 3.
+$ orrery calibrate measure --device h100-sxm5-80gb
+> no GPU to measure: ...
+! exit 3
+$ orrery calibrate check --calibration a.json
+> no GPU to measure: ...
+! exit 3
+# Other curves of the same machine hold; the same machine at 0.7 of its rate does not.
+$ orrery calibrate check $ROOT/validation/measurements/all-reduce-a100x4-vtrain.json --calibration a.json
+> a still holds
+> ...
+$ awk -F, '/^[0-9]/{print $1","$2","$3","$4","$5*0.7; next}{print}' $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv > slow.csv
+$ orrery calibrate check slow.csv --calibration a.json
+> a does not hold any more: measure and fit anew
+> ...
+! exit 3

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/measurements.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+using namespace orrery;
+
+namespace {
+
+MeasurementSet set_of(const std::string& text, const MeasurementHints& hints = {}) {
+  return read_measurements(text, "m.txt", hints);
+}
+
+std::string error_of(const std::string& text, const MeasurementHints& hints = {}) {
+  try {
+    set_of(text, hints);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool refuses(const std::string& text, const std::string& part) {
+  const std::string error = error_of(text);
+  CAPTURE(error);
+  return error.find(part) != std::string::npos;
+}
+
+template <class Work>
+const Work& work(const MeasurementSet& set, std::size_t i) {
+  return std::get<Work>(set.points.at(i).work);
+}
+
+const std::string kNccl =
+    "# nThread 1 nGpus 4 minBytes 1048576 maxBytes 2097152 step: 2(factor)\n"
+    "# Using devices\n"
+    "#  Rank  0 Group  0 Pid   1 on host device  0 [0x07] NVIDIA A100\n"
+    "#  Rank  1 Group  0 Pid   1 on host device  1 [0x0f] NVIDIA A100\n"
+    "#  Rank  2 Group  0 Pid   1 on host device  2 [0x47] NVIDIA A100\n"
+    "#  Rank  3 Group  0 Pid   1 on host device  3 [0x4e] NVIDIA A100\n"
+    "#                                                              out-of-place\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time"
+    "   algbw   busbw #wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n";
+
+std::string nccl(const std::string& redop, double factor) {
+  const auto row = [&](int bytes, double us) {
+    const double algbw = bytes / us / 1e3;
+    return std::to_string(bytes) + " 262144 float " + redop + " -1 " + std::to_string(us) + " " +
+           std::to_string(algbw) + " " + std::to_string(algbw * factor) + " 0 99 1 1 0\n";
+  };
+  return kNccl + row(1048576, 51.4) + row(2097152, 55.7) + "# Avg bus bandwidth    : 12.3\n";
+}
+
+}  // namespace
+
+TEST_CASE("CSV: each kind of work by its columns") {
+  const MeasurementSet p = set_of(
+      "# published: a chart\n# device: a100-sxm4-80gb\n\nm,n,k,dtype,us,groups\n"
+      "4096,1024,512,bf16,12.5,\n128,256,64,fp8,3,8\n");
+  CHECK(p.source == "a chart");
+  CHECK(p.device == "a100-sxm4-80gb");
+  CHECK(!p.measured_here);
+  CHECK(work<MeasuredProduct>(p, 0).shape.k == 512);
+  CHECK(!work<MeasuredProduct>(p, 0).shape.grouped);
+  CHECK(work<MeasuredProduct>(p, 1).precision == Precision::fp8);
+  CHECK(work<MeasuredProduct>(p, 1).shape.grouped);
+  CHECK(p.points[0].timed.time.si() == doctest::Approx(12.5e-6));
+
+  const MeasurementSet m = set_of("kernel,bytes,us,spread\ncopy,1e9,400,0.01\n");
+  CHECK(work<MeasuredMemory>(m, 0).bytes.si() == 1e9);
+  CHECK(m.points[0].timed.spread == 0.01);
+  CHECK(m.measured_here);
+}
+
+TEST_CASE("rates of attention count the causal half, forward and backward 3.5 products") {
+  const MeasurementSet a = set_of(
+      "kernel,pass,batch,heads,sequence,head_dim,causal,dtype,tflops\n"
+      "flash-2,both,8,32,2048,64,true,fp16,140\n"
+      "flash-2,forward,8,32,2048,64,false,fp16,140\n");
+  const double full = 4.0 * 8 * 32 * 2048 * 2048 * 64;
+  CHECK(a.points[0].timed.time.si() == doctest::Approx(full / 2 * 3.5 / 140e12));
+  CHECK(a.points[1].timed.time.si() == doctest::Approx(full / 140e12));
+}
+
+TEST_CASE("CSV that is wrong is refused by line and field") {
+  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16\n", "line 2: found 4 fields"));
+  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf15,9\n", "line 2.dtype: found \"bf15\""));
+  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16,nan\n", "line 2.us: found \"nan\""));
+  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16,-4\n", "line 2.us: found -4"));
+  CHECK(refuses("m,n,k,dtype,us\n1.5,2,3,bf16,4\n", "line 2.m: found 1.5"));
+  CHECK(refuses("m,n,k,dtype,us,colour\n1,2,3,bf16,4,red\n", "colour"));
+  CHECK(refuses("m,m,k,dtype,us\n1,2,3,bf16,4\n", "the column \"m\" twice"));
+  CHECK(refuses("m,n,k,dtype,us\n", "no measurement"));
+  CHECK(refuses("hello\n", "no measurements"));
+  CHECK(refuses("kernel,bytes,us\ncopy,1e6,100\ncopy,4e6,20\n", "copy: found less time"));
+}
+
+TEST_CASE("nccl-tests: ranks, sizes and out-of-place times, and bandwidths tell an all-reduce") {
+  const MeasurementSet s = set_of(nccl("sum", 1.5));
+  REQUIRE(s.points.size() == 2);
+  const auto& c = work<MeasuredCollective>(s, 1);
+  CHECK(c.kind == Collective::all_reduce);
+  CHECK(c.ranks == 4);
+  CHECK(c.size.si() == 2097152);
+  CHECK(s.points[1].timed.time.si() == doctest::Approx(55.7e-6));
+}
+
+TEST_CASE("nccl-tests: what the output does not tell the user must, and may not contradict") {
+  const std::string gather = nccl("none", 0.75);
+  CHECK(refuses(gather, "--collective NAME"));
+  MeasurementHints hints;
+  hints.collective = Collective::all_gather;
+  CHECK(work<MeasuredCollective>(set_of(gather, hints), 0).kind == Collective::all_gather);
+  const std::string named = "# Collective test starting: reduce_scatter_perf\n" + gather;
+  CHECK(work<MeasuredCollective>(set_of(named), 0).kind == Collective::reduce_scatter);
+  CHECK(error_of(named, hints).find("the output of reduce-scatter") != std::string::npos);
+  CHECK(refuses("# algbw busbw\n1048576 1 float sum -1 5 1 1 0\n", "numbers before a header"));
+}
+
+TEST_CASE("nccl-tests: older rows without a root") {
+  std::string text = kNccl + "1048576 262144 float sum 51.4 20.4 30.6 0 51.0 20.4 30.6 0\n";
+  CHECK(set_of(text).points[0].timed.time.si() == doctest::Approx(51.4e-6));
+}
+
+TEST_CASE("SimuMax: shares of a peak by the text of a shape") {
+  const MeasurementSet s = set_of(
+      R"({"accelerator": {"op": {"matmul": {"tflops": 312, "efficient_factor": 0.7,
+          "accurate_efficient_factor": {
+            "b=1, m=4096, k=5120, n=1536, layout=TN, accumulate=False, out_dtype=bf16": 0.8}},
+         "sdp_fwd": {"tflops": 312, "accurate_efficient_factor": {"batch=1, seq=2": 1.1}}}}})");
+  REQUIRE(s.points.size() == 1);
+  CHECK(work<MeasuredProduct>(s, 0).shape.n == 1536);
+  CHECK(s.points[0].timed.time.si() == doctest::Approx(2.0 * 4096 * 5120 * 1536 / (312e12 * 0.8)));
+  REQUIRE(s.left_out.size() == 1);
+  CHECK(s.left_out[0] == "1 shapes of sdp_fwd");
+}
+
+TEST_CASE("PyTorch profiler: products by their input shapes") {
+  const std::string rule =
+      "----------------------  ------------  --------------  ------------  "
+      "----------------------------------------\n";
+  const std::string table = rule +
+                            "                  Name    Self CPU %   CUDA time avg    # of Calls  "
+                            "                            Input Shapes\n" +
+                            rule +
+                            "              aten::mm         1.00%         1.250ms            10  "
+                            "            [[8192, 4096], [4096, 1024]]\n" +
+                            "           aten::addmm         1.00%        80.000us            10  "
+                            "    [[64], [128, 256], [256, 64], [], []]\n" +
+                            "             aten::add         1.00%         2.000us            10  "
+                            "                          [[8192, 4096]]\n" +
+                            rule + "Self CPU time total: 1s\n";
+  CHECK(refuses(table, "--dtype NAME"));
+  MeasurementHints hints;
+  hints.precision = Precision::bf16;
+  const MeasurementSet s = set_of(table, hints);
+  REQUIRE(s.points.size() == 2);
+  CHECK(work<MeasuredProduct>(s, 0).shape.m == 8192);
+  CHECK(work<MeasuredProduct>(s, 0).shape.n == 1024);
+  CHECK(s.points[0].timed.time.si() == doctest::Approx(1.25e-3));
+  CHECK(work<MeasuredProduct>(s, 1).shape.k == 256);
+  CHECK(s.left_out[0] == "1 rows of other operators");
+}

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "capacity/break_even.h"
 #include "capacity/option.h"
 #include "core/units.h"
 #include "estimate/open_run.h"
@@ -148,6 +149,19 @@ RequirementAnswer judge(const Requirement& q, const CapacityAnswer& c) {
   return r;
 }
 
+std::vector<BreakEven> break_evens(const CapacityAnswer& c) {
+  std::vector<BreakEven> list;
+  if (c.ranked.empty()) return list;
+  const std::size_t best = c.ranked.front();
+  const std::optional<Money>& cost = c.options[best].outcome.cost;
+  if (!cost) return list;
+  for (const std::size_t i : c.ranked) {
+    if (i == best) continue;
+    list.push_back({i, rent_for(*cost, c.options[i].inputs, c.options[i].outcome.wall)});
+  }
+  return list;
+}
+
 }  // namespace
 
 Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
@@ -155,9 +169,11 @@ Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
   const auto worst = [&](double factor, const std::string& text) {
     if (factor > s.factor) s = {factor, text, s.unknown};
   };
+  const Seconds wall = q.sure ? o.range.wall.high : o.outcome.wall;
+  const std::string upto = q.sure ? "up to " : "";
   if (q.deadline) {
-    worst(o.outcome.wall / *q.deadline, "takes " + one_decimal(o.outcome.wall / kDay) +
-                                            " days of " + one_decimal(*q.deadline / kDay));
+    worst(wall / *q.deadline, "takes " + upto + one_decimal(wall / kDay) + " days of " +
+                                  one_decimal(*q.deadline / kDay));
   }
   if (q.power) {
     worst(o.outcome.energy.peak / *q.power,
@@ -165,8 +181,9 @@ Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
   }
   if (!q.budget) return s;
   if (!o.outcome.cost) return {2, "has no price", true};
-  const double factor = q.budget->amount() > 0 ? *o.outcome.cost / *q.budget : 2;
-  worst(factor, "costs " + one_decimal(o.outcome.cost->amount() / 1e6) + " M of " +
+  const double cost = q.sure ? o.range.cost.high : o.outcome.cost->amount();
+  const double factor = q.budget->amount() > 0 ? cost / q.budget->amount() : 2;
+  worst(factor, "costs " + upto + one_decimal(cost / 1e6) + " M of " +
                     one_decimal(q.budget->amount() / 1e6) + " M " + q.budget->currency().text());
   return s;
 }
@@ -204,6 +221,7 @@ CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   c.ranked = ranked(c.rank, c.options);
   c.front = pareto_front(c.options);
   for (const Requirement& q : plan.requirements) c.requirements.push_back(judge(q, c));
+  c.break_evens = break_evens(c);
   return c;
 }
 

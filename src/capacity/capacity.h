@@ -11,15 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "capacity/data_needs.h"
 #include "capacity/goodput_simulation.h"
+#include "capacity/inference.h"
+#include "capacity/periodic.h"
 #include "capacity/plan.h"
 #include "capacity/sensitivity.h"
 
 namespace orrery {
 
-enum class OptionStatus : std::uint8_t { fits, does_not_fit, illegal };
-inline constexpr std::array<std::string_view, 3> kOptionStatusNames = {"fits", "does not fit",
-                                                                       "illegal"};
+// never_ends: it fails faster than it gets on.
+enum class OptionStatus : std::uint8_t { fits, does_not_fit, illegal, never_ends };
+inline constexpr std::array<std::string_view, 4> kOptionStatusNames = {"fits", "does not fit",
+                                                                       "illegal", "never ends"};
 
 struct OptionAnswer {
   std::string scenario;
@@ -35,7 +39,11 @@ struct OptionAnswer {
   std::vector<Sensitivity> sensitivities;
   SimulatedGoodput simulated;
   OutcomeRange range;
-  std::int64_t spares_advised = 0;  // with which less than 0.1 % of the time is waited
+  DataNeeds data;
+  InferenceNeeds inference;
+  std::vector<PeriodicSync> periodic;    // none where data parallelism exposes nothing
+  std::optional<double> buying_pays_at;  // utilisation, where both prices are known
+  std::int64_t spares_advised = 0;       // with which less than 0.1 % of the time is waited
   std::vector<Assumption> assumptions;
   const OptionPlan* plan = nullptr;
 };
@@ -55,12 +63,19 @@ struct RequirementAnswer {
   std::string nearest_text;
 };
 
+// The rent of its GPUs at which an option costs what the best one does.
+struct BreakEven {
+  std::size_t option = 0;
+  MoneyPerSecond rent;
+};
+
 struct CapacityAnswer {
   std::vector<OptionAnswer> options;  // as in the plan
   RankBy rank = RankBy::cost;         // by time where no option has a price
   std::vector<std::size_t> ranked;    // those that fit, the best first
   std::vector<std::size_t> front;     // no other is better in one and as good in the rest
   std::vector<RequirementAnswer> requirements;
+  std::vector<BreakEven> break_evens;  // of all that fit against the best with a price
 };
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context);

@@ -38,6 +38,7 @@ CheckpointCost checkpoint_cost(Bytes size, const Storage& storage, CheckpointMod
   c.read = transfer(size, c.per_node, storage.read.si() > 0 ? storage.read : storage.write,
                     storage.client);
   if (!c.storage_known) return c;
+  c.write = write;
   switch (mode) {
     case CheckpointMode::synchronous:
       c.stall = std::max(write, copy);

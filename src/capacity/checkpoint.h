@@ -52,6 +52,7 @@ struct CheckpointCost {
   Bytes per_node{};
   Seconds stall{};    // training stands still
   Seconds durable{};  // from the end of the stall until a restart may rely on it
+  Seconds write{};    // the storage is busy with it
   Seconds read{};
   bool storage_known = false;  // else stall and read count as 0
 };

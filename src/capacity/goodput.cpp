@@ -9,7 +9,7 @@ namespace orrery {
 namespace {
 
 // Beyond it nothing ends: e^x is no time anyone has.
-constexpr double kHopeless = 600;
+constexpr double kHopeless = 300;
 
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
 

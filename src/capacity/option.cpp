@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capacity/break_even.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "estimate/estimate.h"
@@ -14,6 +15,11 @@ namespace {
 
 constexpr double kWaitingAllowed = 1e-3;
 constexpr std::int64_t kMostSpares = 100'000;
+// Beyond it nobody would start: a thousand days for each one of training.
+constexpr double kMostStretch = 1e3;
+// More failures than that have no spread worth playing.
+constexpr double kMostPlayed = 2e4;
+constexpr std::int64_t kServedBatch = 32;  // sequences of the table of memory to serve
 
 struct Refused {
   OptionStatus status;
@@ -148,10 +154,39 @@ class Builder {
     a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
+    if (!(a_.outcome.goodput.total < kMostStretch)) {
+      throw Refused{OptionStatus::never_ends,
+                    "a failure each " + pretty(Seconds(1 / a_.outcome.recovery.failures.si()), 3) +
+                        " undoes more than is trained in between"};
+    }
     a_.sensitivities = sensitivities(a_.inputs);
-    a_.simulated = simulate_goodput(a_.outcome.recovery, a_.outcome.goodput.interval,
-                                    a_.outcome.training, plan_.simulations, plan_.seed);
+    a_.simulated = played();
     a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
+    a_.periodic = periodic_syncs(a_.inputs, a_.training);
+    a_.buying_pays_at = utilisation_where_buying_pays(a_.inputs);
+    a_.inference = inference_needs(a_.run->run.model, kServedBatch, a_.run->run.training.sequence);
+    a_.data = data_needs(option_.data, demand(), a_.inputs.storage, a_.inputs.policy);
+  }
+
+  SimulatedGoodput played() const {
+    const Outcome& o = a_.outcome;
+    if (o.failures > kMostPlayed) {
+      return {exactly(o.wall), {o.failures, o.failures, o.failures}, 0, plan_.seed};
+    }
+    return simulate_goodput(o.recovery, o.goodput.interval, o.training, plan_.simulations,
+                            plan_.seed);
+  }
+
+  DataDemand demand() const {
+    const Run& run = a_.run->run;
+    DataDemand d;
+    d.rate = run.model_flops / a_.answer.step_time;
+    d.tokens_per_s = static_cast<double>(run.training.global_batch * run.training.sequence) /
+                     a_.answer.step_time.si();
+    d.tokens = a_.training.tokens;
+    d.nodes = node_count(run.cluster);
+    d.checkpoint = a_.inputs.checkpoint;
+    return d;
   }
 
   const CapacityPlan& plan_;

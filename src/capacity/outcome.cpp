@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/outcome.h"
 
+#include <algorithm>
+
 #include "capacity/date.h"
 
 namespace orrery {
@@ -41,9 +43,11 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.checkpoint = checkpoint_cost(in.checkpoint, in.storage, in.policy.mode, in.cluster);
   o.checkpoint.stall += in.policy.overhead;
   o.recovery = recovery_of(in, o.checkpoint);
-  const Seconds interval = in.policy.interval.si() > 0
-                               ? in.policy.interval
-                               : optimal_interval(o.recovery, in.longest_step);
+  // No checkpoint begins before the last one is safe, whatever was asked for.
+  const Seconds interval =
+      in.policy.interval.si() > 0
+          ? std::max(in.policy.interval, o.checkpoint.durable - o.checkpoint.stall)
+          : optimal_interval(o.recovery, in.longest_step);
   o.goodput = goodput(o.recovery, interval);
   o.training = slowed(in.training.value, in.interruptions.stragglers);
   o.wall = o.training * o.goodput.total;

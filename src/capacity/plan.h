@@ -7,7 +7,7 @@
 //    "run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
 //    "require": {"deadline": "60 d", "budget": "50e6 USD", "power": "10 MW"}, "rank": "cost",
 //    "failures": "llama-3", "storage": {…}, "checkpoint": {…}, "prices": "market-2026",
-//    "energy": {…}, "spares": 2, "search": {"axes": {…}},
+//    "energy": {…}, "data": {"corpus": "pile"}, "spares": 2, "search": {"axes": {…}},
 //    "models": [{"name": "70B", "set": {"model": "llama-3-70b"}, "goal": {…}}],
 //    "phases": [{"name": "long context", "run": "…", "goal": {…}, "batch_ramp": […]}],
 //    "scenarios": [{"name": "H100", "cluster": {"node": "dgx-h100"}, "gpus": [512, 1024], …}]}
@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "capacity/data_needs.h"
 #include "capacity/date.h"
 #include "capacity/outcome.h"
 #include "capacity/prices_json.h"
@@ -58,6 +59,7 @@ struct Requirement {
   std::optional<Seconds> deadline;
   std::optional<Money> budget;
   std::optional<Watts> power;
+  bool sure = false;  // by the upper end of days and cost, not by their middle
 };
 
 struct PhasePlan {
@@ -82,6 +84,7 @@ struct OptionPlan {
   CheckpointPolicy checkpoint;
   PriceBook prices;
   EnergyModel energy;
+  DataPlan data;
   std::int64_t spares = kSparesAsNeeded;
   std::vector<Assumption> assumptions;
 };

@@ -59,6 +59,8 @@ class PlanReader {
   Json one_site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file);
   Json site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file);
   void read_site(Both& both, OptionPlan& option);
+  void read_data(Both& both, OptionPlan& option);
+  Loaded data_table(const std::string& name);
   void read_sizes(Both& both, OptionPlan& option);
   void apply_sets(std::optional<Reader> r, Json& run);
 
@@ -173,6 +175,7 @@ Requirement PlanReader::read_requirement(Reader r, std::size_t index) {
   if (auto v = r.find("name")) q.name = v->text();
   if (auto v = r.find("deadline")) q.deadline = v->quantity<kSeconds>();
   if (auto v = r.find("budget")) q.budget = read_amount(*v, exchange_, true);
+  if (auto v = r.find("sure")) q.sure = v->boolean();
   if (auto v = r.find("power")) q.power = v->quantity<kJoules - kSeconds>();
   r.reject_unknown();
   if (!q.deadline && !q.budget && !q.power) r.fail("deadline, budget or power");
@@ -215,6 +218,7 @@ void PlanReader::add_option(Both both, const std::string& name, std::optional<Re
   o.phases = read_phases(both, o, model);
   read_sizes(both, o);
   read_site(both, o);
+  read_data(both, o);
   if (model) model->reject_unknown();
   plan_.options.push_back(std::move(o));
 }
@@ -357,6 +361,34 @@ void PlanReader::read_site(Both& both, OptionPlan& option) {
   const Reader energy = both.find("energy").value_or(Reader(kUsualEnergy, plan_.file, "energy"));
   const Json j = site(SiteKind::energy, energy, option, file);
   option.energy = read_energy(Reader(j, file, file == plan_.file ? energy.path() : ""));
+}
+
+Loaded PlanReader::data_table(const std::string& name) {
+  const std::optional<ConfigText> found = context_.site(SiteKind::data, name);
+  if (!found)
+    throw InputError(plan_.file, "data", "no configs/data/" + name + ".json", "that file");
+  return {parse_json(found->text, found->file), found->file};
+}
+
+void PlanReader::read_data(Both& both, OptionPlan& option) {
+  const Loaded samples = data_table("samples");
+  option.data.samples = read_samples(Reader(samples.json, samples.file));
+  const Loaded corpora = data_table("corpora");
+  option.data.corpora = read_corpora(Reader(corpora.json, corpora.file));
+  auto data = both.find("data");
+  if (!data) return;
+  std::vector<std::string> names;
+  for (const Corpus& c : option.data.corpora) names.push_back(c.name);
+  if (auto v = data->find("corpus")) {
+    const std::vector<std::string_view> choices(names.begin(), names.end());
+    option.data.corpus = v->choice(choices);
+  }
+  if (auto v = data->find("bytes_per_token")) {
+    option.data.corpora.push_back({"given", v->number(0.1, 1e6)});
+    option.data.corpus = option.data.corpora.size() - 1;
+  }
+  if (auto v = data->find("tokens_per_core_s")) option.data.tokens_per_core = v->number(1, 1e12);
+  data->reject_unknown();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -17,11 +18,11 @@ body{font:14px/1.45 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);margin:2
 h1{font-size:22px;margin:0 0 4px}h2{font-size:16px;margin:30px 0 8px;border-bottom:1px solid var(--line);padding-bottom:3px}
 p.lead{font-size:15px;margin:6px 0}.dim,text.dim{color:var(--dim);fill:var(--dim)}
 table{border-collapse:collapse;width:100%;font-size:13px}th,td{padding:4px 8px;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
-th{font-weight:600;color:var(--dim)}td:first-child,th:first-child,td.t,th.t{text-align:left}tr.best td{background:#eef4fa;font-weight:600}
+th{font-weight:600;color:var(--dim)}td{white-space:nowrap}td:first-child,th:first-child,td.t,th.t{text-align:left}tr.best td{background:#eef4fa;font-weight:600}
 .charts{display:grid;grid-template-columns:1fr 1fr;gap:14px 24px}figure{margin:0;break-inside:avoid}
 figcaption{font-weight:600;font-size:13px;margin-bottom:2px}svg{width:100%;height:auto}svg text{font-size:11.5px;fill:var(--ink)}
 svg text.dim{fill:var(--dim)}svg text.limit{fill:#b3402e}
-td.wrap{word-break:break-word}footer{margin-top:28px;color:var(--dim);font-size:12px}
+td.wrap{white-space:normal;overflow-wrap:anywhere}td.t{white-space:normal}pre{font:12.5px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;background:#f5f7f9;padding:10px 12px;border-radius:6px;overflow-x:auto}@media print{pre{white-space:pre-wrap;font-size:9px}}footer{margin-top:28px;color:var(--dim);font-size:12px}
 @media print{body{margin:0;max-width:none;font-size:11px}h2{break-after:avoid}tr{break-inside:avoid}@page{size:A4;margin:14mm}}
 )";
 
@@ -41,15 +42,29 @@ Ranged<double> days(const OptionAnswer& o) {
   return {in_days(o.range.wall.value), in_days(o.range.wall.low), in_days(o.range.wall.high)};
 }
 
-Ranged<double> millions(const OptionAnswer& o) {
-  return {o.range.cost.value / 1e6, o.range.cost.low / 1e6, o.range.cost.high / 1e6};
+// Money in one unit for the whole page: that of its smallest sum.
+struct MoneyUnit {
+  double of = 1;
+  const char* name = "";
+};
+
+MoneyUnit money_unit(const CapacityReport& r) {
+  double least = 0;
+  for (const OptionAnswer& o : r.answer.options) {
+    if (!o.outcome.cost) continue;
+    const double x = o.outcome.cost->amount();
+    least = least > 0 ? std::min(least, x) : x;
+  }
+  if (least >= 5e6) return {1e6, "million "};
+  if (least >= 5e3) return {1e3, "thousand "};
+  return {};
 }
 
 std::string label(const OptionAnswer& o) { return name_of(o) + " × " + grouped(o.gpus); }
 
 class Page {
  public:
-  Page(const CapacityReport& r) : r_(r), best_(best_option(r)) {}
+  explicit Page(const CapacityReport& r) : r_(r), best_(best_option(r)), unit_(money_unit(r)) {}
 
   std::string text() const {
     const std::string title = html_escaped(r_.plan.name.empty() ? "Capacity plan" : r_.plan.name);
@@ -62,6 +77,16 @@ class Page {
 
  private:
   const OptionAnswer& at(std::size_t i) const { return r_.answer.options[i]; }
+
+  std::string money_name() const { return unit_.name + r_.plan.currency.text(); }
+
+  Ranged<double> money(const OptionAnswer& o) const {
+    const Ranged<double>& c = o.range.cost;
+    return {c.value / unit_.of, c.low / unit_.of, c.high / unit_.of};
+  }
+
+  // Decimals that three digits of this number take.
+  static int decimals(double x) { return x >= 100 ? 0 : x >= 10 ? 1 : 2; }
 
   std::string verdicts() const {
     std::string text;
@@ -79,9 +104,9 @@ class Page {
     row += cell(range(days(o), 1));
     if (r_.plan.start) row += cell(text_of(after(*r_.plan.start, o.outcome.wall)));
     row += cell(percent(o.outcome.goodput.ratio()));
-    row += cell(o.outcome.cost ? range(millions(o), 1) : "–");
+    row += cell(o.outcome.cost ? range(money(o), decimals(money(o).value)) : "–");
     row += cell(pretty(o.outcome.energy.peak, 3)) + cell(energy_text(o.outcome.energy.facility));
-    if (!r_.answer.requirements.empty()) row += cell(meets_all(r_, i) ? "yes" : "no");
+    if (!r_.answer.requirements.empty()) row += cell(meets_text(r_, i));
     return row + "</tr>\n";
   }
 
@@ -91,14 +116,15 @@ class Page {
                        " first</h2>\n<table><tr><th>option</th><th>GPUs</th>"
                        "<th class=\"t\">strategy</th><th>MFU</th><th>days</th>";
     if (r_.plan.start) text += "<th>ends</th>";
-    text += "<th>effective</th><th>cost, M " + r_.plan.currency.text() +
-            "</th><th>peak power</th><th>energy</th>";
-    if (!r_.answer.requirements.empty()) text += "<th>meets all</th>";
+    text +=
+        "<th>effective</th><th>cost, " + money_name() + "</th><th>peak power</th><th>energy</th>";
+    if (!r_.answer.requirements.empty()) text += "<th>meets it</th>";
     text += "</tr>\n";
     for (const std::size_t i : r_.answer.ranked) text += option_row(i);
     return text +
            "</table>\n<p class=\"dim\">In brackets the range that the ranges of the inputs give: "
-           "the step time's 80 % interval, failures, recovery, prices, power by load.</p>\n";
+           "the step time's 80 % interval, failures, recovery, prices, power by load. "
+           "likely: by the middle of its range; surely: by the upper end too.</p>\n";
   }
 
   BarChart chart(const std::string& title) const { return {title, {}, {}, ""}; }
@@ -119,16 +145,17 @@ class Page {
   }
 
   std::string cost_chart() const {
-    BarChart c = chart("Cost, million " + r_.plan.currency.text());
+    BarChart c = chart("Cost, " + money_name());
     for (const std::size_t i : r_.answer.ranked) {
       const bool known = at(i).outcome.cost.has_value();
-      const Ranged<double> m = known ? millions(at(i)) : Ranged<double>{};
+      const Ranged<double> m = known ? money(at(i)) : Ranged<double>{};
       c.bars.push_back({label(at(i)), m.value, m.low, m.high,
-                        known ? range(m, 1) : "no price given", known, i == *best_});
+                        known ? range(m, decimals(m.value)) : "no price given", known,
+                        i == *best_});
     }
     for (const RequirementAnswer& a : r_.answer.requirements) {
       if (!a.requirement.budget) continue;
-      c.limit = a.requirement.budget->amount() / 1e6;
+      c.limit = a.requirement.budget->amount() / unit_.of;
       c.limit_text = "budget " + money_text(*a.requirement.budget);
       break;
     }
@@ -188,14 +215,13 @@ class Page {
         "Days against cost; joined: no other option is better in days, cost or energy "
         "and as good in the rest",
         "days",
-        "million " + r_.plan.currency.text(),
+        money_name(),
         {}};
     for (const std::size_t i : r_.answer.ranked) {
       if (!at(i).outcome.cost) continue;
       const bool front =
           std::find(r_.answer.front.begin(), r_.answer.front.end(), i) != r_.answer.front.end();
-      c.points.push_back(
-          {label(at(i)), days(at(i)).value, millions(at(i)).value, front, i == *best_});
+      c.points.push_back({label(at(i)), days(at(i)).value, money(at(i)).value, front, i == *best_});
     }
     return c.points.empty() ? "" : scatter_chart(c);
   }
@@ -211,19 +237,21 @@ class Page {
                       days(o).value,
                       fixed(days(o).value, 1) + " days",
                       {}};
-    TornadoChart cost{"Cost in million " + r_.plan.currency.text() + ", the same",
-                      millions(o).value,
-                      fixed(millions(o).value, 1),
-                      {}};
+    TornadoChart cost{
+        "Cost in " + money_name() + ", the same", money(o).value, fixed(money(o).value, 1), {}};
+    constexpr double kWorthABar = 1e-3;
+    const int digits = decimals(money(o).value);
     for (const Sensitivity& s : o.sensitivities) {
-      if (s.wall.low != s.wall.high) {
-        time.bars.push_back({std::string(s.what), in_days(s.wall.low), in_days(s.wall.high),
-                             fixed(in_days(s.wall.low), 1), fixed(in_days(s.wall.high), 1),
-                             s.what_if});
+      const Ranged<double> d = {in_days(s.wall.value), in_days(s.wall.low), in_days(s.wall.high)};
+      if (std::abs(d.high - d.low) > kWorthABar * d.value) {
+        time.bars.push_back(
+            {std::string(s.what), d.low, d.high, fixed(d.low, 1), fixed(d.high, 1), s.what_if});
       }
-      if (o.outcome.cost && s.cost.low != s.cost.high) {
-        cost.bars.push_back({std::string(s.what), s.cost.low / 1e6, s.cost.high / 1e6,
-                             fixed(s.cost.low / 1e6, 1), fixed(s.cost.high / 1e6, 1), s.what_if});
+      const Ranged<double>& c = s.cost;
+      if (o.outcome.cost && std::abs(c.high - c.low) > kWorthABar * c.value) {
+        cost.bars.push_back({std::string(s.what), c.low / unit_.of, c.high / unit_.of,
+                             fixed(c.low / unit_.of, digits), fixed(c.high / unit_.of, digits),
+                             s.what_if});
       }
     }
     return tornado_chart(time) + (cost.bars.empty() ? "" : tornado_chart(cost));
@@ -272,6 +300,7 @@ class Page {
 
   const CapacityReport& r_;
   std::optional<std::size_t> best_;
+  MoneyUnit unit_;
 };
 
 }  // namespace

@@ -182,6 +182,46 @@ Json time_json(const CapacityReport& r, const OptionAnswer& o) {
   return j;
 }
 
+Json data_json(const OptionAnswer& o) {
+  const DataNeeds& n = o.data;
+  Json samples = Json::array();
+  for (const SampleRate& r : n.samples) {
+    samples.push_back({{"name", r.name},
+                       {"bytes_per_s", r.all.si()},
+                       {"bytes_per_s_per_node", r.node.si()},
+                       {"clients_carry_it", r.clients_carry_it}});
+  }
+  Json j = {{"corpus", o.plan->data.corpora[o.plan->data.corpus].name},
+            {"read_bytes_per_s", n.read.si()},
+            {"dataset_bytes", n.dataset.si()},
+            {"kept_checkpoints_bytes", n.checkpoints.si()},
+            {"total_bytes", n.total.si()},
+            {"storage_holds_it", n.storage_holds_it},
+            {"cpu_cores", nullptr},
+            {"host_memory_of_checkpoint_bytes_per_node", o.outcome.checkpoint.per_node.si()},
+            {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
+            {"were_it_trained_on", samples}};
+  if (n.cores > 0) j["cpu_cores"] = n.cores;
+  return j;
+}
+
+Json inference_json(const InferenceNeeds& n) {
+  return {{"weights_16bit_bytes", n.weights.si()},
+          {"cache_bytes_per_token", n.cache_a_token.si()},
+          {"batch", n.batch},
+          {"context", n.context},
+          {"cache_bytes", n.cache.si()},
+          {"cache_waste_bytes", n.waste.si()}};
+}
+
+Json periodic_json(const OptionAnswer& o) {
+  Json list = Json::array();
+  for (const PeriodicSync& p : o.periodic) {
+    list.push_back({{"every_steps", p.every}, {"days", in_days(p.wall)}});
+  }
+  return list;
+}
+
 Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"scenario", o.scenario},
             {"model", o.model},
@@ -199,6 +239,11 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["energy"] = energy_json(o);
   j["cost"] = cost_json(o);
   j["sensitivity"] = sensitivity_json(o);
+  j["data"] = data_json(o);
+  j["inference"] = inference_json(o.inference);
+  j["periodic_data_parallel"] = periodic_json(o);
+  j["buying_pays_at_utilisation"] = nullptr;
+  if (o.buying_pays_at) j["buying_pays_at_utilisation"] = *o.buying_pays_at;
   j["assumptions"] = assumptions_json(o.assumptions);
   return j;
 }
@@ -214,6 +259,7 @@ Json requirement_json(const RequirementAnswer& a) {
             {"deadline_days", nullptr},
             {"budget", nullptr},
             {"power_mw", nullptr},
+            {"sure", q.sure},
             {"met_by", a.met},
             {"smallest", index_or_null(a.smallest)},
             {"nearest", index_or_null(a.nearest)},
@@ -233,6 +279,10 @@ Json capacity_json(const CapacityReport& r) {
   for (const RequirementAnswer& a : r.answer.requirements) {
     requirements.push_back(requirement_json(a));
   }
+  Json even = Json::array();
+  for (const BreakEven& b : r.answer.break_evens) {
+    even.push_back({{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}});
+  }
   return {{"schema", kSchemaVersion},
           {"version", kVersion},
           {"name", r.plan.name},
@@ -241,7 +291,8 @@ Json capacity_json(const CapacityReport& r) {
           {"options", options},
           {"ranked", r.answer.ranked},
           {"pareto_front", r.answer.front},
-          {"requirements", requirements}};
+          {"requirements", requirements},
+          {"break_even_with_best", even}};
 }
 
 }  // namespace orrery

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "core/units.h"
 #include "report/capacity_report.h"
 
@@ -90,9 +92,14 @@ std::string checkpoint_text(const OptionAnswer& o) {
           seconds_text(x.checkpoint.read);
   if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
   text += "; every " + seconds_text(x.goodput.interval) +
-          (o.inputs.policy.interval.si() > 0 ? " as given" : ", the optimum") + " (Young " +
-          seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) + ", Daly " +
-          seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) + ")";
+          (o.inputs.policy.interval.si() <= 0 ? ", the optimum"
+           : x.goodput.interval > o.inputs.policy.interval
+               ? ", as writing one takes longer than the interval given"
+               : " as given") +
+          " (Young " + seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) +
+          ", Daly " + seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
+          "); storage writes " +
+          percent(x.checkpoint.write / (x.goodput.interval + x.recovery.stall)) + " of the time";
   return line("checkpoint", text);
 }
 
@@ -166,6 +173,65 @@ std::string spares_text(const OptionAnswer& o) {
                                  " keep the wait for one under 0.1 %");
 }
 
+std::string data_lines(const OptionAnswer& o) {
+  const DataNeeds& n = o.data;
+  std::string text = pretty(n.dataset) + " of tokens (" +
+                     o.plan->data.corpora[o.plan->data.corpus].name + "), read at " +
+                     pretty(n.read) + "; checkpoints kept " + pretty(n.checkpoints) +
+                     "; together " + pretty(n.total);
+  if (!n.storage_holds_it) text += ", more than the storage holds";
+  if (n.cores > 0) text += "; " + grouped(std::ceil(n.cores)) + " CPU cores prepare them";
+  std::string rates;
+  for (const SampleRate& r : n.samples) {
+    rates += (rates.empty() ? "" : ", ") + r.name + " " + pretty(r.all, 3) + " (" +
+             pretty(r.node, 3) + " a node" +
+             (r.clients_carry_it ? "" : ", more than its client carries") + ")";
+  }
+  return line("data", text) + line("  on samples", "at this FLOP rate it would read " + rates);
+}
+
+std::string host_line(const OptionAnswer& o) {
+  const bool copies = o.inputs.policy.mode != CheckpointMode::synchronous;
+  if (!copies && o.answer.host_needed.si() <= 0) return "";
+  std::string text;
+  if (copies) text = gib_text(o.outcome.checkpoint.per_node, 1) + " a node for a checkpoint";
+  if (o.answer.host_needed.si() > 0) {
+    text += std::string(text.empty() ? "" : ", ") + gib_text(o.answer.host_needed, 1) +
+            " for what is offloaded";
+  }
+  if (o.answer.host_capacity.si() > 0) {
+    text += ", of " + gib_text(o.answer.host_capacity, 0);
+  }
+  return line("host memory", text);
+}
+
+std::string serving_line(const InferenceNeeds& n) {
+  return line("to serve it",
+              gib_text(n.weights, 1) + " of weights in 16 bits, half in 8; a token " +
+                  pretty(n.cache_a_token) + " of keys and values: " + gib_text(n.cache, 1) +
+                  " for " + grouped(n.batch) + " sequences of " + grouped(n.context) + ", " +
+                  gib_text(n.waste, 2) + " of it empty in blocks of " +
+                  std::to_string(kCacheBlock));
+}
+
+std::string periodic_line(const OptionAnswer& o) {
+  if (o.periodic.empty()) return "";
+  std::string text;
+  for (const PeriodicSync& p : o.periodic) {
+    text += (text.empty() ? "" : ", ") + std::to_string(p.every) + " steps " +
+            fixed(in_days(p.wall), 1) + " days";
+  }
+  return line("what if", "replicas synchronised every " + text +
+                             " (time alone; whether it converges as well is not asked)");
+}
+
+std::string rent_or_buy_line(const OptionAnswer& o) {
+  if (!o.buying_pays_at) return "";
+  const double u = *o.buying_pays_at;
+  return line("rent or buy", u > 1 ? "renting is cheaper at any utilisation"
+                                   : "buying is cheaper above a utilisation of " + percent(u));
+}
+
 std::string tornado(const OptionAnswer& o) {
   std::string text;
   for (const Sensitivity& s : o.sensitivities) {
@@ -215,8 +281,15 @@ std::string option_details(const CapacityReport& r, std::size_t option) {
   text += when(r, o);
   text += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
                                 (o.inputs.spares > 0 ? ", spares included" : ""));
-  text += failures_text(o) + checkpoint_text(o) + spares_text(o) + energy_line(o) + cost_lines(o);
-  return text + causes(o) + tornado(o) + assumptions_text(o);
+  text += failures_text(o) + checkpoint_text(o) + spares_text(o) + energy_line(o) + cost_lines(o) +
+          rent_or_buy_line(o) + data_lines(o) + host_line(o) + serving_line(o.inference) +
+          periodic_line(o);
+  return text + causes(o);
+}
+
+std::string option_reasons(const CapacityReport& r, std::size_t option) {
+  const OptionAnswer& o = r.answer.options[option];
+  return tornado(o) + assumptions_text(o);
 }
 
 }  // namespace orrery

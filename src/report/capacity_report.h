@@ -25,8 +25,13 @@ struct CapacityReport {
 // Whether every requirement is met by some option, or, without any, some option fits.
 bool is_answered(const CapacityReport& r);
 
-// Whether an option meets all that is required.
+// Whether an option meets all that is required; and whether it does at the upper end of its days
+// and cost too.
 bool meets_all(const CapacityReport& r, std::size_t option);
+bool meets_all_surely(const CapacityReport& r, std::size_t option);
+
+// "surely", "likely" (by the middle of its range), "no".
+std::string meets_text(const CapacityReport& r, std::size_t option);
 
 // The best of those that meet all, or else the best; nothing where none fits.
 std::optional<std::size_t> best_option(const CapacityReport& r);
@@ -40,6 +45,7 @@ std::string capacity_html(const CapacityReport& r);  // one page, no script, for
 
 std::vector<std::string> requirement_lines(const CapacityReport& r);
 std::string option_details(const CapacityReport& r, std::size_t option);
+std::string option_reasons(const CapacityReport& r, std::size_t option);
 std::string capacity_line(const std::string& label, const std::string& text);
 
 double in_days(Seconds t);

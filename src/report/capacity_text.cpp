@@ -22,9 +22,7 @@ std::vector<std::string> table_row(const CapacityReport& r, std::size_t i) {
           o.outcome.cost ? money_text(*o.outcome.cost) : "–",
           pretty(o.outcome.energy.peak, 3),
           energy_text(o.outcome.energy.facility),
-          r.answer.requirements.empty() ? ""
-          : meets_all(r, i)             ? "yes"
-                                        : "no",
+          meets_text(r, i),
           front ? "*" : ""};
 }
 
@@ -82,6 +80,17 @@ std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a
          ", which " + a.nearest_text;
 }
 
+std::string break_even_text(const CapacityReport& r) {
+  std::string text;
+  for (const BreakEven& b : r.answer.break_evens) {
+    text += "  " + left(option_name(r, b.option), 42) +
+            right(fixed((b.rent * kHour).amount(), 2), 9) + " " + b.rent.currency().text() +
+            " a GPU-hour\n";
+  }
+  return text.empty() ? ""
+                      : "\nRent at which each would cost as much as the first of the list\n" + text;
+}
+
 }  // namespace
 
 bool meets_all(const CapacityReport& r, std::size_t option) {
@@ -89,6 +98,22 @@ bool meets_all(const CapacityReport& r, std::size_t option) {
                      [&](const RequirementAnswer& a) {
                        return std::find(a.met.begin(), a.met.end(), option) != a.met.end();
                      });
+}
+
+bool meets_all_surely(const CapacityReport& r, std::size_t option) {
+  return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
+                     [&](const RequirementAnswer& a) {
+                       Requirement q = a.requirement;
+                       q.sure = true;
+                       const Shortfall s = shortfall(q, r.answer.options[option]);
+                       return !s.unknown && s.factor <= 1;
+                     });
+}
+
+std::string meets_text(const CapacityReport& r, std::size_t option) {
+  if (r.answer.requirements.empty()) return "";
+  if (!meets_all(r, option)) return "no";
+  return meets_all_surely(r, option) ? "surely" : "likely";
 }
 
 std::optional<std::size_t> best_option(const CapacityReport& r) {
@@ -133,7 +158,7 @@ std::string capacity_text(const CapacityReport& r, const Style& style) {
   } else if (!r.answer.requirements.empty()) {
     text += "\n";
   }
-  return text + option_details(r, *best);
+  return text + option_details(r, *best) + break_even_text(r) + option_reasons(r, *best);
 }
 
 }  // namespace orrery

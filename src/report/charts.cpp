@@ -157,7 +157,7 @@ std::string stacked_chart(const StackedChart& c) {
 }
 
 std::string scatter_chart(const ScatterChart& c) {
-  constexpr double kHeight = 300;
+  constexpr double kHeight = 250;
   constexpr double kLeft = 64;
   constexpr double kBottom = kHeight - 40;
   double x_most = 0;
@@ -172,14 +172,14 @@ std::string scatter_chart(const ScatterChart& c) {
   const auto y = [&](double v) { return kBottom - (kBottom - 12) * v / y_most; };
   std::string svg = open_svg(c.title, kHeight);
   svg += stroke(kLeft, kBottom, kWidth - 20, kBottom, "#66717d");
-  svg += stroke(kLeft, 12, kLeft, kBottom, "#66717d");
+  svg += stroke(kLeft, 4, kLeft, kBottom, "#66717d");
   for (int i = 1; i <= 4; ++i) {
     const double share = 0.25 * i;
     svg += stroke(kLeft, y(share * y_most), kWidth - 20, y(share * y_most), "#eceff2");
     svg += text_at(kLeft - 6, y(share * y_most) + 4, fixed(share * y_most, 1), "end", "dim");
     svg += text_at(x(share * x_most), kBottom + 15, fixed(share * x_most, 1), "middle", "dim");
   }
-  svg += text_at(kWidth - 20, kBottom + 32, c.x_name, "end") + text_at(4, 10, c.y_name);
+  svg += text_at(kWidth - 20, kBottom + 32, c.x_name, "end") + text_at(kLeft + 6, 10, c.y_name);
   std::vector<ScatterPoint> front;
   for (const ScatterPoint& p : c.points) {
     if (p.on_front) front.push_back(p);

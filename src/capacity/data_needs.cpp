@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/data_needs.h"
+
+namespace orrery {
+
+std::vector<SampleKind> read_samples(Reader r) {
+  r.allow("source");
+  r.allow("sources");
+  std::vector<SampleKind> kinds;
+  for (Reader k : r.at("samples").items()) {
+    kinds.push_back({k.at("name").text(), k.at("bytes").quantity<kBytes>(),
+                     Flops(k.at("flops").number(1, 1e30))});
+    k.reject_unknown();
+  }
+  r.reject_unknown();
+  return kinds;
+}
+
+std::vector<Corpus> read_corpora(Reader r) {
+  r.allow("source");
+  r.allow("sources");
+  std::vector<Corpus> corpora;
+  for (Reader c : r.at("corpora").items()) {
+    corpora.push_back({c.at("name").text(), c.at("bytes_per_token").number(0.1, 1e6)});
+    c.reject_unknown();
+  }
+  r.reject_unknown();
+  if (corpora.empty()) r.fail("no corpora", "at least one");
+  return corpora;
+}
+
+BytesPerSecond sample_bandwidth(const SampleKind& k, FlopsPerSecond rate) {
+  return BytesPerSecond(rate / k.flops * k.bytes);
+}
+
+DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& storage,
+                     const CheckpointPolicy& policy) {
+  DataNeeds n;
+  const Bytes token(plan.corpora[plan.corpus].bytes_per_token);
+  n.read = BytesPerSecond(token.si() * d.tokens_per_s);
+  n.dataset = token * d.tokens;
+  n.checkpoints = d.checkpoint * static_cast<double>(policy.keep + policy.archive);
+  n.total = n.dataset + n.checkpoints;
+  n.storage_holds_it = storage.capacity.si() <= 0 || n.total <= storage.capacity;
+  if (plan.tokens_per_core > 0) n.cores = d.tokens_per_s / plan.tokens_per_core;
+  for (const SampleKind& k : plan.samples) {
+    SampleRate r;
+    r.name = k.name;
+    r.all = sample_bandwidth(k, d.rate);
+    r.node = r.all / static_cast<double>(d.nodes);
+    r.clients_carry_it = storage.client.si() <= 0 || r.node <= storage.client;
+    n.samples.push_back(r);
+  }
+  return n;
+}
+
+}  // namespace orrery

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training asks of the storage beside it: samples a second, bytes of data and checkpoints.
+//
+// A sample has bytes and costs FLOPs, so a machine that computes at a rate reads bytes at that rate
+// × bytes/FLOPs (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is
+// read at the predicted tokens a second × bytes a token. Clients: what all nodes can carry. Leaves
+// out caches, shuffles that read twice, and small-file rates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capacity/checkpoint.h"
+#include "core/json_reader.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+struct SampleKind {
+  std::string name;
+  Bytes bytes{};
+  Flops flops{};
+};
+
+struct Corpus {
+  std::string name;
+  double bytes_per_token = 4;
+};
+
+// `data` of a plan: {"corpus": "pile", "tokens_per_core_s": 2e5} and the two shipped tables.
+struct DataPlan {
+  std::vector<SampleKind> samples;
+  std::vector<Corpus> corpora;
+  std::size_t corpus = 0;
+  double tokens_per_core = 0;  // a second, by one CPU core that prepares them; 0: not said
+};
+
+std::vector<SampleKind> read_samples(Reader r);
+std::vector<Corpus> read_corpora(Reader r);
+
+struct SampleRate {
+  std::string name;
+  BytesPerSecond all{};
+  BytesPerSecond node{};
+  bool clients_carry_it = true;  // where a client's rate is known
+};
+
+struct DataNeeds {
+  BytesPerSecond read{};            // of tokens, by the whole run
+  std::vector<SampleRate> samples;  // were it trained on those, at this run's FLOP rate
+  Bytes dataset{};
+  Bytes checkpoints{};  // those that are kept
+  Bytes total{};
+  bool storage_holds_it = true;  // where its capacity is known
+  double cores = 0;              // CPU cores that prepare tokens; 0: no rate given
+};
+
+// What a run of `nodes` computes, reads and keeps.
+struct DataDemand {
+  FlopsPerSecond rate{};  // of all GPUs, while it trains
+  double tokens_per_s = 0;
+  double tokens = 0;
+  std::int64_t nodes = 1;
+  Bytes checkpoint{};
+};
+
+BytesPerSecond sample_bandwidth(const SampleKind& k, FlopsPerSecond rate);
+
+DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& storage,
+                     const CheckpointPolicy& policy);
+
+}  // namespace orrery

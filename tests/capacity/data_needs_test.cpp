@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/data_needs.h"
+
+#include <doctest/doctest.h>
+
+#include "capacity/break_even.h"
+#include "capacity/shipped_plans.h"
+
+namespace orrery {
+namespace {
+
+using testing::answered;
+using testing::shipped_config;
+
+std::vector<SampleKind> shipped_samples() {
+  const ConfigText text = *shipped_config("data", "samples");
+  const Json json = parse_json(text.text, text.file);
+  return read_samples(Reader(json, text.file));
+}
+
+double gigabytes_per_s(const std::string& name, double flops_per_s) {
+  for (const SampleKind& k : shipped_samples()) {
+    if (k.name == name) return sample_bandwidth(k, FlopsPerSecond(flops_per_s)).si() / 1e9;
+  }
+  return 0;
+}
+
+TEST_CASE("bandwidth of samples is what G. Lockwood's notes compute") {
+  // 65 GB/s for each PFLOP/s as printed; 16 MiB over 247 Gi FLOP is 63.3.
+  CHECK(gigabytes_per_s("CosmoFlow", 1e15) == doctest::Approx(63.3).epsilon(1e-3));
+  // 573 MB/s for a V100 at 130 TFLOP/s.
+  CHECK(gigabytes_per_s("ResNet-50", 130e12) == doctest::Approx(0.5734).epsilon(1e-3));
+  CHECK(gigabytes_per_s("DeepCAM", 1e15) == doctest::Approx(9.13).epsilon(1e-3));
+  // 189 MB/s a V100, 1.134 GB/s a node of six (arXiv:1810.01993).
+  CHECK(6 * gigabytes_per_s("Tiramisu", 20.93e12) == doctest::Approx(1.134).epsilon(1e-2));
+}
+
+TEST_CASE("a data set is its tokens, and the storage must hold it beside the checkpoints") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
+      "data": {"tokens_per_core_s": 10000}, "checkpoint": {"keep": 3, "archive": 7},
+      "storage": {"write": "100 GB/s", "capacity": "10 TB", "client": "3 GB/s"}})");
+  const OptionAnswer& o = a->answer.options[0];
+  CHECK(o.data.dataset.si() == 1.2e12);  // GPT-3: 1.2 TB
+  CHECK(o.data.checkpoints.si() == doctest::Approx(10 * o.inputs.checkpoint.si()));
+  CHECK_FALSE(o.data.storage_holds_it);
+  CHECK(o.data.cores == doctest::Approx(1536 * 2048 / o.answer.step_time.si() / 10000));
+  // 8 GPUs at 143 TFLOP/s read 72 GB/s of CosmoFlow a node, and an NFS client carries 3.
+  CHECK_FALSE(o.data.samples[0].clients_carry_it);
+}
+
+TEST_CASE("the Pile's 260 B tokens are 887 GB") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 260e9},
+      "data": {"corpus": "pile"}})");
+  CHECK(a->answer.options[0].data.dataset.si() == doctest::Approx(887e9).epsilon(1e-3));
+}
+
+TEST_CASE("keys and values of published models") {
+  const auto gpt = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}})");
+  // 2 × 96 layers × 12,288 × 2 bytes.
+  CHECK(gpt->answer.options[0].inference.cache_a_token.si() == 2.0 * 96 * 12288 * 2);
+  const auto llama = answered(R"({"run": "llama-3-405b-16384-h100", "goal": {"tokens": 1e9}})");
+  // 2 × 126 layers × 8 heads of 128 × 2 bytes.
+  const InferenceNeeds& n = llama->answer.options[0].inference;
+  CHECK(n.cache_a_token.si() == 2.0 * 126 * 8 * 128 * 2);
+  CHECK(n.waste.si() == doctest::Approx(n.cache_a_token.si() * 32 * 8));
+  CHECK(n.weights.si() == doctest::Approx(2 * 405.9e9).epsilon(1e-3));
+  const auto deepseek = answered(R"({"run": "deepseek-v3-2048-h800", "goal": {"tokens": 1e9}})");
+  // 61 layers × (512 + 64) × 2 bytes (arXiv:2412.19437).
+  CHECK(deepseek->answer.options[0].inference.cache_a_token.si() == 61.0 * 576 * 2);
+}
+
+TEST_CASE("fewer synchronisations never take longer, and never less than none") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100"})");
+  const OptionAnswer& o = a->answer.options[0];
+  REQUIRE(o.periodic.size() == kSyncEvery.size());
+  Seconds before = o.outcome.wall;
+  for (const PeriodicSync& p : o.periodic) {
+    CHECK(p.wall < before);
+    before = p.wall;
+  }
+  const Answer& step = o.training.pieces[0].answer;
+  const Seconds never =
+      (step.step_time - step.breakdown[static_cast<std::size_t>(Term::dp_exposed)]) *
+      static_cast<double>(o.training.pieces[0].steps);
+  CHECK(never < before);
+}
+
+TEST_CASE("at the utilisation where buying pays, buying costs what renting does") {
+  const auto a = answered(R"({"run": "llama-3-405b-16384-h100", "prices": ["market-2026",
+      {"lifetime": {"value": "1461 d", "source": "s", "date": "2026-11"},
+       "utilisation": {"value": 0.8, "source": "s", "date": "2026-11"},
+       "electricity": {"value": "0.1 USD/kWh", "source": "s", "date": "2026-11"},
+       "network": {"value": 0.15, "source": "s", "date": "2026-11"}, "pay": "purchase"}]})");
+  const OptionAnswer& o = a->answer.options[0];
+  REQUIRE(o.buying_pays_at);
+  OutcomeInputs in = o.inputs;
+  in.prices.utilisation = exactly(*o.buying_pays_at);
+  const double bought = outcome_of(in).cost->amount();
+  in.prices.payment = Payment::rent;
+  CHECK(outcome_of(in).cost->amount() == doctest::Approx(bought).epsilon(1e-9));
+}
+
+TEST_CASE("at its break-even rent an option costs what the best one does") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "prices": "market-2026", "gpus": 512,
+      "scenarios": [{"name": "a", "cluster": {"node": "dgx-a100-80gb"}},
+                    {"name": "b", "cluster": {"node": "a100-80gb-4x200g"}}]})");
+  REQUIRE(a->answer.break_evens.size() == 1);
+  const BreakEven& b = a->answer.break_evens[0];
+  OutcomeInputs in = a->answer.options[b.option].inputs;
+  in.prices.rent = exactly(b.rent);
+  CHECK(outcome_of(in).cost->amount() ==
+        doctest::Approx(a->answer.options[a->answer.ranked[0]].outcome.cost->amount()));
+}
+
+TEST_CASE("what fails faster than it gets on is refused with a reason") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "storage": {"write": "1 GB/s"},
+      "failures": {"classes": [{"name": "all", "per_gpu_hour": 1}]}})");
+  CHECK(a->answer.options[0].status == OptionStatus::never_ends);
+  CHECK(a->answer.ranked.empty());
+}
+
+TEST_CASE("a deadline that must surely be met looks at the upper end") {
+  const auto days = [](const char* sure) {
+    return answered(std::string(R"({"run": "gpt3-175b-1024-a100", "gpus": 1024,
+        "require": {"deadline": "27 d", "sure": )") +
+                    sure + "}}")
+        ->answer.requirements[0]
+        .met.size();
+  };
+  CHECK(days("false") == 1);
+  CHECK(days("true") == 0);
+}
+
+}  // namespace
+}  // namespace orrery

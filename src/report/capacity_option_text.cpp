@@ -141,12 +141,18 @@ std::string energy_line(const OptionAnswer& o) {
   return line("energy", text);
 }
 
+std::string why_blank(const OptionAnswer& o) {
+  const Tariff& t = o.inputs.prices;
+  if (t.payment == Payment::purchase && (t.gpu || t.node)) {
+    return "a price to buy, and no `lifetime` and `utilisation` to share it out by: left blank";
+  }
+  return "no price of " + std::string(o.inputs.cluster.device.name.view()) +
+         " or its node given (`prices`): left blank";
+}
+
 std::string cost_lines(const OptionAnswer& o) {
   const Bill& b = o.outcome.bill;
-  if (!o.outcome.cost) {
-    return line("cost", "no price of " + std::string(o.inputs.cluster.device.name.view()) +
-                            " or its node given (`prices`): left blank");
-  }
+  if (!o.outcome.cost) return line("cost", why_blank(o));
   std::string text =
       cost_text(o) + " by " + std::string(kPaymentNames[static_cast<std::size_t>(b.payment)]);
   if (const std::string missing = not_counted(b); !missing.empty()) {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/command.h"
+#include "cli/exchange_commands.h"
 
 namespace orrery {
 namespace {
@@ -66,7 +67,15 @@ constexpr std::array kCommands = {
             "orrery calibrate fit nccl.txt gemm.csv --node dgx-a100-80gb --html fit.html\n"
             "orrery estimate run.json --calibration a100-here.json",
             declare_calibrate},
-    Command{"import", "read another tool's settings", "", nullptr},
+    Command{"import", "read another tool's settings into a run file",
+            "orrery import pretrain.sh --node dgx-h100 -o run.json\n"
+            "orrery import ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 "
+            "--sequence-length 4096",
+            declare_import},
+    Command{"export", "write a run in another tool's words, or as a whole run file",
+            "orrery export gpt3-175b-1024-a100 --as megatron\n"
+            "orrery export run.json --as deepspeed -o ds_config.json",
+            declare_export},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge},
 };

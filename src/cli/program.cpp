@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/usage_error.h"
 #include "core/error.h"
+#include "io/ranks.h"
 #include "io/terminal.h"
 #include "orrery/version.h"
 
@@ -105,6 +107,12 @@ std::string help_text(const Command& c) {
   return examples.empty() ? text : text + "\n  " + examples + "\n";
 }
 
+// Under mpirun all but a sweep is the leader's alone.
+bool is_idle(const Command& c) {
+  const std::string_view name = c.name;
+  return !is_leader() && name != "sweep";
+}
+
 ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   CLI::App app(help_text(c), c.name);
   app.allow_extras();
@@ -147,23 +155,28 @@ ExitCode dispatch(std::span<char* const> arguments) {
     throw InputError("orrery", "", "the flag " + first + " before a command",
                      "orrery COMMAND …, --help or --version");
   }
-  return run_command(command_named(first), arguments.subspan(2));
+  const Command& command = command_named(first);
+  return is_idle(command) ? ExitCode::answer : run_command(command, arguments.subspan(2));
 }
 
 }  // namespace
 
 ExitCode run_program(std::span<char* const> arguments) {
+  const Ranks ranks;
   start_log(0, false);
   try {
     return dispatch(arguments);
   } catch (const InputError& e) {
-    spdlog::error("{}", e.what());
+    if (is_leader()) spdlog::error("{}", e.what());
     return ExitCode::wrong_input;
   } catch (const UsageError& e) {
-    spdlog::error("{}", e.what());
+    if (is_leader()) spdlog::error("{}", e.what());
     return ExitCode::wrong_input;
+  } catch (const RankFailed& e) {
+    spdlog::error("{}", e.what());
+    return e.by_input() ? ExitCode::wrong_input : ExitCode::fault;
   } catch (const std::exception& e) {
-    spdlog::error("a fault of Orrery's own: {}", e.what());
+    if (is_leader()) spdlog::error("a fault of Orrery's own: {}", e.what());
     return ExitCode::fault;
   }
 }

@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/print_run.h"
 #include "cli/run_source.h"
+#include "core/error.h"
 #include "io/threads.h"
 #include "report/estimate_json.h"
 #include "report/search_report.h"
@@ -22,6 +24,7 @@ struct Arguments {
   std::vector<std::string> pareto;
   std::string minimize;
   std::string maximize;
+  std::string print;  // a format; "": the answer
 };
 
 void adjust(const Arguments& arguments, SearchOptions& o) {
@@ -41,12 +44,26 @@ Json with_flags(Json run, const Arguments& arguments) {
   return run;
 }
 
+// The winner in place of the answer, where there is one.
+bool print_winner(const Arguments& arguments, const SearchReport& report, const RunSource& source,
+                  const Session& s) {
+  if (arguments.print.empty() || report.best.empty()) return false;
+  print_run(arguments.print, report.best[0].resolved, source.json, source.lookup, s);
+  return true;
+}
+
 ExitCode run_search(const Arguments& arguments, const Session& s) {
+  if (s.csv && !arguments.print.empty()) {
+    throw InputError("orrery search", "", "--print and --csv", "one of them");
+  }
   std::optional<SearchReport> report;
+  bool printed = false;
   use_run(arguments.run, s, [&](const RunSource& source) {
     report = report_on_search(with_flags(source.json, arguments), source.file, source.lookup,
                               [&](SearchOptions& o) { adjust(arguments, o); });
+    printed = print_winner(arguments, *report, source, s);
   });
+  if (printed) return ExitCode::answer;
   give(s, s.json  ? dump(search_json(*report))
           : s.csv ? search_csv(*report)
                   : search_text(*report, style_of(s)));
@@ -74,6 +91,7 @@ Action declare_search(CLI::App& app) {
   app.add_option("--maximize", arguments->maximize, "an objective of which more is better")
       ->type_name("EXPRESSION")
       ->excludes(less);
+  add_print_option(app, "--print", arguments->print, "the winner alone, in whose words");
   app.add_option("--jobs", arguments->jobs, "threads (all the machine has); the answer is the same")
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));

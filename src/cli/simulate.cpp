@@ -7,7 +7,6 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/chakra.h"
@@ -16,6 +15,7 @@
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
 #include "report/perfetto.h"
+#include "report/simulate_check.h"
 #include "report/simulate_report.h"
 #include "report/timeline_html.h"
 #include "report/timeline_picture.h"
@@ -124,14 +124,6 @@ Disturbances disturbances_of(const Arguments& a, const Run& run) {
   return d;
 }
 
-void refuse_too_many(const ResolvedRun& r) {
-  const std::int64_t n = passes_of(r.run);
-  if (n <= kMostPasses) return;
-  throw InputError(r.file, "training.global_batch",
-                   std::to_string(n) + " passes of micro batches through stages",
-                   "up to " + std::to_string(kMostPasses) + "; `orrery estimate` has no limit");
-}
-
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -170,13 +162,9 @@ ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   SimulationOptions options;
   options.effects = effects_of(arguments);
   ResolvedRun resolved = resolved_run(arguments.run, s);
-  refuse_too_many(resolved);
+  check_playable(resolved);
   options.disturbances = disturbances_of(arguments, resolved.run);
   options.every_gpu = arguments.every_gpu;
-  if (resolved.run.framework.stack_factor != 1) {
-    throw UsageError(
-        "simulate: no level of a stack scales a step that is played: leave out --observed");
-  }
   const SimulationReport r = report_on_simulation(std::move(resolved), options);
   write_files(arguments, r);
   give(s, s.json  ? dump(simulation_json(r))

@@ -11,7 +11,7 @@
 //
 // `run` is a name, a path or an object. The points are the product of the axes in the order they
 // are written, the last fastest, and each zip counts as one axis whose keys go side by side.
-// `answer`: estimate, memory or search. Errors: InputError.
+// `answer`: estimate, memory, search or simulate. Errors: InputError.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@
 
 namespace orrery {
 
-enum class SweepAnswer : std::uint8_t { estimate, memory, search };
-inline constexpr std::array<std::string_view, 3> kSweepAnswerNames = {"estimate", "memory",
-                                                                      "search"};
+enum class SweepAnswer : std::uint8_t { estimate, memory, search, simulate };
+inline constexpr std::array<std::string_view, 4> kSweepAnswerNames = {"estimate", "memory",
+                                                                      "search", "simulate"};
 
 // Keys that change together; values[i] are of paths[i], all of one length.
 struct SweepAxis {

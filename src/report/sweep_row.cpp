@@ -12,6 +12,8 @@
 #include "report/metrics.h"
 #include "report/run_report.h"
 #include "report/search_report.h"
+#include "report/simulate_check.h"
+#include "report/simulate_report.h"
 
 namespace orrery {
 namespace {
@@ -87,6 +89,14 @@ Json estimated(const ResolvedRun& r, bool memory_only) {
   return row;
 }
 
+Json simulated(const ResolvedRun& r) {
+  check_playable(r);
+  const SimulationReport played = report_on_simulation(r, {});
+  Json row = {{"status", status_of(played.run.answer.reason)}, {"reason", ""}};
+  add_metrics(r.run, played.run.answer, false, row);
+  return row;
+}
+
 Json searched(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   Json plain = run;
   Json search_object;
@@ -138,6 +148,7 @@ Json SweepRows::answer_of(const Json& run, const std::string& file,
                           const ConfigLookup& lookup) const {
   try {
     if (sweep_.answer == SweepAnswer::search) return searched(run, file, lookup);
+    if (sweep_.answer == SweepAnswer::simulate) return simulated(resolve_run(run, file, lookup));
     return estimated(resolve_run(run, file, lookup), sweep_.answer == SweepAnswer::memory);
   } catch (const InputError& e) {
     if (!breaks_a_rule(e)) throw;

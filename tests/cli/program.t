@@ -20,9 +20,6 @@ $ orrery estimate --help
 $ orrery estimate gpt3-175b-1024-a100 > /dev/full
 ! exit 1
 ! stderr /^error: a fault of Orrery's own: cannot write standard output: No space left on device$/
-$ orrery import run.json
-! exit 2
-! stderr the command "import", which is not built yet
 $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 | grep -c "$(printf '\033')" | sed 's/[1-9][0-9]*/some/'
 > some
 $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 --no-color | grep -c "$(printf '\033')"

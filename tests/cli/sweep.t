@@ -43,7 +43,37 @@ $ orrery sweep searches.json | python3 -c 'import json, sys; [print(r["cluster.g
 > 8 fits 8 True True
 > 16 fits 16 True True
 
+# Steps played at each point; a database in place of lines; the shipped examples.
+$ echo '{"run": "llama-3-8b-8-h100", "answer": "simulate", "axes": {"parallel.pp": [1, 2]}}' > play.json
+$ orrery sweep play.json | python3 -c 'import json, sys; [print(r["parallel.pp"], r["status"], r["step_time_s"] > 0) for r in map(json.loads, sys.stdin)]'
+> 1 fits True
+> 2 fits True
+$ orrery sweep sweep.json --sqlite -o rows.db; orrery merge one.jsonl --sqlite -o merged.db
+$ python3 -c 'import sqlite3; [print(sqlite3.connect(f).execute("SELECT count(*), sum(step_time_s) > 0, min(point), max(point) FROM rows").fetchone()) for f in ("rows.db", "merged.db")]'
+> (12, 1, 0, 11)
+> (12, 1, 0, 11)
+$ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do orrery sweep $ROOT/configs/sweeps/$f.json --csv | python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(len(r), sorted({x["status"] for x in r}))'; done
+> 72 ...
+> 24 ['fits']
+> 4 ['fits']
+> 12 ...
+
 # What is wrong is said in one line, and nothing is lost.
+$ orrery sweep zip.json --sqlite -o rows.db
+! exit 2
+! stderr rows.db: row 1: found the sweep 
+$ orrery sweep zip.json --sqlite
+! exit 2
+! stderr --sqlite: found no -o FILE
+$ echo text > no.db; orrery sweep zip.json --sqlite -o no.db
+! exit 2
+! stderr no.db: found file is not a database
+$ orrery merge one.jsonl --sqlite -o merged.db
+! exit 2
+! stderr merged.db: found rows; allowed: a new file
+$ sed 's/"sweep":"[0-9a-f]*"/"sweep":"0123456789abcdef"/' one.jsonl > other-version.jsonl; orrery sweep sweep.json -o other-version.jsonl
+! exit 2
+! stderr other-version.jsonl: row 1: found the sweep 0123456789abcdef, this one is 
 $ orrery merge shard.0.jsonl shard.1.jsonl shard.3.jsonl
 ! exit 2
 ! stderr shard.0.jsonl: found 9 of 12 points, the first that is missing is 2;

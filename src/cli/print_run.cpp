@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/print_run.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/error.h"
+#include "report/estimate_json.h"
+#include "report/foreign_text.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kRunFile = "run";
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names = {kRunFile};
+  names.insert(names.end(), kForeignFormatNames.begin(), kForeignFormatNames.end());
+  return names;
+}
+
+std::string check_format(const std::string& word) {
+  const std::vector<std::string> names = format_names();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return "";
+  const std::string nearest = nearest_name(word, names);
+  return "found \"" + word + "\"; allowed: " + alternatives(names) +
+         (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+}
+
+}  // namespace
+
+CLI::Option* add_print_option(CLI::App& app, const std::string& flag, std::string& format,
+                              const std::string& help) {
+  return app.add_option(flag, format, help + ": " + alternatives(format_names()))
+      ->type_name("FORMAT")
+      ->check(check_format);
+}
+
+void print_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
+               const ConfigLookup& lookup, const Session& s) {
+  if (format == kRunFile) return give(s, dump(run_file(resolved, run)));
+  const auto at = std::find(kForeignFormatNames.begin(), kForeignFormatNames.end(), format);
+  const auto foreign = static_cast<ForeignFormat>(at - kForeignFormatNames.begin());
+  const ExportedRun exported = export_run(foreign, resolved, run, lookup);
+  give(s, s.json ? dump(exported_json(foreign, exported)) : exported_text(foreign, exported));
+  if (s.json || has_comments(foreign)) return;
+  for (const NotSaid& n : exported.not_said) spdlog::warn("not said: {}", not_said_line(n));
+}
+
+}  // namespace orrery

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs in the words of other training software: Megatron-LM's arguments, DeepSpeed's JSON,
+// torchtitan's TOML and command line. One file of names for each (…_names.h), used both ways.
+//
+// Reading: what a format says becomes keys of a run file; what stands there and moves no number
+// here (a seed, a path), what is not understood, and what was taken by default are listed. What a
+// run needs and the format has no word for (the cluster; DeepSpeed's model) is left out: flags of
+// the command line say it. Writing: the text, and every key of the run that reading the text back
+// does not give, found by doing so; nothing is dropped in silence. A value of another type, out of
+// range or against another one is an InputError that names the setting. Units are each format's
+// own; torchtitan's batches in tokens must be whole sequences.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+enum class ForeignFormat : std::uint8_t { megatron, deepspeed, torchtitan, torchtitan_toml };
+inline constexpr std::array<std::string_view, 4> kForeignFormatNames = {
+    "megatron", "deepspeed", "torchtitan", "torchtitan-toml"};
+
+// A setting that became no key, as it was written, and why.
+struct LeftOver {
+  std::string setting;
+  std::string why;
+};
+
+struct ImportedRun {
+  ForeignFormat format = ForeignFormat::megatron;
+  Json run = Json::object();  // a run file, or the part of one the text says
+  std::vector<Assumed> assumed;
+  std::vector<std::string> without_effect;  // known to move no number here
+  std::vector<LeftOver> not_understood;
+};
+
+// By what stands in the text: JSON, TOML, --section.key, or Megatron-LM's words.
+ForeignFormat guess_format(std::string_view text);
+
+// `given`: the run as far as the command line says it; a format that counts by replica needs the
+// GPUs and degrees.
+ImportedRun import_run(ForeignFormat format, std::string_view text, const std::string& file,
+                       const Json& given);
+
+// A key of the run that the text does not say, or says otherwise; null: the text says it and the
+// run has no such key.
+struct NotSaid {
+  std::string path;
+  Json value;
+};
+
+struct ExportedRun {
+  std::string text;
+  std::vector<NotSaid> not_said;
+};
+
+// `run` is the run file that `resolved` came from: an inline framework stands only there.
+ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
+                       const ConfigLookup& lookup);
+
+// The run as resolved, as a run file.
+Json run_file(const ResolvedRun& resolved, const Json& run);
+
+// Keys that a run file must have and this one has not.
+std::vector<std::string> missing_keys(const Json& run);
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tables of names are made of: one row says that a setting of another tool and a key of
+// the run file mean the same, with the same unit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "exchange/settings.h"
+
+namespace orrery {
+
+enum class NameKind : std::uint8_t {
+  count,    // a whole number
+  degree,   // from 1 to 2²⁰
+  number,   // from 0 to 10⁶
+  flag,     // there or not; true or false
+  negated,  // there where our key is false
+  boolean,  // always written, true or false
+};
+
+struct NameRow {
+  std::string_view theirs;
+  std::string_view ours;  // path in the run file
+  NameKind kind = NameKind::count;
+};
+
+// The value at a dotted path; null where there is none.
+const Json& value_at(const Json& document, std::string_view path);
+void set_at(Json& document, std::string_view path, Json value);
+void erase_at(Json& document, std::string_view path);
+
+// Each row's setting, where it is given, to its key.
+void read_rows_of(std::span<const NameRow> rows, Settings& settings, Json& run);
+
+}  // namespace orrery

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+std::optional<double> number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return parse_number(value.get_ref<const std::string&>());
+  return {};
+}
+
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string joined(const Json& values) {
+  std::string text;
+  for (const Json& v : values) text += (text.empty() ? "" : " ") + value_text(v);
+  return text;
+}
+
+std::optional<bool> truth_of(const Json& value) {
+  if (value.is_null()) return true;
+  if (value.is_boolean()) return value.get<bool>();
+  if (!value.is_string()) return {};
+  const auto& text = value.get_ref<const std::string&>();
+  if (text == "true" || text == "True") return true;
+  if (text == "false" || text == "False") return false;
+  return {};
+}
+
+}  // namespace
+
+void Settings::add(ForeignSetting setting) {
+  const auto same = [&](const ForeignSetting& s) { return s.name == setting.name; };
+  const auto known = std::find_if(list_.begin(), list_.end(), same);
+  if (known == list_.end()) {
+    list_.push_back(std::move(setting));
+  } else {
+    *known = std::move(setting);
+  }
+}
+
+const ForeignSetting* Settings::at(std::string_view name) const {
+  const auto found = std::find_if(list_.begin(), list_.end(),
+                                  [&](const ForeignSetting& s) { return s.name == name; });
+  return found == list_.end() ? nullptr : &*found;
+}
+
+void Settings::take(std::string_view name) {
+  for (ForeignSetting& s : list_) {
+    if (s.name == name) s.taken = true;
+  }
+}
+
+const ForeignSetting* Settings::taken_at(std::string_view name) {
+  take(name);
+  return at(name);
+}
+
+std::optional<std::int64_t> Settings::count(std::string_view name, std::int64_t lowest,
+                                            std::int64_t highest) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr) return {};
+  const std::optional<double> x = number_of(s->value);
+  const bool whole = x && *x == std::floor(*x);
+  if (!whole || *x < static_cast<double>(lowest) || *x > static_cast<double>(highest)) {
+    refuse(name,
+           "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+  }
+  return static_cast<std::int64_t>(*x);
+}
+
+std::optional<double> Settings::number(std::string_view name, double lowest, double highest) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr) return {};
+  const std::optional<double> x = number_of(s->value);
+  if (!x || !(*x >= lowest && *x <= highest)) {
+    refuse(name, "a number from " + shortest(lowest) + " to " + shortest(highest));
+  }
+  return x;
+}
+
+std::optional<bool> Settings::flag(std::string_view name) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr) return {};
+  const std::optional<bool> truth = truth_of(s->value);
+  if (!truth) refuse(name, "no value, true or false");
+  return truth;
+}
+
+std::optional<std::string> Settings::text(std::string_view name) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr) return {};
+  if (!s->value.is_string()) refuse(name, "one word");
+  return s->value.get<std::string>();
+}
+
+std::optional<std::size_t> Settings::choice(std::string_view name,
+                                            std::span<const std::string_view> names) {
+  const std::optional<std::string> word = text(name);
+  if (!word) return {};
+  const auto found = std::find(names.begin(), names.end(), *word);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::vector<std::string> allowed(names.begin(), names.end());
+  throw InputError(file_, at(name)->written, "\"" + *word + "\"", alternatives(allowed),
+                   nearest_name(*word, allowed));
+}
+
+std::optional<std::vector<std::string>> Settings::words(std::string_view name) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr) return {};
+  std::vector<std::string> words;
+  if (s->value.is_array()) {
+    for (const Json& v : s->value) words.push_back(value_text(v));
+  } else if (s->value.is_string()) {
+    words.push_back(s->value.get<std::string>());
+  } else {
+    refuse(name, "words");
+  }
+  return words;
+}
+
+void Settings::refuse(std::string_view name, const std::string& allowed) const {
+  const ForeignSetting* s = at(name);
+  if (s == nullptr || s->value.is_null()) refuse(name, "no value", allowed);
+  refuse(name, s->value.is_array() ? "\"" + joined(s->value) + "\"" : brief(s->value), allowed);
+}
+
+void Settings::refuse(std::string_view name, const std::string& found,
+                      const std::string& allowed) const {
+  const ForeignSetting* s = at(name);
+  throw InputError(file_, s == nullptr ? std::string(name) : s->written, found, allowed);
+}
+
+std::string text_of(const ForeignSetting& s) {
+  if (s.value.is_null()) return s.written;
+  return s.written + " " + (s.value.is_array() ? joined(s.value) : value_text(s.value));
+}
+
+}  // namespace orrery

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/sqlite_rows.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kWritable = "a database of `orrery sweep --sqlite` that can be written";
+
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + "\"";
+}
+
+class Statement {
+ public:
+  Statement(sqlite3* base, const std::string& text) {
+    sqlite3_prepare_v2(base, text.c_str(), -1, &statement_, nullptr);
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  sqlite3_stmt* get() const { return statement_; }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+void bind(sqlite3_stmt* s, int at, const Json& value) {
+  if (value.is_null()) {
+    sqlite3_bind_null(s, at);
+  } else if (value.is_boolean()) {
+    sqlite3_bind_int(s, at, value.get<bool>() ? 1 : 0);
+  } else if (value.is_number_integer()) {
+    sqlite3_bind_int64(s, at, value.get<std::int64_t>());
+  } else if (value.is_number()) {
+    sqlite3_bind_double(s, at, value.get<double>());
+  } else {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    sqlite3_bind_text(s, at, text.c_str(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  }
+}
+
+Json cell(sqlite3_stmt* s, int at) {
+  if (sqlite3_column_type(s, at) == SQLITE_INTEGER) {
+    return static_cast<std::int64_t>(sqlite3_column_int64(s, at));
+  }
+  const unsigned char* text = sqlite3_column_text(s, at);
+  return text == nullptr ? Json() : Json(reinterpret_cast<const char*>(text));
+}
+
+}  // namespace
+
+SqliteRows::SqliteRows(std::string path) : path_(std::move(path)) {
+  if (sqlite3_open(path_.c_str(), &base_) != SQLITE_OK) fail(kWritable);
+  // One writer: another orrery on the same file is told so at once.
+  run("PRAGMA locking_mode = EXCLUSIVE");
+  run("BEGIN IMMEDIATE");
+  run("COMMIT");
+}
+
+SqliteRows::~SqliteRows() { sqlite3_close(base_); }
+
+std::vector<Json> SqliteRows::heads(const std::vector<std::string>& columns) {
+  std::string names;
+  for (const std::string& c : columns) names += (names.empty() ? "" : ", ") + quoted(c);
+  const Statement table(base_, "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
+  if (sqlite3_step(table.get()) != SQLITE_ROW) return {};
+  const Statement s(base_, "SELECT " + names + " FROM rows ORDER BY point");
+  if (s.get() == nullptr) fail(kWritable);
+  std::vector<Json> heads;
+  while (sqlite3_step(s.get()) == SQLITE_ROW) {
+    Json head;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      head[columns[i]] = cell(s.get(), static_cast<int>(i));
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+void SqliteRows::make_table(const Json& row) {
+  std::string columns;
+  for (const auto& [key, value] : row.items()) {
+    columns += (columns.empty() ? "" : ", ") + quoted(key) +
+               (key == "point" ? " INTEGER PRIMARY KEY" : "");
+  }
+  run("CREATE TABLE IF NOT EXISTS rows (" + columns + ")");
+}
+
+void SqliteRows::append(const std::vector<Json>& rows) {
+  if (rows.empty()) return;
+  run("BEGIN IMMEDIATE");
+  make_table(rows.front());
+  std::string marks;
+  for (std::size_t i = 0; i < rows.front().size(); ++i) marks += i == 0 ? "?" : ", ?";
+  const Statement s(base_, "INSERT INTO rows VALUES (" + marks + ")");
+  if (s.get() == nullptr) fail(kWritable);
+  for (const Json& row : rows) {
+    int at = 0;
+    for (const Json& value : row) bind(s.get(), ++at, value);
+    if (sqlite3_step(s.get()) != SQLITE_DONE) fail("room for the rows; run it again to go on");
+    sqlite3_reset(s.get());
+  }
+  run("COMMIT");
+}
+
+void SqliteRows::run(const std::string& statement) {
+  if (sqlite3_exec(base_, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    fail(kWritable);
+  }
+}
+
+void SqliteRows::fail(const std::string& allowed) const {
+  throw InputError(path_, "", base_ == nullptr ? "no memory" : sqlite3_errmsg(base_), allowed);
+}
+
+}  // namespace orrery

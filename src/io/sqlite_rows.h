@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows in an SQLite database: one table `rows`, a column for each key of the first row, `point` its
+// primary key. Each append is one transaction, so that a kill leaves whole batches.
+//
+// Errors: InputError that names the file: no database, another table, a full disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+struct sqlite3;
+
+namespace orrery {
+
+class SqliteRows {
+ public:
+  explicit SqliteRows(std::string path);  // made where there is none
+  ~SqliteRows();
+  SqliteRows(const SqliteRows&) = delete;
+  SqliteRows& operator=(const SqliteRows&) = delete;
+
+  // The first `columns` columns of all rows, by point; none where there is no table yet.
+  std::vector<Json> heads(const std::vector<std::string>& columns);
+
+  // Rows are objects with the same keys: texts, numbers, truths or null; others become JSON text.
+  void append(const std::vector<Json>& rows);
+
+ private:
+  [[noreturn]] void fail(const std::string& allowed) const;
+  void run(const std::string& statement);
+  void make_table(const Json& row);
+
+  std::string path_;
+  sqlite3* base_ = nullptr;
+};
+
+}  // namespace orrery

@@ -1,0 +1,74 @@
+# A launch script of Megatron-LM is a run file; what is left out of it stands above.
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 -o run.json
+! stderr pretrain_llama.sh: 1 not understood, listed in the answer
+$ grep -c '^//' run.json
+> ...
+$ grep 'not understood' run.json
+> // not understood: --hybrid-layer-pattern M-M* (no key of a run file)
+$ orrery estimate run.json --json | python3 -c 'import json, sys; p = json.load(sys.stdin)["inputs"]["parallel"]; print(p["tp"], p["pp"], p["vpp"], p["dp"], p["zero"], p["schedule"])'
+> 4 2 4 16 1 interleaved
+
+# Flags say what a format has no word for; without them it is listed as missing.
+$ orrery import $ROOT/tests/exchange/data/ds_config.json > part.json
+! stderr 4 not understood
+$ grep missing part.json
+> // still missing: model, cluster.node, cluster.gpus, training.sequence_length, training.global_batch
+$ orrery estimate part.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --global-batch 512 --json > a.json
+$ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 > whole.json
+! stderr 3 not understood
+$ orrery estimate whole.json --json > b.json; cmp a.json b.json && echo same
+> same
+
+# What is written reads back to the same numbers.
+$ orrery export llama-3-70b-64-h100 --as run > again.json; orrery estimate again.json --json > c.json; orrery estimate llama-3-70b-64-h100 --json > d.json
+$ python3 -c 'import json; c = json.load(open("c.json")); d = json.load(open("d.json")); c.pop("inputs"), d.pop("inputs"); print(c == d)'
+> True
+$ orrery export llama-3-70b-64-h100 --as megatron > train.sh; orrery import train.sh --node dgx-h100 > back.json; orrery estimate back.json --json > e.json
+$ python3 -c 'import json; d = json.load(open("d.json")); e = json.load(open("e.json")); print(d["step_time_s"] == e["step_time_s"], d["memory"]["peak_gib"] == e["memory"]["peak_gib"])'
+> True True
+$ grep 'not said' train.sh
+> # not said: cluster.node dgx-h100
+> # not said: model.name Llama 3 70B
+> # not said: model.stated_parameters 70553706496.0
+$ orrery export llama-3-8b-8-h100 --as torchtitan-toml | grep -v '^#' | head -3
+> [activation_checkpoint]
+> mode = ...
+> ...
+$ orrery export llama-3-8b-8-h100 --as deepspeed > ds.json
+! stderr not said: model
+$ python3 -c 'import json; j = json.load(open("ds.json")); print(j["train_batch_size"], j["zero_optimization"]["stage"])'
+> 16 ...
+
+# The winner of a search as a run file is the winner.
+$ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16}, "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core", "search": {"axes": {"recompute": ["none", "full"]}}}' > open.json
+$ orrery search open.json --json > answer.json; orrery search open.json --print run > winner.json; orrery estimate winner.json --json > estimate.json
+$ python3 -c 'import json; b = json.load(open("answer.json"))["best"][0]; e = json.load(open("estimate.json")); print(all(b[k] == e[k] for k in e if k != "inputs"))'
+> True
+$ orrery search open.json --print megatron | grep -c 'torchrun --nproc-per-node 8 --nnodes 2 pretrain_gpt.py'
+> 1
+
+# What is wrong is said in one line.
+$ printf -- '--num-layers 5.5\n' > wrong.sh; orrery import wrong.sh
+! exit 2
+! stderr wrong.sh: --num-layers: found "5.5"; allowed: a whole number from 0 to
+$ printf -- '--recompute-granularity ful --tensor-model-parallel-size 8\n' | orrery import -
+! exit 2
+! stderr standard input: --recompute-granularity: found "ful"; allowed: selective or full; did you mean "full"?
+$ echo '[training' | orrery import - --from torchtitan-toml
+! exit 2
+! stderr standard input: line 1: found a table that does not end; allowed: [table]
+$ echo '{"train_batch_size": 5.5}' | orrery import -
+! exit 2
+! stderr standard input: train_batch_size: found 5.5; allowed: a whole number
+$ echo nothing | orrery import -
+! exit 2
+! stderr standard input: found no argument of Megatron-LM
+$ orrery import wrong.sh --from nemo
+! exit 2
+! stderr --from: found "nemo"; allowed: megatron, deepspeed, torchtitan or torchtitan-toml
+$ orrery export llama-3-8b-8-h100 --as megatronn
+! exit 2
+! stderr found "megatronn"; allowed: run, megatron, deepspeed, torchtitan or torchtitan-toml; did you mean "megatron"?
+$ orrery search open.json --print run --csv
+! exit 2
+! stderr --print and --csv

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/foreign.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "exchange/names.h"
+#include "exchange/shell_words.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+using testing::resolved;
+using testing::with;
+
+const char* const kLlama = R"({
+  "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
+  "training": {"sequence_length": 8192, "global_batch": 256}, "framework": "megatron-core"})";
+
+std::string text_of_data(const std::string& name) {
+  const auto text = testing::text_of_file(std::string(ORRERY_TEST_DATA) + "/exchange/data/" + name);
+  REQUIRE(text);
+  return *text;
+}
+
+std::vector<std::string> paths(const ExportedRun& e) {
+  std::vector<std::string> list;
+  for (const NotSaid& n : e.not_said) list.push_back(n.path);
+  return list;
+}
+
+bool has(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+std::vector<std::string> settings_of(const ImportedRun& r) {
+  std::vector<std::string> list;
+  for (const LeftOver& l : r.not_understood) list.push_back(l.setting);
+  return list;
+}
+
+// What each format has no word for, whatever the run.
+std::vector<Json> runs() {
+  const Json llama = json_of(kLlama);
+  return {
+      llama,
+      with(llama, R"({"parallel": {"tp": 4, "pp": 4, "vpp": 4, "sequence_parallel": true},
+                      "training": {"tokens": 8192e9}})"),
+      with(llama, R"({"parallel": {"pp": 4, "stage_layers": [7, 9, 9, 7], "recompute": "full",
+                      "recompute_method": "block", "recompute_layers": 3}})"),
+      with(llama, R"({"parallel": {"cp": 4, "tp": 2, "cp_type": "a2a"},
+                      "training": {"precision": "fp8"}})"),
+      with(llama, R"({"parallel": {"zero": 3, "offload": {"optimizer": "host"}}})"),
+      with(llama, R"({"framework": "fsdp", "parallel": {"zero": 3, "zero_shard_group": 8}})"),
+      with(llama, R"({"framework": "deepspeed", "parallel": {"zero": 3, "zeropp": {"qwz": 8,
+                      "hpz": 8}, "overlap": {"grad_reduce": true}}})"),
+      with(llama, R"({"framework": "torchtitan", "parallel": {"tp": 8, "sequence_parallel": true,
+                      "framework_options": {"async_tp": true, "float8": "tensorwise"}},
+                      "training": {"precision": "fp8"}})"),
+      with(llama, R"({"model": "gpt3-175b", "training": {"sequence_length": 2048,
+                      "precision": "fp16", "flash_attention": false}, "framework": "megatron-lm",
+                      "parallel": {"tp": 8, "pp": 8, "recompute": "selective"}})"),
+      with(llama, R"({"model": "mixtral-8x7b", "training": {"sequence_length": 4096},
+                      "parallel": {"ep": 8, "pp": 4, "tp": 2, "sequence_parallel": true}})"),
+      with(llama, R"({"model": "deepseek-v3", "cluster": {"node": "h800-80gb", "gpus": 2048},
+                      "training": {"sequence_length": 4096, "global_batch": 15360,
+                                   "states": "bf16-moments"},
+                      "parallel": {"ep": 64, "pp": 16, "recompute": "selective",
+                                   "recompute_modules": ["layernorm", "mla_up_proj"]}})"),
+      with(llama, R"({"framework": "generic", "flops_convention": "palm",
+                      "parallel": {"pp": 2, "schedule": "gpipe"}})"),
+  };
+}
+
+// What was written, read back, with what it does not say from the run: the same run.
+void check_round_trip(ForeignFormat format, const Json& run) {
+  const ResolvedRun before = resolved(run);
+  const ExportedRun e = export_run(format, before, run, testing::shipped_configs());
+  Json back = import_run(format, e.text, "written", {{"cluster", before.inputs["cluster"]}}).run;
+  back["cluster"] = before.inputs["cluster"];
+  for (const NotSaid& n : e.not_said) {
+    if (n.value.is_null()) {
+      erase_at(back, n.path);
+    } else if (n.path.rfind("cluster", 0) != 0) {
+      set_at(back, n.path, n.value);
+    }
+  }
+  const ResolvedRun after = resolved(back);
+  CAPTURE(e.text);
+  CHECK(estimate(after.run).step_time == estimate(before.run).step_time);
+  CHECK(estimate(after.run).memory.peak == estimate(before.run).memory.peak);
+}
+
+}  // namespace
+
+TEST_CASE("a run in another tool's words, with what is listed beside them, is the same run") {
+  for (std::size_t f = 0; f < kForeignFormatNames.size(); ++f) {
+    for (const Json& run : runs()) {
+      CAPTURE(kForeignFormatNames[f]);
+      CAPTURE(run.dump());
+      check_round_trip(static_cast<ForeignFormat>(f), run);
+    }
+  }
+}
+
+TEST_CASE("Megatron-LM's arguments say all of its own runs but what they run on") {
+  const auto lookup = testing::shipped_configs();
+  for (const std::size_t i : {0U, 1U, 2U, 3U, 9U, 10U}) {
+    const Json run = runs()[i];
+    const ExportedRun e = export_run(ForeignFormat::megatron, resolved(run), run, lookup);
+    for (const std::string& path : paths(e)) {
+      CAPTURE(e.text);
+      const bool unsayable =
+          path == "cluster.node" || path == "model.name" || path == "model.stated_parameters";
+      CHECK_MESSAGE(unsayable, path);
+    }
+  }
+}
+
+TEST_CASE("what a format has no word for is listed") {
+  const auto lookup = testing::shipped_configs();
+  const Json run = runs().back();
+  const ExportedRun m = export_run(ForeignFormat::megatron, resolved(run), run, lookup);
+  CHECK(has(paths(m), "parallel.schedule"));
+  CHECK(has(paths(m), "framework"));
+  CHECK(has(paths(m), "flops_convention"));
+  const ExportedRun d = export_run(ForeignFormat::deepspeed, resolved(run), run, lookup);
+  CHECK(has(paths(d), "model"));
+  CHECK(has(paths(d), "training.sequence_length"));
+  CHECK_FALSE(has(paths(d), "training.global_batch"));
+}
+
+TEST_CASE("a launch script of Megatron-LM is a run") {
+  const ImportedRun r =
+      import_run(ForeignFormat::megatron, text_of_data("pretrain_llama.sh"), "x.sh", Json());
+  CHECK(value_at(r.run, "cluster.gpus") == 128);
+  CHECK(value_at(r.run, "parallel.tp") == 4);
+  CHECK(value_at(r.run, "parallel.pp") == 2);
+  CHECK(value_at(r.run, "parallel.vpp") == 4);
+  CHECK(value_at(r.run, "parallel.zero") == 1);
+  CHECK(value_at(r.run, "parallel.recompute_modules") == Json({"core_attn", "mlp"}));
+  CHECK(value_at(r.run, "parallel.framework_options.overlap_grad_reduce") == true);
+  CHECK(value_at(r.run, "parallel.framework_options.overlap_param_gather") == false);
+  CHECK(value_at(r.run, "training.tokens") == 1000LL * 512 * 8192);
+  CHECK(value_at(r.run, "model.num_key_value_heads") == 8);
+  CHECK(settings_of(r) == std::vector<std::string>{"--hybrid-layer-pattern M-M*"});
+  CHECK(missing_keys(r.run) == std::vector<std::string>{"cluster.node"});
+  Json run = r.run;
+  run["cluster"]["node"] = "dgx-h100";
+  CHECK(resolved(run).run.strategy.dp == 16);
+}
+
+TEST_CASE("the arguments a log of Megatron-LM begins with are a run") {
+  const ImportedRun r =
+      import_run(ForeignFormat::megatron, text_of_data("arguments.log"), "x.log", Json());
+  CHECK(value_at(r.run, "cluster.gpus") == 64);
+  CHECK(value_at(r.run, "model.vocab_size") == 128256);
+  CHECK(value_at(r.run, "model.num_local_experts").is_null());
+  CHECK(value_at(r.run, "parallel.recompute_layers") == 5);
+  CHECK(value_at(r.run, "training.flash_attention") == true);
+  CHECK(settings_of(r) == std::vector<std::string>{"some_new_switch true"});
+}
+
+TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
+  const std::string text = text_of_data("ds_config.json");
+  const Json given = {{"cluster", {{"gpus", 64}}}};
+  const ImportedRun r = import_run(ForeignFormat::deepspeed, text, "ds.json", given);
+  CHECK(value_at(r.run, "training.global_batch") == 2 * 4 * 64);
+  CHECK(value_at(r.run, "parallel.zero") == 3);
+  CHECK(value_at(r.run, "parallel.offload.optimizer") == "host");
+  CHECK(value_at(r.run, "parallel.offload.optimizer_fraction") == 0.5);
+  CHECK(value_at(r.run, "parallel.framework_options.zero_hpz_partition_size") == 8);
+  CHECK(settings_of(r) ==
+        std::vector<std::string>{"train_batch_size auto",
+                                 "zero_optimization.stage3_prefetch_bucket_size 10000000",
+                                 "activation_checkpointing.partition_activations true"});
+  const ImportedRun open = import_run(ForeignFormat::deepspeed, text, "ds.json", Json());
+  CHECK(value_at(open.run, "training.global_batch").is_null());
+  CHECK_THROWS_AS(import_run(ForeignFormat::deepspeed,
+                             R"({"train_batch_size": 100, "gradient_accumulation_steps": 4,
+                                 "train_micro_batch_size_per_gpu": 2})",
+                             "ds.json", given),
+                  InputError);
+}
+
+TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
+  const Json given = {{"cluster", {{"gpus", 64}}}};
+  const ImportedRun r =
+      import_run(ForeignFormat::torchtitan_toml, text_of_data("llama3_8b.toml"), "x.toml", given);
+  CHECK(r.run["model"] == "llama-3-8b");
+  CHECK(value_at(r.run, "parallel.dp") == 32);
+  CHECK(value_at(r.run, "parallel.zero_shard_group") == 16);
+  CHECK(value_at(r.run, "training.global_batch") == 64);
+  CHECK(value_at(r.run, "parallel.sequence_parallel") == true);
+  CHECK(value_at(r.run, "parallel.framework_options.async_tp") == true);
+  CHECK(settings_of(r) ==
+        std::vector<std::string>{"fsdp_reshard_after_forward never", "model_extras.list 1.0 2.0"});
+}
+
+TEST_CASE("torchtitan's tokens must be whole sequences") {
+  const char* good =
+      "./run_train.sh --module llama3 --config llama3_70b --training.seq_len 4096 "
+      "--training.num_tokens_per_microbatch_per_dp_rank 8192 "
+      "--training.num_tokens_per_train_step=1048576 --parallelism.tensor-parallel-degree 8";
+  const ImportedRun r = import_run(ForeignFormat::torchtitan, good, "x.sh", Json());
+  CHECK(value_at(r.run, "training.micro_batch") == 2);
+  CHECK(value_at(r.run, "training.global_batch") == 256);
+  CHECK(value_at(r.run, "parallel.tp") == 8);
+  CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan,
+                             "--training.seq_len 4096 --training.num_tokens_per_train_step 5000",
+                             "x.sh", Json()),
+                  InputError);
+}
+
+TEST_CASE("formats are told apart") {
+  CHECK(guess_format(text_of_data("ds_config.json")) == ForeignFormat::deepspeed);
+  CHECK(guess_format(text_of_data("llama3_8b.toml")) == ForeignFormat::torchtitan_toml);
+  CHECK(guess_format(text_of_data("pretrain_llama.sh")) == ForeignFormat::megatron);
+  CHECK(guess_format(text_of_data("arguments.log")) == ForeignFormat::megatron);
+  CHECK(guess_format("--training.seq_len 4096") == ForeignFormat::torchtitan);
+}
+
+TEST_CASE("types and ranges are strict") {
+  const auto megatron = [](const std::string& text) {
+    return import_run(ForeignFormat::megatron, text, "x.sh", Json());
+  };
+  CHECK_THROWS_WITH_AS(megatron("--micro-batch-size 5.5"),
+                       doctest::Contains("--micro-batch-size: found \"5.5\""), InputError);
+  CHECK_THROWS_AS(megatron("--num-layers twelve"), InputError);
+  CHECK_THROWS_AS(megatron("--num-layers"), InputError);
+  CHECK_THROWS_AS(megatron("--tensor-model-parallel-size 0"), InputError);
+  CHECK_THROWS_AS(megatron("--recompute-granularity some"), InputError);
+  CHECK_THROWS_AS(megatron("no arguments here"), InputError);
+  CHECK_THROWS_AS(import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5.5})", "d", Json()),
+                  InputError);
+  CHECK(value_at(
+            import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5e2})", "d", Json()).run,
+            "training.global_batch") == 500);
+}
+
+TEST_CASE("a shell's words are those a shell would pass, as far as a text can tell") {
+  CHECK(shell_words("a 'b c' \"d $X\" # e", "f") == std::vector<std::string>{"a", "b c", "d $X"});
+  CHECK(shell_words("N=3\nM=$((N * 4))\n--x ${M} --y ${Z:-7} --z $(hostname)", "f") ==
+        std::vector<std::string>{"N=3", "M=12", "--x", "12", "--y", "7", "--z", "$(hostname)"});
+  CHECK(shell_words("A=\"--p 1 \\\n --q 2\"\nrun $A", "f") ==
+        std::vector<std::string>{"--p", "1", "--q", "2", ";", "run", "$A"});
+  CHECK_THROWS_AS(shell_words("a 'b", "f"), InputError);
+}
+
+TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM writes them") {
+  const char* base = "--num-layers 10 --hidden-size 64 --num-attention-heads 8 ";
+  const auto layers = [&](const std::string& more) {
+    const ImportedRun r = import_run(ForeignFormat::megatron, base + more, "x", Json());
+    return value_at(r.run, "parallel.stage_layers");
+  };
+  CHECK(layers("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "
+               "'Et*2|(t*3|)*2t,tL'") == Json({2, 3, 3, 2}));
+  CHECK(layers("--pipeline-model-parallel-size 4 --account-for-embedding-in-pipeline-split "
+               "--account-for-loss-in-pipeline-split") == Json({2, 3, 3, 2}));
+  CHECK(layers("--pipeline-model-parallel-size 4 --decoder-first-pipeline-num-layers 1") ==
+        Json({1, 3, 3, 3}));
+  CHECK(layers("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'E|t*10L'")
+            .is_array());
+  const ImportedRun moe = import_run(
+      ForeignFormat::megatron,
+      std::string(base) + "--num-experts 4 --moe-layer-freq '([0]*3+[1]*7)'", "x", Json());
+  CHECK(value_at(moe.run, "model.first_k_dense_replace") == 3);
+}
+
+}  // namespace orrery

@@ -6,8 +6,9 @@
 // fold)` and `time<R>(cluster, group, fold, kind, S)`. Whatever it is, its time must not fall with
 // S or with more nodes of the same kind nor undercut network/cut_bound.h, and it must apply to no
 // smaller group than it does to a larger one unless another of the same library is at least as fast
-// there. NCCL and RCCL gather and reduce-scatter over many nodes by the flat ring (Singh et al.,
-// PCCL, arXiv:2504.18658), and so they do here, however much faster another would be.
+// there. Two may have one `id` where they serve different collectives. NCCL and RCCL gather and
+// reduce-scatter over many nodes by the flat ring (Singh et al., PCCL, arXiv:2504.18658), and so
+// they do here, however much faster another would be.
 #pragma once
 
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "network/collective.h"
 #include "network/direct.h"
 #include "network/hierarchical.h"
+#include "network/hierarchical_exchange.h"
 #include "network/in_switch.h"
 #include "network/pat.h"
 #include "network/recursive.h"
@@ -39,7 +41,8 @@ inline constexpr std::tuple<
     Serves<Hierarchical, Collective::all_reduce, Collective::all_gather,
            Collective::reduce_scatter>,
     Serves<Recursive, Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter>,
-    Serves<Direct, Collective::all_to_all, Collective::point_to_point>>
+    Serves<Direct, Collective::all_to_all, Collective::point_to_point>,
+    Serves<HierarchicalExchange, Collective::all_to_all>>
     kAlgorithms;
 
 }  // namespace orrery

@@ -28,16 +28,17 @@ struct Clock {
   SecondsOf<R> ramp{};
 };
 
-// What a group gets of the link by which one child of tier i enters it.
+// What a group gets of the link by which this child of tier i enters it.
 template <Number R>
-BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, R efficiency) {
+BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, Child child,
+                               R efficiency) {
   const int tier = static_cast<int>(i);
-  const auto line = lift<R>(line_rate(c.tiers[i], children(g, i)),
+  const auto line = lift<R>(line_rate(c.tiers[i], child.siblings),
                             {"cluster.tiers.bandwidth", "one child, one direction", tier});
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
     efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
   }
-  const double filled = filled_share(c.tiers[i], members_below(g, i));
+  const double filled = filled_share(c.tiers[i], child.ranks);
   const auto shared = static_cast<double>(g.sharers[i]);
   if (filled * shared < 1) {  // fewer ranks than it takes to fill the link
     const R part = lift<R>(filled, {"part of the link its ranks can fill", "", tier});
@@ -45,6 +46,17 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   }
   const R sharers = lift<R>(shared, {"groups that share the link", "", tier});
   return named(line * efficiency / sharers, {"bandwidth of a link the group gets", "", tier});
+}
+
+// The least that any child of tier i gets.
+template <Number R>
+BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                               R efficiency) {
+  const auto full = link_share(c, g, i, full_child(g, i), efficiency);
+  const Child last = last_child(g, f, i);
+  if (last.ranks == 0) return full;
+  const auto least = link_share(c, g, i, last, efficiency);
+  return plain(least) < plain(full) ? least : full;
 }
 
 template <Number R>

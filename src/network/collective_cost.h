@@ -67,8 +67,9 @@ SecondsOf<R> time_by(Algorithm a, const Cluster& c, const Group& g, const Fold& 
                      BytesOf<R> full) {
   SecondsOf<R> time{};
   const auto run = [&](auto row) {
-    using A = typename decltype(row)::Implementation;
-    if (A::id == a) time = A::time(c, g, f, kind, full);
+    using Row = decltype(row);
+    using A = typename Row::Implementation;
+    if (A::id == a && Row::serves(kind)) time = A::time(c, g, f, kind, full);
   };
   std::apply([&](auto... row) { (run(row), ...); }, kAlgorithms);
   return time;

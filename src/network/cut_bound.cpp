@@ -16,19 +16,21 @@ bool reduces_from(const Cluster& c, const Fold& f, std::size_t i) {
   return false;
 }
 
-// Of S, what must cross the link of a unit below tier i.
-double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i) {
+// Of S, what must cross the link of a unit of `ranks` below tier i.
+double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i,
+                std::int64_t ranks) {
   const auto n = static_cast<double>(f.ranks);
-  const auto u = static_cast<double>(members_below(g, i));
+  const auto u = static_cast<double>(ranks);
   const auto units = static_cast<double>(f.units[i]);
+  const bool full = ranks == members_below(g, i);
   switch (kind) {
     case Collective::all_reduce:
-      return reduces_from(c, f, i) ? 1.0 : 2.0 * (units - 1.0) / units;
+      return reduces_from(c, f, i) || !full ? 1.0 : 2.0 * (units - 1.0) / units;
     case Collective::all_gather:
     case Collective::reduce_scatter:
       return (n - u) / n;
     case Collective::all_to_all:
-      return u * (n - u) / n * busiest_unit(g, members_below(g, i));
+      return u * (n - u) / n * busiest_unit(g, ranks);
     case Collective::point_to_point:
       return i == f.outermost || is_fabric(c.tiers[i].kind) ? 1.0 : 0.0;
     case Collective::broadcast:
@@ -36,6 +38,14 @@ double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind
       return 1.0;
   }
   return 0.0;
+}
+
+Seconds link_bound(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i,
+                   Child child, Bytes full_buffer) {
+  const double share =
+      std::min(1.0 / static_cast<double>(g.sharers[i]), filled_share(c.tiers[i], child.ranks));
+  const Bytes bytes = full_buffer * (crossing(c, g, f, kind, i, child.ranks) / share);
+  return bytes / line_rate(c.tiers[i], child.siblings);
 }
 
 }  // namespace
@@ -46,10 +56,10 @@ Seconds cut_bound(const Cluster& c, const Group& g, Collective kind, Bytes full_
   Seconds bound;
   for (std::size_t i = 0; i <= f.outermost; ++i) {
     if (!on_the_way(c, f, i)) continue;
-    const double share = std::min(1.0 / static_cast<double>(g.sharers[i]),
-                                  filled_share(c.tiers[i], members_below(g, i)));
-    const Bytes bytes = full_buffer * (crossing(c, g, f, kind, i) / share);
-    bound = std::max(bound, bytes / line_rate(c.tiers[i], children(g, i)));
+    bound = std::max(bound, link_bound(c, g, f, kind, i, full_child(g, i), full_buffer));
+    const Child last = last_child(g, f, i);
+    if (last.ranks == 0) continue;
+    bound = std::max(bound, link_bound(c, g, f, kind, i, last, full_buffer));
   }
   return bound;
 }

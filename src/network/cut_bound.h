@@ -7,7 +7,8 @@
 // 2(N − 1)/N·S out of the busiest unit (Patarasuk and Yuan 2009, a unit in place of a process), or
 // S where a switch in the tier or outside it adds; an all-gather brings (n − u)/n·S into a unit, a
 // reduce-scatter takes as much out; an all-to-all u(n − u)/n·S; a broadcast brings in S, a reduce
-// takes S out.
+// takes S out. Where units are filled unevenly the last one's link counts beside a full one's; an
+// all-reduce takes S over it at least.
 #pragma once
 
 #include "network/collective.h"

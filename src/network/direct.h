@@ -3,8 +3,10 @@
 // Messages straight to where they belong.
 //
 // All-to-all: what leaves a unit of u of the n ranks, u(n − u)/n·S, goes over that unit's link; all
-// tiers work at once and the busiest binds. Steps: a rank serves the other units of a tier in turn,
-// the ranks within one of them together; where a fabric has several tiers, one node after another.
+// tiers work at once and the busiest binds, of units filled unevenly the slowest. Steps: a rank
+// serves the other units of a tier in turn, the ranks within one of them together; where a fabric
+// has several tiers, one node after another. Never less than a step inside the node for each of the
+// n − 1 messages a rank posts: reaching more ranks over a fabric is no cheaper [assumed].
 // Between two points: one step in the outermost tier, the message on every fabric link on its way
 // (a card reaches the fabric without the switch of its node).
 //
@@ -49,10 +51,34 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
   Clock<R> clock;
   for (std::size_t i = 0; i <= outermost; ++i) {
     if (i < outermost && !is_fabric(c.tiers[i].kind)) continue;
-    const auto wire = bytes / link_share(c, g, i, ring_efficiency<R>(c, i));
+    const auto wire = bytes / link_share(c, g, i, full_child(g, i), ring_efficiency<R>(c, i));
     pass_tier(clock, c, i, i == outermost ? 1 : 0, wire);
   }
   return named(total(clock), {"message time", ""});
+}
+
+// What the ranks of this child send out of it.
+template <Number R>
+SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                           Child child, BytesOf<R> full) {
+  return leaving_busiest(full, g, child.ranks, f.ranks) /
+         link_share(c, g, i, child, ring_efficiency<R>(c, i));
+}
+
+template <Number R>
+SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                           BytesOf<R> full) {
+  const auto wire = exchange_wire(c, g, f, i, full_child(g, i), full);
+  const Child last = last_child(g, f, i);
+  return last.ranks == 0 ? wire : larger(wire, exchange_wire(c, g, f, i, last, full));
+}
+
+// A step of the innermost tier for every other rank.
+template <Number R>
+SecondsOf<R> posting(const Cluster& c, const Fold& f) {
+  const R peers = count<R>(f.ranks - 1, {"messages a rank posts", ""});
+  return named(peers * lift<R>(c.tiers[0].latency, {"cluster.tiers.latency", "", 0}),
+               {"messages × latency", "", 0});
 }
 
 // Of the other units of tier i, the nodes that are served in turn.
@@ -77,10 +103,9 @@ struct Direct {
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
-      const auto wire = leaving_busiest(full, g, members_below(g, i), f.ranks) /
-                        link_share(c, g, i, ring_efficiency<R>(c, i));
-      pass_tier(clock, c, i, turns(c, g, f, i), wire);
+      pass_tier(clock, c, i, turns(c, g, f, i), exchange_wire(c, g, f, i, full));
     }
+    if (uses(f, 0)) clock.latency = larger(clock.latency, posting<R>(c, f));
     return named(total(clock), {"all-to-all time", ""});
   }
 };

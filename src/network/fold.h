@@ -4,8 +4,8 @@
 //
 // `units[i]` counts, over the whole group, the children of tier i that hold a member: ranks for
 // i = 0, nodes for the tier between nodes; behind the outermost tier it is 1. A walk that visits
-// every rank once, unit by unit, makes units[i] − units[i+1] hops in tier i. Counts of uneven
-// groups are rounded up.
+// every rank once, unit by unit, makes units[i] − units[i+1] hops in tier i. Where units are filled
+// unevenly (17 ranks on nodes of 8) counts are rounded up, and the last child has what is left.
 #pragma once
 
 #include <array>
@@ -51,6 +51,28 @@ constexpr Fold fold(const Cluster& c, const Group& g, std::int64_t ranks) {
 constexpr std::int64_t hops(const Fold& f, std::size_t i) { return f.units[i] - f.units[i + 1]; }
 
 constexpr bool uses(const Fold& f, std::size_t i) { return hops(f, i) > 0; }
+
+// A child of tier i: its ranks, and how many children of its unit take part. 0 ranks: none.
+struct Child {
+  std::int64_t ranks = 0;
+  std::int64_t siblings = 0;
+};
+
+constexpr Child full_child(const Group& g, std::size_t i) {
+  return {members_below(g, i), children(g, i)};
+}
+
+// The child with the fewest ranks, where one differs from the others.
+constexpr Child last_child(const Group& g, const Fold& f, std::size_t i) {
+  const std::int64_t below = members_below(g, i);
+  const bool whole = f.units[i] * below == f.ranks;
+  if (whole && (i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks)) return {};
+  const std::int64_t rest = f.ranks % below;
+  const std::int64_t in_unit = i == f.outermost ? 0 : f.ranks % g.members[i];
+  // Alone in its unit it sends to other units, as many children as a full one's.
+  const std::int64_t siblings = in_unit <= below ? children(g, i) : (in_unit + below - 1) / below;
+  return {rest == 0 ? below : rest, siblings};
+}
 
 // Whether its messages pass the links of tier i: those of a card too where no two members meet.
 constexpr bool on_the_way(const Cluster& c, const Fold& f, std::size_t i) {

@@ -19,18 +19,20 @@ std::int64_t ranks_in(const Cluster& c, std::int64_t size, std::int64_t ranks_pe
   return std::min(inside, ranks);
 }
 
-// Ranks of the last node, which may be used in part.
-std::int64_t ranks_of_rest(const Cluster& c, std::int64_t ranks_per_node) {
-  return std::min(c.gpus % c.devices_per_node, ranks_per_node);
-}
-
 }  // namespace
 
 std::int64_t most_ranks_per_node(const Cluster& c) { return std::min(c.devices_per_node, c.gpus); }
 
+NodesFilled nodes_filled(const Cluster& c, std::int64_t ranks_per_node) {
+  NodesFilled n{c.gpus / c.devices_per_node, std::min(c.gpus % c.devices_per_node, ranks_per_node)};
+  if (n.rest == ranks_per_node) n = {n.full + 1, 0};
+  return n;
+}
+
 Group group_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t groups) {
   Group g;
-  g.ranks = c.gpus / c.devices_per_node * ranks_per_node + ranks_of_rest(c, ranks_per_node);
+  const NodesFilled nodes = nodes_filled(c, ranks_per_node);
+  g.ranks = nodes.full * ranks_per_node + nodes.rest;
   g.members.fill(g.ranks);
   for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
     g.members[i] = ranks_in(c, c.tiers[i].size, ranks_per_node, g.ranks);
@@ -43,14 +45,22 @@ Group group_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t g
   return g;
 }
 
-Group pair_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t groups) {
-  const Group whole = group_across(c, ranks_per_node, groups);
-  Group pair = whole;
-  pair.ranks = std::min<std::int64_t>(2, whole.ranks);
-  pair.members.fill(pair.ranks);
-  if (whole.ranks < 2) return pair;
-  const std::size_t outermost = fold(c, whole, whole.ranks).outermost;
-  for (std::size_t i = 0; i < outermost; ++i) pair.members[i] = 1;
+std::vector<std::size_t> tiers_across(const Cluster& c, const Group& whole) {
+  std::vector<std::size_t> tiers;
+  if (whole.ranks < 2) return tiers;
+  const Fold f = fold(c, whole, whole.ranks);
+  for (std::size_t i = 0; i <= f.outermost; ++i) {
+    if (uses(f, i)) tiers.push_back(i);
+  }
+  return tiers;
+}
+
+Group pair_across(const Cluster& c, std::int64_t ranks_per_node, std::int64_t groups,
+                  std::size_t tier) {
+  Group pair = group_across(c, ranks_per_node, groups);
+  pair.ranks = 2;
+  pair.members.fill(2);
+  for (std::size_t i = 0; i < tier; ++i) pair.members[i] = 1;
   return pair;
 }
 

@@ -7,7 +7,8 @@
 // flat ring has the same and the ranks inside besides, but the links inside wait while those
 // between nodes work and the other way round. NCCL and RCCL have none; libraries beside them do
 // (Singh et al., PCCL, arXiv:2504.18658; Cho et al., BlueConnect, 2019). Serves groups that cross a
-// fabric with several ranks a node. Leaves out overlapping the phases by chunks.
+// fabric with several ranks a node; where these differ, as much as a flat ring goes over every
+// card. Leaves out overlapping the phases by chunks.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ struct Hierarchical {
   template <Number R>
   static Clock<R> across(const Cluster& c, const Group& g, const Fold& f, std::size_t fabric,
                          Collective kind, BytesOf<R> full) {
-    const auto bytes = bytes_on_wire(kind, f.units[fabric], full);
+    const bool even = f.units[fabric] * members_below(g, fabric) == f.ranks;
+    const auto bytes = bytes_on_wire(kind, even ? f.units[fabric] : f.ranks, full);
     Clock<R> clock = ring_walk(c, g, f, fabric, ring_passes(kind), bytes);
     clock.wire = larger(clock.wire, phase_wire(c, g, f, fabric, bytes));
     return clock;

@@ -26,13 +26,13 @@ void to_switch_and_back(Clock<R>& clock, const Cluster& c, std::size_t i, Second
 }
 
 template <Number R>
-void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, std::size_t i,
+void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                  BytesOf<R> full) {
   const R attained = lift<R>(c.tiers[i].reduction_efficiency,
                              {"cluster.tiers.reduction_efficiency", "", static_cast<int>(i)});
   const auto as_ring = bytes_on_wire(Collective::all_reduce, g.members[i], full);
   const auto wire =
-      larger(full / link_share(c, g, i, R(1)), as_ring / link_share(c, g, i, attained));
+      larger(full / link_share(c, g, f, i, R(1)), as_ring / link_share(c, g, f, i, attained));
   to_switch_and_back(clock, c, i, wire);
 }
 
@@ -40,7 +40,7 @@ void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, std::size_t 
 template <Number R>
 void pass_copies(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                  BytesOf<R> full) {
-  const auto wire = others_part(full, f.ranks) / link_share(c, g, i, ring_efficiency<R>(c, i));
+  const auto wire = others_part(full, f.ranks) / link_share(c, g, f, i, ring_efficiency<R>(c, i));
   to_switch_and_back(clock, c, i, wire);
 }
 
@@ -62,7 +62,7 @@ struct InSwitch {
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
       if (kind == Collective::all_reduce) {
-        pass_switch(clock, c, g, i, full);
+        pass_switch(clock, c, g, f, i, full);
       } else {
         pass_copies(clock, c, g, f, i, full);
       }

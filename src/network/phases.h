@@ -18,13 +18,13 @@ namespace orrery {
 template <Number R>
 SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                         BytesOf<R> bytes) {
-  auto wire = bytes / link_share(c, g, i, ring_efficiency<R>(c, i));
+  auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
   const std::int64_t inside = members_below(g, i);
   for (std::size_t j = 0; j < i; ++j) {
     if (!on_the_way(c, f, j)) continue;
     const R part = count<R>(members_below(g, j), {"ranks behind the link", ""}) /
                    count<R>(inside, {"ranks in the unit", ""});
-    wire = larger(wire, bytes * part / link_share(c, g, j, ring_efficiency<R>(c, j)));
+    wire = larger(wire, bytes * part / link_share(c, g, f, j, ring_efficiency<R>(c, j)));
   }
   return wire;
 }

@@ -18,6 +18,13 @@
 
 namespace orrery {
 
+// Whatever the phases, every rank gets or gives (n − 1)/n·S over the slowest link on its way.
+template <Number R>
+SecondsOf<R> least_wire(const Cluster& c, const Group& g, const Fold& f, Collective kind,
+                        BytesOf<R> full) {
+  return ring_walk(c, g, f, 0, 1, bytes_on_wire(kind, f.ranks, full)).wire;
+}
+
 // One phase of each tier: `passes` times ⌈log2 k⌉ steps.
 template <Number R>
 Clock<R> recursive_clock(const Cluster& c, const Group& g, const Fold& f, Collective kind,
@@ -30,7 +37,7 @@ Clock<R> recursive_clock(const Cluster& c, const Group& g, const Fold& f, Collec
     pass_tier(clock, c, i, ring_passes(kind) * tree_depth(children(g, i)), phase);
     wire = plain(wire) == Seconds() ? phase : wire + phase;
   }
-  clock.wire = wire;
+  clock.wire = larger(wire, least_wire(c, g, f, kind, full));
   return clock;
 }
 

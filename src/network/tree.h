@@ -30,7 +30,7 @@ void pass_branches(Clock<R>& clock, const Cluster& c, const Group& g, const Fold
   const bool fabric = is_fabric(c.tiers[i].kind);
   const std::int64_t depth = fabric ? tree_depth(children(g, i)) : children(g, i) - 1;
   const auto bytes = fabric && f.units[i] == 2 ? full : R(2) * full;
-  const auto wire = bytes / link_share(c, g, i, ring_efficiency<R>(c, i));
+  const auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
   pass_tier(clock, c, i, 2 * depth, wire);
 }
 
@@ -51,7 +51,7 @@ struct Tree {
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
       if (c.tiers[i].in_network_reduction && uses(f, i)) {
-        pass_switch(clock, c, g, i, full);
+        pass_switch(clock, c, g, f, i, full);
       } else {
         pass_branches(clock, c, g, f, i, full);
       }

@@ -10,12 +10,17 @@
 namespace orrery {
 namespace {
 
-Group group_of(const CollectiveQuestion& q) {
+// The group; of a point-to-point a pair in every tier its ranks use, the widest first.
+std::vector<Group> groups_of(const CollectiveQuestion& q) {
   const Cluster& c = q.cluster.cluster;
-  Group g = q.kind == Collective::point_to_point ? pair_across(c, q.ranks_per_node, q.groups)
-                                                 : group_across(c, q.ranks_per_node, q.groups);
-  g.busiest_rank = q.busiest_rank;
-  return g;
+  Group whole = group_across(c, q.ranks_per_node, q.groups);
+  whole.busiest_rank = q.busiest_rank;
+  if (q.kind != Collective::point_to_point || whole.ranks < 2) return {whole};
+  std::vector<Group> pairs;
+  for (const std::size_t tier : tiers_across(c, whole)) {
+    pairs.insert(pairs.begin(), pair_across(c, q.ranks_per_node, q.groups, tier));
+  }
+  return pairs;
 }
 
 std::vector<std::string> algorithms_for(const CollectiveQuestion& q, const Group& g) {
@@ -39,10 +44,6 @@ void check_ranks(const CollectiveQuestion& q) {
                          " ranks a node",
                      "at most the " + std::to_string(most) + " GPUs of a node together");
   }
-  if (ranks_of(q) < 2) {
-    throw InputError("command line", "--gpus", "a group of one rank",
-                     "two ranks or more: one alone sends nothing");
-  }
 }
 
 void check_busiest(const CollectiveQuestion& q) {
@@ -61,7 +62,7 @@ void check_busiest(const CollectiveQuestion& q) {
 }
 
 void check_algorithm(const CollectiveQuestion& q, const Group& g) {
-  if (!q.algorithm || applies(*q.algorithm, q.cluster.cluster, g, q.kind)) return;
+  if (!q.algorithm || g.ranks < 2 || applies(*q.algorithm, q.cluster.cluster, g, q.kind)) return;
   throw InputError("command line", "--algorithm",
                    "\"" + std::string(name_of(*q.algorithm)) + "\" for " +
                        std::string(name_of(q.kind)) + " on these links",
@@ -82,22 +83,39 @@ double bus_factor(Collective kind, std::int64_t ranks) {
   }
 }
 
+// Nothing moves where nothing takes time.
+BytesPerSecond rate(Bytes size, Seconds time) {
+  return time > Seconds() ? size / time : BytesPerSecond();
+}
+
 CollectivePoint point(const CollectiveQuestion& q, const Group& g, Bytes size) {
   const Cluster& c = q.cluster.cluster;
   const auto cost = q.algorithm ? collective_cost_by(*q.algorithm, c, g, q.kind, size)
                                 : collective_cost(c, g, q.kind, size);
-  const BytesPerSecond algbw = size / cost.time;
+  const BytesPerSecond algbw = rate(size, cost.time);
   Cluster all = c;
   all.library = CollectiveLibrary::any;
   const auto fastest = collective_cost(all, g, q.kind, size);
+  const bool moves = cost.time > Seconds();
   return {size,
           cost.time,
           algbw,
           algbw * bus_factor(q.kind, g.ranks),
-          cost.algorithm,
+          moves ? cost.algorithm : Algorithm::none,
           cost.tier,
           fastest.algorithm,
           fastest.time};
+}
+
+// All neighbours send at once: the slowest pair counts.
+CollectivePoint slowest_point(const CollectiveQuestion& q, const std::vector<Group>& groups,
+                              Bytes size) {
+  CollectivePoint slowest = point(q, groups.front(), size);
+  for (const Group& g : groups) {
+    const CollectivePoint p = point(q, g, size);
+    if (p.time > slowest.time) slowest = p;
+  }
+  return slowest;
 }
 
 }  // namespace
@@ -109,10 +127,10 @@ std::int64_t ranks_of(const CollectiveQuestion& q) {
 std::vector<CollectivePoint> collective_curve(const CollectiveQuestion& q) {
   check_ranks(q);
   check_busiest(q);
-  const Group g = group_of(q);
-  check_algorithm(q, g);
+  const std::vector<Group> groups = groups_of(q);
+  check_algorithm(q, groups.front());
   std::vector<CollectivePoint> points;
-  for (const Bytes size : q.sizes) points.push_back(point(q, g, size));
+  for (const Bytes size : q.sizes) points.push_back(slowest_point(q, groups, size));
   return points;
 }
 

@@ -5,7 +5,8 @@
 // size is S, the full buffer (network/collective.h); algbw = S / time; busbw = algbw × 2(n − 1)/n
 // for an all-reduce, (n − 1)/n for all-gather, reduce-scatter and all-to-all, 1 for the others, of
 // n ranks. It compares with the rate of a link whatever n is; where a switch reduces it may be
-// more.
+// more. One rank, or no bytes, take no time and have no rate: both are 0. A point-to-point is that
+// of the slowest pair of neighbours of the group, as all wait for it.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +43,10 @@ struct CollectivePoint {
   Seconds fastest_time{};
 };
 
-// Ranks of the group; of a point-to-point those among which the farthest neighbours are taken.
+// Ranks of the group; of a point-to-point those whose neighbours send to each other.
 std::int64_t ranks_of(const CollectiveQuestion& q);
 
-// Errors: InputError where the group has one rank, does not fit its node, or the algorithm does not
-// serve it.
+// Errors: InputError where the group does not fit its node or the algorithm does not serve it.
 std::vector<CollectivePoint> collective_curve(const CollectiveQuestion& q);
 
 }  // namespace orrery

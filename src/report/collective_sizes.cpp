@@ -23,8 +23,8 @@ constexpr double kReached = 1 + 1e-9;
 Bytes size_of(const std::string& text) {
   std::optional<double> si = parse_quantity(text, kBytes);
   if (!si) si = parse_number(text);
-  if (!si || !(*si >= 1) || *si > kLargestSize) {
-    refuse("--size", text, "bytes from 1 B to 1 EB as 1MiB..16GiB or 64KiB,1MiB");
+  if (!si || !(*si >= 1 || *si == 0) || *si > kLargestSize) {
+    refuse("--size", text, "0 or bytes from 1 B to 1 EB as 1MiB..16GiB or 64KiB,1MiB");
   }
   return Bytes(*si);
 }
@@ -41,7 +41,8 @@ double step_of(const std::string& text) {
 std::vector<Bytes> range(const std::string& text, std::size_t dots, double factor) {
   const Bytes first = size_of(text.substr(0, dots));
   const Bytes last = size_of(text.substr(dots + 2));
-  if (last < first) refuse("--size", text, "a range that rises");
+  if (last < first || first == Bytes())
+    refuse("--size", text, "a range that rises from 1 B or more");
   std::vector<Bytes> sizes;
   for (Bytes b = first; b <= last * kReached; b = b * factor) {
     sizes.push_back(b < last ? b : last);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "network/group_across.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
 #include "report/table.h"
@@ -45,12 +46,19 @@ std::string plural(std::int64_t n, const std::string& word) {
   return grouped(n) + " " + word + (n == 1 ? "" : "s");
 }
 
+std::string spread(const CollectiveQuestion& q) {
+  const NodesFilled n = nodes_filled(q.cluster.cluster, q.ranks_per_node);
+  if (n.rest == 0) return grouped(q.ranks_per_node) + " on each of " + plural(n.full, "node");
+  if (n.full == 0) return grouped(n.rest) + " on one node";
+  return grouped(q.ranks_per_node) + (n.full == 1 ? " on " : " on each of ") +
+         plural(n.full, "node") + " and " + grouped(n.rest) + " on one more";
+}
+
 std::string heading(const CollectiveQuestion& q) {
   const Cluster& c = q.cluster.cluster;
   std::string text = std::string(name_of(q.kind)) +
                      (q.kind == Collective::point_to_point ? " between neighbours of " : " over ") +
-                     plural(ranks_of(q), "rank") + ", " + grouped(q.ranks_per_node) +
-                     " on each of " + plural(node_count(c), "node") + " " +
+                     plural(ranks_of(q), "rank") + ", " + spread(q) + " " +
                      std::string(c.node.view());
   if (q.busiest_rank > 1)
     text += ", the busiest with " + plain_number(q.busiest_rank) + " times the mean";
@@ -69,7 +77,9 @@ std::vector<TableColumn> columns() {
 }
 
 // How much faster the point could be by what the library lacks or the user did not ask for.
-double gain(const CollectivePoint& p) { return p.time / p.fastest_time; }
+double gain(const CollectivePoint& p) {
+  return p.time > Seconds() ? double(p.time / p.fastest_time) : 1.0;
+}
 
 constexpr double kWorthSaying = 1.05;
 
@@ -109,6 +119,8 @@ Json inputs_json(const CollectiveQuestion& q) {
   j["ranks"] = ranks_of(q);
   j["ranks_per_node"] = q.ranks_per_node;
   j["nodes"] = node_count(q.cluster.cluster);
+  const std::int64_t rest = nodes_filled(q.cluster.cluster, q.ranks_per_node).rest;
+  if (rest > 0) j["ranks_on_last_node"] = rest;
   j["groups"] = q.groups;
   j["busiest_rank"] = q.busiest_rank;
   j["collective_library"] =

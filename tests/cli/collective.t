@@ -56,6 +56,24 @@ $ for f in 1 4; do orrery collective all-to-all --node dgx-h100 --gpus 8 --size 
 > 0.002
 > 0.010
 
+# One rank sends nothing, and no bytes take no time.
+$ orrery collective all-reduce --node dgx-h100 --gpus 1 --size 1MiB --csv | tail -1
+> 1048576,0,0,0,none,nvswitch
+$ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 0 --csv | tail -1
+> 0,0,0,0,none,infiniband
+
+# A lone rank on the last node has one card: 8/9 of a GiB at 46.9 GB/s.
+$ orrery collective all-to-all --node dgx-h100 --gpus 9 --size 1GiB | sed -n 1p
+> all-to-all over 9 ranks, 8 on 1 node and 1 on one more dgx-h100
+$ orrery collective all-to-all --node dgx-h100 --gpus 9 --size 1GiB --csv | tail -1 | cut -d, -f2 | cut -c1-5
+> 0.021
+
+# The slowest pair counts: over PCIe it is inside the node, on one node as on two.
+$ for n in 8 16; do orrery collective point-to-point --node h100-pcie --gpus $n --size 4MiB --csv | tail -1; done | uniq | wc -l
+> 1
+$ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 1KiB --algorithm hierarchical --csv | tail -1 | cut -d, -f5
+> hierarchical
+
 # What is no number, and two forms of one answer, are refused.
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank nan --size 1GiB
 ! exit 2

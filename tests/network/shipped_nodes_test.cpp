@@ -72,6 +72,70 @@ TEST_CASE("collectives over nodes that ship keep their bound and never fall with
   }
 }
 
+// Full nodes and one more in part: never less than the full ones, nor than fewer of them with the
+// same ranks on the last.
+TEST_CASE(
+    "a last node used in part keeps the bound and never takes less than the nodes before it") {
+  for (const std::string& node : shipped_nodes()) {
+    CAPTURE(node);
+    const std::int64_t per_node = shipped_cluster(node, 1).devices_per_node;
+    for (std::size_t k = 0; k < kCollectives; ++k) {
+      const auto kind = static_cast<Collective>(k);
+      if (kind == Collective::point_to_point) continue;
+      CAPTURE(name_of(kind));
+      for (const double bytes : kSizes) {
+        for (const std::int64_t rest : {std::int64_t{1}, per_node / 2, per_node - 1}) {
+          if (rest == 0) continue;
+          CAPTURE(bytes);
+          CAPTURE(rest);
+          std::vector<Cluster> ragged;
+          for (const std::int64_t n : kNodes) {
+            ragged.push_back(shipped_cluster(node, n * per_node + rest));
+            const Cluster whole = shipped_cluster(node, n * per_node);
+            check_growing({whole, ragged.back()}, per_node, kind, Bytes(bytes));
+          }
+          check_growing(ragged, per_node, kind, Bytes(bytes));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a lone rank on the last node sends by its own card") {
+  const auto all_to_all = [](std::int64_t gpus) {
+    const Cluster c = shipped_cluster("dgx-h100", gpus);
+    return collective_cost(c, group_across(c, 8, 1), Collective::all_to_all, Bytes(1e9)).time;
+  };
+  // Line rate of one of eight cards, by hand: (n − 1)/n·S over 50 GB/s.
+  for (const std::int64_t n : {9, 17, 65}) {
+    CAPTURE(n);
+    const double least = static_cast<double>(n - 1) / static_cast<double>(n) * 1e9 / 50e9;
+    CHECK(all_to_all(n).si() > least);
+    CHECK(all_to_all(n).si() < 1.15 * least);
+  }
+}
+
+TEST_CASE("the slowest pair of neighbours is no faster over more nodes") {
+  for (const std::string& node : shipped_nodes()) {
+    CAPTURE(node);
+    const std::int64_t per_node = shipped_cluster(node, 1).devices_per_node;
+    for (const double bytes : kSizes) {
+      const auto slowest = [&](std::int64_t nodes) {
+        const Cluster c = shipped_cluster(node, nodes * per_node);
+        Seconds time;
+        for (const std::size_t tier : tiers_across(c, group_across(c, per_node, 1))) {
+          const Group pair = pair_across(c, per_node, 1, tier);
+          time = std::max(time,
+                          collective_cost(c, pair, Collective::point_to_point, Bytes(bytes)).time);
+        }
+        return time;
+      };
+      CHECK(slowest(2) >= slowest(1));
+      CHECK(slowest(8) >= slowest(2));
+    }
+  }
+}
+
 TEST_CASE("a group across nodes counts its ranks and who shares their links") {
   const Cluster c = shipped_cluster("frontier-mi250x", 64);
   const Group alone = group_across(c, 8, 1);
@@ -84,7 +148,7 @@ TEST_CASE("a group across nodes counts its ranks and who shares their links") {
   CHECK(thin.members[1] == 1);
   CHECK(thin.sharers[1] == 2);
   CHECK(thin.sharers[2] == 8);
-  const Group pair = pair_across(c, 8, 1);
+  const Group pair = pair_across(c, 8, 1, 2);
   CHECK(pair.ranks == 2);
   CHECK(pair.members[1] == 1);
   CHECK(pair.members[2] == 2);

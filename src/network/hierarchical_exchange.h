@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All-to-all tier by tier, innermost first: among the k children of a unit every rank exchanges all
+// that is bound for other children with its counterparts there, so that each of its messages
+// carries what all of a unit's ranks send to another's. A rank puts (k − 1)/k·S on the wire in
+// every tier and k − 1 messages in place of the unit's many: fewer steps, more bytes (2DH of Tutel,
+// Hwang et al., arXiv:2206.03382; DeepSpeed-MoE, Rajbhandari et al., arXiv:2201.05596). Phases
+// follow one another, so their wire times add. NCCL and RCCL have none; libraries over them do.
+// Serves groups of several ranks a node. Leaves out the copies that put the messages in order
+// between phases.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "network/direct.h"
+#include "network/phases.h"
+
+namespace orrery {
+
+struct HierarchicalExchange {
+  static constexpr Algorithm id = Algorithm::hierarchical;
+
+  static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
+  static bool applies(const Cluster& c, const Fold& f) {
+    const std::size_t fabric = first_fabric(c, f);
+    return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
+  }
+
+  // Of one phase, what the ranks below tier i send out of their unit; never less than what is bound
+  // for ranks outside it.
+  template <Number R>
+  static SecondsOf<R> phase(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                            BytesOf<R> full) {
+    const R ranks = count<R>(members_below(g, i), {"ranks of a unit", ""});
+    auto bytes = ranks * others_part(full, children(g, i));
+    if (g.busiest_rank != 1) {
+      bytes = bytes * lift<R>(busiest_unit(g, members_below(g, i)),
+                              {"load of the busiest unit over the mean", ""});
+    }
+    return phase_wire(c, g, f, i, bytes);
+  }
+
+  template <Number R>
+  static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
+                           BytesOf<R> full) {
+    Clock<R> clock;
+    SecondsOf<R> wire{};
+    SecondsOf<R> least{};
+    for (std::size_t i = 0; i <= f.outermost; ++i) {
+      if (!on_the_way(c, f, i)) continue;
+      least = raised(least, exchange_wire(c, g, f, i, full));
+      if (!uses(f, i)) continue;
+      const auto once = phase(c, g, f, i, full);
+      pass_tier(clock, c, i, children(g, i) - 1, once);
+      wire = plain(wire) == Seconds() ? once : wire + once;
+    }
+    clock.wire = larger(wire, least);
+    return named(total(clock), {"hierarchical all-to-all time", ""});
+  }
+};
+
+}  // namespace orrery

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -111,6 +113,7 @@ CollectiveQuestion question_of(const CollectiveArguments& a, const ConfigLookup&
 
 ExitCode run_collective(const CollectiveArguments& a, const Session& s) {
   const CollectiveQuestion q = question_of(a, config_lookup(dirs_of(s)));
+  for (const std::string& note : q.cluster.notes) spdlog::warn("{}", note);
   const std::vector<CollectivePoint> points = collective_curve(q);
   give(s, s.json  ? dump(collective_json(q, points))
           : s.csv ? collective_csv(q, points)

@@ -6,11 +6,11 @@
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "estimate/estimate.h"
+#include "estimate/idle_codecs.h"
 #include "estimate/inputs_json.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
-#include "hardware/topology/graph_notes.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
 
@@ -283,7 +283,11 @@ void add_warnings(ResolvedRun& out) {
     out.warnings.push_back("compression of " + lossy +
                            " is lossy; what that does to the training is not predicted");
   }
-  for (std::string& note : graph_notes(out.cluster)) out.warnings.push_back(std::move(note));
+  const std::string idle = idle_codecs(out.run);
+  if (!idle.empty()) {
+    out.warnings.push_back("compression of " + idle + " applies to nothing: this run sends none");
+  }
+  for (const std::string& note : out.cluster.notes) out.warnings.push_back(note);
   const ParameterCount n = parameter_count(out.run.model, out.run.training.sequence);
   const std::string size = parameter_warning(out.model, static_cast<double>(n.total));
   if (!size.empty()) out.warnings.push_back(size);

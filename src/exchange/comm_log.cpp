@@ -29,6 +29,19 @@ constexpr std::array<Spelling, 9> kSpellings = {{{"allreduce", Collective::all_r
                                                  {"isend", Collective::point_to_point},
                                                  {"pointtopoint", Collective::point_to_point}}};
 
+// Beginnings of what is known and has no prediction.
+constexpr std::array<std::string_view, 9> kUnpredicted = {
+    "recv",    "irecv",  "barrier", "monitoredbarrier", "logsummarybarrier", "gather",
+    "scatter", "reduce", "wait"};
+
+// Written out, for who misspells them.
+const std::vector<std::string>& spelled_operations() {
+  static const std::vector<std::string> names = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send",
+      "recv",       "barrier",    "gather",         "scatter",    "reduce"};
+  return names;
+}
+
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -37,13 +50,62 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string_view unquoted(std::string_view text) {
+  const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return quoted ? trimmed(text.substr(1, text.size() - 2)) : text;
+}
+
 bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
+}
+
+// In small letters without separators.
+std::string plain_name(std::string_view operation) {
+  std::string name;
+  for (const char c : operation) {
+    if (c == '|' || c == '[') break;  // DeepSpeed's debug mode adds the caller
+    if (c == '_' || c == '-' || c == ' ') continue;
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+// Rows of one operation and size, of two groups or in two spellings, are one: their counts add.
+CommLog merged(CommLog log) {
+  std::vector<LoggedMessages> rows;
+  for (LoggedMessages& row : log.rows) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const LoggedMessages& r) {
+      return row.collective && r.collective == row.collective && r.size == row.size;
+    });
+    if (same == rows.end()) {
+      rows.push_back(std::move(row));
+      continue;
+    }
+    const Seconds sum =
+        same->each * static_cast<double>(same->count) + row.each * static_cast<double>(row.count);
+    same->count += row.count;
+    same->each = sum / static_cast<double>(same->count);
+  }
+  log.rows = std::move(rows);
+  return log;
 }
 
 }  // namespace
 
 namespace detail {
+
+std::optional<Collective> known_operation(const LogPlace& place, const std::string& operation) {
+  const std::optional<Collective> c = collective_named(operation);
+  if (c) return c;
+  const std::string name = plain_name(operation);
+  for (const std::string_view begin : kUnpredicted) {
+    if (begins_with(name, begin)) return {};
+  }
+  throw InputError(place.file, "line " + std::to_string(place.line),
+                   "the unknown operation \"" + operation + "\"",
+                   alternatives(spelled_operations()),
+                   nearest_name(operation, spelled_operations()));
+}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -73,7 +135,7 @@ std::vector<std::string_view> fields_of(std::string_view line, char separator) {
   std::vector<std::string_view> fields;
   for (;;) {
     const std::size_t end = line.find(separator);
-    fields.push_back(trimmed(line.substr(0, end)));
+    fields.push_back(unquoted(trimmed(line.substr(0, end))));
     if (end == std::string_view::npos) return fields;
     line.remove_prefix(end + 1);
   }
@@ -105,12 +167,7 @@ std::int64_t whole(const LogPlace& place, std::string_view text, const std::stri
 }  // namespace detail
 
 std::optional<Collective> collective_named(std::string_view operation) {
-  std::string name;
-  for (const char c : operation) {
-    if (c == '|' || c == '[') break;  // DeepSpeed's debug mode adds the caller
-    if (c == '_' || c == '-' || c == ' ') continue;
-    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string name = plain_name(operation);
   for (const Spelling& s : kSpellings) {
     if (begins_with(name, s.begin)) return s.collective;
   }
@@ -121,13 +178,13 @@ CommLog read_comm_log(std::string_view text, const std::string& file) {
   const std::vector<std::string_view> lines = detail::lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (begins_with(trimmed(lines[i]), "Comm. Op")) {
-      return detail::read_deepspeed_log(lines, i, file);
+      return merged(detail::read_deepspeed_log(lines, i, file));
     }
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = trimmed(lines[i]);
     if (line.empty() || line.front() == '#') continue;
-    return detail::read_csv_log(lines, i, file);
+    return merged(detail::read_csv_log(lines, i, file));
   }
   detail::fail({file, 1}, "no log",
                "a summary of DeepSpeed's communication logger, or CSV of operation,bytes,count,us");

@@ -9,8 +9,10 @@
 //   1024 bytes. What it calls the size of a gather or a reduce-scatter is the whole buffer or a
 //   rank's share of it, by version and operation, which the table does not say.
 // - CSV with the columns operation, bytes, count, us, in any order: bytes is the full buffer S
-//   (network/collective.h), us the mean time of one. Lines that begin with # are skipped.
+//   (network/collective.h), us the mean time of one; fields may stand in double quotes. Lines that
+//   begin with # are skipped.
 //
+// Rows of one operation and size are one row, their counts added and their times weighed by them.
 // Leaves out latency by call, stragglers and the rates the log computes. Errors: InputError with
 // file, line, found and allowed.
 #pragma once

@@ -45,7 +45,7 @@ CommLog read_csv_log(const std::vector<std::string_view>& lines, std::size_t hea
     row.line = place.line;
     row.operation = fields[columns[0]];
     if (row.operation.empty()) fail(place, "no operation", "its name");
-    row.collective = collective_named(row.operation);
+    row.collective = known_operation(place, row.operation);
     row.size = Bytes(positive(place, fields[columns[1]], "bytes"));
     row.count = whole(place, fields[columns[2]], "count");
     row.each = Seconds(positive(place, fields[columns[3]], "us") * kMicro);

@@ -90,7 +90,7 @@ CommLog read_deepspeed_log(const std::vector<std::string_view>& lines, std::size
     if (words[at].substr(0, 2) == "0B") continue;
     log.rows.push_back(size_row(place, words, at));
     log.rows.back().operation = operation;
-    log.rows.back().collective = collective_named(operation);
+    log.rows.back().collective = known_operation(place, operation);
   }
   if (log.rows.empty()) fail({file, header + 1}, "a table without rows", "sizes below operations");
   return log;

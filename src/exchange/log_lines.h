@@ -14,7 +14,8 @@ namespace orrery::detail {
 // Without line ends; CR LF is one.
 std::vector<std::string_view> lines_of(std::string_view text);
 std::vector<std::string_view> words_of(std::string_view line);
-std::vector<std::string_view> fields_of(std::string_view line, char separator);  // trimmed
+// Trimmed, and out of double quotes.
+std::vector<std::string_view> fields_of(std::string_view line, char separator);
 
 // Where a field stands, for its errors.
 struct LogPlace {
@@ -27,6 +28,9 @@ struct LogPlace {
 // Above 0 (10⁻¹² and more), and at most 10¹⁸.
 double positive(const LogPlace& place, std::string_view text, const std::string& column);
 std::int64_t whole(const LogPlace& place, std::string_view text, const std::string& column);
+
+// What is predicted of an operation; nothing where it is known and not. An unknown one is refused.
+std::optional<Collective> known_operation(const LogPlace& place, const std::string& operation);
 
 CommLog read_deepspeed_log(const std::vector<std::string_view>& lines, std::size_t header,
                            const std::string& file);

@@ -78,6 +78,12 @@ constexpr std::int64_t fan_out(const Cluster& c, std::size_t i) {
   return i == 0 ? c.tiers[0].size : c.tiers[i].size / c.tiers[i - 1].size;
 }
 
+// The tier whose unit the blocks of tier i are parts of; i itself where it has none.
+constexpr std::size_t whole_tier(const Cluster& c, std::size_t i) {
+  while (c.tiers[i].block && i + 1 < c.tier_count) ++i;
+  return i;
+}
+
 // The innermost tier that joins `devices` devices placed side by side, the first at a unit's edge.
 constexpr std::size_t tier_of(const Cluster& c, std::int64_t devices) {
   std::size_t i = 0;

@@ -37,7 +37,8 @@ Json node_named(const Reader& name, const HardwareLookup& lookup) {
   const HardwareText found = find_text(name, HardwareKind::node, lookup);
   Json document = parse_json(found.text, found.file);
   Reader r(document, found.file);
-  read_node_fields(r, 0);
+  GraphFacts unused;
+  read_node_fields(r, 0, unused);
   r.reject_unknown();
   merged_device(r.at("device"), lookup);
   return document;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/cluster_reader.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
@@ -8,7 +12,6 @@
 #include "hardware/provenance.h"
 #include "hardware/spread.h"
 #include "hardware/topology/graph_fold.h"
-#include "hardware/topology/graph_reader.h"
 
 namespace orrery {
 namespace {
@@ -26,12 +29,46 @@ bool set_by_run(const Json& node, const std::string& path) {
   return listed_source(node, path) == kSetByRun;
 }
 
+// Source paths of tiers from `first` on, one tier farther out.
+void shift_sources(Json& node, std::size_t first) {
+  if (!node.contains("sources") || !node["sources"].is_object()) return;
+  Json shifted = Json::object();
+  const std::string tiers = "tiers.";
+  for (auto it = node["sources"].begin(); it != node["sources"].end(); ++it) {
+    std::string path = it.key();
+    if (path.compare(0, tiers.size(), tiers) == 0) {
+      const std::size_t end = std::min(path.find('.', tiers.size()), path.size());
+      const std::size_t index = std::stoul(path.substr(tiers.size(), end - tiers.size()));
+      if (index == first) shifted[path] = it.value();  // of the block too
+      if (index >= first) path = tiers + std::to_string(index + 1) + path.substr(end);
+    }
+    shifted[path] = it.value();
+  }
+  node["sources"] = shifted;
+}
+
+// Tiers that a graph put inside others, into the document: as those, but for name and size.
+void tell_blocks(ResolvedCluster& out) {
+  Json& tiers = out.node["tiers"];
+  for (std::size_t i = 0; i < out.cluster.tier_count; ++i) {
+    const Tier& t = out.cluster.tiers[i];
+    if (tiers[i]["name"] == std::string(t.name.view())) continue;
+    Json block = tiers[i];
+    block["name"] = std::string(t.name.view());
+    block["size"] = t.size;
+    block["block"] = true;
+    tiers.insert(tiers.begin() + static_cast<std::ptrdiff_t>(i), block);
+    shift_sources(out.node, i);
+    for (const char* key : {".name", ".size", ".block"}) {
+      out.node["sources"]["tiers." + std::to_string(i) + key] = "split at a cut of `graph`";
+    }
+  }
+}
+
 // A graph of the run goes over bandwidths of the node; else one of the two must be silent.
-void note_graph(ResolvedCluster& out, Reader node) {
-  const std::optional<Reader> graph = node.find("graph");
-  if (!graph) return;
+void note_graph(ResolvedCluster& out, Reader node, std::int64_t devices) {
+  if (devices == 0) return;
   const bool of_run = set_by_run(out.node, "graph");
-  const auto devices = static_cast<std::int64_t>(devices_of(read_graph(*graph)).size());
   std::vector<Reader> tiers = node.at("tiers").items();
   std::vector<std::string> folded;
   for (std::size_t i = 0; i < tiers.size() && covers(out.cluster, devices, i); ++i) {
@@ -51,7 +88,8 @@ void note_graph(ResolvedCluster& out, Reader node) {
 void read_merged(ResolvedCluster& out, const std::string& file, const std::string& path,
                  std::int64_t gpus, const HardwareLookup& lookup) {
   Reader node(out.node, file, path);
-  out.cluster = read_node_fields(node, gpus);
+  GraphFacts graph;
+  out.cluster = read_node_fields(node, gpus, graph);
   if (!path.empty()) {  // a cluster, where these stand beside what is merged
     node.allow("node");
     node.allow("gpus");
@@ -64,7 +102,9 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
   out.cluster.device = read_device(Reader(out.device, file, device.path()));
   out.cluster.library = library ? library->choice_of<CollectiveLibrary>(kCollectiveLibraryNames)
                                 : library_of(out.cluster.device.vendor);
-  note_graph(out, node);
+  tell_blocks(out);
+  note_graph(out, Reader(out.node, file, path), graph.devices);
+  out.notes = std::move(graph.notes);
 }
 
 // After the GPUs have been spread over nodes: pods are counted in nodes.

@@ -12,6 +12,7 @@
 // that device, else over what the node has; an object for `node` may have a "base" too. Without
 // `node` the other keys are the node. null takes an optional value away.
 // `calibration` goes over the documents and under what the run sets (hardware/calibration.h).
+// A `graph` with a tight cut inside a tier adds tiers to `node` (topology/split.h).
 // A cluster smaller than a node, or whose last node is used in part, is legal (see spread.h).
 // Errors: InputError; what an override broke is reported in the run's file.
 #pragma once
@@ -33,6 +34,7 @@ struct ResolvedCluster {
   Json node;
   Json device;
   std::vector<Calibration> calibrations;  // in the order given
+  std::vector<std::string> notes;  // what the tiers do not say of the node's graph, a line each
 };
 
 // `r` is the run's cluster object.

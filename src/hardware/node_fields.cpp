@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/units.h"
 #include "hardware/device_reader.h"
 #include "hardware/tier_reader.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
-#include "hardware/topology/inner_cut.h"
+#include "hardware/topology/split.h"
 
 namespace orrery {
 namespace {
@@ -39,6 +38,7 @@ void check_node_size(const Reader& r, const Cluster& c) {
   if (c.tier_count == 1) return;
   std::vector<std::string> sizes;
   for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
+    if (c.tiers[i].block) continue;
     if (c.tiers[i].size == c.devices_per_node) return;
     sizes.push_back(std::to_string(c.tiers[i].size));
   }
@@ -51,6 +51,7 @@ void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
   std::vector<std::string> sizes;
   bool fits = false;
   for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
+    if (c.tiers[i].block) continue;
     sizes.push_back(std::to_string(c.tiers[i].size));
     fits = fits || c.tiers[i].size == devices;
   }
@@ -62,60 +63,27 @@ void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
   r.fail("a graph of " + std::to_string(devices) + " GPUs", alternatives(sizes));
 }
 
-// The rates of the shipped one are those of measured nodes; graph_notes() says what it lacks.
-bool may_lack_exchange(const Reader& graph) {
-  const Json& j = graph.json();
-  return j.contains("kind") && j["kind"] == "hybrid-cube-mesh";
-}
-
-std::string sides_of(const InnerCut& cut) {
-  if (cut.side == 0) return "between two of its children";
-  return "between " + std::to_string(cut.side) + " and " + std::to_string(cut.others) +
-         " of its children";
-}
-
-[[noreturn]] void refuse_cut(const Reader& r, const Tier& t, const InnerCut& cut) {
-  r.fail("a cut of " + pretty(cut.bandwidth) + " inside tier " + std::string(t.name.view()) + ", " +
-             sides_of(cut),
-         "at least the " + pretty(cut.needed) +
-             " their links need there, or one more tier at the cut: inner bottlenecks are not "
-             "modelled");
-}
-
-// A tier is a crossbar: a graph that carries less inside would be priced too fast.
-void check_inner_cuts(const Reader& r, const Cluster& c, Routes& routes) {
-  const auto devices = static_cast<std::int64_t>(routes.device_count());
-  for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i); ++i) {
-    const std::int64_t inside = i == 0 ? 1 : c.tiers[i - 1].size;
-    const bool last = i + 1U == c.tier_count;
-    const std::int64_t size = last ? devices / inside * inside : c.tiers[i].size;
-    if (size < 2 * inside) continue;
-    const BytesPerSecond rate = line_rate(c.tiers[i], size / inside);
-    if (auto cut = cut_below_a_ring(routes, inside, size, rate)) refuse_cut(r, c.tiers[i], *cut);
-    if (may_lack_exchange(r)) continue;
-    if (auto cut = cut_below_an_exchange(routes, inside, size, rate)) {
-      refuse_cut(r, c.tiers[i], *cut);
-    }
-  }
-}
-
-void take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph, Cluster& c) {
-  check_graph_size(r, c, static_cast<std::int64_t>(devices_of(graph).size()));
+GraphFacts take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph,
+                      Cluster& c) {
   Routes routes(graph);
+  GraphFacts facts;
+  facts.devices = static_cast<std::int64_t>(routes.device_count());
+  check_graph_size(r, c, facts.devices);
   fold_onto(c, routes);
   for (std::size_t i = 0; i < c.tier_count; ++i) {
     Reader tier = tiers.items()[i];
     if (c.tiers[i].bandwidth > BytesPerSecond()) continue;
-    if (!covers(c, static_cast<std::int64_t>(routes.device_count()), i)) tier.at("bandwidth");
+    if (!covers(c, facts.devices, i)) tier.at("bandwidth");
     tier.fail("a graph without a route between children of this tier",
               "one that needs no GPU on the way");
   }
-  check_inner_cuts(r, c, routes);
+  facts.notes = split_at_cuts(c, routes);
+  return facts;
 }
 
 }  // namespace
 
-Cluster read_node_fields(Reader& r, std::int64_t gpus) {
+Cluster read_node_fields(Reader& r, std::int64_t gpus, GraphFacts& facts) {
   Cluster c;
   c.node = read_heading(r, "custom");
   const Reader per_node = r.at("devices_per_node");
@@ -126,7 +94,7 @@ Cluster read_node_fields(Reader& r, std::int64_t gpus) {
   if (at_graph) {
     const TopologyGraph graph = read_graph(*at_graph);
     read_tiers(tiers, true, c);
-    take_graph(*at_graph, tiers, graph, c);
+    facts = take_graph(*at_graph, tiers, graph, c);
   } else {
     read_tiers(tiers, false, c);
   }

@@ -16,9 +16,16 @@
 // Where tiers work at the same time w, launch and ramp are the largest of those in use. The root is
 // what is left after a pipelined transfer has chosen its best chunk: n stages and k chunks of S/k
 // take (n + k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured curves it halves the error
-// of a plain α-β line; ramp = 0 is that line. Leaves out: paths inside a tier (a tier is a crossbar
-// but for `group_bandwidth`), routing, adaptive protocols. Units: SI, per direction. Errors: none;
-// read by hardware/cluster_reader.h.
+// of a plain α-β line; ramp = 0 is that line.
+//
+// Where links inside a tier carry less than a crossbar's, as between the quads of a hybrid cube
+// mesh or along a ring, a tier of `block`s stands inside it: its units are parts of the next tier's
+// unit that a narrow cut parts from the rest, and its links are that tier's own. A child's rate
+// then goes by the children in the whole unit, the next tier that is no block's.
+//
+// Leaves out: paths inside a tier (a tier is a crossbar but for `group_bandwidth` and blocks),
+// routing, adaptive protocols. Units: SI, per direction. Errors: none; read by
+// hardware/cluster_reader.h.
 #pragma once
 
 #include <array>
@@ -70,11 +77,13 @@ struct Tier {
   Name name;
   TierKind kind = TierKind::other;
   bool in_network_reduction = false;  // the switch adds: NVLS, SHARP
+  bool block = false;                 // its units are parts of the next tier's; see above
   std::uint8_t group_sizes = 0;       // entries of group_bandwidth, members rising
   std::int64_t size = 0;              // devices in one unit; of the last tier all of the cluster
   BytesPerSecond bandwidth{};         // line rate of one child, per direction
   double efficiency = 1;              // of line rate, attained by large ring collectives
   double reduction_efficiency = 0;    // the same of an all-reduce in the switch; may exceed 1
+  double pat_rate = 1;                // of a ring's rate, what PAT attains (network/pat.h)
   double rank_share = 1;              // of `bandwidth`, what one rank can fill: its network card's
   Seconds latency{};                  // of one step
   Seconds reduction_latency{};        // of an all-reduce in the switch, however many take part

@@ -103,11 +103,13 @@ Tier read_tier(Reader r, bool has_graph) {
   t.name = read_name(r.at("name"));
   t.kind = r.at("kind").choice_of<TierKind>(kTierKindNames);
   if (auto size = r.find("size")) t.size = size->integer(2, kMostDevices);
+  if (auto block = r.find("block")) t.block = block->boolean();
   read_rates(r, has_graph, t);
   t.efficiency = r.at("efficiency").number(1e-3, 1);
   t.latency = r.at("latency").quantity<kSeconds>(true);
   t.launch = r.at("launch").quantity<kSeconds>(true);
   if (auto ramp = r.find("ramp")) t.ramp = ramp->quantity<kSeconds>(true);
+  if (auto rate = r.find("pat_rate")) t.pat_rate = rate->number(1e-3, 1);
   read_reduction(r, t);
   read_links(r, t);
   r.reject_unknown();
@@ -154,6 +156,7 @@ void read_tiers(const Reader& r, bool has_graph, Cluster& c) {
     Tier t = read_tier(items[i], has_graph);
     check_name_is_new(items[i], t, c, i);
     if (i + 1 == items.size()) {
+      if (t.block) items[i].fail("a block that is part of no tier", "`block` for inner tiers only");
       t.size = outermost_size(items[i], t, c.gpus, inside);
     } else {
       check_inner_size(items[i], t.size, inside);

@@ -52,8 +52,8 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
 template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                                R efficiency) {
-  const auto full = link_share(c, g, i, full_child(g, i), efficiency);
-  const Child last = last_child(g, f, i);
+  const auto full = link_share(c, g, i, full_child(c, g, i), efficiency);
+  const Child last = last_child(c, g, f, i);
   if (last.ranks == 0) return full;
   const auto least = link_share(c, g, i, last, efficiency);
   return plain(least) < plain(full) ? least : full;

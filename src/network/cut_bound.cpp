@@ -32,7 +32,7 @@ double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind
     case Collective::all_to_all:
       return u * (n - u) / n * busiest_unit(g, ranks);
     case Collective::point_to_point:
-      return i == f.outermost || is_fabric(c.tiers[i].kind) ? 1.0 : 0.0;
+      return i == f.outermost || passed(c, i) ? 1.0 : 0.0;
     case Collective::broadcast:
     case Collective::reduce:
       return 1.0;
@@ -56,8 +56,8 @@ Seconds cut_bound(const Cluster& c, const Group& g, Collective kind, Bytes full_
   Seconds bound;
   for (std::size_t i = 0; i <= f.outermost; ++i) {
     if (!on_the_way(c, f, i)) continue;
-    bound = std::max(bound, link_bound(c, g, f, kind, i, full_child(g, i), full_buffer));
-    const Child last = last_child(g, f, i);
+    bound = std::max(bound, link_bound(c, g, f, kind, i, full_child(c, g, i), full_buffer));
+    const Child last = last_child(c, g, f, i);
     if (last.ranks == 0) continue;
     bound = std::max(bound, link_bound(c, g, f, kind, i, last, full_buffer));
   }

@@ -8,7 +8,7 @@
 // has several tiers, one node after another. Never less than a step inside the node for each of the
 // n − 1 messages a rank posts: reaching more ranks over a fabric is no cheaper [assumed].
 // Between two points: one step in the outermost tier, the message on every fabric link on its way
-// (a card reaches the fabric without the switch of its node).
+// (a card reaches the fabric without the switch of its node) and on those of blocks it leaves.
 //
 // Where ranks send unevenly (all-to-all-v) one rank sends `busiest_rank` times the mean and the
 // others share the rest alike: its unit of u sends (f + (u − 1)(n − f)/(n − 1))/u times what it
@@ -50,8 +50,8 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
                           BytesOf<R> bytes) {
   Clock<R> clock;
   for (std::size_t i = 0; i <= outermost; ++i) {
-    if (i < outermost && !is_fabric(c.tiers[i].kind)) continue;
-    const auto wire = bytes / link_share(c, g, i, full_child(g, i), ring_efficiency<R>(c, i));
+    if (i < outermost && !passed(c, i)) continue;
+    const auto wire = bytes / link_share(c, g, i, full_child(c, g, i), ring_efficiency<R>(c, i));
     pass_tier(clock, c, i, i == outermost ? 1 : 0, wire);
   }
   return named(total(clock), {"message time", ""});
@@ -68,8 +68,8 @@ SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std:
 template <Number R>
 SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                            BytesOf<R> full) {
-  const auto wire = exchange_wire(c, g, f, i, full_child(g, i), full);
-  const Child last = last_child(g, f, i);
+  const auto wire = exchange_wire(c, g, f, i, full_child(c, g, i), full);
+  const Child last = last_child(c, g, f, i);
   return last.ranks == 0 ? wire : larger(wire, exchange_wire(c, g, f, i, last, full));
 }
 
@@ -81,13 +81,19 @@ SecondsOf<R> posting(const Cluster& c, const Fold& f) {
                {"messages × latency", "", 0});
 }
 
-// Of the other units of tier i, the nodes that are served in turn.
-constexpr std::int64_t turns(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+// The tier whose children are served in turn: of fabrics the first, of blocks the innermost.
+constexpr std::size_t served_tier(const Cluster& c, const Fold& f, std::size_t i) {
   const std::size_t first = first_fabric(c, f);
+  if (i > first) return first;
+  while (i > 0 && c.tiers[i - 1].block) --i;
+  return i;
+}
+
+// Of the other units of tier i, those that are served in turn.
+constexpr std::int64_t turns(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
   const std::int64_t others = children(g, i) - 1;
-  if (i <= first) return others;
-  const std::int64_t node = members_below(g, first);
-  return others * ((members_below(g, i) + node - 1) / node);
+  const std::int64_t served = members_below(g, served_tier(c, f, i));
+  return others * ((members_below(g, i) + served - 1) / served);
 }
 
 struct Direct {

@@ -52,31 +52,40 @@ constexpr std::int64_t hops(const Fold& f, std::size_t i) { return f.units[i] - 
 
 constexpr bool uses(const Fold& f, std::size_t i) { return hops(f, i) > 0; }
 
-// A child of tier i: its ranks, and how many children of its unit take part. 0 ranks: none.
+// A child of tier i: its ranks, and how many children of its unit take part, blocks counted in the
+// unit they are part of. 0 ranks: none.
 struct Child {
   std::int64_t ranks = 0;
   std::int64_t siblings = 0;
 };
 
-constexpr Child full_child(const Group& g, std::size_t i) {
-  return {members_below(g, i), children(g, i)};
+constexpr Child full_child(const Cluster& c, const Group& g, std::size_t i) {
+  const std::int64_t below = members_below(g, i);
+  return {below, (g.members[whole_tier(c, i)] + below - 1) / below};
 }
 
 // The child with the fewest ranks, where one differs from the others.
-constexpr Child last_child(const Group& g, const Fold& f, std::size_t i) {
+constexpr Child last_child(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
   const std::int64_t below = members_below(g, i);
-  const bool whole = f.units[i] * below == f.ranks;
-  if (whole && (i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks)) return {};
+  const bool even = f.units[i] * below == f.ranks;
+  if (even && (i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks)) return {};
+  const std::int64_t in_unit = f.ranks % g.members[whole_tier(c, i)];
   const std::int64_t rest = f.ranks % below;
-  const std::int64_t in_unit = i == f.outermost ? 0 : f.ranks % g.members[i];
   // Alone in its unit it sends to other units, as many children as a full one's.
-  const std::int64_t siblings = in_unit <= below ? children(g, i) : (in_unit + below - 1) / below;
+  const std::int64_t siblings =
+      in_unit <= below ? full_child(c, g, i).siblings : (in_unit + below - 1) / below;
   return {rest == 0 ? below : rest, siblings};
 }
 
-// Whether its messages pass the links of tier i: those of a card too where no two members meet.
+// Whether messages that meet farther out pass the links of tier i: those of a card, and those that
+// are links of a tier outside.
+constexpr bool passed(const Cluster& c, std::size_t i) {
+  return is_fabric(c.tiers[i].kind) || c.tiers[i].block;
+}
+
+// Whether its messages pass the links of tier i.
 constexpr bool on_the_way(const Cluster& c, const Fold& f, std::size_t i) {
-  return uses(f, i) || (i < f.outermost && is_fabric(c.tiers[i].kind));
+  return uses(f, i) || (i < f.outermost && passed(c, i));
 }
 
 // The innermost tier the group uses that joins nodes by network cards; behind the outermost if it

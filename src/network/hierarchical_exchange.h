@@ -41,6 +41,19 @@ struct HierarchicalExchange {
     return phase_wire(c, g, f, i, bytes);
   }
 
+  // In a unit of a fabric a step for every other child, in the node what direct messages take.
+  static std::int64_t steps(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+    return i < first_fabric(c, f) ? turns(c, g, f, i) : children(g, i) - 1;
+  }
+
+  // A step of the innermost tier for every other rank of the node at least, as in direct.h.
+  template <Number R>
+  static void post_in_node(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f) {
+    if (!uses(f, 0)) return;
+    const Fold node = fold(c, g, members_below(g, first_fabric(c, f)));
+    clock.latency = larger(clock.latency, posting<R>(c, node));
+  }
+
   template <Number R>
   static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
                            BytesOf<R> full) {
@@ -48,11 +61,12 @@ struct HierarchicalExchange {
     SecondsOf<R> wire{};
     SecondsOf<R> least{};
     for (std::size_t i = 0; i <= f.outermost; ++i) {
+      if (i == first_fabric(c, f)) post_in_node(clock, c, g, f);
       if (!on_the_way(c, f, i)) continue;
       least = raised(least, exchange_wire(c, g, f, i, full));
       if (!uses(f, i)) continue;
       const auto once = phase(c, g, f, i, full);
-      pass_tier(clock, c, i, children(g, i) - 1, once);
+      pass_tier(clock, c, i, steps(c, g, f, i), once);
       wire = plain(wire) == Seconds() ? once : wire + once;
     }
     clock.wire = larger(wire, least);

@@ -44,13 +44,20 @@ void pass_copies(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& 
   to_switch_and_back(clock, c, i, wire);
 }
 
+// Links of a block that no two members meet in.
+constexpr bool only_passed(const Cluster& c, const Fold& f, std::size_t i) {
+  return !uses(f, i) && !is_fabric(c.tiers[i].kind);
+}
+
 struct InSwitch {
   static constexpr Algorithm id = Algorithm::in_switch;
 
   static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
   static bool applies(const Cluster& c, const Fold& f) {
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (on_the_way(c, f, i) && !c.tiers[i].in_network_reduction) return false;
+      if (on_the_way(c, f, i) && !only_passed(c, f, i) && !c.tiers[i].in_network_reduction) {
+        return false;
+      }
     }
     return true;
   }
@@ -61,7 +68,10 @@ struct InSwitch {
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
-      if (kind == Collective::all_reduce) {
+      if (only_passed(c, f, i)) {
+        const auto bytes = kind == Collective::all_reduce ? full : others_part(full, f.ranks);
+        pass_tier(clock, c, i, 0, bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i)));
+      } else if (kind == Collective::all_reduce) {
         pass_switch(clock, c, g, f, i, full);
       } else {
         pass_copies(clock, c, g, f, i, full);

@@ -2,8 +2,8 @@
 //
 // PAT, NCCL's all-gather and reduce-scatter in a logarithm of steps (Jeaugey, arXiv:2506.20252;
 // since NCCL 2.23): a Bruck exchange whose partners are chosen so that buffers stay small. NCCL has
-// it for one rank a node only, and takes it for a quarter slower on the wire than its ring
-// (NVIDIA/nccl@5067397c src/graph/tuning.cc), which is why large messages stay on the ring.
+// it for one rank a node only. Its rate is `pat_rate` of the ring's, a constant of the tier with
+// its source in configs/: large messages stay on the ring because of it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,6 @@ namespace orrery {
 
 struct Pat {
   static constexpr Algorithm id = Algorithm::pat;
-  static constexpr double kWireRate = 0.75;
 
   static constexpr bool has(CollectiveLibrary l) { return l != CollectiveLibrary::rccl; }
   static bool applies(const Cluster& c, const Fold& f) {
@@ -26,7 +25,9 @@ struct Pat {
   static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                            BytesOf<R> full) {
     Clock<R> clock = recursive_clock(c, g, f, kind, full);
-    clock.wire = clock.wire / lift<R>(kWireRate, {"rate of PAT over the ring's", "NCCL"});
+    const Tier& t = c.tiers[f.outermost];
+    clock.wire = clock.wire / lift<R>(t.pat_rate, {"cluster.tiers.pat_rate", "of a ring's rate",
+                                                   static_cast<int>(f.outermost)});
     return named(total(clock), {"PAT time", ""});
   }
 };

@@ -24,11 +24,17 @@ constexpr std::int64_t tree_depth(std::int64_t n) {
   return std::bit_width(static_cast<std::uint64_t>(n - 1));
 }
 
+// Of a chain through a unit, blocks counted in the unit they are part of, the hops in tier i.
+constexpr std::int64_t chain_hops(const Cluster& c, const Group& g, std::size_t i) {
+  const std::int64_t in_whole = g.members[whole_tier(c, i)];
+  return full_child(c, g, i).siblings - (in_whole + g.members[i] - 1) / g.members[i];
+}
+
 template <Number R>
 void pass_branches(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                    BytesOf<R> full) {
   const bool fabric = is_fabric(c.tiers[i].kind);
-  const std::int64_t depth = fabric ? tree_depth(children(g, i)) : children(g, i) - 1;
+  const std::int64_t depth = fabric ? tree_depth(children(g, i)) : chain_hops(c, g, i);
   const auto bytes = fabric && f.units[i] == 2 ? full : R(2) * full;
   const auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
   pass_tier(clock, c, i, 2 * depth, wire);
@@ -39,9 +45,16 @@ struct Tree {
 
   static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
 
-  // In a single tier without a fabric a chain is no better than a ring.
+  // In one tier without a fabric, or blocks of it none of which reduces, a chain is no better than
+  // a ring.
   static bool applies(const Cluster& c, const Fold& f) {
-    return is_fabric(c.tiers[f.outermost].kind) || hops(f, f.outermost) < f.ranks - 1;
+    if (is_fabric(c.tiers[f.outermost].kind)) return true;
+    if (hops(f, f.outermost) == f.ranks - 1) return false;
+    for (std::size_t i = 0; i <= f.outermost; ++i) {
+      const bool is_part = whole_tier(c, i) == f.outermost;
+      if (uses(f, i) && (!is_part || c.tiers[i].in_network_reduction)) return true;
+    }
+    return false;
   }
 
   template <Number R>

@@ -40,6 +40,13 @@ std::string zeropp_part(const ZeroPlusPlus& z) {
   return text;
 }
 
+// A partition that is no level of ZeRO is said by its three groups.
+std::string partition_part(const Strategy& s) {
+  if (s.partition == partition_of(s.zero, s.dp * s.cp)) return "ZeRO " + grouped(s.zero);
+  return "weights over " + grouped(s.partition.weights) + ", gradients over " +
+         grouped(s.partition.gradients) + ", optimizer over " + grouped(s.partition.optimizer);
+}
+
 std::string strategy_line(const Run& run) {
   const Strategy& s = run.strategy;
   std::vector<std::string> parts = {"tp " + grouped(s.tp) +
@@ -49,7 +56,7 @@ std::string strategy_line(const Run& run) {
     parts.push_back("ep " + grouped(s.ep) + ", etp " + grouped(s.etp));
   }
   parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
-  parts.push_back("dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero) + zeropp_part(s.zeropp));
+  parts.push_back("dp " + grouped(s.dp) + ", " + partition_part(s) + zeropp_part(s.zeropp));
   if (compresses(run.compression)) parts.emplace_back("compression");
   parts.push_back("recompute " +
                   std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/units.h"
+#include "parallel/strategy_json.h"
 #include "report/words.h"
 
 namespace orrery {
@@ -69,7 +70,9 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
     case Term::ep_exposed:
       return ": ep " + n(s.ep);
     case Term::dp_exposed:
-      return ": " + n(s.dp * s.cp) + " replicas, ZeRO " + n(s.zero);
+      return ": " + n(s.dp * s.cp) + " replicas, " +
+             (s.partition == partition_of(s.zero, s.dp * s.cp) ? "ZeRO " + n(s.zero)
+                                                               : "a partition of its own");
     default:
       return "";
   }

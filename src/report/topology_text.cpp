@@ -28,9 +28,15 @@ Cell rates_cell(const Tier& t) {
 
 Cell count_cell(std::int64_t n) { return {members_text(n), n}; }
 
-GraphTier whole(const TopologyGraph& g) {
+struct Whole {
+  GraphTier tier;
+  BytesPerSecond bisection;
+};
+
+Whole whole(const TopologyGraph& g) {
   Routes routes(g);
-  return graph_tier(routes, 1, static_cast<std::int64_t>(routes.device_count()));
+  return {graph_tier(routes, 1, static_cast<std::int64_t>(routes.device_count())),
+          half_to_half(routes)};
 }
 
 std::int64_t vertices_of(const TopologyGraph& g, VertexKind kind) {
@@ -69,7 +75,7 @@ Listing tier_list(const Cluster& c) {
 }
 
 GraphReport graph_report(const TopologyGraph& g) {
-  const GraphTier t = whole(g);
+  const Whole t = whole(g);
   GraphReport report;
   report.json = {{"vertices", g.vertices.size()}, {"links", g.links.size()}};
   report.text = members_text(static_cast<std::int64_t>(g.vertices.size())) + " vertices (";
@@ -86,8 +92,8 @@ GraphReport graph_report(const TopologyGraph& g) {
   report.json["bisection_bytes_per_s"] = t.bisection.si();
   report.json["slowest_cut_bytes_per_s"] = Json::object();
   report.text += "slowest cut between a GPU and its group:";
-  for (const GroupBandwidth& r : t.rates) {
-    report.text += std::string(&r == t.rates.data() ? " " : ", ") + members_text(r.members) +
+  for (const GroupBandwidth& r : t.tier.rates) {
+    report.text += std::string(&r == t.tier.rates.data() ? " " : ", ") + members_text(r.members) +
                    " GPUs " + pretty(r.bandwidth);
     report.json["slowest_cut_bytes_per_s"][std::to_string(r.members)] = r.bandwidth.si();
   }
@@ -103,8 +109,8 @@ Listing graph_list(const std::vector<NamedDocument>& documents) {
                 {"half to half", "bisection_bytes_per_s", true}});
   for (const NamedDocument& d : documents) {
     const TopologyGraph g = read_graph(Reader(d.json, d.file));
-    const GraphTier t = whole(g);
-    const BytesPerSecond rate = t.rates.back().bandwidth;
+    const Whole t = whole(g);
+    const BytesPerSecond rate = t.tier.rates.back().bandwidth;
     list.add({d.name,
               count_cell(vertices_of(g, VertexKind::gpu)),
               count_cell(static_cast<std::int64_t>(g.links.size())),

@@ -60,7 +60,7 @@ $ for f in 1 4; do orrery collective all-to-all --node dgx-h100 --gpus 8 --size 
 $ orrery collective all-reduce --node dgx-h100 --gpus 1 --size 1MiB --csv | tail -1
 > 1048576,0,0,0,none,nvswitch
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 0 --csv | tail -1
-> 0,0,0,0,none,infiniband
+> 0,0,0,0,none,nvswitch
 
 # A lone rank on the last node has one card: 8/9 of a GiB at 46.9 GB/s.
 $ orrery collective all-to-all --node dgx-h100 --gpus 9 --size 1GiB | sed -n 1p

@@ -61,3 +61,18 @@ $ orrery comm gpt3-175b-1024-a100 --against bad.csv
 $ orrery comm gpt3-175b-1024-a100 --against nowhere.csv
 ! exit 2
 ! stderr nowhere.csv
+
+# A partition that is no level of ZeRO is said by its groups; a codec that no message passes is warned of.
+$ orrery comm llama-3-70b-64-h100 --set 'parallel.partition={"weights":4,"gradients":2,"optimizer":1}' --set parallel.zero=null | tr -s ' \n' ' ' | grep -o 'dp 4, [^·]*optimizer over 1'
+> dp 4, weights over 4, gradients over 2, optimizer over 1
+$ orrery estimate llama-3-8b-8-h100 --set 'parallel.compression={"cp":{"ratio":2,"throughput":"unlimited","lossless":true},"dp":{"all-to-all":{"ratio":2,"throughput":"unlimited","lossless":true}}}' --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["warnings"])'
+> ['compression of cp, dp all-to-all applies to nothing: this run sends none']
+
+# Rows of one operation and size both count; an unknown operation is refused.
+$ printf '"operation",bytes,count,us\n"all_reduce",8192,10,48\nallreduce,8192,30,60\n' > log.csv
+$ orrery comm gpt3-175b-1024-a100 --against log.csv | grep -c '  40  .*57 us'
+> 1
+$ printf 'operation,bytes,count,us\nal_reduce,8192,10,48\n' > log.csv
+$ orrery comm gpt3-175b-1024-a100 --against log.csv
+! exit 2
+! stderr /line 2: found the unknown operation "al_reduce"; .*did you mean "all_reduce"/

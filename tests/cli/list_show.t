@@ -18,7 +18,7 @@ $ orrery list collectives
 > all-reduce      ring, in-switch, tree, hierarchical, recursive
 > all-gather      ring, in-switch, pat, hierarchical, recursive
 > reduce-scatter  ring, in-switch, pat, hierarchical, recursive
-> all-to-all      direct
+> all-to-all      direct, hierarchical
 > point-to-point  direct
 > broadcast       ring
 > reduce          ring

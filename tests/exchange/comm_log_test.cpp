@@ -117,9 +117,36 @@ TEST_CASE("a bad log is refused with its line") {
   CHECK(refuses("operation,bytes,count\n", "line 1: found no column \"us\""));
   CHECK(refuses("operation,bytes,count,us,us\n", "line 1: found 5 columns"));
   CHECK(refuses("operation,bytes,count,us\n", "line 1: found a header alone"));
-  CHECK(refuses("operation,bytes,count,us\na,1,2\n", "line 2: found 3 fields"));
-  CHECK(refuses("operation,bytes,count,us\na,1,2,0\n", "line 2: found us \"0\""));
+  CHECK(refuses("operation,bytes,count,us\nrecv,1,2\n", "line 2: found 3 fields"));
+  CHECK(refuses("operation,bytes,count,us\nrecv,1,2,0\n", "line 2: found us \"0\""));
   CHECK(refuses("operation,bytes,count,us\n,1,2,3\n", "line 2: found no operation"));
+}
+
+TEST_CASE("an unknown operation is refused with the nearest name") {
+  CHECK(refuses("operation,bytes,count,us\nal_reduce,1,2,3\n",
+                "line 2: found the unknown operation \"al_reduce\""));
+  CHECK(refuses("operation,bytes,count,us\nal_reduce,1,2,3\n", "did you mean \"all_reduce\""));
+  CHECK(refuses(kHeader + "xyz\n  1.0 MB 4 4.0 1.0 8.0 7.0\n", "line 3: found the unknown"));
+}
+
+TEST_CASE("names in quotes are names") {
+  const CommLog log = log_of("\"operation\",\"bytes\",count,us\n\"all_reduce\",\"8192\",1,1\n");
+  REQUIRE(log.rows.size() == 1);
+  CHECK(log.rows[0].collective == Collective::all_reduce);
+  CHECK(log.rows[0].size == Bytes(8192));
+}
+
+TEST_CASE("rows of one operation and size both count") {
+  const CommLog log = log_of(
+      "operation,bytes,count,us\nall_reduce,8192,10,48\nallreduce,8192,30,60\n"
+      "all_reduce,4096,1,1\nrecv,8192,1,1\nrecv,8192,2,1\n");
+  REQUIRE(log.rows.size() == 4);
+  CHECK(log.rows[0].count == 40);
+  CHECK(log.rows[0].each.si() == doctest::Approx(57e-6));
+  const CommComparison c = compare({message(Collective::all_reduce, 8192, 4, 57e-6)}, log);
+  REQUIRE(c.matched.size() == 1);
+  CHECK(c.matched[0].steps == 10);
+  CHECK(c.error == doctest::Approx(0));
 }
 
 TEST_CASE("classes meet the nearest size of their collective") {

@@ -168,14 +168,61 @@ TEST_CASE("recursive doubling takes a logarithm of steps, one tier after the oth
         near(20 + 3 * 10 + 0.8 * 8e6 / 10e9 / kUs));
 }
 
-TEST_CASE("PAT is for one rank a node, and a quarter slower on the wire than a ring") {
-  const Cluster c = round_cluster();
+TEST_CASE("PAT is for one rank a node, at its own rate on the wire") {
+  Cluster c = round_cluster();
+  c.tiers[1].pat_rate = 0.75;
   const double wire = 15.0 / 16 * 8e6 / 80e9 / kUs;
   CHECK(us_by(Algorithm::pat, c, group_over(16, 1), Collective::all_gather, 8e6) ==
         near(20 + 4 * 10 + wire / 0.75));
   CHECK_FALSE(applies(Algorithm::pat, c, group_over(16, 8), Collective::all_gather));
   CHECK_FALSE(applies(Algorithm::pat, c, group_over(1, 8), Collective::all_gather));
   CHECK_FALSE(applies(Algorithm::pat, c, group_over(16, 1), Collective::all_reduce));
+}
+
+// Two nodes of 8 and 2 ranks of a third: the two have 20 of the node's 80 GB/s.
+TEST_CASE("a node used in part binds with its own cards") {
+  Cluster c = round_cluster();
+  c.tiers[1].rank_share = 1.0 / 8;
+  Group g = group_over(2, 8);
+  g.ranks = 18;
+  for (std::size_t i = 1; i < kMaxTiers; ++i) g.members[i] = 18;
+  const double full = 8.0 * 10 / 18 * 8e6 / 80e9 / kUs;
+  const double rest = 2.0 * 16 / 18 * 8e6 / 20e9 / kUs;
+  CHECK(rest > full);
+  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 8e6) ==
+        near(20 + 7 * 1 + 2 * 10 + rest));
+  CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 8e6) ==
+        near(20 + 15 * 1 + 2 * 10 + 17.0 / 18 * 8e6 / 20e9 / kUs));
+}
+
+// Two quads: of an all-to-all 4·4/8 of S leave each for the other.
+TEST_CASE("an exchange pays for the cut between blocks, a ring does not") {
+  Cluster c;
+  c.tier_count = 2;
+  c.tiers[0] = tier_of(TierKind::nvlink_mesh, 4, 150e9, 1, 0);
+  c.tiers[0].block = true;
+  c.tiers[0].group_sizes = 2;
+  c.tiers[0].group_bandwidth[0] = {4, BytesPerSecond(100e9)};
+  c.tiers[0].group_bandwidth[1] = {8, BytesPerSecond(150e9)};
+  c.tiers[1] = tier_of(TierKind::nvlink_mesh, 8, 150e9, 1, 0);
+  c.gpus = c.devices_per_node = 8;
+  Group g;
+  g.ranks = 8;
+  g.members.fill(8);
+  g.members[0] = 4;
+  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 15e6) ==
+        near(3 * 1 + 4 * 1 + 2 * 15e6 / 150e9 / kUs));
+  CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 15e6) ==
+        near(7 * 1 + 7.0 / 8 * 15e6 / 150e9 / kUs));
+  CHECK_FALSE(applies(Algorithm::tree, c, g, Collective::all_reduce));
+  // Two ranks of different blocks, with three such pairs beside: a quarter of the cut.
+  Group pair = g;
+  pair.ranks = 2;
+  pair.members.fill(2);
+  pair.members[0] = 1;
+  pair.sharers[1] = 4;
+  CHECK(us_by(Algorithm::direct, c, pair, Collective::point_to_point, 15e6) ==
+        near(1 + 15e6 / (150e9 / 4) / kUs));
 }
 
 TEST_CASE("a library takes what it has, though another would be faster") {

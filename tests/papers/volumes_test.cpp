@@ -3,7 +3,10 @@
 // What one GPU sends in a step, as published, from the communication lines of an estimate.
 #include <doctest/doctest.h>
 
+#include "estimate/messages.h"
+#include "network/volume.h"
 #include "papers/golden.h"
+#include "property/random_cluster.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -30,7 +33,21 @@ struct Volume {
   double bytes = 0;
 };
 
-Volume volume(const Answer& a, CommDimension dimension, const std::string& collective) {
+// Of the classes of `orrery comm`: messages times what one of them puts on the wire.
+Volume classes_of(const Run& run, CommDimension dimension, const std::string& collective) {
+  Answer same;
+  Volume v;
+  for (const MessageClass& m : message_log(run, same)) {
+    if (m.line.dimension != dimension || name_of(m.line.collective) != collective) continue;
+    const Bytes one = bytes_on_wire<double>(m.line.collective, m.line.ranks, m.message);
+    v.count += m.line.count;
+    v.bytes += one.si() * static_cast<double>(m.line.count);
+  }
+  return v;
+}
+
+Volume volume(const Run& run, CommDimension dimension, const std::string& collective) {
+  const Answer a = estimate(run);
   Volume v;
   for (std::uint8_t i = 0; i < a.comm_count; ++i) {
     const CommLine<double>& line = a.comm[i];
@@ -38,7 +55,10 @@ Volume volume(const Answer& a, CommDimension dimension, const std::string& colle
     v.count += line.count;
     v.bytes += line.bytes.si();
   }
-  return v;
+  const Volume classes = classes_of(run, dimension, collective);
+  CHECK(classes.count == v.count);
+  CHECK(classes.bytes == doctest::Approx(v.bytes).epsilon(1e-12));
+  return classes;
 }
 
 double data_volume(const Json& in) {
@@ -49,10 +69,9 @@ double data_volume(const Json& in) {
                                          R"(}, "parallel": {"zero": )" + text(integer(in, "zero")) +
                                          "}}"));
   run.framework.keeps_gathered_weights = in.at("keeps_gathered_weights").get<bool>();
-  const Answer a = estimate(run);
   double bytes = 0;
   for (const auto c : kCollectiveNames) {
-    bytes += volume(a, CommDimension::dp, std::string(c)).bytes;
+    bytes += volume(run, CommDimension::dp, std::string(c)).bytes;
   }
   const auto psi = static_cast<double>(parameter_count(run.model, run.training.sequence).total);
   const auto ranks = static_cast<double>(n);
@@ -69,13 +88,13 @@ double between_nodes(const Json& in) {
                       text(n * integer(in, "micro_batches")) + R"(}, "parallel": {"zero": 3}})");
   for (const char* key : {"qwz", "hpz", "qgz"}) run["parallel"]["zeropp"][key] = in.at(key);
   const Run r = run_of(run);
-  const Answer a = estimate(r);
+  Answer same;
   const auto part = [](std::int64_t units) {
     return static_cast<double>(units - 1) / static_cast<double>(units);
   };
   double elements = 0;
-  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
-    const CommLine<double>& line = a.comm[i];
+  for (const MessageClass& m : message_log(r, same)) {
+    const CommLine<double>& line = m.line;
     if (line.tier == 0) continue;
     const bool messages = line.collective == Collective::all_to_all;
     elements += line.bytes.si() / kElement * (messages ? 8 / part(nodes) : 1 / part(n));
@@ -91,7 +110,7 @@ Volume tensor_volume(const Json& in, std::int64_t layers) {
                                    R"(}, "parallel": {"sequence_parallel": )" + sp + R"(, "tp": )" +
                                    text(integer(in, "tp")) + R"(, "recompute": ")" +
                                    in.at("recompute").get<std::string>() + "\"}}"));
-  return volume(estimate(run), CommDimension::tp, in.at("collective").get<std::string>());
+  return volume(run, CommDimension::tp, in.at("collective").get<std::string>());
 }
 
 // What one layer more adds, so that embedding, head and loss stay out.
@@ -120,7 +139,7 @@ double pipeline_send(const Json& in) {
                                          R"(, "sequence_parallel": )" + sp + "}}"));
   run.framework.scatter_gather = in.at("scatter_gather").get<bool>();
   const Answer a = estimate(run);
-  const Volume sent = volume(a, CommDimension::pp, in.at("collective").get<std::string>());
+  const Volume sent = volume(run, CommDimension::pp, in.at("collective").get<std::string>());
   // Every chunk sends forward and back, but for the ends of the pipeline.
   const bool end = a.busy_stage == 0 || a.busy_stage == p - 1;
   CHECK(sent.count == m * (2 * v - (end ? 1 : 0)));
@@ -168,7 +187,7 @@ TEST_CASE("volumes of the pipeline (Megatron-LM)") {
 // number a token in the loss.
 TEST_CASE("the ends of a tensor-parallel model talk too") {
   const Run run = run_of(with(small_run(), R"({"parallel": {"tp": 4}})"));
-  const Volume v = volume(estimate(run), CommDimension::tp, "all-reduce");
+  const Volume v = volume(run, CommDimension::tp, "all-reduce");
   const double m = 16;
   const double bsh = 512.0 * 1024 * kElement;
   CHECK(v.count == 16 * (4 * 8 + 1 + 1 + 3));
@@ -178,35 +197,71 @@ TEST_CASE("the ends of a tensor-parallel model talk too") {
 TEST_CASE("levels of a partition move what they must") {
   const Run run = run_of(with(small_run(), R"({"cluster": {"node": "frontier-mi250x", "gpus": 64},
       "parallel": {"zero": null, "partition": {"weights": 2, "gradients": 8, "optimizer": 64}}})"));
-  const Answer a = estimate(run);
   const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
   // Weights gathered over 2 forward and backward, gradients reduced over 8, each micro batch (one);
   // then gradients of a node's eighth over 8 nodes, and weights from all back to a card's half.
   const double reduced = psi * 7 / 8 + psi / 8 * 7 / 8;
   const double gathered = 2 * psi / 2 + psi / 2 * 31 / 32;
-  CHECK(volume(a, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(reduced));
-  CHECK(volume(a, CommDimension::dp, "all-gather").bytes == doctest::Approx(gathered));
-  CHECK(volume(a, CommDimension::dp, "all-reduce").count == 0);
+  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(reduced));
+  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == doctest::Approx(gathered));
+  CHECK(volume(run, CommDimension::dp, "all-reduce").count == 0);
 }
 
 // HSDP: shards inside a group, gradients of a shard reduced over the groups.
 TEST_CASE("replicas of a shard group reduce their shard") {
   const Run run = run_of(with(small_run(), R"({"training": {"global_batch": 16},
       "parallel": {"zero": 3, "zero_shard_group": 8}})"));
-  const Answer a = estimate(run);
   const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
-  CHECK(volume(a, CommDimension::dp, "all-gather").bytes == doctest::Approx(2 * psi * 7 / 8));
-  CHECK(volume(a, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(psi * 7 / 8));
-  CHECK(volume(a, CommDimension::dp, "all-reduce").bytes == doctest::Approx(2 * psi / 8 / 2));
+  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == doctest::Approx(2 * psi * 7 / 8));
+  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(psi * 7 / 8));
+  CHECK(volume(run, CommDimension::dp, "all-reduce").bytes == doctest::Approx(2 * psi / 8 / 2));
+}
+
+// Whatever the model, the nodes and the bits: of Ψ gradients (g − 1)/g inside a node of g ranks,
+// and of the g-th part that is left (N − 1)/N between N nodes, every micro batch.
+TEST_CASE("qgZ sends a gradient once inside the node and a g-th of it once between nodes") {
+  const std::vector<std::pair<std::string, std::int64_t>> kNodes = {
+      {"dgx-a100-80gb", 8}, {"alps-gh200", 4}, {"dgx-2-v100-32gb", 16}, {"frontier-mi250x", 8}};
+  Dice dice(21);
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto& [node, g] = kNodes[static_cast<std::size_t>(dice.integer(0, 3))];
+    const std::int64_t nodes = dice.integer(1, 12);
+    const std::int64_t micro_batches = dice.integer(1, 3);
+    const std::int64_t bits = dice.integer(1, 16);
+    CAPTURE(node);
+    CAPTURE(nodes);
+    CAPTURE(micro_batches);
+    CAPTURE(bits);
+    Json run = with(small_run(), R"({"parallel": {"zero": 3}})");
+    run["model"]["num_hidden_layers"] = dice.integer(1, 12);
+    run["model"]["hidden_size"] = 16 * dice.integer(1, 200);
+    run["model"]["vocab_size"] = dice.integer(100, 50000);
+    run["cluster"] = {{"node", node}, {"gpus", nodes * g}};
+    run["training"]["global_batch"] = nodes * g * micro_batches;
+    run["parallel"]["zeropp"] = {{"qgz", bits}};
+    const Run r = run_of(run);
+    const auto psi = static_cast<double>(parameter_count(r.model, r.training.sequence).total);
+    const auto others = [](std::int64_t n) {
+      return static_cast<double>(n - 1) / static_cast<double>(n);
+    };
+    const double once = psi * static_cast<double>(bits * micro_batches) / 8;
+    Answer same;
+    double sent = 0;
+    for (const MessageClass& m : message_log(r, same)) {
+      if (m.line.collective == Collective::all_to_all) sent += m.line.bytes.si();
+    }
+    CHECK(
+        sent ==
+        doctest::Approx(once * (others(g) + others(nodes) / static_cast<double>(g))).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("a shared embedding is reduced between the ends of a pipeline") {
   const Run run = run_of(with(small_run(), R"({"parallel": {"tp": 4, "pp": 2}})"));
-  const Answer a = estimate(run);
-  const Volume v = volume(a, CommDimension::embedding, "all-reduce");
+  const Volume v = volume(run, CommDimension::embedding, "all-reduce");
   CHECK(v.count == 1);
   CHECK(v.bytes == 1024.0 / 4 * 1024 * kElement);
   const Run untied = run_of(with(
       small_run(), R"({"model": {"tie_word_embeddings": false}, "parallel": {"tp": 4, "pp": 2}})"));
-  CHECK(volume(estimate(untied), CommDimension::embedding, "all-reduce").count == 0);
+  CHECK(volume(untied, CommDimension::embedding, "all-reduce").count == 0);
 }

@@ -67,6 +67,8 @@ inline Cluster random_cluster(Dice& dice) {
     t.group_bandwidth[0] = {2, t.bandwidth / 6.0};
     t.group_bandwidth[1] = {t.size + 1, t.bandwidth};
   }
+  // Blocks inside the tier of a node, not inside a fabric.
+  c.tiers[0].block = inside == 2 && c.tier_count > 2 && dice.chance(0.4);
   c.gpus = size;
   c.devices_per_node = c.tiers[0].size;
   return c;

@@ -11,8 +11,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kMostGroups = 64;
+constexpr std::size_t kMostGroups = 8;
 constexpr std::size_t kMostChildren = 16;
+constexpr std::size_t kLarge = 4096;  // vertices: what looks alike is tried once
 constexpr int kRounds = 5;
 constexpr double kStraight = 1e-3;  // what lies this near to the line between its neighbours
 
@@ -60,14 +61,6 @@ std::uint64_t colour_of(const Routes& r, const Part& part, const Colours& colour
   return sum;
 }
 
-std::vector<Part> children_of(std::int64_t inside, std::int64_t devices) {
-  std::vector<Part> children(static_cast<std::size_t>(devices / inside));
-  for (std::int64_t d = 0; d < devices / inside * inside; ++d) {
-    children[static_cast<std::size_t>(d / inside)].push_back(static_cast<std::int32_t>(d));
-  }
-  return children;
-}
-
 Part joined(std::span<const Part> parts, std::size_t but) {
   Part all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -84,7 +77,7 @@ std::vector<std::size_t> unlike(const Routes& r, std::span<const Part> group,
   std::vector<std::size_t> picked;
   Colours colours;
   std::set<std::uint64_t> seen;
-  if (group.size() > kMostChildren) {
+  if (group.size() > kMostChildren || r.graph().vertices.size() > kLarge) {
     colours = kinds_of(r.graph());
     for (const Part& p : group) {
       for (const std::int32_t d : p) colours[static_cast<std::size_t>(r.vertex_of(d))] += 1;
@@ -114,24 +107,14 @@ BytesPerSecond half_cut(Routes& r, std::span<const Part> group) {
 }
 
 // Groups of m side by side in units of `fan` children.
-std::vector<std::span<const Part>> groups_of(const Routes& r, const std::vector<Part>& children,
-                                             std::size_t fan, std::size_t m) {
+std::vector<std::span<const Part>> all_groups(const std::vector<Part>& children, std::size_t fan,
+                                              std::size_t m) {
   std::vector<std::span<const Part>> groups;
   const std::span<const Part> all(children);
   for (std::size_t unit = 0; unit + fan <= all.size(); unit += fan) {
     for (std::size_t i = 0; i + m <= fan; i += m) groups.push_back(all.subspan(unit + i, m));
   }
-  if (groups.size() <= kMostGroups) return groups;
-  const ArcLoads every(2 * r.graph().links.size(), 1);
-  const Colours colours = refined(r.graph(), kinds_of(r.graph()), every);
-  std::vector<std::span<const Part>> picked;
-  std::set<std::uint64_t> seen;
-  for (const auto& group : groups) {
-    std::uint64_t signature = 0;
-    for (const Part& p : group) signature += mixed(colour_of(r, p, colours));
-    if (seen.insert(signature).second || picked.size() < kMostGroups) picked.push_back(group);
-  }
-  return picked;
+  return groups;
 }
 
 std::vector<std::size_t> group_sizes(std::size_t fan) {
@@ -222,47 +205,73 @@ std::int64_t inside_of(const Cluster& c, std::size_t i) { return i == 0 ? 1 : c.
 
 }  // namespace
 
+std::vector<Part> children_of(const Routes& r, std::int64_t inside) {
+  const auto devices = static_cast<std::int64_t>(r.device_count());
+  std::vector<Part> children(static_cast<std::size_t>(devices / inside));
+  for (std::int64_t d = 0; d < devices / inside * inside; ++d) {
+    children[static_cast<std::size_t>(d / inside)].push_back(static_cast<std::int32_t>(d));
+  }
+  return children;
+}
+
+std::vector<std::span<const Part>> unlike_groups(const Routes& r, const std::vector<Part>& children,
+                                                 std::size_t fan, std::size_t m) {
+  const std::vector<std::span<const Part>> groups = all_groups(children, fan, m);
+  if (groups.size() <= kMostGroups && r.graph().vertices.size() <= kLarge) return groups;
+  const std::size_t least = r.graph().vertices.size() > kLarge ? 1 : kMostGroups;
+  const ArcLoads every(2 * r.graph().links.size(), 1);
+  const Colours colours = refined(r.graph(), kinds_of(r.graph()), every);
+  std::vector<std::span<const Part>> picked;
+  std::set<std::uint64_t> seen;
+  for (const auto& group : groups) {
+    std::uint64_t signature = 0;
+    for (const Part& p : group) signature += mixed(colour_of(r, p, colours));
+    if (seen.insert(signature).second || picked.size() < least) picked.push_back(group);
+  }
+  return picked;
+}
+
 GraphTier graph_tier(Routes& r, std::int64_t inside, std::int64_t size) {
-  const std::vector<Part> children =
-      children_of(inside, static_cast<std::int64_t>(r.device_count()));
+  const std::vector<Part> children = children_of(r, inside);
   const auto fan = static_cast<std::size_t>(size / inside);
   GraphTier tier;
   for (const std::size_t m : group_sizes(fan)) {
     BytesPerSecond least;
-    for (const auto& group : groups_of(r, children, fan, m)) {
+    for (const auto& group : unlike_groups(r, children, fan, m)) {
       const BytesPerSecond cut = slowest_cut(r, group);
       if (least == BytesPerSecond() || cut < least) least = cut;
     }
     if (!tier.rates.empty()) least = std::max(least, tier.rates.back().bandwidth);
     tier.rates.push_back({static_cast<std::int64_t>(m), least});
   }
-  const std::span<const Part> unit = std::span<const Part>(children).first(fan);
-  tier.bisection = half_cut(r, unit);
-  tier.latency = longest_step(r, unit);
+  tier.latency = longest_step(r, std::span<const Part>(children).first(fan));
   return tier;
 }
 
-BytesPerSecond half_to_half(Routes& r, std::int64_t inside, std::int64_t size) {
-  const std::vector<Part> children = children_of(inside, size);
-  return half_cut(r, children);
-}
+BytesPerSecond half_to_half(Routes& r) { return half_cut(r, children_of(r, 1)); }
 
 bool covers(const Cluster& c, std::int64_t graph_devices, std::size_t i) {
   if (i + 1 < c.tier_count) return c.tiers[i].size <= graph_devices;
   return graph_devices > inside_of(c, i);
 }
 
+std::int64_t unit_in(const Cluster& c, const Routes& r, std::size_t i) {
+  const auto devices = static_cast<std::int64_t>(r.device_count());
+  if (i + 1U < c.tier_count) return c.tiers[i].size;
+  return devices / inside_of(c, i) * inside_of(c, i);
+}
+
+void fold_tier(Cluster& c, Routes& r, std::size_t i) {
+  const std::int64_t inside = inside_of(c, i);
+  const GraphTier t = graph_tier(r, inside, unit_in(c, r, whole_tier(c, i)));
+  put_rates(c.tiers[i], t.rates);
+  c.tiers[i].in_network_reduction &= may_reduce(r.graph(), inside, unit_in(c, r, i));
+  c.tiers[i].latency += t.latency;
+}
+
 void fold_onto(Cluster& c, Routes& r) {
   const auto devices = static_cast<std::int64_t>(r.device_count());
-  for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i); ++i) {
-    const bool last = i + 1U == c.tier_count;
-    const std::int64_t inside = inside_of(c, i);
-    const std::int64_t size = last ? devices / inside * inside : c.tiers[i].size;
-    const GraphTier t = graph_tier(r, inside, size);
-    put_rates(c.tiers[i], t.rates);
-    c.tiers[i].in_network_reduction &= may_reduce(r.graph(), inside, size);
-    c.tiers[i].latency += t.latency;
-  }
+  for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i); ++i) fold_tier(c, r, i);
 }
 
 }  // namespace orrery

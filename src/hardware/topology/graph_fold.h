@@ -5,16 +5,16 @@
 //
 // That rate is the slowest cut between one child and the other members of its group, over the links
 // on the shortest routes between them (cut.h). Of the groups of m children side by side the slowest
-// counts, and of its children the slowest. It never falls with m: more members, more routes. What a
-// tier cannot say is kept beside it: `bisection`, what crosses from the first half of a unit to the
-// second, is less than a crossbar's in a ring, a torus or a hybrid cube mesh.
+// counts, and of its children the slowest. It never falls with m: more members, more routes. What
+// such a rate cannot say, a tight cut inside the unit, becomes a tier of its own (split.h).
 //
-// Of more than 64 groups the first 64 and those with another surrounding are tried; of more than 16
-// children those that differ in their links or their neighbours' (colour refinement, five rounds).
-// Errors: none; sizes divide the graph's devices.
+// Of more than 8 groups the first 8 and those with another surrounding are tried; of more than 16
+// children those that differ in their links or their neighbours' (colour refinement, five rounds);
+// in a graph of more than 4096 vertices only those. Errors: none; sizes divide the graph's devices.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hardware/cluster.h"
@@ -24,20 +24,31 @@ namespace orrery {
 
 struct GraphTier {
   std::vector<GroupBandwidth> rates;  // members rising, the last all children of a unit
-  BytesPerSecond bisection{};
-  Seconds latency{};  // of the links between neighbouring children, the longest
+  Seconds latency{};                  // of the links between neighbouring children, the longest
 };
 
 // Children of `inside` devices in units of `size`.
 GraphTier graph_tier(Routes& routes, std::int64_t inside, std::int64_t size);
 
-// From the first half of the first unit's children to the second.
-BytesPerSecond half_to_half(Routes& routes, std::int64_t inside, std::int64_t size);
+// All devices, in children of `inside` side by side.
+std::vector<Part> children_of(const Routes& routes, std::int64_t inside);
+
+// Groups of m children side by side in units of `fan`, of those alike a few.
+std::vector<std::span<const Part>> unlike_groups(const Routes& routes,
+                                                 const std::vector<Part>& children, std::size_t fan,
+                                                 std::size_t m);
+
+// From the first half of the devices to the second.
+BytesPerSecond half_to_half(Routes& routes);
 
 // Whether the graph says what tier i of the cluster carries.
 bool covers(const Cluster& c, std::int64_t graph_devices, std::size_t i);
 
-// Puts rates and latencies of the graph into the tiers it covers.
+// Devices of a unit of tier i, of the last as many as the graph has in whole children.
+std::int64_t unit_in(const Cluster& c, const Routes& routes, std::size_t i);
+
+// Puts rates and latencies of the graph into one tier, and into all that it covers.
+void fold_tier(Cluster& c, Routes& routes, std::size_t i);
 void fold_onto(Cluster& c, Routes& routes);
 
 }  // namespace orrery

@@ -3,100 +3,106 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "hardware/topology/cut.h"
+#include "hardware/topology/graph_fold.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kMostUnits = 64;
-constexpr std::int64_t kMostTried = 16;
-constexpr double kSlack = 0.99;
+constexpr std::size_t kMostTried = 8;
 
-struct Unit {
-  std::int64_t first;   // device
-  std::int64_t inside;  // devices of a child
-  std::int64_t fan;     // children
-};
+using Unit = std::span<const Part>;
 
-Part devices(std::int64_t from, std::int64_t to) {
-  Part part;
-  for (std::int64_t d = from; d < to; ++d) part.push_back(static_cast<std::int32_t>(d));
-  return part;
+Part joined(Unit parts) {
+  Part all;
+  for (const Part& p : parts) all.insert(all.end(), p.begin(), p.end());
+  return all;
 }
 
-Part children(const Unit& u, std::int64_t from, std::int64_t to) {
-  return devices(u.first + from * u.inside, u.first + to * u.inside);
-}
-
-ArcLoads arcs_of(Routes& r, const Unit& u) {
-  std::vector<Part> parts;
-  for (std::int64_t i = 0; i < u.fan; ++i) parts.push_back(children(u, i, i + 1));
-  return r.arcs_between(parts);
-}
-
-std::vector<Unit> units_of(const Routes& r, std::int64_t inside, std::int64_t size) {
-  std::vector<Unit> units;
-  const std::int64_t count = static_cast<std::int64_t>(r.device_count()) / size;
-  for (std::int64_t i = 0; i < std::min(count, kMostUnits); ++i) {
-    units.push_back({i * size, inside, size / inside});
-  }
-  return units;
-}
-
-std::optional<InnerCut> narrow_pair(Routes& r, const Unit& u, BytesPerSecond rate) {
-  const ArcLoads usable = arcs_of(r, u);
-  const std::int64_t step = std::max<std::int64_t>(1, u.fan / kMostTried);
-  for (std::int64_t i = u.fan - 1; i > 0; i -= step) {
-    const BytesPerSecond cut = cut_between(r, usable, children(u, 0, 1), children(u, i, i + 1));
-    if (cut < rate * kSlack) return InnerCut{cut, rate, 0, 0};
-  }
-  return {};
-}
-
-std::optional<InnerCut> narrow_block(Routes& r, const Unit& u, const ArcLoads& usable,
-                                     std::int64_t from, std::int64_t block, BytesPerSecond rate) {
-  Part rest = children(u, 0, from);
-  const Part behind = children(u, from + block, u.fan);
+Part around(Unit unit, std::size_t from, std::size_t block) {
+  Part rest = joined(unit.first(from));
+  const Part behind = joined(unit.subspan(from + block));
   rest.insert(rest.end(), behind.begin(), behind.end());
-  const std::int64_t others = u.fan - block;
-  const BytesPerSecond needed =
-      rate * (static_cast<double>(block * others) / static_cast<double>(u.fan - 1));
-  const BytesPerSecond cut = cut_between(r, usable, children(u, from, from + block), rest);
-  if (cut < needed * kSlack) return InnerCut{cut, needed, block, others};
-  return {};
+  return rest;
 }
 
-std::optional<InnerCut> narrow_halves(Routes& r, const Unit& u, BytesPerSecond rate) {
-  const ArcLoads usable = arcs_of(r, u);
-  if (auto cut = narrow_block(r, u, usable, 0, u.fan / 2, rate)) return cut;
-  for (std::int64_t block = 2; block < u.fan; block *= 2) {
-    const std::int64_t last = (u.fan / block - 1) * block;
-    const std::int64_t step = u.fan > kMostTried ? std::max(last, block) : block;
-    for (std::int64_t from = 0; from <= last; from += step) {
-      if (auto cut = narrow_block(r, u, usable, from, block, rate)) return cut;
+void keep_tighter(InnerCut& tightest, const InnerCut& cut) {
+  if (cut.carried < tightest.carried) tightest = cut;
+}
+
+// `block` children from `from` on against the rest.
+InnerCut block_cut(Routes& r, const ArcLoads& usable, Unit unit, std::size_t from,
+                   std::size_t block, BytesPerSecond rate) {
+  const auto a = static_cast<double>(block);
+  const auto k = static_cast<double>(unit.size());
+  const BytesPerSecond needed = rate * (a * (k - a) / (k - 1));
+  const BytesPerSecond cut =
+      cut_between(r, usable, joined(unit.subspan(from, block)), around(unit, from, block));
+  return {cut / needed, static_cast<std::int64_t>(block), cut};
+}
+
+// All of up to 16, else about kMostTried of them.
+std::size_t stride_of(std::size_t many) { return many <= 2 * kMostTried ? 1 : many / kMostTried; }
+
+std::vector<std::size_t> divisors(std::size_t n) {
+  std::vector<std::size_t> found;
+  for (std::size_t b = 2; b <= n / 2; ++b) {
+    if (n % b == 0) found.push_back(b);
+  }
+  return found;
+}
+
+InnerCut blocks_of(Routes& r, Unit unit, BytesPerSecond rate) {
+  InnerCut tightest;
+  const std::vector<std::size_t> sizes = divisors(unit.size());
+  const ArcLoads usable = r.arcs_between(unit);
+  for (std::size_t s = 0; s < sizes.size(); s += stride_of(sizes.size())) {
+    const std::size_t block = sizes[sizes.size() - 1 - s];
+    const std::size_t last = unit.size() / block - 1;
+    const std::size_t step = unit.size() > 2 * kMostTried ? std::max<std::size_t>(last, 1) : 1;
+    for (std::size_t i = 0; i <= last; i += step) {
+      keep_tighter(tightest, block_cut(r, usable, unit, i * block, block, rate));
     }
   }
-  return {};
+  return tightest;
+}
+
+InnerCut cuts_of(Routes& r, Unit unit, BytesPerSecond rate) {
+  InnerCut tightest;
+  const ArcLoads usable = r.arcs_between(unit);
+  const std::size_t step = stride_of(unit.size());
+  for (std::size_t i = unit.size() - 1; i > 0; i -= std::min(i, step)) {
+    const BytesPerSecond pair = cut_between(r, usable, unit[0], unit[i]);
+    keep_tighter(tightest, {pair / rate, 0, pair});
+    keep_tighter(tightest, block_cut(r, usable, unit, 0, i, rate));
+  }
+  tightest.block = 0;
+  return tightest;
+}
+
+template <class Cuts>
+InnerCut tightest_of_units(Routes& r, std::int64_t inside, std::int64_t size, BytesPerSecond rate,
+                           Cuts cuts) {
+  InnerCut tightest;
+  const std::vector<Part> children = children_of(r, inside);
+  const auto fan = static_cast<std::size_t>(size / inside);
+  for (const auto& unit : unlike_groups(r, children, fan, fan)) {
+    keep_tighter(tightest, cuts(r, unit, rate));
+  }
+  return tightest;
 }
 
 }  // namespace
 
-std::optional<InnerCut> cut_below_a_ring(Routes& r, std::int64_t inside, std::int64_t size,
-                                         BytesPerSecond rate) {
-  for (const Unit& u : units_of(r, inside, size)) {
-    if (auto cut = narrow_pair(r, u, rate)) return cut;
-  }
-  return {};
+InnerCut tightest_block(Routes& r, std::int64_t inside, std::int64_t size, BytesPerSecond rate) {
+  return tightest_of_units(r, inside, size, rate, blocks_of);
 }
 
-std::optional<InnerCut> cut_below_an_exchange(Routes& r, std::int64_t inside, std::int64_t size,
-                                              BytesPerSecond rate) {
-  for (const Unit& u : units_of(r, inside, size)) {
-    if (auto cut = narrow_halves(r, u, rate)) return cut;
-  }
-  return {};
+InnerCut tightest_cut(Routes& r, std::int64_t inside, std::int64_t size, BytesPerSecond rate) {
+  return tightest_of_units(r, inside, size, rate, cuts_of);
 }
 
 }  // namespace orrery

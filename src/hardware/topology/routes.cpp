@@ -9,7 +9,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostExplicit = 128;
-constexpr std::size_t kMostForwarding = 512;
+constexpr std::size_t kMostForwarding = 1024;
+constexpr std::size_t kFewLanes = 16;
 
 constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -312,13 +313,10 @@ void Routes::mark_like(const std::vector<Port>& first, const std::vector<Port>& 
 
 // Devices that hang alike are routed once: from one of each class to one of every class.
 void Routes::add_classes(const Lane& lane, ArcLoads& loads) {
-  std::vector<std::int32_t> users(core_.size(), 0);
+  const std::vector<std::int32_t> users = port_users(lane);
+  LanesSeen classes;
   for (const std::int32_t d : lane) {
-    for (const Port& p : ports(d)) ++users[at(component_[at(core_of(p.vertex))])];
-  }
-  std::map<std::vector<std::pair<std::int32_t, std::int32_t>>, Lane> classes;
-  for (const std::int32_t d : lane) {
-    std::vector<std::pair<std::int32_t, std::int32_t>> key;
+    LaneKey key;
     for (const Port& p : shared_ports(d, users)) {
       key.emplace_back(core_of(p.vertex), depth_[at(p.vertex)]);
     }
@@ -334,6 +332,32 @@ void Routes::add_classes(const Lane& lane, ArcLoads& loads) {
   }
 }
 
+std::vector<std::int32_t> Routes::port_users(const Lane& lane) const {
+  std::vector<std::int32_t> users(core_.size(), 0);
+  for (const std::int32_t d : lane) {
+    for (const Port& p : ports(d)) ++users[at(component_[at(core_of(p.vertex))])];
+  }
+  return users;
+}
+
+// Of many lanes, those whose devices hang like the ones of a lane before use what that one uses.
+bool Routes::add_alike(const Lane& lane, LanesSeen& seen, ArcLoads& loads) const {
+  const std::vector<std::int32_t> users = port_users(lane);
+  std::vector<std::vector<Port>> shared;
+  LaneKey key;
+  for (const std::int32_t d : lane) {
+    shared.push_back(shared_ports(d, users));
+    key.emplace_back(kNone, static_cast<std::int32_t>(shared.back().size()));
+    for (const Port& p : shared.back()) key.emplace_back(core_of(p.vertex), depth_[at(p.vertex)]);
+  }
+  const auto [first, is_new] = seen.emplace(std::move(key), lane);
+  if (is_new) return false;
+  for (std::size_t i = 0; i < lane.size(); ++i) {
+    mark_like(shared_ports(first->second[i], users), shared[i], loads);
+  }
+  return true;
+}
+
 void Routes::add_lane(const Lane& lane, ArcLoads& loads) {
   if (!forward_ && lane.size() > kMostExplicit) return add_classes(lane, loads);
   for (const std::int32_t a : lane) {
@@ -342,16 +366,21 @@ void Routes::add_lane(const Lane& lane, ArcLoads& loads) {
 }
 
 ArcLoads Routes::arcs_between(std::span<const Part> parts) {
-  if (forward_ && parts.size() > kMostForwarding) return ArcLoads(arcs_.size(), 1);
-  ArcLoads loads(arcs_.size(), 0);
   std::size_t lanes = 0;
-  for (const Part& p : parts) lanes = std::max(lanes, p.size());
+  std::size_t devices = 0;
+  for (const Part& p : parts) {
+    lanes = std::max(lanes, p.size());
+    devices += p.size();
+  }
+  if (forward_ && devices > kMostForwarding) return ArcLoads(arcs_.size(), 1);
+  ArcLoads loads(arcs_.size(), 0);
+  LanesSeen seen;
   for (std::size_t k = 0; k < lanes; ++k) {
     Lane lane;
     for (const Part& p : parts) {
       if (k < p.size()) lane.push_back(p[k]);
     }
-    add_lane(lane, loads);
+    if (forward_ || lanes <= kFewLanes || !add_alike(lane, seen, loads)) add_lane(lane, loads);
   }
   spread_core(loads);
   return loads;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,7 +55,8 @@ class Routes {
 
   // Positive for the arcs on the shortest routes from the k-th device of every part to the k-th of
   // every other. Of more than 128 parts, devices that hang on the same switch are taken to meet no
-  // nearer than there; of more than 512 where GPUs forward, all arcs count.
+  // nearer than there; of more than 16 devices a part, those whose devices hang alike are taken to
+  // use alike; of more than 1024 devices where GPUs forward, all arcs count.
   ArcLoads arcs_between(std::span<const Part> parts);
 
  private:
@@ -71,6 +73,8 @@ class Routes {
     double volume;
   };
   using Lane = std::vector<std::int32_t>;
+  using LaneKey = std::vector<std::pair<std::int32_t, std::int32_t>>;  // core vertex and depth
+  using LanesSeen = std::map<LaneKey, Lane>;
 
   std::span<const Arc> arcs_from(std::int32_t v) const;
   const std::vector<Port>& ports(std::int32_t device) const {
@@ -93,6 +97,8 @@ class Routes {
   void spread_core(ArcLoads& loads);
   void spread_to(std::int32_t target, ArcLoads& loads);
   void label_components();
+  std::vector<std::int32_t> port_users(const Lane& lane) const;
+  bool add_alike(const Lane& lane, LanesSeen& seen, ArcLoads& loads) const;
   void add_lane(const Lane& lane, ArcLoads& loads);
   void add_classes(const Lane& lane, ArcLoads& loads);
   void mark_like(const std::vector<Port>& first, const std::vector<Port>& other,

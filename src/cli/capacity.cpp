@@ -6,14 +6,13 @@
 
 #include "cli/command.h"
 #include "cli/overrides.h"
+#include "cli/plan_context.h"
 #include "cli/run_source.h"
 #include "cli/usage_error.h"
 #include "core/error.h"
 #include "io/files.h"
-#include "io/threads.h"
 #include "report/capacity_report.h"
 #include "report/estimate_json.h"
-#include "report/search_report.h"
 
 namespace orrery {
 namespace {
@@ -70,29 +69,6 @@ std::optional<Source> plan_source(const Arguments& arguments, const ConfigDirs& 
                 std::filesystem::path(found->file).parent_path().string()};
 }
 
-PlanContext context_of(const Arguments& arguments, const ConfigDirs& dirs,
-                       const std::string& beside) {
-  PlanContext c;
-  c.lookup = config_lookup(dirs, beside);
-  c.run = [=](const std::string& name) { return find_config(dirs, ConfigKind::run, name, beside); };
-  c.run_names = [=] { return config_names(dirs, ConfigKind::run); };
-  const auto kind = [](SiteKind k) {
-    return static_cast<ConfigKind>(static_cast<int>(ConfigKind::failures) + static_cast<int>(k));
-  };
-  c.site = [=](SiteKind k, const std::string& name) {
-    return find_config(dirs, kind(k), name, beside);
-  };
-  c.site_names = [=](SiteKind k) { return config_names(dirs, kind(k)); };
-  c.set = [lookup = c.lookup](Json& run, const std::string& path, const Json& value) {
-    apply_override({"\"set\"", path, value}, lookup, run);
-  };
-  c.metrics = metric_source();
-  c.workers = arguments.jobs > 0 ? arguments.jobs : available_threads();
-  const unsigned n = c.workers;
-  c.parallel = [n](const std::function<void(unsigned)>& work) { run_on_threads(n, work); };
-  return c;
-}
-
 bool is_given(const Arguments& a, const std::string& flag) {
   for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
     if (flag == kPlanFlags[i].name) return !a.values[i].empty();
@@ -110,7 +86,7 @@ void apply_plan_flags(const Arguments& arguments, const ConfigLookup& lookup, Js
 }
 
 ExitCode give_answer(const Arguments& arguments, const Session& s, const Source& source) {
-  const PlanContext context = context_of(arguments, dirs_of(s), source.beside);
+  const PlanContext context = plan_context(dirs_of(s), source.beside, arguments.jobs);
   CapacityReport report;
   report.plan = read_plan(source.json, source.file, context);
   report.answer = answer(report.plan, context);

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "cli/overrides.h"
+#include "cli/plan_context.h"
 #include "cli/usage_error.h"
 #include "core/error.h"
 #include "io/files.h"
+#include "report/capacity_report.h"
 #include "report/comm_report.h"
 #include "report/estimate_json.h"
 #include "validate/claim_verdict.h"
@@ -73,15 +75,28 @@ class PublishedRows {
   std::vector<Row> rows_;
 };
 
+Json plan_answer(const ConfigDirs& dirs, const Json& plan, const std::string& file) {
+  const PlanContext context = plan_context(dirs, "", 1);
+  CapacityReport report;
+  report.plan = read_plan(plan, file, context);
+  report.answer = answer(report.plan, context);
+  return capacity_json(report);
+}
+
 ClaimContext context_of(const ConfigDirs& dirs) {
   ClaimContext context;
   context.load = [dirs](const std::string& name) {
+    const auto plan = find_config(dirs, ConfigKind::run, name)
+                          ? std::nullopt
+                          : find_config(dirs, ConfigKind::capacity, name);
+    if (plan) return parse_json(plan->text, plan->file);
     return found_or_refused(dirs, ConfigKind::run, name, name, "");
   };
   context.set = [dirs](Json& run, const std::string& path, const Json& value) {
     apply_override({"\"set\"", path, value}, config_lookup(dirs), run);
   };
   context.answer = [dirs](const Json& run, const std::string& file) {
+    if (is_plan(run)) return plan_answer(dirs, run, file);
     return answer_document(comm_report_on(resolve_run(run, file, config_lookup(dirs))));
   };
   context.published = [rows = std::make_shared<PublishedRows>(dirs)](const std::string& id) {

@@ -8,15 +8,16 @@
 //  "let", "set"}]}], "compute": {name: expression | {"is", "unit", "claimed"}}, "checks": [{"text",
 //  "holds"} | {"text", "not_checkable"}], "remarks": [text]}
 //
-// `run` is a run file, inline or by name; `like` another run of the file, as it stands at that
-// point of the map; `set` changes it, {path: value} as --set does. `published` is the id of a row
-// of published runs: its run as it stands, which nothing changes, and beside the prediction what
-// was measured. An assumption the source leaves open is an axis of the map: every combination of
-// values is computed, `let` gives names numbers, `set` changes runs, {run: {path: value}}. A
-// document is one of configs/: `{"h100": {"device": "h100-sxm5-80gb"}}`. An expression
+// `run` is a run file or a capacity plan, inline or by name; `like` another run of the file, as it
+// stands at that point of the map; `set` changes it, {path: value} as --set does. `published` is
+// the id of a row of published runs: its run as it stands, which nothing changes, and beside the
+// prediction what was measured. An assumption the source leaves open is an axis of the map: every
+// combination of values is computed, `let` gives names numbers, `set` changes runs, {run: {path:
+// value}}. A document is one of configs/: `{"h100": {"device": "h100-sxm5-80gb"}}`. An expression
 // (core/expression.h) sees the names that `let` gives, what was computed before it, the answer of a
 // run by the run's name, and the numbers and quantities (in SI) of a document by its name:
-// `a.step_time_s`, `a.totals.dp.bytes_per_gpu`, `b.measured.step_time_s`, `h100.memory_bandwidth`.
+// `a.step_time_s`, `a.totals.dp.bytes_per_gpu`, `b.measured.step_time_s`, `h100.memory_bandwidth`,
+// `plan.options[0].time.days[1]`.
 // Errors: InputError.
 #pragma once
 

@@ -45,6 +45,10 @@ $ echo '{"title": "t", "claim": "c", "source": "s", "documents": {"h": {"devise"
 $ orrery validate claim.json
 ! exit 2
 ! stderr claim.json: documents.h: found kind "devise"; allowed: model, node, device
+# A capacity plan answers as a run does.
+$ echo '{"title": "t", "claim": "c", "source": "s", "runs": {"a": {"run": {"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9}, "failures": "rsc-1"}}, "b": {"like": "a", "set": {"goal.tokens": 600e9}}}, "checks": [{"text": "x", "holds": "abs(b.options[0].time.days[1] / a.options[0].time.days[1] - 2) < 0.001"}, {"text": "x", "holds": "abs(29538 / 1024 - a.options[0].goodput.mean_time_between_failures_h) < 0.1"}]}' > claim.json
+$ orrery validate claim.json | grep -c reproduced
+> 2
 $ orrery sweep $ROOT/configs/sweeps/stash-or-checkpoint.json | wc -l
 > 72
 

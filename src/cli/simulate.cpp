@@ -6,10 +6,12 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/parts_flags.h"
 #include "cli/run_flags.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/chakra.h"
+#include "exchange/simai.h"
 #include "io/files.h"
 #include "io/gzip.h"
 #include "report/estimate_json.h"
@@ -31,9 +33,11 @@ struct Arguments {
   std::string trace_ranks;
   std::string html;
   std::string chakra;
+  std::string simai;
   bool picture = false;
   bool every_gpu = false;
   std::vector<std::string> slow;
+  std::vector<std::string> fail;
   double spread = 0;
   double jitter = 0;
   double expert_load = 1;
@@ -51,57 +55,43 @@ constexpr std::array kSwitches = {
     Switch{"send-overlap", &Effects::sends_overlap},
 };
 
-void set_switch(Effects& e, const char* flag, const std::string& name, bool to) {
-  for (const Switch& s : kSwitches) {
-    if (name != s.name) continue;
-    e.*s.effect = to;
-    return;
-  }
+[[noreturn]] void refuse_effect(const char* flag, const std::string& name, bool overlaps) {
   std::vector<std::string> names;
   for (const Switch& s : kSwitches) names.emplace_back(s.name);
+  for (std::size_t i = 0; overlaps && i < kOverlaps; ++i) {
+    names.emplace_back(kOverlapTable[i].name);
+  }
   throw InputError("command line", flag, "\"" + name + "\"", alternatives(names),
                    nearest_name(name, names));
 }
 
-Effects effects_of(const Arguments& arguments) {
-  Effects e;
-  for (const std::string& name : arguments.with) set_switch(e, "--with", name, true);
-  for (const std::string& name : arguments.without) set_switch(e, "--without", name, false);
-  return e;
-}
-
-constexpr const char* kSlowForm = "PART:NUMBER=FACTOR, as gpu:17=1.3, node:3=1.2 or link:0=2";
-
-[[noreturn]] void refuse_slow(const std::string& text, const std::string& allowed) {
-  throw InputError("command line", "--slow", "\"" + text + "\"", allowed);
-}
-
-double read_number(const std::string& part, const std::string& text) {
-  const std::optional<double> n = parse_number(part);
-  if (!n) refuse_slow(text, kSlowForm);
-  return *n;
-}
-
-// gpu:17=1.3
-Slow read_slow(const std::string& text, const Run& run) {
-  const std::size_t colon = text.find(':');
-  const std::size_t equals = text.find('=');
-  if (colon == std::string::npos || equals == std::string::npos || equals < colon) {
-    refuse_slow(text, kSlowForm);
+bool set_switch(Effects& e, const std::string& name, bool to) {
+  for (const Switch& s : kSwitches) {
+    if (name != s.name) continue;
+    e.*s.effect = to;
+    return true;
   }
-  const std::string kind = text.substr(0, colon);
-  if (kind != "gpu" && kind != "node" && kind != "link") refuse_slow(text, kSlowForm);
-  Slow s;
-  s.part = kind == "gpu" ? SlowPart::gpu : kind == "node" ? SlowPart::node : SlowPart::link;
-  const double which = read_number(text.substr(colon + 1, equals - colon - 1), text);
-  s.factor = read_number(text.substr(equals + 1), text);
-  const std::int64_t parts = s.part == SlowPart::gpu ? run.cluster.gpus : node_count(run.cluster);
-  if (!(which >= 0 && which < static_cast<double>(parts)) || which != std::floor(which)) {
-    refuse_slow(text, kind + " 0 to " + std::to_string(parts - 1));
+  return false;
+}
+
+bool turn_off(OverlapMask& without, const std::string& name) {
+  for (std::size_t i = 0; i < kOverlaps; ++i) {
+    if (name != kOverlapTable[i].name) continue;
+    without = static_cast<OverlapMask>(without | 1U << i);
+    return true;
   }
-  if (!(s.factor >= 1 && s.factor <= 1e6)) refuse_slow(text, "a factor from 1 to 1e6");
-  s.which = static_cast<std::int64_t>(which);
-  return s;
+  return false;
+}
+
+void set_effects(const Arguments& arguments, SimulationOptions& o) {
+  for (const std::string& name : arguments.with) {
+    if (!set_switch(o.effects, name, true)) refuse_effect("--with", name, false);
+  }
+  for (const std::string& name : arguments.without) {
+    if (!set_switch(o.effects, name, false) && !turn_off(o.without, name)) {
+      refuse_effect("--without", name, true);
+    }
+  }
 }
 
 double checked(double value, const char* flag, double least, double most) {
@@ -138,12 +128,17 @@ void write_files(const Arguments& a, const SimulationReport& r) {
   if (const std::string why = why_no_chakra(run); !a.chakra.empty() && !why.empty()) {
     throw InputError("command line", "--chakra", why, "runs without: not built yet");
   }
+  if (const std::string why = why_no_simai(run); !a.simai.empty() && !why.empty()) {
+    throw InputError("command line", "--simai", why,
+                     "runs without: the format has no word for them");
+  }
   std::string trace;
   std::string html;
   if (!a.trace.empty()) trace = perfetto_trace(r, trace_ranks(r, a.trace_ranks));
   if (!a.html.empty()) html = timeline_html(r);
   if (!a.trace.empty()) write_text(a.trace, ends_with(a.trace, ".gz") ? gzip(trace) : trace);
   if (!a.html.empty()) write_text(a.html, html);
+  if (!a.simai.empty()) write_text(a.simai, simai_workload(run, r.simulation));
   if (a.chakra.empty()) return;
   const std::vector<std::int64_t> ranks = trace_ranks(r, a.trace_ranks);
   for (const std::int64_t rank : ranks) {
@@ -160,10 +155,11 @@ std::string text_of(const Arguments& a, const SimulationReport& r, const Style& 
 
 ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   SimulationOptions options;
-  options.effects = effects_of(arguments);
+  set_effects(arguments, options);
   ResolvedRun resolved = resolved_run(arguments.run, s);
   check_playable(resolved);
   options.disturbances = disturbances_of(arguments, resolved.run);
+  options.failures = read_failures(arguments.fail, arguments.slow, resolved.run);
   options.every_gpu = arguments.every_gpu;
   const SimulationReport r = report_on_simulation(std::move(resolved), options);
   write_files(arguments, r);
@@ -181,9 +177,10 @@ Action declare_simulate(CLI::App& app) {
   const auto names = [&app](const char* flag, std::vector<std::string>& to, const char* help) {
     app.add_option(flag, to, help)->type_name("NAME")->delimiter(',')->allow_extra_args(false);
   };
-  names("--without", arguments->without,
-        "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
-        "sends); what collectives hide is parallel.overlap of the run file");
+  names(
+      "--without", arguments->without,
+      "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
+      "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, pairs");
   names("--with", arguments->with,
         "take one in: slowdown (of kernels beside a reduction or gather)");
   app.add_flag("--every-gpu", arguments->every_gpu,
@@ -191,6 +188,12 @@ Action declare_simulate(CLI::App& app) {
   app.add_option("--slow", arguments->slow,
                  "a part that takes longer: gpu:17=1.3, node:3=1.2, link:0=2 (a node's)")
       ->type_name("PART:NUMBER=FACTOR")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--fail", arguments->fail,
+                 "a part that has failed, the run going on without: gpu:17, node:3, link:0 (one of "
+                 "a node's)")
+      ->type_name("PART:NUMBER")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--spread", arguments->spread,
@@ -211,6 +214,8 @@ Action declare_simulate(CLI::App& app) {
   app.add_option("--chakra", arguments->chakra,
                  "write Chakra execution traces, PREFIX.RANK.et, and their groups, PREFIX.json")
       ->type_name("PREFIX");
+  app.add_option("--simai", arguments->simai, "write the step as a SimAI workload")
+      ->type_name("FILE");
   app.add_option("--html", arguments->html, "write the timeline as a page of its own")
       ->type_name("FILE");
   app.add_flag("--picture", arguments->picture, "show the schedule, a line a stage");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/beside.h"
 #include "estimate/sharding.h"
 
 namespace orrery {
@@ -63,7 +64,7 @@ SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, Seco
   const SecondsOf<R> both = named(pass + beside - joined, {"time in which both run"});
   const R lost = lift<R>(run.cluster.device.efficiency.communication_slowdown,
                          {"device.efficiency.communication_slowdown"});
-  return joined - pass + lost * both + after;
+  return joined - pass + lost_beside<R>(lost, both) + after;
 }
 
 // A weight gradient is added to the sum of the step: read and written at the size it is kept in,

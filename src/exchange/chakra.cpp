@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "exchange/full_buffer.h"
 #include "exchange/protobuf.h"
 
 namespace orrery {
@@ -26,12 +27,6 @@ std::uint64_t type_of(Collective c) {
     default:
       return 0;  // all-reduce
   }
-}
-
-// The full buffer of which a rank puts `sent` on the wire (network/volume.h).
-double full_buffer(Collective c, std::int64_t ranks, double sent) {
-  const double each = static_cast<double>(ranks) / static_cast<double>(ranks - 1);
-  return c == Collective::all_reduce ? sent * each / 2 : sent * each;
 }
 
 std::int64_t extent(const Strategy& s, Dim d) {
@@ -172,15 +167,36 @@ class Trace {
       if (r < 0) continue;
       deps.push_back(message(false, r, s_.graph.nodes[static_cast<std::size_t>(r / 2)].stage, {}));
     }
-    const bool forward = has_forward(slot.kind);
-    const PassPlan& plan = s_.plan.passes[forward ? slot.cell : slot.backward_cell];
-    const Terms<double>& terms = forward ? plan.forward_terms : plan.backward_terms;
-    const std::string name = (forward ? "forward " : "backward ") +
-                             std::to_string(s_.graph.micro_batch[n]) + " of cell " +
-                             std::to_string(slot.cell);
-    last_ = {compute(name, deps, kernels(terms))};
-    const std::vector<PassExchange>& exchanges =
-        forward ? s_.exchanges[slot.cell].forward : s_.exchanges[slot.backward_cell].backward;
+    last_ = {compute(pass_name(n, slot), deps, pass_time(s_.plan, slot).kernels)};
+    if (has_forward(slot.kind)) collectives(s_.exchanges[slot.cell].forward, deps);
+    if (has_input_gradient(slot.kind)) {
+      collectives(s_.exchanges[slot.backward_cell].backward, deps);
+    }
+    sends(id);
+  }
+
+  std::string pass_name(std::size_t node, const PassSlot& slot) const {
+    const auto of = [](std::int32_t micro_batch, std::uint16_t cell) {
+      return std::to_string(micro_batch) + " of cell " + std::to_string(cell);
+    };
+    const std::string up = of(s_.graph.backward_micro_batch[node], slot.backward_cell);
+    switch (slot.kind) {
+      case StepKind::forward:
+        return "forward " + of(s_.graph.micro_batch[node], slot.cell);
+      case StepKind::backward:
+        return "backward " + up;
+      case StepKind::input_gradient:
+        return "input gradient " + up;
+      case StepKind::weight_gradient:
+        return "weight gradient " + up;
+      case StepKind::pair:
+        return "forward " + of(s_.graph.micro_batch[node], slot.cell) + " and backward " + up;
+    }
+    return up;
+  }
+
+  // A collective that the run hides stands beside its pass, the rest after it.
+  void collectives(const std::vector<PassExchange>& exchanges, const Deps& deps) {
     for (const PassExchange& e : exchanges) {
       const GroupKind kind = e.group == ExchangeGroup::cp ? GroupKind::cp : GroupKind::tp;
       const bool hidden = !(e.exposed > Seconds());
@@ -189,7 +205,6 @@ class Trace {
                      e.ranks, e.bytes.si(), e.time);
       last_.push_back(done);
     }
-    sends(id);
   }
 
   void sends(std::int32_t id) {

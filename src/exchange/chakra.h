@@ -8,7 +8,8 @@
 // the reduction, the update and the gather. A collective that the run hides stands beside its pass,
 // the rest after it. Compute nodes carry the time and, for players that count operations, what
 // takes that time at the device's dense peak and memory bandwidth. Leaves out: groups of experts
-// (refused by can_export_chakra), contention, what is inside a collective. Sizes are full buffers
+// (refused by can_export_chakra), contention, what is inside a collective,
+// the sum of gradients that two stages hold. Sizes are full buffers
 // in bytes, S of network/collective.h. Field numbers: et_def.proto of github.com/mlcommons/chakra
 // at 0.0.4 [from memory, unverified].
 #pragma once

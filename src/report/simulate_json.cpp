@@ -79,10 +79,8 @@ Json gains_json(const Simulation& s) {
 Json differences_json(const Simulation& s) {
   Json list = Json::array();
   for (const Difference& d : s.differences) {
-    const auto i = static_cast<std::size_t>(d.cause);
-    list.push_back({{"cause", std::string(kCauseNames[i])},
-                    {"time_s", d.time.si()},
-                    {"meaning", std::string(kCauseMeanings[i])}});
+    list.push_back(
+        {{"cause", name_of(d.cause)}, {"time_s", d.time.si()}, {"meaning", meaning_of(d.cause)}});
   }
   return list;
 }

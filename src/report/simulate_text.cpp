@@ -35,10 +35,8 @@ std::string headline(const SimulationReport& r, const Style& style) {
   text += "\n";
   for (const Difference& d : s.differences) {
     if (std::abs(d.time / a.step_time) < 1e-6) continue;
-    const auto i = static_cast<std::size_t>(d.cause);
     text += left("", kLabel) +
-            wrapped(signed_time(d.time) + " " + std::string(kCauseNames[i]) + ": " +
-                        std::string(kCauseMeanings[i]),
+            wrapped(signed_time(d.time) + " " + name_of(d.cause) + ": " + meaning_of(d.cause),
                     kLabel + 2, kLabel) +
             "\n";
   }
@@ -223,6 +221,7 @@ SimulationReport report_on_simulation(ResolvedRun resolved, const SimulationOpti
   SimulationReport r{report_on(std::move(resolved)), {}};
   r.simulation = simulate(r.run.resolved.run, options);
   r.run.answer = r.simulation.answer;
+  r.run.resolved.run = r.simulation.run;
   return r;
 }
 

@@ -79,7 +79,7 @@ struct StepPlan {
   Seconds overhead{};
   bool gathers_first = false;  // weights under the first forward; else after the update
   double gradient_use = 1;     // part of a fabric link that data parallelism takes when alone
-  double slowdown = 0;         // compute takes 1 + this as long beside a collective
+  double slowdown = 0;         // share lost of the time in which compute and a collective both run
 };
 
 // The part of the model a cell is.

@@ -24,6 +24,7 @@ class Simulator {
 
   Simulation simulate() {
     out_.closed = estimate<double>(run_, workspace_);
+    if (!options_.failures.empty()) fail();
     out_.plan = plan_step(run_, workspace_);
     out_.graph = make_graph(out_.plan.schedule, out_.plan.shape);
     play();
@@ -34,6 +35,7 @@ class Simulator {
     out_.chain = critical_chain(out_.plan, out_.graph, times());
     out_.gains = gains(out_.plan, out_.graph, options_.effects);
     fill_answer();
+    out_.run = run_;
     return std::move(out_);
   }
 
@@ -54,23 +56,55 @@ class Simulator {
     return play(keep);
   }
 
+  void fail() {
+    const Survivors left = survivors(run_, options_.failures);
+    run_ = left.run;
+    failed_links_ = left.slow;
+    differ(Cause::failed_parts, out_.closed.step_time.si(),
+           estimate<double>(run_, workspace_).step_time.si());
+  }
+
+  bool is_off(std::size_t overlap) const { return (options_.without >> overlap & 1) != 0; }
+
+  // With the overlaps off that are turned off so far.
+  void make_plan(double expert_load = 1) {
+    out_.plan = with_expert_load(run_, plan_step(run_, workspace_), expert_load);
+    const std::vector<PassUse> uses = pass_uses(run_, workspace_, out_.plan);
+    for (std::size_t i = 0; i < kOverlaps; ++i) {
+      if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(uses, out_.plan);
+    }
+  }
+
+  void turn_off(std::size_t overlap) {
+    off_[overlap] = true;
+    const Overlap& o = kOverlapTable[overlap];
+    if (o.turn_off != nullptr) o.turn_off(run_.framework);
+    make_plan();
+  }
+
   // Effects one after the other, so that each has its own difference.
   void play() {
     Effects effects{false, false, true};
-    double before = out_.closed.step_time.si();
+    double before = estimate<double>(run_, workspace_).step_time.si();
     const auto add = [&](Cause cause) {
       const double now = swept(effects).step;
       differ(cause, before, now);
       before = now;
     };
     add(Cause::stages_end_apart);
+    for (std::size_t i = 0; i < kOverlaps; ++i) {
+      if (!is_off(i)) continue;
+      turn_off(i);
+      add(cause_of_overlap(i));
+    }
     effects.slowdown = options_.effects.slowdown;
     add(Cause::slowdown);
     effects.sends_overlap = options_.effects.sends_overlap;
     add(Cause::blocking_sends);
     out_.played = played({}, Keep::passes);
     differ(Cause::contention, before, times().step);
-    if (options_.disturbances.any() || options_.every_gpu) disturb();
+    const bool alike = !options_.disturbances.any() && failed_links_.empty();
+    if (!alike || options_.every_gpu) disturb();
   }
 
   // One disturbance after the other, each with what it adds.
@@ -78,7 +112,7 @@ class Simulator {
     const Disturbances& all = options_.disturbances;
     double before = times().step;
     if (all.expert_load > 1) {
-      out_.plan = with_expert_load(run_, out_.plan, all.expert_load);
+      make_plan(all.expert_load);
       out_.played = played({}, Keep::passes);
       differ(Cause::expert_load, before, times().step);
       before = times().step;
@@ -91,9 +125,11 @@ class Simulator {
       differ(cause, before, crowd.times.step);
       before = crowd.times.step;
     };
-    some.slow = all.slow;
+    some.slow = failed_links_;
+    if (!some.slow.empty()) add(Cause::failed_parts);
+    some.slow.insert(some.slow.end(), all.slow.begin(), all.slow.end());
     const bool later = all.spread > 0 || all.jitter > 0;
-    if (!all.slow.empty() || !later) add(Cause::slow_parts);
+    if (!all.slow.empty() || (!later && failed_links_.empty())) add(Cause::slow_parts);
     some.spread = all.spread;
     if (all.spread > 0) add(Cause::spread);
     some.jitter = all.jitter;
@@ -171,7 +207,7 @@ class Simulator {
 
   // The closed form's, unless another is busier here.
   std::size_t busiest_stage() const {
-    auto busiest = static_cast<std::size_t>(out_.closed.busy_stage);
+    auto busiest = static_cast<std::size_t>(out_.answer.busy_stage);
     Seconds most = sum_of_passes(out_.graph, times(), busiest) * (1 + 1e-9);
     for (std::size_t i = 0; i < out_.plan.stages.size(); ++i) {
       const Seconds busy = sum_of_passes(out_.graph, times(), i);
@@ -183,7 +219,7 @@ class Simulator {
   // The closed form's answer with what the simulator says of the busiest stage. What is not one of
   // the other terms it waited.
   void fill_answer() {
-    Answer& a = out_.answer = out_.closed;
+    Answer& a = out_.answer = estimate<double>(run_, workspace_);
     const std::size_t b = busiest_stage();
     a.busy_stage = static_cast<std::int64_t>(b);
     const StagePlan& s = out_.plan.stages[b];
@@ -215,14 +251,29 @@ class Simulator {
     a.interval_high = a.step_time * run_.framework.interval_high;
   }
 
-  const Run& run_;
+  Run run_;
   const SimulationOptions& options_;
+  std::array<bool, kOverlaps> off_{};
+  std::vector<Slow> failed_links_;
   Workspace workspace_;
   Crowd crowd_;
   Simulation out_;
 };
 
 }  // namespace
+
+std::string name_of(Cause cause) {
+  const auto i = static_cast<std::size_t>(cause);
+  const auto first = static_cast<std::size_t>(Cause::overlap_off);
+  return i < first ? std::string(kCauseNames[i])
+                   : "without " + std::string(kOverlapTable[i - first].name);
+}
+
+std::string meaning_of(Cause cause) {
+  const auto i = static_cast<std::size_t>(cause);
+  const auto first = static_cast<std::size_t>(Cause::overlap_off);
+  return std::string(i < first ? kCauseMeanings[i] : kOverlapTable[i - first].what);
+}
 
 std::int64_t passes_of(const Run& run) {
   const PipelineShape shape = pipeline_shape(run);

@@ -10,12 +10,15 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/critical.h"
 #include "sim/disturb.h"
+#include "sim/fail.h"
 #include "sim/memory_curve.h"
+#include "sim/overlaps.h"
 #include "sim/play.h"
 #include "sim/streams.h"
 
@@ -26,8 +29,10 @@ inline constexpr std::int64_t kMostPasses = 50'000'000;
 
 struct SimulationOptions {
   Effects effects;
+  OverlapMask without = 0;  // overlaps turned off
   Disturbances disturbances;
-  bool every_gpu = false;  // play every replica, also where they are alike
+  std::vector<Failure> failures;  // of which survivors() knows a way to go on
+  bool every_gpu = false;         // play every replica, also where they are alike
 };
 
 // Why the simulator's step is not the closed form's.
@@ -40,13 +45,16 @@ enum class Cause : std::uint8_t {
   slow_parts,
   spread,
   jitter,
+  failed_parts,
+  overlap_off,  // entry i of kOverlapTable: overlap_off + i
 };
-inline constexpr std::array<std::string_view, 8> kCauseNames = {
+inline constexpr std::array<std::string_view, 9> kCauseNames = {
     "stages end apart", "compute beside collectives",
     "contention",       "blocking sends",
     "uneven experts",   "slow parts",
-    "random speeds",    "jitter"};
-inline constexpr std::array<std::string_view, 8> kCauseMeanings = {
+    "random speeds",    "jitter",
+    "failed parts"};
+inline constexpr std::array<std::string_view, 9> kCauseMeanings = {
     "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
     "early reduces early",
     "kernels run slower while a reduction or gather runs beside them",
@@ -55,7 +63,16 @@ inline constexpr std::array<std::string_view, 8> kCauseMeanings = {
     "the rank whose experts get most tokens keeps the others waiting",
     "GPUs, nodes and links said to be slow keep the others waiting",
     "all wait for the slowest GPU of those that keep step, and for the slowest replica",
-    "every pass waits for the slowest GPU of those that keep step"};
+    "every pass waits for the slowest GPU of those that keep step",
+    "the replicas of failed GPUs and nodes are left out and the others take over their batch; "
+    "failed "
+    "links leave their traffic to a node's others"};
+
+constexpr Cause cause_of_overlap(std::size_t entry) {
+  return static_cast<Cause>(static_cast<std::size_t>(Cause::overlap_off) + entry);
+}
+std::string name_of(Cause cause);
+std::string meaning_of(Cause cause);
 
 struct Difference {
   Cause cause = Cause::stages_end_apart;
@@ -73,6 +90,7 @@ struct GpuUse {
 };
 
 struct Simulation {
+  Run run;  // as it is played
   StepPlan plan;
   PassGraph graph;
   PlayedStep played;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cost/beside.h"
+
 namespace orrery {
 namespace {
 
@@ -39,14 +41,6 @@ Seconds beside_backward(const StepPlan& plan, std::size_t cell) {
   return part(plan.stages[i].gradients.hidden, plan.passes[cell].backward, all);
 }
 
-namespace {
-
-// Of one kind of pass: all of it, and of that kernels.
-struct PassTime {
-  Seconds all{};
-  Seconds kernels{};
-};
-
 PassTime pass_time(const StepPlan& plan, const PassSlot& s) {
   const PassPlan& down = plan.passes[s.cell];
   const PassPlan& up = plan.passes[s.backward_cell];
@@ -67,8 +61,6 @@ PassTime pass_time(const StepPlan& plan, const PassSlot& s) {
   return {};
 }
 
-}  // namespace
-
 CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects& effects) {
   CostTable t;
   const double slowdown = effects.slowdown ? plan.slowdown : 0;
@@ -77,8 +69,9 @@ CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects
     Seconds beside{};
     if (s.first) beside += beside_forward(plan, s.cell);
     if (s.last) beside += beside_backward(plan, s.backward_cell);
-    t.pass.push_back((time.all + slowdown * beside).si());
-    t.compute.push_back((time.kernels + slowdown * beside).si());
+    const Seconds lost = lost_beside<double>(slowdown, beside);
+    t.pass.push_back((time.all + lost).si());
+    t.compute.push_back((time.kernels + lost).si());
     t.send.push_back(s.sends_forward ? plan.sends[s.cell].forward.si() : 0);
     t.send.push_back(s.sends_back ? plan.sends[s.backward_cell].backward.si() : 0);
   }

@@ -27,6 +27,14 @@ struct Effects {
   bool sends_overlap = true;  // a stage goes on while its result is sent
 };
 
+// Of one kind of pass: all of it, and of that kernels.
+struct PassTime {
+  Seconds all{};
+  Seconds kernels{};
+};
+
+PassTime pass_time(const StepPlan& plan, const PassSlot& slot);
+
 struct CostTable {
   std::vector<double> pass;     // by slot
   std::vector<double> compute;  // of it, kernels

@@ -43,7 +43,35 @@ $ orrery simulate gpt3-175b-1024-a100 --without send-overlap | grep -A 1 blockin
 > ...
 $ orrery simulate gpt3-175b-1024-a100 --without contentions
 ! exit 2
-! stderr found "contentions"; allowed: contention, slowdown or send-overlap; did you mean "contention"?
+! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload or pairs; did you mean "contention"?
+
+# What runs beside compute, turned off by name: each has its price, and all of them add up.
+$ orrery simulate gpt3-175b-1024-a100 --without grad-reduce,param-gather,contention --json > bare.json
+$ python3 -c 'import json; t = json.load(open("bare.json")); d = t["timeline"]["differences"]; print([c["cause"] for c in d if c["time_s"] > 0], abs(t["timeline"]["estimate_step_time_s"] + sum(c["time_s"] for c in d) - t["step_time_s"]) < 1e-9)'
+> ['without grad-reduce', 'without param-gather'] True
+$ orrery simulate gpt3-175b-1024-a100 --with tp
+! exit 2
+! stderr --with: found "tp"; allowed: contention, slowdown or send-overlap
+
+# Parts that have failed: replicas left out, links of a node that carry what another did.
+$ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 | grep -A 3 'failed parts'
+>                   +... s failed parts: the replicas of failed GPUs and nodes are left out and the
+>                     others take over their batch; failed links leave their traffic to a node's
+>                     others
+> ...
+$ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["gpus"])'
+> 960
+$ orrery simulate gpt3-175b-1024-a100 --fail link:0 | grep -c 'failed parts'
+> 1
+$ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
+! exit 2
+! stderr GPUs and nodes alone
+$ orrery simulate gpt3-175b-1024-a100 --fail gpu:1024
+! exit 2
+! stderr --fail: found "gpu:1024"; allowed: gpu 0 to 1023
+$ orrery simulate gpt3-175b-1024-a100 --gpus 64 --global-batch 96 --fail gpu:3
+! exit 2
+! stderr no replica of the model is left
 $ orrery simulate gpt3-175b-1024-a100 --pp 1 --gpus 8 --global-batch 100000000
 ! exit 2
 ! stderr training.global_batch: found 200000000 passes
@@ -88,31 +116,19 @@ $ ls all.json
 $ orrery simulate gpt3-175b-1024-a100 --chakra et -o answer.txt
 $ ls et.* | wc -l
 > 9
-$ cat > read_et.py
-< import json, sys
-< def varint(b, i):
-<     v = s = 0
-<     while True:
-<         v |= (b[i] & 127) << s; s += 7; i += 1
-<         if b[i - 1] < 128: return v, i
-< def fields(b):
-<     i = 0
-<     while i < len(b):
-<         k, i = varint(b, i)
-<         v, i = varint(b, i)
-<         if k & 7 == 2: v, i = b[i:i + v], i + v
-<         yield k >> 3, v
-< b, i, messages = open(sys.argv[1], "rb").read(), 0, []
-< while i < len(b):
-<     n, i = varint(b, i)
-<     messages.append(b[i:i + n]); i += n
-< nodes = [list(fields(m)) for m in messages[1:]]
-< ids = [dict(n)[1] for n in nodes]
-< known = all(v in ids[:k] for k, n in enumerate(nodes) for f, v in n if f == 5)
-< groups = {dict(fields(v)).get(29) for n in nodes for f, v in n if f == 10} - {None}
-< print(messages[0][2:].decode(), ids == list(range(len(ids))), known, {g.decode() for g in groups} <= set(json.load(open("et.json"))))
-$ python3 read_et.py et.128.et
-> 0.0.4 True True True
+$ python3 $ROOT/tests/support/read_chakra.py et.json et.*.et
+> 8 traces, ... nodes, 1344 messages
+$ orrery simulate gpt3-175b-1024-a100 --set parallel.schedule=dualpipe --chakra two -o answer.txt
+! exit 3
+$ python3 $ROOT/tests/support/read_chakra.py two.json two.*.et
+> 8 traces, ... nodes, 1344 messages
 $ orrery simulate mixtral-8x7b-64-h100 --chakra moe
 ! exit 2
 ! stderr --chakra: found groups of experts
+
+# SimAI's workload: a line of sizes, the number of lines, lines of twelve columns.
+$ orrery simulate gpt3-175b-1024-a100 --simai work.txt -o answer.txt
+$ head -1 work.txt
+> HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 1 pp: 8 vpp: 1 ga: 96 all_gpus: 1024 checkpoints: 0 checkpoint_initiates: 0 pp_comm: ...
+$ python3 -c 'l = open("work.txt").read().splitlines(); rows = [r.split("\t") for r in l[2:]]; print(int(l[1]) == len(rows), {len(r) for r in rows}, sorted({r[i] for r in rows for i in (3, 6, 9)}), all(int(r[i]) > 0 for r in rows for i in (2, 5, 8)))'
+> True {12} [...'NONE'...] True

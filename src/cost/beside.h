@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What compute and a collective cost each other while both run: they take multiprocessors and
+// memory bandwidth from each other, and a share of that time is lost. Both clocks charge it, the
+// closed form for weights gathered in every micro batch (stage.cpp), the simulator on request for
+// what runs beside passes once a step (step_clock.cpp). Leaves out which of the two is held up.
+// Units: seconds; the share is `communication_slowdown` of the device. Errors: none.
+#pragma once
+
+#include "core/number.h"
+
+namespace orrery {
+
+template <Number R>
+SecondsOf<R> lost_beside(R share, SecondsOf<R> both) {
+  return share * both;
+}
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/fail.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace orrery {
+namespace {
+
+std::int64_t replicas_left(const Run& run, const std::vector<Failure>& failures) {
+  std::set<std::int64_t> lost;
+  for (std::int64_t rank = 0; rank < world_size(run.strategy); ++rank) {
+    for (const Failure& f : failures) {
+      const std::int64_t mine =
+          f.part == SlowPart::gpu ? rank : rank / run.cluster.devices_per_node;
+      if (f.part == SlowPart::link || mine != f.which) continue;
+      lost.insert(place_of_rank(run.strategy, rank).replica);
+    }
+  }
+  return run.strategy.dp - static_cast<std::int64_t>(lost.size());
+}
+
+// What was sharded over all replicas is over all that are left.
+void share_among(std::int64_t& degree, std::int64_t before, std::int64_t now) {
+  if (degree == before) degree = now;
+}
+
+Run with_replicas(const Run& all, std::int64_t dp) {
+  Run run = all;
+  Strategy& s = run.strategy;
+  const std::int64_t before = s.dp * s.cp;
+  s.dp = dp;
+  for (std::int64_t* degree :
+       {&s.partition.weights, &s.partition.gradients, &s.partition.optimizer}) {
+    share_among(*degree, before, dp * s.cp);
+  }
+  const std::int64_t each = s.micro_batch * dp;
+  s.micro_batches = (run.training.global_batch + each - 1) / each;
+  run.cluster.gpus = world_size(s);
+  run.training.global_batch = s.micro_batches * each;
+  return run;
+}
+
+bool is_legal(const Run& run) {
+  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
+  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
+}
+
+// Or with more micro batches, where the schedule takes multiples only.
+bool make_legal(Run& run) {
+  const std::int64_t fewest = run.strategy.micro_batches;
+  const std::int64_t each = run.training.global_batch / fewest;
+  for (std::int64_t more = 0; more <= 2 * run.strategy.pp; ++more) {
+    run.strategy.micro_batches = fewest + more;
+    run.training.global_batch = run.strategy.micro_batches * each;
+    if (is_legal(run)) return true;
+  }
+  return false;
+}
+
+std::vector<Slow> slowed_links(const Run& run, const std::vector<Failure>& failures,
+                               std::string& why_none) {
+  std::map<std::int64_t, double> cards_lost;
+  for (const Failure& f : failures) {
+    if (f.part == SlowPart::link) cards_lost[f.which] += 1;
+  }
+  const std::size_t above_node = tier_of(run.cluster, run.cluster.devices_per_node) + 1;
+  std::vector<Slow> slow;
+  for (const auto& [node, lost] : cards_lost) {
+    const Tier& tier = run.cluster.tiers[std::min(above_node, run.cluster.tier_count - 1UL)];
+    const double left = 1 - lost * tier.rank_share;
+    if (left < 1e-9) {
+      why_none = "node " + std::to_string(node) + " is left without a link; fail the node instead";
+      return {};
+    }
+    slow.push_back({SlowPart::link, node, 1 / left});
+  }
+  return slow;
+}
+
+}  // namespace
+
+Survivors survivors(const Run& run, const std::vector<Failure>& failures) {
+  Survivors left;
+  left.slow = slowed_links(run, failures, left.why_none);
+  const std::int64_t most = replicas_left(run, failures);
+  left.run = run;
+  if (most == run.strategy.dp) return left;
+  for (std::int64_t dp = most; dp > 0; --dp) {
+    left.run = with_replicas(run, dp);
+    if (make_legal(left.run)) return left;
+  }
+  left.why_none = "no replica of the model is left";
+  return left;
+}
+
+}  // namespace orrery

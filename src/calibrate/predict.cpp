@@ -15,7 +15,9 @@ Cluster cluster_of(const Cluster& c, std::int64_t ranks) {
 
 Group pair_of_ranks(const Cluster& c, std::int64_t ranks) {
   const Cluster of_ranks = cluster_of(c, ranks);
-  return pair_across(of_ranks, most_ranks_per_node(of_ranks), 1);
+  const std::int64_t per_node = most_ranks_per_node(of_ranks);
+  const Group whole = group_across(of_ranks, per_node, 1);
+  return pair_across(of_ranks, per_node, 1, tiers_across(of_ranks, whole).back());
 }
 
 struct Predict {

@@ -195,7 +195,8 @@ void check_values(const Json& node, const Calibration& c, const HardwareLookup& 
   fields.erase("device");
   if (!fields.contains("tiers") || fields.contains("graph")) return;
   Reader r(fields, c.file, "changes");
-  read_node_fields(r, 0);
+  GraphFacts unused;
+  read_node_fields(r, 0, unused);
 }
 
 void check_place(const Json& node, const Calibration& c, const Reader& given,

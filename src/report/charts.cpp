@@ -156,6 +156,35 @@ std::string stacked_chart(const StackedChart& c) {
   return svg + legend(c.parts, row_y(c.names.size()) + 14) + close_svg();
 }
 
+namespace {
+
+struct PlacedLabel {
+  double left = 0;
+  double right = 0;
+  double y = 0;
+};
+
+constexpr double kLetter = 6.5;  // px, of the page's 11 px type, on the wide side
+constexpr double kLine = 13;
+
+// The nearest height at which a label runs over none of those placed before; it joins them.
+double free_height(std::vector<PlacedLabel>& placed, PlacedLabel label, double lowest) {
+  const double wanted = label.y;
+  const auto covered = [&] {
+    return std::any_of(placed.begin(), placed.end(), [&](const PlacedLabel& p) {
+      return label.left < p.right && p.left < label.right && std::abs(label.y - p.y) < kLine;
+    });
+  };
+  for (int i = 1; covered() && i < 40; ++i) {
+    const double away = kLine * ((i + 1) / 2) * (i % 2 == 0 ? -1 : 1);
+    if (wanted + away > kLine && wanted + away < lowest) label.y = wanted + away;
+  }
+  placed.push_back(label);
+  return label.y;
+}
+
+}  // namespace
+
 std::string scatter_chart(const ScatterChart& c) {
   constexpr double kHeight = 250;
   constexpr double kLeft = 64;
@@ -190,6 +219,7 @@ std::string scatter_chart(const ScatterChart& c) {
     svg += stroke(x(front[i - 1].x), y(front[i - 1].y), x(front[i].x), y(front[i].y), kPlain,
                   "stroke-dasharray=\"3 3\"");
   }
+  std::vector<PlacedLabel> placed;
   for (const ScatterPoint& p : c.points) {
     svg += "<circle cx=\"" + num(x(p.x)) + "\" cy=\"" + num(y(p.y)) + "\" r=\"5\" fill=\"" +
            (p.is_chosen  ? kChosen
@@ -197,8 +227,11 @@ std::string scatter_chart(const ScatterChart& c) {
                          : "#c4c9cf") +
            "\"/>";
     const bool right_half = x(p.x) > 0.7 * kWidth;
-    svg +=
-        text_at(x(p.x) + (right_half ? -9 : 9), y(p.y) + 4, p.name, right_half ? "end" : "start");
+    const double at = x(p.x) + (right_half ? -9 : 9);
+    const double width = kLetter * static_cast<double>(p.name.size());
+    const double height = free_height(
+        placed, {right_half ? at - width : at, right_half ? at : at + width, y(p.y) + 4}, kBottom);
+    svg += text_at(at, height, p.name, right_half ? "end" : "start");
   }
   return svg + close_svg();
 }

@@ -33,9 +33,9 @@ inline PlanContext shipped_context() {
   };
   c.site_names = [](SiteKind) { return std::vector<std::string>{"llama-3", "market-2026"}; };
   c.set = set_at;
-  c.metrics = {{"step_time_s"},
-               {MetricTrend::rises},
-               [](std::size_t, const Run&, const Answer& a) { return a.step_time.si(); }};
+  c.metrics = {{"step_time_s"}, {MetricTrend::rises}, [](std::size_t, const Run&, const Answer& a) {
+                 return a.step_time.si();
+               }};
   return c;
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr Effects kQuiet{false, false, true};
 constexpr Effects kContended{true, false, true};
 
-struct Program {
+struct PlayedProgram {
   OwnOrder order;
   StepPlan plan;
 
@@ -94,8 +94,8 @@ class Drawer {
   std::vector<bool> forward_, gradient_, weight_;
 };
 
-Program random_program(Dice& dice) {
-  Program p;
+PlayedProgram random_program(Dice& dice) {
+  PlayedProgram p;
   p.order.layout = dice.chance(0.5) ? ChunkLayout::looped : ChunkLayout::v_shaped;
   p.order.shape = {dice.integer(2, 5), dice.integer(1, 3), dice.integer(1, 6)};
   Drawer(dice, p.order).draw();
@@ -124,13 +124,13 @@ Program random_program(Dice& dice) {
 }
 
 // The order's address lies in the plan.
-void point(Program& p) { p.plan.schedule = {ScheduleId::own, &p.order}; }
+void point(PlayedProgram& p) { p.plan.schedule = {ScheduleId::own, &p.order}; }
 
 template <class Check>
 void for_programs(std::uint64_t seed, int programs, Check&& check) {
   Dice dice(seed);
   for (int i = 0; i < programs; ++i) {
-    Program p = random_program(dice);
+    PlayedProgram p = random_program(dice);
     point(p);
     CAPTURE(i);
     check(p, dice);
@@ -146,7 +146,7 @@ StepPlan with_bandwidth(StepPlan plan, double factor) {
   return plan;
 }
 
-Speeds with_straggler(const Program& p, Dice& dice) {
+Speeds with_straggler(const PlayedProgram& p, Dice& dice) {
   Speeds speeds;
   const auto n = static_cast<std::size_t>(p.order.shape.stages);
   speeds.compute.assign(n, 1);
@@ -159,7 +159,7 @@ Speeds with_straggler(const Program& p, Dice& dice) {
 }  // namespace
 
 TEST_CASE("events and sweep agree to the bit on any order of any passes") {
-  for_programs(41, 400, [](const Program& p, Dice&) {
+  for_programs(41, 400, [](const PlayedProgram& p, Dice&) {
     const PassGraph graph = p.graph();
     const StepClock swept = sweep_step(p.plan, graph, kQuiet, Keep::passes);
     const StepClock played = play_step(p.plan, graph, kQuiet, {}, Keep::passes).times;
@@ -170,7 +170,7 @@ TEST_CASE("events and sweep agree to the bit on any order of any passes") {
 }
 
 TEST_CASE("on a quiet network nothing made faster makes any program longer") {
-  for_programs(42, 400, [](const Program& p, Dice& dice) {
+  for_programs(42, 400, [](const PlayedProgram& p, Dice& dice) {
     const PassGraph graph = p.graph();
     const double step = play_step(p.plan, graph, kQuiet, {}).times.step;
     const StepPlan faster = with_bandwidth(p.plan, dice.real(1, 8));
@@ -184,7 +184,7 @@ TEST_CASE("sharing links is no gift, and its anomalies stay small") {
   int faster_is_longer = 0;
   int slower_is_shorter = 0;
   double worst = 0;
-  for_programs(43, 1500, [&](const Program& p, Dice& dice) {
+  for_programs(43, 1500, [&](const PlayedProgram& p, Dice& dice) {
     const PassGraph graph = p.graph();
     const double quiet = play_step(p.plan, graph, kQuiet, {}).times.step;
     const double step = play_step(p.plan, graph, kContended, {}).times.step;

@@ -280,11 +280,14 @@ void UnitWalk::add_shardings(const Unit& unit) {
   std::vector<std::int64_t> zeros = chosen(space_.axes[SearchAxis::zero], {0, 1, 2, 3});
   if (replicas == 1 && zeros.size() > 1) zeros.resize(1);
   for (const std::int64_t zero : zeros) {
+    if (zero == 0) {
+      shardings_.push_back(sharding_of(0, {}));
+      continue;
+    }
     for (const std::int64_t group : groups) {
       // A group of one shards nothing, as ZeRO 0 does.
-      if (axis.open && zero > 0 && group == 1 && replicas > 1) continue;
+      if (axis.open && group == 1 && replicas > 1) continue;
       shardings_.push_back(sharding_of(zero, partition_of(zero, group > 0 ? group : replicas)));
-      if (zero == 0) break;
     }
   }
 }

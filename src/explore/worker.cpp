@@ -90,6 +90,7 @@ void SearchWorker::reject(RuleId rule, std::int64_t candidates) {
 }
 
 void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
+  if (cell.candidates() == 0) return;
   Point p = cell.point;
   p.recompute_layers = static_cast<std::int32_t>(cell.layers(0));
   p.sharding = cell.shardings->front();

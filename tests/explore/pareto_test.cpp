@@ -218,7 +218,7 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   std::mt19937 random(20261121);
   std::int64_t pruned = 0;
   std::size_t fronts = 0;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 6; ++i) {
     const Json search = random_search(random);
     CAPTURE(search.dump());
     const SearchRequest request = request_of(search);
@@ -235,8 +235,8 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
     CHECK(two.ties == one.ties);
     CHECK(two.front.size() == one.front.size());
   }
-  CHECK(pruned > 1000);
-  CHECK(fronts > 10);
+  CHECK(pruned > 500);
+  CHECK(fronts > 5);
 }
 
 TEST_CASE("strategies on every axis written into the run file are the strategies") {

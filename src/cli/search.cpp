@@ -7,8 +7,10 @@
 #include "cli/print_run.h"
 #include "cli/run_source.h"
 #include "core/error.h"
+#include "io/files.h"
 #include "io/threads.h"
 #include "report/estimate_json.h"
+#include "report/search_html.h"
 #include "report/search_report.h"
 
 namespace orrery {
@@ -22,6 +24,8 @@ struct Arguments {
   unsigned jobs = 0;    // 0: as many as the machine has
   std::vector<std::string> where;
   std::vector<std::string> pareto;
+  SearchExtras extras;
+  std::string html;
   std::string minimize;
   std::string maximize;
   std::string print;  // a format; "": the answer
@@ -58,11 +62,15 @@ ExitCode run_search(const Arguments& arguments, const Session& s) {
   }
   std::optional<SearchReport> report;
   bool printed = false;
+  SearchExtras extras = arguments.extras;
+  extras.page = !arguments.html.empty();
   use_run(arguments.run, s, [&](const RunSource& source) {
-    report = report_on_search(with_flags(source.json, arguments), source.file, source.lookup,
-                              [&](SearchOptions& o) { adjust(arguments, o); });
+    report = report_on_search(
+        with_flags(source.json, arguments), source.file, source.lookup,
+        [&](SearchOptions& o) { adjust(arguments, o); }, extras);
     printed = print_winner(arguments, *report, source, s);
   });
+  if (extras.page) write_text(arguments.html, search_html(*report));
   if (printed) return ExitCode::answer;
   give(s, s.json  ? dump(search_json(*report))
           : s.csv ? search_csv(*report)
@@ -92,6 +100,16 @@ Action declare_search(CLI::App& app) {
       ->type_name("EXPRESSION")
       ->excludes(less);
   add_print_option(app, "--print", arguments->print, "the winner alone, in whose words");
+  app.add_option("--refine", arguments->extras.refine, "simulate the best K")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("--beside", arguments->extras.beside,
+               "free what `parallel` says, and set the run's own strategy beside the best");
+  auto* html = app.add_option("--html", arguments->html, "write the answer as a page of its own");
+  html->type_name("FILE");
+  app.add_option("--heat", arguments->extras.heat, "the two axes of the page's map (tp,pp)")
+      ->type_name("X,Y")
+      ->needs(html);
   app.add_option("--jobs", arguments->jobs, "threads (all the machine has); the answer is the same")
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));

@@ -19,8 +19,9 @@ constexpr std::size_t index(SearchAxis a) { return static_cast<std::size_t>(a); 
 
 }  // namespace
 
-FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units)
-    : space_(space), values_(kSearchAxes + space.outer.size()) {
+FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units,
+                         const std::optional<AxisPair>& pair)
+    : space_(space), pair_(pair), values_(kSearchAxes + space.outer.size() + (pair ? 1 : 0)) {
   for (const Unit& u : units) {
     note_cells(u);
     for (auto& values : values_) keep_each_once(values);
@@ -29,12 +30,24 @@ FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units)
   for (const auto& values : values_) first_.push_back(first_.back() + values.size());
 }
 
+std::int64_t FamilyIndex::value_at(const Unit& unit, const Point& point, std::size_t axis) const {
+  if (axis < kSearchAxes) {
+    return orrery::value_at(space_, unit, point, static_cast<SearchAxis>(axis));
+  }
+  return static_cast<std::int64_t>(space_.bases[unit.base].choice[axis - kSearchAxes]);
+}
+
+std::int64_t FamilyIndex::pair_at(const Unit& unit, const Point& point) const {
+  return AxisPair::code(value_at(unit, point, pair_->x), value_at(unit, point, pair_->y));
+}
+
 void FamilyIndex::note_cells(const Unit& unit) {
   const UnitWalk walk(space_, unit);
   walk.cells([&](const SearchCell& c) {
     for (std::size_t a = 0; a < kSearchAxes; ++a) {
-      note(values_[a], value_at(space_, unit, c.point, static_cast<SearchAxis>(a)));
+      note(values_[a], value_at(unit, c.point, a));
     }
+    if (pair_) note(values_.back(), pair_at(unit, c.point));
   });
   for (const Sharding& s : walk.shardings()) {
     note(values_[index(SearchAxis::zero)], s.zero);
@@ -66,8 +79,9 @@ std::int64_t FamilyIndex::value_of(std::size_t family) const {
 void FamilyIndex::find(const Unit& unit, const Point& point, FamilyIds& ids) const {
   ids.resize(values_.size());
   for (std::size_t a = 0; a < kSearchAxes; ++a) {
-    ids[a] = of(a, value_at(space_, unit, point, static_cast<SearchAxis>(a)));
+    ids[a] = of(a, value_at(unit, point, a));
   }
+  if (pair_) ids.back() = of(values_.size() - 1, pair_at(unit, point));
   const std::vector<std::size_t>& choice = space_.bases[unit.base].choice;
   for (std::size_t o = 0; o < choice.size(); ++o) {
     ids[kSearchAxes + o] = of(kSearchAxes + o, static_cast<std::int64_t>(choice[o]));

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers the families of a space: each value of each axis that some candidate has, the inner axes
-// first (kSearchAxes), then the outer ones, whose values are counted.
+// first (kSearchAxes), then the outer ones, whose values are counted; and where a picture wants
+// them, the pairs of values of two axes, as one axis more.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "explore/space.h"
 
 namespace orrery {
 
+struct AxisPair {
+  std::size_t x = 0;
+  std::size_t y = 0;
+
+  static constexpr std::int64_t code(std::int64_t x, std::int64_t y) { return x << 31 | y; }
+  static constexpr std::int64_t x_of(std::int64_t code) { return code >> 31; }
+  static constexpr std::int64_t y_of(std::int64_t code) {
+    return code & ((std::int64_t{1} << 31) - 1);
+  }
+};
+
 using FamilyIds = std::vector<std::size_t>;  // by axis
 
 class FamilyIndex {
  public:
-  FamilyIndex(const Space& space, const std::vector<Unit>& units);
+  // Not of zero and zero_shard_group, which find_sharding() sets alone.
+  FamilyIndex(const Space& space, const std::vector<Unit>& units,
+              const std::optional<AxisPair>& pair);
 
   std::size_t size() const { return first_.back(); }
   std::size_t axes() const { return values_.size(); }
@@ -30,8 +45,11 @@ class FamilyIndex {
 
  private:
   void note_cells(const Unit& unit);
+  std::int64_t value_at(const Unit& unit, const Point& point, std::size_t axis) const;
+  std::int64_t pair_at(const Unit& unit, const Point& point) const;
 
   const Space& space_;
+  std::optional<AxisPair> pair_;
   std::vector<std::vector<std::int64_t>> values_;
   std::vector<std::size_t> first_;
 };

@@ -54,7 +54,7 @@ class Search {
       : space_(space),
         options_(options),
         units_(units_of(space)),
-        index_(space, units_),
+        index_(space, units_, options.pair),
         tie_(tie_of(space, options)),
         incumbents_(index_.size(), tie_),
         front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}
@@ -117,7 +117,10 @@ class Search {
     count_estimated(all, a);
     a.nearest = found(all.nearest);
     add_front(a);
-    for (std::size_t f = 0; f < all.families.size(); ++f) a.families.push_back(family(all, f));
+    const std::size_t axes = kSearchAxes + space_.outer.size();
+    for (std::size_t f = 0; f < all.families.size(); ++f) {
+      (index_.axis_of(f) < axes ? a.families : a.pairs).push_back(family(all, f));
+    }
     return a;
   }
 

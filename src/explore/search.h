@@ -25,6 +25,7 @@
 #include "estimate/estimate.h"
 #include "explore/candidate.h"
 #include "explore/conditions.h"
+#include "explore/families.h"
 #include "explore/space.h"
 #include "parallel/rules.h"
 
@@ -38,6 +39,7 @@ struct SearchOptions {
   double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's,
                    // 1 of another objective, whose interval is not known
   bool families = true;
+  std::optional<AxisPair> pair;            // of which the best of every two values is wanted too
   const Conditions* conditions = nullptr;  // besides fitting; and what is best
   unsigned workers = 1;
   Parallel parallel;
@@ -84,6 +86,7 @@ struct SearchAnswer {
   Found nearest;  // where nothing fits, the one that needs least memory over what there is
   std::vector<Found> front;      // by the first aim, then the next
   std::vector<Family> families;  // by axis and value
+  std::vector<Family> pairs;     // by AxisPair::code of their values; `axis` says nothing
 };
 
 SearchAnswer search(const Space& space, const SearchOptions& options);

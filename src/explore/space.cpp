@@ -89,13 +89,14 @@ std::vector<std::int64_t> free_chunks(ScheduleId id, std::int64_t pp, std::int64
   return {1};
 }
 
-// Those told in rounds, which trainers have: zero bubble and its kin are tried where they are
-// named. Without a pipeline all are alike, and DeepSpeed's has 1F1B's order.
-std::vector<std::int64_t> free_schedules(std::int64_t pp) {
+// Those told in rounds, or every one that has a name; without a pipeline all are alike, and
+// DeepSpeed's has 1F1B's order.
+std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
   if (pp == 1) return {static_cast<std::int64_t>(ScheduleId::one_f_one_b)};
   std::vector<std::int64_t> values;
   for (const Schedule& s : kSchedules) {
-    if (s.written_out || s.id == ScheduleId::deepspeed) continue;
+    if (s.id == ScheduleId::deepspeed || (s.written_out && !all)) continue;
+    if (static_cast<std::size_t>(s.id) >= kNamedSchedules) continue;
     values.push_back(static_cast<std::int64_t>(s.id));
   }
   return values;
@@ -310,7 +311,8 @@ void UnitWalk::add_partitions(std::int64_t replicas) {
 }
 
 void UnitWalk::add_schedules(const Unit& unit) {
-  for (const std::int64_t v : chosen(space_.axes[SearchAxis::schedule], free_schedules(unit.pp))) {
+  const AxisValues& axis = space_.axes[SearchAxis::schedule];
+  for (const std::int64_t v : chosen(axis, free_schedules(unit.pp, axis.open))) {
     const auto id = static_cast<ScheduleId>(v);
     const auto chunks = free_chunks(id, unit.pp, base_.run.model.layers);
     for (const std::int64_t vpp : chosen(space_.axes[SearchAxis::vpp], chunks)) add_splits(id, vpp);

@@ -106,6 +106,14 @@ Json search_json(const SearchReport& r) {
     j["best"].push_back(one_of_best(r, r.best[i], r.answer.best[i]));
   }
   for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run, r.answer.nearest);
+  for (const Elasticity& e : r.elasticities) j["elasticity"][std::string(e.key)] = e.value;
+  for (const Refined& f : r.refined) {
+    j["refined"].push_back({{"estimated_s", f.estimated.si()}, {"simulated_s", f.simulated.si()}});
+  }
+  if (r.own) {
+    j["own"] = estimate_json(*r.own);
+    j["own"]["against_best"] = r.own_difference;
+  }
   if (!r.request.conditions.pareto.empty()) j["pareto"] = pareto_json(r);
   j["families"] = Json::array();
   for (const FamilyReport& f : r.families) j["families"].push_back(family_json(r, f));

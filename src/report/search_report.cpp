@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "report/metrics.h"
+#include "report/simulate_report.h"
 
 namespace orrery {
 namespace {
@@ -87,8 +88,7 @@ class Reasons {
     if (f.legal == 0) {
       report.reason = rule_text(f);
     } else if (f.feasible == 0) {
-      report.reason = "does not fit: at least " + gib_text(f.nearest.peak, 1) + " of " +
-                      gib_text(base_of(f.nearest).cluster.device.memory_capacity, 1);
+      report.reason = does_not_fit(f.nearest);
     } else if (f.best.place.unit < 0) {
       report.reason = "refused by the constraints";
     } else {
@@ -97,6 +97,18 @@ class Reasons {
       report.reason = report.slowdown == 0 ? "" : lost(f, winner);
     }
     return report;
+  }
+
+  std::string does_not_fit(const Found& nearest) {
+    Run run = base_of(nearest);
+    run.strategy = nearest.strategy;
+    const Answer a = estimate<double>(run, workspace_);
+    if (a.reason == Reason::host_memory) {
+      return "does not fit: " + gib_text(a.host_needed, 1) + " > " + gib_text(a.host_capacity, 1) +
+             " of the host of a node";
+    }
+    return "does not fit: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) +
+           " on stage " + std::to_string(a.memory_stage) + " at least";
   }
 
   static std::string rule_text(const Family& f) {
@@ -187,8 +199,91 @@ MetricSource metric_source() {
           }};
 }
 
+namespace {
+
+// The keys that a search with `beside` finds itself.
+constexpr std::array<const char*, 16> kFreed = {"tp",
+                                                "pp",
+                                                "vpp",
+                                                "cp",
+                                                "ep",
+                                                "etp",
+                                                "dp",
+                                                "zero",
+                                                "sequence_parallel",
+                                                "schedule",
+                                                "recompute",
+                                                "recompute_layers",
+                                                "recompute_method",
+                                                "recompute_modules",
+                                                "stage_layers",
+                                                "partition"};
+
+// What no free axis would try stays among the candidates.
+void keep_own(const Json& run, Json& search) {
+  if (!run.contains("parallel")) return;
+  const Json& p = run["parallel"];
+  if (search.is_null()) search = Json::object();
+  Json& axes = search["axes"];
+  if (axes.is_null()) axes = Json::object();
+  if (p.contains("recompute_modules") && !axes.contains("recompute_modules")) {
+    axes["recompute_modules"] = Json::array({p["recompute_modules"]});
+  }
+  if (p.contains("stage_layers") && !axes.contains("stage_layers")) {
+    axes["stage_layers"] = Json::array({"even", p["stage_layers"]});
+  }
+}
+
+Json freed(Json run) {
+  if (run.contains("parallel")) {
+    for (const char* key : kFreed) run["parallel"].erase(key);
+  }
+  if (run.contains("training")) run["training"].erase("micro_batch");
+  return run;
+}
+
+std::size_t heat_axis(const Space& space, const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
+    const bool sharding = a == static_cast<std::size_t>(SearchAxis::zero) ||
+                          a == static_cast<std::size_t>(SearchAxis::zero_shard_group);
+    if (axis_name(space, a) == name && !sharding) return a;
+    if (!sharding) names.push_back(axis_name(space, a));
+  }
+  throw InputError("--heat", "", "\"" + name + "\"", "two axes of the search, as in tp,pp",
+                   nearest_name(name, names));
+}
+
+AxisPair heat_axes(const Space& space, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const std::string second = comma == std::string::npos ? "" : text.substr(comma + 1);
+  const AxisPair pair = {heat_axis(space, text.substr(0, comma)), heat_axis(space, second)};
+  if (pair.x == pair.y) throw InputError("--heat", "", "one axis twice", "two axes, as in tp,pp");
+  return pair;
+}
+
+// Time and memory, where no aims are given.
+void ask_for_front(SearchRequest& request, const std::string& file) {
+  if (!request.conditions.pareto.empty()) return;
+  const MetricSource metrics = metric_source();
+  const ExpressionSource source = {metrics, {}, false, file};
+  for (const char* text : {"step_time_s", "memory.peak_gib"}) {
+    request.conditions.pareto.push_back({BoundExpression(text, source, "--html"), false});
+  }
+}
+
+void add_refined(SearchReport& r, std::size_t n) {
+  for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
+    const SimulationReport s = report_on_simulation(r.best[i].resolved, {});
+    r.refined.push_back({r.best[i].answer.step_time, s.run.answer.step_time});
+  }
+}
+
+}  // namespace
+
 SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                              const std::function<void(SearchOptions&)>& adjust) {
+                              const std::function<void(SearchOptions&)>& adjust,
+                              const SearchExtras& extras) {
   SearchReport r;
   Json plain = run;
   Json search_object;
@@ -196,11 +291,20 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
     search_object = plain["search"];
     plain.erase("search");
   }
+  if (extras.beside) {
+    r.own = report_on(resolve_run(plain, file, lookup));
+    keep_own(plain, search_object);
+    plain = freed(std::move(plain));
+  }
   r.request = read_search(plain, file, lookup, search_object, metric_source());
   SearchOptions options;
   options.top = r.request.top;
   options.tie = r.request.tie;
   options.conditions = &r.request.conditions;
+  if (extras.page) {
+    ask_for_front(r.request, file);
+    r.heat = options.pair = heat_axes(r.request.space, extras.heat);
+  }
   adjust(options);
   r.answer = search(r.request.space, options);
   if (legal(r.answer) == 0) refuse_empty(r);
@@ -210,7 +314,11 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   };
   for (const Found& f : r.answer.best) r.best.push_back(report(f));
   if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
-  if (!r.best.empty()) r.families = Reasons(r).all();
+  if (r.best.empty()) return r;
+  r.families = Reasons(r).all();
+  r.elasticities = elasticities(r.best[0].resolved.run);
+  if (r.own) r.own_difference = difference(r.own->answer, r.best[0].answer);
+  add_refined(r, extras.refine);
   return r;
 }
 

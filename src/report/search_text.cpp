@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/units.h"
@@ -18,6 +19,7 @@ constexpr std::size_t kLabel = 18;
 constexpr std::size_t kMostOfAnAxis = 6;
 constexpr std::size_t kMostRules = 6;
 constexpr std::size_t kMostOfFront = 12;
+constexpr double kWorthAWord = 0.02;
 
 std::int64_t sum(const std::array<std::int64_t, kRules + 1>& rejected) {
   return std::accumulate(rejected.begin(), rejected.end(), std::int64_t{0});
@@ -120,6 +122,51 @@ std::string limit(const SearchReport& r, const Style& style) {
          wrapped(limiter(run.resolved.run, run.answer), 7, 7) + "\n";
 }
 
+// One sentence of it: the largest elasticities, and the memory that is left.
+std::string sensitivity(const SearchReport& r, const Style& style) {
+  if (r.elasticities.empty()) return "";
+  std::string text;
+  for (const Elasticity& e : r.elasticities) {
+    if (std::abs(e.value) < kWorthAWord) break;
+    const std::string change = percent(std::abs(e.value) / 100, 2);
+    text += (text.empty() ? "1 % more " : ", ") + std::string(e.name) +
+            (e.value < 0 ? " −" : " +") + change;
+  }
+  const Answer& a = r.best[0].answer;
+  text += "; memory: " + gib_text(a.capacity - a.memory.peak, 1) + " are left of " +
+          gib_text(a.capacity, 1);
+  return "\n" + ink(style, Ink::bold, "Sensitivity") +
+         " of the winner's step: " + wrapped(text, 35, 2) + "\n";
+}
+
+std::string refined(const SearchReport& r, const Style& style) {
+  if (r.refined.empty()) return "";
+  Table table({{"", true}, {"estimated", true}, {"simulated", true}, {"difference", true}});
+  for (std::size_t i = 0; i < r.refined.size(); ++i) {
+    const Refined& f = r.refined[i];
+    table.add({std::to_string(i + 1), pretty(f.estimated), pretty(f.simulated),
+               percent(f.simulated / f.estimated - 1, 2)});
+  }
+  return "\n" + ink(style, Ink::bold, "Simulated") + "\n" + table.text(2);
+}
+
+std::string own(const SearchReport& r, const Style& style) {
+  if (!r.own) return "";
+  const Space& space = r.request.space;
+  std::string text = strategy_words(space, 0, r.own->resolved.run.strategy) + ": " +
+                     pretty(r.own->answer.step_time) + ", " +
+                     gib_text(r.own->answer.memory.peak, 1);
+  if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
+  if (!r.best.empty()) {
+    const double more = r.own->answer.step_time / r.best[0].answer.step_time - 1;
+    text += "; " + percent(more) + (more < 0 ? "" : " more") + " than the best found";
+    if (!r.own_difference.empty()) text += ": " + r.own_difference;
+    const bool tie = r.own->answer.step_time <= r.best[0].answer.step_time * r.answer.tie;
+    text += tie ? "; a tie" : "; beyond the interval";
+  }
+  return "\n" + ink(style, Ink::bold, "Its own strategy") + "\n  " + wrapped(text, 2, 2) + "\n";
+}
+
 std::string loss_text(const FamilyReport& f) {
   if (f.family.best.place.unit < 0) return f.reason;
   if (f.slowdown == 0) return "the winner's, or as fast";
@@ -194,8 +241,8 @@ std::string verdict(const SearchReport& r, const Style& style) {
 std::string search_text(const SearchReport& r, const Style& style) {
   const RunReport& first = r.best.empty() ? r.nearest[0] : r.best[0];
   return header_text(first.resolved, style) + "\n" + verdict(r, style) + counts(r) + ties(r) +
-         best_table(r, style) + front_table(r, style) + limit(r, style) + families(r, style) +
-         rules(r, style);
+         best_table(r, style) + front_table(r, style) + limit(r, style) + sensitivity(r, style) +
+         refined(r, style) + own(r, style) + families(r, style) + rules(r, style);
 }
 
 }  // namespace orrery

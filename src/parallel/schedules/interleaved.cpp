@@ -18,36 +18,59 @@ std::int64_t held_of(const PipelineShape& s, std::int64_t forward, std::int64_t 
   return micro_batches_among(s, forward, c) - micro_batches_among(s, backward, s.chunks - 1 - c);
 }
 
-double weight_held(const PipelineShape& s, std::int64_t forward, std::int64_t backward,
-                   std::span<const double> weight) {
-  double sum = 0;
-  for (std::int64_t c = 0; c < s.chunks; ++c) {
-    sum +=
-        static_cast<double>(held_of(s, forward, backward, c)) * weight[static_cast<std::size_t>(c)];
+// The chunks that weigh other than the middle one, and by how much.
+struct OddChunks {
+  explicit OddChunks(std::span<const double> weight) : weight_(weight) {
+    middle_ = weight[weight.size() / 2];
+    while (first_ < weight.size() && weight[first_] == middle_) ++first_;
+    while (end_ > first_ && weight[end_ - 1] == middle_) --end_;
   }
-  return sum;
-}
+
+  bool none() const { return first_ == end_; }
+
+  // Beyond what as many of the middle chunk would weigh.
+  double weight_held(const PipelineShape& s, std::int64_t forward, std::int64_t backward) const {
+    double sum = 0;
+    for (std::size_t c = first_; c < end_; ++c) {
+      const double more = weight_[c] - middle_;
+      if (more == 0) continue;
+      const auto held = held_of(s, forward, backward, static_cast<std::int64_t>(c));
+      sum += static_cast<double>(held) * more;
+    }
+    return sum;
+  }
+
+ private:
+  std::span<const double> weight_;
+  double middle_ = 0;
+  std::size_t first_ = 0;
+  std::size_t end_ = weight_.size();
+};
 
 }  // namespace
 
 // The stage is fullest after one of its forward steps, `first` + k with k backward steps done. From
 // one k to the next the weight changes by the same amount until forward or backward reaches another
-// chunk, every p steps, so the largest is at such a k. After p·v steps all repeats.
+// chunk, every p steps, so the largest is at such a k. After p·v steps all repeats. `first` micro
+// batches are held at every k, so that only chunks that weigh other than the rest decide.
 void Interleaved::fullest(const PipelineShape& s, std::int64_t stage,
                           std::span<const double> weight, std::span<std::int64_t> held) {
   const std::int64_t first = in_flight(s, stage);
   const std::int64_t last_k = std::min(virtual_stages(s), steps_each_way(s) - first);
   std::int64_t best_k = 0;
-  double best = weight_held(s, first, 0, weight);
+  const OddChunks odd(weight);
+  double best = odd.weight_held(s, first, 0);
   const auto consider = [&](std::int64_t k) {
-    const double here = weight_held(s, first + k, k, weight);
+    const double here = odd.weight_held(s, first + k, k);
     if (here <= best) return;
     best = here;
     best_k = k;
   };
-  for (std::int64_t k = s.stages; k < last_k; k += s.stages) consider(k);
-  for (std::int64_t k = s.stages - first % s.stages; k < last_k; k += s.stages) consider(k);
-  consider(std::max<std::int64_t>(last_k, 0));
+  if (!odd.none()) {
+    for (std::int64_t k = s.stages; k < last_k; k += s.stages) consider(k);
+    for (std::int64_t k = s.stages - first % s.stages; k < last_k; k += s.stages) consider(k);
+    consider(std::max<std::int64_t>(last_k, 0));
+  }
   for (std::int64_t c = 0; c < s.chunks; ++c) {
     held[static_cast<std::size_t>(c)] = held_of(s, first + best_k, best_k, c);
   }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/sensitivity.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+constexpr double kStep = 0.01;
+constexpr double kLeast = 1e-3;
+
+// Tiers within a node, or those between nodes.
+void scale_bandwidth(Cluster& c, bool between_nodes, double f) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    Tier& t = c.tiers[i];
+    if ((t.size > c.devices_per_node) != between_nodes) continue;
+    t.bandwidth = t.bandwidth * f;
+    for (std::size_t g = 0; g < t.group_sizes; ++g) {
+      t.group_bandwidth[g].bandwidth = t.group_bandwidth[g].bandwidth * f;
+    }
+  }
+}
+
+void scale_latency(Cluster& c, double f) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    c.tiers[i].latency = c.tiers[i].latency * f;
+    c.tiers[i].reduction_latency = c.tiers[i].reduction_latency * f;
+  }
+}
+
+void scale_attention(DeviceEfficiency& e, double f) {
+  e.unfused_attention *= f;
+  for (AttentionCurve& curve : e.attention) {
+    for (double& x : curve.forward) x *= f;
+    for (double& x : curve.backward) x *= f;
+  }
+}
+
+struct Knob {
+  std::string_view key;
+  std::string_view name;
+  void (*turn)(Run&, double factor);
+};
+
+constexpr std::array<Knob, 9> kKnobs = {{
+    {"peak_flops", "FLOP/s of a GPU",
+     [](Run& r, double f) {
+       for (FlopsPerSecond& peak : r.cluster.device.peak) peak = peak * f;
+     }},
+    {"gemm_efficiency", "efficiency of matrix products",
+     [](Run& r, double f) {
+       for (double& e : r.cluster.device.efficiency.gemm) e *= f;
+     }},
+    {"attention_efficiency", "efficiency of attention",
+     [](Run& r, double f) { scale_attention(r.cluster.device.efficiency, f); }},
+    {"memory_bandwidth", "memory bandwidth of a GPU",
+     [](Run& r, double f) {
+       r.cluster.device.memory_bandwidth = r.cluster.device.memory_bandwidth * f;
+     }},
+    {"node_bandwidth", "bandwidth inside a node",
+     [](Run& r, double f) { scale_bandwidth(r.cluster, false, f); }},
+    {"fabric_bandwidth", "bandwidth between nodes",
+     [](Run& r, double f) { scale_bandwidth(r.cluster, true, f); }},
+    {"network_latency", "latency of the network",
+     [](Run& r, double f) { scale_latency(r.cluster, f); }},
+    {"kernel_launch", "time to launch a kernel",
+     [](Run& r, double f) {
+       r.cluster.device.efficiency.launch = r.cluster.device.efficiency.launch * f;
+     }},
+    {"host_bandwidth", "bandwidth to the host",
+     [](Run& r, double f) {
+       r.cluster.device.host_link.bandwidth = r.cluster.device.host_link.bandwidth * f;
+     }},
+}};
+
+double log_step(const Run& run, const Knob& knob, double factor) {
+  Run turned = run;
+  knob.turn(turned, factor);
+  return std::log(estimate(turned).step_time.si());
+}
+
+}  // namespace
+
+std::vector<Elasticity> elasticities(const Run& run) {
+  std::vector<Elasticity> list;
+  for (const Knob& knob : kKnobs) {
+    const double change = log_step(run, knob, 1 + kStep) - log_step(run, knob, 1 - kStep);
+    const double value = change / (std::log(1 + kStep) - std::log(1 - kStep));
+    if (std::abs(value) >= kLeast) list.push_back({knob.key, knob.name, value});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const Elasticity& a, const Elasticity& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  return list;
+}
+
+}  // namespace orrery

@@ -35,7 +35,7 @@ RunReport reported(const Json& run, const std::string& file, const ConfigLookup&
 }
 
 std::string signed_seconds(Seconds t) {
-  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 2);
+  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 3);
 }
 
 // The terms in which `a` is worse than `winner`, the largest first, and the largest it gains.

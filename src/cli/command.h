@@ -24,7 +24,7 @@ struct Command {
   const char* name;
   const char* summary;
   const char* examples;          // one a line
-  Action (*declare)(CLI::App&);  // adds the options; nullptr: not built yet
+  Action (*declare)(CLI::App&);  // adds the options
 };
 
 std::span<const Command> commands();

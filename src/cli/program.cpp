@@ -31,7 +31,7 @@ std::string short_help() {
       "  orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 \\\n"
       "                  --global-batch 256\n\nCommands:\n";
   for (const Command& c : commands()) {
-    if (c.declare != nullptr) text += "  " + left(c.name, 12) + c.summary + "\n";
+    text += "  " + left(c.name, 12) + c.summary + "\n";
   }
   return text + "\n`orrery COMMAND --help` says more; --version, -h.\n";
 }
@@ -43,26 +43,20 @@ const Command* find_command(const std::string& name) {
   return nullptr;
 }
 
-std::vector<std::string> built_commands() {
+std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const Command& c : commands()) {
-    if (c.declare != nullptr) names.emplace_back(c.name);
-  }
+  for (const Command& c : commands()) names.emplace_back(c.name);
   return names;
 }
 
 [[noreturn]] void refuse_command(const std::string& name) {
-  throw InputError("orrery", "", "the command \"" + name + "\"", alternatives(built_commands()),
-                   nearest_name(name, built_commands()));
+  throw InputError("orrery", "", "the command \"" + name + "\"", alternatives(command_names()),
+                   nearest_name(name, command_names()));
 }
 
 const Command& command_named(const std::string& name) {
   const Command* c = find_command(name);
   if (c == nullptr) refuse_command(name);
-  if (c->declare == nullptr) {
-    throw InputError("orrery", "", "the command \"" + name + "\", which is not built yet",
-                     alternatives(built_commands()));
-  }
   return *c;
 }
 

@@ -38,6 +38,12 @@ class Finish {
     return a_;
   }
 
+  std::vector<Seconds> busy_by_stage() const {
+    std::vector<Seconds> busy;
+    for (std::int64_t i = 0; i < s_.pp; ++i) busy.push_back(plain(busy_time(i)));
+    return busy;
+  }
+
   Seconds lower_bound() const {
     const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done();
     return run_.framework.stack_factor *
@@ -460,15 +466,7 @@ std::vector<StageMemory<double>> memory_by_stage(const Run& run) {
 std::vector<Seconds> busy_by_stage(const Run& run) {
   Workspace w;
   fill_classes<double>(run, w);
-  const std::int64_t m = run.strategy.micro_batches / copies_of_model(schedule_of(run).layout());
-  std::vector<Seconds> busy(static_cast<std::size_t>(run.strategy.pp));
-  for (std::size_t i = 0; i < busy.size(); ++i) {
-    for_each_chunk(run, static_cast<std::int64_t>(i), [&](std::int64_t part) {
-      const auto j = static_cast<std::size_t>(part);
-      busy[i] += (w.forward[j] + w.backward[j]) * static_cast<double>(m);
-    });
-  }
-  return busy;
+  return Finish<double>(run, w).busy_by_stage();
 }
 
 }  // namespace orrery

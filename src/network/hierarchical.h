@@ -23,10 +23,7 @@ struct Hierarchical {
   static constexpr Algorithm id = Algorithm::hierarchical;
 
   static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
-  static bool applies(const Cluster& c, const Fold& f) {
-    const std::size_t fabric = first_fabric(c, f);
-    return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
-  }
+  static bool applies(const Cluster& c, const Fold& f) { return has_ranks_to_join(c, f); }
 
   // The phase between nodes also passes the links by which its ranks reach their node.
   template <Number R>

@@ -22,10 +22,7 @@ struct HierarchicalExchange {
   static constexpr Algorithm id = Algorithm::hierarchical;
 
   static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
-  static bool applies(const Cluster& c, const Fold& f) {
-    const std::size_t fabric = first_fabric(c, f);
-    return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
-  }
+  static bool applies(const Cluster& c, const Fold& f) { return has_ranks_to_join(c, f); }
 
   // Of one phase, what the ranks below tier i send out of their unit; never less than what is bound
   // for ranks outside it.

@@ -13,6 +13,12 @@
 
 namespace orrery {
 
+// Across a fabric, with several ranks on a node: what phases by tier need to have any use.
+inline bool has_ranks_to_join(const Cluster& c, const Fold& f) {
+  const std::size_t fabric = first_fabric(c, f);
+  return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
+}
+
 // `bytes` leave each child of tier i, the same from every rank in it: over the child's own link and
 // over those by which its ranks reach it.
 template <Number R>

@@ -139,9 +139,10 @@ class Reasons {
   const std::string& file = r.request.open.resolved.file;
   if (a.candidates == 0) {
     throw InputError(file, "search.axes",
-                     "an empty space: no values of tp, cp, pp and dp make " +
+                     "an empty space: no values of all axes together make a strategy of " +
                          std::to_string(r.request.space.bases[0].run.cluster.gpus) + " GPUs",
-                     "axes with tp·cp·pp·dp equal to gpus, and a value left of every other");
+                     "axes with tp·cp·pp·dp equal to gpus, shard groups that divide dp·cp, and a "
+                     "value left of every other");
   }
   const auto most = std::max_element(a.rejected.begin(), a.rejected.end());
   const Rule& rule = rule_of(static_cast<RuleId>(most - a.rejected.begin()));

@@ -45,7 +45,7 @@ $ python3 -c 'import json; j = json.load(open("nothing.json")); print(j["feasibl
 # An empty space names what emptied it.
 $ orrery search run.json --set search.axes.tp=[3]
 ! exit 2
-! stderr run.json: search.axes: found an empty space: no values of tp, cp, pp and dp make 16 GPUs
+! stderr run.json: search.axes: found an empty space: no values of all axes together make a strategy of 16 GPUs
 $ orrery search run.json --set parallel.cp=3 --set cluster.gpus=48 --set training.global_batch=7
 ! exit 2
 ! stderr /an empty space: of [0-9,]* candidates the rule/

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "estimate/classes.h"
-#include "property/random_run.h"
+#include "property/for_runs.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -15,19 +15,6 @@ using namespace orrery::testing;
 namespace {
 
 constexpr int kRuns = 4000;
-
-template <class Check>
-void for_runs(std::uint64_t seed, int runs, Check&& check) {
-  Shelf shelf;
-  RunMaker maker(shelf, seed);
-  for (int i = 0; i < runs; ++i) {
-    const Run run = maker.legal();
-    const std::string what = describe(run, maker.label());
-    CAPTURE(i);
-    CAPTURE(what);
-    check(run);
-  }
-}
 
 bool is_sound(double x) { return std::isfinite(x) && x >= 0; }
 

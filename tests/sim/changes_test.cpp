@@ -5,26 +5,13 @@
 
 #include <cmath>
 
-#include "property/random_run.h"
+#include "property/for_runs.h"
 #include "sim/simulate.h"
 
 using namespace orrery;
 using namespace orrery::testing;
 
 namespace {
-
-template <class Check>
-void for_runs(std::uint64_t seed, int runs, Check&& check) {
-  Shelf shelf;
-  RunMaker maker(shelf, seed);
-  for (int i = 0; i < runs; ++i) {
-    const Run run = maker.legal();
-    const std::string what = describe(run, maker.label());
-    CAPTURE(i);
-    CAPTURE(what);
-    check(run, maker.dice());
-  }
-}
 
 SimulationOptions quiet() {
   SimulationOptions o;
@@ -42,7 +29,7 @@ double total(const Simulation& s) {
 
 TEST_CASE("no overlap turned off makes a step shorter, and what each costs adds up") {
   std::array<int, kOverlaps> costly{};
-  for_runs(51, 150, [&](const Run& run, Dice&) {
+  for_runs(51, 150, [&](const Run& run) {
     const double step = simulate(run, quiet()).played.times.step;
     SimulationOptions all = quiet();
     for (std::size_t i = 0; i < kOverlaps; ++i) {

@@ -5,26 +5,13 @@
 
 #include <cmath>
 
-#include "property/random_run.h"
+#include "property/for_runs.h"
 #include "sim/timeline.h"
 
 using namespace orrery;
 using namespace orrery::testing;
 
 namespace {
-
-template <class Check>
-void for_runs(std::uint64_t seed, int runs, Check&& check) {
-  Shelf shelf;
-  RunMaker maker(shelf, seed);
-  for (int i = 0; i < runs; ++i) {
-    const Run run = maker.legal();
-    const std::string what = describe(run, maker.label());
-    CAPTURE(i);
-    CAPTURE(what);
-    check(run, maker.dice());
-  }
-}
 
 bool near(double a, double b, double relative = 1e-9) {
   return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b));
@@ -45,7 +32,7 @@ Seconds cost_of(const Simulation& s, Cause cause) {
 }  // namespace
 
 TEST_CASE("the differences, the chain and the breakdown each are the whole step") {
-  for_runs(21, 400, [](const Run& run, Dice&) {
+  for_runs(21, 400, [](const Run& run) {
     const Simulation s = simulate(run, {});
     const double step = s.played.times.step;
     CHECK(near(s.closed.step_time.si() + sum(s.differences), step, 1e-8));
@@ -64,7 +51,7 @@ TEST_CASE("the differences, the chain and the breakdown each are the whole step"
 }
 
 TEST_CASE("no thing made shorter makes the step longer, and none gives more than it takes") {
-  for_runs(22, 150, [](const Run& run, Dice&) {
+  for_runs(22, 150, [](const Run& run) {
     const Simulation s = simulate(run, {});
     for (const Gain& g : s.gains) {
       CHECK(g.tenth.si() >= 0);
@@ -76,7 +63,7 @@ TEST_CASE("no thing made shorter makes the step longer, and none gives more than
 
 TEST_CASE("memory over time peaks where memory says, or the difference is what is less") {
   int same = 0;
-  for_runs(23, 400, [&](const Run& run, Dice&) {
+  for_runs(23, 400, [&](const Run& run) {
     const Simulation s = simulate(run, {});
     for (const MemoryCurve& m : s.memory) {
       const double closed = m.closed_peak.si();
@@ -99,7 +86,7 @@ TEST_CASE("memory over time peaks where memory says, or the difference is what i
 }
 
 TEST_CASE("spans of a stream do not cross, and passes fill what the stage is busy") {
-  for_runs(24, 60, [](const Run& run, Dice&) {
+  for_runs(24, 60, [](const Run& run) {
     const Simulation s = simulate(run, {});
     for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
       double free = 0;
@@ -149,7 +136,7 @@ TEST_CASE("every GPU on its own gives what ranks alike, played once, give") {
 
 TEST_CASE("twice the bandwidth never makes a quiet step longer, and contention is no gift") {
   double anomaly = 0;
-  for_runs(27, 200, [&](const Run& run, Dice&) {
+  for_runs(27, 200, [&](const Run& run) {
     Run faster = run;
     for (std::size_t i = 0; i < faster.cluster.tier_count; ++i) {
       faster.cluster.tiers[i].bandwidth = faster.cluster.tiers[i].bandwidth * 2.0;
@@ -173,7 +160,7 @@ TEST_CASE("twice the bandwidth never makes a quiet step longer, and contention i
 
 TEST_CASE("a hot expert costs something where there are experts, nothing elsewhere") {
   int hot = 0;
-  for_runs(28, 400, [&](const Run& run, Dice&) {
+  for_runs(28, 400, [&](const Run& run) {
     if (run.model.moe.top_k + 1 > run.model.moe.experts && is_moe(run.model)) return;
     SimulationOptions options;
     options.disturbances.expert_load = 1.5;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "property/random_run.h"
+#include "property/for_runs.h"
 #include "sim/play.h"
 #include "sim/settle.h"
 
@@ -16,19 +16,6 @@ using namespace orrery::testing;
 namespace {
 
 constexpr Effects kQuiet{false, false, true};
-
-template <class Check>
-void for_runs(std::uint64_t seed, int runs, Check&& check) {
-  Shelf shelf;
-  RunMaker maker(shelf, seed);
-  for (int i = 0; i < runs; ++i) {
-    const Run run = maker.legal();
-    const std::string what = describe(run, maker.label());
-    CAPTURE(i);
-    CAPTURE(what);
-    check(run);
-  }
-}
 
 PassGraph graph_of(const Run& run) { return make_graph(schedule_of(run), pipeline_shape(run)); }
 

@@ -90,19 +90,25 @@ std::string source_text(const std::vector<MeasurementSet>& sets) {
   return text;
 }
 
-void add_changes(const MeasurementFit& fit, Json& changes, Json& spread) {
-  changes = Json::object();
-  spread = Json::object();
+struct Changes {
+  Json values = Json::object();
+  Json spread = Json::object();
+};
+
+Changes changes_of(const MeasurementFit& fit) {
+  Changes c;
   for (const FittedKnob& k : fit.knobs) {
     if (!k.pinned) continue;
     for (const KnobPath& p : k.knob.paths) {
-      put(changes, p.path, value_json(p.get(fit.after), p.unit));
-      spread[p.path] = rounded(k.spread);
+      put(c.values, p.path, value_json(p.get(fit.after), p.unit));
+      c.spread[p.path] = rounded(k.spread);
     }
   }
-  if (!fit.tile_moved) return;
-  put(changes, "device.efficiency.tile.m", fit.tile.m);
-  put(changes, "device.efficiency.tile.n", fit.tile.n);
+  if (fit.tile_moved) {
+    put(c.values, "device.efficiency.tile.m", fit.tile.m);
+    put(c.values, "device.efficiency.tile.n", fit.tile.n);
+  }
+  return c;
 }
 
 }  // namespace
@@ -119,7 +125,9 @@ Json overlay_json(const MeasurementFit& fit, const std::vector<MeasurementSet>& 
   Json j = {{"name", heading.name}, {"device", heading.device}};
   if (!heading.node.empty()) j["node"] = heading.node;
   j["rests_on"] = std::string(rests_on(sets));
-  add_changes(fit, j["changes"], j["spread"]);
+  const Changes changes = changes_of(fit);
+  j["changes"] = changes.values;
+  j["spread"] = changes.spread;
   for (const KindOfFit& k : fit.kinds) {
     j["fit"][k.name] = {{"points", k.points},
                         {"median", rounded(k.fitted.median)},

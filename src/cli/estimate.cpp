@@ -4,14 +4,28 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
+#include "cli/usage_error.h"
+#include "io/files.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
+#include "report/training_against.h"
 
 namespace orrery {
 namespace {
 
-ExitCode run_estimate(const RunArguments& arguments, const Session& s) {
-  const RunReport r = report_on(resolved_run(arguments, s));
+struct EstimateArguments {
+  RunArguments run;
+  std::string log;
+};
+
+ExitCode run_estimate(const EstimateArguments& arguments, const Session& s) {
+  if (!arguments.log.empty() && s.csv) throw UsageError("--against: give it without --csv");
+  const RunReport r = report_on(resolved_run(arguments.run, s));
+  if (!arguments.log.empty()) {
+    const TrainingLog log = read_training_log(read_text(arguments.log), arguments.log);
+    give(s, s.json ? dump(training_json(r, log)) : training_text(r, log, style_of(s)));
+    return ExitCode::answer;
+  }
   give(s, s.json  ? dump(estimate_json(r))
           : s.csv ? estimate_csv(r)
                   : estimate_text(r, style_of(s)));
@@ -21,8 +35,12 @@ ExitCode run_estimate(const RunArguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_estimate(CLI::App& app) {
-  auto arguments = std::make_shared<RunArguments>();
-  add_run_options(app, *arguments);
+  auto arguments = std::make_shared<EstimateArguments>();
+  add_run_options(app, arguments->run);
+  app.add_option("--against", arguments->log,
+                 "a training log of this run (Megatron-LM, DeepSpeed, torchtitan): where the step "
+                 "differs, term by term")
+      ->type_name("LOG");
   return [arguments](const Session& s) { return run_estimate(*arguments, s); };
 }
 

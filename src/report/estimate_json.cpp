@@ -9,6 +9,7 @@
 #include "report/advice.h"
 #include "report/limiter.h"
 #include "report/metrics.h"
+#include "report/rests_on.h"
 
 namespace orrery {
 namespace {
@@ -116,6 +117,7 @@ Json communication_json(const RunReport& r) {
 
 void add_frame(const RunReport& r, Json& j) {
   j["warnings"] = r.resolved.warnings;
+  j["rests_on"] = rests_on_json(r.resolved);
   j["inputs"] = reported_inputs(r.resolved);
   j["schema_version"] = kSchemaVersion;
   j["tool_version"] = kVersion;

@@ -2,6 +2,7 @@
 #include "core/units.h"
 #include "model/operators.h"
 #include "report/estimate_text.h"
+#include "report/rests_on.h"
 
 namespace orrery {
 namespace {
@@ -83,6 +84,8 @@ std::string header_text(const ResolvedRun& r, const Style& style) {
        {model_line(r, style), cluster_line(r), strategy_line(r.run), batch_line(r.run)}) {
     text += wrapped(line, 2) + "\n";
   }
+  const std::string calibrated = calibration_line(r);
+  if (!calibrated.empty()) text += wrapped(calibrated, 2) + "\n";
   return text;
 }
 

@@ -20,6 +20,7 @@ $ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
 > limiter
 > advice
 > warnings
+> rests_on
 > inputs
 > schema_version
 > tool_version

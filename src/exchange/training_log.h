@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training log says of a step: medians over its lines, the first few left out.
+//
+// Told apart by what their lines hold (terminal colours are skipped):
+// - Megatron-LM: "elapsed time per iteration (ms):", "throughput per GPU (TFLOP/s/GPU):", "max
+//   allocated:" and "max reserved:" (MB of 2²⁰), and timers "name ....: (min, max)" in ms, of which
+//   the largest over ranks counts;
+// - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
+// - torchtitan: "tps:" (tokens/s of one GPU), "tflops:", "memory: x GiB" (reserved).
+// Errors: InputError where no line holds a step.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+struct TrainingLog {
+  std::string form;       // "Megatron-LM", "DeepSpeed", "torchtitan"
+  std::size_t steps = 0;  // that count
+  std::optional<Seconds> step_time;
+  std::optional<double> samples_per_s;         // of all GPUs
+  std::optional<double> tokens_per_s_per_gpu;  // torchtitan
+  std::optional<FlopsPerSecond> flops_per_gpu;
+  std::optional<Bytes> allocated;  // most, of one GPU
+  std::optional<Bytes> reserved;
+  std::map<std::string, Seconds> timers;
+};
+
+TrainingLog read_training_log(std::string_view text, const std::string& file);
+
+}  // namespace orrery

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/rests_on.h"
+
+#include <array>
+
+#include "estimate/price.h"
+#include "hardware/provenance.h"
+#include "report/words.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kCalibration = ": calibration ";
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string basis_of(const std::string& source) {
+  const auto name = [](RestsOn r) {
+    return std::string(kRestsOnNames[static_cast<std::size_t>(r)]);
+  };
+  if (source.rfind(name(RestsOn::measured), 0) == 0) return name(RestsOn::measured);
+  if (source == kSetByRun) return kSetByRun;
+  if (source.rfind(name(RestsOn::published), 0) == 0 || has(source, "[fitted")) {
+    return name(RestsOn::published);
+  }
+  const bool is_guess = source.empty() || has(source, "[from memory") || has(source, "[derived]") ||
+                        has(source, "assumed");
+  return is_guess ? "assumed" : name(RestsOn::datasheet);
+}
+
+std::string calibration_of(const std::string& source) {
+  const std::size_t at = source.find(kCalibration);
+  if (at == std::string::npos) return "";
+  const std::string name = source.substr(at + std::string_view(kCalibration).size());
+  return name.substr(0, name.find(" of "));
+}
+
+void add(const ResolvedRun& r, const std::string& part, const std::string& path,
+         std::vector<RestsOnPart>& out) {
+  const std::string source = source_of(r.cluster, path);
+  out.push_back({part, basis_of(source), calibration_of(source)});
+}
+
+std::string attention_path(const Run& run) {
+  if (!run.training.fused_attention) return "device.efficiency.attention.unfused";
+  const auto kernel = static_cast<std::size_t>(kernel_choice(run).attention);
+  return "device.efficiency.attention." + std::string(kAttentionKernelNames[kernel]) +
+         ".forward.128";
+}
+
+}  // namespace
+
+std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r) {
+  std::vector<RestsOnPart> out;
+  const Run& run = r.run;
+  add(r, "matrix products",
+      "device.efficiency.gemm." + std::string(name_of(run.training.precision)), out);
+  add(r, "attention", attention_path(run), out);
+  add(r, "memory-bound kernels", "device.efficiency.memory", out);
+  for (std::size_t i = 0; i < run.cluster.tier_count; ++i) {
+    if (run.cluster.gpus == 1 || (i > 0 && run.cluster.tiers[i - 1].size >= run.cluster.gpus))
+      break;
+    add(r, "network: " + std::string(run.cluster.tiers[i].name.view()),
+        "tiers." + std::to_string(i) + ".efficiency", out);
+  }
+  return out;
+}
+
+Json rests_on_json(const ResolvedRun& r) {
+  Json list = Json::array();
+  for (const RestsOnPart& p : parts_rest_on(r)) {
+    Json one = {{"part", p.part}, {"basis", p.basis}};
+    if (!p.calibration.empty()) one["calibration"] = p.calibration;
+    list.push_back(one);
+  }
+  return list;
+}
+
+std::string calibration_line(const ResolvedRun& r) {
+  if (r.cluster.calibrations.empty()) return "";
+  std::vector<std::string> parts;
+  for (const RestsOnPart& p : parts_rest_on(r)) {
+    parts.push_back(p.part + " " + p.basis +
+                    (p.calibration.empty() ? "" : " (" + p.calibration + ")"));
+  }
+  return "rests on: " + joined(parts, " · ");
+}
+
+}  // namespace orrery

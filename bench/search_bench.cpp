@@ -21,6 +21,7 @@
 #include "estimate/links.h"
 #include "explore/search.h"
 #include "explore/space_json.h"
+#include "explore/unit_walk.h"
 #include "io/config_dirs.h"
 #include "io/threads.h"
 #include "report/search_report.h"

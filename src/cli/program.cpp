@@ -101,10 +101,10 @@ std::string help_text(const Command& c) {
   return examples.empty() ? text : text + "\n  " + examples + "\n";
 }
 
-// Under mpirun all but a sweep is the leader's alone.
+// Under mpirun all but a sweep and a search is the leader's alone.
 bool is_idle(const Command& c) {
   const std::string_view name = c.name;
-  return !is_leader() && name != "sweep";
+  return !is_leader() && name != "sweep" && name != "search";
 }
 
 ExitCode run_command(const Command& c, std::span<char* const> arguments) {
@@ -127,7 +127,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   if (session.json && session.csv) {
     throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
   }
-  start_log(session.quiet ? -1 : session.verbose, session.no_color);
+  start_log(session.quiet || !is_leader() ? -1 : session.verbose, session.no_color);
   return action(session);
 }
 

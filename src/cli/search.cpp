@@ -7,7 +7,9 @@
 #include "cli/print_run.h"
 #include "cli/run_source.h"
 #include "core/error.h"
+#include "explore/search_team.h"
 #include "io/files.h"
+#include "io/ranks.h"
 #include "io/threads.h"
 #include "report/estimate_json.h"
 #include "report/search_html.h"
@@ -31,7 +33,16 @@ struct Arguments {
   std::string print;  // a format; "": the answer
 };
 
+// The ranks of an MPI job, where there are more than one.
+const SearchTeam* team() {
+  static const SearchTeam kLeader = {answer_ranks, {}};
+  static const SearchTeam kOther = {{}, ask_leader};
+  if (!is_led()) return nullptr;
+  return is_leader() ? &kLeader : &kOther;
+}
+
 void adjust(const Arguments& arguments, SearchOptions& o) {
+  o.team = team();
   if (arguments.top > 0) o.top = arguments.top;
   o.workers = arguments.jobs > 0 ? arguments.jobs : available_threads();
   const unsigned n = o.workers;
@@ -56,7 +67,11 @@ bool print_winner(const Arguments& arguments, const SearchReport& report, const 
   return true;
 }
 
-ExitCode run_search(const Arguments& arguments, const Session& s) {
+ExitCode search_and_tell(const Arguments& arguments, const Session& s) {
+  if (is_led() && arguments.run.run == "-") {
+    throw InputError("orrery search", "", "standard input under mpirun",
+                     "a file that all ranks see");
+  }
   if (s.csv && !arguments.print.empty()) {
     throw InputError("orrery search", "", "--print and --csv", "one of them");
   }
@@ -68,14 +83,26 @@ ExitCode run_search(const Arguments& arguments, const Session& s) {
     report = report_on_search(
         with_flags(source.json, arguments), source.file, source.lookup,
         [&](SearchOptions& o) { adjust(arguments, o); }, extras);
+    if (!is_leader()) return;
     printed = print_winner(arguments, *report, source, s);
   });
+  if (!is_leader()) return ExitCode::answer;
   if (extras.page) write_text(arguments.html, search_html(*report));
   if (printed) return ExitCode::answer;
   give(s, s.json  ? dump(search_json(*report))
           : s.csv ? search_csv(*report)
                   : search_text(*report, style_of(s)));
   return report->best.empty() ? ExitCode::no : ExitCode::answer;
+}
+
+// Whatever fails, the leader says so once, and nobody waits for anybody.
+ExitCode run_search(const Arguments& arguments, const Session& s) {
+  try {
+    return search_and_tell(arguments, s);
+  } catch (const std::exception& e) {
+    leave_ranks(e);
+    throw;
+  }
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std:
 template <Number R>
 StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
 
+// Whether stage i ≥ 1 has chunk for chunk the blocks of stage i − 1.
+template <Number R>
+bool has_blocks_of_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
+  const PipelineShape shape = pipeline_shape(run);
+  const ChunkLayout layout = schedule_of(run).layout();
+  const auto class_at = [&](std::int64_t stage, std::int64_t chunk) {
+    return w.class_of[static_cast<std::size_t>(part_of(layout, shape, stage, chunk))];
+  };
+  for (std::int64_t c = 0; c < shape.chunks; ++c) {
+    if (class_at(i, c) != class_at(i - 1, c)) return false;
+  }
+  return true;
+}
+
 template <Number R>
 const StageClass<R>& class_of(const WorkspaceOf<R>& w, std::int64_t virtual_stage) {
   return w.classes[w.class_of[static_cast<std::size_t>(virtual_stage)]];

@@ -3,17 +3,18 @@
 
 #include <algorithm>
 
+#include "estimate/boundary_sends.h"
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
+#include "estimate/exchange_lines.h"
 #include "estimate/links.h"
 #include "estimate/offload.h"
+#include "estimate/peak_stage.h"
 #include "estimate/pipeline_time.h"
 #include "estimate/sends.h"
 
 namespace orrery {
 namespace {
-
-constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
 
 template <Number R>
 class Finish {
@@ -26,15 +27,15 @@ class Finish {
 
   // Prices and classes stand in the workspace.
   AnswerOf<R> answer() {
-    fill_sends();
+    fill_sends<R>(run_, w_);
     fill_step();
-    fill_memory();
+    fill_memory<R>(run_, w_, a_);
     fill_flops();
     return a_;
   }
 
   AnswerOf<R> memory_alone() {
-    fill_memory();
+    fill_memory<R>(run_, w_, a_);
     return a_;
   }
 
@@ -60,41 +61,6 @@ class Finish {
 
  private:
   CommSink<R> sink() { return {a_, w_.messages}; }
-
-  // --- time
-
-  // Neighbours may stand on the same stage, which sends nothing, and copies of the model go over a
-  // boundary in both directions, of which the slower counts.
-  void fill_sends() {
-    const PipelineShape shape = pipeline_shape(run_);
-    const ChunkLayout layout = schedule_of(run_).layout();
-    fill_sends_from_stages();
-    w_.send_forward.resize(w_.class_of.size() - 1);
-    for (std::size_t j = 0; j < w_.send_forward.size(); ++j) {
-      const auto part = static_cast<std::int64_t>(j);
-      const std::int64_t here = seat_of(layout, shape, part, 0).stage;
-      const std::int64_t next = seat_of(layout, shape, part + 1, 0).stage;
-      w_.send_forward[j] = here == next ? SecondsOf<R>{} : sent_from(std::min(here, next));
-      if (layout == ChunkLayout::looped) w_.send_forward[j] = sent_from(here);
-      if (layout == ChunkLayout::two_way) {
-        w_.send_forward[j] = larger(w_.send_forward[j], sent_from(s_.pp - 2 - here));
-      }
-    }
-    w_.send_backward = w_.send_forward;
-  }
-
-  // From a stage to its successor, of the last one to the first; each is priced once.
-  void fill_sends_from_stages() {
-    const bool comes_round = s_.vpp > 1 && schedule_of(run_).layout() == ChunkLayout::looped;
-    w_.sends.clear();
-    for (std::int64_t i = 0; i + (comes_round ? 0 : 1) < s_.pp; ++i) {
-      w_.sends.push_back(send_cost<R>(run_, w_.prices.placement, i).time);
-    }
-  }
-
-  SecondsOf<R> sent_from(std::int64_t stage) const {
-    return w_.sends[static_cast<std::size_t>(stage)];
-  }
 
   SecondsOf<R> busy_time(std::int64_t stage) const {
     SecondsOf<R> sum{};
@@ -186,51 +152,7 @@ class Finish {
     for (std::size_t i = 0; i < kTerms; ++i) {
       a_.breakdown[i] += m * (c.costs.forward[i] + c.costs.backward[i]);
     }
-    for (std::size_t b = 0; b < kBlockTypes; ++b) {
-      if (c.blocks[b] > 0) add_block_lines(b, c.blocks[b], c.replayed[b]);
-    }
-    if (w_.messages != nullptr) note_exchanges(c);
-  }
-
-  std::array<std::int64_t, kExchangeGroups> exchange_ranks() const {
-    const Placement& p = w_.prices.placement;
-    return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
-  }
-
-  void note_exchanges(const StageClass<R>& c) {
-    for (const PricedExchange& e : *w_.scratch.exchanges) {
-      const bool replay = e.phase == index(Phase::replay);
-      const std::int64_t times = (replay ? c.replayed[e.block] : c.blocks[e.block]) * m_;
-      const auto n = static_cast<double>(times);
-      MessageClass all = e.each;
-      all.line.ranks = exchange_ranks()[static_cast<std::size_t>(all.line.dimension)];
-      all.line.count *= times;
-      all.line.bytes = all.line.bytes * n;
-      all.line.time = all.line.time * n;
-      all.line.exposed = all.line.exposed * n;
-      note(*w_.messages, all);
-    }
-  }
-
-  void add_block_lines(std::size_t b, std::int64_t n, std::int64_t again) {
-    const auto& tables = w_.prices.blocks[b].exchanges;
-    add_exchange_lines(tables[index(Phase::forward)], n);
-    add_exchange_lines(tables[index(Phase::replay)], again);
-    add_exchange_lines(tables[index(Phase::backward)], n);
-    add_exchange_lines(tables[index(Phase::again)], n);
-  }
-
-  void add_exchange_lines(const ExchangeTable<R>& table, std::int64_t times) {
-    const std::array<std::int64_t, kExchangeGroups> ranks = exchange_ranks();
-    const R n = R(static_cast<double>(times * m_));
-    for (std::size_t g = 0; g < kExchangeGroups; ++g) {
-      for (std::size_t k = 0; k < kExchangeKinds; ++k) {
-        const ExchangeSum<R>& e = table[g][k];
-        add_line<R>(a_, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
-                         e.tier, ranks[g], e.count * times * m_, e.bytes * n, e.time * n,
-                         e.exposed * n, e.uncompressed * n, e.codec * n});
-      }
-    }
+    add_exchange_lines<R>(w_, c, m_, a_);
   }
 
   // What the stage's own sends add to the step; the rest of its waiting is the bubble, whether for
@@ -241,41 +163,10 @@ class Finish {
     const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
     const SecondsOf<R> free =
         named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
-    add_send_lines(larger(all - free, SecondsOf<R>{}));
+    at(a_.breakdown, Term::pp_exposed) =
+        add_send_lines<R>(run_, w_, a_.busy_stage, m_, larger(all - free, SecondsOf<R>{}), sink());
     at(a_.breakdown, Term::pp_bubble) =
         larger(all - busy - at(a_.breakdown, Term::pp_exposed), SecondsOf<R>{});
-  }
-
-  // A stage sends forward unless it is the last, and back unless it is the first.
-  void add_send_lines(SecondsOf<R> added) {
-    const PipelineShape shape = pipeline_shape(run_);
-    const ChunkLayout layout = schedule_of(run_).layout();
-    const bool comes_round = layout == ChunkLayout::looped && s_.vpp > 1;
-    const bool only_back = !comes_round && a_.busy_stage + 1 == s_.pp;
-    const SendCost<R> c =
-        send_cost<R>(run_, w_.prices.placement, a_.busy_stage - (only_back ? 1 : 0));
-    std::int64_t sends = 0;
-    for (std::int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
-      const std::int64_t j = part_of(layout, shape, a_.busy_stage, chunk);
-      const std::int64_t m = micro_batches_of(layout, shape, chunk).first;
-      const auto is_elsewhere = [&](std::int64_t part) {
-        if (part < 0 || part >= parts(layout, shape)) return false;
-        return seat_of(layout, shape, part, m).stage != a_.busy_stage;
-      };
-      sends += (is_elsewhere(j + 1) ? 1 : 0) + (is_elsewhere(j - 1) ? 1 : 0);
-    }
-    sends *= m_;
-    const R n = count<R>(sends, {"sends of the stage in a step"});
-    const SecondsOf<R> sent = smaller(added, n * c.send.time);
-    const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);
-    at(a_.breakdown, Term::pp_exposed) = sent + gathered;
-    add_line<R>(sink(),
-                entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends, sent),
-                c.send.message);
-    add_line<R>(sink(),
-                entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks, sends,
-                         gathered),
-                c.gather.message);
   }
 
   // Reductions, gathers and update that stage i is left with when its micro batches are done.
@@ -290,25 +181,13 @@ class Finish {
                                       CommSink<double>{lines});
   }
 
-  bool ends_like_the_one_before(std::int64_t i) const {
-    const PipelineShape shape = pipeline_shape(run_);
-    const ChunkLayout layout = schedule_of(run_).layout();
-    const auto class_at = [&](std::int64_t stage, std::int64_t chunk) {
-      return w_.class_of[static_cast<std::size_t>(part_of(layout, shape, stage, chunk))];
-    };
-    for (std::int64_t c = 0; c < shape.chunks; ++c) {
-      if (class_at(i, c) != class_at(i - 1, c)) return false;
-    }
-    return true;
-  }
-
   // Which stage has most to do then: not always the one with most parameters, as experts are
   // reduced over other ranks than the rest.
   std::int64_t last_stage_done() const {
     std::int64_t last = 0;
     Seconds most(-1);
     for (std::int64_t i = 0; i < s_.pp; ++i) {
-      if (i > 0 && ends_like_the_one_before(i)) continue;
+      if (i > 0 && has_blocks_of_the_one_before<R>(run_, w_, i)) continue;
       const Seconds time = end_of_step(i);
       if (time > most) {
         most = time;
@@ -359,47 +238,6 @@ class Finish {
                 entry_of(CommDimension::embedding, Collective::all_reduce, cost, 2, 1, cost.time),
                 cost.message);
   }
-
-  // --- memory
-
-  // Of stages with the same blocks, in every schedule told in rounds the first has most micro
-  // batches in flight.
-  bool holds_no_more_than_the_one_before(std::int64_t i) const {
-    return i > 0 && !schedule_of(run_).entry().written_out && ends_like_the_one_before(i);
-  }
-
-  void fill_memory() {
-    Bytes most(-1);
-    Bytes host{};
-    for (std::int64_t i = 0; i < s_.pp; ++i) {
-      if (holds_no_more_than_the_one_before(i)) continue;
-      const StageMemory<R> m = memory_of_stage<R>(run_, w_, i);
-      host = larger(host, plain(m.host));
-      if (plain(m.peak) > most) {
-        most = plain(m.peak);
-        a_.memory_stage = i;
-        a_.memory = m;
-      }
-    }
-    a_.memory.peak = named(a_.memory.peak, {"peak memory"});
-    a_.capacity = run_.cluster.device.memory_capacity;
-    const std::int64_t devices = std::min(run_.cluster.devices_per_node, world_size(s_));
-    a_.host_needed = host * static_cast<double>(devices);
-    a_.host_capacity = run_.cluster.host.memory_capacity;
-    if (most > a_.capacity) {
-      a_.reason = Reason::device_memory;
-    } else if (uses_host() && a_.host_capacity > Bytes() && a_.host_needed > a_.host_capacity) {
-      a_.reason = Reason::host_memory;
-    }
-  }
-
-  bool uses_host() const {
-    const Offload& o = s_.offload;
-    return o.optimizer == OffloadTarget::host || o.parameters == OffloadTarget::host ||
-           o.activations == OffloadTarget::host;
-  }
-
-  // --- FLOPs
 
   void fill_model_flops() {
     a_.model_flops = run_.model_flops / static_cast<double>(world_size(s_));

@@ -77,18 +77,21 @@ SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sen
          along(path.send_backward, w.send_backward, "send back to the previous virtual stage");
 }
 
-// Without pairs, which would take less than their halves.
+// As if every forward had its pair, in which it hides all that it can.
 Seconds busiest_stage(const Run& run, const Workspace& w) {
+  const ScheduleRef schedule = schedule_of(run);
+  const bool pairs = schedule.entry().pairs;
+  const std::int64_t m = run.strategy.micro_batches / copies_of_model(schedule.layout());
   Seconds most{};
   for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
     Seconds busy{};
     for_each_chunk(run, i, [&](std::int64_t part) {
       const auto j = static_cast<std::size_t>(part);
-      busy += w.forward[j] + w.backward[j];
+      busy += w.forward[j] + w.backward[j] - (pairs ? w.hidden[j] : Seconds());
     });
     most = std::max(most, busy);
   }
-  return most * static_cast<double>(run.strategy.micro_batches);
+  return most * static_cast<double>(m);
 }
 
 }  // namespace
@@ -105,7 +108,6 @@ SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool wit
 
 template <>
 Seconds pipeline_bound(const Run& run, const Workspace& w) {
-  if (schedule_of(run).entry().pairs) return {};
   if (schedule_of(run).entry().written_out) return busiest_stage(run, w);
   const std::span<const Seconds> free(kFree.data(), w.forward.size() - 1);
   return pipeline_lower_bound(pipeline_shape(run), {w.forward, w.backward, free, free});

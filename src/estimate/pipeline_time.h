@@ -13,8 +13,7 @@ namespace orrery {
 template <Number R>
 SecondsOf<R> pipeline_time(const Run& run, WorkspaceOf<R>& w, bool with_sends);
 
-// All micro batches take no less, whatever their sends cost. 0 where nothing is known of a
-// schedule's order.
+// All micro batches take no less, whatever their sends cost.
 template <Number R>
 Seconds pipeline_bound(const Run& run, const WorkspaceOf<R>& w);
 

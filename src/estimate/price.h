@@ -5,7 +5,10 @@
 // Sums the operators' times and the exchanges around them, forward, backward and where selective
 // recompute runs a forward again. How much of an exchange is exposed is the framework's: a share
 // for tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
-// Leaves out data parallelism and the pipeline (stage.h).
+// Leaves out data parallelism and the pipeline (stage.h). Of a strategy, prices depend on tp, cp,
+// ep, etp and the rank order, the micro batch, sequence parallelism, the recomputed modules, and on
+// whether the schedule is written out and splits the backward pass: a search prices anew only where
+// one of these differs (explore/worker.h).
 #pragma once
 
 #include <array>

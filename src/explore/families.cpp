@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "explore/unit_walk.h"
+
 namespace orrery {
 namespace {
 

@@ -21,6 +21,16 @@ void Front::offer(const Candidate& c) {
   points_.push_back(c);
 }
 
+void SharedFront::offer(const std::vector<Candidate>& points) {
+  const std::lock_guard lock(mutex_);
+  for (const Candidate& c : points) all_.offer(c);
+}
+
+std::vector<Candidate> SharedFront::points() const {
+  const std::lock_guard lock(mutex_);
+  return all_.points();
+}
+
 void SharedFront::join(Front& mine) {
   const std::lock_guard lock(mutex_);
   for (const Candidate& c : mine.points()) all_.offer(c);

@@ -53,10 +53,12 @@ class SharedFront {
   explicit SharedFront(std::size_t aims) : all_(aims) {}
 
   void join(Front& mine);
+  void offer(const std::vector<Candidate>& points);
+  std::vector<Candidate> points() const;
   std::size_t aims() const { return all_.aims(); }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Front all_;
 };
 

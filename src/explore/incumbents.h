@@ -30,6 +30,22 @@ class Incumbents {
     lower(families_[family].value, objective);
   }
 
+  // All of them, for others that search the same space.
+  std::vector<double> values() const {
+    std::vector<double> all = {best_.load(std::memory_order_relaxed),
+                               last_of_top_.load(std::memory_order_relaxed)};
+    for (const Cell& c : families_) all.push_back(c.value.load(std::memory_order_relaxed));
+    return all;
+  }
+
+  // What others have; of another space: nothing.
+  void offer(const std::vector<double>& all) {
+    if (all.size() != families_.size() + 2) return;
+    offer_best(all[0]);
+    offer_last_of_top(all[1]);
+    for (std::size_t f = 0; f < families_.size(); ++f) offer_family(f, all[f + 2]);
+  }
+
   // `bound`: the objective is no less.
   bool lets_in(double bound) const {
     return bound <= last_of_top_.load(std::memory_order_relaxed) || may_tie(bound);

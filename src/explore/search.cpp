@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <tuple>
 
+#include "explore/search_team.h"
 #include "explore/worker.h"
 
 namespace orrery {
@@ -61,17 +63,37 @@ class Search {
 
   SearchAnswer run() {
     const auto order = promising_first(units_, space_.bases[0].run.cluster.devices_per_node);
+    if (options_.team == nullptr) {
+      std::atomic<std::size_t> next{0};
+      SearchTally all = work_through(order, [&]() -> std::optional<std::size_t> {
+        const std::size_t at = next++;
+        return at < order.size() ? std::optional(at) : std::nullopt;
+      });
+      return answer(all);
+    }
+    const SearchTeam& team = *options_.team;
+    const SharedBest best = {incumbents_, front_};
+    if (team.leads()) {
+      SearchTally all = worker().tally();
+      lead_search(team, order.size(), best, [&all](const SearchTally& t) { add(all, t); });
+      return answer(all);
+    }
+    hand_over(team, best, work_through(order, [&] { return next_place(team, best); }));
+    return {};
+  }
+
+ private:
+  SearchWorker worker() { return {space_, units_, index_, options_, incumbents_, front_}; }
+
+  // next(): a place in the order, nothing when there is none; from any thread.
+  template <class Next>
+  SearchTally work_through(const std::vector<std::size_t>& order, Next&& next) {
     const unsigned n = std::max(1U, options_.workers);
     std::vector<SearchWorker> workers;
     workers.reserve(n);
-    for (unsigned i = 0; i < n; ++i) {
-      workers.emplace_back(space_, units_, index_, options_, incumbents_, front_);
-    }
-    std::atomic<std::size_t> next{0};
+    for (unsigned i = 0; i < n; ++i) workers.push_back(worker());
     const auto work = [&](unsigned i) {
-      for (std::size_t at = next++; at < order.size(); at = next++) {
-        workers[i].take(units_[order[at]]);
-      }
+      while (const auto at = next()) workers[i].take(units_[order[*at]]);
     };
     if (options_.parallel && n > 1) {
       options_.parallel(work);
@@ -80,10 +102,9 @@ class Search {
     }
     SearchTally all = std::move(workers[0].tally());
     for (unsigned i = 1; i < n; ++i) add(all, workers[i].tally());
-    return answer(all);
+    return all;
   }
 
- private:
   // The widest of all bases; the winner's own decides in the end.
   static double tie_of(const Space& space, const SearchOptions& options) {
     if (options.tie > 0) return options.tie;

@@ -14,7 +14,7 @@
 // makes of that on the step (conditions.h); where that is nothing, whatever fits is estimated.
 // Constraints on strategy and memory are counted for all candidates, those on the answer where the
 // bound breaks them and among the estimated. candidates = Σ rejected + infeasible + Σ refused +
-// pruned + estimated. Nothing here starts a thread: `parallel` does.
+// pruned + estimated. Nothing here starts a thread: `parallel` does, nor a process: `team` is told.
 #pragma once
 
 #include <array>
@@ -34,6 +34,8 @@ namespace orrery {
 // Calls work(0) … work(n − 1), at once or one after another.
 using Parallel = std::function<void(const std::function<void(unsigned)>& work)>;
 
+struct SearchTeam;  // explore/search_team.h
+
 struct SearchOptions {
   std::size_t top = 5;
   double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's,
@@ -43,6 +45,7 @@ struct SearchOptions {
   const Conditions* conditions = nullptr;  // besides fitting; and what is best
   unsigned workers = 1;
   Parallel parallel;
+  const SearchTeam* team = nullptr;  // other processes on the same space
 };
 
 struct Place {
@@ -89,6 +92,7 @@ struct SearchAnswer {
   std::vector<Family> pairs;     // by AxisPair::code of their values; `axis` says nothing
 };
 
+// Of a team, the answer is the leader's; the others have none.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 }  // namespace orrery

@@ -170,7 +170,9 @@ bool SearchWorker::may_count(const Candidate& c) {
 }
 
 void SearchWorker::fill(const Unit& unit, const Point& point) {
-  const PriceKey key = {unit.id, point.micro_batch, point.sequence_parallel, point.modules};
+  const Schedule& schedule = schedule_of(point.schedule);
+  const PriceKey key = {unit.id,       point.micro_batch,    point.sequence_parallel,
+                        point.modules, schedule.written_out, schedule.zero_bubble};
   if (key != priced_) price<double>(run_, workspace_.scratch, workspace_.prices);
   priced_ = key;
   fill_stages<double>(run_, workspace_);

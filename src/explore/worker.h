@@ -8,6 +8,7 @@
 #include "explore/front.h"
 #include "explore/incumbents.h"
 #include "explore/search.h"
+#include "explore/unit_walk.h"
 
 namespace orrery {
 
@@ -44,11 +45,14 @@ class SearchWorker {
   SearchTally& tally() { return tally_; }
 
  private:
+  // All that the prices of blocks depend on (estimate/price.h).
   struct PriceKey {
     std::int64_t unit = -1;
     std::int64_t micro_batch = 0;
     bool sequence_parallel = false;
     ModuleMask modules = 0;
+    bool written_out = false;
+    bool zero_bubble = false;
 
     bool operator==(const PriceKey&) const = default;
   };

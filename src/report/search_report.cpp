@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "explore/search_team.h"
 #include "report/metrics.h"
 #include "report/simulate_report.h"
 
@@ -308,6 +309,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   }
   adjust(options);
   r.answer = search(r.request.space, options);
+  if (options.team != nullptr && !options.team->leads()) return r;
   if (legal(r.answer) == 0) refuse_empty(r);
   refuse_if_constraints_empty_it(r);
   const auto report = [&](const Found& f) {

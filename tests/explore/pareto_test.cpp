@@ -4,11 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <random>
 #include <thread>
 
-#include "explore/search.h"
+#include "explore/search_team.h"
 #include "explore/space_json.h"
+#include "explore/unit_walk.h"
 #include "support/runs.h"
 
 namespace orrery {
@@ -164,7 +167,7 @@ struct Everything {
   }
 };
 
-SearchAnswer answer_of(const SearchRequest& r, unsigned workers) {
+SearchOptions options_of(const SearchRequest& r, unsigned workers) {
   SearchOptions o;
   o.top = r.top;
   o.tie = r.tie;
@@ -175,7 +178,78 @@ SearchAnswer answer_of(const SearchRequest& r, unsigned workers) {
     for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work, i);
     for (std::thread& t : threads) t.join();
   };
-  return search(r.space, o);
+  return o;
+}
+
+// Searches of one space in threads that share nothing but messages, as processes would.
+class Team {
+ public:
+  explicit Team(int others) : others_(others) {}
+
+  SearchAnswer answer(const SearchRequest& r) {
+    const SearchTeam leader = {[this](const SearchTeam::Answering& a) { serve(a); }, {}};
+    const SearchTeam other = {{}, [this](const std::string& question) { return ask(question); }};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < others_; ++i) {
+      threads.emplace_back([&r, &other] {
+        SearchOptions o = options_of(r, 2);
+        o.team = &other;
+        search(r.space, o);
+      });
+    }
+    SearchOptions o = options_of(r, 1);
+    o.team = &leader;
+    SearchAnswer a = search(r.space, o);
+    for (std::thread& t : threads) t.join();
+    return a;
+  }
+
+ private:
+  void serve(const SearchTeam::Answering& answering) {
+    std::unique_lock lock(mutex_);
+    answering_ = &answering;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return done_ == others_; });
+  }
+
+  std::optional<std::string> ask(const std::string& question) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return answering_ != nullptr; });
+    auto reply = (*answering_)(question);
+    if (!reply) ++done_;
+    changed_.notify_all();
+    return reply;
+  }
+
+  int others_;
+  int done_ = 0;
+  const SearchTeam::Answering* answering_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+void check_alike(const SearchAnswer& a, const SearchAnswer& b) {
+  CHECK(a.candidates == b.candidates);
+  CHECK(a.rejected == b.rejected);
+  CHECK(a.infeasible == b.infeasible);
+  CHECK(a.pruned == b.pruned);
+  CHECK(a.estimated == b.estimated);
+  CHECK(a.refused == b.refused);
+  CHECK(a.ties == b.ties);
+  const auto are_alike = [](const Found& x, const Found& y) {
+    return x.place.unit == y.place.unit && x.place.point.number == y.place.point.number &&
+           x.objective == y.objective && x.aims == y.aims;
+  };
+  CHECK(std::equal(a.best.begin(), a.best.end(), b.best.begin(), b.best.end(), are_alike));
+  CHECK(std::equal(a.front.begin(), a.front.end(), b.front.begin(), b.front.end(), are_alike));
+  CHECK(are_alike(a.nearest, b.nearest));
+  CHECK(std::equal(a.families.begin(), a.families.end(), b.families.begin(), b.families.end(),
+                   [&](const Family& x, const Family& y) {
+                     return x.axis == y.axis && x.value == y.value &&
+                            x.candidates == y.candidates && x.feasible == y.feasible &&
+                            x.rejected == y.rejected && are_alike(x.best, y.best) &&
+                            are_alike(x.nearest, y.nearest);
+                   }));
 }
 
 std::int64_t sum(const std::vector<std::int64_t>& list) {
@@ -219,21 +293,17 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   std::int64_t pruned = 0;
   std::size_t fronts = 0;
   for (int i = 0; i < 6; ++i) {
-    const Json search = random_search(random);
-    CAPTURE(search.dump());
-    const SearchRequest request = request_of(search);
+    const Json asked = random_search(random);
+    CAPTURE(asked.dump());
+    const SearchRequest request = request_of(asked);
     const Everything all(request);
-    const SearchAnswer one = answer_of(request, 1);
+    const SearchAnswer one = search(request.space, options_of(request, 1));
     check_against(all, one);
     if (!request.conditions.pareto.empty()) check_front(all.front(), one);
     pruned += one.pruned;
     fronts += one.front.size();
-    const SearchAnswer two = answer_of(request, 2);
-    CHECK(two.pruned == one.pruned);
-    CHECK(two.estimated == one.estimated);
-    CHECK(two.refused == one.refused);
-    CHECK(two.ties == one.ties);
-    CHECK(two.front.size() == one.front.size());
+    check_alike(search(request.space, options_of(request, 2)), one);
+    check_alike(Team(3).answer(request), one);
   }
   CHECK(pruned > 500);
   CHECK(fronts > 5);

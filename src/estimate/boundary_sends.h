@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sends of a step over the boundaries between the parts of a model: what each takes, for the
+// sweep, and what those of one stage put into the answer's lines.
+#pragma once
+
+#include "estimate/comm_lines.h"
+#include "estimate/estimate.h"
+
+namespace orrery {
+
+// Into the workspace, by boundary. Neighbours may stand on the same stage, which sends nothing, and
+// copies of the model go over a boundary in both directions, of which the slower counts.
+template <Number R>
+void fill_sends(const Run& run, WorkspaceOf<R>& w);
+
+// `added`: what all sends add to the step. Of that, what the stage's own sends in `m` micro batches
+// account for; it is what they leave exposed.
+template <Number R>
+SecondsOf<R> add_send_lines(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
+                            std::int64_t m, SecondsOf<R> added, const CommSink<R>& sink);
+
+}  // namespace orrery

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/exchange_lines.h"
+
+#include "estimate/comm_lines.h"
+
+namespace orrery {
+namespace {
+
+using GroupRanks = std::array<std::int64_t, kExchangeGroups>;
+
+constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
+
+GroupRanks ranks_of(const Placement& p) {
+  return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
+}
+
+template <Number R>
+void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int64_t times,
+               AnswerOf<R>& answer) {
+  const R n = R(static_cast<double>(times));
+  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+    for (std::size_t k = 0; k < kExchangeKinds; ++k) {
+      const ExchangeSum<R>& e = table[g][k];
+      add_line<R>(answer, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
+                           e.tier, ranks[g], e.count * times, e.bytes * n, e.time * n,
+                           e.exposed * n, e.uncompressed * n, e.codec * n});
+    }
+  }
+}
+
+template <Number R>
+void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m) {
+  const GroupRanks ranks = ranks_of(w.prices.placement);
+  for (const PricedExchange& e : *w.scratch.exchanges) {
+    const bool replay = e.phase == index(Phase::replay);
+    const std::int64_t times = (replay ? chunk.replayed[e.block] : chunk.blocks[e.block]) * m;
+    const auto n = static_cast<double>(times);
+    MessageClass all = e.each;
+    all.line.ranks = ranks[static_cast<std::size_t>(all.line.dimension)];
+    all.line.count *= times;
+    all.line.bytes = all.line.bytes * n;
+    all.line.time = all.line.time * n;
+    all.line.exposed = all.line.exposed * n;
+    note(*w.messages, all);
+  }
+}
+
+}  // namespace
+
+template <Number R>
+void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m,
+                        AnswerOf<R>& answer) {
+  const GroupRanks ranks = ranks_of(w.prices.placement);
+  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+    if (chunk.blocks[b] == 0) continue;
+    const auto& tables = w.prices.blocks[b].exchanges;
+    for (const Phase p : {Phase::forward, Phase::replay, Phase::backward, Phase::again}) {
+      const std::int64_t n = p == Phase::replay ? chunk.replayed[b] : chunk.blocks[b];
+      add_table<R>(tables[index(p)], ranks, n * m, answer);
+    }
+  }
+  if (w.messages != nullptr) note_messages<R>(w, chunk, m);
+}
+
+template void add_exchange_lines(const WorkspaceOf<double>&, const StageClass<double>&,
+                                 std::int64_t, AnswerOf<double>&);
+template void add_exchange_lines(const WorkspaceOf<Traced>&, const StageClass<Traced>&,
+                                 std::int64_t, AnswerOf<Traced>&);
+
+}  // namespace orrery

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/peak_stage.h"
+
+#include <algorithm>
+
+#include "estimate/classes.h"
+
+namespace orrery {
+namespace {
+
+// Of stages with the same blocks, in every schedule told in rounds the first has most micro
+// batches in flight.
+template <Number R>
+bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
+  return i > 0 && !schedule_of(run).entry().written_out && has_blocks_of_the_one_before(run, w, i);
+}
+
+bool uses_host(const Offload& o) {
+  return o.optimizer == OffloadTarget::host || o.parameters == OffloadTarget::host ||
+         o.activations == OffloadTarget::host;
+}
+
+}  // namespace
+
+template <Number R>
+void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
+  Bytes most(-1);
+  Bytes host{};
+  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+    if (holds_no_more_than_the_one_before(run, w, i)) continue;
+    const StageMemory<R> m = memory_of_stage<R>(run, w, i);
+    host = larger(host, plain(m.host));
+    if (plain(m.peak) > most) {
+      most = plain(m.peak);
+      a.memory_stage = i;
+      a.memory = m;
+    }
+  }
+  a.memory.peak = named(a.memory.peak, {"peak memory"});
+  a.capacity = run.cluster.device.memory_capacity;
+  const std::int64_t devices = std::min(run.cluster.devices_per_node, world_size(run.strategy));
+  a.host_needed = host * static_cast<double>(devices);
+  a.host_capacity = run.cluster.host.memory_capacity;
+  const bool host_is_full = a.host_capacity > Bytes() && a.host_needed > a.host_capacity;
+  if (most > a.capacity) {
+    a.reason = Reason::device_memory;
+  } else if (uses_host(run.strategy.offload) && host_is_full) {
+    a.reason = Reason::host_memory;
+  }
+}
+
+template void fill_memory(const Run&, WorkspaceOf<double>&, AnswerOf<double>&);
+template void fill_memory(const Run&, WorkspaceOf<Traced>&, AnswerOf<Traced>&);
+
+}  // namespace orrery

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/search_team.h"
+
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+namespace orrery {
+namespace {
+
+class MessageWriter {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    text_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+
+  template <class T>
+  void put(const std::vector<T>& values) {
+    put(values.size());
+    for (const T& v : values) put(v);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view text) : rest_(text) {}
+
+  template <class T>
+  void get(T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (rest_.size() < sizeof value) throw std::runtime_error("a message that was cut off");
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_.remove_prefix(sizeof value);
+  }
+
+  template <class T>
+  void get(std::vector<T>& values) {
+    std::size_t size = 0;
+    get(size);
+    if (size > rest_.size() / sizeof(T)) throw std::runtime_error("a message that was cut off");
+    values.resize(size);
+    for (T& v : values) get(v);
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+// Every member, so that one more does not compile until it travels too.
+template <class Tally, class Visit>
+void for_members(Tally& tally, Visit&& visit) {
+  auto& [candidates, rejected, refused, infeasible, feasible, best, nearest, estimated, unbounded,
+         unbounded_refused, families] = tally;
+  visit(candidates);
+  visit(rejected);
+  visit(refused);
+  visit(infeasible);
+  visit(feasible);
+  visit(best);
+  visit(nearest);
+  visit(estimated);
+  visit(unbounded);
+  visit(unbounded_refused);
+  visit(families);
+}
+
+constexpr std::int64_t kNoPlace = -1;
+
+void tell(MessageWriter& message, const SharedBest& best) {
+  message.put(best.incumbents.values());
+  message.put(best.front.points());
+}
+
+void hear(MessageReader& message, const SharedBest& best) {
+  std::vector<double> incumbents;
+  std::vector<Candidate> points;
+  message.get(incumbents);
+  message.get(points);
+  best.incumbents.offer(incumbents);
+  best.front.offer(points);
+}
+
+}  // namespace
+
+void lead_search(const SearchTeam& team, std::size_t places, const SharedBest& best,
+                 const std::function<void(const SearchTally&)>& add) {
+  std::size_t next = 0;
+  team.serve([&](const std::string& question) -> std::optional<std::string> {
+    MessageReader told(question);
+    bool is_last = false;
+    told.get(is_last);
+    hear(told, best);
+    if (is_last) {
+      SearchTally tally;
+      for_members(tally, [&](auto& member) { told.get(member); });
+      add(tally);
+      return {};
+    }
+    MessageWriter reply;
+    reply.put(next < places ? static_cast<std::int64_t>(next++) : kNoPlace);
+    tell(reply, best);
+    return reply.text();
+  });
+}
+
+std::optional<std::size_t> next_place(const SearchTeam& team, const SharedBest& best) {
+  MessageWriter question;
+  question.put(false);
+  tell(question, best);
+  const auto reply = team.ask(question.text());
+  if (!reply) return {};
+  MessageReader told(*reply);
+  std::int64_t place = kNoPlace;
+  told.get(place);
+  hear(told, best);
+  return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
+}
+
+void hand_over(const SearchTeam& team, const SharedBest& best, const SearchTally& tally) {
+  MessageWriter last;
+  last.put(true);
+  tell(last, best);
+  for_members(tally, [&](const auto& member) { last.put(member); });
+  team.ask(last.text());
+}
+
+}  // namespace orrery

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The candidates of one unit of a space, in their order: cells, and within a cell its points
+// (space.h says what they are).
+#pragma once
+
+#include "explore/space.h"
+
+namespace orrery {
+
+// Candidates that the rules judge alike, but for their sharding and their layers.
+struct SearchCell {
+  Point point;  // of the first
+  std::int64_t first_layers = 0;
+  std::int64_t layer_count = 1;  // numbers of recomputed layers, consecutive unless listed
+  const std::vector<std::int64_t>* listed_layers = nullptr;
+  const std::vector<Sharding>* shardings = nullptr;
+
+  std::int64_t candidates() const {
+    return layer_count * static_cast<std::int64_t>(shardings->size());
+  }
+  std::int64_t layers(std::int64_t i) const {
+    return listed_layers != nullptr ? (*listed_layers)[static_cast<std::size_t>(i)]
+                                    : first_layers + i;
+  }
+};
+
+// The values of a unit's inner axes, and the walk over its cells.
+class UnitWalk {
+ public:
+  UnitWalk(const Space& space, const Unit& unit);
+
+  // Calls visit(const SearchCell&) for each cell in order; returns how many candidates there are.
+  template <class Visit>
+  std::int64_t cells(Visit&& visit) const {
+    std::int64_t number = 0;
+    for (const std::int64_t sp : sequence_parallel_) {
+      for (const std::int64_t micro_batch : micro_batch_) {
+        for (const Again& again : recompute_) {
+          for (const Chunked& c : schedules_) {
+            SearchCell cell = cell_of(c, again);
+            if (cell.layer_count == 0) continue;
+            cell.point.micro_batch = micro_batch;
+            cell.point.sequence_parallel = sp != 0;
+            for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
+              cell.point.offload = static_cast<std::int16_t>(o);
+              cell.point.number = number;
+              visit(static_cast<const SearchCell&>(cell));
+              number += cell.candidates();
+            }
+          }
+        }
+      }
+    }
+    return number;
+  }
+
+  const std::vector<Sharding>& shardings() const { return shardings_; }
+
+ private:
+  struct Chunked {
+    ScheduleId schedule = ScheduleId::one_f_one_b;
+    std::int64_t vpp = 1;
+    std::size_t split = 0;
+  };
+  struct Again {
+    std::int64_t kind = 0;
+    ModuleMask modules = 0;
+  };
+
+  void add_recompute();
+  void add_schedules(const Unit& unit);
+  void add_splits(ScheduleId schedule, std::int64_t vpp);
+  void add_shardings(const Unit& unit);
+  void add_partitions(std::int64_t replicas);
+  SearchCell cell_of(const Chunked& c, const Again& again) const;
+
+  const Space& space_;
+  const Base& base_;
+  std::int64_t pp_;
+  std::vector<std::int64_t> sequence_parallel_;
+  std::vector<std::int64_t> micro_batch_;
+  std::vector<Again> recompute_;
+  std::vector<Sharding> shardings_;
+  std::vector<Chunked> schedules_;
+};
+
+// Calls visit(const Point&) for the candidates of a cell in order.
+template <class Visit>
+void for_each_point(const SearchCell& cell, Visit&& visit) {
+  Point p = cell.point;
+  for (std::int64_t i = 0; i < cell.layer_count; ++i) {
+    p.recompute_layers = static_cast<std::int32_t>(cell.layers(i));
+    for (const Sharding& sharding : *cell.shardings) {
+      p.sharding = sharding;
+      visit(static_cast<const Point&>(p));
+      ++p.number;
+    }
+  }
+}
+
+}  // namespace orrery

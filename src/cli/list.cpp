@@ -34,6 +34,7 @@ Listing list_compressions(const ConfigDirs& d) {
   return compression_list(documents_of(d, ConfigKind::compression));
 }
 Listing list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
+Listing list_sweeps(const ConfigDirs& d) { return sweep_list(documents_of(d, ConfigKind::sweep)); }
 Listing list_graphs(const ConfigDirs& d) { return graph_list(documents_of(d, ConfigKind::graph)); }
 Listing list_fabrics(const ConfigDirs& d) {
   return fabric_list(documents_of(d, ConfigKind::fabric));
@@ -55,6 +56,7 @@ constexpr std::array kKinds = {
     Kind{"frameworks", list_frameworks},
     Kind{"compressions", list_compressions},
     Kind{"runs", list_runs},
+    Kind{"sweeps", list_sweeps},
     Kind{"metrics", list_metrics},
     Kind{"schedules", list_schedules},
     Kind{"collectives", list_collectives},

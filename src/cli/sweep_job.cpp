@@ -15,6 +15,25 @@
 namespace orrery {
 namespace {
 
+struct SweepText {
+  std::string text;
+  std::string file;
+  std::string beside;  // where its runs and configs may lie
+};
+
+// By name, by path, or from standard input.
+SweepText sweep_text(const std::string& name, const ConfigDirs& dirs) {
+  if (name == "-") return {read_text(name), "standard input", ""};
+  if (const auto found = find_config(dirs, ConfigKind::sweep, name)) {
+    return {found->text, found->file, std::filesystem::path(found->file).parent_path().string()};
+  }
+  if (is_path(name) || std::filesystem::exists(name)) {
+    return {read_text(name), name, std::filesystem::path(name).parent_path().string()};
+  }
+  throw InputError(name, "", "no such sweep", "a file, - or a name of `orrery list sweeps`",
+                   nearest_name(name, config_names(dirs, ConfigKind::sweep)));
+}
+
 Json run_at(const SweepJob& job, const ConfigLookup& lookup, std::int64_t point) {
   Json run = job.sweep.run;
   for (const SweepSetting& s : settings_of(job.sweep, point)) {
@@ -28,9 +47,10 @@ Json run_at(const SweepJob& job, const ConfigLookup& lookup, std::int64_t point)
 SweepJob read_sweep_job(const std::string& file, const std::string& shard, const Session& s) {
   const ConfigDirs dirs = dirs_of(s);
   SweepJob job;
-  job.sweep_file = file == "-" ? "standard input" : file;
-  std::string beside = std::filesystem::path(file).parent_path().string();
-  const Json document = parse_json(read_text(file), job.sweep_file);
+  const SweepText given = sweep_text(file, dirs);
+  job.sweep_file = given.file;
+  std::string beside = given.beside;
+  const Json document = parse_json(given.text, job.sweep_file);
   job.sweep = read_sweep(document, job.sweep_file);
   job.run_file = job.sweep_file;
   if (job.sweep.run.is_string()) {

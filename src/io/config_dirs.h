@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where models, nodes, devices, frameworks, compression schemes and runs lie by name.
+// Where models, nodes, devices, frameworks, compression schemes, runs and the like lie by name.
 //
 // Directories laid out like configs/, in this order: --config-dir, each of $ORRERY_CONFIG_PATH
 // (separated by ':'), ../share/orrery/configs beside the program, the source tree it was built
@@ -36,28 +36,30 @@ enum class ConfigKind : std::uint8_t {
   energy,
   data,
   capacity,
-  calibration
+  calibration,
+  sweep
 };
-inline constexpr std::size_t kConfigKinds = 15;
-inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {
-    "models",
-    "hardware/nodes",
-    "hardware/devices",
-    "frameworks",
-    "compression",
-    "runs",
-    "hardware/graphs",
-    "hardware/fabrics",
-    "failures",
-    "storage",
-    "prices",
-    "energy",
-    "data",
-    "capacity",
-    "hardware/calibrated"};
+inline constexpr std::size_t kConfigKinds = 16;
+inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {"models",
+                                                                              "hardware/nodes",
+                                                                              "hardware/devices",
+                                                                              "frameworks",
+                                                                              "compression",
+                                                                              "runs",
+                                                                              "hardware/graphs",
+                                                                              "hardware/fabrics",
+                                                                              "failures",
+                                                                              "storage",
+                                                                              "prices",
+                                                                              "energy",
+                                                                              "data",
+                                                                              "capacity",
+                                                                              "hardware/calibrated",
+                                                                              "sweeps"};
 inline constexpr std::array<std::string_view, kConfigKinds> kConfigKindNames = {
-    "model",    "node",    "device", "framework", "compression", "run",      "graph",      "fabric",
-    "failures", "storage", "prices", "energy",    "data",        "capacity", "calibration"};
+    "model", "node",     "device",      "framework", "compression", "run",
+    "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
+    "data",  "capacity", "calibration", "sweep"};
 
 struct ConfigDirs {
   std::vector<std::string> directories;

@@ -29,6 +29,7 @@ Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLoo
 Listing framework_list(const std::vector<NamedDocument>& documents);
 Listing compression_list(const std::vector<NamedDocument>& documents);
 Listing run_list(const std::vector<NamedDocument>& documents);
+Listing sweep_list(const std::vector<NamedDocument>& documents);
 Listing graph_list(const std::vector<NamedDocument>& documents);
 Listing fabric_list(const std::vector<NamedDocument>& documents);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "explore/sweep.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
 #include "model/architecture_json.h"
@@ -152,6 +153,25 @@ Listing run_list(const std::vector<NamedDocument>& documents) {
   for (const NamedDocument& d : documents) {
     list.add({d.name, text_at(d.json, "model", nullptr), text_at(d.json, "cluster", "node"),
               text_at(d.json, "cluster", "gpus"), text_at(d.json, "framework", nullptr)});
+  }
+  return list;
+}
+
+Listing sweep_list(const std::vector<NamedDocument>& documents) {
+  Listing list({{"sweep", "name"},
+                {"run", "run"},
+                {"answer", "answer"},
+                {"points", "points", true},
+                {"axes", "axes"}});
+  for (const NamedDocument& d : documents) {
+    const SweepPlan plan = read_sweep(d.json, d.file);
+    std::string axes;
+    for (const std::string& path : paths_of(plan)) axes += (axes.empty() ? "" : ", ") + path;
+    const Json& run = plan.run;
+    list.add({d.name,
+              run.is_string() ? Cell(run.get<std::string>()) : text_at(run, "model", nullptr),
+              std::string(kSweepAnswerNames[static_cast<std::size_t>(plan.answer)]),
+              count_cell(plan.points), axes});
   }
   return list;
 }

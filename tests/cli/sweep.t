@@ -52,7 +52,7 @@ $ orrery sweep sweep.json --sqlite -o rows.db; orrery merge one.jsonl --sqlite -
 $ python3 -c 'import sqlite3; [print(sqlite3.connect(f).execute("SELECT count(*), sum(step_time_s) > 0, min(point), max(point) FROM rows").fetchone()) for f in ("rows.db", "merged.db")]'
 > (12, 1, 0, 11)
 > (12, 1, 0, 11)
-$ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do orrery sweep $ROOT/configs/sweeps/$f.json --csv | python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(len(r), sorted({x["status"] for x in r}))'; done
+$ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do orrery sweep $f --csv | python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(len(r), sorted({x["status"] for x in r}))'; done
 > 72 ...
 > 24 ['fits']
 > 4 ['fits']
@@ -107,3 +107,14 @@ $ echo '{"run": "llama-3-8b-8-h100"}' | orrery sweep -
 $ orrery sweep sweep.json -o /dev/full
 ! exit 2
 ! stderr /dev/full: found Invalid argument; allowed: a plain file
+
+# Shipped sweeps go by name.
+$ orrery list sweeps --csv | cut -d, -f1-4
+> name,run,answer,points
+> clusters,llama-3-8b,search,4
+> network-bandwidth,llama-3-70b-64-h100,estimate,24
+> played-pipelines,gpt3-175b-1024-a100,simulate,12
+> stash-or-checkpoint,gpt3-175b,estimate,72
+$ orrery sweep stash-or-checkpont
+! exit 2
+! stderr stash-or-checkpont: found no such sweep; allowed: a file, - or a name of `orrery list sweeps`; did you mean "stash-or-checkpoint"?

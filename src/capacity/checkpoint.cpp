@@ -39,6 +39,7 @@ CheckpointCost checkpoint_cost(Bytes size, const Storage& storage, CheckpointMod
                     storage.client);
   if (!c.storage_known) return c;
   c.write = write;
+  c.copy = copy;
   switch (mode) {
     case CheckpointMode::synchronous:
       c.stall = std::max(write, copy);

@@ -50,6 +50,7 @@ struct CheckpointPolicy {
 struct CheckpointCost {
   Bytes size{};
   Bytes per_node{};
+  Seconds copy{};     // to host memory, over each GPU's own link
   Seconds stall{};    // training stands still
   Seconds durable{};  // from the end of the stall until a restart may rely on it
   Seconds write{};    // the storage is busy with it

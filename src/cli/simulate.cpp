@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/checkpoint_flags.h"
 #include "cli/command.h"
 #include "cli/parts_flags.h"
 #include "cli/run_flags.h"
@@ -27,6 +28,7 @@ namespace {
 
 struct Arguments {
   RunArguments run;
+  CheckpointArguments checkpoint;
   std::vector<std::string> with;
   std::vector<std::string> without;
   std::string trace;
@@ -126,26 +128,26 @@ void write_files(const Arguments& a, const SimulationReport& r) {
   }
   const Run& run = r.run.resolved.run;
   if (const std::string why = why_no_chakra(run); !a.chakra.empty() && !why.empty()) {
-    throw InputError("command line", "--chakra", why, "runs without: not built yet");
+    throw InputError("command line", "--chakra", why, "runs without");
   }
   if (const std::string why = why_no_simai(run); !a.simai.empty() && !why.empty()) {
     throw InputError("command line", "--simai", why,
                      "runs without: the format has no word for them");
   }
+  const std::vector<std::int64_t> ranks = trace_ranks(r, a.trace_ranks);
   std::string trace;
   std::string html;
-  if (!a.trace.empty()) trace = perfetto_trace(r, trace_ranks(r, a.trace_ranks));
+  if (!a.trace.empty()) trace = perfetto_trace(r, ranks);
   if (!a.html.empty()) html = timeline_html(r);
   if (!a.trace.empty()) write_text(a.trace, ends_with(a.trace, ".gz") ? gzip(trace) : trace);
   if (!a.html.empty()) write_text(a.html, html);
   if (!a.simai.empty()) write_text(a.simai, simai_workload(run, r.simulation));
   if (a.chakra.empty()) return;
-  const std::vector<std::int64_t> ranks = trace_ranks(r, a.trace_ranks);
   for (const std::int64_t rank : ranks) {
     write_text(a.chakra + "." + std::to_string(rank) + ".et",
                chakra_trace(run, r.simulation, rank));
   }
-  write_text(a.chakra + ".json", chakra_groups(run, ranks));
+  write_text(a.chakra + ".json", chakra_groups(run, r.simulation, ranks));
 }
 
 std::string text_of(const Arguments& a, const SimulationReport& r, const Style& style) {
@@ -161,7 +163,8 @@ ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   options.disturbances = disturbances_of(arguments, resolved.run);
   options.failures = read_failures(arguments.fail, arguments.slow, resolved.run);
   options.every_gpu = arguments.every_gpu;
-  const SimulationReport r = report_on_simulation(std::move(resolved), options);
+  const auto saved = saved_states(arguments.checkpoint, resolved.run, s);
+  const SimulationReport r = report_on_simulation(std::move(resolved), std::move(options), saved);
   write_files(arguments, r);
   give(s, s.json  ? dump(simulation_json(r))
           : s.csv ? simulation_csv(r)
@@ -180,7 +183,7 @@ Action declare_simulate(CLI::App& app) {
   names(
       "--without", arguments->without,
       "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
-      "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, pairs");
+      "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, pairs, checkpoint");
   names("--with", arguments->with,
         "take one in: slowdown (of kernels beside a reduction or gather)");
   app.add_flag("--every-gpu", arguments->every_gpu,
@@ -190,6 +193,7 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("PART:NUMBER=FACTOR")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_checkpoint_flags(app, arguments->checkpoint);
   app.add_option("--fail", arguments->fail,
                  "a part that has failed, the run going on without: gpu:17, node:3, link:0 (one of "
                  "a node's)")

@@ -5,15 +5,24 @@
 // closed form for weights gathered in every micro batch (stage.cpp), the simulator on request for
 // what runs beside passes once a step (step_clock.cpp). Leaves out which of the two is held up.
 // Units: seconds; the share is `communication_slowdown` of the device. Errors: none.
+//
+// A copy between device and host takes no multiprocessors, but its bytes cross the device's memory:
+// a kernel bound by memory loses the link's share of the bandwidth it attains. For products this is
+// an upper bound.
 #pragma once
 
 #include "core/number.h"
+#include "cost/product.h"
 
 namespace orrery {
 
 template <Number R>
 SecondsOf<R> lost_beside(R share, SecondsOf<R> both) {
   return share * both;
+}
+
+inline double slowdown_beside_copies(const Device& d) {
+  return d.host_link.bandwidth / attained_memory_bandwidth<double>(d);
 }
 
 }  // namespace orrery

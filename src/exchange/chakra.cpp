@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "core/json.h"
+#include "exchange/comm_groups.h"
 #include "exchange/full_buffer.h"
 #include "exchange/protobuf.h"
+#include "parallel/rank_digits.h"
 
 namespace orrery {
 namespace {
@@ -29,61 +29,20 @@ std::uint64_t type_of(Collective c) {
   }
 }
 
-std::int64_t extent(const Strategy& s, Dim d) {
-  switch (d) {
-    case Dim::tp:
-      return s.tp;
-    case Dim::cp:
-      return s.cp;
-    case Dim::dp:
-      return s.dp;
-    case Dim::pp:
-      return s.pp;
-    case Dim::ep:
-      return 1;
-  }
-  return 1;
-}
-
-std::int64_t stride_of(const Strategy& s, Dim d) {
-  std::int64_t stride = 1;
-  for (const Dim o : s.order) {
-    if (o == d) break;
-    stride *= extent(s, o);
-  }
-  return stride;
-}
-
-std::vector<std::int64_t> varied(const Strategy& s, const std::vector<std::int64_t>& ranks, Dim d) {
-  std::vector<std::int64_t> out;
-  const std::int64_t stride = stride_of(s, d);
-  for (const std::int64_t r : ranks) {
-    const std::int64_t first = r - r / stride % extent(s, d) * stride;
-    for (std::int64_t i = 0; i < extent(s, d); ++i) out.push_back(first + i * stride);
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
-enum class GroupKind : std::uint8_t { tp, cp, dp };
-
-std::vector<std::int64_t> members(const Strategy& s, GroupKind kind, std::int64_t rank) {
-  if (kind == GroupKind::tp) return varied(s, {rank}, Dim::tp);
-  if (kind == GroupKind::cp) return varied(s, {rank}, Dim::cp);
-  return varied(s, varied(s, {rank}, Dim::cp), Dim::dp);
-}
-
-// Numbers of their own for groups: kind, then the lowest rank.
-std::string group_name(const Strategy& s, GroupKind kind, std::int64_t rank) {
-  return std::to_string(static_cast<std::int64_t>(kind) * world_size(s) +
-                        members(s, kind, rank).front());
+// Ranks between neighbours of the pipeline.
+std::int64_t stage_stride(const Strategy& s) {
+  const Digits stages = digits_of(s.order, dense_sizes(s), bit(Dim::pp));
+  return stages.count > 0 ? stages.at[0].stride : 0;
 }
 
 class Trace {
  public:
   Trace(const Run& run, const Simulation& s, std::int64_t rank)
-      : run_(run), s_(s), rank_(rank), stage_(place_of_rank(run.strategy, rank).stage) {}
+      : run_(run),
+        s_(s),
+        groups_(run, s),
+        rank_(rank),
+        stage_(place_of_rank(run.strategy, rank).stage) {}
 
   std::string write() {
     out_ = WireMessage().text(1, "0.0.4").delimited();
@@ -124,17 +83,17 @@ class Trace {
                 number("tensor_size", time.si() * d.memory_bandwidth.si())});
   }
 
-  std::uint64_t collective(const std::string& name, const Deps& deps, Collective c, GroupKind group,
-                           std::int64_t ranks, double sent, Seconds time) {
+  std::uint64_t collective(const std::string& name, const Deps& deps, Collective c,
+                           const RankGroup& group, std::int64_t ranks, double sent, Seconds time) {
     WireMessage pg;
-    pg.text(1, "pg_name").text(29, group_name(run_.strategy, group, rank_));
+    pg.text(1, "pg_name").text(29, groups_.name(group, rank_));
     return add(name, NodeType::collective, deps, time.si(),
                {attribute("comm_type", 9, type_of(c)),
                 number("comm_size", full_buffer(c, ranks, sent)), pg});
   }
 
   std::int64_t rank_in(std::int64_t stage) const {
-    return rank_ + (stage - stage_) * stride_of(run_.strategy, Dim::pp);
+    return rank_ + (stage - stage_) * stage_stride(run_.strategy);
   }
 
   double sent_bytes() const {
@@ -168,9 +127,13 @@ class Trace {
       deps.push_back(message(false, r, s_.graph.nodes[static_cast<std::size_t>(r / 2)].stage, {}));
     }
     last_ = {compute(pass_name(n, slot), deps, pass_time(s_.plan, slot).kernels)};
-    if (has_forward(slot.kind)) collectives(s_.exchanges[slot.cell].forward, deps);
+    if (has_forward(slot.kind)) {
+      collectives(s_.exchanges[slot.cell].forward, deps);
+      shards(s_.exchanges[slot.cell].forward_shards, deps);
+    }
     if (has_input_gradient(slot.kind)) {
       collectives(s_.exchanges[slot.backward_cell].backward, deps);
+      shards(s_.exchanges[slot.backward_cell].backward_shards, deps);
     }
     sends(id);
   }
@@ -198,12 +161,23 @@ class Trace {
   // A collective that the run hides stands beside its pass, the rest after it.
   void collectives(const std::vector<PassExchange>& exchanges, const Deps& deps) {
     for (const PassExchange& e : exchanges) {
-      const GroupKind kind = e.group == ExchangeGroup::cp ? GroupKind::cp : GroupKind::tp;
       const bool hidden = !(e.exposed > Seconds());
       const std::uint64_t done =
-          collective(std::string(name_of(e.collective)), hidden ? deps : last_, e.collective, kind,
-                     e.ranks, e.bytes.si(), e.time);
+          collective(std::string(name_of(e.collective)), hidden ? deps : last_, e.collective,
+                     group_of(e), e.ranks, e.bytes.si(), e.time);
       last_.push_back(done);
+    }
+  }
+
+  // Weights gathered and gradients reduced in the pass: beside it where the framework overlaps them.
+  void shards(const ShardMoves& moves, const Deps& deps) {
+    for (const CommLine<double>& l : moves) {
+      const bool gathers = l.collective == Collective::all_gather;
+      const Framework& f = run_.framework;
+      const bool beside = gathers ? f.overlap_param_gather : f.overlap_grad_reduce;
+      last_.push_back(collective(gathers ? "gather weights" : "reduce gradients",
+                                 beside ? deps : last_, l.collective, group_in_pass(l), l.ranks,
+                                 l.bytes.si(), l.time));
     }
   }
 
@@ -225,12 +199,13 @@ class Trace {
     for (const CommLine<double>& l : plan.lines) {
       if ((l.collective == Collective::all_gather) != gathers) continue;
       last_ = {collective(gathers ? "gather weights" : "reduce gradients", last_, l.collective,
-                          GroupKind::dp, l.ranks, l.bytes.si(), l.time)};
+                          group_at_end(run_, l), l.ranks, l.bytes.si(), l.time)};
     }
   }
 
   const Run& run_;
   const Simulation& s_;
+  CommGroups groups_;
   std::int64_t rank_;
   std::int64_t stage_;
   std::string out_;
@@ -241,26 +216,21 @@ class Trace {
 }  // namespace
 
 std::string why_no_chakra(const Run& run) {
-  if (is_moe(run.model)) return "groups of experts";
-  const Strategy& s = run.strategy;
-  const bool parts = s.partition.optimizer > 1 && s.partition.optimizer < s.dp * s.cp;
-  return parts ? "states sharded over a part of the replicas" : "";
+  return run.strategy.zeropp.qgz > 0 ? "gradients reduced in two quantized hops" : "";
 }
 
 std::string chakra_trace(const Run& run, const Simulation& s, std::int64_t rank) {
   return Trace(run, s, rank).write();
 }
 
-std::string chakra_groups(const Run& run, const std::vector<std::int64_t>& ranks) {
-  const Strategy& s = run.strategy;
+std::string chakra_groups(const Run& run, const Simulation& s,
+                          const std::vector<std::int64_t>& ranks) {
+  const CommGroups book(run, s);
   Json groups = Json::object();
-  std::set<std::string> known;
   for (const std::int64_t rank : ranks) {
-    for (const GroupKind kind : {GroupKind::tp, GroupKind::cp, GroupKind::dp}) {
-      const std::vector<std::int64_t> all = members(s, kind, rank);
-      if (all.size() > 1 && known.insert(group_name(s, kind, rank)).second) {
-        groups[group_name(s, kind, rank)] = all;
-      }
+    for (const RankGroup& kind : book.kinds()) {
+      const std::vector<std::int64_t> all = book.members(kind, rank);
+      if (all.size() > 1) groups[book.name(kind, rank)] = all;
     }
   }
   return groups.dump(1) + "\n";

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "exchange/full_buffer.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -133,7 +134,9 @@ class Workload {
 }  // namespace
 
 std::string why_no_simai(const Run& run) {
-  return run.strategy.cp > 1 ? "groups of context parallelism" : "";
+  if (run.strategy.cp > 1) return "groups of context parallelism";
+  const bool streams = reduces_every_micro_batch(run.strategy, run.framework);
+  return streams ? "weights or gradients sharded in every micro batch" : "";
 }
 
 std::string simai_workload(const Run& run, const Simulation& s) { return Workload(run, s).write(); }

@@ -5,28 +5,10 @@
 #include <numeric>
 
 #include "parallel/placement_list.h"
+#include "parallel/rank_digits.h"
 
 namespace orrery {
 namespace {
-
-// Sizes of the dimensions in Megatron's two numberings of the same ranks, by Dim.
-using Sizes = std::array<std::int64_t, kDimNames.size()>;
-
-Sizes dense_sizes(const Strategy& s) { return {s.tp, s.cp, 1, s.dp, s.pp}; }
-Sizes expert_sizes(const Strategy& s) { return {s.etp, 1, s.ep, expert_dp(s), s.pp}; }
-
-constexpr unsigned bit(Dim d) { return 1U << static_cast<unsigned>(d); }
-
-Digits digits_of(const RankOrder& order, const Sizes& sizes, unsigned dims) {
-  Digits digits;
-  std::int64_t stride = 1;
-  for (const Dim d : order) {
-    const std::int64_t size = sizes[static_cast<std::size_t>(d)];
-    if ((dims & bit(d)) != 0) digits.append({stride, size});
-    stride *= size;
-  }
-  return digits;
-}
 
 // A group that would fit into a unit, but not all such groups do: the larger part of the one that a
 // unit's edge cuts nearest to the middle. Edges cut groups at multiples of the greatest common
@@ -51,12 +33,6 @@ std::int64_t inside(const Digits& digits, std::int64_t unit) {
   return members;
 }
 
-std::int64_t size_of(const Digits& digits) {
-  std::int64_t size = 1;
-  for (std::size_t i = 0; i < digits.count; ++i) size *= digits.at[i].size;
-  return size;
-}
-
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Group folded(const Digits& digits, const TierSizes& tiers, std::int64_t world) {
@@ -74,23 +50,6 @@ Group folded(const Digits& digits, const TierSizes& tiers, std::int64_t world) {
   return g;
 }
 
-// Of the digits, without the lowest `inner` values, the lowest outer/inner.
-Digits part_of(const Digits& whole, std::int64_t inner, std::int64_t outer) {
-  Digits part;
-  std::int64_t skip = inner;
-  std::int64_t take = outer / inner;
-  for (std::size_t i = 0; i < whole.count; ++i) {
-    Digit d = whole.at[i];
-    const std::int64_t skipped = std::gcd(skip, d.size);
-    skip /= skipped;
-    d = {d.stride * skipped, d.size / skipped};
-    d.size = std::gcd(take, d.size);
-    take /= d.size;
-    part.append(d);
-  }
-  return part;
-}
-
 struct PipelineStep {
   std::int64_t stride = 1;  // between neighbouring stages
   std::int64_t stages = 1;
@@ -100,7 +59,7 @@ struct PipelineStep {
 
 PipelineStep pipeline_step(const Strategy& s, std::int64_t from) {
   PipelineStep step{1, s.pp, from, from + 1 == s.pp ? 0 : from + 1};
-  const Sizes sizes = dense_sizes(s);
+  const DimSizes sizes = dense_sizes(s);
   for (const Dim d : s.order) {
     if (d == Dim::pp) break;
     step.stride *= sizes[static_cast<std::size_t>(d)];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
@@ -77,10 +78,17 @@ class Writer {
     text_ += body + "}";
   }
 
-  static std::string at(double seconds) {
+  // Microseconds, of whole nanoseconds: slices that abut do so after rounding too.
+  static std::string at(double seconds) { return microseconds(std::llround(seconds * 1e9)); }
+
+  static std::string microseconds(long long nanoseconds) {
     char buffer[40];
-    std::snprintf(buffer, sizeof buffer, "%.3f", seconds * 1e6);
+    std::snprintf(buffer, sizeof buffer, "%lld.%03lld", nanoseconds / 1000, nanoseconds % 1000);
     return buffer;
+  }
+
+  static std::string length(double begin, double end) {
+    return microseconds(std::llround(end * 1e9) - std::llround(begin * 1e9));
   }
 
   static std::string place(std::int64_t rank, std::size_t track) {
@@ -106,15 +114,16 @@ class Writer {
     write_links(rank);
   }
 
-  // Slices of one track must not cross: sends that do go to a second one.
+  // Slices of one track must not cross: sends that do, and a checkpoint's copy, go to a second one.
   std::size_t track_of(std::int64_t rank, const Span& span) {
     auto track = static_cast<std::size_t>(span.stream);
-    if (span.stream == Stream::pp && !span.forward) track += kStreams;
+    const bool back = span.stream == Stream::pp && !span.forward;
+    if (back || span.kind == SpanKind::save) track += kStreams;
     if (!tracks_named_[track]) {
       tracks_named_[track] = true;
       name("thread_name", rank, track,
            std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) +
-               (track >= kStreams ? " back" : ""));
+               (back ? " back" : track >= kStreams ? " checkpoint" : ""));
     }
     return track;
   }
@@ -127,7 +136,7 @@ class Writer {
     event("\"ph\":\"X\",\"cat\":\"" +
           std::string(span.stream == Stream::compute ? "kernel" : "comm") + "\",\"name\":\"" +
           label(span) + "\"," + place(rank, track) + ",\"ts\":" + at(begin) +
-          ",\"dur\":" + at(end - begin) + ",\"args\":{" + arguments(span) + "}");
+          ",\"dur\":" + length(begin, end) + ",\"args\":{" + arguments(span) + "}");
     if (span.kind == SpanKind::send) send_arrow(rank, span, track);
     if (span.share > 0) {
       link_.push_back({span.begin, span.share});

@@ -107,11 +107,30 @@ Json gpus_json(const GpuUse& g) {
   return j;
 }
 
+// What of `inputs` the step was played with: less where parts have failed.
+Json played_json(const Run& run) {
+  return {{"gpus", world_size(run.strategy)},
+          {"dp", run.strategy.dp},
+          {"micro_batches", run.strategy.micro_batches},
+          {"global_batch", run.training.global_batch}};
+}
+
+Json saved_json(const SavedStates& saved) {
+  const CheckpointCost& c = saved.cost;
+  return {{"mode", std::string(kCheckpointModeNames[static_cast<std::size_t>(saved.mode)])},
+          {"size_bytes", c.size.si()},
+          {"copy_s", c.copy.si()},
+          {"stall_s", c.stall.si()},
+          {"safe_s", (c.stall + c.durable).si()}};
+}
+
 Json timeline_json(const SimulationReport& r) {
   const Simulation& s = r.simulation;
   Json j;
+  j["played"] = played_json(r.run.resolved.run);
   j["passes"] = s.graph.nodes.size();
   j["events"] = s.played.events;
+  if (r.saved) j["checkpoint"] = saved_json(*r.saved);
   j["estimate_step_time_s"] = s.closed.step_time.si();
   j["differences"] = differences_json(s);
   j["stages"] = Json::array();

@@ -4,8 +4,10 @@
 // simulated, and `timeline`), and as CSV, a row a stage.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "capacity/checkpoint.h"
 #include "core/json.h"
 #include "report/run_report.h"
 #include "report/words.h"
@@ -13,12 +15,21 @@
 
 namespace orrery {
 
+// A checkpoint of which the step played has its part.
+struct SavedStates {
+  CheckpointMode mode = CheckpointMode::synchronous;
+  CheckpointCost cost;
+  Seconds stopped{};  // its stall, were it synchronous
+};
+
 struct SimulationReport {
   RunReport run;  // its answer is the simulated one
   Simulation simulation;
+  std::optional<SavedStates> saved{};
 };
 
-SimulationReport report_on_simulation(ResolvedRun resolved, const SimulationOptions& options);
+SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions options,
+                                      const std::optional<SavedStates>& saved = {});
 
 std::string simulation_text(const SimulationReport& r, const Style& style);
 Json simulation_json(const SimulationReport& r);

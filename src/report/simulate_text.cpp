@@ -20,6 +20,13 @@ std::string signed_time(Seconds t) {
   return (t < Seconds() ? "−" : "+") + pretty(t < Seconds() ? t * -1.0 : t, 3);
 }
 
+std::string saved_text(const SavedStates& saved) {
+  const CheckpointCost& c = saved.cost;
+  std::string text = left("checkpoint", kLabel) + pretty(c.size, 3) + ", ";
+  if (c.stall > Seconds()) text += "training stands still for " + pretty(c.stall, 3) + ", ";
+  return text + "safe " + pretty(c.stall + c.durable, 3) + " after the step begins\n";
+}
+
 std::string headline(const SimulationReport& r, const Style& style) {
   const Answer& a = r.run.answer;
   const Simulation& s = r.simulation;
@@ -40,6 +47,7 @@ std::string headline(const SimulationReport& r, const Style& style) {
                     kLabel + 2, kLabel) +
             "\n";
   }
+  if (r.saved) text += saved_text(*r.saved);
   const GpuUse& g = s.gpus;
   if (!g.slowness.empty()) {
     const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
@@ -217,8 +225,13 @@ std::string chain_item_text(const ChainItem& item) {
   return text;
 }
 
-SimulationReport report_on_simulation(ResolvedRun resolved, const SimulationOptions& options) {
-  SimulationReport r{report_on(std::move(resolved)), {}};
+SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions options,
+                                      const std::optional<SavedStates>& saved) {
+  SimulationReport r{report_on(std::move(resolved)), {}, saved};
+  if (saved) {
+    const bool beside = saved->mode == CheckpointMode::asynchronous;
+    options.save = {saved->cost.stall, beside ? saved->cost.copy : Seconds(), saved->stopped, 0};
+  }
   r.simulation = simulate(r.run.resolved.run, options);
   r.run.answer = r.simulation.answer;
   r.run.resolved.run = r.simulation.run;

@@ -16,7 +16,7 @@ namespace {
 // By SpanKind.
 constexpr std::array<const char*, kSpanNames.size()> kColours = {
     "#3b78b5", "#3f8f5b", "#3f8f5b", "#8cbf9a", "#6a5aa8", "#999999",
-    "#c9a227", "#c07a2c", "#c07a2c", "#a0522d", "#7d4b8f"};
+    "#c9a227", "#c07a2c", "#c07a2c", "#a0522d", "#7d4b8f", "#5f7f8f"};
 
 std::string escaped(const std::string& text) {
   std::string out;

@@ -36,7 +36,11 @@ class Walk {
  private:
   std::vector<ChainItem> walk_from(std::size_t end) {
     items_.clear();
-    passes(ends(end));
+    if (waits_for_save(end)) {
+      saves(end);
+    } else {
+      passes(ends(end));
+    }
     if (plan_.goes_on && begun_ != end) add_begin(end);
     std::reverse(items_.begin(), items_.end());
     return items_;
@@ -73,15 +77,36 @@ class Walk {
     items_.push_back({kind, stage, 1, Seconds(time)});
   }
 
+  std::size_t last_before_update(std::size_t end) const {
+    return plan_.goes_on ? end : last_to(&StageTimes::joined);
+  }
+
+  bool waits_for_save(std::size_t end) const {
+    return times_.stages[end].copied > times_.stages[last_before_update(end)].joined;
+  }
+
+  // What follows the update of a stage, and the update, which waited until then.
+  void updates(std::size_t end, double until) {
+    const StageTimes& t = times_.stages[end];
+    const auto at = static_cast<std::int64_t>(end);
+    add(LinkOfChain::overhead, -1, plan_.overhead.si());
+    add(LinkOfChain::gather_after, at, t.end - t.updated);
+    add(LinkOfChain::update, at, t.updated - until);
+  }
+
+  void saves(std::size_t end) {
+    const double copied = times_.stages[end].copied;
+    updates(end, copied);
+    add(LinkOfChain::save, static_cast<std::int64_t>(end), copied - plan_.begins[end]);
+    begun_ = end;
+  }
+
   // From the end of a stage back to the one whose passes are on the chain.
   std::size_t ends(std::size_t end) {
     const std::vector<StageTimes>& t = times_.stages;
-    const auto at = static_cast<std::int64_t>(end);
-    std::size_t stage = plan_.goes_on ? end : last_to(&StageTimes::joined);
+    std::size_t stage = last_before_update(end);
     double until = t[stage].joined;
-    add(LinkOfChain::overhead, -1, plan_.overhead.si());
-    add(LinkOfChain::gather_after, at, t[end].end - t[end].updated);
-    add(LinkOfChain::update, at, t[end].updated - until);
+    updates(end, until);
     for (const Meeting& m : plan_.meetings) {
       if (stage != m.first && stage != m.second) continue;
       add(LinkOfChain::shared_gradients, -1, m.time.si());
@@ -116,7 +141,9 @@ class Walk {
     }
     if (own < 0) {
       begun_ = node.stage;
-      add(LinkOfChain::gather, node.stage, free - plan_.begins[begun_]);
+      const double stall = plan_.save.stall.si();
+      add(LinkOfChain::gather, node.stage, free - plan_.begins[begun_] - stall);
+      add(LinkOfChain::save, node.stage, stall);
     } else {
       add(LinkOfChain::wait, node.stage, begin - free);
     }
@@ -175,6 +202,8 @@ void shorten(StepPlan& plan, Shortened what, double by) {
       return;
     case Shortened::overhead:
       return shorten(plan.overhead, by);
+    case Shortened::checkpoint:
+      return shorten(plan.save.stall, by), shorten(plan.save.copy, by);
   }
 }
 

@@ -30,14 +30,16 @@ enum class LinkOfChain : std::uint8_t {
   gather_after,
   overhead,
   wait,   // for a send of its own that holds the stage up
+  save,   // a checkpoint: training stands still, or the update waits for the copy
   begin,  // where stages go on by themselves: how much later the chain begins than its end's stage
 };
 
-inline constexpr std::array<std::string_view, 12> kLinkOfChainNames = {
+inline constexpr std::array<std::string_view, 13> kLinkOfChainNames = {
     "gather weights",       "forward",         "backward",
     "send forward",         "send backward",   "reduce gradients",
     "sum shared gradients", "update",          "gather weights",
-    "fixed costs",          "wait for a send", "begin of the stage"};
+    "fixed costs",          "wait for a send", "checkpoint",
+    "begin of the stage"};
 
 struct ChainItem {
   LinkOfChain kind = LinkOfChain::forward;
@@ -64,13 +66,14 @@ enum class Shortened : std::uint8_t {
   update,
   shared_gradients,
   overhead,
+  checkpoint,
 };
-inline constexpr std::array<std::string_view, 13> kShortenedNames = {
+inline constexpr std::array<std::string_view, 14> kShortenedNames = {
     "compute",          "recompute",        "tensor parallel",
     "context parallel", "expert parallel",  "sharded states",
     "offload",          "pipeline sends",   "gradient reduction",
     "weight gather",    "optimizer update", "shared gradients",
-    "fixed costs"};
+    "fixed costs",      "checkpoint"};
 
 struct Gain {
   Shortened what = Shortened::compute;

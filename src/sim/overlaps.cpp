@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/overlaps.h"
 
-#include <algorithm>
-
 namespace orrery {
 namespace {
 
 // A stream that ran beside its pass follows it.
-Seconds hidden_copies(const StreamUses& uses) {
-  const StreamUse& copy = uses[static_cast<std::size_t>(Stream::copy)];
-  return std::max(Seconds(), copy.busy - copy.exposed);
-}
-
-void expose_offload(const std::vector<PassUse>& uses, StepPlan& plan) {
-  for (std::size_t c = 0; c < plan.passes.size(); ++c) {
-    const Seconds forward = hidden_copies(uses[c].forward);
-    const Seconds backward = hidden_copies(uses[c].backward);
-    PassPlan& p = plan.passes[c];
-    p.forward += forward;
-    p.backward += backward;
-    p.forward_terms[static_cast<std::size_t>(Term::offload_exposed)] += forward;
-    p.backward_terms[static_cast<std::size_t>(Term::offload_exposed)] += backward;
+void expose_offload(StepPlan& plan) {
+  const auto expose = [](Seconds& pass, Terms<double>& terms, Seconds& copies) {
+    pass += copies;
+    terms[static_cast<std::size_t>(Term::offload_exposed)] += copies;
+    copies = Seconds();
+  };
+  for (PassPlan& p : plan.passes) {
+    expose(p.forward, p.forward_terms, p.forward_copies);
+    expose(p.backward, p.backward_terms, p.backward_copies);
   }
 }
 
-void part_pairs(const std::vector<PassUse>& /*uses*/, StepPlan& plan) {
+void part_pairs(StepPlan& plan) {
   for (PassPlan& p : plan.passes) p.hidden = Seconds();
+}
+
+void stand_still(StepPlan& plan) {
+  plan.save.stall = plan.save.stopped;
+  plan.save.copy = Seconds();
 }
 
 }  // namespace
@@ -45,6 +43,7 @@ const std::array<Overlap, kOverlaps> kOverlapTable = {{
     {"ep", "nothing runs beside the exchanges of experts", [](Framework& f) { f.ep_exposed = 1; }},
     {"offload", "passes wait for what goes to the host and comes back", nullptr, expose_offload},
     {"pairs", "DualPipe's two micro batches run one after the other", nullptr, part_pairs},
+    {"checkpoint", "training stands still until a checkpoint is written", nullptr, stand_still},
 }};
 
 }  // namespace orrery

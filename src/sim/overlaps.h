@@ -4,30 +4,29 @@
 // simulation can turn off by name, to see what it is worth.
 //
 // Turned off, the communication is all exposed, as `parallel.overlap` has it; a stream of offloaded
-// tensors stands after its pass, and the halves of DualPipe's pairs stand one after the other. Ring
-// steps and covered collectives then add to their operator. Leaves out overlaps that no profile
+// tensors stands after its pass, the halves of DualPipe's pairs stand one after the other, and
+// training stands still while a checkpoint is written. Ring steps and covered collectives then add to their operator. Leaves out overlaps that no profile
 // has. Units: SI. Errors: none.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "sim/streams.h"
+#include "sim/plan.h"
 
 namespace orrery {
 
 struct Overlap {
   std::string_view name;
   std::string_view what;
-  void (*turn_off)(Framework&) = nullptr;                          // before costs are known
-  void (*undo)(const std::vector<PassUse>&, StepPlan&) = nullptr;  // or after
+  void (*turn_off)(Framework&) = nullptr;  // before costs are known
+  void (*undo)(StepPlan&) = nullptr;  // or after
 };
 
-inline constexpr std::size_t kOverlaps = 7;
+inline constexpr std::size_t kOverlaps = 8;
 extern const std::array<Overlap, kOverlaps> kOverlapTable;
 
-using OverlapMask = std::uint8_t;  // bit i: entry i of the table
+using OverlapMask = std::uint16_t;  // bit i: entry i of the table
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/beside.h"
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
 #include "estimate/offload.h"
@@ -146,6 +147,7 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   plan.overhead = run.framework.step_overhead;
   plan.gathers_first = run.framework.overlap_param_gather;
   plan.gradient_use = run.framework.fabric_share;
+  plan.copy_slowdown = slowdown_beside_copies(run.cluster.device);
   // Where weights are gathered in every micro batch, the passes have it already (stage.h).
   if (!gathers_every_micro_batch(run.strategy, run.framework)) {
     plan.slowdown = run.cluster.device.efficiency.communication_slowdown;

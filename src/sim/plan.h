@@ -16,6 +16,7 @@
 #include "estimate/estimate.h"
 #include "orrery/quantity.h"
 #include "parallel/schedules/table.h"
+#include "sim/save.h"
 
 namespace orrery {
 
@@ -27,6 +28,8 @@ struct PassPlan {
   Terms<double> backward_terms{};
   Seconds weight{};  // of `backward`, the gradients of weights: kernels
   Seconds hidden{};  // of a pair whose forward this is: what overlapping saves
+  Seconds forward_copies{};  // to and from the host, beside the pass
+  Seconds backward_copies{};
 };
 
 // Of a pass, kernels: what a slow GPU makes longer, recomputation included.
@@ -77,9 +80,11 @@ struct StepPlan {
   bool goes_on = false;
   std::vector<double> begins;
   Seconds overhead{};
+  Save save;  // a checkpoint
   bool gathers_first = false;  // weights under the first forward; else after the update
   double gradient_use = 1;     // part of a fabric link that data parallelism takes when alone
   double slowdown = 0;         // share lost of the time in which compute and a collective both run
+  double copy_slowdown = 0;    // and compute and a copy to or from the host
 };
 
 // The part of the model a cell is.

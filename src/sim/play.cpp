@@ -92,6 +92,7 @@ class Player {
 
   void begin(std::uint32_t actor) {
     StageTimes& t = out_.times.stages[actor];
+    t.copied = copied_at(plan_, stage_of(actor));
     t.gathered = start_of(plan_, stage_of(actor), link_factor(actor));
     queue_.push(t.gathered, event_of(What::start, actor));
   }
@@ -116,9 +117,13 @@ class Player {
     return static_cast<std::uint64_t>(speeds_.first_replica) * stages_ + actor;
   }
 
-  double duration(std::uint32_t actor, std::int32_t node) const {
+  double duration(std::uint32_t actor, std::int32_t node, double now) const {
     const std::size_t slot = graph_.nodes[static_cast<std::size_t>(node)].slot;
-    const double base = costs_.pass[slot];
+    double base = costs_.pass[slot];
+    if (plan_.save.copy > Seconds()) {
+      base += lost_beside_copy(plan_.save.slowdown, out_.times.stages[actor].copied, now,
+                               costs_.compute[slot]);
+    }
     double longer = kernel_factor(speeds_, actor) - 1;
     if (speeds_.jitter > 0) {
       // The slowest of n even numbers is the n-th root of one.
@@ -139,7 +144,7 @@ class Player {
     const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
     if (!is_there(actor, n.needs[0]) || !is_there(actor, n.needs[1])) return;
     a.busy = true;
-    const double d = duration(actor, node);
+    const double d = duration(actor, node, now);
     if (keep_) out_.times.pass_begin[cell(actor, node)] = now;
     queue_.push(now + d, event_of(What::pass_end, actor));
     const PassSlot& slot = graph_.slots[n.slot];

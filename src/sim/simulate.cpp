@@ -25,11 +25,11 @@ class Simulator {
   Simulation simulate() {
     out_.closed = estimate<double>(run_, workspace_);
     if (!options_.failures.empty()) fail();
-    out_.plan = plan_step(run_, workspace_);
+    make_plan();
     out_.graph = make_graph(out_.plan.schedule, out_.plan.shape);
     play();
     out_.passes = pass_uses(run_, workspace_, out_.plan);
-    out_.exchanges = pass_exchanges(workspace_, out_.plan);
+    out_.exchanges = pass_exchanges(run_, workspace_, out_.plan);
     out_.stages = stage_uses(run_, workspace_, out_.plan, out_.passes, out_.graph, times());
     out_.memory = memory_curves(run_, workspace_, out_.plan, out_.graph, times());
     out_.chain = critical_chain(out_.plan, out_.graph, times());
@@ -70,8 +70,14 @@ class Simulator {
   void make_plan(double expert_load = 1) {
     out_.plan = with_expert_load(run_, plan_step(run_, workspace_), expert_load);
     const std::vector<PassUse> uses = pass_uses(run_, workspace_, out_.plan);
+    for (std::size_t c = 0; c < uses.size(); ++c) {
+      const auto copy = static_cast<std::size_t>(Stream::copy);
+      out_.plan.passes[c].forward_copies = hidden(uses[c].forward[copy]);
+      out_.plan.passes[c].backward_copies = hidden(uses[c].backward[copy]);
+    }
+    out_.plan.save = save_;
     for (std::size_t i = 0; i < kOverlaps; ++i) {
-      if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(uses, out_.plan);
+      if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(out_.plan);
     }
   }
 
@@ -92,6 +98,12 @@ class Simulator {
       before = now;
     };
     add(Cause::stages_end_apart);
+    if (options_.save.any()) {
+      save_ = options_.save;
+      save_.slowdown = out_.plan.copy_slowdown;
+      make_plan();
+      add(Cause::checkpoint);
+    }
     for (std::size_t i = 0; i < kOverlaps; ++i) {
       if (!is_off(i)) continue;
       turn_off(i);
@@ -216,6 +228,13 @@ class Simulator {
     return busiest;
   }
 
+  // What a stage stands still for a checkpoint: before its passes, and before its update.
+  Seconds exposed_by_save(std::size_t stage) const {
+    const double ready = ready_to_update(out_.plan, times(), stage);
+    return out_.plan.save.stall +
+           Seconds(std::max(0.0, times().stages[stage].copied - ready));
+  }
+
   // The closed form's answer with what the simulator says of the busiest stage. What is not one of
   // the other terms it waited.
   void fill_answer() {
@@ -242,6 +261,7 @@ class Simulator {
     at(terms, Term::offload_exposed) += s.host_update;
     at(terms, Term::pp_exposed) += at(out_.stages[b], Stream::pp).exposed;
     at(terms, Term::other) += out_.plan.overhead;
+    at(terms, Term::offload_exposed) += exposed_by_save(b);
     a.step_time = Seconds(times().step);
     Seconds sum{};
     for (const Seconds& t : terms) sum += t;
@@ -254,6 +274,7 @@ class Simulator {
   Run run_;
   const SimulationOptions& options_;
   std::array<bool, kOverlaps> off_{};
+  Save save_;
   std::vector<Slow> failed_links_;
   Workspace workspace_;
   Crowd crowd_;

@@ -31,6 +31,7 @@ struct SimulationOptions {
   Effects effects;
   OverlapMask without = 0;  // overlaps turned off
   Disturbances disturbances;
+  Save save;                      // a checkpoint; its slowdown is the device's
   std::vector<Failure> failures;  // of which survivors() knows a way to go on
   bool every_gpu = false;         // play every replica, also where they are alike
 };
@@ -46,18 +47,19 @@ enum class Cause : std::uint8_t {
   spread,
   jitter,
   failed_parts,
+  checkpoint,
   overlap_off,  // entry i of kOverlapTable: overlap_off + i
 };
-inline constexpr std::array<std::string_view, 9> kCauseNames = {
+inline constexpr std::array<std::string_view, 10> kCauseNames = {
     "stages end apart", "compute beside collectives",
     "contention",       "blocking sends",
     "uneven experts",   "slow parts",
     "random speeds",    "jitter",
-    "failed parts"};
-inline constexpr std::array<std::string_view, 9> kCauseMeanings = {
+    "failed parts",     "checkpoint"};
+inline constexpr std::array<std::string_view, 10> kCauseMeanings = {
     "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
     "early reduces early",
-    "kernels run slower while a reduction or gather runs beside them",
+    "kernels run slower while a reduction, a gather or a copy to the host runs beside them",
     "sends and reductions share a unit's link",
     "a stage waits until its result has arrived",
     "the rank whose experts get most tokens keeps the others waiting",
@@ -66,7 +68,9 @@ inline constexpr std::array<std::string_view, 9> kCauseMeanings = {
     "every pass waits for the slowest GPU of those that keep step",
     "the replicas of failed GPUs and nodes are left out and the others take over their batch; "
     "failed "
-    "links leave their traffic to a node's others"};
+    "links leave their traffic to a node's others",
+    "states are copied to the hosts: training stands still, or kernels are slower beside the copy "
+    "and the update waits for it"};
 
 constexpr Cause cause_of_overlap(std::size_t entry) {
   return static_cast<Cause>(static_cast<std::size_t>(Cause::overlap_off) + entry);

@@ -61,15 +61,28 @@ PassTime pass_time(const StepPlan& plan, const PassSlot& s) {
   return {};
 }
 
+namespace {
+
+Seconds copies_beside(const StepPlan& plan, const PassSlot& s) {
+  Seconds t{};
+  if (has_forward(s.kind)) t += plan.passes[s.cell].forward_copies;
+  if (has_input_gradient(s.kind)) t += plan.passes[s.backward_cell].backward_copies;
+  return t;
+}
+
+}  // namespace
+
 CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects& effects) {
   CostTable t;
   const double slowdown = effects.slowdown ? plan.slowdown : 0;
+  const double copy_slowdown = effects.slowdown ? plan.copy_slowdown : 0;
   for (const PassSlot& s : graph.slots) {
     const PassTime time = pass_time(plan, s);
     Seconds beside{};
     if (s.first) beside += beside_forward(plan, s.cell);
     if (s.last) beside += beside_backward(plan, s.backward_cell);
-    const Seconds lost = lost_beside<double>(slowdown, beside);
+    const Seconds lost = lost_beside<double>(slowdown, beside) +
+                         lost_beside<double>(copy_slowdown, copies_beside(plan, s));
     t.pass.push_back((time.all + lost).si());
     t.compute.push_back((time.kernels + lost).si());
     t.send.push_back(s.sends_forward ? plan.sends[s.cell].forward.si() : 0);
@@ -78,9 +91,20 @@ CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects
   return t;
 }
 
+double copied_at(const StepPlan& plan, std::size_t stage) {
+  return plan.begins[stage] + (plan.save.stall + plan.save.copy).si();
+}
+
+double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage) {
+  if (plan.goes_on) return times.stages[stage].joined;
+  double all = 0;
+  for (const StageTimes& s : times.stages) all = std::max(all, s.joined);
+  return all;
+}
+
 double start_of(const StepPlan& plan, std::size_t stage, double link) {
   const double gather = plan.gathers_first ? plan.stages[stage].weights.exposed.si() * link : 0;
-  return plan.begins[stage] + gather;
+  return plan.begins[stage] + plan.save.stall.si() + gather;
 }
 
 namespace {
@@ -118,7 +142,7 @@ void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
     StageTimes& t = times.stages[a];
     const std::size_t i = a % plan.stages.size();
     const StagePlan& s = plan.stages[i];
-    t.updated = (plan.goes_on ? t.joined : all) +
+    t.updated = std::max(plan.goes_on ? t.joined : all, t.copied) +
                 (s.device_update * kernel_factor(speeds, a) + s.host_update).si();
     const double gather = plan.gathers_first ? 0 : s.weights.exposed.si();
     t.end = t.updated + gather * link_factor(speeds, a);

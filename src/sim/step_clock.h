@@ -48,6 +48,7 @@ Seconds beside_forward(const StepPlan& plan, std::size_t cell);
 Seconds beside_backward(const StepPlan& plan, std::size_t cell);
 
 struct StageTimes {
+  double copied = 0;    // a checkpoint's states are in host memory
   double gathered = 0;  // weights are there, passes may begin
   double finished = 0;  // the last pass is done
   double reduced = 0;
@@ -83,8 +84,14 @@ struct StepClock {
   std::vector<double> arrival;  // by replica and result: when it is where it is needed
 };
 
+// When the states of a checkpoint are in host memory; the step's begin where there is none.
+double copied_at(const StepPlan& plan, std::size_t stage);
+
 // When the weights are there.
 double start_of(const StepPlan& plan, std::size_t stage, double link = 1);
+
+// When nothing but the copy of a checkpoint keeps a stage from its update.
+double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
 
 // All after the reductions of every stage, `reduced` being filled in.
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);

@@ -6,6 +6,7 @@
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
 #include "estimate/offload.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -98,6 +99,8 @@ class StageReader {
 
   void add_ends() {
     const StagePlan& s = plan_.stages[stage_];
+    at(use_, Stream::copy).busy += plan_.save.stall + plan_.save.copy;
+    at(use_, Stream::copy).exposed += plan_.save.stall;
     for (const StepTraffic& t : {s.gradients, s.weights}) {
       at(use_, Stream::dp).busy += t.hidden + t.exposed;
       at(use_, Stream::dp).exposed += t.exposed;
@@ -183,13 +186,47 @@ void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase p
   }
 }
 
+ShardMoves moves_of(Run run, const Workspace& w, const StageClass<double>& c, bool gathers_again) {
+  run.strategy.micro_batches = 1;
+  run.framework.keeps_gathered_weights = !gathers_again;
+  Answer lines;
+  add_micro_batch_traffic<double>(run, w.prices, c.blocks, Seconds(), CommSink<double>{lines});
+  return {lines.comm.begin(), lines.comm.begin() + lines.comm_count};
+}
+
+const CommLine<double>* find(const ShardMoves& moves, const CommLine<double>& like) {
+  for (const CommLine<double>& l : moves) {
+    if (is_same_line(l, like)) return &l;
+  }
+  return nullptr;
+}
+
+// Forward gathers, backward does all else; the lines of both are of one kind where their groups are.
+void list_shards(const Run& run, const Workspace& w, const StageClass<double>& c,
+                 PassExchanges& pass) {
+  if (!reduces_every_micro_batch(run.strategy, run.framework)) return;
+  for (const CommLine<double>& l : moves_of(run, w, c, false)) {
+    if (l.collective == Collective::all_gather) pass.forward_shards.push_back(l);
+  }
+  for (CommLine<double> l : moves_of(run, w, c, !run.framework.keeps_gathered_weights)) {
+    if (const CommLine<double>* forward = find(pass.forward_shards, l)) {
+      l.count -= forward->count;
+      l.bytes -= forward->bytes;
+      l.time -= forward->time;
+    }
+    if (l.count > 0) pass.backward_shards.push_back(l);
+  }
+}
+
 }  // namespace
 
-std::vector<PassExchanges> pass_exchanges(const Workspace& w, const StepPlan& plan) {
+std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
+                                          const StepPlan& plan) {
   std::vector<PassExchanges> all(plan.passes.size());
   for (std::size_t cell = 0; cell < all.size(); ++cell) {
     const StageClass<double>& c =
         class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell)));
+    list_shards(run, w, c, all[cell]);
     for (std::size_t b = 0; b < kBlockTypes; ++b) {
       if (c.blocks[b] == 0) continue;
       const BlockPrice<double>& block = w.prices.blocks[b];
@@ -210,6 +247,8 @@ std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepP
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     StageUse use = StageReader(run, w, plan, passes, i).read();
     measure_waits(graph, times, i, use);
+    const double waits = times.stages[i].copied - ready_to_update(plan, times, i);
+    at(use, Stream::copy).exposed += Seconds(std::max(0.0, waits));
     use.finished = Seconds(times.stages[i].finished);
     use.reduced = Seconds(times.stages[i].reduced);
     use.end = Seconds(times.stages[i].end);

@@ -8,6 +8,7 @@
 // of one rank of the stage.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -27,6 +28,9 @@ struct StreamUse {
   Seconds exposed{};
 };
 
+// Of a stream, what runs beside compute.
+inline Seconds hidden(const StreamUse& u) { return std::max(Seconds(), u.busy - u.exposed); }
+
 using StreamUses = std::array<StreamUse, kStreams>;
 
 // Of one micro batch through one cell.
@@ -45,12 +49,19 @@ struct PassExchange {
   Seconds exposed{};
 };
 
+// Gathers of sharded weights and reductions of gradients in a pass; which of it is exposed the pass
+// says as a whole.
+using ShardMoves = std::vector<CommLine<double>>;
+
 struct PassExchanges {
   std::vector<PassExchange> forward;
   std::vector<PassExchange> backward;
+  ShardMoves forward_shards;
+  ShardMoves backward_shards;
 };
 
-std::vector<PassExchanges> pass_exchanges(const Workspace& w, const StepPlan& plan);  // by cell
+// By cell.
+std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w, const StepPlan& plan);
 
 struct StageUse {
   StreamUses streams{};

@@ -6,8 +6,9 @@
 namespace orrery {
 namespace {
 
-template <bool kKeep, bool kOverlap>
-void sweep(const PassGraph& graph, const CostTable& costs, StepClock& times) {
+// With the copy of a checkpoint beside the passes, what they lose to it.
+template <bool kKeep, bool kOverlap, bool kCopy>
+void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, StepClock& times) {
   StageTimes* const stage = times.stages.data();
   double* const arrival = times.arrival.data();
   const double* const pass = costs.pass.data();
@@ -18,7 +19,12 @@ void sweep(const PassGraph& graph, const CostTable& costs, StepClock& times) {
     double begin = free;
     if (node.needs[0] >= 0) begin = std::max(begin, arrival[node.needs[0]]);
     if (node.needs[1] >= 0) begin = std::max(begin, arrival[node.needs[1]]);
-    const double end = begin + pass[node.slot];
+    double duration = pass[node.slot];
+    if constexpr (kCopy) {
+      duration += lost_beside_copy(slowdown, stage[node.stage].copied, begin,
+                                   costs.compute[node.slot]);
+    }
+    const double end = begin + duration;
     const double* const sent = send + 2 * node.slot;
     arrival[2 * n] = end + sent[0];
     arrival[2 * n + 1] = end + sent[1];
@@ -30,6 +36,14 @@ void sweep(const PassGraph& graph, const CostTable& costs, StepClock& times) {
   }
 }
 
+template <bool kKeep, bool kOverlap>
+void sweep(const StepPlan& plan, const PassGraph& graph, const CostTable& costs,
+           StepClock& times) {
+  plan.save.copy > Seconds()
+      ? sweep<kKeep, kOverlap, true>(graph, costs, plan.save.slowdown, times)
+      : sweep<kKeep, kOverlap, false>(graph, costs, 0, times);
+}
+
 }  // namespace
 
 void sweep_step(const StepPlan& plan, const PassGraph& graph, const Effects& effects, Keep keep,
@@ -39,16 +53,17 @@ void sweep_step(const StepPlan& plan, const PassGraph& graph, const Effects& eff
   times.stages.assign(plan.stages.size(), {});
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     times.stages[i].gathered = times.stages[i].finished = start_of(plan, i);
+    times.stages[i].copied = copied_at(plan, i);
   }
   times.arrival.resize(2 * n);
   times.pass_begin.resize(keep == Keep::passes ? n : 0);
   times.pass_end.resize(keep == Keep::passes ? n : 0);
   if (keep == Keep::passes) {
-    effects.sends_overlap ? sweep<true, true>(graph, costs, times)
-                          : sweep<true, false>(graph, costs, times);
+    effects.sends_overlap ? sweep<true, true>(plan, graph, costs, times)
+                          : sweep<true, false>(plan, graph, costs, times);
   } else {
-    effects.sends_overlap ? sweep<false, true>(graph, costs, times)
-                          : sweep<false, false>(graph, costs, times);
+    effects.sends_overlap ? sweep<false, true>(plan, graph, costs, times)
+                          : sweep<false, false>(plan, graph, costs, times);
   }
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     times.stages[i].reduced = times.stages[i].finished + plan.stages[i].gradients.exposed.si();

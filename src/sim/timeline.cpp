@@ -29,7 +29,9 @@ class StageSpans {
 
   std::vector<Span> list() {
     const StageTimes& t = times_.stages[stage_];
-    add(gather(s_.plan.begins[stage_], t.gathered));
+    const double begin = s_.plan.begins[stage_];
+    add({begin, t.copied, SpanKind::save, Stream::copy});
+    add(gather(begin + s_.plan.save.stall.si(), t.gathered));
     for (std::int64_t k = s_.graph.order_begin[stage_]; k < s_.graph.order_begin[stage_ + 1]; ++k) {
       add_pass(s_.graph.order[static_cast<std::size_t>(k)]);
     }

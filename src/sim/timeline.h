@@ -27,11 +27,12 @@ enum class SpanKind : std::uint8_t {
   reduce,
   shared_gradients,
   update,
+  save,  // states copied to the host for a checkpoint
 };
-inline constexpr std::array<std::string_view, 11> kSpanNames = {
+inline constexpr std::array<std::string_view, 12> kSpanNames = {
     "forward",     "backward", "input gradient", "weight gradient",  "forward + backward",
     "collectives", "send",     "gather weights", "reduce gradients", "sum shared gradients",
-    "update"};
+    "update",      "checkpoint"};
 
 struct Span {
   double begin = 0;

@@ -36,14 +36,14 @@ $ orrery simulate gpt3-175b-1024-a100 --csv | cut -d, -f1 | tail -1
 
 # Every effect is one's own choice.
 $ orrery simulate llama-3-405b-16384-h100 --with slowdown | grep -A 1 'compute beside'
->                   +... s compute beside collectives: kernels run slower while a reduction or gather
->                     runs beside them
+>                   +... s compute beside collectives: kernels run slower while a reduction, a gather
+>                     or a copy to the host runs beside them
 $ orrery simulate gpt3-175b-1024-a100 --without send-overlap | grep -A 1 blocking
 > ...+... ms blocking sends: a stage waits until its result has arrived
 > ...
 $ orrery simulate gpt3-175b-1024-a100 --without contentions
 ! exit 2
-! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload or pairs; did you mean "contention"?
+! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload, pairs or checkpoint; did you mean "contention"?
 
 # What runs beside compute, turned off by name: each has its price, and all of them add up.
 $ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json > bare.json
@@ -66,6 +66,9 @@ $ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 | sed -n 2p
 > 960 GPUs a100-sxm4-80gb in 120 nodes dgx-a100-80gb, ...
 $ orrery simulate gpt3-175b-1024-a100 --fail link:0 | grep -c 'failed parts'
 > 1
+$ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 --json > left.json
+$ python3 -c 'import json; j = json.load(open("left.json")); print(j["inputs"]["cluster"]["gpus"], j["timeline"]["played"])'
+> 1024 {'gpus': 960, 'dp': 15, 'micro_batches': 103, 'global_batch': 1545}
 $ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
 ! exit 2
 ! stderr GPUs and nodes alone
@@ -124,9 +127,12 @@ $ python3 $ROOT/tests/support/read_chakra.py et.json et.*.et
 $ orrery simulate gpt3-175b-1024-a100 --set parallel.schedule=dualpipe --chakra two -o answer.txt
 $ python3 $ROOT/tests/support/read_chakra.py two.json two.*.et
 > 8 traces, ... nodes, 1344 messages
-$ orrery simulate mixtral-8x7b-64-h100 --chakra moe
-! exit 2
-! stderr --chakra: found groups of experts
+$ orrery simulate mixtral-8x7b-64-h100 --chakra moe --trace-ranks all -o answer.txt
+$ python3 $ROOT/tests/support/read_chakra.py moe.json moe.*.et
+> 64 traces, ... nodes, ... messages
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --chakra shards -o answer.txt
+$ python3 $ROOT/tests/support/read_chakra.py shards.json shards.*.et
+> 1 traces, ... nodes, 0 messages
 
 # SimAI's workload: a line of sizes, the number of lines, lines of twelve columns.
 $ orrery simulate gpt3-175b-1024-a100 --simai work.txt -o answer.txt
@@ -134,3 +140,26 @@ $ head -1 work.txt
 > HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 1 pp: 8 vpp: 1 ga: 96 all_gpus: 1024 checkpoints: 0 checkpoint_initiates: 0 pp_comm: ...
 $ python3 -c 'l = open("work.txt").read().splitlines(); rows = [r.split("\t") for r in l[2:]]; print(int(l[1]) == len(rows), {len(r) for r in rows}, sorted({r[i] for r in rows for i in (3, 6, 9)}), all(int(r[i]) > 0 for r in rows for i in (2, 5, 8)))'
 > True {12} [...'NONE'...] True
+
+# A checkpoint beside the step: what it costs, by how it is written; turned off, training stands still.
+$ orrery simulate gpt3-175b-1024-a100 --checkpoint asynchronous --storage selene | grep -A 1 -E 'checkpoint:|^checkpoint'
+>                   +... ms checkpoint: states are copied to the hosts: training stands still, or
+>                     kernels are slower beside the copy and the update waits for it
+> ...
+> checkpoint        2.44 TB, safe ... s after the step begins
+> played ...
+$ for how in 'asynchronous' 'two-phase' 'synchronous' 'asynchronous --without checkpoint'; do orrery simulate gpt3-175b-1024-a100 --storage selene --checkpoint $how --json > $(echo $how | tr -d ' ').json; done
+$ python3 -c 'import json; step = lambda f: json.load(open(f + ".json"))["step_time_s"]; a, t, s, o = map(step, ("asynchronous", "two-phase", "synchronous", "asynchronous--withoutcheckpoint")); print(a < t < s, abs(o / s - 1) < 1e-9)'
+> True True
+$ orrery simulate gpt3-175b-1024-a100 --checkpoint asynchronous
+! exit 2
+! stderr --checkpoint: found no --storage; allowed: --storage NAME beside it
+$ orrery simulate gpt3-175b-1024-a100 --checkpoint later --storage selene
+! exit 2
+! stderr --checkpoint: found "later"; allowed: synchronous, two-phase or asynchronous
+$ orrery simulate gpt3-175b-1024-a100 --checkpoint two-phase --storage selen --html none.html
+! exit 2
+! stderr did you mean "selene"?
+$ ls none.html
+! exit 2
+! stderr No such file

@@ -120,6 +120,7 @@ PlayedProgram random_program(Dice& dice) {
     plan.stages.push_back(stage);
   }
   plan.begins.assign(plan.stages.size(), 0);
+  if (dice.chance(0.3)) plan.save = {time(1), time(5), time(5), dice.real(0, 1)};
   return p;
 }
 

@@ -5,11 +5,16 @@
 The schema is et_def.proto of github.com/mlcommons/chakra, version 0.0.4, written down here as field
 numbers and wire types [from memory, unverified]; a field it does not know, or of another type, is an error.
 Then what a player needs: nodes whose dependencies came before, groups that are known, messages whose
-two ends say the same.
+two ends say the same, and ranks of one group that run the same collectives of it. Where protoc is
+installed it reads the traces too, by chakra.proto beside this file.
 
 read_chakra.py GROUPS.json TRACE.et...
 """
 import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -74,15 +79,37 @@ def message(data, schema):
 def read(path):
     with open(path, "rb") as f:
         data = f.read()
-    parts, at = [], 0
+    parts, at, keyed = [], 0, b""
     while at < len(data):
+        start = at
         size, at = varint(data, at)
         assert at + size <= len(data), "a message is cut"
         parts.append(data[at:at + size])
         at += size
+        keyed += (b"\x12" if start else b"\x0a") + data[start:at]
     head = message(parts[0], METADATA)
     assert head["version"] == "0.0.4", head
-    return [message(p, NODE) for p in parts[1:]]
+    nodes = [message(p, NODE) for p in parts[1:]]
+    compare_with_protoc(keyed, nodes)
+    return nodes
+
+
+def compare_with_protoc(keyed, nodes):
+    """Google's reader: no field it does not know, and the same nodes."""
+    if shutil.which("protoc") is None:
+        return
+    here = os.path.dirname(os.path.abspath(__file__))
+    text = subprocess.run(["protoc", "--decode=chakra.Trace", "-I", here,
+                           os.path.join(here, "chakra.proto")], input=keyed, check=True,
+                          stdout=subprocess.PIPE).stdout.decode("utf-8")
+    assert not re.search(r"^\s*\d+[:{ ]", text, re.MULTILINE), "protoc knows no such field"
+    names = re.findall(r'^  name: "(.*)"$', text, re.MULTILINE)
+    assert names == [n["name"] for n in nodes], "protoc reads other nodes"
+    for key, field in (("id", "id"), ("duration_micros", "duration_micros")):
+        read_there = [int(v) for v in re.findall(rf"^  {key}: (\d+)$", text, re.MULTILINE)]
+        assert read_there == [n[field] for n in nodes if n.get(field, 0) > 0], key
+    sizes = [int(v) for v in re.findall(r'"comm_size"\s+int64_val: (\d+)', text)]
+    assert sizes == [a["int64_val"] for n in nodes for a in n["attr"] if a["name"] == "comm_size"]
 
 
 def attributes(node):
@@ -96,7 +123,7 @@ def attributes(node):
 
 def check(path, groups):
     rank = int(path.split(".")[-2])
-    known, ends = set(), {"send": {}, "receive": {}}
+    known, ends, run = set(), {"send": {}, "receive": {}}, {}
     for node in read(path):
         assert all(d in known for d in node.get("data_deps", [])), "waits for what comes later"
         assert node.get("id", 0) not in known, "an id twice"
@@ -106,6 +133,7 @@ def check(path, groups):
         if node["type"] == COLLECTIVE:
             assert rank in groups[a["pg_name"]], (rank, a["pg_name"])
             assert a["comm_type"] in (0, 2, 6, 7) and a["comm_size"] > 0, a
+            run.setdefault(a["pg_name"], []).append((a["comm_type"], a["comm_size"]))
         if node["type"] in (SEND, RECEIVE):
             sends = node["type"] == SEND
             assert a["comm_src" if sends else "comm_dst"] == rank, (rank, a)
@@ -113,16 +141,18 @@ def check(path, groups):
             mine = ends["send" if sends else "receive"]
             assert key not in mine, "a message twice"
             mine[key] = a["comm_size"]
-    return len(known), ends
+    return len(known), ends, run
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         groups = json.load(f)
-    nodes, sent, received = 0, {}, {}
+    nodes, sent, received, runs = 0, {}, {}, {}
     for path in sys.argv[2:]:
-        n, ends = check(path, groups)
+        n, ends, run = check(path, groups)
         nodes += n
+        for group, collectives in run.items():
+            assert runs.setdefault(group, collectives) == collectives, f"group {group} differs"
         sent.update(ends["send"])
         received.update(ends["receive"])
     assert sent == received, "a message with one end"

@@ -36,8 +36,9 @@ Storage find_storage(const std::string& name, const Session& session) {
 }  // namespace
 
 void add_checkpoint_flags(CLI::App& app, CheckpointArguments& arguments) {
-  app.add_option("--checkpoint", arguments.mode,
-                 "write one beside the step: synchronous, two-phase or asynchronous; with --storage")
+  app.add_option(
+         "--checkpoint", arguments.mode,
+         "write one beside the step: synchronous, two-phase or asynchronous; with --storage")
       ->type_name("MODE");
   app.add_option("--storage", arguments.storage,
                  "where to: a name of configs/storage or a path; with --checkpoint")

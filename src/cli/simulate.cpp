@@ -180,10 +180,10 @@ Action declare_simulate(CLI::App& app) {
   const auto names = [&app](const char* flag, std::vector<std::string>& to, const char* help) {
     app.add_option(flag, to, help)->type_name("NAME")->delimiter(',')->allow_extra_args(false);
   };
-  names(
-      "--without", arguments->without,
-      "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
-      "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, pairs, checkpoint");
+  names("--without", arguments->without,
+        "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
+        "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, "
+        "pairs, checkpoint");
   names("--with", arguments->with,
         "take one in: slowdown (of kernels beside a reduction or gather)");
   app.add_flag("--every-gpu", arguments->every_gpu,

@@ -169,7 +169,8 @@ class Trace {
     }
   }
 
-  // Weights gathered and gradients reduced in the pass: beside it where the framework overlaps them.
+  // Weights gathered and gradients reduced in the pass: beside it where the framework overlaps
+  // them.
   void shards(const ShardMoves& moves, const Deps& deps) {
     for (const CommLine<double>& l : moves) {
       const bool gathers = l.collective == Collective::all_gather;

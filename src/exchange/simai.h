@@ -10,7 +10,8 @@
 // stage that computes most: what its weights and gradients move once a step, then its chunks for
 // every micro batch, a line for each kind of collective. The pipeline is what SimAI makes of `pp`
 // and `pp_comm`. Leaves out what the format has no words for: the order of the schedule, overlap,
-// context-parallel groups and states sharded in every micro batch (refused by why_no_simai). Units: nanoseconds, bytes. Errors: none.
+// context-parallel groups and states sharded in every micro batch (refused by why_no_simai). Units:
+// nanoseconds, bytes. Errors: none.
 #pragma once
 
 #include <string>

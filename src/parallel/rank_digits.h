@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The digits of a rank in which the members of a group differ, in Megatron-LM's two numberings of the
-// same ranks (placement.h), and who these members are. Errors: none; the strategy must be legal.
+// The digits of a rank in which the members of a group differ, in Megatron-LM's two numberings of
+// the same ranks (placement.h), and who these members are. Errors: none; the strategy must be
+// legal.
 #pragma once
 
 #include <array>

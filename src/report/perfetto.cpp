@@ -122,8 +122,10 @@ class Writer {
     if (!tracks_named_[track]) {
       tracks_named_[track] = true;
       name("thread_name", rank, track,
-           std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) +
-               (back ? " back" : track >= kStreams ? " checkpoint" : ""));
+           std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) + (back ? " back"
+                                                                               : track >= kStreams
+                                                                                   ? " checkpoint"
+                                                                                   : ""));
     }
     return track;
   }

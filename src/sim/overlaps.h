@@ -5,8 +5,8 @@
 //
 // Turned off, the communication is all exposed, as `parallel.overlap` has it; a stream of offloaded
 // tensors stands after its pass, the halves of DualPipe's pairs stand one after the other, and
-// training stands still while a checkpoint is written. Ring steps and covered collectives then add to their operator. Leaves out overlaps that no profile
-// has. Units: SI. Errors: none.
+// training stands still while a checkpoint is written. Ring steps and covered collectives then add
+// to their operator. Leaves out overlaps that no profile has. Units: SI. Errors: none.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Overlap {
   std::string_view name;
   std::string_view what;
   void (*turn_off)(Framework&) = nullptr;  // before costs are known
-  void (*undo)(StepPlan&) = nullptr;  // or after
+  void (*undo)(StepPlan&) = nullptr;       // or after
 };
 
 inline constexpr std::size_t kOverlaps = 8;

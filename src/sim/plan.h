@@ -26,8 +26,8 @@ struct PassPlan {
   Seconds backward{};
   Terms<double> forward_terms{};  // what they are the sums of
   Terms<double> backward_terms{};
-  Seconds weight{};  // of `backward`, the gradients of weights: kernels
-  Seconds hidden{};  // of a pair whose forward this is: what overlapping saves
+  Seconds weight{};          // of `backward`, the gradients of weights: kernels
+  Seconds hidden{};          // of a pair whose forward this is: what overlapping saves
   Seconds forward_copies{};  // to and from the host, beside the pass
   Seconds backward_copies{};
 };
@@ -80,7 +80,7 @@ struct StepPlan {
   bool goes_on = false;
   std::vector<double> begins;
   Seconds overhead{};
-  Save save;  // a checkpoint
+  Save save;                   // a checkpoint
   bool gathers_first = false;  // weights under the first forward; else after the update
   double gradient_use = 1;     // part of a fabric link that data parallelism takes when alone
   double slowdown = 0;         // share lost of the time in which compute and a collective both run

@@ -3,10 +3,10 @@
 // A checkpoint in the step: the states the step before left behind are saved while this one runs.
 //
 // Training stands still for `stall`. The copy to host memory begins with the step and runs over
-// each GPU's host link; kernels lose a share of the time in which it runs beside them (cost/beside.h),
-// and the update waits for it, since it writes what is copied. How long all this takes
-// capacity/checkpoint.h says. Leaves out: the way from the hosts to the storage, which other steps
-// see as well; offloaded tensors on the same link. Units: seconds. Errors: none.
+// each GPU's host link; kernels lose a share of the time in which it runs beside them
+// (cost/beside.h), and the update waits for it, since it writes what is copied. How long all this
+// takes capacity/checkpoint.h says. Leaves out: the way from the hosts to the storage, which other
+// steps see as well; offloaded tensors on the same link. Units: seconds. Errors: none.
 #pragma once
 
 #include <algorithm>

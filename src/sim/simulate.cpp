@@ -231,8 +231,7 @@ class Simulator {
   // What a stage stands still for a checkpoint: before its passes, and before its update.
   Seconds exposed_by_save(std::size_t stage) const {
     const double ready = ready_to_update(out_.plan, times(), stage);
-    return out_.plan.save.stall +
-           Seconds(std::max(0.0, times().stages[stage].copied - ready));
+    return out_.plan.save.stall + Seconds(std::max(0.0, times().stages[stage].copied - ready));
   }
 
   // The closed form's answer with what the simulator says of the busiest stage. What is not one of

@@ -201,7 +201,8 @@ const CommLine<double>* find(const ShardMoves& moves, const CommLine<double>& li
   return nullptr;
 }
 
-// Forward gathers, backward does all else; the lines of both are of one kind where their groups are.
+// Forward gathers, backward does all else; the lines of both are of one kind where their groups
+// are.
 void list_shards(const Run& run, const Workspace& w, const StageClass<double>& c,
                  PassExchanges& pass) {
   if (!reduces_every_micro_batch(run.strategy, run.framework)) return;

@@ -21,8 +21,8 @@ void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, Step
     if (node.needs[1] >= 0) begin = std::max(begin, arrival[node.needs[1]]);
     double duration = pass[node.slot];
     if constexpr (kCopy) {
-      duration += lost_beside_copy(slowdown, stage[node.stage].copied, begin,
-                                   costs.compute[node.slot]);
+      duration +=
+          lost_beside_copy(slowdown, stage[node.stage].copied, begin, costs.compute[node.slot]);
     }
     const double end = begin + duration;
     const double* const sent = send + 2 * node.slot;
@@ -37,11 +37,9 @@ void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, Step
 }
 
 template <bool kKeep, bool kOverlap>
-void sweep(const StepPlan& plan, const PassGraph& graph, const CostTable& costs,
-           StepClock& times) {
-  plan.save.copy > Seconds()
-      ? sweep<kKeep, kOverlap, true>(graph, costs, plan.save.slowdown, times)
-      : sweep<kKeep, kOverlap, false>(graph, costs, 0, times);
+void sweep(const StepPlan& plan, const PassGraph& graph, const CostTable& costs, StepClock& times) {
+  plan.save.copy > Seconds() ? sweep<kKeep, kOverlap, true>(graph, costs, plan.save.slowdown, times)
+                             : sweep<kKeep, kOverlap, false>(graph, costs, 0, times);
 }
 
 }  // namespace

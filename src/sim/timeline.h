@@ -30,8 +30,8 @@ enum class SpanKind : std::uint8_t {
   save,  // states copied to the host for a checkpoint
 };
 inline constexpr std::array<std::string_view, 12> kSpanNames = {
-    "forward",     "backward", "input gradient", "weight gradient",  "forward + backward",
-    "collectives", "send",     "gather weights", "reduce gradients", "sum shared gradients",
+    "forward",     "backward",  "input gradient", "weight gradient",  "forward + backward",
+    "collectives", "send",      "gather weights", "reduce gradients", "sum shared gradients",
     "update",      "checkpoint"};
 
 struct Span {

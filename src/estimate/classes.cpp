@@ -51,12 +51,10 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   StageClass<R> c;
   c.blocks = blocks;
   c.replayed = replayed;
-  c.costs = stage_costs<R>(run, prices, blocks, replayed);
   c.parameters = stage_parameters<R>(run, prices, blocks);
   std::array<BlockGroup<R>, kBlockTypes> groups;
   const std::size_t n = groups_of<R>(prices, c, groups);
   c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});
-  add_streams<R>(run, c);
   return c;
 }
 
@@ -125,21 +123,34 @@ void fill_split_steps(const Run& run, WorkspaceOf<R>& w) {
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w) {
   price<R>(run, w.scratch, w.prices);
-  fill_stages<R>(run, w);
+  fill_parts<R>(run, w);
+  fill_costs<R>(run, w);
 }
 
 template <Number R>
-void fill_stages(const Run& run, WorkspaceOf<R>& w) {
+void fill_parts(const Run& run, WorkspaceOf<R>& w) {
   const auto n = static_cast<std::size_t>(parts(schedule_of(run).layout(), pipeline_shape(run)));
   w.classes.clear();
   w.class_of.resize(n);
+  w.contents.assign(static_cast<std::size_t>(run.strategy.pp), {});
+  for (std::size_t j = 0; j < n; ++j) {
+    w.class_of[j] = find_class<R>(run, static_cast<std::int64_t>(j), w);
+  }
+}
+
+template <Number R>
+void fill_costs(const Run& run, WorkspaceOf<R>& w) {
+  for (StageClass<R>& c : w.classes) {
+    c.costs = stage_costs<R>(run, w.prices, c.blocks, c.replayed);
+    add_streams<R>(run, c);
+  }
+  const std::size_t n = w.class_of.size();
   w.forward.resize(n);
   w.backward.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
-    const std::uint16_t c = find_class<R>(run, static_cast<std::int64_t>(j), w);
-    w.class_of[j] = c;
-    w.forward[j] = w.classes[c].costs.forward_time;
-    w.backward[j] = w.classes[c].costs.backward_time;
+    const StageCosts<R>& costs = w.classes[w.class_of[j]].costs;
+    w.forward[j] = costs.forward_time;
+    w.backward[j] = costs.backward_time;
   }
   if (schedule_of(run).entry().written_out) fill_split_steps<R>(run, w);
 }
@@ -155,23 +166,31 @@ ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std:
   return sum;
 }
 
+namespace {
+
 template <Number R>
-StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
-  const Strategy& s = run.strategy;
-  StageHoldings h;
-  h.stage = stage;
-  h.parameters = parameters_of_stage<R>(run, w, stage);
-  h.gathered_bytes = gathered_bytes(run);
-  h.groups = communicators(s);
+StageActivations<R> activations_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
   const PipelineShape shape = pipeline_shape(run);
+  std::span<const HeldChunk> moments;
   if (schedule_of(run).entry().written_out) {
     const SweepGraph& graph = w.pipeline.graphs.of(schedule_of(run), shape);
-    h.moments = graph.held[static_cast<std::size_t>(stage)];
+    moments = graph.held[static_cast<std::size_t>(stage)];
   }
   w.chunks.clear();
+  for_each_chunk(run, stage,
+                 [&](std::int64_t part) { w.chunks.push_back(class_of<R>(w, part).activations); });
+  return stage_activations<R>(run.strategy.schedule, shape, stage, moments,
+                              std::span<const ChunkActivations<R>>(w.chunks));
+}
+
+template <Number R>
+StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  StageHoldings h;
+  h.parameters = parameters_of_stage<R>(run, w, stage);
+  h.gathered_bytes = gathered_bytes(run);
+  h.groups = communicators(run.strategy);
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);
-    w.chunks.push_back(c.activations);
     const ParametersHeld layer = largest_layer<R>(w.prices, c.blocks);
     h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
     h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
@@ -185,14 +204,25 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
       if (c.blocks[end] > 0) h.ends.dense += block_parameters(run, w.prices, end).dense;
     }
   });
-  return stage_memory<R>(s, run.framework, run.training.recipe, shape, h,
-                         std::span<const ChunkActivations<R>>(w.chunks));
+  return h;
+}
+
+}  // namespace
+
+template <Number R>
+StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
+  std::optional<StageContents<R>>& c = w.contents[static_cast<std::size_t>(stage)];
+  if (!c) c = {holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage)};
+  return stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
+                         c->activations);
 }
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);
 template void fill_classes(const Run&, WorkspaceOf<Traced>&);
-template void fill_stages(const Run&, WorkspaceOf<double>&);
-template void fill_stages(const Run&, WorkspaceOf<Traced>&);
+template void fill_parts(const Run&, WorkspaceOf<double>&);
+template void fill_parts(const Run&, WorkspaceOf<Traced>&);
+template void fill_costs(const Run&, WorkspaceOf<double>&);
+template void fill_costs(const Run&, WorkspaceOf<Traced>&);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
 template StageMemory<double> memory_of_stage(const Run&, WorkspaceOf<double>&, std::int64_t);

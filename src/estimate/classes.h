@@ -11,9 +11,12 @@ namespace orrery {
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w);
 
-// The same where the blocks are priced already (price.h).
+// In two steps, where the blocks are priced already (price.h): what every part of the model holds,
+// whatever shards or offloads it; then what it costs.
 template <Number R>
-void fill_stages(const Run& run, WorkspaceOf<R>& w);
+void fill_parts(const Run& run, WorkspaceOf<R>& w);
+template <Number R>
+void fill_costs(const Run& run, WorkspaceOf<R>& w);
 
 // All chunks of one stage.
 template <Number R>

@@ -11,6 +11,7 @@
 // is used by one thread at a time and makes repeated estimates free of allocation.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "estimate/answer.h"
@@ -32,6 +33,13 @@ struct StageClass {
   ParametersHeld parameters;
 };
 
+// What its memory follows from, whatever shards or offloads it.
+template <Number R>
+struct StageContents {
+  StageHoldings holdings;
+  StageActivations<R> activations;
+};
+
 template <Number R>
 struct WorkspaceOf {
   std::vector<StageClass<R>> classes;
@@ -48,8 +56,9 @@ struct WorkspaceOf {
   PipelineWorkspace pipeline;
   PriceScratch scratch;  // `exchanges` belongs to `messages`
   Prices<R> prices;
-  std::vector<ChunkActivations<R>> chunks;  // of the stage at hand
-  MessageLog* messages = nullptr;           // noted where it is not null (estimate/messages.h)
+  std::vector<std::optional<StageContents<R>>> contents;  // by stage, where they were asked for
+  std::vector<ChunkActivations<R>> chunks;                // of the stage at hand
+  MessageLog* messages = nullptr;  // noted where it is not null (estimate/messages.h)
 };
 
 using Workspace = WorkspaceOf<double>;

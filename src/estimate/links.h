@@ -2,7 +2,8 @@
 //
 // The chain in pieces, for who keeps prices and classes from one run to the next (explore).
 //
-// All need what fill_classes() or fill_stages() (classes.h) left in the workspace for this run.
+// All need what fill_classes() or fill_costs() (classes.h) left in the workspace for this run, but
+// for memory_answer(), which needs no more than fill_parts().
 #pragma once
 
 #include "estimate/estimate.h"

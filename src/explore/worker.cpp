@@ -118,7 +118,7 @@ bool SearchWorker::is_refused(int by) {
 
 void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
   if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) return;
-  fill(unit, point);
+  fill_parts(unit, point);
   const Answer a = memory_answer(run_, workspace_);
   Candidate c;
   c.unit = unit.id;
@@ -142,6 +142,7 @@ void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
 
 void SearchWorker::judge_fitting(const Unit& unit, Candidate c, const Answer& a) {
   if (is_refused(conditions_.first_broken(Known::memory, run_, a))) return;
+  fill_costs<double>(run_, workspace_);
   const Answer least = least_answer(run_, workspace_, a, 1 - kRounding);
   if (is_refused(conditions_.first_hopeless(run_, least))) return;
   ++tally_.feasible;
@@ -169,18 +170,23 @@ bool SearchWorker::may_count(const Candidate& c) {
                            units_[static_cast<std::size_t>(c.unit)], c, ids_);
 }
 
-void SearchWorker::fill(const Unit& unit, const Point& point) {
+// Run and point are of the same candidate.
+void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
   const Schedule& schedule = schedule_of(point.schedule);
-  const PriceKey key = {unit.id,       point.micro_batch,    point.sequence_parallel,
-                        point.modules, schedule.written_out, schedule.zero_bubble};
-  if (key != priced_) price<double>(run_, workspace_.scratch, workspace_.prices);
-  priced_ = key;
-  fill_stages<double>(run_, workspace_);
+  const PriceKey price_key = {unit.id,       point.micro_batch,    point.sequence_parallel,
+                              point.modules, schedule.written_out, schedule.zero_bubble};
+  const PartsKey key = {price_key,   point.schedule,  point.vpp,
+                        point.split, point.recompute, point.recompute_layers};
+  if (key == filled_) return;
+  if (price_key != filled_.price) price<double>(run_, workspace_.scratch, workspace_.prices);
+  orrery::fill_parts<double>(run_, workspace_);
+  filled_ = key;
 }
 
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   set_point(space_, space_.bases[base_], c.point, run_.strategy);
-  fill(unit, c.point);
+  fill_parts(unit, c.point);
+  fill_costs<double>(run_, workspace_);
   const Answer a = finish(run_, workspace_);
   c.step = a.step_time;
   c.objective = conditions_.objective_of(run_, a);

@@ -57,6 +57,18 @@ class SearchWorker {
     bool operator==(const PriceKey&) const = default;
   };
 
+  // And all that the parts of the model depend on besides (estimate/classes.h).
+  struct PartsKey {
+    PriceKey price;
+    ScheduleId schedule = ScheduleId::one_f_one_b;
+    std::int16_t vpp = 0;
+    std::int16_t split = 0;
+    std::int8_t recompute = 0;
+    std::int32_t recompute_layers = 0;
+
+    bool operator==(const PartsKey&) const = default;
+  };
+
   void take_base(std::size_t base);
   void judge(const Unit& unit, const SearchCell& cell);
   RuleId broken_rule(const Point& point);
@@ -66,7 +78,7 @@ class SearchWorker {
   bool is_refused(int by);
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
-  void fill(const Unit& unit, const Point& point);
+  void fill_parts(const Unit& unit, const Point& point);
   bool may_count(const Candidate& c);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
@@ -87,7 +99,7 @@ class SearchWorker {
   RunShape shape_;
   Workspace workspace_;
   const Answer nothing_known_{};
-  PriceKey priced_;
+  PartsKey filled_;
   FamilyIds ids_;
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit
   std::size_t forget_at_ = std::size_t{1} << 14;

@@ -6,90 +6,26 @@
 namespace orrery {
 namespace {
 
-using HeldChunks = std::array<HeldChunk, kMaxStages>;
-
-template <Number R>
-double weight_of(const ChunkActivations<R>& chunk, const HeldChunk& held) {
-  const double whole = plain(chunk.kept + chunk.logits).si();
-  return static_cast<double>(held.whole) * whole +
-         static_cast<double>(held.for_weights) * plain(chunk.for_weights).si();
-}
-
-template <Number R>
-void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivations<R>> chunks,
-                HeldChunks& held) {
-  double most = -1;
-  for (std::size_t i = 0; i < moments.size(); i += chunks.size()) {
-    double sum = 0;
-    for (std::size_t c = 0; c < chunks.size(); ++c) sum += weight_of<R>(chunks[c], moments[i + c]);
-    if (sum <= most) continue;
-    most = sum;
-    for (std::size_t c = 0; c < chunks.size(); ++c) held[c] = moments[i + c];
-  }
-}
-
-template <Number R>
-void find_in_rounds(const Strategy& s, const PipelineShape& shape, std::int64_t stage,
-                    std::span<const ChunkActivations<R>> chunks, HeldChunks& held) {
-  std::array<double, kMaxStages> weight;
-  std::array<std::int64_t, kMaxStages> whole;
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    weight[c] = plain(chunks[c].kept + chunks[c].logits).si();
-  }
-  schedule_of(s.schedule)
-      .fullest(shape, stage, {weight.data(), chunks.size()}, {whole.data(), chunks.size()});
-  for (std::size_t c = 0; c < chunks.size(); ++c) held[c] = {whole[c], 0};
-}
-
-// Micro batches held of each chunk when all of them together weigh most.
-template <Number R>
-std::int64_t find_fullest(const Strategy& s, const PipelineShape& shape, const StageHoldings& h,
-                          std::span<const ChunkActivations<R>> chunks, HeldChunks& held) {
-  if (h.moments.empty()) {
-    find_in_rounds<R>(s, shape, h.stage, chunks, held);
-  } else {
-    find_among<R>(h.moments, chunks, held);
-  }
-  std::int64_t sum = 0;
-  for (std::size_t c = 0; c < chunks.size(); ++c) sum += held[c].whole + held[c].for_weights;
-  return sum;
-}
-
 // What leaves the device fills the host's memory, or its drives.
 template <Number R>
 void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
   if (target == OffloadTarget::host) m.host += bytes;
 }
 
+// Activations on the host: those of the layer at work stay, another layer's are on their way.
 template <Number R>
-void add_activations(StageMemory<R>& m, const Strategy& s, const PipelineShape& shape,
-                     const StageHoldings& holdings, std::span<const ChunkActivations<R>> chunks) {
-  HeldChunks held;
-  m.in_flight = find_fullest<R>(s, shape, holdings, chunks, held);
-  BytesOf<R> kept{};
-  BytesOf<R> working{};
-  BytesOf<R> largest{};
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const R n = count<R>(held[c].whole, {"micro batches in flight", "", static_cast<int>(c)});
-    kept += n * chunks[c].kept;
-    if (held[c].for_weights > 0) {
-      kept += count<R>(held[c].for_weights, {"micro batches whose weight gradients are to come", "",
-                                             static_cast<int>(c)}) *
-              chunks[c].for_weights;
-    }
-    m[MemoryLine::logits] += n * chunks[c].logits;
-    working = larger(working, chunks[c].working);
-    largest = larger(largest, chunks[c].largest);
-    m[MemoryLine::transient] = larger(m[MemoryLine::transient], chunks[c].transient);
-  }
-  // Activations on the host: those of the layer at work stay, another layer's are on their way.
+void add_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a) {
+  BytesOf<R> kept = a.kept;
   if (s.offload.activations != OffloadTarget::none) {
-    const BytesOf<R> resident = smaller(kept, R(2.0) * largest);
+    const BytesOf<R> resident = smaller(kept, R(2.0) * a.largest);
     send_away<R>(m, s.offload.activations, kept - resident);
     kept = resident;
   }
   m[MemoryLine::activations] = kept;
-  m[MemoryLine::recompute_working] = working;
+  m[MemoryLine::recompute_working] = a.working;
+  m[MemoryLine::logits] = a.logits;
+  m[MemoryLine::transient] = a.transient;
+  m.in_flight = a.in_flight;
 }
 
 // DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done.
@@ -192,11 +128,10 @@ void add_overhead(StageMemory<R>& m, const Framework& f, std::int64_t groups) {
 
 template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
-                            const PipelineShape& shape, const StageHoldings& holdings,
-                            std::span<const ChunkActivations<R>> chunks) {
+                            const StageHoldings& holdings, const StageActivations<R>& activations) {
   StageMemory<R> m;
   add_states<R>(m, s, held_recipe(recipe, f), holdings.parameters);
-  add_activations<R>(m, s, shape, holdings, chunks);
+  add_activations<R>(m, s, activations);
   m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {
     m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
@@ -210,10 +145,8 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
 }
 
 template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
-                                          const PipelineShape&, const StageHoldings&,
-                                          std::span<const ChunkActivations<double>>);
+                                          const StageHoldings&, const StageActivations<double>&);
 template StageMemory<Traced> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
-                                          const PipelineShape&, const StageHoldings&,
-                                          std::span<const ChunkActivations<Traced>>);
+                                          const StageHoldings&, const StageActivations<Traced>&);
 
 }  // namespace orrery

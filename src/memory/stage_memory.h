@@ -14,14 +14,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
-#include "memory/activations.h"
+#include "memory/stage_activations.h"
 #include "memory/states.h"
 #include "parallel/framework.h"
-#include "parallel/schedules/held.h"
-#include "parallel/schedules/table.h"
 
 namespace orrery {
 
@@ -61,22 +58,18 @@ struct StageMemory {
   const BytesOf<R>& operator[](MemoryLine i) const { return lines[static_cast<std::size_t>(i)]; }
 };
 
-// What a stage holds besides its chunks' activations.
+// What a stage holds besides activations.
 struct StageHoldings {
-  std::int64_t stage = 0;
   ParametersHeld parameters;
   ParametersHeld largest_layer;  // what sharded weights are gathered by
   ParametersHeld largest_module;
   ParametersHeld ends;        // embedding and head, gathered as one piece of their own
   double gathered_bytes = 2;  // of an element, in memory
   std::int64_t groups = 0;    // communicators in use
-  // Of a schedule that is written out: a stage's fullest moments (parallel/schedules/held.h).
-  std::span<const HeldChunk> moments = {};
 };
 
 template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
-                            const PipelineShape& shape, const StageHoldings& holdings,
-                            std::span<const ChunkActivations<R>> chunks);
+                            const StageHoldings& holdings, const StageActivations<R>& activations);
 
 }  // namespace orrery

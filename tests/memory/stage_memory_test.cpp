@@ -65,13 +65,14 @@ Strategy pipeline(std::int64_t pp, std::int64_t vpp, std::int64_t m, ScheduleId 
 StageMemory<double> memory_of(const Strategy& s, std::int64_t stage,
                               const std::vector<Chunk>& chunks, const Framework& f = Framework{}) {
   StageHoldings h;
-  h.stage = stage;
   h.parameters = {1000, 0};
   h.largest_layer = {100, 0};
   h.ends = {50, 0};
   h.gathered_bytes = 2;
   h.groups = 3;
-  return stage_memory<double>(s, f, kRecipe, {s.pp, s.vpp, s.micro_batches}, h, chunks);
+  const PipelineShape shape = {s.pp, s.vpp, s.micro_batches};
+  return stage_memory<double>(s, f, kRecipe, h,
+                              stage_activations<double>(s.schedule, shape, stage, {}, chunks));
 }
 
 double sum_of(const StageMemory<double>& m) {

@@ -6,14 +6,30 @@
 namespace orrery {
 namespace {
 
-// Of the first n positions of a sequence, those of the chunk that comes `turn`-th in it.
-std::int64_t micro_batches_among(const PipelineShape& s, std::int64_t n, std::int64_t turn) {
-  const std::int64_t group = virtual_stages(s);
-  return n / group * s.stages + std::clamp<std::int64_t>(n % group - turn * s.stages, 0, s.stages);
+// How far a sequence of positions has come: whole rounds of p·v positions, and into the next.
+struct Reached {
+  std::int64_t rounds = 0;
+  std::int64_t rest = 0;
+};
+
+Reached reached(const PipelineShape& s, std::int64_t n) {
+  const std::int64_t round = virtual_stages(s);
+  return {n / round, n % round};
 }
 
-// Of chunk c after `forward` forward and `backward` backward steps.
-std::int64_t held_of(const PipelineShape& s, std::int64_t forward, std::int64_t backward,
+// k ≤ p·v positions on.
+Reached further(const PipelineShape& s, const Reached& r, std::int64_t k) {
+  const std::int64_t over = r.rest + k - virtual_stages(s);
+  return over < 0 ? Reached{r.rounds, r.rest + k} : Reached{r.rounds + 1, over};
+}
+
+// Of these positions, those of the chunk that comes `turn`-th in a round.
+std::int64_t micro_batches_among(const PipelineShape& s, const Reached& r, std::int64_t turn) {
+  return r.rounds * s.stages + std::clamp<std::int64_t>(r.rest - turn * s.stages, 0, s.stages);
+}
+
+// Of chunk c.
+std::int64_t held_of(const PipelineShape& s, const Reached& forward, const Reached& backward,
                      std::int64_t c) {
   return micro_batches_among(s, forward, c) - micro_batches_among(s, backward, s.chunks - 1 - c);
 }
@@ -29,7 +45,8 @@ struct OddChunks {
   bool none() const { return first_ == end_; }
 
   // Beyond what as many of the middle chunk would weigh.
-  double weight_held(const PipelineShape& s, std::int64_t forward, std::int64_t backward) const {
+  double weight_held(const PipelineShape& s, const Reached& forward,
+                     const Reached& backward) const {
     double sum = 0;
     for (std::size_t c = first_; c < end_; ++c) {
       const double more = weight_[c] - middle_;
@@ -59,9 +76,10 @@ void Interleaved::fullest(const PipelineShape& s, std::int64_t stage,
   const std::int64_t last_k = std::min(virtual_stages(s), steps_each_way(s) - first);
   std::int64_t best_k = 0;
   const OddChunks odd(weight);
-  double best = odd.weight_held(s, first, 0);
+  const Reached at_first = reached(s, first);
+  double best = odd.weight_held(s, at_first, {});
   const auto consider = [&](std::int64_t k) {
-    const double here = odd.weight_held(s, first + k, k);
+    const double here = odd.weight_held(s, further(s, at_first, k), further(s, {}, k));
     if (here <= best) return;
     best = here;
     best_k = k;
@@ -72,7 +90,8 @@ void Interleaved::fullest(const PipelineShape& s, std::int64_t stage,
     consider(std::max<std::int64_t>(last_k, 0));
   }
   for (std::int64_t c = 0; c < s.chunks; ++c) {
-    held[static_cast<std::size_t>(c)] = held_of(s, first + best_k, best_k, c);
+    held[static_cast<std::size_t>(c)] =
+        held_of(s, further(s, at_first, best_k), further(s, {}, best_k), c);
   }
 }
 

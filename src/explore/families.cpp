@@ -19,6 +19,11 @@ void note(std::vector<std::int64_t>& values, std::int64_t v) {
 
 constexpr std::size_t index(SearchAxis a) { return static_cast<std::size_t>(a); }
 
+// Of which a cell holds many values.
+constexpr bool is_sharding(std::size_t axis) {
+  return axis == index(SearchAxis::zero) || axis == index(SearchAxis::zero_shard_group);
+}
+
 }  // namespace
 
 FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units,
@@ -47,7 +52,7 @@ void FamilyIndex::note_cells(const Unit& unit) {
   const UnitWalk walk(space_, unit);
   walk.cells([&](const SearchCell& c) {
     for (std::size_t a = 0; a < kSearchAxes; ++a) {
-      note(values_[a], value_at(unit, c.point, a));
+      if (!is_sharding(a)) note(values_[a], value_at(unit, c.point, a));
     }
     if (pair_) note(values_.back(), pair_at(unit, c.point));
   });

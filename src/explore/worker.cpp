@@ -13,7 +13,7 @@ namespace {
 // Sums in the bound and in the step are taken in other orders.
 constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
-constexpr std::size_t kMostWaiting = 4096;
+constexpr std::size_t kMostWaiting = 1024;
 
 // Rules that come before say the same of every sharding and number of layers.
 constexpr bool is_of_the_cell(RuleId rule) { return rule != RuleId::none && rule < RuleId::zero; }

@@ -102,7 +102,7 @@ class SearchWorker {
   PartsKey filled_;
   FamilyIds ids_;
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit
-  std::size_t forget_at_ = std::size_t{1} << 14;
+  std::size_t forget_at_ = std::size_t{1} << 11;
   SearchTally tally_;
 };
 

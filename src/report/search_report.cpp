@@ -112,7 +112,11 @@ class Reasons {
            " on stage " + std::to_string(a.memory_stage) + " at least";
   }
 
+  // Those that no rule rejects were legal before the constraints.
   static std::string rule_text(const Family& f) {
+    const std::int64_t rejected =
+        std::accumulate(f.rejected.begin(), f.rejected.end(), std::int64_t{0});
+    if (rejected < f.candidates) return "refused by the constraints";
     const auto most = std::max_element(f.rejected.begin(), f.rejected.end());
     const Rule& rule = rule_of(static_cast<RuleId>(most - f.rejected.begin()));
     return "illegal: " + std::string(rule.allowed);

@@ -87,3 +87,10 @@ $ python3 -c 'import json, re; p = open("page.html").read(); d = json.loads(re.s
 $ orrery search run.json --html page.html --heat tp,zero
 ! exit 2
 ! stderr --heat: found "zero"; allowed: two axes of the search, as in tp,pp
+
+# A family is what there are candidates of, and says which of rule and constraint refused it.
+$ orrery search run.json --set search.axes.zero=1 | grep -c "zero 0"
+! exit 1
+> 0
+$ orrery search run.json --set 'search.axes.zero=[0,1]' --where 'tp <= 2' | grep "tp 4"
+>   tp 4                      refused by the constraints

@@ -65,6 +65,7 @@ struct Measurement {
 struct MeasurementSet {
   std::string file;
   std::string source;  // where the numbers come from; "" unsaid
+  std::string role;    // "sets constants" of configs/, or "only tests" them; "" unsaid
   std::string device;  // "" unsaid
   std::string node;    // "" unsaid
   std::string driver;

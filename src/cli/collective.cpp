@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/collective.h"
+
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -16,21 +18,6 @@
 
 namespace orrery {
 namespace {
-
-struct CollectiveArguments {
-  std::string kind;
-  std::string node;
-  std::string cluster;
-  std::string gpus;
-  std::string calibration;
-  std::string sizes = "1MiB..16GiB";
-  std::string step;
-  std::string algorithm;
-  std::int64_t ranks_per_node = 0;  // 0: all GPUs of a node
-  std::int64_t groups = 1;
-  double busiest_rank = 1;
-  std::vector<std::string> sets;
-};
 
 template <std::size_t N>
 std::vector<std::string> words(const std::array<std::string_view, N>& names, std::size_t from) {
@@ -96,23 +83,9 @@ void read_cluster_into(CollectiveQuestion& q, const CollectiveArguments& a,
   q.cluster_input = given.run["cluster"];
 }
 
-CollectiveQuestion question_of(const CollectiveArguments& a, const ConfigLookup& lookup) {
-  CollectiveQuestion q;
-  q.kind = static_cast<Collective>(index_of(a.kind, kCollectiveNames, 0, "KIND"));
-  if (!a.algorithm.empty()) {
-    q.algorithm = static_cast<Algorithm>(index_of(a.algorithm, kAlgorithmNames, 1, "--algorithm"));
-  }
-  q.sizes = collective_sizes(a.sizes, a.step);
-  read_cluster_into(q, a, lookup);
-  q.groups = a.groups;
-  q.busiest_rank = a.busiest_rank;
-  q.ranks_per_node =
-      a.ranks_per_node == 0 ? most_ranks_per_node(q.cluster.cluster) : a.ranks_per_node;
-  return q;
-}
-
-ExitCode run_collective(const CollectiveArguments& a, const Session& s) {
-  const CollectiveQuestion q = question_of(a, config_lookup(dirs_of(s)));
+ExitCode run_curve(const CollectiveArguments& a, const Session& s) {
+  CollectiveQuestion q = collective_question(a, s);
+  q.sizes = collective_sizes(a.sizes.empty() ? "1MiB..16GiB" : a.sizes, a.step);
   for (const std::string& note : q.cluster.notes) spdlog::warn("{}", note);
   const std::vector<CollectivePoint> points = collective_curve(q);
   give(s, s.json  ? dump(collective_json(q, points))
@@ -123,6 +96,20 @@ ExitCode run_collective(const CollectiveArguments& a, const Session& s) {
 
 }  // namespace
 
+CollectiveQuestion collective_question(const CollectiveArguments& a, const Session& s) {
+  CollectiveQuestion q;
+  q.kind = static_cast<Collective>(index_of(a.kind, kCollectiveNames, 0, "KIND"));
+  if (!a.algorithm.empty()) {
+    q.algorithm = static_cast<Algorithm>(index_of(a.algorithm, kAlgorithmNames, 1, "--algorithm"));
+  }
+  read_cluster_into(q, a, config_lookup(dirs_of(s)));
+  q.groups = a.groups == 0 ? 1 : a.groups;
+  q.busiest_rank = a.busiest_rank == 0 ? 1 : a.busiest_rank;
+  q.ranks_per_node =
+      a.ranks_per_node == 0 ? most_ranks_per_node(q.cluster.cluster) : a.ranks_per_node;
+  return q;
+}
+
 Action declare_collective(CLI::App& app) {
   auto a = std::make_shared<CollectiveArguments>();
   app.add_option("KIND", a->kind, alternatives(words(kCollectiveNames, 0)));
@@ -132,7 +119,8 @@ Action declare_collective(CLI::App& app) {
   app.add_option("--gpus", a->gpus, "GPUs in all");
   app.add_option("--calibration", a->calibration,
                  "constants fitted on measurements: name or path (docs/calibrate.md)");
-  app.add_option("--size", a->sizes, "of the full buffer: 1MiB..16GiB, 64KiB,1MiB or one");
+  app.add_option("--size", a->sizes,
+                 "of the full buffer: a range, 64KiB,1MiB or one; without: 1MiB..16GiB");
   app.add_option("--step", a->step, "factor between the sizes of a range; without: 2");
   app.add_option("--algorithm", a->algorithm,
                  "force one: " + alternatives(words(kAlgorithmNames, 1)));
@@ -147,7 +135,13 @@ Action declare_collective(CLI::App& app) {
   app.add_option("--set", a->sets, "any key of the cluster: cluster.tiers.infiniband.latency=5us")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  return [a](const Session& s) { return run_collective(*a, s); };
+  app.add_option("--against", a->against,
+                 "measured collectives to price as they were measured: nccl-tests' output, CSV of "
+                 "collective,ranks,bytes,us (or busbw), JSON of validation/measurements")
+      ->type_name("FILE ...");
+  return [a](const Session& s) {
+    return a->against.empty() ? run_curve(*a, s) : run_collective_against(*a, s);
+  };
 }
 
 }  // namespace orrery

@@ -80,7 +80,7 @@ bool is_csv(std::string_view text) {
     if (line.empty() || is_comment(line)) continue;
     const auto names = fields_of(line, ',');
     return names.size() > 1 && std::any_of(names.begin(), names.end(), [](std::string_view n) {
-             return n == "us" || n == "tflops";
+             return n == "us" || n == "tflops" || n == "busbw";
            });
   }
   return false;

@@ -14,6 +14,7 @@ void read_heading(Reader& r, MeasurementSet& set) {
     if (const auto found = r.find(key)) field = found->text();
   };
   text("source", set.source);
+  text("role", set.role);
   text("device", set.device);
   text("node", set.node);
   text("driver", set.driver);
@@ -38,7 +39,6 @@ std::vector<double> numbers(const Reader& r, double highest) {
 // A published curve: sizes and times side by side.
 void read_curve(Reader& r, MeasurementSet& set) {
   set.measured_here = false;
-  r.allow("role");  // whether it set constants of configs/ or only tests them
   const Reader name = r.at("collective");
   const auto kind = collective_named(name.text());
   if (!kind) name.fail(brief(name.json()), "a collective such as all-reduce");

@@ -2,6 +2,7 @@
 #include "exchange/measured_fields.h"
 
 #include "exchange/comm_log.h"
+#include "network/bus_factor.h"
 
 namespace orrery::detail {
 namespace {
@@ -89,8 +90,18 @@ MeasuredWork read_work(Reader& r, std::string& kernel) {
          "m,n,k or head_dim or collective or kernel,bytes or copy or launch");
 }
 
+// Of a collective whose busbw is known, in GB/s as nccl-tests prints it.
+Seconds time_of_busbw(Reader& r, const MeasuredCollective& c) {
+  if (r.has("us")) r.at("us").fail("nothing: `busbw` says it");
+  constexpr double kGiga = 1e9;
+  return c.size * bus_factor(c.kind, c.ranks) /
+         BytesPerSecond(r.at("busbw").number(1e-9, 1e6) * kGiga);
+}
+
 Seconds read_time(Reader& r, const Measurement& m) {
   constexpr double kMicro = 1e-6;
+  const auto* collective = std::get_if<MeasuredCollective>(&m.work);
+  if (collective != nullptr && r.has("busbw")) return time_of_busbw(r, *collective);
   const bool has_flops = !counts_bytes(m) && amount_of(m) > 0;
   if (has_flops && r.has("tflops")) {
     if (r.has("us")) r.at("us").fail("nothing: `tflops` says it");

@@ -12,7 +12,8 @@
 // | launch of an empty kernel | launch = "empty" |
 //
 // and each the time: `us`, or of products and attention `tflops` (attention's by the FLOPs of the
-// causal half where it is causal); `spread`, relative, is optional. Errors: InputError.
+// causal half where it is causal), of a collective `busbw` (network/bus_factor.h) in GB/s;
+// `spread`, relative, is optional. Errors: InputError.
 #pragma once
 
 #include "calibrate/measurement.h"

@@ -64,6 +64,7 @@ Json measurements_json(const MeasurementSet& set) {
   add("clocks", set.clocks);
   add("date", set.date);
   add("source", set.source);
+  add("role", set.role);
   if (!set.measured_here) j["published"] = true;
   if (!set.left_out.empty()) j["left_out"] = set.left_out;
   j["measurements"] = Json::array();

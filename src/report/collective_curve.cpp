@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "network/bus_factor.h"
 #include "network/collective_cost.h"
 #include "network/group_across.h"
 
@@ -67,20 +68,6 @@ void check_algorithm(const CollectiveQuestion& q, const Group& g) {
                    "\"" + std::string(name_of(*q.algorithm)) + "\" for " +
                        std::string(name_of(q.kind)) + " on these links",
                    alternatives(algorithms_for(q, g)));
-}
-
-double bus_factor(Collective kind, std::int64_t ranks) {
-  const auto n = static_cast<double>(ranks);
-  switch (kind) {
-    case Collective::all_reduce:
-      return 2 * (n - 1) / n;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
-      return (n - 1) / n;
-    default:
-      return 1;
-  }
 }
 
 // Nothing moves where nothing takes time.

@@ -2,11 +2,10 @@
 //
 // One collective over sizes, in the terms of nccl-tests (doc/PERFORMANCE.md there).
 //
-// size is S, the full buffer (network/collective.h); algbw = S / time; busbw = algbw × 2(n − 1)/n
-// for an all-reduce, (n − 1)/n for all-gather, reduce-scatter and all-to-all, 1 for the others, of
-// n ranks. It compares with the rate of a link whatever n is; where a switch reduces it may be
-// more. One rank, or no bytes, take no time and have no rate: both are 0. A point-to-point is that
-// of the slowest pair of neighbours of the group, as all wait for it.
+// size is S, the full buffer (network/collective.h); algbw = S / time; busbw = algbw times the
+// factor of network/bus_factor.h. It compares with the rate of a link whatever n is; where a switch
+// reduces it may be more. One rank, or no bytes, take no time and have no rate: both are 0. A
+// point-to-point is that of the slowest pair of neighbours of the group, as all wait for it.
 #pragma once
 
 #include <cstdint>

@@ -25,45 +25,17 @@ constexpr std::array<const char*, kCollectives> kBuffers = {
     "the message between two ranks", "the buffer that is broadcast",
     "the buffer every rank adds to"};
 
-std::string size_text(Bytes b) {
-  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  double x = b.si();
-  for (; x >= 1024 && unit + 1 < kUnits.size(); ++unit) x /= 1024;
-  return plain_number(std::round(x * 1000) / 1000) + " " + kUnits[unit];
-}
-
-std::string rate_text(BytesPerSecond r) {
-  const double x = gb_per_s(r);
-  return fixed(x, x < 10 ? 3 : x < 100 ? 2 : 1);
-}
-
-std::string tier_name(const CollectiveQuestion& q, const CollectivePoint& p) {
-  return std::string(q.cluster.cluster.tiers[p.tier].name.view());
-}
-
 std::string plural(std::int64_t n, const std::string& word) {
   return grouped(n) + " " + word + (n == 1 ? "" : "s");
 }
 
 std::string spread(const CollectiveQuestion& q) {
   const NodesFilled n = nodes_filled(q.cluster.cluster, q.ranks_per_node);
+  if (n.rest == 0 && n.full == 1) return grouped(q.ranks_per_node) + " on one node";
   if (n.rest == 0) return grouped(q.ranks_per_node) + " on each of " + plural(n.full, "node");
   if (n.full == 0) return grouped(n.rest) + " on one node";
   return grouped(q.ranks_per_node) + (n.full == 1 ? " on " : " on each of ") +
          plural(n.full, "node") + " and " + grouped(n.rest) + " on one more";
-}
-
-std::string heading(const CollectiveQuestion& q) {
-  const Cluster& c = q.cluster.cluster;
-  std::string text = std::string(name_of(q.kind)) +
-                     (q.kind == Collective::point_to_point ? " between neighbours of " : " over ") +
-                     plural(ranks_of(q), "rank") + ", " + spread(q) + " " +
-                     std::string(c.node.view());
-  if (q.busiest_rank > 1)
-    text += ", the busiest with " + plain_number(q.busiest_rank) + " times the mean";
-  if (q.groups > 1) text += ", " + grouped(q.groups) + " such groups at once";
-  return text;
 }
 
 std::string explanation(const CollectiveQuestion& q) {
@@ -93,7 +65,7 @@ std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoin
   const auto best = std::max_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return gain(a) < gain(b); });
   if (gain(*best) < kWorthSaying) return "";
-  const std::string line = "At " + size_text(best->size) + " " +
+  const std::string line = "At " + collective_size_text(best->size) + " " +
                            std::string(name_of(best->fastest)) + " would take " +
                            pretty(best->fastest_time) + ", " + fixed(gain(*best), 1) +
                            " times less; " + why_slower(q) + ".";
@@ -107,7 +79,7 @@ Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
   j["algbw"] = gb_per_s(p.algbw);
   j["busbw"] = gb_per_s(p.busbw);
   j["algorithm"] = std::string(name_of(p.algorithm));
-  j["tier"] = tier_name(q, p);
+  j["tier"] = collective_tier_name(q, p);
   j["fastest_algorithm"] = std::string(name_of(p.fastest));
   j["fastest_time_s"] = p.fastest_time.si();
   return j;
@@ -131,14 +103,44 @@ Json inputs_json(const CollectiveQuestion& q) {
 
 }  // namespace
 
+std::string collective_size_text(Bytes b) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  double x = b.si();
+  for (; x >= 1024 && unit + 1 < kUnits.size(); ++unit) x /= 1024;
+  return plain_number(std::round(x * 1000) / 1000) + " " + kUnits[unit];
+}
+
+std::string collective_rate_text(BytesPerSecond r) {
+  const double x = gb_per_s(r);
+  return fixed(x, x < 10 ? 3 : x < 100 ? 2 : 1);
+}
+
+std::string collective_tier_name(const CollectiveQuestion& q, const CollectivePoint& p) {
+  return std::string(q.cluster.cluster.tiers[p.tier].name.view());
+}
+
+std::string collective_heading(const CollectiveQuestion& q) {
+  const Cluster& c = q.cluster.cluster;
+  std::string text = std::string(name_of(q.kind)) +
+                     (q.kind == Collective::point_to_point ? " between neighbours of " : " over ") +
+                     plural(ranks_of(q), "rank") + ", " + spread(q) + " " +
+                     std::string(c.node.view());
+  if (q.busiest_rank > 1)
+    text += ", the busiest with " + plain_number(q.busiest_rank) + " times the mean";
+  if (q.groups > 1) text += ", " + grouped(q.groups) + " such groups at once";
+  return text;
+}
+
 std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
                             const Style& style) {
   Table table(columns());
   for (const CollectivePoint& p : points) {
-    table.add({size_text(p.size), pretty(p.time), rate_text(p.algbw), rate_text(p.busbw),
-               std::string(name_of(p.algorithm)), tier_name(q, p)});
+    table.add({collective_size_text(p.size), pretty(p.time), collective_rate_text(p.algbw),
+               collective_rate_text(p.busbw), std::string(name_of(p.algorithm)),
+               collective_tier_name(q, p)});
   }
-  return ink(style, Ink::bold, heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
+  return ink(style, Ink::bold, collective_heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
          table.text() + advice(q, points);
 }
 
@@ -165,7 +167,8 @@ std::string collective_csv(const CollectiveQuestion& q,
                {"tier"}});
   for (const CollectivePoint& p : points) {
     table.add({shortest(p.size.si()), shortest(p.time.si()), shortest(gb_per_s(p.algbw)),
-               shortest(gb_per_s(p.busbw)), std::string(name_of(p.algorithm)), tier_name(q, p)});
+               shortest(gb_per_s(p.busbw)), std::string(name_of(p.algorithm)),
+               collective_tier_name(q, p)});
   }
   return table.csv();
 }

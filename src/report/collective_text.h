@@ -13,6 +13,12 @@
 
 namespace orrery {
 
+// "64 KiB"; GB/s; the tier a point was priced in; "all-reduce over 16 ranks, 8 on each of …".
+std::string collective_size_text(Bytes size);
+std::string collective_rate_text(BytesPerSecond rate);
+std::string collective_tier_name(const CollectiveQuestion& q, const CollectivePoint& p);
+std::string collective_heading(const CollectiveQuestion& q);
+
 std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
                             const Style& style);
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points);

@@ -84,3 +84,31 @@ $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank inf --si
 $ orrery collective all-reduce --node dgx-h100 --gpus 64 --json --csv
 ! exit 2
 ! stderr found --json and --csv; allowed: one of them
+
+# Beside measurements: one curve by point, several a line each, and all together.
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-h200x8.json | sed -n '1p;/^ *size/p;$p'
+> all-reduce over 8 ranks, 8 on one node hgx-h200
+> ...size  measured  predicted...error  busbw, GB/s  predicted  algorithm  tier
+> error = predicted/measured - 1: median of its size ... %, largest ... %, bias ... % over 20 points
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json $ROOT/validation/measurements/all-reduce-a100x8-vtrain.json | sed -n '1p;/^all /p'
+> file ... collective  ranks  node ... points  median  largest ... bias
+> all ... 15 ...
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([c["ranks"] for c in j["curves"]], j["error"]["points"], j["curves"][0]["role"])'
+> [32, 256, 1024, 4096] 4 only tests
+$ printf 'collective,ranks,bytes,us\nall_gather,16,1073741824,4000\n' > own.csv
+$ orrery collective --against own.csv
+! exit 2
+! stderr own.csv: found no node it was measured on; allowed: --node NAME beside it
+$ orrery collective all-gather --against own.csv --node dgx-h100 --csv | cut -d, -f1-5
+> file,collective,ranks,size_bytes,measured_s
+> own.csv,all-gather,16,1073741824,0.004
+$ orrery collective all-reduce --against own.csv --node dgx-h100
+! exit 2
+! stderr own.csv: found all-gather; allowed: all-reduce, as asked
+$ orrery collective --against own.csv --node dgx-h100 --gpus 8
+! exit 2
+! stderr --gpus: found it beside --against
+# 16 GiB at a busbw of 375 GB/s over 16 ranks: 2·15/16 of it in 85.9 ms.
+$ printf 'collective,ranks,bytes,busbw\nall_reduce,16,17179869184,375\n' > bus.csv
+$ orrery collective --against bus.csv --node dgx-h100 --csv | tail -1 | cut -d, -f5 | cut -c1-8
+> 0.085899

@@ -29,12 +29,26 @@ std::vector<std::string> shipped_nodes() {
   return names;
 }
 
-// The node alone, then more and more of it.
-std::vector<Cluster> growing(const std::string& node) {
+// The node alone, then more and more of it; `rest` GPUs on one node more.
+std::vector<Cluster> growing(const std::string& node, std::int64_t rest = 0) {
   const std::int64_t per_node = shipped_cluster(node, 1).devices_per_node;
   std::vector<Cluster> clusters;
-  for (std::int64_t n : kNodes) clusters.push_back(shipped_cluster(node, n * per_node));
+  for (std::int64_t n : kNodes) clusters.push_back(shipped_cluster(node, n * per_node + rest));
   return clusters;
+}
+
+// Every collective of a whole group, over sizes.
+template <class Check>
+void for_each_price(Check check) {
+  for (std::size_t k = 0; k < kCollectives; ++k) {
+    const auto kind = static_cast<Collective>(k);
+    if (kind == Collective::point_to_point) continue;  // two ranks, however many nodes there are
+    CAPTURE(name_of(kind));
+    for (const double bytes : kSizes) {
+      CAPTURE(bytes);
+      check(kind, Bytes(bytes));
+    }
+  }
 }
 
 void check_growing(const std::vector<Cluster>& clusters, std::int64_t ranks_per_node,
@@ -58,17 +72,11 @@ TEST_CASE("collectives over nodes that ship keep their bound and never fall with
     CAPTURE(node);
     const std::vector<Cluster> clusters = growing(node);
     const std::int64_t most = most_ranks_per_node(clusters[0]);
-    for (std::size_t k = 0; k < kCollectives; ++k) {
-      const auto kind = static_cast<Collective>(k);
-      if (kind == Collective::point_to_point) continue;  // two ranks, however many nodes there are
-      CAPTURE(name_of(kind));
-      for (double bytes : kSizes) {
-        CAPTURE(bytes);
-        for (std::int64_t ranks : {std::int64_t{1}, (most + 1) / 2, most}) {
-          check_growing(clusters, ranks, kind, Bytes(bytes));
-        }
+    for_each_price([&](Collective kind, Bytes size) {
+      for (std::int64_t ranks : {std::int64_t{1}, (most + 1) / 2, most}) {
+        check_growing(clusters, ranks, kind, size);
       }
-    }
+    });
   }
 }
 
@@ -78,25 +86,18 @@ TEST_CASE(
     "a last node used in part keeps the bound and never takes less than the nodes before it") {
   for (const std::string& node : shipped_nodes()) {
     CAPTURE(node);
-    const std::int64_t per_node = shipped_cluster(node, 1).devices_per_node;
-    for (std::size_t k = 0; k < kCollectives; ++k) {
-      const auto kind = static_cast<Collective>(k);
-      if (kind == Collective::point_to_point) continue;
-      CAPTURE(name_of(kind));
-      for (const double bytes : kSizes) {
-        for (const std::int64_t rest : {std::int64_t{1}, per_node / 2, per_node - 1}) {
-          if (rest == 0) continue;
-          CAPTURE(bytes);
-          CAPTURE(rest);
-          std::vector<Cluster> ragged;
-          for (const std::int64_t n : kNodes) {
-            ragged.push_back(shipped_cluster(node, n * per_node + rest));
-            const Cluster whole = shipped_cluster(node, n * per_node);
-            check_growing({whole, ragged.back()}, per_node, kind, Bytes(bytes));
-          }
-          check_growing(ragged, per_node, kind, Bytes(bytes));
+    const std::vector<Cluster> full = growing(node);
+    const std::int64_t per_node = full[0].devices_per_node;
+    for (const std::int64_t rest : {std::int64_t{1}, per_node / 2, per_node - 1}) {
+      if (rest == 0) continue;
+      CAPTURE(rest);
+      const std::vector<Cluster> ragged = growing(node, rest);
+      for_each_price([&](Collective kind, Bytes size) {
+        for (std::size_t i = 0; i < full.size(); ++i) {
+          check_growing({full[i], ragged[i]}, per_node, kind, size);
         }
-      }
+        check_growing(ragged, per_node, kind, size);
+      });
     }
   }
 }
@@ -116,22 +117,23 @@ TEST_CASE("a lone rank on the last node sends by its own card") {
 }
 
 TEST_CASE("the slowest pair of neighbours is no faster over more nodes") {
+  const auto slowest = [](const Cluster& c, Bytes size) {
+    Seconds time;
+    for (const std::size_t tier : tiers_across(c, group_across(c, c.devices_per_node, 1))) {
+      const Group pair = pair_across(c, c.devices_per_node, 1, tier);
+      time = std::max(time, collective_cost(c, pair, Collective::point_to_point, size).time);
+    }
+    return time;
+  };
   for (const std::string& node : shipped_nodes()) {
     CAPTURE(node);
     const std::int64_t per_node = shipped_cluster(node, 1).devices_per_node;
+    const Cluster one = shipped_cluster(node, per_node);
+    const Cluster two = shipped_cluster(node, 2 * per_node);
+    const Cluster eight = shipped_cluster(node, 8 * per_node);
     for (const double bytes : kSizes) {
-      const auto slowest = [&](std::int64_t nodes) {
-        const Cluster c = shipped_cluster(node, nodes * per_node);
-        Seconds time;
-        for (const std::size_t tier : tiers_across(c, group_across(c, per_node, 1))) {
-          const Group pair = pair_across(c, per_node, 1, tier);
-          time = std::max(time,
-                          collective_cost(c, pair, Collective::point_to_point, Bytes(bytes)).time);
-        }
-        return time;
-      };
-      CHECK(slowest(2) >= slowest(1));
-      CHECK(slowest(8) >= slowest(2));
+      CHECK(slowest(two, Bytes(bytes)) >= slowest(one, Bytes(bytes)));
+      CHECK(slowest(eight, Bytes(bytes)) >= slowest(two, Bytes(bytes)));
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nanoseconds of processor time a collective's cost takes, over groups of many shapes and sizes.
-// Aim: 50 ns.
+// Nanoseconds of processor time a collective's cost takes, over groups of many shapes and sizes:
+// even ones in a node and over nodes, groups whose last node is used in part, and nodes whose links
+// are split into blocks. Aim: 50 ns.
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "network/collective_cost.h"
+#include "network/group_across.h"
 
 using namespace orrery;
 
@@ -51,8 +53,32 @@ std::vector<Group> groups(std::int64_t fewest_nodes, std::int64_t most_nodes) {
   return all;
 }
 
-void measure(const std::string& what, Collective kind, const std::vector<Group>& shapes) {
-  const Cluster c = two_tiers();
+// Quads inside the node, as a hybrid cube mesh has them.
+Cluster with_blocks() {
+  Cluster c = two_tiers();
+  for (std::size_t j = c.tier_count; j > 0; --j) c.tiers[j] = c.tiers[j - 1];
+  ++c.tier_count;
+  c.tiers[0].size = 4;
+  c.tiers[0].block = true;
+  for (std::size_t i = 0; i < 2; ++i) {
+    c.tiers[i].kind = TierKind::nvlink_mesh;
+    c.tiers[i].in_network_reduction = false;
+  }
+  return c;
+}
+
+// All GPUs of some nodes and three of one more.
+std::vector<Group> ragged(Cluster c) {
+  std::vector<Group> all;
+  for (std::int64_t nodes = 1; nodes <= 512; nodes *= 2) {
+    c.gpus = nodes * c.devices_per_node + 3;
+    all.push_back(group_across(c, c.devices_per_node, 1));
+  }
+  return all;
+}
+
+void measure(const std::string& what, const Cluster& c, Collective kind,
+             const std::vector<Group>& shapes) {
   constexpr int kCalls = 4'000'000;
   double sum = 0;
   const std::clock_t start = std::clock();
@@ -61,7 +87,7 @@ void measure(const std::string& what, Collective kind, const std::vector<Group>&
     sum += collective_cost(c, g, kind, Bytes(1e6 + i)).time.si();
   }
   const double ns = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC * 1e9;
-  std::printf("%-16s %-12s %6.1f ns  (sum %g s)\n", std::string(name_of(kind)).c_str(),
+  std::printf("%-16s %-14s %6.1f ns  (sum %g s)\n", std::string(name_of(kind)).c_str(),
               what.c_str(), ns / kCalls, sum);
 }
 
@@ -69,8 +95,11 @@ void measure(const std::string& what, Collective kind, const std::vector<Group>&
 
 int main() {
   for (std::size_t k = 0; k < kCollectives; ++k) {
-    measure("in a node", static_cast<Collective>(k), groups(1, 1));
-    measure("over nodes", static_cast<Collective>(k), groups(2, 1024));
+    const auto kind = static_cast<Collective>(k);
+    measure("in a node", two_tiers(), kind, groups(1, 1));
+    measure("over nodes", two_tiers(), kind, groups(2, 1024));
+    measure("ragged", two_tiers(), kind, ragged(two_tiers()));
+    measure("ragged blocks", with_blocks(), kind, ragged(with_blocks()));
   }
   return 0;
 }

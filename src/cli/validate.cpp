@@ -9,6 +9,7 @@
 #include "cli/claims.h"
 #include "cli/command.h"
 #include "cli/usage_error.h"
+#include "core/error.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
 #include "validate/consistency.h"
@@ -50,6 +51,9 @@ std::vector<Row> rows_of(const std::vector<std::string>& given, const ConfigDirs
   std::vector<Row> rows;
   for (const std::string& file : files) {
     for (Row& row : read_rows(read_text(file), file)) rows.push_back(std::move(row));
+  }
+  if (rows.empty()) {
+    throw InputError(files.front(), "", "no rows", "an array of at least one published run");
   }
   return rows;
 }

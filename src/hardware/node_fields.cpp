@@ -16,6 +16,7 @@ namespace {
 
 constexpr Dimension kRate = kBytes - kSeconds;
 constexpr Dimension kPower = kJoules - kSeconds;
+constexpr std::int64_t kMostPerNode = 1'000'000;
 
 Host read_host(Reader r) {
   Host host;
@@ -63,8 +64,16 @@ void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
   r.fail("a graph of " + std::to_string(devices) + " GPUs", alternatives(sizes));
 }
 
+// Where the graph's shape has nodes of its own, they are the cluster's.
+void check_graph_nodes(Reader r, const Cluster& c) {
+  const auto per_node = r.find("gpus_per_node");
+  if (!per_node || per_node->integer(1, kMostPerNode) == c.devices_per_node) return;
+  per_node->fail(std::to_string(c.devices_per_node) + ", the GPUs of a node of this cluster");
+}
+
 GraphFacts take_graph(const Reader& r, const Reader& tiers, const TopologyGraph& graph,
                       Cluster& c) {
+  check_graph_nodes(r, c);
   Routes routes(graph);
   GraphFacts facts;
   facts.devices = static_cast<std::int64_t>(routes.device_count());
@@ -87,7 +96,7 @@ Cluster read_node_fields(Reader& r, std::int64_t gpus, GraphFacts& facts) {
   Cluster c;
   c.node = read_heading(r, "custom");
   const Reader per_node = r.at("devices_per_node");
-  c.devices_per_node = per_node.integer(1, 1'000'000);
+  c.devices_per_node = per_node.integer(1, kMostPerNode);
   c.gpus = gpus == 0 ? c.devices_per_node : gpus;
   const auto at_graph = r.find("graph");
   const Reader tiers = r.at("tiers");

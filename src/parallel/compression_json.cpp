@@ -20,9 +20,14 @@ double element_of(CommDimension d, Collective c, const WireElements& e) {
   return c == Collective::all_gather ? e.gathered_weight : e.reduced_gradient;
 }
 
+// Less is a unit forgotten.
+constexpr BytesPerSecond kSlowestCodec{1e6};
+
 BytesPerSecond read_rate(const Reader& r) {
   if (r.json().is_string() && r.text() == kUnlimited) return {};
-  return r.quantity<kBytes - kSeconds>();
+  const auto rate = r.quantity<kBytes - kSeconds>();
+  if (rate < kSlowestCodec) r.fail("1 MB/s or more, or unlimited");
+  return rate;
 }
 
 void read_throughput(Reader& codec, Codec& c) {

@@ -14,10 +14,6 @@
 namespace orrery {
 namespace {
 
-constexpr BytesPerSecond kGBPerSecond{1e9};
-
-double gb_per_s(BytesPerSecond r) { return r / kGBPerSecond; }
-
 // What S is, by Collective.
 constexpr std::array<const char*, kCollectives> kBuffers = {
     "the buffer every rank reduces", "the gathered output of a rank",

@@ -13,6 +13,9 @@
 
 namespace orrery {
 
+// As nccl-tests prints a rate.
+constexpr double gb_per_s(BytesPerSecond rate) { return rate / BytesPerSecond(1e9); }
+
 // "64 KiB"; GB/s; the tier a point was priced in; "all-reduce over 16 ranks, 8 on each of …".
 std::string collective_size_text(Bytes size);
 std::string collective_rate_text(BytesPerSecond rate);

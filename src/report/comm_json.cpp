@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "report/collective_text.h"
 #include "report/comm_report.h"
 #include "report/estimate_json.h"
 #include "report/table.h"
@@ -33,8 +34,8 @@ Json message_json(const CommReport& r, const MessageClass& m) {
   j["time_per_message_s"] = time_of_one(m).si();
   j["time_s"] = l.time.si();
   j["exposed_s"] = l.exposed.si();
-  j["algbw"] = algbw_of(m).si();
-  j["busbw"] = busbw_of(m).si();
+  j["algbw"] = gb_per_s(algbw_of(m));
+  j["busbw"] = gb_per_s(busbw_of(m));
   j["operators"] = operators_of(m);
   return j;
 }
@@ -141,6 +142,7 @@ Json comm_json(const CommReport& r) {
   j["busy_stage"] = r.run.answer.busy_stage;
   j["messages"] = Json::array();
   for (const MessageClass& m : r.messages) j["messages"].push_back(message_json(r, m));
+  j["units"] = {{"algbw", "GB/s"}, {"busbw", "GB/s"}};
   j["histogram"] = histogram_json(r);
   j["totals"] = comm_totals_json(r);
   j["communication"] = communication_json(r.run);
@@ -161,8 +163,8 @@ std::string comm_csv(const CommReport& r) {
                {"time_per_message_s"},
                {"time_s"},
                {"exposed_s"},
-               {"algbw"},
-               {"busbw"},
+               {"algbw_gb_per_s"},
+               {"busbw_gb_per_s"},
                {"operators"}});
   for (const MessageClass& m : r.messages) {
     const CommLine<double>& l = m.line;
@@ -170,8 +172,8 @@ std::string comm_csv(const CommReport& r) {
                std::to_string(l.ranks), shortest(m.message.si()), std::to_string(l.count),
                shortest(l.bytes.si() / static_cast<double>(l.count)), shortest(l.bytes.si()),
                tier_name(r, m), std::string(name_of(l.algorithm)), shortest(time_of_one(m).si()),
-               shortest(l.time.si()), shortest(l.exposed.si()), shortest(algbw_of(m).si()),
-               shortest(busbw_of(m).si()), joined(operators_of(m), "; ")});
+               shortest(l.time.si()), shortest(l.exposed.si()), shortest(gb_per_s(algbw_of(m))),
+               shortest(gb_per_s(busbw_of(m))), joined(operators_of(m), "; ")});
   }
   return table.csv();
 }

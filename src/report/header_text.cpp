@@ -69,7 +69,8 @@ std::string batch_line(const Run& run) {
   const Strategy& s = run.strategy;
   const double tokens =
       static_cast<double>(run.training.global_batch) * static_cast<double>(run.training.sequence);
-  return "a step is " + grouped(run.training.global_batch) + " sequences, " + short_count(tokens) +
+  return "a step is " + grouped(run.training.global_batch) +
+         (run.training.global_batch == 1 ? " sequence, " : " sequences, ") + short_count(tokens) +
          " tokens: " + grouped(s.micro_batches) +
          (s.micro_batches == 1 ? " micro batch of " : " micro batches of ") +
          grouped(s.micro_batch) + (s.micro_batch == 1 ? " sequence" : " sequences") +

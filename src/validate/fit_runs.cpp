@@ -78,7 +78,7 @@ void refuse_too_few(const FitRuns& out) {
   const auto constants = std::count(moved.begin(), moved.end(), true);
   if (rows > constants) return;
   throw InputError(
-      "validate --fit", "",
+      "orrery validate", "",
       std::to_string(rows) + " rows to fit " + std::to_string(constants) + " constants on",
       "more rows than constants");
 }

@@ -54,11 +54,14 @@ void lower(Tier& t, double carried) {
   for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * carried;
 }
 
-std::string lowered_note(const Tier& t, const InnerCut& cut) {
+// An exchange then meets the cut; a ring crosses it once and could keep more.
+std::string lowered_note(const Tier& t, const InnerCut& cut, BytesPerSecond rate) {
   return "cluster.graph: a cut of " + pretty(cut.bandwidth) + " inside tier " +
          std::string(t.name.view()) +
          " is not between equal blocks of its children, or no tier is left for it: all rates of "
-         "the tier are lowered to what it carries, so that rings may be too slow";
+         "the tier are lowered to what an all-to-all gets, " +
+         pretty(rate * cut.carried) + " for " + pretty(rate) + "; a ring, which could keep " +
+         pretty(std::min(rate, cut.bandwidth)) + ", is too slow by as much";
 }
 
 // Whether a tier of blocks says it all: no other cut is tighter than the one around them.
@@ -86,7 +89,7 @@ std::vector<std::string> split_at_cuts(Cluster& c, Routes& r) {
     const InnerCut& left = block.carried < any.carried ? block : any;
     if (left.carried < kSlack) {
       lower(c.tiers[i], left.carried);
-      notes.push_back(lowered_note(c.tiers[i], left));
+      notes.push_back(lowered_note(c.tiers[i], left, u.rate));
     }
     ++i;
   }

@@ -19,13 +19,22 @@ class MessageWriter {
 
   template <class T>
   void put(const std::vector<T>& values) {
-    put(values.size());
-    for (const T& v : values) put(v);
+    put_each(values);
+  }
+  template <class T>
+  void put(const std::deque<T>& values) {
+    put_each(values);
   }
 
   const std::string& text() const { return text_; }
 
  private:
+  template <class List>
+  void put_each(const List& values) {
+    put(values.size());
+    for (const auto& v : values) put(v);
+  }
+
   std::string text_;
 };
 
@@ -43,6 +52,16 @@ class MessageReader {
 
   template <class T>
   void get(std::vector<T>& values) {
+    get_each<T>(values);
+  }
+  template <class T>
+  void get(std::deque<T>& values) {
+    get_each<T>(values);
+  }
+
+ private:
+  template <class T, class List>
+  void get_each(List& values) {
     std::size_t size = 0;
     get(size);
     if (size > rest_.size() / sizeof(T)) throw std::runtime_error("a message that was cut off");
@@ -50,7 +69,6 @@ class MessageReader {
     for (T& v : values) get(v);
   }
 
- private:
   std::string_view rest_;
 };
 

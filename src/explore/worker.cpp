@@ -215,7 +215,7 @@ void SearchWorker::keep_in_top(const Candidate& c) {
 
 // Of what nothing bounds, only the number matters, and who may tie with the winner.
 void SearchWorker::forget_hopeless() {
-  std::vector<Candidate>& list = tally_.estimated;
+  std::deque<Candidate>& list = tally_.estimated;
   const auto is_hopeless = [this](const Candidate& c) {
     if (c.bound != -std::numeric_limits<double>::infinity()) return !may_count(c);
     if (c.refused_by < 0 && incumbents_.may_tie(c.objective)) return false;
@@ -227,7 +227,8 @@ void SearchWorker::forget_hopeless() {
     return true;
   };
   list.erase(std::remove_if(list.begin(), list.end(), is_hopeless), list.end());
-  forget_at_ = std::max(forget_at_, 2 * list.size());
+  list.shrink_to_fit();
+  forget_at_ = std::max(forget_at_, list.size() + list.size() / 4);
 }
 
 }  // namespace orrery

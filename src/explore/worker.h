@@ -3,6 +3,7 @@
 // One worker of a search: judges the candidates of the units it is given and keeps what it found.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "explore/front.h"
@@ -27,9 +28,9 @@ struct SearchTally {
   std::vector<std::int64_t> refused;  // by constraint
   std::int64_t infeasible = 0;
   std::int64_t feasible = 0;
-  std::vector<Candidate> best;       // at most `top`, in order
-  Candidate nearest;                 // of those that do not fit
-  std::vector<Candidate> estimated;  // that may count in the end
+  std::vector<Candidate> best;      // at most `top`, in order
+  Candidate nearest;                // of those that do not fit
+  std::deque<Candidate> estimated;  // that may count in the end; long, and never copied to grow
   // Estimated because nothing bounds them, and no longer in that list.
   std::int64_t unbounded = 0;
   std::int64_t unbounded_refused = 0;  // of them, which `refused` counts already

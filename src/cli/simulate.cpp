@@ -43,6 +43,7 @@ struct Arguments {
   double spread = 0;
   double jitter = 0;
   double expert_load = 1;
+  std::optional<double> prefetch;
   std::uint64_t seed = 1;
 };
 
@@ -116,6 +117,19 @@ Disturbances disturbances_of(const Arguments& a, const Run& run) {
   return d;
 }
 
+constexpr double kMostPrefetch = 64;
+
+std::int64_t prefetch_of(const Arguments& a, const Run& run) {
+  if (!a.prefetch) return -1;
+  const double n = checked(*a.prefetch, "--prefetch", 0, kMostPrefetch);
+  const std::string why = why_no_prefetch(run);
+  if (n != std::floor(n) || !why.empty()) {
+    throw InputError("command line", "--prefetch", why.empty() ? plain_number(n) : why,
+                     why.empty() ? "a whole number of layers" : "runs that gather them");
+  }
+  return static_cast<std::int64_t>(n);
+}
+
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -162,6 +176,7 @@ ExitCode run_simulate(const Arguments& arguments, const Session& s) {
   check_playable(resolved);
   options.disturbances = disturbances_of(arguments, resolved.run);
   options.failures = read_failures(arguments.fail, arguments.slow, resolved.run);
+  options.prefetch = prefetch_of(arguments, resolved.run);
   options.every_gpu = arguments.every_gpu;
   const auto saved = saved_states(arguments.checkpoint, resolved.run, s);
   const SimulationReport r = report_on_simulation(std::move(resolved), std::move(options), saved);
@@ -183,7 +198,7 @@ Action declare_simulate(CLI::App& app) {
   names("--without", arguments->without,
         "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
         "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, "
-        "pairs, checkpoint");
+        "pairs, checkpoint, reshard");
   names("--with", arguments->with,
         "take one in: slowdown (of kernels beside a reduction or gather)");
   app.add_flag("--every-gpu", arguments->every_gpu,
@@ -205,6 +220,9 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("SHARE");
   app.add_option("--jitter", arguments->jitter, "every pass up to this share longer, at random")
       ->type_name("SHARE");
+  app.add_option("--prefetch", arguments->prefetch,
+                 "fetch sharded weights layer by layer, so many layers ahead")
+      ->type_name("LAYERS");
   app.add_option("--expert-load", arguments->expert_load,
                  "tokens of the fullest rank of experts over the mean")
       ->type_name("FACTOR");

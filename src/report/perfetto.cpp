@@ -39,7 +39,12 @@ std::int64_t read_rank(const std::string& text, const std::string& all, std::int
 
 void refuse_too_many(const SimulationReport& r, std::int64_t ranks) {
   const auto passes = static_cast<std::int64_t>(r.simulation.graph.nodes.size());
-  const std::int64_t each = 6 * passes / r.simulation.plan.shape.stages + 40;
+  std::int64_t fetches = 0;  // of a pass, at most
+  for (const CellFetches& f : r.simulation.fetches) {
+    const std::size_t most = std::max(f.forward.size(), f.backward.size());
+    fetches = std::max(fetches, static_cast<std::int64_t>(most));
+  }
+  const std::int64_t each = (6 + fetches) * passes / r.simulation.plan.shape.stages + 40;
   if (ranks <= kMostTraceEvents / each) return;
   throw InputError(
       "command line", "--trace-ranks",
@@ -168,6 +173,7 @@ class Writer {
     const std::size_t chunk = slot.cell / s_.plan.stages.size();
     text += ",\"micro_batch\":" + std::to_string(s_.graph.micro_batch[n]) +
             ",\"chunk\":" + std::to_string(chunk);
+    if (span.layer >= 0) return text + ",\"layer\":" + std::to_string(span.layer);
     if (span.beside) text += ",\"hidden\":true";
     return text;
   }

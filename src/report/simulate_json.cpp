@@ -115,6 +115,27 @@ Json played_json(const Run& run) {
           {"global_batch", run.training.global_batch}};
 }
 
+Json fetches_json(const Simulation& s) {
+  Json list = Json::array();
+  const auto add = [&](std::size_t cell, const char* pass, const std::vector<Fetch>& fetches) {
+    const std::size_t p = s.plan.stages.size();
+    for (const Fetch& f : fetches) {
+      list.push_back({{"stage", cell % p},
+                      {"chunk", cell / p},
+                      {"pass", pass},
+                      {"layer", f.layer},
+                      {"what", f.gathers ? "gather" : "reduce"},
+                      {"begin_s", f.begin},
+                      {"end_s", f.end}});
+    }
+  };
+  for (std::size_t cell = 0; cell < s.fetches.size(); ++cell) {
+    add(cell, "forward", s.fetches[cell].forward);
+    add(cell, "backward", s.fetches[cell].backward);
+  }
+  return list;
+}
+
 Json saved_json(const SavedStates& saved) {
   const CheckpointCost& c = saved.cost;
   return {{"mode", std::string(kCheckpointModeNames[static_cast<std::size_t>(saved.mode)])},
@@ -130,6 +151,7 @@ Json timeline_json(const SimulationReport& r) {
   j["played"] = played_json(r.run.resolved.run);
   j["passes"] = s.graph.nodes.size();
   j["events"] = s.played.events;
+  if (!s.fetches.empty()) j["fetches"] = fetches_json(s);
   if (r.saved) j["checkpoint"] = saved_json(*r.saved);
   j["estimate_step_time_s"] = s.closed.step_time.si();
   j["differences"] = differences_json(s);

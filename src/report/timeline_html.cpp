@@ -40,6 +40,7 @@ std::string number(double x) {
 }
 
 bool is_drawn(const Span& s) {
+  if (s.layer >= 0) return false;  // too many for a page
   return s.stream == Stream::compute || (s.stream == Stream::dp && s.kind != SpanKind::collectives);
 }
 

@@ -44,6 +44,8 @@ const std::array<Overlap, kOverlaps> kOverlapTable = {{
     {"offload", "passes wait for what goes to the host and comes back", nullptr, expose_offload},
     {"pairs", "DualPipe's two micro batches run one after the other", nullptr, part_pairs},
     {"checkpoint", "training stands still until a checkpoint is written", nullptr, stand_still},
+    {"reshard", "weights gathered for forward stay for backward, in memory too",
+     [](Framework& f) { f.keeps_gathered_weights = true; }},
 }};
 
 }  // namespace orrery

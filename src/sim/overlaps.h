@@ -24,7 +24,7 @@ struct Overlap {
   void (*undo)(StepPlan&) = nullptr;       // or after
 };
 
-inline constexpr std::size_t kOverlaps = 8;
+inline constexpr std::size_t kOverlaps = 9;
 extern const std::array<Overlap, kOverlaps> kOverlapTable;
 
 using OverlapMask = std::uint16_t;  // bit i: entry i of the table

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parallel/partition.h"
 #include "sim/settle.h"
 
 namespace orrery {
@@ -76,6 +77,9 @@ class Simulator {
       out_.plan.passes[c].backward_copies = hidden(uses[c].backward[copy]);
     }
     out_.plan.save = save_;
+    if (fetching_) {
+      out_.fetches = fetch_in_order(run_, workspace_, options_.prefetch, out_.plan);
+    }
     for (std::size_t i = 0; i < kOverlaps; ++i) {
       if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(out_.plan);
     }
@@ -108,6 +112,12 @@ class Simulator {
       if (!is_off(i)) continue;
       turn_off(i);
       add(cause_of_overlap(i));
+    }
+    if (options_.prefetch >= 0) {
+      fetching_ = true;
+      hold_fetched(run_, workspace_, options_.prefetch);
+      make_plan();
+      add(Cause::fetch_order);
     }
     effects.slowdown = options_.effects.slowdown;
     add(Cause::slowdown);
@@ -274,6 +284,7 @@ class Simulator {
   const SimulationOptions& options_;
   std::array<bool, kOverlaps> off_{};
   Save save_;
+  bool fetching_ = false;
   std::vector<Slow> failed_links_;
   Workspace workspace_;
   Crowd crowd_;
@@ -293,6 +304,12 @@ std::string meaning_of(Cause cause) {
   const auto i = static_cast<std::size_t>(cause);
   const auto first = static_cast<std::size_t>(Cause::overlap_off);
   return std::string(i < first ? kCauseMeanings[i] : kOverlapTable[i - first].what);
+}
+
+std::string why_no_prefetch(const Run& run) {
+  return gathers_every_micro_batch(run.strategy, run.framework)
+             ? ""
+             : "weights that are not gathered in every pass";
 }
 
 std::int64_t passes_of(const Run& run) {

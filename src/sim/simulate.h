@@ -20,6 +20,7 @@
 #include "sim/memory_curve.h"
 #include "sim/overlaps.h"
 #include "sim/play.h"
+#include "sim/prefetch.h"
 #include "sim/streams.h"
 
 namespace orrery {
@@ -31,7 +32,8 @@ struct SimulationOptions {
   Effects effects;
   OverlapMask without = 0;  // overlaps turned off
   Disturbances disturbances;
-  Save save;                      // a checkpoint; its slowdown is the device's
+  Save save;                   // a checkpoint; its slowdown is the device's
+  std::int64_t prefetch = -1;  // layers fetched ahead; below 0: joined by a norm, as estimate does
   std::vector<Failure> failures;  // of which survivors() knows a way to go on
   bool every_gpu = false;         // play every replica, also where they are alike
 };
@@ -48,15 +50,17 @@ enum class Cause : std::uint8_t {
   jitter,
   failed_parts,
   checkpoint,
+  fetch_order,
   overlap_off,  // entry i of kOverlapTable: overlap_off + i
 };
-inline constexpr std::array<std::string_view, 10> kCauseNames = {
+inline constexpr std::array<std::string_view, 11> kCauseNames = {
     "stages end apart", "compute beside collectives",
     "contention",       "blocking sends",
     "uneven experts",   "slow parts",
     "random speeds",    "jitter",
-    "failed parts",     "checkpoint"};
-inline constexpr std::array<std::string_view, 10> kCauseMeanings = {
+    "failed parts",     "checkpoint",
+    "order of fetches"};
+inline constexpr std::array<std::string_view, 11> kCauseMeanings = {
     "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
     "early reduces early",
     "kernels run slower while a reduction, a gather or a copy to the host runs beside them",
@@ -70,7 +74,9 @@ inline constexpr std::array<std::string_view, 10> kCauseMeanings = {
     "failed "
     "links leave their traffic to a node's others",
     "states are copied to the hosts: training stands still, or kernels are slower beside the copy "
-    "and the update waits for it"};
+    "and the update waits for it",
+    "sharded weights are fetched layer by layer over one link, where the closed form joins each "
+    "layer's traffic and compute by a norm"};
 
 constexpr Cause cause_of_overlap(std::size_t entry) {
   return static_cast<Cause>(static_cast<std::size_t>(Cause::overlap_off) + entry);
@@ -100,6 +106,7 @@ struct Simulation {
   PlayedStep played;
   std::vector<PassUse> passes;           // by cell
   std::vector<PassExchanges> exchanges;  // by cell
+  std::vector<CellFetches> fetches;      // by cell; empty where no order was asked for
   std::vector<StageUse> stages;
   std::vector<MemoryCurve> memory;  // by stage
   std::vector<ChainItem> chain;
@@ -109,6 +116,9 @@ struct Simulation {
   Answer closed;                        // what estimate says
   Answer answer;                        // the same with the times simulated
 };
+
+// Empty where the layers of a run fetch weights in every pass; else what it is that does not.
+std::string why_no_prefetch(const Run& run);
 
 std::int64_t passes_of(const Run& run);
 

@@ -186,11 +186,11 @@ void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase p
   }
 }
 
-ShardMoves moves_of(Run run, const Workspace& w, const StageClass<double>& c, bool gathers_again) {
+ShardMoves moves_of(Run run, const Workspace& w, const BlockCounts& blocks, bool gathers_again) {
   run.strategy.micro_batches = 1;
   run.framework.keeps_gathered_weights = !gathers_again;
   Answer lines;
-  add_micro_batch_traffic<double>(run, w.prices, c.blocks, Seconds(), CommSink<double>{lines});
+  add_micro_batch_traffic<double>(run, w.prices, blocks, Seconds(), CommSink<double>{lines});
   return {lines.comm.begin(), lines.comm.begin() + lines.comm_count};
 }
 
@@ -201,15 +201,17 @@ const CommLine<double>* find(const ShardMoves& moves, const CommLine<double>& li
   return nullptr;
 }
 
+}  // namespace
+
 // Forward gathers, backward does all else; the lines of both are of one kind where their groups
 // are.
-void list_shards(const Run& run, const Workspace& w, const StageClass<double>& c,
-                 PassExchanges& pass) {
-  if (!reduces_every_micro_batch(run.strategy, run.framework)) return;
-  for (const CommLine<double>& l : moves_of(run, w, c, false)) {
+PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks) {
+  PassExchanges pass;
+  if (!reduces_every_micro_batch(run.strategy, run.framework)) return pass;
+  for (const CommLine<double>& l : moves_of(run, w, blocks, false)) {
     if (l.collective == Collective::all_gather) pass.forward_shards.push_back(l);
   }
-  for (CommLine<double> l : moves_of(run, w, c, !run.framework.keeps_gathered_weights)) {
+  for (CommLine<double> l : moves_of(run, w, blocks, !run.framework.keeps_gathered_weights)) {
     if (const CommLine<double>* forward = find(pass.forward_shards, l)) {
       l.count -= forward->count;
       l.bytes -= forward->bytes;
@@ -217,9 +219,8 @@ void list_shards(const Run& run, const Workspace& w, const StageClass<double>& c
     }
     if (l.count > 0) pass.backward_shards.push_back(l);
   }
+  return pass;
 }
-
-}  // namespace
 
 std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
                                           const StepPlan& plan) {
@@ -227,7 +228,7 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
   for (std::size_t cell = 0; cell < all.size(); ++cell) {
     const StageClass<double>& c =
         class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell)));
-    list_shards(run, w, c, all[cell]);
+    all[cell] = shard_moves(run, w, c.blocks);
     for (std::size_t b = 0; b < kBlockTypes; ++b) {
       if (c.blocks[b] == 0) continue;
       const BlockPrice<double>& block = w.prices.blocks[b];

@@ -60,6 +60,9 @@ struct PassExchanges {
   ShardMoves backward_shards;
 };
 
+// Those of these blocks in one micro batch; nothing else is filled in.
+PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks);
+
 // By cell.
 std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w, const StepPlan& plan);
 

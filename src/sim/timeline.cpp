@@ -56,6 +56,7 @@ class StageSpans {
     add({begin, end, kind_of(slot.kind), Stream::compute, true, false, node});
     if (has_forward(slot.kind)) add_streams(s_.passes[slot.cell].forward, node);
     if (has_input_gradient(slot.kind)) add_streams(s_.passes[slot.backward_cell].backward, node);
+    if (!s_.fetches.empty()) add_fetches(slot, node);
     if (slot.first) add_beside(SpanKind::gather, node, beside_forward(s_.plan, slot.cell));
     if (slot.last) add_beside(SpanKind::reduce, node, beside_backward(s_.plan, slot.backward_cell));
     if (slot.sends_forward) add_send(node, true);
@@ -68,6 +69,22 @@ class StageSpans {
     for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::copy}) {
       const double busy = uses[static_cast<std::size_t>(i)].busy.si();
       add({begin, std::min(end, begin + busy), SpanKind::collectives, i, true, false, node});
+    }
+  }
+
+  // Each of a pass's, in the order of the link; of a pair, forward's and backward's together.
+  void add_fetches(const PassSlot& slot, std::int32_t node) {
+    if (has_forward(slot.kind)) add_layers(s_.fetches[slot.cell].forward, node);
+    if (has_input_gradient(slot.kind)) add_layers(s_.fetches[slot.backward_cell].backward, node);
+  }
+
+  void add_layers(const std::vector<Fetch>& fetches, std::int32_t node) {
+    const double begin = times_.pass_begin[static_cast<std::size_t>(node)];
+    const double end = times_.pass_end[static_cast<std::size_t>(node)];
+    for (const Fetch& f : fetches) {
+      add({std::min(end, begin + f.begin), std::min(end, begin + f.end),
+           f.gathers ? SpanKind::gather : SpanKind::reduce, Stream::dp, true, true, node, -1, 0,
+           f.layer});
     }
   }
 

@@ -44,6 +44,7 @@ struct Span {
   std::int32_t node = -1;       // of a pass, and of what belongs to one
   std::int32_t needed_by = -1;  // of a send: the node that waits for it
   double share = 0;             // of the link out of the stage's unit, on average
+  std::int32_t layer = -1;      // of a gather or reduction of one layer in a pass
 };
 
 // In the order of the stage's passes.

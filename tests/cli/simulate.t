@@ -43,7 +43,7 @@ $ orrery simulate gpt3-175b-1024-a100 --without send-overlap | grep -A 1 blockin
 > ...
 $ orrery simulate gpt3-175b-1024-a100 --without contentions
 ! exit 2
-! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload, pairs or checkpoint; did you mean "contention"?
+! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload, pairs, checkpoint or reshard; did you mean "contention"?
 
 # What runs beside compute, turned off by name: each has its price, and all of them add up.
 $ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json > bare.json
@@ -163,3 +163,19 @@ $ orrery simulate gpt3-175b-1024-a100 --checkpoint two-phase --storage selen --h
 $ ls none.html
 ! exit 2
 ! stderr No such file
+
+# The order in which sharded weights are fetched: what of it is waited for, and when each is fetched.
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --prefetch 1 --trace fetched.json --json > fetched.txt
+$ python3 -c 'import json; t = json.load(open("fetched.txt"))["timeline"]; f = [x for x in t["fetches"] if x["pass"] == "forward"]; print([x["layer"] for x in f] == sorted(x["layer"] for x in f), len(f), all(a["end_s"] <= b["begin_s"] for a, b in zip(f, f[1:])), [d["cause"] for d in t["differences"]])'
+> True 34 True [...'order of fetches']
+$ python3 -c 'import json; print({e["args"]["layer"] for e in json.load(open("fetched.json"))["traceEvents"] if e["ph"] == "X" and "layer" in e["args"]} == set(range(34)))'
+> True
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --without reshard | grep -A 1 'without reshard'
+>                   −... ms without reshard: weights gathered for forward stay for backward, in memory
+> ...
+$ orrery simulate gpt3-175b-1024-a100 --prefetch 1
+! exit 2
+! stderr --prefetch: found weights that are not gathered in every pass; allowed: runs that gather them
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --prefetch 0.5
+! exit 2
+! stderr --prefetch: found 0.5; allowed: a whole number of layers

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/prefetch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cost/beside.h"
+#include "estimate/classes.h"
+#include "sim/streams.h"
+
+namespace orrery {
+namespace {
+
+class LayerPlayer {
+ public:
+  LayerPlayer(const std::vector<LayerWork>& layers, const PrefetchRules& rules)
+      : layers_(layers), rules_(rules), there_(layers.size(), 0) {}
+
+  FetchedPass play() {
+    double now = 0;
+    for (std::size_t i = 0; i < layers_.size(); ++i) now = layer(i, now);
+    out_.end = std::max(now, link_);
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t ahead() const {
+    return rules_.gathers_beside ? static_cast<std::size_t>(rules_.depth) : 0;
+  }
+
+  // The layer before is done `now`; returns when this one is.
+  double layer(std::size_t i, double now) {
+    fetch_up_to(i, now);
+    const double begin = std::max(now, there_[i]);
+    fetch_up_to(i + ahead(), i == 0 ? 0 : begin);
+    const double alone = layers_[i].compute.si();
+    const double end =
+        begin + alone +
+        lost_beside<double>(rules_.slowdown, Seconds(beside(begin, begin + alone))).si();
+    if (!(layers_[i].reduce > Seconds())) return end;
+    const double reduced = move(i, false, end, layers_[i].reduce);
+    return rules_.reduces_beside ? end : reduced;
+  }
+
+  void fetch_up_to(std::size_t last, double asked) {
+    for (; next_ <= last && next_ < layers_.size(); ++next_) {
+      if (!(layers_[next_].gather > Seconds())) continue;
+      there_[next_] = move(next_, true, asked, layers_[next_].gather);
+    }
+  }
+
+  double move(std::size_t layer, bool gathers, double asked, Seconds time) {
+    const double begin = std::max(link_, asked);
+    link_ = begin + time.si();
+    out_.fetches.push_back({static_cast<std::int32_t>(layer), gathers, begin, link_});
+    return link_;
+  }
+
+  // How long something is on its way between these.
+  double beside(double begin, double end) const {
+    double sum = 0;
+    for (auto f = out_.fetches.rbegin(); f != out_.fetches.rend() && f->end > begin; ++f) {
+      sum += std::max(0.0, std::min(f->end, end) - std::max(f->begin, begin));
+    }
+    return sum;
+  }
+
+  const std::vector<LayerWork>& layers_;
+  const PrefetchRules& rules_;
+  std::vector<double> there_;
+  std::size_t next_ = 0;
+  double link_ = 0;
+  FetchedPass out_;
+};
+
+constexpr std::array<std::size_t, kBlockTypes> kForwardOrder = {kEmbeddingBlock, 0,         1, 2, 3,
+                                                                kMtpBlock,       kHeadBlock};
+
+// What one block of each type does and moves.
+struct BlockWork {
+  LayerWork forward;
+  LayerWork backward;
+  LayerWork replayed;  // backward, with all of its forward once more
+};
+
+Seconds without_waiting(Seconds pass, const Terms<double>& terms) {
+  return pass - terms[static_cast<std::size_t>(Term::dp_exposed)];
+}
+
+void add_moves(const ShardMoves& moves, LayerWork& work) {
+  for (const CommLine<double>& l : moves) {
+    (l.collective == Collective::all_gather ? work.gather : work.reduce) += l.time;
+  }
+}
+
+BlockWork work_of(const Run& run, const Workspace& w, std::size_t type) {
+  BlockCounts one{};
+  one[type] = 1;
+  const StageCosts<double> plain = stage_costs<double>(run, w.prices, one, {});
+  const StageCosts<double> again = stage_costs<double>(run, w.prices, one, one);
+  BlockWork work;
+  work.forward.compute = without_waiting(plain.forward_time, plain.forward);
+  work.backward.compute = without_waiting(plain.backward_time, plain.backward);
+  const PassExchanges moved = shard_moves(run, w, one);
+  add_moves(moved.forward_shards, work.forward);
+  add_moves(moved.backward_shards, work.backward);
+  work.replayed = work.backward;
+  work.replayed.compute = without_waiting(again.backward_time, again.backward);
+  return work;
+}
+
+struct CellLayers {
+  std::vector<LayerWork> forward;
+  std::vector<LayerWork> backward;
+};
+
+CellLayers layers_of(const Run& run, const Workspace& w, const StageClass<double>& c) {
+  CellLayers layers;
+  for (const std::size_t type : kForwardOrder) {
+    if (c.blocks[type] == 0) continue;
+    const BlockWork work = work_of(run, w, type);
+    for (std::int64_t k = 0; k < c.blocks[type]; ++k) {
+      layers.forward.push_back(work.forward);
+      layers.backward.push_back(k < c.replayed[type] ? work.replayed : work.backward);
+    }
+  }
+  std::reverse(layers.backward.begin(), layers.backward.end());
+  return layers;
+}
+
+// Plays the layers of a pass; what it waits for replaces what it waited for.
+std::vector<Fetch> fetch(const std::vector<LayerWork>& layers, const PrefetchRules& rules,
+                         Seconds& pass, Terms<double>& terms) {
+  FetchedPass played = play_layers(layers, rules);
+  Seconds alone{};
+  for (const LayerWork& l : layers) alone += l.compute;
+  Seconds& waits = terms[static_cast<std::size_t>(Term::dp_exposed)];
+  pass -= waits;
+  waits = std::max(Seconds(), Seconds(played.end) - alone);
+  pass += waits;
+  return std::move(played.fetches);
+}
+
+}  // namespace
+
+FetchedPass play_layers(const std::vector<LayerWork>& layers, const PrefetchRules& rules) {
+  return LayerPlayer(layers, rules).play();
+}
+
+std::vector<CellFetches> fetch_in_order(const Run& run, const Workspace& w, std::int64_t depth,
+                                        StepPlan& plan) {
+  const Framework& f = run.framework;
+  const PrefetchRules rules{depth, f.overlap_param_gather, f.overlap_grad_reduce,
+                            run.cluster.device.efficiency.communication_slowdown};
+  std::vector<CellFetches> all;
+  for (std::size_t cell = 0; cell < plan.passes.size(); ++cell) {
+    const std::int64_t part = part_of_cell(plan, static_cast<std::int64_t>(cell));
+    const CellLayers layers = layers_of(run, w, class_of<double>(w, part));
+    PassPlan& p = plan.passes[cell];
+    all.push_back({fetch(layers.forward, rules, p.forward, p.forward_terms),
+                   fetch(layers.backward, rules, p.backward, p.backward_terms)});
+  }
+  return all;
+}
+
+void hold_fetched(Run& run, const Workspace& w, std::int64_t depth) {
+  Framework& f = run.framework;
+  if (depth <= 1 || f.max_live_parameters > 0 || f.keeps_gathered_weights) return;
+  std::int64_t layer = 0;
+  std::int64_t ends = 0;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    const ParametersHeld& p = block_parameters(run, w.prices, i);
+    if (i < kMaxLayerTypes) {
+      layer = std::max({layer, p.dense, p.expert});
+    } else {
+      ends += p.dense;
+    }
+  }
+  f.max_live_parameters = (depth + 1) * layer + ends;
+}
+
+}  // namespace orrery

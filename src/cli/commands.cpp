@@ -33,7 +33,8 @@ constexpr std::array kCommands = {
     Command{"collective", "price one collective over sizes, as nccl-tests prints it",
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
-            "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8",
+            "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8\n"
+            "orrery collective all-gather --against nccl-tests.txt --node dgx-h100",
             declare_collective},
     Command{"search", "find the best split of a model over GPUs, and why not the others",
             "orrery search --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
@@ -56,7 +57,9 @@ constexpr std::array kCommands = {
             "orrery simulate run.json --pp 16 --without contention --json",
             declare_simulate},
     Command{"comm", "show every class of message one GPU sends in a step",
-            "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv", declare_comm},
+            "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv\n"
+            "orrery comm run.json --against comm-log.txt",
+            declare_comm},
     Command{"capacity", "plan hardware, time, cost and power of a training",
             "orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene\n"
             "orrery capacity run.json --deadline 60d --budget 50e6 --power 10MW --prices "

@@ -41,8 +41,6 @@ void check_same_rates(const Cluster& c, const std::string& graph) {
   }
 }
 
-double gb(BytesPerSecond rate) { return rate.si() / 1e9; }
-
 }  // namespace
 
 TEST_CASE("a fat tree's tiers and its graph agree within 1 percent") {

@@ -69,4 +69,6 @@ inline bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+inline double gb(BytesPerSecond rate) { return rate.si() / 1e9; }
+
 }  // namespace orrery

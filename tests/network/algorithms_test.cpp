@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times by hand, on a cluster of round numbers: 8 devices a node at 100 GB/s each, nodes at 80
-// GB/s, latency 1 and 10 us, launch 5 and 20 us, no ramp.
+// Times of the algorithms by hand, on a cluster of round numbers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,50 +8,10 @@
 
 #include "network/collective_cost.h"
 #include "network/cut_bound.h"
+#include "network/round_cluster.h"
 
 using namespace orrery;
-
-namespace {
-
-constexpr double kUs = 1e-6;
-
-Tier tier_of(TierKind kind, std::int64_t size, double rate, double latency, double launch) {
-  Tier t;
-  t.kind = kind;
-  t.size = size;
-  t.bandwidth = BytesPerSecond(rate);
-  t.latency = Seconds(latency * kUs);
-  t.launch = Seconds(launch * kUs);
-  return t;
-}
-
-Cluster round_cluster() {
-  Cluster c;
-  c.tier_count = 2;
-  c.tiers[0] = tier_of(TierKind::nvswitch, 8, 100e9, 1, 5);
-  c.tiers[1] = tier_of(TierKind::infiniband, 8 * 1024, 80e9, 10, 20);
-  c.gpus = 8 * 1024;
-  c.devices_per_node = 8;
-  return c;
-}
-
-Group group_over(std::int64_t nodes, std::int64_t per_node, std::int64_t sharers = 1) {
-  Group g;
-  g.ranks = nodes * per_node;
-  g.members.fill(g.ranks);
-  g.members[0] = per_node;
-  g.sharers[1] = sharers;
-  return g;
-}
-
-double us_by(Algorithm a, const Cluster& c, const Group& g, Collective kind, double bytes) {
-  REQUIRE(applies(a, c, g, kind));
-  return collective_cost_by(a, c, g, kind, Bytes(bytes)).time.si() / kUs;
-}
-
-doctest::Approx near(double us) { return doctest::Approx(us).epsilon(1e-12); }
-
-}  // namespace
+using namespace orrery::testing;
 
 TEST_CASE("a ring in a node takes its launch, its steps and its bytes") {
   const Cluster c = round_cluster();
@@ -243,135 +202,4 @@ TEST_CASE("a library takes what it has, though another would be faster") {
   CHECK(taken(CollectiveLibrary::rccl, Collective::all_gather, thin) == Algorithm::ring);
   CHECK(cost(CollectiveLibrary::any, Collective::all_gather, wide).time <
         cost(CollectiveLibrary::nccl, Collective::all_gather, wide).time / 10.0);
-}
-
-TEST_CASE("one rank fills its own card, all of a node fill all") {
-  Cluster c = round_cluster();
-  c.tiers[1].rank_share = 1.0 / 8;
-  CHECK(point_to_point_cost(c, 1, 1, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 100));
-  CHECK(point_to_point_cost(c, 1, 8, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 100));
-  CHECK(point_to_point_cost(c, 1, 16, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 200));
-  CHECK(us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_gather, 32e6) ==
-        near(20 + 28 * 1 + 3 * 10 + 31e6 / 80e9 / kUs));
-  CHECK(us_by(Algorithm::ring, c, group_over(4, 2), Collective::all_gather, 8e6) ==
-        near(20 + 4 * 1 + 3 * 10 + 7e6 / 20e9 / kUs));
-}
-
-TEST_CASE("a group with one rank a rack passes the cards of its nodes") {
-  Cluster c = round_cluster();
-  c.tiers[2] = c.tiers[1];
-  c.tier_count = 3;
-  c.tiers[1].size = 32;
-  c.tiers[2].bandwidth = BytesPerSecond(400e9);
-  Group g;
-  g.ranks = 4;
-  g.members = {1, 1, 4, 4, 4, 4};
-  CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 8e6) ==
-        near(20 + 3 * 10 + 6e6 / 80e9 / kUs));
-}
-
-TEST_CASE("the busiest rank of an uneven all-to-all takes its node with it") {
-  const Cluster c = round_cluster();
-  Group g = group_over(1, 8);
-  g.busiest_rank = 2;
-  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 8e6) == near(5 + 7 + 2 * 70));
-  g = group_over(8, 8);
-  g.busiest_rank = 8;
-  const double node = (8 + 7 * 56.0 / 63) / 8;
-  CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 64e6) ==
-        near(20 + 7 * 1 + 7 * 10 + node * 8 * 56e6 / 80e9 / kUs));
-}
-
-TEST_CASE("the switch answers as fast for many as for few") {
-  Cluster c = round_cluster();
-  c.tiers[0].size = 72;
-  c.tiers[0].in_network_reduction = true;
-  c.tiers[0].reduction_efficiency = 1;
-  c.tiers[0].reduction_latency = Seconds(2 * kUs);
-  const auto us = [&](std::int64_t n) {
-    return collective_cost(c, group_over(1, n), Collective::all_reduce, Bytes(1)).time.si() / kUs;
-  };
-  CHECK(us(72) == doctest::Approx(5 + 2).epsilon(1e-5));
-  CHECK(us(8) == doctest::Approx(us(72)).epsilon(1e-5));
-}
-
-TEST_CASE("a reduce and a broadcast send all of the buffer down a chain") {
-  const Cluster c = round_cluster();
-  for (Collective kind : {Collective::broadcast, Collective::reduce}) {
-    CHECK(us_by(Algorithm::ring, c, group_over(1, 8), kind, 8e6) == near(5 + 7 + 80));
-  }
-}
-
-TEST_CASE("an all-to-all sends what leaves a node over its cards") {
-  const Cluster c = round_cluster();
-  // 64 ranks: each of 8 in a node sends 56/64 of its buffer elsewhere.
-  CHECK(us_by(Algorithm::direct, c, group_over(8, 8), Collective::all_to_all, 64e6) ==
-        near(20 + 7 * 1 + 7 * 10 + 8 * 56e6 / 80e9 / kUs));
-  CHECK(us_by(Algorithm::direct, c, group_over(1, 8), Collective::all_to_all, 8e6) ==
-        near(5 + 7 + 70));
-}
-
-TEST_CASE("a message between nodes takes its share of the cards") {
-  const Cluster c = round_cluster();
-  const auto one = point_to_point_cost(c, 1, 8, Bytes(1e6));
-  CHECK(one.time.si() / kUs == near(20 + 10 + 100));
-  CHECK(one.bytes_per_rank == Bytes(1e6));
-  CHECK(one.tier == 1);
-  CHECK(point_to_point_cost(c, 0, 1, Bytes(1e6)).time.si() / kUs == near(5 + 1 + 10));
-}
-
-TEST_CASE("a collective of 1024 nodes costs more than one of two") {
-  const Cluster c = round_cluster();
-  for (double bytes : {1e3, 1e9}) {
-    for (std::size_t k = 0; k < kCollectives; ++k) {
-      const auto kind = static_cast<Collective>(k);
-      if (kind == Collective::point_to_point) continue;
-      CAPTURE(name_of(kind));
-      CHECK(collective_cost(c, group_over(1024, 8), kind, Bytes(bytes)).time >
-            1.01 * collective_cost(c, group_over(2, 8), kind, Bytes(bytes)).time);
-    }
-  }
-}
-
-TEST_CASE("few bytes over many nodes go by a tree, many over few by a ring") {
-  Cluster c = round_cluster();
-  c.library = CollectiveLibrary::nccl;
-  const auto algorithm = [&](std::int64_t nodes, double bytes) {
-    return collective_cost(c, group_over(nodes, 8), Collective::all_reduce, Bytes(bytes)).algorithm;
-  };
-  CHECK(algorithm(1024, 1e4) == Algorithm::tree);
-  CHECK(algorithm(4, 1e10) == Algorithm::ring);
-  CHECK(algorithm(1, 1e4) == Algorithm::ring);
-}
-
-TEST_CASE("the cut bound counts sharers and cuts by tier") {
-  const Cluster c = round_cluster();
-  const auto bound = [&](const Group& g, Collective kind) {
-    return cut_bound(c, g, kind, Bytes(8e6)).si() / kUs;
-  };
-  CHECK(bound(group_over(2, 8), Collective::all_reduce) == near(150));  // inside: 15/8·80
-  CHECK(bound(group_over(2, 8, 4), Collective::all_reduce) == near(400));
-  CHECK(bound(group_over(2, 8), Collective::all_to_all) == near(8 * 50));
-  CHECK(bound(group_over(8, 1, 8), Collective::all_gather) == near(7 * 100));
-}
-
-TEST_CASE("a recorded time names its steps, bytes and bandwidth") {
-  Cluster c = round_cluster();
-  c.library = CollectiveLibrary::nccl;
-  Tape tape;
-  const Recording recording(tape);
-  const auto s = lift<Traced>(Bytes(8e6), {"buffer", ""});
-  const auto cost = collective_cost(c, group_over(4, 8), Collective::all_gather, s);
-  const auto has = [&](const std::string& name) {
-    return std::any_of(tape.nodes.begin(), tape.nodes.end(),
-                       [&](const Node& n) { return name == n.label.name; });
-  };
-  CHECK(tape.nodes[static_cast<std::size_t>(cost.time.si().node)].label.name ==
-        std::string("ring time"));
-  for (const char* name : {"steps × latency", "bandwidth of a link the group gets",
-                           "(n − 1)/n of the buffer", "cluster.tiers.bandwidth"}) {
-    CAPTURE(name);
-    CHECK(has(name));
-  }
-  CHECK_FALSE(has("tree time"));
 }

@@ -50,6 +50,9 @@ Bill bill(const Tariff& p, const Holding& h) {
   } else if (p.rent) {
     at(b, CostPart::rent) = p.rent->value * h.time * static_cast<double>(h.gpus);
   }
+  if (p.storage_space && b.part(main_part(p.payment))) {
+    at(b, CostPart::storage) = p.storage_space->value * (h.stored * h.time);
+  }
   return b;
 }
 
@@ -63,7 +66,10 @@ std::optional<Money> total_of(const Bill& b) {
 }
 
 std::string not_counted(const Bill& b) {
-  if (b.payment == Payment::rent) return b.part(CostPart::rent) ? "" : "rent";
+  if (b.payment == Payment::rent) {
+    if (!b.part(CostPart::rent)) return "rent";
+    return b.part(CostPart::storage) ? "" : "storage";
+  }
   std::string names;
   for (std::size_t i = 1; i < kCostParts; ++i) {
     if (!b.parts[i]) names += (names.empty() ? "" : ", ") + std::string(kCostPartNames[i]);

@@ -2,7 +2,8 @@
 //
 // What a run costs, part by part: rented by the GPU-hour, or bought and written off.
 //
-// Rent covers all around a GPU, power too. Bought: the share of the hardware's life that the run
+// Rent covers all around a GPU, power too, but what is stored beside it: that is paid by the TB and
+// month, from the first step to the last. Bought: the share of the hardware's life that the run
 // takes, life × utilisation being what it can be sold for; network, storage and support as shares
 // of the hardware's price (support a year); electricity at the meter. What has no price is not
 // guessed: its part is empty and named; without the rent, or the hardware, there is no total.
@@ -33,7 +34,8 @@ struct Tariff {
   std::optional<Ranged<MoneyPerSecond>> node_support;
   std::optional<Ranged<MoneyPerJoule>> electricity;
   std::optional<Ranged<double>> network;  // of the hardware's price
-  std::optional<Ranged<double>> storage;
+  std::optional<Ranged<double>> storage;  // or by what is stored:
+  std::optional<Ranged<MoneyPerByteSecond>> storage_space;
   std::optional<Ranged<double>> support;  // a year
   std::optional<Ranged<Seconds>> lifetime;
   std::optional<Ranged<double>> utilisation;
@@ -63,6 +65,7 @@ struct Holding {
   std::int64_t nodes = 0;
   Seconds time{};
   Joules energy{};  // of the facility
+  Bytes stored{};   // data set and kept checkpoints
 };
 
 Bill bill(const Tariff& p, const Holding& h);

@@ -16,6 +16,8 @@
 #include "capacity/inference.h"
 #include "capacity/periodic.h"
 #include "capacity/plan.h"
+#include "capacity/ranking.h"
+#include "capacity/requirement.h"
 #include "capacity/sensitivity.h"
 
 namespace orrery {
@@ -40,27 +42,12 @@ struct OptionAnswer {
   SimulatedGoodput simulated;
   OutcomeRange range;
   DataNeeds data;
-  InferenceNeeds inference;
-  std::vector<PeriodicSync> periodic;    // none where data parallelism exposes nothing
-  std::optional<double> buying_pays_at;  // utilisation, where both prices are known
-  std::int64_t spares_advised = 0;       // with which less than 0.1 % of the time is waited
+  std::vector<InferenceNeeds> inference;  // by the batch it serves
+  std::vector<PeriodicSync> periodic;     // none where data parallelism exposes nothing
+  std::optional<double> buying_pays_at;   // utilisation, where both prices are known
+  std::int64_t spares_advised = 0;        // with which less than 0.1 % of the time is waited
   std::vector<Assumption> assumptions;
   const OptionPlan* plan = nullptr;
-};
-
-// What an option lacks of a requirement, the worst as a factor; 1 or less: it meets it.
-struct Shortfall {
-  double factor = 0;
-  std::string text;      // "takes 71 days of 60"
-  bool unknown = false;  // no price where a budget is asked
-};
-
-struct RequirementAnswer {
-  Requirement requirement;
-  std::vector<std::size_t> met;         // options, the best first
-  std::optional<std::size_t> smallest;  // fewest GPUs of those
-  std::optional<std::size_t> nearest;   // where none meets it
-  std::string nearest_text;
 };
 
 // The rent of its GPUs at which an option costs what the best one does.
@@ -71,18 +58,14 @@ struct BreakEven {
 
 struct CapacityAnswer {
   std::vector<OptionAnswer> options;  // as in the plan
-  RankBy rank = RankBy::cost;         // by time where no option has a price
-  std::vector<std::size_t> ranked;    // those that fit, the best first
-  std::vector<std::size_t> front;     // no other is better in one and as good in the rest
+  RankBy rank = RankBy::cost;         // not by cost where no option has one
+  std::vector<std::size_t>
+      ranked;  // those that fit: what meets the requirements, then the rest, the best first
+  std::vector<std::size_t> front;  // no other is better in one and as good in the rest
   std::vector<RequirementAnswer> requirements;
   std::vector<BreakEven> break_evens;  // of all that fit against the best with a price
 };
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context);
-
-Shortfall shortfall(const Requirement& q, const OptionAnswer& o);
-
-// Options that fit and no other dominates in time, cost (where all have one) and energy.
-std::vector<std::size_t> pareto_front(const std::vector<OptionAnswer>& options);
 
 }  // namespace orrery

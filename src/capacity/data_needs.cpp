@@ -29,6 +29,14 @@ std::vector<Corpus> read_corpora(Reader r) {
   return corpora;
 }
 
+Bytes dataset_bytes(const DataPlan& plan, double tokens) {
+  return Bytes(plan.corpora[plan.corpus].bytes_per_token) * tokens;
+}
+
+Bytes kept_bytes(Bytes checkpoint, const CheckpointPolicy& policy) {
+  return checkpoint * static_cast<double>(policy.keep + policy.archive);
+}
+
 BytesPerSecond sample_bandwidth(const SampleKind& k, FlopsPerSecond rate) {
   return BytesPerSecond(rate / k.flops * k.bytes);
 }
@@ -38,8 +46,8 @@ DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& s
   DataNeeds n;
   const Bytes token(plan.corpora[plan.corpus].bytes_per_token);
   n.read = BytesPerSecond(token.si() * d.tokens_per_s);
-  n.dataset = token * d.tokens;
-  n.checkpoints = d.checkpoint * static_cast<double>(policy.keep + policy.archive);
+  n.dataset = dataset_bytes(plan, d.tokens);
+  n.checkpoints = kept_bytes(d.checkpoint, policy);
   n.total = n.dataset + n.checkpoints;
   n.storage_holds_it = storage.capacity.si() <= 0 || n.total <= storage.capacity;
   if (plan.tokens_per_core > 0) n.cores = d.tokens_per_s / plan.tokens_per_core;

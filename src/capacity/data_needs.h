@@ -67,6 +67,9 @@ struct DataDemand {
   Bytes checkpoint{};
 };
 
+Bytes dataset_bytes(const DataPlan& plan, double tokens);
+Bytes kept_bytes(Bytes checkpoint, const CheckpointPolicy& policy);
+
 BytesPerSecond sample_bandwidth(const SampleKind& k, FlopsPerSecond rate);
 
 DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& storage,

@@ -71,6 +71,7 @@ class MoneyPer {
 using Money = MoneyPer<kNone>;
 using MoneyPerSecond = MoneyPer<kSeconds>;
 using MoneyPerJoule = MoneyPer<kJoules>;
+using MoneyPerByteSecond = MoneyPer<kBytes + kSeconds>;
 
 // What a quantity costs at a price per SI unit of it.
 template <Dimension D>

@@ -2,7 +2,9 @@
 #include "capacity/option.h"
 
 #include <algorithm>
+#include <array>
 
+#include "capacity/bandwidth.h"
 #include "capacity/break_even.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -19,7 +21,7 @@ constexpr std::int64_t kMostSpares = 100'000;
 constexpr double kMostStretch = 1e3;
 // More failures than that have no spread worth playing.
 constexpr double kMostPlayed = 2e4;
-constexpr std::int64_t kServedBatch = 32;  // sequences of the table of memory to serve
+constexpr std::array<std::int64_t, 4> kServedBatches = {1, 8, 32, 128};  // sequences
 
 struct Refused {
   OptionStatus status;
@@ -111,11 +113,17 @@ class Builder {
       small["training"]["global_batch"] = step.global_batch;
       const ResolvedRun r = resolved(small, phase.file, context_);
       const double part = std::min(step.tokens, tokens);
-      if (part > 0) add_piece(a_.training, r.run, piece_time(phase.name, r.run, part));
+      if (part > 0) add(phase, r.run, part);
       tokens -= part;
     }
-    if (tokens > 0) add_piece(a_.training, full.run, piece_time(phase.name, full.run, tokens));
+    if (tokens > 0) add(phase, full.run, tokens);
     if (!a_.run) a_.run = full;
+  }
+
+  void add(const PhasePlan& phase, const Run& run, double tokens) {
+    const PieceTime p = piece_time(phase.name, run, tokens);
+    pieces_.push_back({run, p.steps});
+    add_piece(a_.training, run, p);
   }
 
   void fill_inputs() {
@@ -129,6 +137,8 @@ class Builder {
     in.load = mean_load();
     in.policy = option_.checkpoint;
     in.checkpoint = checkpoint_bytes(run, option_.checkpoint.bytes_per_parameter);
+    in.stored = dataset_bytes(option_.data, a_.training.tokens) +
+                kept_bytes(in.checkpoint, option_.checkpoint);
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
     in.energy = option_.energy;
@@ -160,11 +170,18 @@ class Builder {
                         " undoes more than is trained in between"};
     }
     a_.sensitivities = sensitivities(a_.inputs);
+    for (const Sensitivity& s : bandwidth_what_ifs(a_.inputs, pieces_)) {
+      a_.sensitivities.push_back(s);
+    }
+    sort_widest_first(a_.sensitivities);
     a_.simulated = played();
     a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
     a_.periodic = periodic_syncs(a_.inputs, a_.training);
     a_.buying_pays_at = utilisation_where_buying_pays(a_.inputs);
-    a_.inference = inference_needs(a_.run->run.model, kServedBatch, a_.run->run.training.sequence);
+    for (const std::int64_t batch : kServedBatches) {
+      a_.inference.push_back(
+          inference_needs(a_.run->run.model, batch, a_.run->run.training.sequence));
+    }
     a_.data = data_needs(option_.data, demand(), a_.inputs.storage, a_.inputs.policy);
   }
 
@@ -194,6 +211,7 @@ class Builder {
   std::int64_t gpus_;
   const PlanContext& context_;
   OptionAnswer a_;
+  std::vector<PieceRun> pieces_;
 };
 
 }  // namespace

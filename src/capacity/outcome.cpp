@@ -53,8 +53,8 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.wall = o.training * o.goodput.total;
   o.failures = o.goodput.failures * o.training.si();
   o.energy = energy_use(in.cluster, in.spares, in.energy, in.load, o.goodput, o.wall);
-  o.bill = bill(in.prices,
-                {held_gpus(in), node_count(in.cluster) + in.spares, o.wall, o.energy.facility});
+  o.bill = bill(in.prices, {held_gpus(in), node_count(in.cluster) + in.spares, o.wall,
+                            o.energy.facility, in.stored});
   o.cost = total_of(o.bill);
   return o;
 }

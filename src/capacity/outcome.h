@@ -26,6 +26,7 @@ struct OutcomeInputs {
   Seconds longest_step{};
   StepLoad load;
   Bytes checkpoint{};
+  Bytes stored{};  // data set and kept checkpoints
   Storage storage;
   CheckpointPolicy policy;
   Interruptions interruptions;

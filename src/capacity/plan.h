@@ -31,6 +31,8 @@
 #include "capacity/date.h"
 #include "capacity/outcome.h"
 #include "capacity/prices_json.h"
+#include "capacity/ranking.h"
+#include "capacity/requirement.h"
 #include "capacity/training_time.h"
 #include "explore/search.h"
 
@@ -52,14 +54,6 @@ struct PlanContext {
   MetricSource metrics;
   unsigned workers = 1;
   Parallel parallel;
-};
-
-struct Requirement {
-  std::string name;
-  std::optional<Seconds> deadline;
-  std::optional<Money> budget;
-  std::optional<Watts> power;
-  bool sure = false;  // by the upper end of days and cost, not by their middle
 };
 
 struct PhasePlan {
@@ -88,9 +82,6 @@ struct OptionPlan {
   std::int64_t spares = kSparesAsNeeded;
   std::vector<Assumption> assumptions;
 };
-
-enum class RankBy : std::uint8_t { cost, time, energy };
-inline constexpr std::array<std::string_view, 3> kRankNames = {"cost", "time", "energy"};
 
 struct CapacityPlan {
   std::string name;

@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "capacity/plan.h"
-#include "capacity/site_json.h"
+#include "capacity/plan_keys.h"
+#include "capacity/plan_sites.h"
 #include "core/error.h"
-#include "core/units.h"
 
 namespace orrery {
 namespace {
 
-constexpr double kMostTokens = 1e18;
-constexpr double kMostFlops = 1e36;
-constexpr std::int64_t kMostGpus = 10'000'000;
-constexpr std::size_t kMostSizes = 64;
 constexpr std::size_t kMostOptions = 1000;
 constexpr std::int64_t kMostSimulations = 100'000;
-
-// A scenario's key, or else the plan's.
-class Both {
- public:
-  Both(Reader scenario, Reader plan) : scenario_(std::move(scenario)), plan_(std::move(plan)) {}
-
-  std::optional<Reader> find(const std::string& key) {
-    auto own = scenario_.find(key);
-    auto common = plan_.find(key);
-    return own ? own : common;
-  }
-  Reader& scenario() { return scenario_; }
-
- private:
-  Reader scenario_;
-  Reader plan_;
-};
 
 struct Loaded {
   Json json;
@@ -47,8 +24,6 @@ class PlanReader {
 
  private:
   void read_frame();
-  void read_requirements();
-  Requirement read_requirement(Reader r, std::size_t index);
   void read_scenario(const Reader& scenario, std::size_t index);
   void add_option(Both both, const std::string& name, std::optional<Reader> model);
   std::vector<PhasePlan> read_phases(Both& both, const OptionPlan& option,
@@ -56,11 +31,6 @@ class PlanReader {
   PhasePlan read_phase(Both& both, std::optional<Reader> phase, const OptionPlan& option,
                        std::optional<Reader> model);
   Loaded load_run(Reader r);
-  Json one_site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file);
-  Json site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file);
-  void read_site(Both& both, OptionPlan& option);
-  void read_data(Both& both, OptionPlan& option);
-  Loaded data_table(const std::string& name);
   void read_sizes(Both& both, OptionPlan& option);
   void apply_sets(std::optional<Reader> r, Json& run);
 
@@ -69,51 +39,6 @@ class PlanReader {
   CapacityPlan plan_;
   ExchangeRates exchange_;
 };
-
-Goal read_goal(Reader r) {
-  Goal g;
-  if (auto v = r.find("tokens")) g.tokens = v->number(1, kMostTokens);
-  if (auto v = r.find("flops")) g.flops = v->number(1, kMostFlops);
-  if (auto v = r.find("tokens_per_parameter")) g.tokens_per_parameter = v->number(0.01, 1e6);
-  if (auto v = r.find("flops_convention")) {
-    g.convention = v->choice_of<FlopsConvention>(kFlopsConventionNames);
-  }
-  r.reject_unknown();
-  const int given = (g.tokens > 0) + (g.flops > 0) + (g.tokens_per_parameter > 0);
-  if (given != 1) r.fail("one of tokens, flops and tokens_per_parameter");
-  return g;
-}
-
-std::vector<RampStep> read_ramp(const Reader& r) {
-  std::vector<RampStep> steps;
-  for (Reader step : r.items()) {
-    steps.push_back({step.at("global_batch").integer(1, std::int64_t{1} << 30U),
-                     step.at("tokens").number(1, kMostTokens)});
-    step.reject_unknown();
-  }
-  return steps;
-}
-
-// 512, [512, 1024], {"from": 512, "to": 4096, "factor": 2}.
-std::vector<std::int64_t> read_counts(Reader r) {
-  std::vector<std::int64_t> sizes;
-  if (r.json().is_object()) {
-    const std::int64_t from = r.at("from").integer(1, kMostGpus);
-    const std::int64_t to = r.at("to").integer(from, kMostGpus);
-    const double factor = r.at("factor").number(1.01, 1000);
-    r.reject_unknown();
-    for (auto x = static_cast<double>(from); x <= static_cast<double>(to) * (1 + 1e-9);
-         x *= factor) {
-      sizes.push_back(std::llround(x));
-    }
-  } else if (r.json().is_array()) {
-    for (const Reader& v : r.items()) sizes.push_back(v.integer(1, kMostGpus));
-  } else {
-    sizes.push_back(r.integer(1, kMostGpus));
-  }
-  if (sizes.empty() || sizes.size() > kMostSizes) r.fail("1 to 64 sizes");
-  return sizes;
-}
 
 [[noreturn]] void refuse_no_cluster(Both& both) {
   both.scenario().fail("no cluster",
@@ -127,7 +52,7 @@ std::string option_file(const std::string& file, const OptionPlan& o) {
 CapacityPlan PlanReader::read() {
   top_.must_be_object();
   read_frame();
-  read_requirements();
+  if (auto v = top_.find("require")) plan_.requirements = read_requirements(*v, exchange_);
   if (auto scenarios = top_.find("scenarios")) {
     const std::vector<Reader> items = scenarios->items();
     for (std::size_t i = 0; i < items.size(); ++i) read_scenario(items[i], i);
@@ -155,31 +80,6 @@ void PlanReader::read_frame() {
   if (auto v = top_.find("seed")) {
     plan_.seed = static_cast<std::uint64_t>(v->integer(0, std::int64_t{1} << 53U));
   }
-}
-
-void PlanReader::read_requirements() {
-  auto r = top_.find("require");
-  if (!r) return;
-  if (!r->json().is_array()) {
-    plan_.requirements.push_back(read_requirement(*r, 0));
-    return;
-  }
-  for (const Reader& one : r->items()) {
-    plan_.requirements.push_back(read_requirement(one, plan_.requirements.size()));
-  }
-}
-
-Requirement PlanReader::read_requirement(Reader r, std::size_t index) {
-  Requirement q;
-  q.name = "requirement " + std::to_string(index + 1);
-  if (auto v = r.find("name")) q.name = v->text();
-  if (auto v = r.find("deadline")) q.deadline = v->quantity<kSeconds>();
-  if (auto v = r.find("budget")) q.budget = read_amount(*v, exchange_, true);
-  if (auto v = r.find("sure")) q.sure = v->boolean();
-  if (auto v = r.find("power")) q.power = v->quantity<kJoules - kSeconds>();
-  r.reject_unknown();
-  if (!q.deadline && !q.budget && !q.power) r.fail("deadline, budget or power");
-  return q;
 }
 
 void PlanReader::read_scenario(const Reader& scenario, std::size_t index) {
@@ -213,12 +113,11 @@ void PlanReader::add_option(Both both, const std::string& name, std::optional<Re
     }
   }
   if (auto v = both.find("spares"); v && !(v->json().is_string() && v->text() == "as needed")) {
-    o.spares = v->integer(0, kMostGpus);
+    o.spares = v->integer(0, kMostPlanGpus);
   }
   o.phases = read_phases(both, o, model);
   read_sizes(both, o);
-  read_site(both, o);
-  read_data(both, o);
+  read_sites(both, {context_, plan_.file, exchange_}, o);
   if (model) model->reject_unknown();
   plan_.options.push_back(std::move(o));
 }
@@ -304,91 +203,6 @@ void PlanReader::read_sizes(Both& both, OptionPlan& option) {
   if (!v && has_own)
     option.sizes = read_counts(Reader(cluster["gpus"], plan_.file, "cluster.gpus"));
   if (option.sizes.empty()) both.scenario().fail("no number of GPUs", "`gpus`, or `cluster.gpus`");
-}
-
-// One document: by name or path, or the object itself; its source goes to the assumptions.
-Json PlanReader::one_site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file) {
-  const std::string what(kSiteKindNames[static_cast<std::size_t>(kind)]);
-  Json document = r.json();
-  std::string name = "given";
-  std::string source = plan_.file;
-  if (document.is_string()) {
-    name = r.text();
-    const std::optional<ConfigText> found = context_.site(kind, name);
-    if (!found) {
-      const std::vector<std::string> names = context_.site_names(kind);
-      r.fail("\"" + name + "\"", "an object, a path, or " + alternatives(names),
-             nearest_name(name, names));
-    }
-    document = parse_json(found->text, found->file);
-    file = found->file;
-  }
-  if (!document.is_object()) r.fail("a name, a path or an object");
-  if (document.contains("source") && document["source"].is_string()) {
-    source = document["source"].get<std::string>();
-  }
-  option.assumptions.push_back({what, name, source, ""});
-  return document;
-}
-
-// A list goes over each other, the last one foremost.
-Json PlanReader::site(SiteKind kind, const Reader& r, OptionPlan& option, std::string& file) {
-  file = plan_.file;
-  if (!r.json().is_array()) return one_site(kind, r, option, file);
-  Json merged = Json::object();
-  for (const Reader& one : r.items()) merge_over(merged, one_site(kind, one, option, file));
-  file = plan_.file;
-  return merged;
-}
-
-void PlanReader::read_site(Both& both, OptionPlan& option) {
-  std::string file;
-  if (auto v = both.find("failures")) {
-    const Json j = site(SiteKind::failures, *v, option, file);
-    option.interruptions = read_failures(Reader(j, file, file == plan_.file ? v->path() : ""));
-  }
-  if (auto v = both.find("storage")) {
-    const Json j = site(SiteKind::storage, *v, option, file);
-    option.storage = read_storage(Reader(j, file, file == plan_.file ? v->path() : ""));
-    if (option.storage.name.empty() && v->json().is_string()) option.storage.name = v->text();
-  }
-  if (auto v = both.find("checkpoint")) option.checkpoint = read_checkpoint(*v);
-  if (auto v = both.find("prices")) {
-    const Json j = site(SiteKind::prices, *v, option, file);
-    option.prices = read_prices(Reader(j, file, file == plan_.file ? v->path() : ""), exchange_);
-  }
-  static const Json kUsualEnergy = "by-load";
-  const Reader energy = both.find("energy").value_or(Reader(kUsualEnergy, plan_.file, "energy"));
-  const Json j = site(SiteKind::energy, energy, option, file);
-  option.energy = read_energy(Reader(j, file, file == plan_.file ? energy.path() : ""));
-}
-
-Loaded PlanReader::data_table(const std::string& name) {
-  const std::optional<ConfigText> found = context_.site(SiteKind::data, name);
-  if (!found)
-    throw InputError(plan_.file, "data", "no configs/data/" + name + ".json", "that file");
-  return {parse_json(found->text, found->file), found->file};
-}
-
-void PlanReader::read_data(Both& both, OptionPlan& option) {
-  const Loaded samples = data_table("samples");
-  option.data.samples = read_samples(Reader(samples.json, samples.file));
-  const Loaded corpora = data_table("corpora");
-  option.data.corpora = read_corpora(Reader(corpora.json, corpora.file));
-  auto data = both.find("data");
-  if (!data) return;
-  std::vector<std::string> names;
-  for (const Corpus& c : option.data.corpora) names.push_back(c.name);
-  if (auto v = data->find("corpus")) {
-    const std::vector<std::string_view> choices(names.begin(), names.end());
-    option.data.corpus = v->choice(choices);
-  }
-  if (auto v = data->find("bytes_per_token")) {
-    option.data.corpora.push_back({"given", v->number(0.1, 1e6)});
-    option.data.corpus = option.data.corpora.size() - 1;
-  }
-  if (auto v = data->find("tokens_per_core_s")) option.data.tokens_per_core = v->number(1, 1e12);
-  data->reject_unknown();
 }
 
 }  // namespace

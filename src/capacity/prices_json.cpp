@@ -23,6 +23,10 @@ struct Per {
 // What a price may be of, by its dimension.
 constexpr std::array kPerTime = {Per{"/h", 3600}, Per{"/d", 86400}, Per{"/y", 365.25 * 86400}};
 constexpr std::array kPerEnergy = {Per{"/kWh", kJoulesOfKwh}, Per{"/MWh", 1e3 * kJoulesOfKwh}};
+constexpr double kMonth = 365.25 / 12 * 86400;
+constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/month", 1e9 * kMonth},
+                                  Per{"/PB/month", 1e15 * kMonth},
+                                  Per{"/TB/y", 1e12 * 365.25 * 86400}};
 constexpr std::array kPerNothing = {Per{"", 1}};
 
 struct Sample {
@@ -34,6 +38,9 @@ template <Dimension D>
 Sample sample() {
   if constexpr (D == kSeconds) return {kPerTime, "an amount and its currency: \"2.49 USD/h\""};
   if constexpr (D == kJoules) return {kPerEnergy, "an amount and its currency: \"0.08 USD/kWh\""};
+  if constexpr (D == kBytes + kSeconds) {
+    return {kPerSpace, "an amount and its currency: \"20 USD/TB/month\""};
+  }
   return {kPerNothing, "an amount and its currency: \"25000 USD\""};
 }
 
@@ -193,6 +200,12 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   read.price<kJoules>(r, "", "electricity", "electricity", common.electricity);
   read.share(r, "network", "network, of the hardware's price", 0, kMostShare, common.network);
   read.share(r, "storage", "storage, of the hardware's price", 0, kMostShare, common.storage);
+  read.price<kBytes + kSeconds>(r, "", "storage_space", "storage by what it holds",
+                                common.storage_space);
+  if (common.storage && common.storage_space) {
+    r.fail("storage and storage_space",
+           "one of them: a share of the hardware, or by what it holds");
+  }
   read.share(r, "support", "support a year, of the hardware's price", 0, kMostShare,
              common.support);
   read.share(r, "utilisation", "utilisation of bought hardware", 0.001, 1, common.utilisation);

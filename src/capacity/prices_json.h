@@ -7,7 +7,8 @@
 //    "nodes": {"dgx-h100": {"purchase": {"value": "199000 USD", …}, "support": {"…": "… USD/y"}}},
 //    "electricity": {"value": "0.08 USD/kWh", …}, "pay": "purchase",
 //    "lifetime": {"value": "1461 d", …}, "utilisation": {"value": 0.8, …},
-//    "network": {"value": 0.15, …}, "storage": …, "support": …}
+//    "network": {"value": 0.15, …}, "storage": …, "support": …,
+//    "storage_space": {"value": "20 USD/TB/month", …}}   in place of storage, and beside rent too
 //
 // Errors: InputError: no currency, no source or date, a currency without a rate of exchange.
 #pragma once

@@ -66,12 +66,16 @@ constexpr std::array kKnobs = {
            move(in.prices.node_support, up);
          }},
     Knob{"network share", false, [](OutcomeInputs& in, bool up) { move(in.prices.network, up); }},
-    Knob{"storage share", false, [](OutcomeInputs& in, bool up) { move(in.prices.storage, up); }},
+    Knob{"price of storage", false,
+         [](OutcomeInputs& in, bool up) {
+           move(in.prices.storage, up);
+           move(in.prices.storage_space, up);
+         }},
     Knob{"price of electricity", false,
          [](OutcomeInputs& in, bool up) { move(in.prices.electricity, up); }},
     Knob{"power by load", false, move_load},
     Knob{"PUE", false, [](OutcomeInputs& in, bool up) { move(in.energy.pue, up); }},
-    Knob{"storage at half and twice its rate", true, move_storage},
+    Knob{"storage ×½, ×2", true, move_storage},
 };
 
 double amount_of(const Outcome& o) { return o.cost ? o.cost->amount() : 0; }
@@ -81,22 +85,11 @@ Sensitivity moved_by(const Knob& knob, const OutcomeInputs& in, const Outcome& m
   OutcomeInputs up = in;
   knob.move(down, false);
   knob.move(up, true);
-  const Outcome low = outcome_of(down);
-  const Outcome high = outcome_of(up);
-  return {knob.what,
-          knob.what_if,
-          {middle.wall, low.wall, high.wall},
-          {amount_of(middle), amount_of(low), amount_of(high)},
-          {middle.energy.facility.si(), low.energy.facility.si(), high.energy.facility.si()}};
+  return compared(knob.what, knob.what_if, middle, outcome_of(down), outcome_of(up));
 }
 
 double width(const Ranged<double>& r) {
   return r.value > 0 ? std::abs(r.high - r.low) / r.value : 0;
-}
-
-double width(const Sensitivity& s) {
-  const double wall = std::abs((s.wall.high - s.wall.low).si()) / s.wall.value.si();
-  return std::max({wall, width(s.cost), width(s.energy)});
 }
 
 // Squares of logarithms, to either side.
@@ -118,16 +111,39 @@ struct Sides {
 
 }  // namespace
 
-std::vector<Sensitivity> sensitivities(const OutcomeInputs& in) {
+Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle, const Outcome& low,
+                     const Outcome& high) {
+  return {what,
+          what_if,
+          {middle.wall, low.wall, high.wall},
+          {amount_of(middle), amount_of(low), amount_of(high)},
+          {middle.energy.facility.si(), low.energy.facility.si(), high.energy.facility.si()}};
+}
+
+double width_of(const Sensitivity& s) {
+  const double wall = std::abs((s.wall.high - s.wall.low).si()) / s.wall.value.si();
+  return std::max({wall, width(s.cost), width(s.energy)});
+}
+
+bool moves(const Sensitivity& s) {
   constexpr double kNothing = 1e-9;
+  return width_of(s) > kNothing;
+}
+
+void sort_widest_first(std::vector<Sensitivity>& all) {
+  std::stable_sort(all.begin(), all.end(), [](const Sensitivity& a, const Sensitivity& b) {
+    return width_of(b) < width_of(a);
+  });
+}
+
+std::vector<Sensitivity> sensitivities(const OutcomeInputs& in) {
   const Outcome middle = outcome_of(in);
   std::vector<Sensitivity> all;
   for (const Knob& knob : kKnobs) {
     const Sensitivity s = moved_by(knob, in, middle);
-    if (width(s) > kNothing) all.push_back(s);
+    if (moves(s)) all.push_back(s);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Sensitivity& a, const Sensitivity& b) { return width(b) < width(a); });
+  sort_widest_first(all);
   return all;
 }
 

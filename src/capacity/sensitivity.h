@@ -5,7 +5,7 @@
 //
 // A range is what a source states, or the step time's interval. Ranges of inputs are taken for
 // independent: the answer's is the root of the sum of squares of ln(moved/middle), to either side.
-// A what-if (storage at half and twice its rate) is shown and not part of the range.
+// A what-if (a rate at half and at twice what it is) is shown and not part of the range.
 // Leaves out: inputs without a range, which are as uncertain as ever.
 #pragma once
 
@@ -24,7 +24,18 @@ struct Sensitivity {
   Ranged<double> energy;  // joules of the facility
 };
 
-// The inputs that have a range and move days, money or energy, the one that moves most first.
+Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle, const Outcome& low,
+                     const Outcome& high);
+
+// Whether it moves days, money or energy at all.
+bool moves(const Sensitivity& s);
+
+// The larger of what it moves of days, money and energy, of the middle: from end to end.
+double width_of(const Sensitivity& s);
+
+void sort_widest_first(std::vector<Sensitivity>& all);
+
+// The inputs that have a range and move something, the one that moves most first.
 std::vector<Sensitivity> sensitivities(const OutcomeInputs& in);
 
 struct OutcomeRange {

@@ -28,7 +28,7 @@ struct PlanFlag {
 };
 
 constexpr std::array kPlanFlags = {
-    PlanFlag{"--deadline", "require.deadline", "TIME", "how long it may take: 60d"},
+    PlanFlag{"--deadline", "require.deadline", "TIME", "how long it may take: 60d, 36h"},
     PlanFlag{"--budget", "require.budget", "MONEY", "what it may cost: 50e6, \"50e6 USD\""},
     PlanFlag{"--power", "require.power", "WATTS", "what it may draw at most: 10MW"},
     PlanFlag{"--sizes", "gpus", "LIST", "numbers of GPUs: [512,1024], or smallest"},
@@ -40,8 +40,10 @@ constexpr std::array kPlanFlags = {
     PlanFlag{"--prices", "prices", "NAME", "prices: a name of configs/prices or a path"},
     PlanFlag{"--energy", "energy", "NAME",
              "power by load, PUE: a name of configs/energy or a path"},
+    PlanFlag{"--corpus", "data.corpus", "NAME",
+             "whose bytes a token the data set has: a name of `orrery list corpora`"},
     PlanFlag{"--spares", "spares", "N", "spare nodes (as many as keep the wait under 0.1 %)"},
-    PlanFlag{"--rank", "rank", "BY", "what is best: cost, time or energy"},
+    PlanFlag{"--rank", "rank", "BY", "what is best: cost, time, energy or gpus"},
     PlanFlag{"--seed", "seed", "N", "of the played failures (1)"},
 };
 
@@ -76,19 +78,43 @@ bool is_given(const Arguments& a, const std::string& flag) {
   return false;
 }
 
-void apply_plan_flags(const Arguments& arguments, const ConfigLookup& lookup, Json& plan) {
+// 60 of a deadline could be days as well as seconds: these two ask for the unit.
+void refuse_bare_number(const PlanFlag& flag, const Json& value) {
+  const std::string path = flag.path;
+  const bool deadline = path == "require.deadline";
+  if (!value.is_number() || (!deadline && path != "require.power")) return;
+  throw UsageError(std::string(flag.name) + ": found " + brief(value) +
+                   " without a unit; allowed: " +
+                   (deadline ? "a time such as 60d or 36h" : "a power such as 10MW or 500kW"));
+}
+
+std::vector<Override> plan_overrides(const Arguments& arguments) {
+  std::vector<Override> all;
   for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
     if (arguments.values[i].empty()) continue;
-    apply_override(make_override(kPlanFlags[i].name, kPlanFlags[i].path, arguments.values[i]),
-                   lookup, plan);
+    const PlanFlag& flag = kPlanFlags[i];
+    all.push_back(make_override(flag.name, flag.path, arguments.values[i]));
+    refuse_bare_number(flag, all.back().value);
   }
+  return all;
+}
+
+void apply_plan_flags(const Arguments& arguments, const ConfigLookup& lookup, Json& plan) {
+  for (const Override& o : plan_overrides(arguments)) apply_override(o, lookup, plan);
   if (arguments.search) plan["search"] = true;
 }
 
 ExitCode give_answer(const Arguments& arguments, const Session& s, const Source& source) {
   const PlanContext context = plan_context(dirs_of(s), source.beside, arguments.jobs);
   CapacityReport report;
-  report.plan = read_plan(source.json, source.file, context);
+  try {
+    report.plan = read_plan(source.json, source.file, context);
+  } catch (const InputError& error) {
+    const std::vector<Override> overrides = plan_overrides(arguments);
+    const Override* flag = override_of(overrides, source.file, error);
+    if (flag != nullptr) throw named_after(*flag, error);
+    throw;
+  }
   report.answer = answer(report.plan, context);
   give(s, s.json           ? dump(capacity_json(report))
           : s.csv          ? capacity_csv(report)

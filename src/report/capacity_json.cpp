@@ -90,7 +90,7 @@ Json checkpoint_json(const OptionAnswer& o) {
             {"mode", kCheckpointModeNames[static_cast<std::size_t>(o.inputs.policy.mode)]},
             {"storage_known", x.checkpoint.storage_known},
             {"stall_s", x.checkpoint.stall.si()},
-            {"durable_after_s", x.checkpoint.durable.si()},
+            {"safe_after_s", double((x.checkpoint.stall + x.checkpoint.durable).si())},
             {"read_s", x.checkpoint.read.si()},
             {"interval_s", seconds_or_null(x.goodput.interval)},
             {"interval_young_s", nullptr},
@@ -131,10 +131,12 @@ Json cost_json(const OptionAnswer& o) {
             {"parts", parts},
             {"not_counted", not_counted(b)},
             {"per_million_tokens", nullptr},
-            {"per_eflop", nullptr}};
+            {"per_eflop", nullptr},
+            {"per_gpu_hour", nullptr}};
   if (o.outcome.cost) {
     j["range"] = {o.range.cost.low, o.range.cost.high};
     j["per_million_tokens"] = o.outcome.cost->amount() / (o.training.tokens / 1e6);
+    j["per_gpu_hour"] = o.outcome.cost->amount() / gpu_hours(o.inputs, o.outcome.wall);
     j["per_eflop"] = o.outcome.cost->amount() / (o.training.model_flops.si() / kExa);
   }
   return j;
@@ -205,13 +207,19 @@ Json data_json(const OptionAnswer& o) {
   return j;
 }
 
-Json inference_json(const InferenceNeeds& n) {
-  return {{"weights_16bit_bytes", n.weights.si()},
-          {"cache_bytes_per_token", n.cache_a_token.si()},
-          {"batch", n.batch},
-          {"context", n.context},
-          {"cache_bytes", n.cache.si()},
-          {"cache_waste_bytes", n.waste.si()}};
+Json inference_json(const std::vector<InferenceNeeds>& all) {
+  Json list = Json::array();
+  for (const InferenceNeeds& n : all) {
+    list.push_back({{"batch", n.batch},
+                    {"context", n.context},
+                    {"weights_16bit_bytes", n.weights.si()},
+                    {"weights_8bit_bytes", n.weights.si() / 2},
+                    {"weights_4bit_bytes", n.weights.si() / 4},
+                    {"cache_bytes_per_token", n.cache_a_token.si()},
+                    {"cache_bytes", n.cache.si()},
+                    {"cache_waste_bytes", n.waste.si()}});
+  }
+  return list;
 }
 
 Json periodic_json(const OptionAnswer& o) {
@@ -261,6 +269,7 @@ Json requirement_json(const RequirementAnswer& a) {
             {"power_mw", nullptr},
             {"sure", q.sure},
             {"met_by", a.met},
+            {"met_but_for_a_missing_price", a.unpriced},
             {"smallest", index_or_null(a.smallest)},
             {"nearest", index_or_null(a.nearest)},
             {"nearest_lacks", a.nearest ? a.nearest_text : ""}};

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "report/capacity_report.h"
+#include "report/capacity_option_parts.h"
 
 namespace orrery {
 namespace {
@@ -19,17 +19,6 @@ std::string days_text(const Ranged<Seconds>& r) {
   if (r.is_exact()) return days(r.value) + " days";
   return days(r.value) + " days (" + days(r.low) + " to " + days(r.high) + ")";
 }
-
-std::string cost_text(const OptionAnswer& o) {
-  if (!o.outcome.cost) return "–";
-  const Currency c = o.outcome.cost->currency();
-  const Ranged<double>& r = o.range.cost;
-  std::string text = money_text(r.value, c);
-  if (!r.is_exact()) text += " (" + money_text(r.low, c) + " to " + money_text(r.high, c) + ")";
-  return text;
-}
-
-std::string utilisation(const OptionAnswer& o) { return percent(mfu_of(o.answer)); }
 
 std::string phases_text(const OptionAnswer& o) {
   std::string text;
@@ -57,13 +46,16 @@ std::string by_class(const OptionAnswer& o) {
   const std::vector<FailureClass>& classes = o.inputs.interruptions.classes;
   if (classes.size() < 2) return "";
   const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
-  std::string text;
+  constexpr double kWorthNaming = 0.05;  // failures
+  std::vector<std::string> parts;
   for (const FailureClass& c : classes) {
     const double share = c.rate / rate_per_gpu(o.inputs.interruptions);
-    text += (text.empty() ? "" : ", ") + c.name + " " + fixed(share * o.outcome.failures, 0) +
-            " (" + fixed(share * days, 2) + " days)";
+    const double failures = share * o.outcome.failures;
+    if (failures < kWorthNaming) continue;
+    parts.push_back(c.name + " " + fixed(failures, failures < 10 ? 1 : 0) + " (" +
+                    fixed(share * days * 24, 1) + " h)");
   }
-  return line("  by class", text);
+  return parts.empty() ? "" : line("  by class", joined(parts, ", "));
 }
 
 std::string failures_text(const OptionAnswer& o) {
@@ -130,127 +122,10 @@ std::string causes(const OptionAnswer& o) {
   return text;
 }
 
-std::string energy_line(const OptionAnswer& o) {
-  const EnergyUse& e = o.outcome.energy;
-  std::string text = energy_text(e.facility) + " (" + energy_text(Joules(o.range.energy.low)) +
-                     " to " + energy_text(Joules(o.range.energy.high)) + "), " +
-                     pretty(e.average, 3) + " on average, " + pretty(e.peak, 3) + " at most";
-  text += e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given";
-  if (!e.node_power_known) text += "; only GPUs, the node's power is not known";
-  if (e.carbon) text += "; " + grouped(e.carbon->kg / 1000) + " t CO2e";
-  return line("energy", text);
-}
-
-std::string why_blank(const OptionAnswer& o) {
-  const Tariff& t = o.inputs.prices;
-  if (t.payment == Payment::purchase && (t.gpu || t.node)) {
-    return "a price to buy, and no `lifetime` and `utilisation` to share it out by: left blank";
-  }
-  return "no price of " + std::string(o.inputs.cluster.device.name.view()) +
-         " or its node given (`prices`): left blank";
-}
-
-std::string cost_lines(const OptionAnswer& o) {
-  const Bill& b = o.outcome.bill;
-  if (!o.outcome.cost) return line("cost", why_blank(o));
-  std::string text =
-      cost_text(o) + " by " + std::string(kPaymentNames[static_cast<std::size_t>(b.payment)]);
-  if (const std::string missing = not_counted(b); !missing.empty()) {
-    text += "; not counted, no price: " + missing;
-  }
-  std::string parts;
-  for (std::size_t i = 0; i < kCostParts; ++i) {
-    if (!b.parts[i]) continue;
-    parts += std::string(parts.empty() ? "" : ", ") + std::string(kCostPartNames[i]) + " " +
-             money_text(*b.parts[i]);
-  }
-  constexpr double kExa = 1e18;
-  const double amount = o.outcome.cost->amount();
-  return line("cost", text) + line("  of it", parts) +
-         line("  a unit", fixed(amount / (o.training.tokens / 1e6), 3) + " " +
-                              o.outcome.cost->currency().text() + " a million tokens, " +
-                              fixed(amount / (o.training.model_flops.si() / kExa), 3) + " " +
-                              o.outcome.cost->currency().text() + " an EFLOP");
-}
-
 std::string spares_text(const OptionAnswer& o) {
   if (o.outcome.recovery.repair.si() <= 0) return "";
   return line("spare nodes", grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
                                  " keep the wait for one under 0.1 %");
-}
-
-std::string data_lines(const OptionAnswer& o) {
-  const DataNeeds& n = o.data;
-  std::string text = pretty(n.dataset) + " of tokens (" +
-                     o.plan->data.corpora[o.plan->data.corpus].name + "), read at " +
-                     pretty(n.read) + "; checkpoints kept " + pretty(n.checkpoints) +
-                     "; together " + pretty(n.total);
-  if (!n.storage_holds_it) text += ", more than the storage holds";
-  if (n.cores > 0) text += "; " + grouped(std::ceil(n.cores)) + " CPU cores prepare them";
-  std::string rates;
-  for (const SampleRate& r : n.samples) {
-    rates += (rates.empty() ? "" : ", ") + r.name + " " + pretty(r.all, 3) + " (" +
-             pretty(r.node, 3) + " a node" +
-             (r.clients_carry_it ? "" : ", more than its client carries") + ")";
-  }
-  return line("data", text) + line("  on samples", "at this FLOP rate it would read " + rates);
-}
-
-std::string host_line(const OptionAnswer& o) {
-  const bool copies = o.inputs.policy.mode != CheckpointMode::synchronous;
-  if (!copies && o.answer.host_needed.si() <= 0) return "";
-  std::string text;
-  if (copies) text = gib_text(o.outcome.checkpoint.per_node, 1) + " a node for a checkpoint";
-  if (o.answer.host_needed.si() > 0) {
-    text += std::string(text.empty() ? "" : ", ") + gib_text(o.answer.host_needed, 1) +
-            " for what is offloaded";
-  }
-  if (o.answer.host_capacity.si() > 0) {
-    text += ", of " + gib_text(o.answer.host_capacity, 0);
-  }
-  return line("host memory", text);
-}
-
-std::string serving_line(const InferenceNeeds& n) {
-  return line("to serve it",
-              gib_text(n.weights, 1) + " of weights in 16 bits, half in 8; a token " +
-                  pretty(n.cache_a_token) + " of keys and values: " + gib_text(n.cache, 1) +
-                  " for " + grouped(n.batch) + " sequences of " + grouped(n.context) + ", " +
-                  gib_text(n.waste, 2) + " of it empty in blocks of " +
-                  std::to_string(kCacheBlock));
-}
-
-std::string periodic_line(const OptionAnswer& o) {
-  if (o.periodic.empty()) return "";
-  std::string text;
-  for (const PeriodicSync& p : o.periodic) {
-    text += (text.empty() ? "" : ", ") + std::to_string(p.every) + " steps " +
-            fixed(in_days(p.wall), 1) + " days";
-  }
-  return line("what if", "replicas synchronised every " + text +
-                             " (time alone; whether it converges as well is not asked)");
-}
-
-std::string rent_or_buy_line(const OptionAnswer& o) {
-  if (!o.buying_pays_at) return "";
-  const double u = *o.buying_pays_at;
-  return line("rent or buy", u > 1 ? "renting is cheaper at any utilisation"
-                                   : "buying is cheaper above a utilisation of " + percent(u));
-}
-
-std::string tornado(const OptionAnswer& o) {
-  std::string text;
-  for (const Sensitivity& s : o.sensitivities) {
-    text += "  " + left(std::string(s.what) + (s.what_if ? " (what if)" : ""), 42) +
-            right(fixed(s.wall.low / kDay, 1) + " to " + fixed(s.wall.high / kDay, 1), 16) +
-            " days";
-    if (o.outcome.cost) {
-      const Currency c = o.outcome.cost->currency();
-      text += right(money_text(s.cost.low, c) + " to " + money_text(s.cost.high, c), 30);
-    }
-    text += "\n";
-  }
-  return text.empty() ? "" : "\nWhat matters, each input at the ends of its range\n" + text;
 }
 
 std::string assumptions_text(const OptionAnswer& o) {
@@ -276,26 +151,27 @@ std::string option_details(const CapacityReport& r, std::size_t option) {
   const Cluster& c = o.inputs.cluster;
   std::string text =
       line("cluster", grouped(c.gpus) + " GPUs " + std::string(c.device.name.view()) + " in " +
-                          grouped(node_count(c)) + " nodes " + std::string(c.node.view()));
-  text += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
-                               std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
-                               utilisation(o) + "; " + gib_text(o.answer.memory.peak, 1) + " of " +
-                               gib_text(o.answer.capacity, 1) + " a GPU");
+                          grouped(node_count(c)) + (node_count(c) == 1 ? " node " : " nodes ") +
+                          std::string(c.node.view()));
+  text +=
+      line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
+                           std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
+                           percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
+                           " of " + gib_text(o.answer.capacity, 1) + " a GPU");
   text += phases_text(o);
-  text += line("days", days_text(o.range.wall) + ", effective training time " +
-                           percent(o.outcome.goodput.ratio()));
+  text += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
+                           " hours, effective training time " + percent(o.outcome.goodput.ratio()));
   text += when(r, o);
   text += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
                                 (o.inputs.spares > 0 ? ", spares included" : ""));
-  text += failures_text(o) + checkpoint_text(o) + spares_text(o) + energy_line(o) + cost_lines(o) +
-          rent_or_buy_line(o) + data_lines(o) + host_line(o) + serving_line(o.inference) +
-          periodic_line(o);
-  return text + causes(o);
+  text += failures_text(o) + checkpoint_text(o) + spares_text(o) + energy_lines(o) + cost_lines(o) +
+          rent_or_buy_line(o) + data_lines(o) + host_line(o) + periodic_line(o);
+  return text + causes(o) + serving_table(o.inference);
 }
 
 std::string option_reasons(const CapacityReport& r, std::size_t option) {
   const OptionAnswer& o = r.answer.options[option];
-  return tornado(o) + assumptions_text(o);
+  return what_matters(o) + assumptions_text(o);
 }
 
 }  // namespace orrery

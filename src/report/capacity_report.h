@@ -30,10 +30,11 @@ bool is_answered(const CapacityReport& r);
 bool meets_all(const CapacityReport& r, std::size_t option);
 bool meets_all_surely(const CapacityReport& r, std::size_t option);
 
-// "surely", "likely" (by the middle of its range), "no".
+// "surely", "likely" (by the middle of its range), "no"; "likely, no price" where a budget is asked
+// and cannot be judged.
 std::string meets_text(const CapacityReport& r, std::size_t option);
 
-// The best of those that meet all, or else the best; nothing where none fits.
+// The first of the list, or the nearest to a requirement that none meets; nothing where none fits.
 std::optional<std::size_t> best_option(const CapacityReport& r);
 
 std::string capacity_text(const CapacityReport& r, const Style& style);
@@ -48,7 +49,18 @@ std::string option_details(const CapacityReport& r, std::size_t option);
 std::string option_reasons(const CapacityReport& r, std::size_t option);
 std::string capacity_line(const std::string& label, const std::string& text);
 
+// "Options, the cheapest first of those that meet what is required".
+std::string options_heading(const CapacityReport& r);
+
+// "the cheapest".
+std::string_view first_word(RankBy by);
+
+// ", bought" or ", rented" where a plan has both; and what to think of that.
+std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o);
+std::string payment_note(const CapacityReport& r);
+
 double in_days(Seconds t);
+std::string span_text(Seconds t);  // "60.0 days", "7.5 hours"
 double mfu_of(const Answer& a);
 
 std::string money_text(const Money& m);             // "12.3 M USD"

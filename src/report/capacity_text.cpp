@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "report/capacity_report.h"
+#include "report/capacity_option_parts.h"
 #include "report/table.h"
 
 namespace orrery {
@@ -19,7 +19,7 @@ std::vector<std::string> table_row(const CapacityReport& r, std::size_t i) {
           fixed(o.outcome.wall / kDay, 1),
           fixed(o.range.wall.low / kDay, 1) + "–" + fixed(o.range.wall.high / kDay, 1),
           percent(o.outcome.goodput.ratio()),
-          o.outcome.cost ? money_text(*o.outcome.cost) : "–",
+          o.outcome.cost ? money_text(*o.outcome.cost) + payment_suffix(r, o) : "–",
           pretty(o.outcome.energy.peak, 3),
           energy_text(o.outcome.energy.facility),
           meets_text(r, i),
@@ -58,7 +58,7 @@ std::string refused_lines(const CapacityReport& r) {
 
 std::string asked(const Requirement& q) {
   std::vector<std::string> parts;
-  if (q.deadline) parts.push_back("within " + fixed(*q.deadline / kDay, 1) + " days");
+  if (q.deadline) parts.push_back("within " + span_text(*q.deadline));
   if (q.budget) parts.push_back("for " + money_text(*q.budget));
   if (q.power) parts.push_back("under " + pretty(*q.power));
   return joined(parts, ", ");
@@ -70,14 +70,20 @@ std::string option_name(const CapacityReport& r, std::size_t i) {
 }
 
 std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
+  const std::string question = asked(a.requirement) + ": ";
   if (!a.met.empty()) {
-    return asked(a.requirement) + ": smallest " + option_name(r, *a.smallest) + ", best by " +
-           std::string(kRankNames[static_cast<std::size_t>(r.answer.rank)]) + " " +
+    const std::string smallest = "smallest " + option_name(r, *a.smallest);
+    if (a.met.front() == *a.smallest) return question + smallest;
+    return question + smallest + "; " + std::string(first_word(r.answer.rank)) + " " +
            option_name(r, a.met.front());
   }
-  if (!a.nearest) return asked(a.requirement) + ": no option can be judged";
-  return asked(a.requirement) + ": no option; the nearest is " + option_name(r, *a.nearest) +
-         ", which " + a.nearest_text;
+  if (!a.unpriced.empty()) {
+    return question + "the budget is not judged, " + why_blank(r.answer.options[*a.smallest]) +
+           "; smallest for the rest " + option_name(r, *a.smallest);
+  }
+  if (!a.nearest) return question + "no option is possible";
+  return question + "no option; the nearest is " + option_name(r, *a.nearest) + ", which " +
+         a.nearest_text;
 }
 
 std::string break_even_text(const CapacityReport& r) {
@@ -94,10 +100,7 @@ std::string break_even_text(const CapacityReport& r) {
 }  // namespace
 
 bool meets_all(const CapacityReport& r, std::size_t option) {
-  return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
-                     [&](const RequirementAnswer& a) {
-                       return std::find(a.met.begin(), a.met.end(), option) != a.met.end();
-                     });
+  return standing(r.plan, r.answer.options[option]) == Standing::meets;
 }
 
 bool meets_all_surely(const CapacityReport& r, std::size_t option) {
@@ -105,23 +108,26 @@ bool meets_all_surely(const CapacityReport& r, std::size_t option) {
                      [&](const RequirementAnswer& a) {
                        Requirement q = a.requirement;
                        q.sure = true;
-                       const Shortfall s = shortfall(q, r.answer.options[option]);
-                       return !s.unknown && s.factor <= 1;
+                       return standing(q, r.answer.options[option]) != Standing::misses;
                      });
 }
 
 std::string meets_text(const CapacityReport& r, std::size_t option) {
   if (r.answer.requirements.empty()) return "";
-  if (!meets_all(r, option)) return "no";
-  return meets_all_surely(r, option) ? "surely" : "likely";
+  const Standing now = standing(r.plan, r.answer.options[option]);
+  if (now == Standing::misses) return "no";
+  const std::string text = meets_all_surely(r, option) ? "surely" : "likely";
+  return now == Standing::unpriced ? text + ", no price" : text;
 }
 
 std::optional<std::size_t> best_option(const CapacityReport& r) {
   if (r.answer.ranked.empty()) return {};
-  for (const std::size_t i : r.answer.ranked) {
-    if (meets_all(r, i)) return i;
+  const std::size_t first = r.answer.ranked.front();
+  if (standing(r.plan, r.answer.options[first]) != Standing::misses) return first;
+  for (const RequirementAnswer& a : r.answer.requirements) {
+    if (a.nearest) return a.nearest;
   }
-  return r.answer.ranked.front();
+  return first;
 }
 
 std::vector<std::string> requirement_lines(const CapacityReport& r) {
@@ -146,9 +152,11 @@ std::string capacity_text(const CapacityReport& r, const Style& style) {
   }
   const bool several = r.answer.options.size() > 1;
   if (several && !r.answer.ranked.empty()) {
-    text += std::string(r.answer.requirements.empty() ? "" : "\n") + "Options, the best by " +
-            std::string(kRankNames[static_cast<std::size_t>(r.answer.rank)]) + " first\n" +
+    text += std::string(r.answer.requirements.empty() ? "" : "\n") + options_heading(r) + "\n" +
             options_table(r);
+    if (const std::string note = payment_note(r); !note.empty()) {
+      text += "  " + wrapped(note, 2, 2) + "\n";
+    }
   }
   text += refused_lines(r);
   const std::optional<std::size_t> best = best_option(r);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "report/capacity_report.h"
@@ -10,9 +12,48 @@ constexpr double kJoulesOfKwh = 3.6e6;
 
 std::string three_digits(double x) { return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2); }
 
+constexpr std::array<std::string_view, 4> kFirstWords = {"the cheapest", "the fastest",
+                                                         "the least energy", "the fewest GPUs"};
+
+bool pays_by(const CapacityReport& r, Payment p) {
+  return std::any_of(r.answer.options.begin(), r.answer.options.end(), [&](const OptionAnswer& o) {
+    return o.outcome.cost && o.outcome.bill.payment == p;
+  });
+}
+
+bool pays_both_ways(const CapacityReport& r) {
+  return pays_by(r, Payment::rent) && pays_by(r, Payment::purchase);
+}
+
 }  // namespace
 
 double in_days(Seconds t) { return t / kDay; }
+
+std::string span_text(Seconds t) {
+  return t < kDay ? fixed(t / kHour, 1) + " hours" : fixed(t / kDay, 1) + " days";
+}
+
+std::string_view first_word(RankBy by) { return kFirstWords[static_cast<std::size_t>(by)]; }
+
+std::string options_heading(const CapacityReport& r) {
+  std::string text = "Options, " + std::string(first_word(r.answer.rank)) + " first";
+  const bool meets = !r.answer.ranked.empty() && meets_text(r, r.answer.ranked.front()) != "no";
+  if (!r.answer.requirements.empty() && meets) text += " of those that meet what is required";
+  if (r.plan.rank != r.answer.rank) text += "; none has a price to go by";
+  return text;
+}
+
+std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o) {
+  if (!pays_both_ways(r)) return "";
+  return o.outcome.bill.payment == Payment::rent ? ", rented" : ", bought";
+}
+
+std::string payment_note(const CapacityReport& r) {
+  if (!pays_both_ways(r)) return "";
+  return "Rented and bought stand side by side, and what counts differs: a rent holds power, "
+         "network and the site's profit; a purchase what has a price here alone. Compare the two "
+         "with care, or give `pay` and the prices that lack.";
+}
 
 double mfu_of(const Answer& a) { return a.model_flops / a.step_time / a.peak_rate; }
 

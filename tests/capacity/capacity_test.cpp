@@ -138,6 +138,90 @@ TEST_CASE("a deadline nothing meets names what comes nearest") {
   CHECK(a->answer.options[*r.nearest].gpus == 1024);
 }
 
+TEST_CASE("what meets the requirement stands first, the cheapest of it before the rest") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "prices": "market-2026", "gpus": [128, 512, 1024],
+          "require": {"deadline": "60 d"}})");
+  const auto& order = a->answer.ranked;
+  REQUIRE(order.size() == 3);
+  // 128 GPUs are the cheapest and take half a year.
+  CHECK(a->answer.options[order[2]].gpus == 128);
+  const auto cost = [&](std::size_t i) { return *a->answer.options[order[i]].outcome.cost; };
+  CHECK(cost(0) < cost(1));
+  CHECK(cost(2) < cost(0));
+}
+
+TEST_CASE("a deadline is judged where a price for the budget lacks") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "gpus": [128, 512, 1024],
+          "require": {"deadline": "60 d", "budget": "50e6 USD"}})");
+  const RequirementAnswer& r = a->answer.requirements[0];
+  CHECK(r.met.empty());
+  CHECK_FALSE(r.nearest);
+  REQUIRE(r.unpriced.size() == 2);
+  CHECK(a->answer.options[*r.smallest].gpus == 512);
+  // Without a price the fewest GPUs that meet the deadline lead, not the fastest.
+  CHECK(a->answer.rank == RankBy::gpus);
+  CHECK(a->answer.options[a->answer.ranked[0]].gpus == 512);
+}
+
+TEST_CASE("of two deadlines each has its smallest cluster") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "gpus": "smallest",
+          "require": [{"deadline": "60 d"}, {"deadline": "20 d"}]})");
+  REQUIRE(a->answer.requirements.size() == 2);
+  for (const RequirementAnswer& r : a->answer.requirements) REQUIRE(r.smallest);
+  CHECK(a->answer.options[*a->answer.requirements[0].smallest].gpus <
+        a->answer.options[*a->answer.requirements[1].smallest].gpus);
+}
+
+TEST_CASE("the smallest cluster is sought between 2ⁿ and 3·2ⁿ nodes too") {
+  // 9 nodes: 72 = 4 × 3 stages × 6 replicas; 8 are no multiple of 3, 12 more than needed.
+  const std::string plan =
+      R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}, "gpus": GPUS,
+          "set": {"model": "turing-nlg-17.2b", "training.sequence_length": 1024, "parallel.tp": 4,
+                  "parallel.pp": 3, "parallel.dp": "auto", "parallel.vpp": 1, "parallel.recompute": "full"}, REQUIRE})";
+  const auto with = [&](const std::string& gpus, const std::string& require) {
+    std::string text = plan;
+    text.replace(text.find("GPUS"), 4, gpus);
+    text.replace(text.find("REQUIRE"), 7, require);
+    return answered(text);
+  };
+  const auto fixed = with("72", R"("rank": "time")");
+  const double days = fixed->answer.options[0].outcome.wall.si() / 86400;
+  const auto found = with(
+      "\"smallest\"", "\"require\": {\"deadline\": \"" + std::to_string(days * 1.001) + " d\"}");
+  CHECK(found->answer.options[*found->answer.requirements[0].smallest].gpus == 72);
+}
+
+TEST_CASE("storage by the TB and month is data and kept checkpoints times days") {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "checkpoint": {"keep": 3}, "prices": ["market-2026",
+          {"storage_space": {"value": "20 USD/TB/month", "source": "s", "date": "2026-11"}}]})");
+  const OptionAnswer& o = a->answer.options[0];
+  const double months = o.outcome.wall.si() / (365.25 / 12 * 86400);
+  const double terabytes = (300e9 * 4 + 3 * o.inputs.checkpoint.si()) / 1e12;
+  CHECK(o.outcome.bill.part(CostPart::storage)->amount() ==
+        doctest::Approx(20 * terabytes * months).epsilon(1e-12));
+  CHECK(o.outcome.cost->amount() ==
+        doctest::Approx(o.outcome.bill.part(CostPart::rent)->amount() +
+                        o.outcome.bill.part(CostPart::storage)->amount()));
+}
+
+TEST_CASE("a narrower link never ends a run sooner, and a wider one never later") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100"})");
+  const OptionAnswer& o = a->answer.options[0];
+  std::size_t seen = 0;
+  for (const Sensitivity& s : o.sensitivities) {
+    if (!s.what_if) continue;
+    CAPTURE(s.what);
+    ++seen;
+    CHECK(s.wall.low >= s.wall.value);
+    CHECK(s.wall.high <= s.wall.value);
+  }
+  CHECK(seen >= 2);  // between nodes and inside them
+}
+
 TEST_CASE("nothing on the front is beaten, and what is off it is") {
   const auto a = answered(
       R"({"run": "gpt3-175b-1024-a100", "prices": "market-2026", "gpus": [128, 256, 512, 1024],
@@ -240,6 +324,9 @@ TEST_CASE("what is wrong with a plan is said in one line, with its place") {
   CHECK(has(complaint(plan(R"("goal": {"tokens": 1e9, "flops": 1e20})")), "one of tokens"));
   CHECK(has(complaint(plan(R"("gpu": 8)")), "unknown key"));
   CHECK(has(complaint(plan(R"("require": {})")), "deadline, budget or power"));
+  CHECK(has(complaint(plan(R"("require": {"deadline": "60"})")), "with its unit"));
+  CHECK(has(complaint(plan(R"("require": {"power": "10"})")), "with its unit"));
+  CHECK(has(complaint(plan(R"("require": {"deadline": "-3 d"})")), "above zero"));
   CHECK(has(
       complaint(plan(
           R"("energy": {"load": {"compute": 1, "memory": 1, "waiting": 1, "idle": 1}, "pue": 0.9})")),

@@ -57,16 +57,16 @@ TEST_CASE("the Pile's 260 B tokens are 887 GB") {
 TEST_CASE("keys and values of published models") {
   const auto gpt = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}})");
   // 2 × 96 layers × 12,288 × 2 bytes.
-  CHECK(gpt->answer.options[0].inference.cache_a_token.si() == 2.0 * 96 * 12288 * 2);
+  CHECK(gpt->answer.options[0].inference[0].cache_a_token.si() == 2.0 * 96 * 12288 * 2);
   const auto llama = answered(R"({"run": "llama-3-405b-16384-h100", "goal": {"tokens": 1e9}})");
   // 2 × 126 layers × 8 heads of 128 × 2 bytes.
-  const InferenceNeeds& n = llama->answer.options[0].inference;
+  const InferenceNeeds& n = llama->answer.options[0].inference[2];
   CHECK(n.cache_a_token.si() == 2.0 * 126 * 8 * 128 * 2);
   CHECK(n.waste.si() == doctest::Approx(n.cache_a_token.si() * 32 * 8));
   CHECK(n.weights.si() == doctest::Approx(2 * 405.9e9).epsilon(1e-3));
   const auto deepseek = answered(R"({"run": "deepseek-v3-2048-h800", "goal": {"tokens": 1e9}})");
   // 61 layers × (512 + 64) × 2 bytes (arXiv:2412.19437).
-  CHECK(deepseek->answer.options[0].inference.cache_a_token.si() == 61.0 * 576 * 2);
+  CHECK(deepseek->answer.options[0].inference[0].cache_a_token.si() == 61.0 * 576 * 2);
 }
 
 TEST_CASE("fewer synchronisations never take longer, and never less than none") {

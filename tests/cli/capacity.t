@@ -28,7 +28,7 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 > gpt3-175b-1024-a100
 > 
 > required          within 1.0 days: no option; the nearest is gpt3-175b-1024-a100 with 1,024 GPUs,
->                   which takes ... days of 1.0
+>                   which takes ... days of 1.0 days
 > ...
 
 # CSV has a row for each option.
@@ -38,10 +38,28 @@ $ orrery capacity gpt3-175b-1024-a100 --sizes [256,512,768] --csv | wc -l
 # Bad input is one line.
 $ orrery capacity gpt3-175b-1024-a100 --failures lama-3
 ! exit 2
-! stderr /failures: found "lama-3"; .*did you mean "llama-3"/
+! stderr /^error: --failures lama-3: failures: found "lama-3"; .*did you mean "llama-3"/
 $ orrery capacity gpt3-175b-1024-a100 --deadline -3d
 ! exit 2
-! stderr /require.deadline: found "-3d"/
+! stderr /^error: --deadline -3d: require.deadline: found "-3d"; allowed: a time above zero/
+
+# 60 could be days or seconds: a bare number is refused.
+$ orrery capacity gpt3-175b-1024-a100 --deadline 60
+! exit 2
+! stderr error: --deadline: found 60 without a unit; allowed: a time such as 60d or 36h
+$ orrery capacity gpt3-175b-1024-a100 --power 10
+! exit 2
+! stderr error: --power: found 10 without a unit; allowed: a power such as 10MW or 500kW
+
+# A budget that cannot be judged does not keep the deadline from being judged.
+$ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6
+! exit 3
+> gpt3-175b-1024-a100
+> 
+> required          within 60.0 days, for 50.0 M USD: the budget is not judged, no price of
+>                   a100-sxm4-80gb or its node given (`prices`); smallest for the rest
+>                   gpt3-175b-1024-a100 with ... GPUs
+> ...
 $ echo '{"run": "gpt3-175b-1024-a100", "scenarios": [{"name": "H100"}]}' > nocluster.json
 $ orrery capacity nocluster.json
 ! exit 2

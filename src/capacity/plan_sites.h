@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an option takes from documents beside the plan: failures, storage, checkpoints, prices,
+// energy, data. Each is a name in configs/<kind>, a path, an object, or a list of those, the last
+// one foremost; its source goes to the option's assumptions. Errors: InputError.
+#pragma once
+
+#include <string>
+
+#include "capacity/plan.h"
+#include "capacity/plan_keys.h"
+
+namespace orrery {
+
+struct SiteSource {
+  const PlanContext& context;
+  const std::string& plan_file;
+  const ExchangeRates& exchange;
+};
+
+void read_sites(Both& both, const SiteSource& source, OptionPlan& option);
+
+}  // namespace orrery

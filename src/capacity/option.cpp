@@ -67,6 +67,21 @@ ResolvedRun resolved(const Json& run, const std::string& file, const PlanContext
   return r;
 }
 
+// Another batch may break a rule that the full one keeps: the reason says which.
+ResolvedRun resolved_at(const Json& run, const std::string& file, std::int64_t batch,
+                        const PlanContext& context) {
+  const std::string where =
+      "at the global batch of " + std::to_string(batch) + " of `batch_ramp`: ";
+  try {
+    return resolved(run, file, context);
+  } catch (const Refused& r) {
+    throw Refused{r.status, where + r.reason};
+  } catch (const InputError& e) {
+    if (!breaks_a_rule(e)) throw;
+    throw Refused{OptionStatus::illegal, where + e.what()};
+  }
+}
+
 double goal_tokens(const PhasePlan& phase, const Run& run, const std::string& file) {
   const double tokens = tokens_of(phase.goal, run);
   if (tokens > 0) return tokens;
@@ -111,7 +126,7 @@ class Builder {
     for (const RampStep& step : phase.ramp) {
       Json small = run;
       small["training"]["global_batch"] = step.global_batch;
-      const ResolvedRun r = resolved(small, phase.file, context_);
+      const ResolvedRun r = resolved_at(small, phase.file, step.global_batch, context_);
       const double part = std::min(step.tokens, tokens);
       if (part > 0) add(phase, r.run, part);
       tokens -= part;

@@ -39,6 +39,31 @@ Listing list_graphs(const ConfigDirs& d) { return graph_list(documents_of(d, Con
 Listing list_fabrics(const ConfigDirs& d) {
   return fabric_list(documents_of(d, ConfigKind::fabric));
 }
+Listing list_failures(const ConfigDirs& d) {
+  return failure_list(documents_of(d, ConfigKind::failures));
+}
+Listing list_storage(const ConfigDirs& d) {
+  return storage_list(documents_of(d, ConfigKind::storage));
+}
+Listing list_prices(const ConfigDirs& d) { return price_list(documents_of(d, ConfigKind::prices)); }
+Listing list_energy(const ConfigDirs& d) {
+  return energy_list(documents_of(d, ConfigKind::energy));
+}
+Listing list_plans(const ConfigDirs& d) { return plan_list(documents_of(d, ConfigKind::capacity)); }
+
+NamedDocument data_table(const ConfigDirs& d, const std::string& name) {
+  const auto found = find_config(d, ConfigKind::data, name);
+  if (!found) throw InputError("orrery list", "", "no configs/data/" + name + ".json", "that file");
+  return {name, found->file, parse_json(found->text, found->file)};
+}
+Listing list_corpora(const ConfigDirs& d) {
+  const NamedDocument table = data_table(d, "corpora");
+  return corpus_list(table.json, table.file);
+}
+Listing list_samples(const ConfigDirs& d) {
+  const NamedDocument table = data_table(d, "samples");
+  return sample_list(table.json, table.file);
+}
 Listing list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
 Listing list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
 Listing list_collectives(const ConfigDirs& /*d*/) { return collective_list(); }
@@ -63,6 +88,13 @@ constexpr std::array kKinds = {
     Kind{"recipes", list_recipes},
     Kind{"graphs", list_graphs},
     Kind{"fabrics", list_fabrics},
+    Kind{"failures", list_failures},
+    Kind{"storage", list_storage},
+    Kind{"prices", list_prices},
+    Kind{"energy", list_energy},
+    Kind{"corpora", list_corpora},
+    Kind{"samples", list_samples},
+    Kind{"plans", list_plans},
 };
 
 std::vector<std::string> kind_names() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 
+#include "capacity/site_json.h"
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "cli/usage_error.h"
@@ -35,6 +37,19 @@ ConfigKind kind_of(const std::string& text) {
                    alternatives(kind_names()), nearest_name(text, kind_names()));
 }
 
+// Of each kind what lists it; "": its names are few.
+constexpr std::array<std::string_view, kConfigKinds> kListNames = {
+    "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
+    "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
+    "",       "plans",   "",         "sweeps"};
+
+std::string allowed_names(ConfigKind kind, const ConfigDirs& dirs) {
+  const std::string list(kListNames[static_cast<std::size_t>(kind)]);
+  if (!list.empty()) return "a name of `orrery list " + list + "`";
+  const std::vector<std::string> names = config_names(dirs, kind);
+  return names.empty() ? "a name" : alternatives(names) + ",";
+}
+
 // Refuses what is not sound, as a run that uses it would.
 void check_document(ConfigKind kind, const Json& document, const std::string& file,
                     const ConfigLookup& lookup) {
@@ -45,6 +60,9 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
     read_framework(document, file, Json::object(), file, "parallel.framework_options");
   }
   if (kind == ConfigKind::compression) read_compression(Reader(document, file), {});
+  if (kind == ConfigKind::failures) read_failures(Reader(document, file));
+  if (kind == ConfigKind::storage) read_storage(Reader(document, file));
+  if (kind == ConfigKind::energy) read_energy(Reader(document, file));
 }
 
 Json model_document(const ModelDescription& m) {
@@ -74,7 +92,7 @@ ExitCode show_document(ConfigKind kind, const std::string& name, const Session& 
   const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
   if (!found) {
     throw InputError("orrery show", word, "\"" + name + "\"",
-                     "a name of `orrery list " + word + "s` or a path",
+                     allowed_names(kind, dirs) + " or a path",
                      nearest_name(name, config_names(dirs, kind)));
   }
   const Json document = parse_json(found->text, found->file);

@@ -47,7 +47,7 @@ std::string why_blank(const OptionAnswer& o) {
          " or its node given (`prices`)";
 }
 
-std::string energy_lines(const OptionAnswer& o) {
+Details energy_lines(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
   std::string text = energy_text(e.facility) + " (" + energy_text(Joules(o.range.energy.low)) +
                      " to " + energy_text(Joules(o.range.energy.high)) + "), " +
@@ -59,7 +59,7 @@ std::string energy_lines(const OptionAnswer& o) {
   return capacity_line("energy", text);
 }
 
-std::string cost_lines(const OptionAnswer& o) {
+Details cost_lines(const OptionAnswer& o) {
   if (!o.outcome.cost) return capacity_line("cost", why_blank(o) + ": left blank");
   const Bill& b = o.outcome.bill;
   std::string text =
@@ -71,8 +71,8 @@ std::string cost_lines(const OptionAnswer& o) {
          capacity_line("  a unit", unit_costs(o));
 }
 
-std::string rent_or_buy_line(const OptionAnswer& o) {
-  if (!o.buying_pays_at) return "";
+Details rent_or_buy_line(const OptionAnswer& o) {
+  if (!o.buying_pays_at) return {};
   const double u = *o.buying_pays_at;
   return capacity_line("rent or buy",
                        u > 1 ? "renting is cheaper at any utilisation"

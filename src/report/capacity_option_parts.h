@@ -9,14 +9,14 @@
 
 namespace orrery {
 
-std::string energy_lines(const OptionAnswer& o);
+Details energy_lines(const OptionAnswer& o);
 // Why a cost is left blank: "no price of h200-sxm-141gb or its node given (`prices`)".
 std::string why_blank(const OptionAnswer& o);
-std::string cost_lines(const OptionAnswer& o);
-std::string rent_or_buy_line(const OptionAnswer& o);
-std::string data_lines(const OptionAnswer& o);
-std::string host_line(const OptionAnswer& o);
-std::string periodic_line(const OptionAnswer& o);
+Details cost_lines(const OptionAnswer& o);
+Details rent_or_buy_line(const OptionAnswer& o);
+Details data_lines(const OptionAnswer& o);
+Details host_line(const OptionAnswer& o);
+Details periodic_line(const OptionAnswer& o);
 
 // Weights and keys and values by the number of sequences.
 std::string serving_table(const std::vector<InferenceNeeds>& all);

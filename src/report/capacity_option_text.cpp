@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kLabel = 18;
 constexpr std::size_t kBars = 40;
 
-std::string line(const std::string& label, const std::string& text) {
-  return left(label, kLabel) + wrapped(text, kLabel, kLabel) + "\n";
+Details line(const std::string& label, const std::string& text) {
+  return capacity_line(label, text);
 }
 
 std::string days_text(const Ranged<Seconds>& r) {
@@ -20,20 +20,20 @@ std::string days_text(const Ranged<Seconds>& r) {
   return days(r.value) + " days (" + days(r.low) + " to " + days(r.high) + ")";
 }
 
-std::string phases_text(const OptionAnswer& o) {
-  std::string text;
+Details phase_lines(const OptionAnswer& o) {
+  Details all;
   for (const PieceTime& p : o.training.pieces) {
     const std::string name = p.phase.empty() ? "steps" : p.phase;
-    text += line(name, grouped(p.steps) + " of " + grouped(p.global_batch) + " sequences, " +
-                           short_count(p.tokens) + " tokens, " + seconds_text(p.step.value) +
-                           " each (" + seconds_text(p.step.low) + " to " +
-                           seconds_text(p.step.high) + "): " + days_text(p.time));
+    all += line(name, grouped(p.steps) + " of " + grouped(p.global_batch) + " sequences, " +
+                          short_count(p.tokens) + " tokens, " + seconds_text(p.step.value) +
+                          " each (" + seconds_text(p.step.low) + " to " +
+                          seconds_text(p.step.high) + "): " + days_text(p.time));
   }
-  return text;
+  return all;
 }
 
-std::string when(const CapacityReport& r, const OptionAnswer& o) {
-  if (!r.plan.start) return "";
+Details end_line(const CapacityReport& r, const OptionAnswer& o) {
+  if (!r.plan.start) return {};
   return line("end", text_of(after(*r.plan.start, o.outcome.wall)) + " (" +
                          text_of(after(*r.plan.start, o.range.wall.low)) + " to " +
                          text_of(after(*r.plan.start, o.range.wall.high)) + "), from " +
@@ -41,10 +41,10 @@ std::string when(const CapacityReport& r, const OptionAnswer& o) {
 }
 
 // What a class costs: its share of all failures, in all that a failure costs.
-std::string by_class(const OptionAnswer& o) {
+Details class_line(const OptionAnswer& o) {
   const Goodput& g = o.outcome.goodput;
   const std::vector<FailureClass>& classes = o.inputs.interruptions.classes;
-  if (classes.size() < 2) return "";
+  if (classes.size() < 2) return {};
   const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
   constexpr double kWorthNaming = 0.05;  // failures
   std::vector<std::string> parts;
@@ -55,10 +55,11 @@ std::string by_class(const OptionAnswer& o) {
     parts.push_back(c.name + " " + fixed(failures, failures < 10 ? 1 : 0) + " (" +
                     fixed(share * days * 24, 1) + " h)");
   }
-  return parts.empty() ? "" : line("  by class", joined(parts, ", "));
+  if (parts.empty()) return {};
+  return line("  by class", joined(parts, ", "));
 }
 
-std::string failures_text(const OptionAnswer& o) {
+Details failure_lines(const OptionAnswer& o) {
   const Recovery& rec = o.outcome.recovery;
   if (rec.failures.si() <= 0) {
     return line("failures", "no rates given (`failures`): nothing is lost to them here");
@@ -68,10 +69,10 @@ std::string failures_text(const OptionAnswer& o) {
                   " to " + fixed(o.simulated.failures.p90, 0) + " in " + grouped(o.simulated.runs) +
                   " played runs, seed " + std::to_string(o.simulated.seed) + "), one in " +
                   fixed(1 / rec.failures.si() / kHour.si(), 1) + " h") +
-         by_class(o);
+         class_line(o);
 }
 
-std::string checkpoint_text(const OptionAnswer& o) {
+Details checkpoint_line(const OptionAnswer& o) {
   const Outcome& x = o.outcome;
   std::string text =
       pretty(x.checkpoint.size) + ", " +
@@ -105,25 +106,13 @@ std::string cause_bar(const std::string& name, double share, const OptionAnswer&
 }
 
 std::string causes(const OptionAnswer& o) {
-  const Goodput& g = o.outcome.goodput;
-  const double ideal = o.training.time.value / o.outcome.training;
   std::string text = "\nWhere the time goes\n";
-  const auto add = [&](const char* name, double share) {
-    if (share > 0) text += cause_bar(name, share, o);
-  };
-  add("training", ideal);
-  add("stragglers", 1 - ideal);
-  add("checkpoints", g.checkpoint);
-  add("lost work", g.lost_work);
-  add("detection", g.detection);
-  add("restart", g.restart);
-  add("no spare", g.spares);
-  add("planned stops", g.planned);
+  for (const TimeCause& c : time_causes(o)) text += cause_bar(c.name, c.share, o);
   return text;
 }
 
-std::string spares_text(const OptionAnswer& o) {
-  if (o.outcome.recovery.repair.si() <= 0) return "";
+Details spare_line(const OptionAnswer& o) {
+  if (o.outcome.recovery.repair.si() <= 0) return {};
   return line("spare nodes", grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
                                  " keep the wait for one under 0.1 %");
 }
@@ -142,31 +131,57 @@ std::string assumptions_text(const OptionAnswer& o) {
 
 }  // namespace
 
-std::string capacity_line(const std::string& label, const std::string& text) {
-  return line(label, text);
+Details capacity_line(const std::string& label, const std::string& text) {
+  return {{{label, text}}};
 }
 
-std::string option_details(const CapacityReport& r, std::size_t option) {
+std::string details_text(const Details& details) {
+  std::string text;
+  for (const DetailLine& d : details.lines) {
+    text += left(d.label, kLabel) + wrapped(d.text, kLabel, kLabel) + "\n";
+  }
+  return text;
+}
+
+std::vector<TimeCause> time_causes(const OptionAnswer& o) {
+  const Goodput& g = o.outcome.goodput;
+  const double ideal = o.training.time.value / o.outcome.training;
+  std::vector<TimeCause> causes;
+  for (const TimeCause& c :
+       {TimeCause{"training", ideal}, TimeCause{"stragglers", 1 - ideal},
+        TimeCause{"checkpoints", g.checkpoint}, TimeCause{"lost work", g.lost_work},
+        TimeCause{"detection", g.detection}, TimeCause{"restart", g.restart},
+        TimeCause{"no spare", g.spares}, TimeCause{"planned stops", g.planned}}) {
+    if (c.share > 0) causes.push_back(c);
+  }
+  return causes;
+}
+
+Details option_details(const CapacityReport& r, std::size_t option) {
   const OptionAnswer& o = r.answer.options[option];
   const Cluster& c = o.inputs.cluster;
-  std::string text =
+  Details all =
       line("cluster", grouped(c.gpus) + " GPUs " + std::string(c.device.name.view()) + " in " +
                           grouped(node_count(c)) + (node_count(c) == 1 ? " node " : " nodes ") +
                           std::string(c.node.view()));
-  text +=
-      line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
-                           std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
-                           percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
-                           " of " + gib_text(o.answer.capacity, 1) + " a GPU");
-  text += phases_text(o);
-  text += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
-                           " hours, effective training time " + percent(o.outcome.goodput.ratio()));
-  text += when(r, o);
-  text += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
-                                (o.inputs.spares > 0 ? ", spares included" : ""));
-  text += failures_text(o) + checkpoint_text(o) + spares_text(o) + energy_lines(o) + cost_lines(o) +
-          rent_or_buy_line(o) + data_lines(o) + host_line(o) + periodic_line(o);
-  return text + causes(o) + serving_table(o.inference);
+  all += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
+                              std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
+                              percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
+                              " of " + gib_text(o.answer.capacity, 1) + " a GPU");
+  all += phase_lines(o);
+  all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
+                          " hours, effective training time " + percent(o.outcome.goodput.ratio()));
+  all += end_line(r, o);
+  all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
+                               (o.inputs.spares > 0 ? ", spares included" : ""));
+  all += failure_lines(o) + checkpoint_line(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
+         rent_or_buy_line(o) + data_lines(o) + host_line(o) + periodic_line(o);
+  return all;
+}
+
+std::string option_tables(const CapacityReport& r, std::size_t option) {
+  const OptionAnswer& o = r.answer.options[option];
+  return causes(o) + serving_table(o.inference);
 }
 
 std::string option_reasons(const CapacityReport& r, std::size_t option) {

@@ -17,6 +17,22 @@
 
 namespace orrery {
 
+// What is said of an option, line by line: what it is about, and what is so.
+struct DetailLine {
+  std::string label;
+  std::string text;
+};
+
+struct Details {
+  std::vector<DetailLine> lines;
+
+  Details& operator+=(const Details& more) {
+    lines.insert(lines.end(), more.lines.begin(), more.lines.end());
+    return *this;
+  }
+  friend Details operator+(Details a, const Details& b) { return a += b; }
+};
+
 struct CapacityReport {
   CapacityPlan plan;
   CapacityAnswer answer;
@@ -45,9 +61,18 @@ std::string capacity_html(const CapacityReport& r);  // one page, no script, for
 // --- pieces that text and page share
 
 std::vector<std::string> requirement_lines(const CapacityReport& r);
-std::string option_details(const CapacityReport& r, std::size_t option);
+Details option_details(const CapacityReport& r, std::size_t option);
+std::string option_tables(const CapacityReport& r, std::size_t option);
 std::string option_reasons(const CapacityReport& r, std::size_t option);
-std::string capacity_line(const std::string& label, const std::string& text);
+Details capacity_line(const std::string& label, const std::string& text);
+std::string details_text(const Details& details);
+
+// Parts of an option's time, of its training without stops: they sum to its goodput's total.
+struct TimeCause {
+  const char* name = "";
+  double share = 0;
+};
+std::vector<TimeCause> time_causes(const OptionAnswer& o);
 
 // "Options, the cheapest first of those that meet what is required".
 std::string options_heading(const CapacityReport& r);

@@ -19,7 +19,7 @@ std::string sample_rates(const DataNeeds& n) {
 
 }  // namespace
 
-std::string data_lines(const OptionAnswer& o) {
+Details data_lines(const OptionAnswer& o) {
   const DataNeeds& n = o.data;
   const Corpus& corpus = o.plan->data.corpora[o.plan->data.corpus];
   std::string text = pretty(n.dataset) + " of tokens (" + corpus.name + ", " +
@@ -27,12 +27,12 @@ std::string data_lines(const OptionAnswer& o) {
                      "; checkpoints kept " + pretty(n.checkpoints) + "; together " +
                      pretty(n.total);
   if (!n.storage_holds_it) text += ", more than the storage holds";
-  if (n.cores > 0) text += "; " + grouped(std::ceil(n.cores)) + " CPU cores prepare them";
+  if (n.cores > 0) text += "; CPU cores that prepare them: " + grouped(std::ceil(n.cores));
   return capacity_line("data", text) +
          capacity_line("  on samples", "at this FLOP rate it would read " + sample_rates(n));
 }
 
-std::string host_line(const OptionAnswer& o) {
+Details host_line(const OptionAnswer& o) {
   std::vector<std::string> parts;
   if (o.inputs.policy.mode != CheckpointMode::synchronous) {
     parts.push_back(gib_text(o.outcome.checkpoint.per_node, 1) + " a node for a checkpoint");
@@ -40,13 +40,13 @@ std::string host_line(const OptionAnswer& o) {
   if (o.answer.host_needed.si() > 0) {
     parts.push_back(gib_text(o.answer.host_needed, 1) + " a node for what is offloaded");
   }
-  if (parts.empty()) return "";
+  if (parts.empty()) return {};
   if (o.answer.host_capacity.si() > 0) parts.push_back("of " + gib_text(o.answer.host_capacity, 0));
   return capacity_line("host memory", joined(parts, ", "));
 }
 
-std::string periodic_line(const OptionAnswer& o) {
-  if (o.periodic.empty()) return "";
+Details periodic_line(const OptionAnswer& o) {
+  if (o.periodic.empty()) return {};
   const Seconds least = o.periodic.back().wall;
   if (least > o.outcome.wall * 0.999) {
     return capacity_line("what if", "replicas synchronised every " +

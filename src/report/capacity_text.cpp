@@ -148,7 +148,7 @@ std::string capacity_text(const CapacityReport& r, const Style& style) {
   std::string text;
   if (!r.plan.name.empty()) text += ink(style, Ink::bold, r.plan.name) + "\n\n";
   for (const std::string& required : requirement_lines(r)) {
-    text += capacity_line("required", required);
+    text += details_text(capacity_line("required", required));
   }
   const bool several = r.answer.options.size() > 1;
   if (several && !r.answer.ranked.empty()) {
@@ -166,7 +166,8 @@ std::string capacity_text(const CapacityReport& r, const Style& style) {
   } else if (!r.answer.requirements.empty()) {
     text += "\n";
   }
-  return text + option_details(r, *best) + break_even_text(r) + option_reasons(r, *best);
+  return text + details_text(option_details(r, *best)) + option_tables(r, *best) +
+         break_even_text(r) + option_reasons(r, *best);
 }
 
 }  // namespace orrery

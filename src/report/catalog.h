@@ -33,4 +33,13 @@ Listing sweep_list(const std::vector<NamedDocument>& documents);
 Listing graph_list(const std::vector<NamedDocument>& documents);
 Listing fabric_list(const std::vector<NamedDocument>& documents);
 
+// What capacity plans name. The two tables of configs/data are one document each.
+Listing failure_list(const std::vector<NamedDocument>& documents);
+Listing storage_list(const std::vector<NamedDocument>& documents);
+Listing price_list(const std::vector<NamedDocument>& documents);
+Listing energy_list(const std::vector<NamedDocument>& documents);
+Listing corpus_list(const Json& table, const std::string& file);
+Listing sample_list(const Json& table, const std::string& file);
+Listing plan_list(const std::vector<NamedDocument>& documents);
+
 }  // namespace orrery

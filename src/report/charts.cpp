@@ -167,6 +167,16 @@ struct PlacedLabel {
 constexpr double kLetter = 6.5;  // px, of the page's 11 px type, on the wide side
 constexpr double kLine = 13;
 
+// Between ticks: 1, 2 or 5 times a power of ten, four of them or a few more to an axis.
+double tick(double most) {
+  const double rough = most / 4;
+  const double ten = std::pow(10.0, std::floor(std::log10(rough)));
+  const double times = rough / ten;
+  return ten * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
+}
+
+std::string tick_text(double v) { return fixed(v, v >= 10 ? 0 : v >= 1 ? 1 : 3); }
+
 // The nearest height at which a label runs over none of those placed before; it joins them.
 double free_height(std::vector<PlacedLabel>& placed, PlacedLabel label, double lowest) {
   const double wanted = label.y;
@@ -202,11 +212,12 @@ std::string scatter_chart(const ScatterChart& c) {
   std::string svg = open_svg(c.title, kHeight);
   svg += stroke(kLeft, kBottom, kWidth - 20, kBottom, "#66717d");
   svg += stroke(kLeft, 4, kLeft, kBottom, "#66717d");
-  for (int i = 1; i <= 4; ++i) {
-    const double share = 0.25 * i;
-    svg += stroke(kLeft, y(share * y_most), kWidth - 20, y(share * y_most), "#eceff2");
-    svg += text_at(kLeft - 6, y(share * y_most) + 4, fixed(share * y_most, 1), "end", "dim");
-    svg += text_at(x(share * x_most), kBottom + 15, fixed(share * x_most, 1), "middle", "dim");
+  for (double v = tick(y_most); v <= y_most; v += tick(y_most)) {
+    svg += stroke(kLeft, y(v), kWidth - 20, y(v), "#eceff2");
+    svg += text_at(kLeft - 6, y(v) + 4, tick_text(v), "end", "dim");
+  }
+  for (double v = tick(x_most); v <= x_most; v += tick(x_most)) {
+    svg += text_at(x(v), kBottom + 15, tick_text(v), "middle", "dim");
   }
   svg += text_at(kWidth - 20, kBottom + 32, c.x_name, "end") + text_at(kLeft + 6, 10, c.y_name);
   std::vector<ScatterPoint> front;

@@ -31,6 +31,19 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 >                   which takes ... days of 1.0 days
 > ...
 
+# The hardware studies run; what does not fit is a row too.
+$ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $plan --csv | wc -l; done
+> 13
+> 8
+> 7
+
+# Bought and rented side by side are called what they are.
+$ orrery capacity gpt3-175b-five-clusters > five.txt
+$ grep -c -E ' USD, (rented|bought) ' five.txt
+> 5
+$ grep -c 'Rented and bought stand side by side' five.txt
+> 1
+
 # CSV has a row for each option.
 $ orrery capacity gpt3-175b-1024-a100 --sizes [256,512,768] --csv | wc -l
 > 4

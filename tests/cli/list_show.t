@@ -47,3 +47,28 @@ $ orrery show model gpt2 --config-dir mine | head -1
 $ ORRERY_CONFIG_PATH=mine orrery list models | grep gpt2
 > gpt2                 81.91 M  81.91 M       6     768     12        –
 > gpt2-xl ...
+
+# What capacity plans name.
+$ orrery list failures
+> failures    GPU-hours a failure  classes  detection  restart
+> bloom-176b               64,512        1    5.0 min  7.5 min
+> llama-3                  50,677       12    5.0 min  7.5 min
+> opt-175b                  7,440        1    5.0 min  7.5 min
+> rsc-1                    29,538        1    5.0 min  7.5 min
+$ orrery list storage | grep nfs
+> nfs ... 3 GB/s ...
+> nfs-nconnect ... 10 GB/s ...
+$ for what in prices energy corpora samples plans; do orrery list $what | head -1; done
+> prices ...
+> energy ...
+> corpus ...
+> samples ...
+> plan ...
+$ orrery show storage selene | head -1
+> storage selene, ...selene.json
+$ orrery show failures lama-3
+! exit 2
+! stderr error: orrery show: failures: found "lama-3"; allowed: a name of `orrery list failures` or a path; did you mean "llama-3"?
+$ orrery show data corpus
+! exit 2
+! stderr error: orrery show: data: found "corpus"; allowed: corpora or samples, or a path

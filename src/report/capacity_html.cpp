@@ -22,10 +22,10 @@ th{font-weight:600;color:var(--dim)}td{white-space:nowrap}td:first-child,th:firs
 .charts{display:grid;grid-template-columns:1fr 1fr;gap:14px 24px}figure{margin:0;break-inside:avoid}
 figcaption{font-weight:600;font-size:13px;margin-bottom:2px}svg{width:100%;height:auto}svg text{font-size:11.5px;fill:var(--ink)}
 svg text.dim{fill:var(--dim)}svg text.limit{fill:#b3402e}
-td.wrap{white-space:normal;overflow-wrap:anywhere}td.t{white-space:normal}
+td.wrap{white-space:normal;overflow-wrap:anywhere}td.t,td.soft{white-space:normal}
 h3{font-size:14px;margin:20px 0 4px;break-after:avoid}p.note{border-left:3px solid #c07a2c;padding-left:10px}
 table.details th{width:130px;white-space:nowrap}footer{margin-top:28px;color:var(--dim);font-size:12px}
-@media print{body{margin:0;max-width:none;font-size:11px}h2{break-after:avoid}tr{break-inside:avoid}@page{size:A4;margin:14mm}}
+@media print{body{margin:0;max-width:none;font-size:11px}table{font-size:10px}th,td{padding:3px 4px}td{white-space:normal}h2{break-after:avoid}tr{break-inside:avoid}@page{size:A4;margin:14mm}}
 )";
 
 std::string cell(const std::string& text, const char* kind = "") {
@@ -95,12 +95,13 @@ class Page {
     std::string row = i == *p_.best ? "<tr class=\"best\">" : "<tr>";
     row += cell(name_of(o)) + cell(grouped(o.gpus)) +
            cell(strategy_text(o.run->run.strategy), "t") + cell(percent(mfu_of(o.answer)));
-    row += cell(short_range(days_of(o), 1));
+    row += cell(short_range(days_of(o), 1), "soft");
     if (r_.plan.start) row += cell(text_of(after(*r_.plan.start, o.outcome.wall)));
     row += cell(percent(o.outcome.goodput.ratio()));
     row += cell(o.outcome.cost ? short_range(p_.money(o), decimals_for(p_.money(o).value)) +
                                      payment_suffix(r_, o)
-                               : "–");
+                               : "–",
+                "soft");
     row += cell(pretty(o.outcome.energy.peak, 3)) + cell(energy_text(o.outcome.energy.facility)) +
            cell(o.outcome.energy.carbon ? grouped(o.outcome.energy.carbon->kg / 1000) : "–");
     if (!r_.answer.requirements.empty()) row += cell(meets_text(r_, i));

@@ -38,17 +38,18 @@ class CudaDevice : public MeasuringDevice {
     f.memory = Bytes(static_cast<double>(available));
 #ifndef ORRERY_HIP
     f.library = product_library();
+#ifdef ORRERY_HAS_CUDNN
+    f.library += ", " + attention_library();
+#endif
     for (std::size_t i = 0; i < kPrecisions; ++i) {
       const auto precision = static_cast<Precision>(i);
       if (multiplies(precision, properties.major, properties.minor))
         f.products.push_back(precision);
     }
 #endif
-#ifdef ORRERY_HAS_NCCL
     int count = 1;
     gpu_check(cudaGetDeviceCount(&count), "devices");
     f.count = count;
-#endif
     return f;
   }
 
@@ -82,28 +83,44 @@ class CudaDevice : public MeasuringDevice {
   GpuJob job_of(const MeasuredMemory& m, const std::string& kernel) {
     return memory_job(kernel, m.bytes, stream_);
   }
-  GpuJob job_of(const MeasuredHostCopy& m, const std::string&) {
-    return host_copy_job(m.bytes, stream_);
+  GpuJob job_of(const MeasuredHostCopy& m, const std::string& way) {
+    return host_copy_job(m.bytes, way == kToHost, stream_);
   }
-  GpuJob job_of(const MeasuredAttention&, const std::string&) { return left_out("attention"); }
+#ifdef ORRERY_HAS_CUDNN
+  GpuJob job_of(const MeasuredAttention& m, const std::string&) {
+    return attention_job(m, stream_);
+  }
+#else
+  GpuJob job_of(const MeasuredAttention&, const std::string&) {
+    return left_out("attention: built without cuDNN");
+  }
+#endif
 #ifdef ORRERY_HIP
   GpuJob job_of(const MeasuredProduct&, const std::string&) { return left_out("products on HIP"); }
 #else
   GpuJob job_of(const MeasuredProduct& m, const std::string& layout) {
-    return product_job(m, layout, stream_);
+    return m.shape.grouped ? grouped(m) : product_job(m, layout, stream_);
   }
 #endif
-#ifdef ORRERY_HAS_NCCL
-  GpuJob job_of(const MeasuredCollective& m, const std::string&) {
-    return collective_job(m, stream_);
-  }
+#ifdef ORRERY_HAS_CUBLAS
+  GpuJob grouped(const MeasuredProduct& m) { return grouped_job(m, stream_); }
 #else
-  GpuJob job_of(const MeasuredCollective&, const std::string&) {
+  static GpuJob grouped(const MeasuredProduct&) {
+    return left_out("grouped products: built without cuBLAS 12.5 or newer");
+  }
+#endif
+  GpuJob job_of(const MeasuredCollective& m, const std::string&) {
+    return m.kind == Collective::point_to_point ? peer_copy_job(m.size, stream_) : collective(m);
+  }
+#ifdef ORRERY_HAS_NCCL
+  GpuJob collective(const MeasuredCollective& m) { return collective_job(m, stream_); }
+#else
+  static GpuJob collective(const MeasuredCollective&) {
     return left_out("collectives: built without NCCL");
   }
 #endif
 
-  static GpuJob left_out(const std::string& what) {
+  [[maybe_unused]] static GpuJob left_out(const std::string& what) {
     GpuJob job;
     job.why_not = what;
     return job;

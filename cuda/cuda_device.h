@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first GPU of this machine as a MeasuringDevice. Attention is left out: its libraries come
-// without a C interface. Errors: std::runtime_error with the call that failed.
+// The first GPU of this machine as a MeasuringDevice. What a library was not found for at build
+// time is left out by name. Errors: std::runtime_error with the call that failed.
 #pragma once
 
 #include <memory>

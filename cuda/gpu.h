@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The runtime of the GPU by one set of names: CUDA's, which HIP has under its own prefix. Under HIP
-// the kernels and copies compile from the same source; products (cuBLASLt) and collectives (NCCL)
-// are left out there.
+// the kernels and copies compile from the same source; products (cuBLASLt, cuBLAS), attention
+// (cuDNN) and collectives (NCCL) are left out there.
 //
 // Every call is checked: gpu_check() throws std::runtime_error with what failed and why. Buffers
 // free themselves. Units: bytes.
@@ -14,6 +14,8 @@
 #define ORRERY_HIP 1
 #define cudaDeviceProp hipDeviceProp_t
 #define cudaDriverGetVersion hipDriverGetVersion
+#define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
+#define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
 #define cudaError_t hipError_t
 #define cudaEventCreate hipEventCreate
 #define cudaEventDestroy hipEventDestroy
@@ -31,7 +33,10 @@
 #define cudaMallocHost hipHostMalloc
 #define cudaMemGetInfo hipMemGetInfo
 #define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
+#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemcpyPeerAsync hipMemcpyPeerAsync
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
 #define cudaStreamCreate hipStreamCreate

@@ -25,7 +25,8 @@ enum class GpuElement { float32, bfloat16, half, fp8 };
 void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t stream);
 
 GpuJob memory_job(const std::string& kernel, Bytes bytes, cudaStream_t stream);
-GpuJob host_copy_job(Bytes bytes, cudaStream_t stream);
+GpuJob host_copy_job(Bytes bytes, bool to_host, cudaStream_t stream);
+GpuJob peer_copy_job(Bytes bytes, cudaStream_t stream);  // from the first GPU to the second
 GpuJob launch_job();
 
 #ifndef ORRERY_HIP
@@ -34,6 +35,15 @@ GpuJob launch_job();
 GpuJob product_job(const MeasuredProduct& product, const std::string& layout, cudaStream_t stream);
 std::string product_library();
 bool multiplies(Precision precision, int major, int minor);
+#endif
+
+#ifdef ORRERY_HAS_CUBLAS
+GpuJob grouped_job(const MeasuredProduct& product, cudaStream_t stream);
+#endif
+
+#ifdef ORRERY_HAS_CUDNN
+GpuJob attention_job(const MeasuredAttention& attention, cudaStream_t stream);
+std::string attention_library();
 #endif
 
 #ifdef ORRERY_HAS_NCCL

@@ -174,6 +174,18 @@ GpuJob copy_job(std::size_t bytes, cudaStream_t stream) {
   return job;
 }
 
+// By the copy engine, not by a kernel; bytes are read and written as of any other.
+GpuJob device_copy_job(std::size_t bytes, cudaStream_t stream) {
+  GpuJob job;
+  job.buffers.push_back(random_buffer(bytes / 2, GpuElement::float32, stream));
+  job.buffers.emplace_back(bytes / 2);
+  job.start = [from = job.buffers[0].data(), to = job.buffers[1].data(),
+               n = bytes / 2](cudaStream_t s) {
+    gpu_check(cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, s), "a copy on the device");
+  };
+  return job;
+}
+
 using RowKernel = void (*)(const GpuBf16*, GpuBf16*);
 
 GpuJob row_job(RowKernel kernel, std::size_t bytes, cudaStream_t stream) {
@@ -265,6 +277,7 @@ void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t strea
 GpuJob memory_job(const std::string& kernel, Bytes size, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(size.si());
   if (kernel == "copy") return copy_job(bytes, stream);
+  if (kernel == "device copy") return device_copy_job(bytes, stream);
   if (kernel == "norm") return row_job(norm, bytes, stream);
   if (kernel == "softmax") return row_job(softmax, bytes, stream);
   if (kernel == "activation") return activation_job(bytes, stream);
@@ -281,13 +294,39 @@ GpuJob launch_job() {
   return job;
 }
 
-GpuJob host_copy_job(Bytes size, cudaStream_t stream) {
+GpuJob host_copy_job(Bytes size, bool to_host, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(size.si());
   GpuJob job;
   job.buffers.emplace_back(bytes, true);
   job.buffers.push_back(random_buffer(bytes, GpuElement::float32, stream));
+  void* host = job.buffers[0].data();
+  void* device = job.buffers[1].data();
+  gpu_check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream), "random data");
+  job.start = [host, device, to_host, bytes](cudaStream_t s) {
+    gpu_check(to_host ? cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, s)
+                      : cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, s),
+              "a copy over the host's link");
+  };
+  return job;
+}
+
+GpuJob peer_copy_job(Bytes size, cudaStream_t stream) {
+  const auto bytes = static_cast<std::size_t>(size.si());
+  GpuJob job;
+  job.buffers.push_back(random_buffer(bytes, GpuElement::float32, stream));
+  gpu_check(cudaSetDevice(1), "the second device");
+  job.buffers.emplace_back(bytes);
+  gpu_check(cudaSetDevice(0), "the first device");
+  int reachable = 0;
+  gpu_check(cudaDeviceCanAccessPeer(&reachable, 0, 1), "peers");
+  if (reachable == 0) {
+    job.why_not = "copies between GPUs that cannot reach each other";
+    return job;
+  }
+  static const cudaError_t enabled = cudaDeviceEnablePeerAccess(1, 0);
+  gpu_check(enabled, "peers");
   job.start = [from = job.buffers[0].data(), to = job.buffers[1].data(), bytes](cudaStream_t s) {
-    gpu_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s), "copy from the host");
+    gpu_check(cudaMemcpyPeerAsync(to, 1, from, 0, bytes, s), "a copy between GPUs");
   };
   return job;
 }

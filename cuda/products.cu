@@ -131,7 +131,6 @@ GpuJob product_job(const MeasuredProduct& m, const std::string& layout, cudaStre
   Format f{};
   const std::string name(name_of(m.precision));
   if (!format_of(m.precision, f)) job.why_not = "products in " + name;
-  if (m.shape.groups > 1) job.why_not = "grouped products";
   if (!job.why_not.empty()) return job;
   const auto product = std::make_shared<Product>(m.shape, f, layout.empty() ? "TN" : layout);
   if (!product->choose()) {

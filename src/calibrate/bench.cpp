@@ -100,95 +100,18 @@ std::vector<std::size_t> covering_order(const std::vector<Measurement>& work) {
   return order;
 }
 
-// --- what to measure
-
-constexpr std::array<const char*, 3> kLayouts = {"TN", "NN", "NT"};
-
-struct Extents {
-  std::int64_t m, n, k;
-};
-
-// Tokens by widths of 1 to 405 B models, tensor parallel or not; small, narrow and deep ones;
-// few dimensions that are no multiple of 64 or of 8.
-constexpr std::array<Extents, 34> kProducts = {{
-    {128, 128, 4096},    {256, 4096, 1024},     {512, 512, 512},     {512, 4096, 4096},
-    {1024, 1024, 1024},  {1024, 4096, 512},     {1024, 12288, 4096}, {1536, 1536, 1536},
-    {2048, 2048, 2048},  {2048, 4096, 4096},    {2048, 1280, 5120},  {2048, 128256, 4096},
-    {2304, 2304, 2304},  {3072, 3072, 3072},    {4096, 4096, 128},   {4096, 4096, 512},
-    {4096, 4096, 1024},  {4096, 4096, 4096},    {4096, 6144, 4096},  {4096, 14336, 4096},
-    {4096, 4096, 14336}, {4096, 28672, 4096},   {8192, 512, 8192},   {8192, 1024, 4096},
-    {8192, 8192, 1024},  {8192, 8192, 8192},    {8192, 14336, 4096}, {8192, 4096, 14336},
-    {16384, 4096, 4096}, {16384, 16384, 16384}, {4096, 4096, 4104},  {4096, 10920, 4096},
-    {2048, 5464, 2048},  {8192, 4000, 8192},
-}};
-
-bool fits(const ProductShape& p, Precision precision, Bytes memory) {
-  constexpr double kShare = 0.4;  // of what is free
-  return product_bytes<double>(p, precision) < memory * kShare;
-}
-
-void add_products(const DeviceFacts& facts, std::vector<Measurement>& out) {
-  for (const Precision precision : facts.products) {
-    for (const Extents& e : kProducts) {
-      // cuBLASLt's fp8 wants multiples of 16 and one layout.
-      const bool is_fp8 = precision == Precision::fp8;
-      if (is_fp8 && (e.m % 16 != 0 || e.n % 16 != 0 || e.k % 16 != 0)) continue;
-      for (const char* layout : kLayouts) {
-        if (is_fp8 && layout != kLayouts[0]) continue;
-        Measurement m;
-        m.work = MeasuredProduct{{e.m, e.n, e.k}, precision};
-        m.kernel = layout;
-        if (fits({e.m, e.n, e.k}, precision, facts.memory)) out.push_back(m);
-      }
-    }
-  }
-}
-
-constexpr std::array<const char*, 6> kMemoryKernels = {"copy",       "norm",      "softmax",
-                                                       "activation", "optimizer", "cross-entropy"};
-constexpr double kSmallestBytes = 0x1p14;
-constexpr double kLargestBytes = 0x1p32;
-
-void add_by_bytes(const DeviceFacts& facts, std::vector<Measurement>& out) {
-  for (double bytes = kSmallestBytes; bytes <= kLargestBytes; bytes *= 4) {
-    if (Bytes(bytes) > facts.memory * 0.4) break;
-    for (const char* kernel : kMemoryKernels) {
-      Measurement m;
-      m.work = MeasuredMemory{Bytes(bytes)};
-      m.kernel = kernel;
-      out.push_back(m);
-    }
-    Measurement copy;
-    copy.work = MeasuredHostCopy{Bytes(bytes)};
-    if (bytes <= 0x1p30) out.push_back(copy);
-    if (facts.count < 2) continue;
-    for (const Collective kind :
-         {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter}) {
-      Measurement collective;
-      collective.work = MeasuredCollective{kind, facts.count, Bytes(bytes)};
-      out.push_back(collective);
-    }
-  }
-}
-
 }  // namespace
-
-std::vector<Measurement> designed_work(const DeviceFacts& facts) {
-  std::vector<Measurement> out;
-  Measurement launch;
-  launch.work = MeasuredLaunch{};
-  out.push_back(launch);
-  add_products(facts, out);
-  add_by_bytes(facts, out);
-  return out;
-}
 
 std::vector<Measurement> tenth_of(const std::vector<Measurement>& work) {
   constexpr std::size_t kTenth = 10;
+  std::map<std::string, std::size_t> sizes;
+  for (const Measurement& m : work) ++sizes[curve_of(m)];
   std::map<std::string, std::size_t> seen;
   std::vector<Measurement> out;
   for (const Measurement& m : work) {
-    if (seen[curve_of(m)]++ % kTenth == 0) out.push_back(m);
+    const std::string curve = curve_of(m);
+    const std::size_t middle = std::min(kTenth, sizes[curve]) / 2;
+    if (seen[curve]++ % kTenth == middle) out.push_back(m);
   }
   return out;
 }

@@ -25,7 +25,7 @@ struct DeviceFacts {
   std::string library;  // of the products
   std::vector<Precision> products;
   Bytes memory{};          // free
-  std::int64_t count = 1;  // devices a collective may run over
+  std::int64_t count = 1;  // devices of this machine
 };
 
 class MeasuringDevice {
@@ -49,7 +49,7 @@ inline constexpr double kEnough = 0.005;
 // Everything there is to measure on such a device, smallest first within a kind.
 std::vector<Measurement> designed_work(const DeviceFacts& facts);
 
-// Every tenth of it, of every kind: what a check measures again.
+// Every tenth of each curve, of a short one its middle: what a check measures again.
 std::vector<Measurement> tenth_of(const std::vector<Measurement>& work);
 
 MeasurementSet measure(const std::vector<Measurement>& work, MeasuringDevice& device,

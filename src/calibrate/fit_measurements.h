@@ -8,8 +8,9 @@
 // half of its prior's; the others keep the documents' value and the rest is fitted again. Of tiles
 // the documents' own is kept unless another fits better by two deviations (a cost of 4).
 //
-// Points are judged apart: within a curve, in order of size, every fifth is left out in turn, five
-// fits in all, and each point is held against the fit without it (tiles and pins chosen anew).
+// Points are judged apart: each is held against a fit without it (tiles and pins chosen anew). Of a
+// curve of up to kFolds points each is left out alone, so that no choice of folds decides; of a
+// longer one, in order of size, every kFolds-th in turn.
 // Beside products stands a plain saturating curve, left out alike. Units: SI. Errors: none.
 #pragma once
 
@@ -63,7 +64,7 @@ struct MeasurementFit {
   KindOfFit all;
 };
 
-inline constexpr std::size_t kFolds = 5;
+inline constexpr std::size_t kFolds = 20;
 
 // The fold that leaves each point out.
 std::vector<std::size_t> folds_of(const std::vector<Measurement>& points);

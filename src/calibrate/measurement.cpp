@@ -50,7 +50,9 @@ std::string curve_of(const Measurement& m) {
                  [](const MeasuredAttention& a) { return attention_curve(a); },
                  [&](const MeasuredMemory&) { return m.kernel.empty() ? "memory" : m.kernel; },
                  [](const MeasuredLaunch&) { return std::string("launch"); },
-                 [](const MeasuredHostCopy&) { return std::string("host copy"); },
+                 [&](const MeasuredHostCopy&) {
+                   return std::string(m.kernel == kToHost ? "copy to the host" : "host copy");
+                 },
                  [](const MeasuredCollective& c) { return collective_curve(c); }},
       m.work);
 }

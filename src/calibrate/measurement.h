@@ -59,8 +59,11 @@ using MeasuredWork = std::variant<MeasuredProduct, MeasuredAttention, MeasuredMe
 struct Measurement {
   MeasuredWork work;
   TimedWork timed;
-  std::string kernel;  // of memory-bound work: "copy", "norm", …; of a product its layout
+  std::string kernel;  // of memory-bound work: "copy", "norm", …; of a product its layout; of a
+                       // copy over the host's link kToHost, or "" from the host
 };
+
+inline constexpr const char* kToHost = "to host";
 
 struct MeasurementSet {
   std::string file;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/predict.h"
 
+#include <algorithm>
+
 #include "network/collective_cost.h"
 #include "network/group_across.h"
 
@@ -20,6 +22,18 @@ Group pair_of_ranks(const Cluster& c, std::int64_t ranks) {
   return pair_across(of_ranks, per_node, 1, tiers_across(of_ranks, whole).back());
 }
 
+// Rows of queries a thread block of a fused kernel works on (Dao-AILab/flash-attention,
+// csrc/flash_attn/src/flash_fwd_launch_template.h: 128 in most of its kernels).
+constexpr double kQueryTile = 128;
+
+// A row of queries costs the keys it sees and h more; where a mask cuts it, half a tile of the
+// diagonal in vain besides. A causal row sees s/2 of them, so that its s½ is 2h + the tile.
+Device without_mask(Device d, AttentionKernel kernel) {
+  double& half = d.efficiency.attention[static_cast<std::size_t>(kernel)].half_length;
+  half = std::max(0.0, 0.5 * (half - kQueryTile));
+  return d;
+}
+
 struct Predict {
   const Cluster& c;
 
@@ -28,8 +42,9 @@ struct Predict {
   }
 
   Seconds operator()(const MeasuredAttention& a) const {
+    const Device d = a.shape.pairs < 1 ? c.device : without_mask(c.device, a.kernel);
     const auto pass = [&](bool backward) {
-      return fused_attention_time<double>(a.shape, c.device, a.kernel, a.precision, backward);
+      return fused_attention_time<double>(a.shape, d, a.kernel, a.precision, backward);
     };
     if (a.pass == AttentionPass::both) return pass(false) + pass(true);
     return pass(a.pass == AttentionPass::backward);

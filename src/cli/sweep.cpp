@@ -28,8 +28,7 @@ constexpr std::int64_t kMostAhead = 8;
 constexpr std::chrono::milliseconds kNap{20};
 
 struct Arguments {
-  std::string file;
-  std::string shard = "0/1";
+  SweepRequest request{"", "0/1", ""};
   unsigned jobs = 0;
   bool sqlite = false;
 };
@@ -113,7 +112,7 @@ void follow(SweepCrew& crew) {
 
 // Of the leader, of the ranks it leads, or of a process alone.
 ExitCode take_part(const Arguments& arguments, const Session& s) {
-  const SweepJob job = read_sweep_job(arguments.file, arguments.shard, s);
+  const SweepJob job = read_sweep_job(arguments.request, s);
   const SweepRows rows(job.sweep, job.sweep_file, job.id, s.csv ? RowFormat::csv : RowFormat::json);
   const unsigned jobs = arguments.jobs > 0 ? arguments.jobs : available_threads();
   SweepCrew crew(job, rows, jobs);
@@ -128,7 +127,7 @@ ExitCode take_part(const Arguments& arguments, const Session& s) {
 
 // Whatever fails, the leader says so once, and nobody waits for anybody.
 ExitCode run_sweep(const Arguments& arguments, const Session& s) {
-  if (is_led() && arguments.file == "-") {
+  if (is_led() && arguments.request.file == "-") {
     throw InputError("orrery sweep", "", "standard input under mpirun",
                      "a file that all ranks see");
   }
@@ -144,13 +143,16 @@ ExitCode run_sweep(const Arguments& arguments, const Session& s) {
 
 Action declare_sweep(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "sweep file: path or -")->required();
-  app.add_option("--shard", arguments->shard,
+  app.add_option("FILE", arguments->request.file, "sweep file: path or -")->required();
+  app.add_option("--shard", arguments->request.shard,
                  "of the points only I, I+N, I+2N, …; I counts from 0 (join with `orrery merge`)")
       ->type_name("I/N");
   app.add_option("--jobs", arguments->jobs, "threads (all the machine has); the rows are the same")
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));
+  app.add_option("--calibration", arguments->request.calibration,
+                 "cluster.calibration of every point: a calibration's name or path")
+      ->type_name("FILE");
   app.add_flag("--sqlite", arguments->sqlite, "rows into the database that -o names");
   return [arguments](const Session& s) { return run_sweep(*arguments, s); };
 }

@@ -44,7 +44,8 @@ Json run_at(const SweepJob& job, const ConfigLookup& lookup, std::int64_t point)
 
 }  // namespace
 
-SweepJob read_sweep_job(const std::string& file, const std::string& shard, const Session& s) {
+SweepJob read_sweep_job(const SweepRequest& request, const Session& s) {
+  const std::string& file = request.file;
   const ConfigDirs dirs = dirs_of(s);
   SweepJob job;
   const SweepText given = sweep_text(file, dirs);
@@ -66,9 +67,13 @@ SweepJob read_sweep_job(const std::string& file, const std::string& shard, const
     beside = std::filesystem::path(found->file).parent_path().string();
   }
   job.lookup = config_lookup(dirs, beside);
+  if (!request.calibration.empty()) {
+    apply_override(make_override("--calibration", "cluster.calibration", request.calibration),
+                   job.lookup, job.sweep.run);
+  }
   job.id = fingerprint(std::string(kVersion) + " " + std::to_string(kSchemaVersion) + " " +
                        document.dump() + job.sweep.run.dump());
-  job.shard = read_shard(shard);
+  job.shard = read_shard(request.shard);
   job.mine = (job.sweep.points - job.shard.index + job.shard.count - 1) / job.shard.count;
   return job;
 }

@@ -26,8 +26,14 @@ struct SweepJob {
   std::int64_t point(std::int64_t i) const { return shard.index + i * shard.count; }
 };
 
+struct SweepRequest {
+  std::string file;         // path, or "-"
+  std::string shard;        // "I/N"
+  std::string calibration;  // under every point; "": the run's own
+};
+
 // Errors: InputError.
-SweepJob read_sweep_job(const std::string& file, const std::string& shard, const Session& s);
+SweepJob read_sweep_job(const SweepRequest& request, const Session& s);
 
 // A sweep asks for the same few documents again and again.
 class ConfigMemory {

@@ -75,7 +75,8 @@ MeasuredWork read_work(Reader& r, std::string& kernel) {
   if (r.has("head_dim")) return read_attention(r);
   if (r.has("collective")) return read_collective(r);
   if (r.has("copy")) {
-    read_word(r, "copy", "host");
+    constexpr std::array<std::string_view, 2> kWays = {"host", kToHost};
+    if (r.at("copy").choice(kWays) == 1) kernel = kToHost;
     return MeasuredHostCopy{bytes_at(r)};
   }
   if (r.has("launch")) {

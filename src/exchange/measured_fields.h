@@ -8,7 +8,7 @@
 // | attention | kernel, pass, batch, heads, sequence, head_dim, causal, dtype |
 // | memory-bound kernel | kernel, bytes (read and written) |
 // | collective | collective, ranks, bytes (S of network/collective.h) |
-// | copy to or from the host | copy = "host", bytes |
+// | copy from or to the host | copy = "host" or "to host", bytes |
 // | launch of an empty kernel | launch = "empty" |
 //
 // and each the time: `us`, or of products and attention `tflops` (attention's by the FLOPs of the

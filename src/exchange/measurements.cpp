@@ -22,6 +22,7 @@ constexpr std::array kFormats = {
     Format{"JSON of measurements", detail::is_json, detail::read_json_measurements},
     Format{"nccl-tests' output", detail::is_nccl_tests, detail::read_nccl_tests},
     Format{"PyTorch profiler's table", detail::is_torch_profile, detail::read_torch_profile},
+    Format{"Nsight Systems' CSV", detail::is_nsys, detail::read_nsys},
     Format{"CSV such as m,n,k,dtype,us", detail::is_csv, detail::read_csv_measurements},
 };
 

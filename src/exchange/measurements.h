@@ -7,9 +7,10 @@
 // - SimuMax's system files: JSON whose tables of efficiency are keyed by the text of a shape;
 // - nccl-tests' and rccl-tests' output;
 // - PyTorch profiler's table, `key_averages(group_by_input_shape=True).table()`: its products;
+// - Nsight Systems' report cuda_gpu_trace as CSV: its copies;
 // - CSV with a header: m,n,k,dtype,us and its kin (exchange/measured_fields.h).
 //
-// Leaves out summaries of Nsight Systems, which name kernels without shapes.
+// Leaves out Nsight Systems' kernels, which have names and no shapes.
 // Errors: InputError with file, line or path, found and allowed; also where times fall with size
 // (calibrate/measurement.h).
 #pragma once

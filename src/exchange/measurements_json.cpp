@@ -41,7 +41,7 @@ struct Writer {
   Json operator()(const MeasuredLaunch&) const { return {{"launch", "empty"}}; }
 
   Json operator()(const MeasuredHostCopy& b) const {
-    return {{"copy", "host"}, {"bytes", b.bytes.si()}};
+    return {{"copy", m.kernel.empty() ? "host" : m.kernel}, {"bytes", b.bytes.si()}};
   }
 
   Json operator()(const MeasuredCollective& c) const {

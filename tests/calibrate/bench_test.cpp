@@ -108,7 +108,7 @@ TEST_CASE("a budget is kept, and what there is time for covers every kind") {
   const double budget = whole.clock / 4;
   const MeasurementSet set = measure(work, device, {Seconds(budget)});
   CHECK(set.points.size() < work.size() / 2);
-  CHECK(curves(set.points).size() + 1 == curves(work).size());  // all but the host copies
+  CHECK(curves(set.points).size() + 2 == curves(work).size());  // all but the host copies
   CHECK(set.left_out.back().find("budget") != std::string::npos);
 }
 
@@ -128,8 +128,8 @@ TEST_CASE("the design has no work twice and nothing that does not fit") {
   for (const Measurement& m : designed_work(device.facts())) {
     std::string name = curve_of(m) + m.kernel;
     if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {
-      name += std::to_string(p->shape.m) + " " + std::to_string(p->shape.n) + " " +
-              std::to_string(p->shape.k);
+      name += std::to_string(p->shape.groups) + " " + std::to_string(p->shape.m) + " " +
+              std::to_string(p->shape.n) + " " + std::to_string(p->shape.k);
     } else {
       name += std::to_string(amount_of(m));
     }

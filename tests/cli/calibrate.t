@@ -26,7 +26,10 @@ $ orrery estimate gpt3-175b-1024-a100 --calibration a.json --json > with.json
 $ orrery collective all-reduce --node dgx-a100-80gb --gpus 8 --size 1MiB --calibration a.json --json > c.json
 $ python3 -c 'import json; print(json.load(open("with.json"))["inputs"]["cluster"]["calibration"])'
 > a.json
-# Of another device, of another node, cut off, falling.
+$ echo '{"run": "gpt3-175b-1024-a100", "axes": {"training.micro_batch": [1, 2]}, "columns": ["step_time_s"]}' > sweep.json
+$ orrery sweep sweep.json --calibration a.json --csv | sed -n '2s/.*,//p' > swept; python3 -c 'import json; print(float(open("swept").read()) == json.load(open("with.json"))["step_time_s"])'
+> True
+# Of another device, of another node, cut off, falling, not a number.
 $ orrery estimate llama-3-8b-8-h100 --calibration a.json
 ! exit 2
 ! stderr cluster.calibration: found a calibration of the device a100-sxm4-80gb; allowed: one of h100-sxm5-80gb, as this run has
@@ -44,6 +47,9 @@ $ python3 -c 'import json; a = json.load(open("a.json")); a["changes"]["device"]
 $ orrery estimate gpt3-175b-1024-a100 --calibration much.json
 ! exit 2
 ! stderr much.json: changes.device.efficiency.gemm.fp16: found 1.7; 
+$ sed 's/"fp16": 0.9[0-9]*/"fp16": NaN/' a.json > nan.json; orrery estimate gpt3-175b-1024-a100 --calibration nan.json
+! exit 2
+! stderr nan.json: found parse error
 $ orrery estimate gpt3-175b-1024-a100 --calibration no-such
 ! exit 2
 ! stderr found the unknown calibration "no-such"
@@ -53,6 +59,16 @@ $ orrery calibrate fit $ROOT/validation/measurements/all-reduce-h200x8.json --de
 $ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv --device h100-sxm5-80gb
 ! exit 2
 ! stderr gemm-a100-cublas-fp16.csv: device: found measurements of a100-sxm4-80gb; allowed: those of h100-sxm5-80gb
+# Files of other tools, in their own columns.
+$ orrery calibrate fit $ROOT/tests/exchange/data/nccl-tests.txt --node dgx-a100-80gb -o n.json
+> n: constants of a100-sxm4-80gb on 16 measurements, measured on this machine
+> ...
+$ orrery calibrate fit $ROOT/tests/exchange/data/nsys-gpu-trace.csv --device h100-sxm5-80gb -o h.json
+> h: constants of h100-sxm5-80gb on 4 measurements, measured on this machine
+> ...
+$ orrery calibrate fit $ROOT/tests/exchange/data/nsys-kern-sum.csv --device h100-sxm5-80gb
+! exit 2
+! stderr found a summary of kernels, which have no shapes in it
 # Without a GPU: one line, exit code 3.
 $ orrery calibrate measure --device h100-sxm5-80gb
 > no GPU to measure: ...

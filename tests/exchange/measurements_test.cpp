@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "support/runs.h"
 
 using namespace orrery;
 
@@ -33,6 +34,12 @@ bool refuses(const std::string& text, const std::string& part) {
 template <class Work>
 const Work& work(const MeasurementSet& set, std::size_t i) {
   return std::get<Work>(set.points.at(i).work);
+}
+
+MeasurementSet set_of_data(const std::string& name, const MeasurementHints& hints = {}) {
+  const auto text = testing::text_of_file(std::string(ORRERY_TEST_DATA) + "/exchange/data/" + name);
+  REQUIRE(text);
+  return read_measurements(*text, name, hints);
 }
 
 const std::string kNccl =
@@ -165,4 +172,71 @@ TEST_CASE("PyTorch profiler: products by their input shapes") {
   CHECK(s.points[0].timed.time.si() == doctest::Approx(1.25e-3));
   CHECK(work<MeasuredProduct>(s, 1).shape.k == 256);
   CHECK(s.left_out[0] == "1 rows of other operators");
+}
+
+// Samples in the tools' own columns: tests/exchange/data/README.md says where they come from.
+
+TEST_CASE("nccl-tests as it prints: a name, eight ranks, every size, the out-of-place times") {
+  const MeasurementSet s = set_of_data("nccl-tests.txt");
+  REQUIRE(s.points.size() == 16);
+  const auto& c = work<MeasuredCollective>(s, 5);
+  CHECK(c.kind == Collective::all_reduce);
+  CHECK(c.ranks == 8);
+  CHECK(c.size.si() == 1048576);
+  CHECK(s.points[5].timed.time.si() == doctest::Approx(101.9e-6));
+}
+
+TEST_CASE("rccl-tests as it prints: the collective is not in it, N/A is no number of errors") {
+  MeasurementHints hints;
+  hints.collective = Collective::all_gather;
+  const MeasurementSet s = set_of_data("rccl-tests.txt", hints);
+  REQUIRE(s.points.size() == 3);
+  CHECK(work<MeasuredCollective>(s, 2).size.si() == 1073741824);
+  CHECK(s.points[2].timed.time.si() == doctest::Approx(3205.8e-6));
+  CHECK_THROWS_AS(set_of_data("rccl-tests.txt"), InputError);
+}
+
+TEST_CASE("PyTorch's whole table: device times of products, not of the kernels below them") {
+  MeasurementHints hints;
+  hints.precision = Precision::bf16;
+  const MeasurementSet s = set_of_data("torch-profile.txt", hints);
+  REQUIRE(s.points.size() == 4);
+  CHECK(work<MeasuredProduct>(s, 0).shape.n == 14336);
+  CHECK(s.points[0].timed.time.si() == doctest::Approx(614.02e-6));
+  CHECK(work<MeasuredProduct>(s, 3).shape.groups == 32);
+  CHECK(s.left_out[0] == "2 rows of other operators");
+}
+
+TEST_CASE("SimuMax's system file: products alone, the others named") {
+  const MeasurementSet s = set_of_data("simumax-system.json");
+  REQUIRE(s.points.size() == 3);
+  CHECK(s.left_out.size() == 2);
+}
+
+TEST_CASE("Nsight Systems: copies by way and size, pinned memory alone") {
+  const MeasurementSet s = set_of_data("nsys-gpu-trace.csv");
+  REQUIRE(s.points.size() == 4);
+  CHECK(work<MeasuredHostCopy>(s, 0).bytes.si() == doctest::Approx(16.777e6));
+  CHECK(s.points[0].timed.time.si() == doctest::Approx(313e-6));
+  CHECK(s.points[1].timed.time.si() == doctest::Approx(1230e-6));
+  CHECK(s.points[2].kernel == kToHost);
+  CHECK(work<MeasuredMemory>(s, 3).bytes.si() == doctest::Approx(2 * 67.109e6));
+  REQUIRE(s.left_out.size() == 2);
+  CHECK(s.left_out[0] == "2 rows of kernels and memory sets, which have no shape here");
+  CHECK(s.left_out[1] == "1 copies from or to pageable memory");
+}
+
+TEST_CASE("Nsight Systems: a summary of kernels says what to give instead") {
+  std::string error;
+  try {
+    set_of_data("nsys-kern-sum.csv");
+  } catch (const InputError& e) {
+    error = e.what();
+  }
+  CHECK(error.find("cuda_gpu_trace") != std::string::npos);
+  const std::string header = "Start (ns),Duration (ns),Bytes (MB),SrcMemKd,DstMemKd,Name\n";
+  CHECK(refuses(header + "1,2,3\n", "line 2: found 3 fields"));
+  CHECK(refuses(header + "1,x,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
+  CHECK(refuses(header + "1,nan,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
+  CHECK(refuses(header, "no measurement"));
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nsight Systems: `nsys stats --report cuda_gpu_trace --format csv`, of which the copies are read.
+// A kernel has a name and a grid there, no shape: kernels are counted as left out, and a summary by
+// kernel (cuda_gpu_kern_sum) is refused, as nothing in it can be fitted to. Copies from and to
+// pageable memory go through a buffer of the driver and are left out too. Sizes are printed in MB
+// of 10⁶ with three digits, so that copies below 0.2 MB are left out. Copies of one kind and size
+// are one point: their median, and their scatter.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/units.h"
+#include "exchange/log_lines.h"
+#include "exchange/measurement_readers.h"
+
+namespace orrery::detail {
+namespace {
+
+constexpr std::string_view kDuration = "Duration (ns)";
+constexpr std::string_view kBytes = "Bytes (MB)";
+constexpr std::string_view kKernelTotals = "Total Time (ns)";
+
+// Fields between commas; inside double quotes a comma is text.
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_trace_header(std::string_view line) {
+  return contains(line, kDuration) && contains(line, kBytes) && contains(line, "Name");
+}
+
+struct Columns {
+  std::size_t duration = 0;
+  std::size_t bytes = 0;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::size_t name = 0;
+  std::size_t count = 0;
+};
+
+Columns columns_of(const LogPlace& place, std::string_view header) {
+  const std::vector<std::string> names = csv_fields(header);
+  const auto at = [&](std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      fail(place, "no column \"" + std::string(name) + "\"", "the report cuda_gpu_trace as CSV");
+    }
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  return {at(kDuration), at(kBytes), at("SrcMemKd"), at("DstMemKd"), at("Name"), names.size()};
+}
+
+struct Way {
+  std::string_view name;  // older versions abbreviate
+  std::string_view short_name;
+  bool over_host_link;
+  const char* kernel;
+};
+
+constexpr std::array<Way, 3> kWays = {{
+    {"Host-to-Device", "HtoD", true, ""},
+    {"Device-to-Host", "DtoH", true, kToHost},
+    {"Device-to-Device", "DtoD", false, "device copy"},
+}};
+
+const Way* way_of(std::string_view name) {
+  if (!contains(name, "[CUDA memcpy ")) return nullptr;
+  for (const Way& w : kWays) {
+    if (contains(name, w.name) || contains(name, w.short_name)) return &w;
+  }
+  return nullptr;
+}
+
+// A copy on the device reads and writes each byte.
+MeasuredWork work_of(const Way& way, Bytes size) {
+  if (way.over_host_link) return MeasuredHostCopy{size};
+  return MeasuredMemory{size * 2.0};
+}
+
+struct Copies {
+  const Way* way = nullptr;
+  Bytes size{};
+  std::vector<double> seconds;
+};
+
+Measurement middle_of(Copies c) {
+  const auto half = c.seconds.begin() + static_cast<std::ptrdiff_t>(c.seconds.size() / 2);
+  std::nth_element(c.seconds.begin(), half, c.seconds.end());
+  const double median = *half;
+  std::vector<double> off;
+  for (const double s : c.seconds) off.push_back(std::abs(s - median) / median);
+  const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
+  std::nth_element(off.begin(), middle, off.end());
+  constexpr double kToDeviation = 1.4826;  // of a median deviation, for a normal scatter
+  Measurement m;
+  m.work = work_of(*c.way, c.size);
+  m.kernel = c.way->kernel;
+  m.timed = {Seconds(median), c.seconds.size() > 4 ? kToDeviation * *middle : 0};
+  return m;
+}
+
+class Trace {
+ public:
+  void read(const LogPlace& place, const Columns& at, std::string_view line) {
+    const std::vector<std::string> f = csv_fields(line);
+    if (f.size() != at.count) {
+      fail(place, std::to_string(f.size()) + " fields",
+           std::to_string(at.count) + ", as the header has");
+    }
+    const Way* way = way_of(f[at.name]);
+    if (way == nullptr) {
+      ++kernels_;
+    } else if (f[at.from] == "Pageable" || f[at.to] == "Pageable") {
+      ++pageable_;
+    } else {
+      add(place, *way, f[at.bytes], f[at.duration]);
+    }
+  }
+
+  MeasurementSet set() {
+    MeasurementSet s;
+    for (auto& [key, copies] : copies_) s.points.push_back(middle_of(std::move(copies)));
+    const auto left_out = [&](std::size_t count, const char* what) {
+      if (count > 0) s.left_out.push_back(std::to_string(count) + what);
+    };
+    left_out(kernels_, " rows of kernels and memory sets, which have no shape here");
+    left_out(pageable_, " copies from or to pageable memory");
+    left_out(small_, " copies below 0.2 MB");
+    return s;
+  }
+
+ private:
+  void add(const LogPlace& place, const Way& way, const std::string& megabytes,
+           const std::string& nanoseconds) {
+    constexpr double kMega = 1e6;
+    constexpr double kNano = 1e-9;
+    constexpr double kSmallest = 0.2;  // where three printed digits are 0.3 %
+    const double size = parse_number(megabytes).value_or(0);
+    if (size < kSmallest) {
+      ++small_;
+      return;
+    }
+    const double bytes = positive(place, megabytes, "size") * kMega;
+    Copies& c = copies_[{static_cast<std::size_t>(&way - kWays.data()), bytes}];
+    c.way = &way;
+    c.size = Bytes(bytes);
+    c.seconds.push_back(positive(place, nanoseconds, "duration") * kNano);
+  }
+
+  std::map<std::pair<std::size_t, double>, Copies> copies_;
+  std::size_t kernels_ = 0;
+  std::size_t pageable_ = 0;
+  std::size_t small_ = 0;
+};
+
+}  // namespace
+
+bool is_nsys(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    if (is_trace_header(line)) return true;
+    if (contains(line, kKernelTotals) && contains(line, "Instances")) return true;
+  }
+  return false;
+}
+
+MeasurementSet read_nsys(std::string_view text, const std::string& file,
+                         const MeasurementHints& /*hints*/) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  const auto header = std::find_if(lines.begin(), lines.end(), is_trace_header);
+  if (header == lines.end()) {
+    fail({file, 1}, "a summary of kernels, which have no shapes in it",
+         "nsys stats --report cuda_gpu_trace --format csv, for its copies");
+  }
+  const auto first = static_cast<std::size_t>(header - lines.begin());
+  const Columns columns = columns_of({file, first + 1}, *header);
+  Trace trace;
+  for (std::size_t i = first + 1; i < lines.size() && !lines[i].empty(); ++i) {
+    trace.read({file, i + 1}, columns, lines[i]);
+  }
+  return trace.set();
+}
+
+}  // namespace orrery::detail

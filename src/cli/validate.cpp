@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -72,7 +73,9 @@ void write_configs(const ConfigChanges& changes, const std::string& directory) {
     return path.string();
   };
   for (const ChangedDocument& d : changes.documents) {
-    const std::string folder = d.kind == FitDocument::device ? "hardware/devices/" : "frameworks/";
+    constexpr std::array<const char*, 3> kFolders = {"hardware/devices/", "frameworks/",
+                                                     "hardware/nodes/"};
+    const std::string folder = kFolders[static_cast<std::size_t>(d.kind)];
     write_text(file(folder + d.name + ".json"), d.text);
   }
   write_text(file("parameters.json"), changes.parameters);

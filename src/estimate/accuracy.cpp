@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/accuracy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "core/json_reader.h"
+#include "estimate/level_interval.h"
 
 namespace orrery {
 namespace {
 
 constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
 constexpr std::int64_t kMost = 1LL << 40;
+constexpr int kLooks = 20;  // enough for the fourth digit
 
 AccuracyCell read_cell(Reader r) {
   AccuracyCell c;
@@ -84,15 +88,29 @@ const AccuracyCell* cell_of(const Accuracy& table, std::string_view framework,
   return nullptr;
 }
 
-// The mean of a normal prior and normal measurements, both of ln.
-StackLevel stack_level(const Accuracy& table, const std::vector<double>& logs) {
+// What is measured scatters with longer tails than a normal variable's: their middle by Huber's
+// weights, so that a disturbed run does not set the level, and then the mean of it and of a normal
+// prior.
+StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) {
+  std::vector<double> logs = given;
   const double prior = 1 / (table.stack_spread * table.stack_spread);
-  const double each = 1 / (table.noise * table.noise);
-  double sum = 0;
-  for (const double x : logs) sum += x;
-  const double precision = prior + each * static_cast<double>(logs.size());
-  return {std::exp(each * sum / precision), 1 / std::sqrt(precision),
-          static_cast<std::int64_t>(logs.size())};
+  const auto n = static_cast<std::int64_t>(logs.size());
+  if (logs.empty()) return {1, table.stack_spread, 0};
+  std::sort(logs.begin(), logs.end());
+  double middle = 0.5 * (logs[(logs.size() - 1) / 2] + logs[logs.size() / 2]);
+  double weights = 0;
+  for (int look = 0; look < kLooks; ++look) {
+    double sum = 0;
+    weights = 0;
+    for (const double x : logs) {
+      const double weight = 1 / std::max(1.0, std::abs(x - middle) / table.noise);
+      sum += weight * x;
+      weights += weight;
+    }
+    middle = sum / weights;
+  }
+  const double own = weights / (table.noise * table.noise);
+  return {std::exp(own * middle / (own + prior)), 1 / std::sqrt(own + prior), n};
 }
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {
@@ -105,8 +123,14 @@ StepInterval interval_of(const Accuracy& table, const Run& run) {
 }
 
 StepInterval interval_of(const Accuracy& table, const StackLevel& level) {
+  return interval_of(table, level, {0, std::numeric_limits<double>::infinity()});
+}
+
+StepInterval interval_of(const Accuracy& table, const StackLevel& level,
+                         const StepInterval& before) {
   const double wide = kNormal80 * std::hypot(level.spread, table.noise);
-  const StepInterval i{std::exp(-wide), std::exp(wide), level.steps, 1, ""};
+  const StepInterval i{std::max(std::exp(-wide), before.low), std::min(std::exp(wide), before.high),
+                       level.steps, 1, ""};
   char factor[32];
   std::snprintf(factor, sizeof factor, "%.3f", level.factor);
   return {i.low, i.high, i.rows, i.sources,

@@ -8,6 +8,7 @@
 #include "estimate/estimate.h"
 #include "estimate/idle_codecs.h"
 #include "estimate/inputs_json.h"
+#include "estimate/level_interval.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap_json.h"
 #include "estimate/training_json.h"
@@ -255,23 +256,24 @@ StackLevel read_stack(Reader r) {
   return level;
 }
 
-// A profile's own interval, else that of published runs like this one; that of the user's own level
-// before either.
+// A profile's own interval, else that of published runs like this one; narrowed by the user's own
+// level.
 void take_interval(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   Framework& f = out.run.framework;
   Accuracy table;
   if (lookup.accuracy) {
     if (const auto found = lookup.accuracy()) table = read_accuracy(found->text, found->file);
   }
+  if (f.interval_low > 0) {
+    out.interval = {f.interval_low, f.interval_high, 0, 0, "as the framework's profile says"};
+  } else {
+    out.interval = interval_of(table, out.run);
+  }
   if (const auto stack = root.find("stack")) {
     const StackLevel level = read_stack(*stack);
     out.stack = stack->json();
     f.stack_factor *= level.factor;
-    out.interval = interval_of(table, level);
-  } else if (f.interval_low > 0) {
-    out.interval = {f.interval_low, f.interval_high, 0, 0, "as the framework's profile says"};
-  } else {
-    out.interval = interval_of(table, out.run);
+    out.interval = interval_of(table, level, out.interval);
   }
   f.interval_low = out.interval.low;
   f.interval_high = out.interval.high;

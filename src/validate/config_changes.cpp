@@ -66,8 +66,11 @@ class Editor {
   }
 
   std::string original(FitDocument kind, const std::string& name) const {
-    if (kind == FitDocument::device) {
-      if (auto t = lookup_.hardware.find(HardwareKind::device, name)) return t->text;
+    if (kind != FitDocument::framework) {
+      const bool node = kind == FitDocument::node;
+      if (auto t = lookup_.hardware.find(node ? HardwareKind::node : HardwareKind::device, name)) {
+        return t->text;
+      }
     } else if (auto t = lookup_.framework(name)) {
       return t->text;
     }

@@ -53,7 +53,11 @@ class Scanner {
       object(depth, on_path);
     } else if (text_[at_] == '[') {
       ++at_;
-      for (space(); at_ < text_.size() && text_[at_] != ']'; space()) value(depth + 1, false);
+      const std::string* key = on_path && depth < target_->size() ? &(*target_)[depth] : nullptr;
+      std::size_t i = 0;
+      for (space(); at_ < text_.size() && text_[at_] != ']'; space()) {
+        value(depth + 1, key != nullptr && *key == std::to_string(i++));
+      }
       ++at_;
     } else if (text_[at_] == '"') {
       string();

@@ -37,6 +37,12 @@ void framework(Run& run, const Change& c) {
   run.framework.*Member = c(run.framework.*Member);
 }
 
+template <std::size_t Tier>
+void tier_efficiency(Run& run, const Change& c) {
+  if (Tier >= run.cluster.tier_count) return;
+  run.cluster.tiers[Tier].efficiency = c(run.cluster.tiers[Tier].efficiency);
+}
+
 void launch(Run& run, const Change& c) {
   efficiency(run).launch = Seconds(c(efficiency(run).launch.si()));
 }
@@ -47,6 +53,7 @@ void step_overhead(Run& run, const Change& c) {
 
 constexpr FitDocument kDevice = FitDocument::device;
 constexpr FitDocument kFramework = FitDocument::framework;
+constexpr FitDocument kNode = FitDocument::node;
 
 using E = DeviceEfficiency;
 using F = Framework;
@@ -89,6 +96,8 @@ constexpr std::array kFields = {
     FitField{"dp_exposed_floor", kFramework, 0, 1, framework<&F::dp_exposed_floor>},
     FitField{"prefetch_norm", kFramework, 1, 100, framework<&F::prefetch_norm>},
     FitField{"step_overhead", kFramework, 0, 60, step_overhead},
+    FitField{"tiers.0.efficiency", kNode, kLeastFraction, 1, tier_efficiency<0>},
+    FitField{"tiers.1.efficiency", kNode, kLeastFraction, 1, tier_efficiency<1>},
 };
 
 double changed(const Change& c, double value) {

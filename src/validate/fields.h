@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants of configs/ that a fit may move, by their path in a device's or a framework's
-// document, and how a resolved run holds them.
+// The constants of configs/ that a fit may move, by their path in a device's, a framework's or a
+// node's document, and how a resolved run holds them.
 //
 // A change is of one of three kinds: `scale` multiplies by eˣ, `offset` adds x, `excess` multiplies
 // what is above 1 by eˣ. What leaves the range its reader allows is held at that range's end.
-// Leaves out node tiers and everything that is no number. Units: as in the document, SI.
+// Of a node, what its two innermost tiers attain; leaves out everything that is no number. Units:
+// as in the document, SI.
 #pragma once
 
 #include <array>
@@ -17,8 +18,9 @@
 
 namespace orrery {
 
-enum class FitDocument : std::uint8_t { device, framework };
-inline constexpr std::array<std::string_view, 2> kFitDocumentNames = {"device", "framework"};
+enum class FitDocument : std::uint8_t { device, framework, node };
+inline constexpr std::array<std::string_view, 3> kFitDocumentNames = {"device", "framework",
+                                                                      "node"};
 
 enum class ChangeKind : std::uint8_t { scale, offset, excess };
 inline constexpr std::array<std::string_view, 3> kChangeKindNames = {"scale", "offset", "excess"};

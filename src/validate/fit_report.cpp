@@ -106,7 +106,7 @@ std::vector<Cells> count_table(const FitRuns& runs, const ConstantsFit& fit) {
     const std::string kind(kFitDocumentNames[static_cast<std::size_t>(p.document)]);
     for (const std::string& name : p.in) ++counts[kind + " " + name];
   }
-  std::vector<Cells> table = {{"device or framework", "constants fitted"}};
+  std::vector<Cells> table = {{"device, framework or node", "constants fitted"}};
   for (const auto& [name, n] : counts) table.push_back({name, std::to_string(n)});
   return table;
 }

@@ -59,8 +59,15 @@ FitParameter read_parameter(Reader r) {
 }
 
 std::string_view name_of(const FitParameter& p, const Run& run) {
-  return p.document == FitDocument::device ? run.cluster.device.name.view()
-                                           : run.framework.name.view();
+  switch (p.document) {
+    case FitDocument::device:
+      return run.cluster.device.name.view();
+    case FitDocument::framework:
+      return run.framework.name.view();
+    case FitDocument::node:
+      break;
+  }
+  return run.cluster.node.view();
 }
 
 }  // namespace

@@ -22,8 +22,12 @@ constexpr const char* kHead =
     "1em;color:#222}table{border-collapse:collapse;margin:1em 0;font-size:12px}td,th{padding:2px "
     "8px;text-align:right;border-bottom:1px solid "
     "#ddd}td:first-child,th:first-child{text-align:left}"
+    "tr.group td{border-top:2px solid #bbb}td{white-space:nowrap}"
     "svg{max-width:100%;height:auto}text{font:11px sans-serif;fill:#444}</style></head><body>\n"
-    "<h1>Orrery: predicted against measured</h1>\n";
+    "<h1>Orrery: predicted against measured</h1>\n"
+    "<p>Published runs, predicted without their measurements. A full dot is of tier A (nothing "
+    "unknown that moves time by more than a few percent), a ring of tier B; hover for the run.</p>"
+    "\n";
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -43,11 +47,16 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string html_table(const std::vector<Cells>& rows) {
+// What the rows of one kind of table begin with: "source", "node".
+std::string first_word(const std::string& text) { return text.substr(0, text.find_first_of(" ,")); }
+
+// A heavier line where the scope changes its kind; `grouped` tables alone.
+std::string html_table(const std::vector<Cells>& rows, bool grouped) {
   std::string out = "<table>\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string tag = i == 0 ? "th" : "td";
-    out += "<tr>";
+    const bool starts = grouped && i > 1 && first_word(rows[i][0]) != first_word(rows[i - 1][0]);
+    out += starts ? "<tr class=\"group\">" : "<tr>";
     for (const std::string& cell : rows[i]) {
       out += "<" + tag + ">" + escaped(cell) + "</" + tag + ">";
     }
@@ -66,9 +75,13 @@ std::string line(double x1, double y1, double x2, double y2, const char* style) 
          decimals(x2, 1) + "\" y2=\"" + decimals(y2, 1) + "\" " + style + "/>\n";
 }
 
-std::string dot(double x, double y, const char* colour, const std::string& title) {
-  return "<circle cx=\"" + decimals(x, 1) + "\" cy=\"" + decimals(y, 1) + "\" r=\"3\" fill=\"" +
-         colour + "\" fill-opacity=\"0.6\"><title>" + escaped(title) + "</title></circle>\n";
+std::string dot(double x, double y, const char* colour, const std::string& title,
+                RowTier tier = RowTier::a) {
+  const std::string paint = tier == RowTier::a
+                                ? "fill=\"" + std::string(colour) + "\" fill-opacity=\"0.6\""
+                                : "fill=\"none\" stroke=\"" + std::string(colour) + "\"";
+  return "<circle cx=\"" + decimals(x, 1) + "\" cy=\"" + decimals(y, 1) + "\" r=\"3\" " + paint +
+         "><title>" + escaped(title) + "</title></circle>\n";
 }
 
 std::string open_svg() {
@@ -133,7 +146,7 @@ std::string scatter(const std::vector<const JudgedRow*>& rows, const Colours& co
   }
   for (const JudgedRow* r : rows) {
     out += dot(x(std::log10(r->published.time.si())), y(std::log10(r->answer.step_time.si())),
-               colours.at(r->row.source.group), title_of(*r));
+               colours.at(r->row.source.group), title_of(*r), r->row.tier);
   }
   return out + text_at(x((low + high) / 2), kHigh - 16, "measured step time (dashed: ± 10 %)") +
          text_at(6, 20, "predicted step time", "start") + legend(colours) + "</svg>\n";
@@ -149,10 +162,11 @@ std::string errors(const std::vector<const JudgedRow*>& rows, const Colours& col
   const double step =
       (kHigh - 2 * kMargin) / static_cast<double>(std::max<std::size_t>(1, colours.size()));
   std::string out = open_svg();
-  for (const double share : {0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0}) {
-    out += line(x(std::log(share)), 20, x(std::log(share)), kHigh - kMargin,
-                share == 1.0 ? "stroke=\"#888\"" : "stroke=\"#eee\"") +
-           text_at(x(std::log(share)), kHigh - kMargin + 16, signed_share_text(share - 1));
+  for (const int percent : {-50, -30, -20, -10, 0, 10, 25, 50, 100}) {
+    const double at = x(std::log(1 + percent / 100.0));
+    const std::string name = (percent > 0 ? "+" : "") + std::to_string(percent) + " %";
+    out += line(at, 20, at, kHigh - kMargin, percent == 0 ? "stroke=\"#888\"" : "stroke=\"#ddd\"") +
+           text_at(at, kHigh - kMargin + 16, name);
   }
   double y = 30;
   for (const auto& [source, colour] : colours) {
@@ -161,15 +175,16 @@ std::string errors(const std::vector<const JudgedRow*>& rows, const Colours& col
     for (const JudgedRow* r : rows) {
       if (r->row.source.group != source) continue;
       const double spread = static_cast<double>(i++ % 5) * 2.5 - 5;
-      out += dot(x(std::log1p(*time_error(*r))), y + spread, colour, title_of(*r));
+      out += dot(x(std::log1p(*time_error(*r))), y + spread, colour, title_of(*r), r->row.tier);
     }
     y += step;
   }
   return out + text_at(x(0), kHigh - 16, "predicted / measured - 1") + "</svg>\n";
 }
 
-std::string section(const std::string& title, const std::vector<Cells>& table) {
-  return table.size() > 1 ? "<h2>" + title + "</h2>\n" + html_table(table) : "";
+std::string section(const std::string& title, const std::vector<Cells>& table,
+                    bool grouped = false) {
+  return table.size() > 1 ? "<h2>" + title + "</h2>\n" + html_table(table, grouped) : "";
 }
 
 }  // namespace
@@ -187,10 +202,11 @@ std::string validation_html(const ValidationReport& report) {
     const Colours colours = colours_of(rows);
     out += scatter(rows, colours) + errors(rows, colours);
   }
-  return out + section("Step time", time_table(report)) +
+  return out + section("Step time", time_table(report), true) +
          section("Choice of layout", sweep_table(report)) +
-         section("Peak memory", memory_table(report)) + "<p>" + escaped(fit_sentence(report)) +
-         "</p>\n" + section("Rows", row_table(report)) + "</body></html>\n";
+         section("Peak memory", memory_table(report), true) + "<p>" +
+         escaped(fit_sentence(report)) + "</p>\n" + section("Rows", row_table(report)) +
+         "</body></html>\n";
 }
 
 }  // namespace orrery

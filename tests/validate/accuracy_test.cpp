@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "estimate/level_interval.h"
 #include "shipped_runs.h"
 #include "validate/consistency.h"
 #include "validate/cross.h"
@@ -73,10 +74,34 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
   }
   CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
   CHECK(own.inputs["stack"] == run["stack"]);
-  CHECK(own.interval.high != plain.interval.high);
+  CHECK(own.interval.high < plain.interval.high);
   run["stack"]["spread"] = 0.1;
   const ResolvedRun less_sure = resolve_run(run, "run", testing::shipped_configs());
   CHECK(own.interval.high < less_sure.interval.high);
+}
+
+TEST_CASE("an observed level prints no wider interval than none") {
+  const Accuracy table =
+      read_accuracy(testing::text_of(ORRERY_VALIDATION_DIR "/../configs/accuracy.json"), "a.json");
+  for (const AccuracyCell& c : table.cells) {
+    const StepInterval prior{c.low, c.high, c.rows, c.sources, ""};
+    for (const std::vector<double>& logs :
+         {std::vector<double>{0.3}, {-0.1, 0.1}, {0, 0, 2}, {1, 1, 1, 1, 1}}) {
+      const StepInterval own = interval_of(table, stack_level(table, logs), prior);
+      CHECK(own.low >= c.low);
+      CHECK(own.high <= c.high);
+      CHECK(own.low < 1);
+      CHECK(own.high > 1);
+    }
+  }
+}
+
+TEST_CASE("one disturbed step among five does not set the level") {
+  const Accuracy table{0.08, 0.06, {}};
+  const double clean = stack_level(table, {0.1, 0.1, 0.1, 0.1}).factor;
+  const double disturbed = stack_level(table, {0.1, 0.1, 1.5, 0.1, 0.1}).factor;
+  CHECK(disturbed / clean < 1.03);
+  CHECK(stack_level(table, {0.1, 0.1, 0.4, 0.1}).factor > clean);
 }
 
 TEST_CASE("80 percent intervals hold on sources left out, nested") {

@@ -170,6 +170,8 @@ TEST_CASE("one value of a text is replaced where it stands") {
   CHECK(replace_value(text, {"d"}, "44"));
   CHECK(value_at(text, {"d"}) == "44");
   CHECK(value_at(text, {"a", "c"}) == "");
+  CHECK(value_at(text, {"a", "b", "1", "c"}) == "2");
+  CHECK(value_at(text, {"a", "b", "2"}) == "");
   CHECK(insert_key(text, {"a"}, "e", "7"));
   CHECK(value_at(text, {"a", "e"}) == "7");
   CHECK(insert_key(text, {}, "f", "{}"));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <concepts>
 
+#include "cost/quantise.h"
+
 namespace orrery {
 namespace {
 
@@ -179,7 +181,8 @@ class Pricer {
   // this operator again.
   void add(const ShardedOperator& op, ModuleMask needed, bool replayed) {
     const Label name{kOpNameTexts[static_cast<std::size_t>(op.name)].data()};
-    const OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
+    OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
+    add_quantising<R>(op, run_.cluster.device, kernels_.linear, t);
     const SecondsOf<R> forward = named(t.forward, name);
     const double again = share_again(op, needed);
     compute(Phase::forward) += forward;

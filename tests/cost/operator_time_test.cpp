@@ -7,6 +7,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
+
+#include "cost/quantise.h"
 
 using namespace orrery;
 
@@ -129,6 +132,33 @@ TEST_CASE("only linear layers run in 8 bits") {
   op.role = PrecisionRole::wide;
   const double bf16 = operator_time<double>(op, device(), k).forward.si();
   CHECK(bf16 / fp8 == doctest::Approx(2).epsilon(0.01));
+}
+
+TEST_CASE("a wide product loses less to quantising than a narrow one") {
+  KernelChoice narrow;
+  narrow.linear = Precision::fp8;
+  const auto both = [&](std::int64_t rows, std::int64_t inner, std::int64_t cols) {
+    const ShardedOperator op = product(rows, inner, cols);
+    OperatorTime<double> t = operator_time<double>(op, device(), narrow);
+    const OperatorTime<double> bare = t;
+    add_quantising<double>(op, device(), narrow.linear, t);
+    return std::pair{bare, t};
+  };
+  const auto cost = [&](std::int64_t width) {
+    const auto [bare, t] = both(8192, width, width);
+    return t.forward / bare.forward;
+  };
+  CHECK(cost(1024) > cost(4096));
+  CHECK(cost(4096) > cost(16384));
+  const auto [bare, t] = both(8192, 1024, 4096);
+  CHECK((t.forward - bare.forward).si() == doctest::Approx(8192.0 * 1024 * (2 + 1 + 1) / 0.9e12));
+  CHECK((t.backward_input - bare.backward_input).si() ==
+        doctest::Approx(8192.0 * 4096 * (2 + 1 + 1) / 0.9e12));
+  CHECK(t.backward_weight == bare.backward_weight);
+  ShardedOperator wide = product(8192, 1024, 4096);
+  wide.role = PrecisionRole::wide;
+  CHECK_FALSE(is_quantised(wide, Precision::fp8));
+  CHECK_FALSE(is_quantised(product(8192, 1024, 4096), Precision::bf16));
 }
 
 TEST_CASE("rows of experts are shared out over the groups") {

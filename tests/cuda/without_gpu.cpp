@@ -12,7 +12,7 @@
 
 using namespace orrery;
 
-TEST_CASE("where there is no GPU the reason is one line; where there is one it has a name") {
+TEST_CASE("where there is no GPU the reason is one line, and where there is one it has a name") {
   std::string why_not;
   const auto device = open_cuda_device(why_not);
   if (device) {

@@ -25,7 +25,7 @@ svg text.dim{fill:var(--dim)}svg text.limit{fill:#b3402e}
 td.wrap{white-space:normal;overflow-wrap:anywhere}td.t,td.soft{white-space:normal}
 h3{font-size:14px;margin:20px 0 4px;break-after:avoid}p.note{border-left:3px solid #c07a2c;padding-left:10px}
 table.details th{width:130px;white-space:nowrap}footer{margin-top:28px;color:var(--dim);font-size:12px}
-@media print{body{margin:0;max-width:none;font-size:11px}table{font-size:10px}th,td{padding:3px 4px}td{white-space:normal}h2{break-after:avoid}tr{break-inside:avoid}@page{size:A4;margin:14mm}}
+@media print{body{margin:0;max-width:none;font-size:11px}table{font-size:9.5px}th,td{padding:3px 4px}.charts{display:block}figure{max-width:150mm;margin-bottom:14px}h2{break-after:avoid}tr{break-inside:avoid}@page{size:A4;margin:14mm}}
 )";
 
 std::string cell(const std::string& text, const char* kind = "") {

@@ -120,12 +120,6 @@ class CudaDevice : public MeasuringDevice {
   }
 #endif
 
-  [[maybe_unused]] static GpuJob left_out(const std::string& what) {
-    GpuJob job;
-    job.why_not = what;
-    return job;
-  }
-
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;

@@ -20,6 +20,12 @@ struct GpuJob {
   std::string why_not;  // "": it can run
 };
 
+inline GpuJob left_out(const std::string& what) {
+  GpuJob job;
+  job.why_not = what;
+  return job;
+}
+
 // What elements a buffer of random numbers in (−1, 1) is of.
 enum class GpuElement { float32, bfloat16, half, fp8 };
 void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t stream);

@@ -70,7 +70,8 @@ struct OptionPlan {
   std::string scenario;
   std::string model;  // "" where the plan has one
   std::vector<PhasePlan> phases;
-  std::optional<Json> search;  // `search` of a run file; nothing: the runs' own strategies
+  // `search` of a run file; nothing: the runs' own strategies, which one of them at least names.
+  std::optional<Json> search;
   std::vector<std::int64_t> sizes;
   bool smallest = false;  // in place of sizes: node by node until one meets a requirement
   Interruptions interruptions;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "capacity/plan.h"
 #include "capacity/plan_keys.h"
 #include "capacity/plan_sites.h"
@@ -101,6 +103,11 @@ void PlanReader::read_scenario(const Reader& scenario, std::size_t index) {
   if (plan_.options.size() > kMostOptions) top_.fail("more than 1,000 options", "fewer");
 }
 
+bool names_a_strategy(const OptionPlan& o) {
+  return std::any_of(o.phases.begin(), o.phases.end(),
+                     [](const PhasePlan& p) { return p.run.contains("parallel"); });
+}
+
 void PlanReader::add_option(Both both, const std::string& name, std::optional<Reader> model) {
   OptionPlan o;
   o.scenario = name;
@@ -116,6 +123,7 @@ void PlanReader::add_option(Both both, const std::string& name, std::optional<Re
     o.spares = v->integer(0, kMostPlanGpus);
   }
   o.phases = read_phases(both, o, model);
+  if (!both.find("search") && !names_a_strategy(o)) o.search = Json::object();
   read_sizes(both, o);
   read_sites(both, {context_, plan_.file, exchange_}, o);
   if (model) model->reject_unknown();

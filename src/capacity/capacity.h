@@ -3,8 +3,8 @@
 // A plan, answered: every option with its days, money, power and how sure they are; which meet what
 // is required, which of them is best, and which no other beats in all of time, cost and energy.
 //
-// A strategy is the run's own, or found by search at each size: where that is asked, and where a run
-// names none. What breaks a rule of strategies at a size, or does not fit, is an option with a
+// A strategy is the run's own, or found by search at each size: where that is asked, and where a
+// run names none. What breaks a rule of strategies at a size, or does not fit, is an option with a
 // reason, not an error. Errors: InputError.
 #pragma once
 

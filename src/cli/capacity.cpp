@@ -164,7 +164,8 @@ Action declare_capacity(CLI::App& app) {
         ->type_name(kPlanFlags[i].type)
         ->group("The plan");
   }
-  app.add_flag("--search", arguments->search, "the best strategy at each size, also for a run that has its own")
+  app.add_flag("--search", arguments->search,
+               "the best strategy at each size, also for a run that has its own")
       ->group("The plan");
   app.add_flag("--html", arguments->html, "one page with charts, for print too; give -o FILE");
   app.add_option("--jobs", arguments->jobs, "threads of a search (all the machine has)")

@@ -3,6 +3,7 @@
 
 #include "estimate/offload.h"
 #include "estimate/sharding.h"
+#include "memory/peak_moment.h"
 
 namespace orrery {
 namespace {
@@ -213,8 +214,10 @@ template <Number R>
 StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
   std::optional<StageContents<R>>& c = w.contents[static_cast<std::size_t>(stage)];
   if (!c) c = {holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage)};
-  return stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
-                         c->activations);
+  StageMemory<R> m = stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
+                                     c->activations);
+  settle<R>(m, run.framework, run.cluster.device.memory_capacity);
+  return m;
 }
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);

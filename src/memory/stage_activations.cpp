@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+
+#include "memory/peak_moment.h"
 
 namespace orrery {
 namespace {
@@ -16,12 +19,26 @@ double weight_of(const ChunkActivations<R>& chunk, const HeldChunk& held) {
          static_cast<double>(held.for_weights) * plain(chunk.for_weights).si();
 }
 
+// Of the chunks with a micro batch that may go backward, the one whose pass adds most; nothing
+// where none adds anything.
+template <Number R>
+std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> chunks,
+                                         const HeldChunk* held) {
+  std::optional<std::size_t> most;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (held[c].whole == 0 || beyond_its_logits(chunks[c]) <= 0) continue;
+    if (!most || beyond_its_logits(chunks[c]) > beyond_its_logits(chunks[*most])) most = c;
+  }
+  return most;
+}
+
 template <Number R>
 void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivations<R>> chunks,
                 HeldChunks& held) {
   double most = -1;
   for (std::size_t i = 0; i < moments.size(); i += chunks.size()) {
-    double sum = 0;
+    const auto at_work = chunk_at_work<R>(chunks, &moments[i]);
+    double sum = at_work ? beyond_its_logits(chunks[*at_work]) : 0;
     for (std::size_t c = 0; c < chunks.size(); ++c) sum += weight_of<R>(chunks[c], moments[i + c]);
     if (sum <= most) continue;
     most = sum;
@@ -65,9 +82,12 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
                 chunks[c].for_weights;
     }
     a.logits += n * chunks[c].logits;
-    a.working = larger(a.working, chunks[c].working);
     a.largest = larger(a.largest, chunks[c].largest);
-    a.transient = larger(a.transient, chunks[c].transient);
+  }
+  if (const auto at_work = chunk_at_work<R>(chunks, held.data())) {
+    a.logits = a.logits - chunks[*at_work].logits;
+    a.working = chunks[*at_work].working;
+    a.transient = chunks[*at_work].transient;
   }
   return a;
 }

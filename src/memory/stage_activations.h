@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one pipeline stage holds of activations when it is fullest: micro batches in flight, chunk
-// by chunk, times what each keeps. Before any of it is sent to the host. Units: bytes of one rank.
+// by chunk, times what each keeps, and what one of them works on as it goes backward
+// (peak_moment.h). Before any of it is sent to the host. Units: bytes of one rank.
 #pragma once
 
 #include <cstdint>

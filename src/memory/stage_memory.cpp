@@ -3,8 +3,13 @@
 
 #include <algorithm>
 
+#include "memory/peak_moment.h"
+
 namespace orrery {
 namespace {
+
+// So that a device that is filled to the last byte is not over it by a rounding of the sum.
+constexpr double kAlmostAll = 1 - 1e-12;
 
 // What leaves the device fills the host's memory, or its drives.
 template <Number R>
@@ -105,26 +110,34 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
 }
 
 template <Number R>
-void add_overhead(StageMemory<R>& m, const Framework& f, std::int64_t groups) {
-  const auto sum = [&m](std::initializer_list<MemoryLine> lines) {
-    BytesOf<R> bytes{};
-    for (const MemoryLine l : lines) bytes += m[l];
-    return bytes;
-  };
-  using enum MemoryLine;
-  const BytesOf<R> states = sum({weights, secondary_weights, gradients, optimizer});
-  const BytesOf<R> at_work =
-      sum({activations, recompute_working, logits, transient, gathered_weights, buckets});
-  m.allocated = named(states + at_work, {"allocated"});
-  m[fragmentation] = states * lift<R>(f.state_overhead, {"framework.state_overhead"}) +
-                     at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
-  m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
-  m[context] = lift<R>(f.context, {"framework.context"});
-  m[communicators] = lift<R>(f.group_buffers, {"framework.group_buffers"}) *
-                     count<R>(groups, {"process groups with more than one rank"});
+BytesOf<R> sum_of(const StageMemory<R>& m, std::initializer_list<MemoryLine> lines) {
+  BytesOf<R> bytes{};
+  for (const MemoryLine l : lines) bytes += m[l];
+  return bytes;
 }
 
 }  // namespace
+
+template <Number R>
+void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
+  using enum MemoryLine;
+  const BytesOf<R> states = sum_of(m, {weights, secondary_weights, gradients, optimizer});
+  const BytesOf<R> at_work =
+      sum_of(m, {activations, recompute_working, logits, transient, gathered_weights, buckets});
+  m.allocated = named(states + at_work, {"allocated"});
+  const BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
+  BytesOf<R> cached = at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
+  const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
+  if (capacity > Bytes() && plain(used + cached) > capacity) {
+    const BytesOf<R> room =
+        lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - used;
+    cached = larger(BytesOf<R>{}, room);
+  }
+  m[fragmentation] = named(rounding + cached, {"fragmentation"});
+  m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
+  m.peak = BytesOf<R>{};
+  for (const BytesOf<R>& line : m.lines) m.peak += line;
+}
 
 template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
@@ -136,14 +149,19 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
   if (replicas(s, ShardedStates::dense) > 1) {
     m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
   }
-  add_overhead<R>(m, f, holdings.groups);
+  m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
+  m[MemoryLine::communicators] =
+      lift<R>(f.group_buffers, {"framework.group_buffers"}) *
+      count<R>(holdings.groups, {"process groups with more than one rank"});
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
     m.lines[i] = named(m.lines[i], {kMemoryLineNames[i].data()});
-    m.peak += m.lines[i];
   }
+  settle<R>(m, f, Bytes());
   return m;
 }
 
+template void settle(StageMemory<double>&, const Framework&, Bytes);
+template void settle(StageMemory<Traced>&, const Framework&, Bytes);
 template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
                                           const StageHoldings&, const StageActivations<double>&);
 template StageMemory<Traced> stage_memory(const Strategy&, const Framework&, const StateRecipe&,

@@ -3,12 +3,13 @@
 // The memory of one pipeline stage at its peak, line by line; the lines sum to what the device
 // shows.
 //
-// The peak is taken where the most micro batches are in flight and one of them is going backward.
-// Where the gradients of input and weight are steps of their own, a micro batch between them keeps
-// what the latter needs: inputs of products and gradients of their outputs.
-// Leaves out the shape of memory over time (the simulator), and 8-bit copies of weights that some
-// stacks cache. The lines beyond tensors (context, communicators, fragmentation) are constants of
-// the framework's profile. Units: bytes of one rank.
+// The peak is taken where the most micro batches are in flight and one of them is going backward,
+// at its loss or in a layer (peak_moment.h). What would be above the device gives its cached blocks
+// back. Where the gradients of input and weight are steps of their own, a micro batch between them
+// keeps what the latter needs: inputs of products and gradients of their outputs. Leaves out the
+// shape of memory over time (the simulator), and 8-bit copies of weights that some stacks cache.
+// The lines beyond tensors (context, communicators, fragmentation) are constants of the framework's
+// profile. Units: bytes of one rank.
 #pragma once
 
 #include <array>

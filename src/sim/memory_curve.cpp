@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/classes.h"
+#include "memory/peak_moment.h"
 
 namespace orrery {
 namespace {
@@ -49,8 +50,8 @@ class StageCurve {
     const PassSlot& s = slot_of(graph_, n);
     if (has_forward(s.kind)) take(chunk_of(s.cell));
     StageMemory<double> m = idle();
-    if (has_input_gradient(s.kind)) add_work(m, chunks_[chunk_of(s.backward_cell)]);
-    settle(m);
+    if (has_input_gradient(s.kind)) add_backward(m, chunks_[chunk_of(s.backward_cell)]);
+    settle(m, run_.framework, run_.cluster.device.memory_capacity);
     level(times_.pass_begin[n], m);
     if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
       out_.peak = m;
@@ -94,13 +95,8 @@ class StageCurve {
     m[MemoryLine::logits] = logits;
     m[MemoryLine::recompute_working] = Bytes();
     m[MemoryLine::transient] = Bytes();
-    settle(m);
+    settle(m, run_.framework, run_.cluster.device.memory_capacity);
     return m;
-  }
-
-  static void add_work(StageMemory<double>& m, const ChunkActivations<double>& c) {
-    m[MemoryLine::recompute_working] = c.working;
-    m[MemoryLine::transient] = c.transient;
   }
 
   static Bytes held_of(const StageMemory<double>& m) {
@@ -109,16 +105,6 @@ class StageCurve {
 
   static Bytes activations_of(const StageMemory<double>& m) {
     return held_of(m) + m[MemoryLine::recompute_working] + m[MemoryLine::transient];
-  }
-
-  // The allocator loses a share of what is at work; the sums follow.
-  void settle(StageMemory<double>& m) const {
-    const Bytes less = activations_of(closed_) - activations_of(m);
-    const Bytes lost = less * run_.framework.activation_overhead;
-    m[MemoryLine::fragmentation] = closed_[MemoryLine::fragmentation] - lost;
-    m.allocated = closed_.allocated - less;
-    m.reserved = closed_.reserved - less - lost;
-    m.peak = closed_.peak - less - lost;
   }
 
   void level(double time, const StageMemory<double>& m) {

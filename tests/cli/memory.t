@@ -4,7 +4,7 @@ $ orrery memory gpt3-175b-1024-a100
 > Memory of the fullest stage, 0
 > ...
 > Stages, in GiB; in flight: micro batches held, of all chunks
->   stage  weights  grads  optim  activ  recomp  logits  transit  context  comms  frag   peak  in flight
+>   stage  weights  grads  optim  activ  recomp  transit  context  comms  frag   peak  in flight
 >       0 ... 8
 > ...
 >       7 ... 1

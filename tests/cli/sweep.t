@@ -3,7 +3,7 @@ $ echo '{"run": "llama-3-8b-8-h100", "axes": {"training.global_batch": [16, 24],
 $ orrery sweep sweep.json --csv | cut -d, -f2-7 | tail -n +1
 > points,point,training.global_batch,parallel.tp,training.micro_batch,status
 > 12,0,16,1,1,fits
-> 12,1,16,1,2,does not fit
+> 12,1,16,1,2,fits
 > 12,2,16,2,1,fits
 > 12,3,16,2,2,fits
 > 12,4,16,4,1,fits

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one backward pass adds to a stage's memory, and the sums over its lines.
+//
+// A micro batch goes backward either at its loss, with its logits, or in a layer after it, with
+// what recomputing the layer brings back and the gradients at work; never with both. Cached blocks
+// that would exceed the device are given back to it, as PyTorch's allocator does before it fails
+// (torch.cuda.memory, "memory management"): what rounding loses is not. Leaves out: what giving
+// back and asking again costs in time. Units: bytes of one rank. Errors: none.
+#pragma once
+
+#include "memory/stage_memory.h"
+
+namespace orrery {
+
+// What the backward pass of a micro batch works on, less the logits that its beginning frees.
+template <Number R>
+double beyond_its_logits(const ChunkActivations<R>& chunk) {
+  return plain(chunk.working + chunk.transient - chunk.logits).si();
+}
+
+// A micro batch of the chunk goes backward beside what `m` holds, its own logits among it.
+template <Number R>
+void add_backward(StageMemory<R>& m, const ChunkActivations<R>& chunk) {
+  if (beyond_its_logits(chunk) <= 0) return;
+  m[MemoryLine::logits] = m[MemoryLine::logits] - chunk.logits;
+  m[MemoryLine::recompute_working] = chunk.working;
+  m[MemoryLine::transient] = chunk.transient;
+}
+
+// Fragmentation and the sums, from the other lines. `capacity` 0: no limit to cached blocks.
+template <Number R>
+void settle(StageMemory<R>& m, const Framework& f, Bytes capacity);
+
+}  // namespace orrery

@@ -78,7 +78,7 @@ std::vector<bool> pattern(ImportDraft& d, const std::string& text) {
     if (layers.empty() || !times || *times < 1 || *times > kMostLayers) {
       d.settings.refuse("moe_layer_freq", "\"" + text + "\"", "a pattern such as ([0]*3+[1]*58)");
     }
-    layers.insert(layers.end(), static_cast<std::size_t>(*times) - 1, layers.back());
+    layers.resize(layers.size() + static_cast<std::size_t>(*times) - 1, bool{layers.back()});
     i = end - 1;
     if (layers.size() > kMostLayers) d.settings.refuse("moe_layer_freq", "fewer layers");
   }

@@ -18,7 +18,7 @@ template <Number R>
 struct StageActivations {
   BytesOf<R> kept{};
   BytesOf<R> logits{};
-  BytesOf<R> transient{};  // of the chunk where it is most, as the next two
+  BytesOf<R> transient{};  // of the micro batch that goes backward, as the next
   BytesOf<R> working{};
   BytesOf<R> largest{};        // of one layer
   std::int64_t in_flight = 0;  // micro batches, of all chunks

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "calibrate/scatter.h"
+
 namespace orrery {
 namespace {
 
@@ -14,14 +16,7 @@ constexpr double kResolved = 1e-3;  // seconds a sample lasts at least
 constexpr std::int64_t kMostRuns = 100'000;
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 50;
-constexpr double kToDeviation = 1.4826;     // of a median deviation, for a normal scatter
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
-
-double median_of(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  const std::size_t half = x.size() / 2;
-  return x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]);
-}
 
 double scatter_of(const std::vector<double>& samples, double median) {
   std::vector<double> deviations;

@@ -8,6 +8,7 @@
 
 #include "calibrate/predict.h"
 #include "calibrate/saturating.h"
+#include "calibrate/scatter.h"
 
 namespace orrery {
 namespace {
@@ -18,17 +19,9 @@ constexpr double kPinned = 0.5;  // of the prior's spread
 constexpr double kTileGain = 4;  // of cost: two standard deviations
 constexpr double kFirstNoise = 0.05;
 constexpr double kLeastNoise = 0.01;
-constexpr double kToDeviation = 1.4826;  // of a median, for a normal scatter
 constexpr double kAtBound = 1e-6;
 
 using Indices = std::vector<std::size_t>;
-
-double median_of(std::vector<double> x) {
-  if (x.empty()) return 0;
-  std::sort(x.begin(), x.end());
-  const std::size_t half = x.size() / 2;
-  return x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]);
-}
 
 // Some of the points, a tile, and the knobs that may move.
 struct Attempt {

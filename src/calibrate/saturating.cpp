@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<double, 3> kSpreads = {0.5, 2, 1};  // of ln: as weak as knobs.cpp's, or weaker
 constexpr double kNoise = 0.05;
-constexpr int kLooks = 20;
+constexpr int kLooksPlain = 20;
 
 SaturatingCurve curve_at(const std::vector<double>& x, FlopsPerSecond peak) {
   constexpr double kShare = 0.75;
@@ -40,7 +40,7 @@ SaturatingCurve fit_saturating(std::span<const Measurement* const> products, Flo
     return std::log(time_by(curve_at(x, peak), Flops(amount_of(m))) / m.timed.time);
   };
   const FitSlopes start = slopes_at(problem, std::vector<double>(kSpreads.size(), 0));
-  return curve_at(fit(problem, select_all(problem), start, kLooks).x, peak);
+  return curve_at(fit(problem, select_all(problem), start, kLooksPlain).x, peak);
 }
 
 }  // namespace orrery

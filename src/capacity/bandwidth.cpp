@@ -55,7 +55,7 @@ std::vector<Sensitivity> bandwidth_what_ifs(const OutcomeInputs& in,
   for (const Width& w : kWidths) {
     const Sensitivity s =
         compared(w.what, true, middle, with(w, 0.5, in, pieces), with(w, 2, in, pieces));
-    if (moves(s)) all.push_back(s);
+    if (moves_anything(s)) all.push_back(s);
   }
   return all;
 }

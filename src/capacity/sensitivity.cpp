@@ -125,7 +125,7 @@ double width_of(const Sensitivity& s) {
   return std::max({wall, width(s.cost), width(s.energy)});
 }
 
-bool moves(const Sensitivity& s) {
+bool moves_anything(const Sensitivity& s) {
   constexpr double kNothing = 1e-9;
   return width_of(s) > kNothing;
 }
@@ -141,7 +141,7 @@ std::vector<Sensitivity> sensitivities(const OutcomeInputs& in) {
   std::vector<Sensitivity> all;
   for (const Knob& knob : kKnobs) {
     const Sensitivity s = moved_by(knob, in, middle);
-    if (moves(s)) all.push_back(s);
+    if (moves_anything(s)) all.push_back(s);
   }
   sort_widest_first(all);
   return all;

@@ -28,7 +28,7 @@ Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle,
                      const Outcome& high);
 
 // Whether it moves days, money or energy at all.
-bool moves(const Sensitivity& s);
+bool moves_anything(const Sensitivity& s);
 
 // The larger of what it moves of days, money and energy, of the middle: from end to end.
 double width_of(const Sensitivity& s);

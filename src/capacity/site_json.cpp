@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kMostFailures = 1e9;
+constexpr double kMostFailuresWritten = 1e9;
 constexpr double kMostPue = 10;
 constexpr double kMostGramsPerKwh = 1e4;
 
@@ -36,11 +36,11 @@ FailureClass read_class(Reader r, double window) {
   r.reject_unknown();
   if (count.has_value() == rate.has_value()) r.fail("a class", "count or per_gpu_hour");
   if (rate) {
-    c.rate = PerSecond(rate->number(0, kMostFailures) / kHour.si());
+    c.rate = PerSecond(rate->number(0, kMostFailuresWritten) / kHour.si());
     return c;
   }
   if (window <= 0) count->fail("a count", "a `window` of gpus and time to count in");
-  c.rate = PerSecond(count->number(0, kMostFailures) / window);
+  c.rate = PerSecond(count->number(0, kMostFailuresWritten) / window);
   return c;
 }
 

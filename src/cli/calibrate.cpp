@@ -68,7 +68,7 @@ std::string overlay_name(const CalibrateArguments& a, const Machine& m, const Se
 std::string text_of(const CalibrationReport& r, const Session& s) {
   return s.json  ? dump(calibration_json(r))
          : s.csv ? calibration_csv(r)
-                 : calibration_text(r, {wants_color(Stream::out, s.no_color)});
+                 : calibration_text(r, {wants_color(StandardStream::out, s.no_color)});
 }
 
 void check_same(const std::string& file, const std::string& what, const std::string& stated,

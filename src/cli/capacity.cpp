@@ -17,8 +17,6 @@
 namespace orrery {
 namespace {
 
-constexpr int kMostJobs = 1024;
-
 // A key of the plan that a flag gives.
 struct PlanFlag {
   const char* name;
@@ -47,7 +45,7 @@ constexpr std::array kPlanFlags = {
     PlanFlag{"--seed", "seed", "N", "of the played failures (1)"},
 };
 
-struct Arguments {
+struct CapacityArguments {
   RunArguments run;
   std::vector<std::string> values;  // in the order of the table
   bool search = false;
@@ -55,23 +53,23 @@ struct Arguments {
   unsigned jobs = 0;
 };
 
-struct Source {
+struct PlanSource {
   Json json;
   std::string file;
   std::string beside;
 };
 
-std::optional<Source> plan_source(const Arguments& arguments, const ConfigDirs& dirs) {
+std::optional<PlanSource> plan_source(const CapacityArguments& arguments, const ConfigDirs& dirs) {
   if (arguments.run.run.empty() || arguments.run.run == "-") return {};
   const auto found = find_config(dirs, ConfigKind::capacity, arguments.run.run);
   if (!found) return {};
   Json json = parse_json(found->text, found->file);
   if (!is_plan(json)) return {};
-  return Source{std::move(json), found->file,
-                std::filesystem::path(found->file).parent_path().string()};
+  return PlanSource{std::move(json), found->file,
+                    std::filesystem::path(found->file).parent_path().string()};
 }
 
-bool is_given(const Arguments& a, const std::string& flag) {
+bool is_given(const CapacityArguments& a, const std::string& flag) {
   for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
     if (flag == kPlanFlags[i].name) return !a.values[i].empty();
   }
@@ -88,7 +86,7 @@ void refuse_bare_number(const PlanFlag& flag, const Json& value) {
                    (deadline ? "a time such as 60d or 36h" : "a power such as 10MW or 500kW"));
 }
 
-std::vector<Override> plan_overrides(const Arguments& arguments) {
+std::vector<Override> plan_overrides(const CapacityArguments& arguments) {
   std::vector<Override> all;
   for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {
     if (arguments.values[i].empty()) continue;
@@ -99,12 +97,13 @@ std::vector<Override> plan_overrides(const Arguments& arguments) {
   return all;
 }
 
-void apply_plan_flags(const Arguments& arguments, const ConfigLookup& lookup, Json& plan) {
+void apply_plan_flags(const CapacityArguments& arguments, const ConfigLookup& lookup, Json& plan) {
   for (const Override& o : plan_overrides(arguments)) apply_override(o, lookup, plan);
   if (arguments.search) plan["search"] = true;
 }
 
-ExitCode give_answer(const Arguments& arguments, const Session& s, const Source& source) {
+ExitCode give_answer(const CapacityArguments& arguments, const Session& s,
+                     const PlanSource& source) {
   const PlanContext context = plan_context(dirs_of(s), source.beside, arguments.jobs);
   CapacityReport report;
   try {
@@ -124,7 +123,7 @@ ExitCode give_answer(const Arguments& arguments, const Session& s, const Source&
 }
 
 // A run is a plan of one cluster, or of the smallest that meets what is required.
-Json plan_of_run(const Arguments& arguments, const Json& run) {
+Json plan_of_run(const CapacityArguments& arguments, const Json& run) {
   const std::filesystem::path name(arguments.run.run);
   Json plan = {{"run", run}, {"name", name.empty() ? "run" : name.stem().string()}};
   const bool required = is_given(arguments, "--deadline") || is_given(arguments, "--budget") ||
@@ -133,12 +132,12 @@ Json plan_of_run(const Arguments& arguments, const Json& run) {
   return plan;
 }
 
-ExitCode run_capacity(const Arguments& arguments, const Session& s) {
+ExitCode run_capacity(const CapacityArguments& arguments, const Session& s) {
   if (arguments.html && (s.json || s.csv)) {
     throw UsageError("--html: give it without --json and --csv");
   }
   const ConfigDirs dirs = dirs_of(s);
-  if (std::optional<Source> source = plan_source(arguments, dirs)) {
+  if (std::optional<PlanSource> source = plan_source(arguments, dirs)) {
     const ConfigLookup lookup = config_lookup(dirs, source->beside);
     for (const Override& o : overrides_of(arguments.run)) apply_override(o, lookup, source->json);
     apply_plan_flags(arguments, lookup, source->json);
@@ -146,7 +145,7 @@ ExitCode run_capacity(const Arguments& arguments, const Session& s) {
   }
   ExitCode code = ExitCode::answer;
   use_run(arguments.run, s, [&](const RunSource& run) {
-    Source source{plan_of_run(arguments, run.json), run.file, ""};
+    PlanSource source{plan_of_run(arguments, run.json), run.file, ""};
     apply_plan_flags(arguments, run.lookup, source.json);
     code = give_answer(arguments, s, source);
   });
@@ -156,7 +155,7 @@ ExitCode run_capacity(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_capacity(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CapacityArguments>();
   add_run_options(app, arguments->run);
   arguments->values.resize(kPlanFlags.size());
   for (std::size_t i = 0; i < kPlanFlags.size(); ++i) {

@@ -27,6 +27,8 @@ struct Command {
   Action (*declare)(CLI::App&);  // adds the options
 };
 
+inline constexpr int kMostJobs = 1024;  // of --jobs
+
 std::span<const Command> commands();
 
 Action declare_estimate(CLI::App& app);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kMostRuns = 8;
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> runs;
   RunArguments changes;  // --set and flags, over every run
 };
 
-ExitCode run_compare(const Arguments& arguments, const Session& s) {
+ExitCode run_compare(const CompareArguments& arguments, const Session& s) {
   if (arguments.runs.size() < 2 || arguments.runs.size() > kMostRuns) {
     throw InputError("orrery compare", "", std::to_string(arguments.runs.size()) + " runs",
                      "two to eight runs");
@@ -42,7 +42,7 @@ ExitCode run_compare(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_compare(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   app.add_option("RUN", arguments->runs, "run files: names or paths")->expected(1, 64);
   add_run_flags(app, arguments->changes);
   return [arguments](const Session& s) { return run_compare(*arguments, s); };

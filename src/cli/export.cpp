@@ -10,12 +10,12 @@
 namespace orrery {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   RunArguments run;
   std::string format = "run";
 };
 
-ExitCode run_export(const Arguments& arguments, const Session& s) {
+ExitCode run_export(const ExportArguments& arguments, const Session& s) {
   if (s.csv) throw InputError("orrery export", "", "--csv", "text, or --json");
   use_run(arguments.run, s, [&](const RunSource& source) {
     const ResolvedRun resolved = resolve_run(source.json, source.file, source.lookup);
@@ -27,7 +27,7 @@ ExitCode run_export(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_export(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   add_run_options(app, arguments->run);
   add_print_option(app, "--as", arguments->format, "in whose words (run)");
   return [arguments](const Session& s) { return run_export(*arguments, s); };

@@ -15,19 +15,19 @@
 namespace orrery {
 namespace {
 
-struct Arguments {
+struct ImportArguments {
   std::string file;
   std::string format;
   RunArguments run;
 };
 
-std::vector<std::string> format_names() {
+std::vector<std::string> foreign_names() {
   return {kForeignFormatNames.begin(), kForeignFormatNames.end()};
 }
 
-ForeignFormat format_of(const Arguments& arguments, const std::string& text) {
+ForeignFormat format_of(const ImportArguments& arguments, const std::string& text) {
   if (arguments.format.empty()) return guess_format(text);
-  const std::vector<std::string> names = format_names();
+  const std::vector<std::string> names = foreign_names();
   const auto at = std::find(names.begin(), names.end(), arguments.format);
   if (at != names.end()) return static_cast<ForeignFormat>(at - names.begin());
   throw InputError("--from", "", "\"" + arguments.format + "\"", alternatives(names),
@@ -46,7 +46,7 @@ void check(const Json& run, const std::string& file, const Session& s) {
   if (missing_keys(run).empty()) resolve_run(run, file, config_lookup(dirs_of(s)));
 }
 
-ExitCode run_import(const Arguments& arguments, const Session& s) {
+ExitCode run_import(const ImportArguments& arguments, const Session& s) {
   if (s.csv) throw InputError("orrery import", "", "--csv", "a run file, or --json");
   const std::string file = arguments.file == "-" ? "standard input" : arguments.file;
   const std::string text = read_text(arguments.file);
@@ -63,11 +63,11 @@ ExitCode run_import(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_import(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ImportArguments>();
   app.add_option("FILE", arguments->file, "script, log, JSON or TOML; - for standard input")
       ->required();
   app.add_option("--from", arguments->format,
-                 "whose words (by what stands in the file): " + alternatives(format_names()))
+                 "whose words (by what stands in the file): " + alternatives(foreign_names()))
       ->type_name("FORMAT");
   add_run_flags(app, arguments->run);
   return [arguments](const Session& s) { return run_import(*arguments, s); };

@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-struct Arguments {
+struct MergeArguments {
   std::vector<std::string> names;
   bool sqlite = false;
 };
@@ -33,7 +33,7 @@ void give_database(const std::string& lines, const Session& s) {
   base.append(rows);
 }
 
-ExitCode run_merge(const Arguments& arguments, const Session& s) {
+ExitCode run_merge(const MergeArguments& arguments, const Session& s) {
   std::vector<NamedSweepLines> files;
   for (const std::string& name : arguments.names) {
     const std::string text = read_text(name);
@@ -55,7 +55,7 @@ ExitCode run_merge(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_merge(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MergeArguments>();
   app.add_option("FILE", arguments->names, "shards of one sweep")
       ->required()
       ->expected(1, 1'000'000);

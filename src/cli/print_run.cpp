@@ -15,14 +15,14 @@ namespace {
 
 constexpr const char* kRunFile = "run";
 
-std::vector<std::string> format_names() {
+std::vector<std::string> printed_names() {
   std::vector<std::string> names = {kRunFile};
   names.insert(names.end(), kForeignFormatNames.begin(), kForeignFormatNames.end());
   return names;
 }
 
 std::string check_format(const std::string& word) {
-  const std::vector<std::string> names = format_names();
+  const std::vector<std::string> names = printed_names();
   if (std::find(names.begin(), names.end(), word) != names.end()) return "";
   const std::string nearest = nearest_name(word, names);
   return "found \"" + word + "\"; allowed: " + alternatives(names) +
@@ -33,7 +33,7 @@ std::string check_format(const std::string& word) {
 
 CLI::Option* add_print_option(CLI::App& app, const std::string& flag, std::string& format,
                               const std::string& help) {
-  return app.add_option(flag, format, help + ": " + alternatives(format_names()))
+  return app.add_option(flag, format, help + ": " + alternatives(printed_names()))
       ->type_name("FORMAT")
       ->check(check_format);
 }

@@ -18,9 +18,7 @@
 namespace orrery {
 namespace {
 
-constexpr int kMostJobs = 1024;
-
-struct Arguments {
+struct SearchArguments {
   RunArguments run;
   std::size_t top = 0;  // 0: as the file says
   unsigned jobs = 0;    // 0: as many as the machine has
@@ -41,7 +39,7 @@ const SearchTeam* team() {
   return is_leader() ? &kLeader : &kOther;
 }
 
-void adjust(const Arguments& arguments, SearchOptions& o) {
+void adjust(const SearchArguments& arguments, SearchOptions& o) {
   o.team = team();
   if (arguments.top > 0) o.top = arguments.top;
   o.workers = arguments.jobs > 0 ? arguments.jobs : available_threads();
@@ -50,7 +48,7 @@ void adjust(const Arguments& arguments, SearchOptions& o) {
 }
 
 // Flags go over the file's `search`: conditions are added, the objective is replaced.
-Json with_flags(Json run, const Arguments& arguments) {
+Json with_flags(Json run, const SearchArguments& arguments) {
   if (!run.is_object()) return run;
   for (const std::string& text : arguments.where) run["search"]["constraints"].push_back(text);
   if (!arguments.pareto.empty()) run["search"]["pareto"] = arguments.pareto;
@@ -60,14 +58,14 @@ Json with_flags(Json run, const Arguments& arguments) {
 }
 
 // The winner in place of the answer, where there is one.
-bool print_winner(const Arguments& arguments, const SearchReport& report, const RunSource& source,
-                  const Session& s) {
+bool print_winner(const SearchArguments& arguments, const SearchReport& report,
+                  const RunSource& source, const Session& s) {
   if (arguments.print.empty() || report.best.empty()) return false;
   print_run(arguments.print, report.best[0].resolved, source.json, source.lookup, s);
   return true;
 }
 
-ExitCode search_and_tell(const Arguments& arguments, const Session& s) {
+ExitCode search_and_tell(const SearchArguments& arguments, const Session& s) {
   if (is_led() && arguments.run.run == "-") {
     throw InputError("orrery search", "", "standard input under mpirun",
                      "a file that all ranks see");
@@ -96,7 +94,7 @@ ExitCode search_and_tell(const Arguments& arguments, const Session& s) {
 }
 
 // Whatever fails, the leader says so once, and nobody waits for anybody.
-ExitCode run_search(const Arguments& arguments, const Session& s) {
+ExitCode run_search(const SearchArguments& arguments, const Session& s) {
   try {
     return search_and_tell(arguments, s);
   } catch (const std::exception& e) {
@@ -108,7 +106,7 @@ ExitCode run_search(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_search(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SearchArguments>();
   add_run_options(app, arguments->run);
   app.add_option("--top", arguments->top, "how many of the best to show (5)")
       ->type_name("N")

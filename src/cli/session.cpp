@@ -10,7 +10,7 @@ ConfigDirs dirs_of(const Session& s) { return config_dirs(s.config_dir); }
 
 Style style_of(const Session& s) {
   const bool to_file = !s.output.empty() && s.output != "-";
-  return {!to_file && wants_color(Stream::out, s.no_color)};
+  return {!to_file && wants_color(StandardStream::out, s.no_color)};
 }
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }

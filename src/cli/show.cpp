@@ -27,14 +27,16 @@ struct ShowArguments {
   RunArguments run;
 };
 
-std::vector<std::string> kind_names() { return {kConfigKindNames.begin(), kConfigKindNames.end()}; }
+std::vector<std::string> config_kind_names() {
+  return {kConfigKindNames.begin(), kConfigKindNames.end()};
+}
 
 ConfigKind kind_of(const std::string& text) {
   for (std::size_t i = 0; i < kConfigKindNames.size(); ++i) {
     if (text == kConfigKindNames[i]) return static_cast<ConfigKind>(i);
   }
   throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
-                   alternatives(kind_names()), nearest_name(text, kind_names()));
+                   alternatives(config_kind_names()), nearest_name(text, config_kind_names()));
 }
 
 // Of each kind what lists it; "": its names are few.
@@ -157,7 +159,7 @@ ExitCode run_show(const ShowArguments& arguments, const Session& s) {
 
 Action declare_show(CLI::App& app) {
   auto arguments = std::make_shared<ShowArguments>();
-  app.add_option("KIND", arguments->kind, alternatives(kind_names()));
+  app.add_option("KIND", arguments->kind, alternatives(config_kind_names()));
   app.add_option("NAME", arguments->name, "name or path");
   app.add_flag("--operators", arguments->operators, "of a run: the operators as one rank has them");
   add_run_flags(app, arguments->run);

@@ -26,7 +26,7 @@
 namespace orrery {
 namespace {
 
-struct Arguments {
+struct SimulateArguments {
   RunArguments run;
   CheckpointArguments checkpoint;
   std::vector<std::string> with;
@@ -86,7 +86,7 @@ bool turn_off(OverlapMask& without, const std::string& name) {
   return false;
 }
 
-void set_effects(const Arguments& arguments, SimulationOptions& o) {
+void set_effects(const SimulateArguments& arguments, SimulationOptions& o) {
   for (const std::string& name : arguments.with) {
     if (!set_switch(o.effects, name, true)) refuse_effect("--with", name, false);
   }
@@ -103,7 +103,7 @@ double checked(double value, const char* flag, double least, double most) {
                    plain_number(least) + " to " + plain_number(most));
 }
 
-Disturbances disturbances_of(const Arguments& a, const Run& run) {
+Disturbances disturbances_of(const SimulateArguments& a, const Run& run) {
   Disturbances d;
   for (const std::string& text : a.slow) d.slow.push_back(read_slow(text, run));
   d.spread = checked(a.spread, "--spread", 0, 10);
@@ -119,7 +119,7 @@ Disturbances disturbances_of(const Arguments& a, const Run& run) {
 
 constexpr double kMostPrefetch = 64;
 
-std::int64_t prefetch_of(const Arguments& a, const Run& run) {
+std::int64_t prefetch_of(const SimulateArguments& a, const Run& run) {
   if (!a.prefetch) return -1;
   const double n = checked(*a.prefetch, "--prefetch", 0, kMostPrefetch);
   const std::string why = why_no_prefetch(run);
@@ -135,7 +135,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 // All are made before the first is written: what is refused leaves nothing behind.
-void write_files(const Arguments& a, const SimulationReport& r) {
+void write_files(const SimulateArguments& a, const SimulationReport& r) {
   if (a.trace.empty() && a.chakra.empty() && !a.trace_ranks.empty()) {
     throw InputError("command line", "--trace-ranks", "no --trace",
                      "--trace FILE or --chakra PREFIX beside it");
@@ -164,12 +164,12 @@ void write_files(const Arguments& a, const SimulationReport& r) {
   write_text(a.chakra + ".json", chakra_groups(run, r.simulation, ranks));
 }
 
-std::string text_of(const Arguments& a, const SimulationReport& r, const Style& style) {
+std::string text_of(const SimulateArguments& a, const SimulationReport& r, const Style& style) {
   if (!a.picture) return simulation_text(r, style);
   return header_text(r.run.resolved, style) + timeline_picture(r, style);
 }
 
-ExitCode run_simulate(const Arguments& arguments, const Session& s) {
+ExitCode run_simulate(const SimulateArguments& arguments, const Session& s) {
   SimulationOptions options;
   set_effects(arguments, options);
   ResolvedRun resolved = resolved_run(arguments.run, s);
@@ -190,7 +190,7 @@ ExitCode run_simulate(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_simulate(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SimulateArguments>();
   add_run_options(app, arguments->run);
   const auto names = [&app](const char* flag, std::vector<std::string>& to, const char* help) {
     app.add_option(flag, to, help)->type_name("NAME")->delimiter(',')->allow_extra_args(false);

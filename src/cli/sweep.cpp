@@ -19,7 +19,6 @@
 namespace orrery {
 namespace {
 
-constexpr int kMostJobs = 1024;
 // Points a worker does between two writes, or two questions to the leader.
 constexpr std::int64_t kBatch = 64;
 // Batches a rank may be ahead of what is written.
@@ -27,7 +26,7 @@ constexpr std::int64_t kMostAhead = 8;
 
 constexpr std::chrono::milliseconds kNap{20};
 
-struct Arguments {
+struct SweepArguments {
   SweepRequest request{"", "0/1", ""};
   unsigned jobs = 0;
   bool sqlite = false;
@@ -111,7 +110,7 @@ void follow(SweepCrew& crew) {
 }
 
 // Of the leader, of the ranks it leads, or of a process alone.
-ExitCode take_part(const Arguments& arguments, const Session& s) {
+ExitCode take_part(const SweepArguments& arguments, const Session& s) {
   const SweepJob job = read_sweep_job(arguments.request, s);
   const SweepRows rows(job.sweep, job.sweep_file, job.id, s.csv ? RowFormat::csv : RowFormat::json);
   const unsigned jobs = arguments.jobs > 0 ? arguments.jobs : available_threads();
@@ -126,7 +125,7 @@ ExitCode take_part(const Arguments& arguments, const Session& s) {
 }
 
 // Whatever fails, the leader says so once, and nobody waits for anybody.
-ExitCode run_sweep(const Arguments& arguments, const Session& s) {
+ExitCode run_sweep(const SweepArguments& arguments, const Session& s) {
   if (is_led() && arguments.request.file == "-") {
     throw InputError("orrery sweep", "", "standard input under mpirun",
                      "a file that all ranks see");
@@ -142,7 +141,7 @@ ExitCode run_sweep(const Arguments& arguments, const Session& s) {
 }  // namespace
 
 Action declare_sweep(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SweepArguments>();
   app.add_option("FILE", arguments->request.file, "sweep file: path or -")->required();
   app.add_option("--shard", arguments->request.shard,
                  "of the points only I, I+N, I+2N, …; I counts from 0 (join with `orrery merge`)")

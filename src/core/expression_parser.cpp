@@ -16,8 +16,8 @@ using detail::TokenKind;
 using Op = ExpressionOp;
 using Kind = ExpressionKind;
 
-constexpr int kDeepest = 64;
-constexpr std::size_t kLongest = 4096;
+constexpr int kDeepestExpression = 64;
+constexpr std::size_t kLongestExpression = 4096;
 
 struct SignOf {
   std::string_view text;
@@ -61,7 +61,7 @@ class Parser {
  private:
   struct Deeper {
     Deeper(Parser& p) : parser(p) {  // NOLINT(google-explicit-constructor)
-      if (++parser.depth_ > kDeepest) {
+      if (++parser.depth_ > kDeepestExpression) {
         detail::fail_at(parser.place_, parser.here().column, "a level too many",
                         "at most 64 levels");
       }
@@ -333,7 +333,7 @@ class Parser {
 
 Expression parse_expression(std::string_view text, const std::string& file,
                             const std::string& path) {
-  if (text.size() > kLongest) {
+  if (text.size() > kLongestExpression) {
     throw InputError(file, path, std::to_string(text.size()) + " bytes", "at most 4096 bytes");
   }
   return Parser(text, {file, path}).parse();

@@ -8,8 +8,6 @@ namespace {
 
 using GroupRanks = std::array<std::int64_t, kExchangeGroups>;
 
-constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
-
 GroupRanks ranks_of(const Placement& p) {
   return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
 }

@@ -29,6 +29,7 @@ namespace orrery {
 // does.
 enum class Phase : std::uint8_t { forward, backward, again, replay };
 inline constexpr std::size_t kPhases = 4;
+constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
 inline constexpr std::size_t kExchangeKinds =
     4;  // all-reduce, all-gather, reduce-scatter, all-to-all
 

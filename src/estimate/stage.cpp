@@ -87,8 +87,6 @@ SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
       {"adding up gradients"});
 }
 
-constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
-
 template <Number R>
 void add_exchanges(Terms<R>& terms, const ExchangeTable<R>& table, R n) {
   at(terms, Term::tp_exposed) +=

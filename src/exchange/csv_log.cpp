@@ -10,10 +10,10 @@ namespace {
 constexpr std::array<std::string_view, 4> kColumns = {"operation", "bytes", "count", "us"};
 constexpr const char* kHeader = "a header with operation, bytes, count and us, each once";
 
-using Columns = std::array<std::size_t, kColumns.size()>;
+using CsvColumns = std::array<std::size_t, kColumns.size()>;
 
-Columns columns_of(const LogPlace& place, const std::vector<std::string_view>& names) {
-  Columns columns{};
+CsvColumns columns_of(const LogPlace& place, const std::vector<std::string_view>& names) {
+  CsvColumns columns{};
   for (std::size_t c = 0; c < kColumns.size(); ++c) {
     const auto found = std::find(names.begin(), names.end(), kColumns[c]);
     if (found == names.end()) {
@@ -31,7 +31,7 @@ Columns columns_of(const LogPlace& place, const std::vector<std::string_view>& n
 
 CommLog read_csv_log(const std::vector<std::string_view>& lines, std::size_t header,
                      const std::string& file) {
-  const Columns columns = columns_of({file, header + 1}, fields_of(lines[header], ','));
+  const CsvColumns columns = columns_of({file, header + 1}, fields_of(lines[header], ','));
   constexpr double kMicro = 1e-6;
   CommLog log;
   for (std::size_t i = header + 1; i < lines.size(); ++i) {

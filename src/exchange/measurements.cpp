@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-struct Format {
+struct MeasurementFormat {
   const char* name;
   bool (*is_it)(std::string_view text);
   MeasurementSet (*read)(std::string_view text, const std::string& file,
@@ -17,26 +17,27 @@ struct Format {
 };
 
 // The first that says yes reads it.
-constexpr std::array kFormats = {
-    Format{"SimuMax's system file", detail::is_simumax, detail::read_simumax},
-    Format{"JSON of measurements", detail::is_json, detail::read_json_measurements},
-    Format{"nccl-tests' output", detail::is_nccl_tests, detail::read_nccl_tests},
-    Format{"PyTorch profiler's table", detail::is_torch_profile, detail::read_torch_profile},
-    Format{"Nsight Systems' CSV", detail::is_nsys, detail::read_nsys},
-    Format{"CSV such as m,n,k,dtype,us", detail::is_csv, detail::read_csv_measurements},
+constexpr std::array kMeasurementFormats = {
+    MeasurementFormat{"SimuMax's system file", detail::is_simumax, detail::read_simumax},
+    MeasurementFormat{"JSON of measurements", detail::is_json, detail::read_json_measurements},
+    MeasurementFormat{"nccl-tests' output", detail::is_nccl_tests, detail::read_nccl_tests},
+    MeasurementFormat{"PyTorch profiler's table", detail::is_torch_profile,
+                      detail::read_torch_profile},
+    MeasurementFormat{"Nsight Systems' CSV", detail::is_nsys, detail::read_nsys},
+    MeasurementFormat{"CSV such as m,n,k,dtype,us", detail::is_csv, detail::read_csv_measurements},
 };
 
 }  // namespace
 
 std::vector<std::string> measurement_formats() {
   std::vector<std::string> names;
-  for (const Format& f : kFormats) names.emplace_back(f.name);
+  for (const MeasurementFormat& f : kMeasurementFormats) names.emplace_back(f.name);
   return names;
 }
 
 MeasurementSet read_measurements(std::string_view text, const std::string& file,
                                  const MeasurementHints& hints) {
-  for (const Format& f : kFormats) {
+  for (const MeasurementFormat& f : kMeasurementFormats) {
     if (!f.is_it(text)) continue;
     MeasurementSet set = f.read(text, file, hints);
     set.file = file;

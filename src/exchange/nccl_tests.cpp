@@ -40,20 +40,20 @@ bool is_count(std::string_view word) {
 
 // Where the header has the first `time`, and how many columns. A row that lacks redop or root, as
 // older versions leave them blank, is short by as many.
-struct Columns {
+struct NcclColumns {
   std::size_t time = 0;
   std::size_t count = 0;
 };
 
-std::optional<Columns> header_in(const std::vector<std::string_view>& words) {
+std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words) {
   if (words.size() < 6 || words[0] != "#" || words[1] != "size") return {};
   const auto time = std::find(words.begin(), words.end(), "time");
   if (time == words.end()) return {};
-  return Columns{static_cast<std::size_t>(time - words.begin()) - 1, words.size() - 1};
+  return NcclColumns{static_cast<std::size_t>(time - words.begin()) - 1, words.size() - 1};
 }
 
 Row read_row(const LogPlace& place, const std::vector<std::string_view>& words,
-             const Columns& columns) {
+             const NcclColumns& columns) {
   const std::size_t lacks = columns.count > words.size() ? columns.count - words.size() : 0;
   const std::size_t at = columns.time - std::min(columns.time, lacks);
   if (at < 2 || words.size() < at + 3) {
@@ -119,7 +119,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   MeasurementSet set;
   std::vector<Row> rows;
   std::optional<Collective> named;
-  std::optional<Columns> columns;
+  std::optional<NcclColumns> columns;
   std::size_t ranks = 0;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "calibrate/scatter.h"
 #include "core/units.h"
 #include "exchange/log_lines.h"
 #include "exchange/measurement_readers.h"
@@ -45,7 +46,7 @@ bool is_trace_header(std::string_view line) {
   return contains(line, kDuration) && contains(line, kBytes) && contains(line, "Name");
 }
 
-struct Columns {
+struct NsysColumns {
   std::size_t duration = 0;
   std::size_t bytes = 0;
   std::size_t from = 0;
@@ -54,7 +55,7 @@ struct Columns {
   std::size_t count = 0;
 };
 
-Columns columns_of(const LogPlace& place, std::string_view header) {
+NsysColumns columns_of(const LogPlace& place, std::string_view header) {
   const std::vector<std::string> names = csv_fields(header);
   const auto at = [&](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -107,7 +108,6 @@ Measurement middle_of(Copies c) {
   for (const double s : c.seconds) off.push_back(std::abs(s - median) / median);
   const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
   std::nth_element(off.begin(), middle, off.end());
-  constexpr double kToDeviation = 1.4826;  // of a median deviation, for a normal scatter
   Measurement m;
   m.work = work_of(*c.way, c.size);
   m.kernel = c.way->kernel;
@@ -117,7 +117,7 @@ Measurement middle_of(Copies c) {
 
 class Trace {
  public:
-  void read(const LogPlace& place, const Columns& at, std::string_view line) {
+  void read(const LogPlace& place, const NsysColumns& at, std::string_view line) {
     const std::vector<std::string> f = csv_fields(line);
     if (f.size() != at.count) {
       fail(place, std::to_string(f.size()) + " fields",
@@ -188,7 +188,7 @@ MeasurementSet read_nsys(std::string_view text, const std::string& file,
          "nsys stats --report cuda_gpu_trace --format csv, for its copies");
   }
   const auto first = static_cast<std::size_t>(header - lines.begin());
-  const Columns columns = columns_of({file, first + 1}, *header);
+  const NsysColumns columns = columns_of({file, first + 1}, *header);
   Trace trace;
   for (std::size_t i = first + 1; i < lines.size() && !lines[i].empty(); ++i) {
     trace.read({file, i + 1}, columns, lines[i]);

@@ -28,7 +28,8 @@ bool is_rule(std::string_view line) {
   return line.size() > 20 && line.find_first_not_of("- ") == std::string_view::npos;
 }
 
-// Columns reach from the end of one run of dashes to the end of the next: names may be wider.
+// ProfileColumns reach from the end of one run of dashes to the end of the next: names may be
+// wider.
 std::vector<Span> spans_of(std::string_view rule) {
   std::vector<Span> spans;
   for (std::size_t at = 0; at < rule.size();) {
@@ -110,13 +111,13 @@ Seconds time_of(const LogPlace& place, std::string_view text) {
   fail(place, "the time \"" + std::string(text) + "\"", "a time such as 12.3us");
 }
 
-struct Columns {
+struct ProfileColumns {
   std::size_t name = 0;
   std::size_t time = 0;
   std::size_t shapes = 0;
 };
 
-Columns columns_of(const LogPlace& place, const Cells& names) {
+ProfileColumns profile_columns(const LogPlace& place, const Cells& names) {
   std::optional<std::size_t> time;
   std::optional<std::size_t> shapes;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -132,7 +133,8 @@ Columns columns_of(const LogPlace& place, const Cells& names) {
 void read_rows(const std::vector<std::string_view>& lines, std::size_t rule,
                const std::string& file, Precision precision, MeasurementSet& set) {
   const std::vector<Span> spans = spans_of(lines[rule]);
-  const Columns columns = columns_of({file, rule + 2}, cells_of(lines[rule + 1], spans));
+  const ProfileColumns columns =
+      profile_columns({file, rule + 2}, cells_of(lines[rule + 1], spans));
   std::size_t others = 0;
   for (std::size_t i = rule + 3; i < lines.size() && !is_rule(lines[i]); ++i) {
     const LogPlace place{file, i + 1};

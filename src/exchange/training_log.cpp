@@ -6,6 +6,7 @@
 #include <cctype>
 #include <vector>
 
+#include "calibrate/scatter.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/log_lines.h"
@@ -98,11 +99,9 @@ void read_timer(const std::string& line, std::map<std::string, std::vector<doubl
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
 }
 
-double median_of(std::vector<double> x) {
+double settled_median(std::vector<double> x) {
   if (x.size() > 2 * kWarmUp) x.erase(x.begin(), x.begin() + kWarmUp);
-  std::sort(x.begin(), x.end());
-  const std::size_t half = x.size() / 2;
-  return x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]);
+  return median_of(std::move(x));
 }
 
 // The first form of which a line says how long a step took.
@@ -120,7 +119,7 @@ std::string form_of(const std::vector<std::string>& lines) {
 template <class T>
 std::optional<T> of(const std::vector<double>& x, bool most = false) {
   if (x.empty()) return {};
-  return T(most ? *std::max_element(x.begin(), x.end()) : median_of(x));
+  return T(most ? *std::max_element(x.begin(), x.end()) : settled_median(x));
 }
 
 }  // namespace
@@ -145,7 +144,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   log.flops_per_gpu = of<FlopsPerSecond>(at(Logged::flops));
   log.allocated = of<Bytes>(at(Logged::allocated), true);
   log.reserved = of<Bytes>(at(Logged::reserved), true);
-  for (const auto& [name, times] : timers) log.timers[name] = Seconds(median_of(times));
+  for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
   log.steps =
       std::max({at(Logged::step).size(), at(Logged::samples).size(), at(Logged::tokens).size()});
   if (log.steps == 0) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "explore/axis_values.h"
 
 namespace orrery {
 
@@ -126,8 +127,6 @@ bool has_order(SearchAxis a) {
   return a != SearchAxis::sequence_parallel && a != SearchAxis::schedule &&
          a != SearchAxis::recompute && a != SearchAxis::recompute_modules;
 }
-
-bool is_free(const Reader& r) { return r.json().is_string() && r.json() == "free"; }
 
 // The values of a list, or the one that stands in its place.
 template <class IsOne>

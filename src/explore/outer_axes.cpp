@@ -7,13 +7,13 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "explore/axis_values.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::size_t kMostValues = 4096;
+constexpr std::size_t kMostAxisValues = 4096;
 constexpr std::size_t kMostBases = 4096;
-constexpr double kMostNumber = 1e15;
 
 struct ShortName {
   std::string_view key;
@@ -34,23 +34,15 @@ constexpr std::array<ShortName, 10> kNames = {{{"model", "model"},
 constexpr std::array<std::string_view, 3> kInnerToo = {"recompute_layers", "recompute_method",
                                                        "partition"};
 
-Json number_json(double x) {
-  const auto whole = static_cast<std::int64_t>(x);
-  if (static_cast<double>(whole) == x) return whole;
-  return x;
-}
-
 bool is_bounds(const Reader& r) {
   const Json& j = r.json();
   return j.is_object() && (j.contains("min") || j.contains("max"));
 }
 
-bool is_free(const Reader& r) { return r.json().is_string() && r.json() == "free"; }
-
 std::vector<Json> listed_values(const Reader& r) {
   if (!r.json().is_array()) return {r.json()};
   if (r.json().empty()) r.fail("at least one value");
-  if (r.json().size() > kMostValues) r.fail("at most 4096 values");
+  if (r.json().size() > kMostAxisValues) r.fail("at most 4096 values");
   std::vector<Json> values;
   for (const Reader& item : r.items()) {
     if (std::find(values.begin(), values.end(), item.json()) != values.end()) {
@@ -63,8 +55,8 @@ std::vector<Json> listed_values(const Reader& r) {
 
 // Between bounds by steps or factors; of GPUs, whole nodes.
 std::vector<Json> bounded_values(Reader r, bool of_gpus, const OpenRun& open) {
-  const double low = r.at("min").number(0, kMostNumber);
-  const double high = r.at("max").number(low, kMostNumber);
+  const double low = r.at("min").number(0, kLargestValue);
+  const double high = r.at("max").number(low, kLargestValue);
   const auto step = r.find("step");
   const auto factor = r.find("factor");
   r.reject_unknown();
@@ -75,12 +67,12 @@ std::vector<Json> bounded_values(Reader r, bool of_gpus, const OpenRun& open) {
   double at = nodes ? node * std::max(1.0, static_cast<double>(
                                                static_cast<std::int64_t>((low + node - 1) / node)))
                     : low;
-  const double by = step ? step->number(1e-12, kMostNumber) : node;
+  const double by = step ? step->number(1e-12, kLargestValue) : node;
   const double times = factor ? factor->number(1.0001, 1e6) : 1;
   std::vector<Json> values;
   for (; at <= high; at = factor ? at * times : at + by) {
     values.push_back(number_json(at));
-    if (values.size() > kMostValues) r.fail("more than 4096 values", "a longer step");
+    if (values.size() > kMostAxisValues) r.fail("more than 4096 values", "a longer step");
     if (at == 0 && factor) r.fail("a factor from 0", "min above 0");
   }
   if (values.empty()) r.fail("bounds without a value between them", "wider bounds");

@@ -6,32 +6,27 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "explore/axis_values.h"
 
 namespace orrery {
 namespace {
 
-constexpr double kLargest = 1e15;
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::int64_t kMostPoints = 1'000'000'000'000;
-
-// 8 and not 8.0, where it is a count.
-Json number_json(double x) {
-  if (x == std::floor(x) && std::abs(x) < kLargest) return static_cast<std::int64_t>(x);
-  return x;
-}
 
 // The last value may be missed by rounding: a little beyond `to` counts as it.
 constexpr double kSlack = 1e-9;
 
 std::vector<Json> read_range(Reader r) {
-  const double from = r.at("from").number(-kLargest, kLargest);
-  const double to = r.at("to").number(-kLargest, kLargest);
+  const double from = r.at("from").number(-kLargestValue, kLargestValue);
+  const double to = r.at("to").number(-kLargestValue, kLargestValue);
   const auto step = r.find("step");
   const auto factor = r.find("factor");
   r.reject_unknown();
   if (step.has_value() == factor.has_value()) r.fail("a range", "from, to, and step or factor");
   if (to < from) r.fail("from " + shortest(from) + ", to " + shortest(to), "from up to to");
-  const double by = step ? step->number(1e-12, kLargest) : factor->number(1 + 1e-6, kLargest);
+  const double by =
+      step ? step->number(1e-12, kLargestValue) : factor->number(1 + 1e-6, kLargestValue);
   if (factor && from <= 0) r.fail("from " + shortest(from), "from above 0 with a factor");
   std::vector<Json> values;
   for (std::size_t i = 0; i < kMostValues; ++i) {

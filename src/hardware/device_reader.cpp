@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "hardware/dimensions.h"
 
 namespace orrery {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 constexpr Bytes kSmallestMemory{1e6};  // below it a unit was forgotten
 
 constexpr Dimension kFlopRate = kFlops - kSeconds;
-constexpr Dimension kRate = kBytes - kSeconds;
-constexpr Dimension kPower = kJoules - kSeconds;
 constexpr double kLeastFraction = 1e-4;
 constexpr double kMostTimeFactor = 10;
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "hardware/device_reader.h"
+#include "hardware/dimensions.h"
 #include "hardware/tier_reader.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
@@ -14,8 +15,6 @@
 namespace orrery {
 namespace {
 
-constexpr Dimension kRate = kBytes - kSeconds;
-constexpr Dimension kPower = kJoules - kSeconds;
 constexpr std::int64_t kMostPerNode = 1'000'000;
 
 Host read_host(Reader r) {

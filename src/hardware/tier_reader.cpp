@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/units.h"
+#include "hardware/dimensions.h"
 
 namespace orrery {
 namespace {
 
-constexpr Dimension kRate = kBytes - kSeconds;
 constexpr std::int64_t kMostDevices = 100'000'000;
 // A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
 constexpr double kMostReduction = 2;

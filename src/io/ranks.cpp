@@ -16,14 +16,14 @@
 namespace orrery {
 namespace {
 
-std::int64_t count = 1;
-std::int64_t mine = 0;
+std::int64_t all = 1;
+std::int64_t this_one = 0;
 std::int64_t not_done = 0;  // ranks that the leader has not told so
 
 }  // namespace
 
-std::int64_t rank_count() { return count; }
-std::int64_t this_rank() { return mine; }
+std::int64_t rank_count() { return all; }
+std::int64_t this_rank() { return this_one; }
 
 #ifdef ORRERY_HAS_MPI
 
@@ -74,9 +74,9 @@ Ranks::Ranks() {
   int rank = 0;
   check(MPI_Comm_size(MPI_COMM_WORLD, &size));
   check(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  count = size;
+  all = size;
   not_done = size - 1;
-  mine = rank;
+  this_one = rank;
   if (size > 1 && level < MPI_THREAD_SERIALIZED) throw std::runtime_error("an MPI without threads");
 }
 

@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kWritable = "a database of `orrery sweep --sqlite` that can be written";
+constexpr const char* kWritableDatabase =
+    "a database of `orrery sweep --sqlite` that can be written";
 
 std::string quoted(const std::string& name) {
   std::string text = "\"";
@@ -59,7 +60,7 @@ Json cell(sqlite3_stmt* s, int at) {
 }  // namespace
 
 SqliteRows::SqliteRows(std::string path) : path_(std::move(path)) {
-  if (sqlite3_open(path_.c_str(), &base_) != SQLITE_OK) fail(kWritable);
+  if (sqlite3_open(path_.c_str(), &base_) != SQLITE_OK) fail(kWritableDatabase);
   // One writer: another orrery on the same file is told so at once.
   run("PRAGMA locking_mode = EXCLUSIVE");
   run("BEGIN IMMEDIATE");
@@ -74,7 +75,7 @@ std::vector<Json> SqliteRows::heads(const std::vector<std::string>& columns) {
   const Statement table(base_, "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
   if (sqlite3_step(table.get()) != SQLITE_ROW) return {};
   const Statement s(base_, "SELECT " + names + " FROM rows ORDER BY point");
-  if (s.get() == nullptr) fail(kWritable);
+  if (s.get() == nullptr) fail(kWritableDatabase);
   std::vector<Json> heads;
   while (sqlite3_step(s.get()) == SQLITE_ROW) {
     Json head;
@@ -101,7 +102,7 @@ void SqliteRows::append(const std::vector<Json>& rows) {
   std::string marks;
   for (std::size_t i = 0; i < rows.front().size(); ++i) marks += i == 0 ? "?" : ", ?";
   const Statement s(base_, "INSERT INTO rows VALUES (" + marks + ")");
-  if (s.get() == nullptr) fail(kWritable);
+  if (s.get() == nullptr) fail(kWritableDatabase);
   for (const Json& row : rows) {
     int at = 0;
     for (const Json& value : row) bind(s.get(), ++at, value);
@@ -113,7 +114,7 @@ void SqliteRows::append(const std::vector<Json>& rows) {
 
 void SqliteRows::run(const std::string& statement) {
   if (sqlite3_exec(base_, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    fail(kWritable);
+    fail(kWritableDatabase);
   }
 }
 

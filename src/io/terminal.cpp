@@ -19,17 +19,17 @@ bool is_set(const char* name) {
 
 }  // namespace
 
-bool wants_color(Stream stream, bool forbidden) {
+bool wants_color(StandardStream stream, bool forbidden) {
   if (forbidden || is_set("NO_COLOR")) return false;
   if (is_set("FORCE_COLOR")) return true;
   const char* terminal = std::getenv("TERM");
   if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
-  return isatty(stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO) != 0;
+  return isatty(stream == StandardStream::out ? STDOUT_FILENO : STDERR_FILENO) != 0;
 }
 
 void start_log(int verbosity, bool no_color) {
-  const auto mode =
-      wants_color(Stream::err, no_color) ? spdlog::color_mode::always : spdlog::color_mode::never;
+  const auto mode = wants_color(StandardStream::err, no_color) ? spdlog::color_mode::always
+                                                               : spdlog::color_mode::never;
   // spdlog's own default logger writes to stdout.
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("orrery", std::move(sink)));

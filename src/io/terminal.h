@@ -5,10 +5,10 @@
 
 namespace orrery {
 
-enum class Stream { out, err };
+enum class StandardStream { out, err };
 
 // A terminal, unless $NO_COLOR, TERM=dumb or `forbidden` say no, or $FORCE_COLOR says yes.
-bool wants_color(Stream stream, bool forbidden);
+bool wants_color(StandardStream stream, bool forbidden);
 
 // The default logger writes to stderr: "warning: …". verbosity: −1 errors only, 0 warnings, 1 what
 // is done, 2 everything.

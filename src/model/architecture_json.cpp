@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kMostParameters = 1e18;
+constexpr double kMostStatedParameters = 1e18;
 constexpr double kStatedTolerance = 0.05;
 
 // Hugging Face has three names for one thing; ours is the first.
@@ -124,7 +124,7 @@ void read_dropout(const Json& document, ModelDraft& draft) {
 void read_rest(const Json& document, ModelDraft& draft) {
   if (const auto value = find(document, draft.names, "name")) draft.model.name = value->text();
   if (const auto value = find(document, draft.names, "stated_parameters")) {
-    draft.model.stated_parameters = value->number(1, kMostParameters);
+    draft.model.stated_parameters = value->number(1, kMostStatedParameters);
   }
   if (const auto value = find(document, draft.names, "moe_expert_capacity_factor")) {
     draft.model.architecture.moe.capacity_factor = value->number(0.01, 1e6);

@@ -6,7 +6,9 @@
 namespace orrery {
 namespace {
 
-double size(const Extent& e) { return static_cast<double>(e.units) * static_cast<double>(e.unit); }
+double extent(const Extent& e) {
+  return static_cast<double>(e.units) * static_cast<double>(e.unit);
+}
 
 // 2mnk of every product; attention by the pairs that count.
 double forward_flops(const Operator& op, bool causal) {
@@ -14,14 +16,14 @@ double forward_flops(const Operator& op, bool causal) {
   switch (op.kind) {
     case OpKind::product:
     case OpKind::grouped_product:
-      return 2 * size(op.rows) * size(op.inner) * (size(op.cols) + size(op.cols2));
+      return 2 * extent(op.rows) * extent(op.inner) * (extent(op.cols) + extent(op.cols2));
     case OpKind::fused_attention:
-      return 2 * size(op.groups) * size(op.rows) * size(op.cols) *
-             (size(op.inner) + size(op.cols2)) * pairs;
+      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) *
+             (extent(op.inner) + extent(op.cols2)) * pairs;
     case OpKind::scores:
-      return 2 * size(op.groups) * size(op.rows) * size(op.cols) * size(op.inner) * pairs;
+      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) * extent(op.inner) * pairs;
     case OpKind::values:
-      return 2 * size(op.groups) * size(op.rows) * size(op.cols) * size(op.cols2) * pairs;
+      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) * extent(op.cols2) * pairs;
     case OpKind::pointwise:
     case OpKind::lookup:
       return 0;

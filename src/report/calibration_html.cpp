@@ -10,11 +10,11 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<const char*, 10> kColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#b8860b",
-                                                  "#6a4c93", "#00798c", "#8c510a", "#c51b7d",
-                                                  "#4d4d4d", "#5a9e2f"};
+constexpr std::array<const char*, 10> kSeriesColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#b8860b",
+                                                        "#6a4c93", "#00798c", "#8c510a", "#c51b7d",
+                                                        "#4d4d4d", "#5a9e2f"};
 
-constexpr const char* kStyle =
+constexpr const char* kCalibrationStyle =
     "body{font:14px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}"
     "h2{font-size:1.1em;margin:1.6em 0 .2em}svg{max-width:100%;height:auto}"
     "text{font:11px sans-serif;fill:#444}pre{font-size:12px;overflow-x:auto}";
@@ -50,7 +50,7 @@ Plot against(const CalibrationReport& r) {
             {}};
   std::size_t colour = 0;
   for (const auto& [name, in] : by_curve(r)) {
-    PlotSeries dots{name, kColours[colour++ % kColours.size()], MarkKind::dots, {}, {}};
+    PlotSeries dots{name, kSeriesColours[colour++ % kSeriesColours.size()], MarkKind::dots, {}, {}};
     PlotSeries rings{"", dots.colour, MarkKind::circles, {}, {}};
     for (const std::size_t i : in) {
       const double measured = r.points[i].timed.time.si() / kMicro;
@@ -88,14 +88,14 @@ Plot rates_of(const CalibrationReport& r, const std::string& name, const Indices
             bytes,
             false,
             {}};
-  plot.series = {rate(r, in, nullptr, "measured", kColours[0], MarkKind::dots),
+  plot.series = {rate(r, in, nullptr, "measured", kSeriesColours[0], MarkKind::dots),
                  rate(r, in, &FittedPoint::before, "documents", "#aaaaaa", MarkKind::dashes),
-                 rate(r, in, &FittedPoint::fitted, "fitted", kColours[1], MarkKind::line),
-                 rate(r, in, &FittedPoint::held_out, "fitted without the point", kColours[1],
+                 rate(r, in, &FittedPoint::fitted, "fitted", kSeriesColours[1], MarkKind::line),
+                 rate(r, in, &FittedPoint::held_out, "fitted without the point", kSeriesColours[1],
                       MarkKind::circles)};
   if (r.fit.points[in[0]].saturating.si() > 0) {
     plot.series.push_back(rate(r, in, &FittedPoint::saturating,
-                               "plain saturating, without the point", kColours[3],
+                               "plain saturating, without the point", kSeriesColours[3],
                                MarkKind::dashes));
   }
   return plot;
@@ -107,8 +107,9 @@ std::string calibration_html(const CalibrationReport& r) {
   const std::string title = "Calibration " + r.overlay["name"].get<std::string>() + " of " +
                             r.overlay["device"].get<std::string>();
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                    html_escaped(title) + "</title>\n<style>" + kStyle + "</style></head><body>\n" +
-                    "<h1>" + html_escaped(title) + "</h1>\n" + plot_svg(against(r));
+                    html_escaped(title) + "</title>\n<style>" + kCalibrationStyle +
+                    "</style></head><body>\n" + "<h1>" + html_escaped(title) + "</h1>\n" +
+                    plot_svg(against(r));
   for (const auto& [name, in] : by_curve(r)) {
     if (in.size() > 1) out += plot_svg(rates_of(r, name, in));
   }

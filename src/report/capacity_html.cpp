@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kStyle = R"(
+constexpr const char* kCapacityStyle = R"(
 :root{--ink:#1d2733;--dim:#66717d;--line:#d9dee3}
 body{font:14px/1.45 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);margin:28px auto;max-width:1080px;padding:0 20px}
 h1{font-size:22px;margin:0 0 4px}h2{font-size:16px;margin:30px 0 8px;border-bottom:1px solid var(--line);padding-bottom:3px}
@@ -68,15 +68,15 @@ int decimals_for(double x) { return x >= 100 ? 0 : x >= 10 ? 1 : 2; }
 
 namespace {
 
-class Page {
+class PageWriter {
  public:
-  explicit Page(const CapacityReport& r) : p_{r, best_option(r), money_unit(r)}, r_(r) {}
+  explicit PageWriter(const CapacityReport& r) : p_{r, best_option(r), money_unit(r)}, r_(r) {}
 
   std::string text() const {
     const std::string title = html_escaped(r_.plan.name.empty() ? "Capacity plan" : r_.plan.name);
     std::string page = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                       title + "</title>\n<style>" + kStyle + "</style></head><body>\n<h1>" +
-                       title + "</h1>\n" + verdicts();
+                       title + "</title>\n<style>" + kCapacityStyle +
+                       "</style></head><body>\n<h1>" + title + "</h1>\n" + verdicts();
     if (p_.best) page += options() + page_charts(p_) + best_option_part();
     return page + refused() + assumptions() + footer() + "</body></html>\n";
   }
@@ -223,6 +223,6 @@ class Page {
 
 }  // namespace
 
-std::string capacity_html(const CapacityReport& r) { return Page(r).text(); }
+std::string capacity_html(const CapacityReport& r) { return PageWriter(r).text(); }
 
 }  // namespace orrery

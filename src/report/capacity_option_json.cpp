@@ -4,7 +4,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kJoulesOfKwh = 3.6e6;
 constexpr double kExa = 1e18;
 
 Json days(const Ranged<Seconds>& r) { return {in_days(r.low), in_days(r.value), in_days(r.high)}; }

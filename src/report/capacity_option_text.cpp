@@ -7,7 +7,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLabel = 18;
 constexpr std::size_t kBars = 40;
 
 Details line(const std::string& label, const std::string& text) {

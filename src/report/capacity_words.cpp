@@ -8,8 +8,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kJoulesOfKwh = 3.6e6;
-
 std::string three_digits(double x) { return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2); }
 
 constexpr std::array<std::string_view, 4> kFirstWords = {"the cheapest", "the fastest",

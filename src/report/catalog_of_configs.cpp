@@ -10,6 +10,7 @@
 #include "parallel/compression_json.h"
 #include "parallel/framework_json.h"
 #include "report/catalog.h"
+#include "report/quantity_cell.h"
 #include "report/words.h"
 
 namespace orrery {
@@ -20,12 +21,6 @@ constexpr std::int64_t kUsualSequence = 2048;
 
 Cell count_cell(std::int64_t n) { return {grouped(n), n}; }
 
-template <Dimension D>
-Cell quantity_cell(Quantity<D> q) {
-  if (q.si() == 0) return {"–", nullptr};
-  return {pretty(q), q.si()};
-}
-
 Cell gib_cell(Bytes b) { return {gib_text(b, 1), (b / kGiB).si()}; }
 
 Cell parameters_cell(std::int64_t n) { return {short_count(static_cast<double>(n)), n}; }
@@ -35,7 +30,7 @@ FlopsPerSecond sixteen_bit_peak(const Device& d) {
   return bf16.si() > 0 ? bf16 : peak_of(d, Precision::fp16);
 }
 
-std::string text_at(const Json& j, const char* outer, const char* inner) {
+std::string member_text(const Json& j, const char* outer, const char* inner) {
   const auto at = j.find(outer);
   if (at == j.end()) return "";
   const Json* value = &*at;
@@ -151,8 +146,8 @@ Listing run_list(const std::vector<NamedDocument>& documents) {
                 {"GPUs", "gpus", true},
                 {"framework", "framework"}});
   for (const NamedDocument& d : documents) {
-    list.add({d.name, text_at(d.json, "model", nullptr), text_at(d.json, "cluster", "node"),
-              text_at(d.json, "cluster", "gpus"), text_at(d.json, "framework", nullptr)});
+    list.add({d.name, member_text(d.json, "model", nullptr), member_text(d.json, "cluster", "node"),
+              member_text(d.json, "cluster", "gpus"), member_text(d.json, "framework", nullptr)});
   }
   return list;
 }
@@ -169,7 +164,7 @@ Listing sweep_list(const std::vector<NamedDocument>& documents) {
     for (const std::string& path : paths_of(plan)) axes += (axes.empty() ? "" : ", ") + path;
     const Json& run = plan.run;
     list.add({d.name,
-              run.is_string() ? Cell(run.get<std::string>()) : text_at(run, "model", nullptr),
+              run.is_string() ? Cell(run.get<std::string>()) : member_text(run, "model", nullptr),
               std::string(kSweepAnswerNames[static_cast<std::size_t>(plan.answer)]),
               count_cell(plan.points), axes});
   }

@@ -3,16 +3,11 @@
 #include "capacity/site_json.h"
 #include "core/units.h"
 #include "report/catalog.h"
+#include "report/quantity_cell.h"
 #include "report/words.h"
 
 namespace orrery {
 namespace {
-
-template <Dimension D>
-Cell quantity_cell(Quantity<D> q) {
-  if (q.si() == 0) return {"–", nullptr};
-  return {pretty(q), q.si()};
-}
 
 Cell minutes_cell(const Ranged<Seconds>& t) {
   return {fixed(t.value.si() / 60, 1) + " min", t.value.si()};

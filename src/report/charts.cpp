@@ -15,7 +15,7 @@ constexpr double kWidth = 620;
 constexpr double kNames = 190;    // left of the bars
 constexpr double kNumbers = 150;  // right of them
 constexpr double kRow = 26;
-constexpr double kBar = 15;
+constexpr double kBarHeight = 15;
 constexpr double kTop = 8;
 constexpr const char* kPlain = "#7d9cc0";
 constexpr const char* kChosen = "#2b5c93";
@@ -51,7 +51,7 @@ std::string stroke(double x1, double y1, double x2, double y2, const std::string
 }
 
 // A scale from 0 to `most` over the width between names and numbers.
-struct Scale {
+struct RowScale {
   double most = 1;
   double operator()(double v) const {
     return kNames + (kWidth - kNames - kNumbers) * std::clamp(v / most, 0.0, 1.0);
@@ -61,18 +61,18 @@ struct Scale {
 double row_y(std::size_t i) { return kTop + kRow * static_cast<double>(i); }
 
 std::string name_at(std::size_t i, const std::string& name) {
-  return text_at(kNames - 8, row_y(i) + kBar - 3, shortened(name, 28), "end");
+  return text_at(kNames - 8, row_y(i) + kBarHeight - 3, shortened(name, 28), "end");
 }
 
-std::string whisker(const ChartBar& b, const Scale& x, double y) {
+std::string whisker(const ChartBar& b, const RowScale& x, double y) {
   if (b.low >= b.high) return "";
-  const double middle = y + kBar / 2;
+  const double middle = y + kBarHeight / 2;
   return stroke(x(b.low), middle, x(b.high), middle, "#1d2733") +
          stroke(x(b.low), middle - 4, x(b.low), middle + 4, "#1d2733") +
          stroke(x(b.high), middle - 4, x(b.high), middle + 4, "#1d2733");
 }
 
-std::string limit_line(const BarChart& c, const Scale& x) {
+std::string limit_line(const BarChart& c, const RowScale& x) {
   if (!c.limit) return "";
   const double bottom = row_y(c.bars.size());
   return stroke(x(*c.limit), kTop - 4, x(*c.limit), bottom, kLimit, "stroke-dasharray=\"4 3\"") +
@@ -115,7 +115,7 @@ std::string html_escaped(const std::string& text) {
 }
 
 std::string bar_chart(const BarChart& c) {
-  Scale x;
+  RowScale x;
   x.most = c.limit.value_or(0);
   for (const ChartBar& b : c.bars) x.most = std::max({x.most, b.value, b.high});
   x.most = x.most > 0 ? 1.04 * x.most : 1;
@@ -124,10 +124,11 @@ std::string bar_chart(const BarChart& c) {
     const ChartBar& b = c.bars[i];
     svg += name_at(i, b.name);
     if (b.is_known) {
-      svg += rect(kNames, row_y(i), x(b.value) - kNames, kBar, b.is_chosen ? kChosen : kPlain);
+      svg +=
+          rect(kNames, row_y(i), x(b.value) - kNames, kBarHeight, b.is_chosen ? kChosen : kPlain);
       svg += whisker(b, x, row_y(i));
     }
-    svg += text_at(kWidth - kNumbers + 8, row_y(i) + kBar - 3, b.text);
+    svg += text_at(kWidth - kNumbers + 8, row_y(i) + kBarHeight - 3, b.text);
   }
   return svg + limit_line(c, x) + close_svg();
 }
@@ -139,7 +140,7 @@ std::string stacked_chart(const StackedChart& c) {
     for (const double v : parts) sum += v;
     most = std::max(most, sum);
   }
-  const Scale x{most > 0 ? 1.04 * most : 1};
+  const RowScale x{most > 0 ? 1.04 * most : 1};
   std::string svg = open_svg(c.title, row_y(c.names.size()) + 24);
   for (std::size_t i = 0; i < c.names.size(); ++i) {
     svg += name_at(i, c.names[i]);
@@ -147,11 +148,11 @@ std::string stacked_chart(const StackedChart& c) {
     for (std::size_t k = 0; k < c.values[i].size(); ++k) {
       const double end = begin + c.values[i][k];
       if (c.values[i][k] > 0) {
-        svg += rect(x(begin), row_y(i), x(end) - x(begin), kBar, kParts[k % kParts.size()]);
+        svg += rect(x(begin), row_y(i), x(end) - x(begin), kBarHeight, kParts[k % kParts.size()]);
       }
       begin = end;
     }
-    svg += text_at(kWidth - kNumbers + 8, row_y(i) + kBar - 3, c.texts[i]);
+    svg += text_at(kWidth - kNumbers + 8, row_y(i) + kBarHeight - 3, c.texts[i]);
   }
   return svg + legend(c.parts, row_y(c.names.size()) + 14) + close_svg();
 }
@@ -175,7 +176,7 @@ double tick(double most) {
   return ten * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
 }
 
-std::string tick_text(double v) { return fixed(v, v >= 10 ? 0 : v >= 1 ? 1 : 3); }
+std::string short_tick(double v) { return fixed(v, v >= 10 ? 0 : v >= 1 ? 1 : 3); }
 
 // The nearest height at which a label runs over none of those placed before; it joins them.
 double free_height(std::vector<PlacedLabel>& placed, PlacedLabel label, double lowest) {
@@ -214,10 +215,10 @@ std::string scatter_chart(const ScatterChart& c) {
   svg += stroke(kLeft, 4, kLeft, kBottom, "#66717d");
   for (double v = tick(y_most); v <= y_most; v += tick(y_most)) {
     svg += stroke(kLeft, y(v), kWidth - 20, y(v), "#eceff2");
-    svg += text_at(kLeft - 6, y(v) + 4, tick_text(v), "end", "dim");
+    svg += text_at(kLeft - 6, y(v) + 4, short_tick(v), "end", "dim");
   }
   for (double v = tick(x_most); v <= x_most; v += tick(x_most)) {
-    svg += text_at(x(v), kBottom + 15, tick_text(v), "middle", "dim");
+    svg += text_at(x(v), kBottom + 15, short_tick(v), "middle", "dim");
   }
   svg += text_at(kWidth - 20, kBottom + 32, c.x_name, "end") + text_at(kLeft + 6, 10, c.y_name);
   std::vector<ScatterPoint> front;
@@ -264,10 +265,12 @@ std::string tornado_chart(const TornadoChart& c) {
     const bool falls = b.high < b.low;
     const double from = x(std::min(b.low, b.high));
     const double to = x(std::max(b.low, b.high));
-    svg += text_at(kBegin - 8, row_y(i) + kBar - 3, b.name, "end");
-    svg += rect(from, row_y(i), to - from, kBar, b.is_light ? "#c4c9cf" : kPlain);
-    svg += text_at(from - 5, row_y(i) + kBar - 3, falls ? b.high_text : b.low_text, "end", "dim");
-    svg += text_at(to + 5, row_y(i) + kBar - 3, falls ? b.low_text : b.high_text, "start", "dim");
+    svg += text_at(kBegin - 8, row_y(i) + kBarHeight - 3, b.name, "end");
+    svg += rect(from, row_y(i), to - from, kBarHeight, b.is_light ? "#c4c9cf" : kPlain);
+    svg += text_at(from - 5, row_y(i) + kBarHeight - 3, falls ? b.high_text : b.low_text, "end",
+                   "dim");
+    svg += text_at(to + 5, row_y(i) + kBarHeight - 3, falls ? b.low_text : b.high_text, "start",
+                   "dim");
   }
   const double bottom = row_y(c.bars.size());
   svg += stroke(x(c.middle), kTop - 4, x(c.middle), bottom, "#1d2733");

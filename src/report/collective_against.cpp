@@ -36,8 +36,6 @@ Errors errors_of(std::span<const AgainstCurve> curves) {
 
 Errors errors_of(const AgainstCurve& c) { return errors_of({&c, 1}); }
 
-std::string signed_percent(double x) { return (x >= 0 ? "+" : "") + percent(x); }
-
 BytesPerSecond measured_busbw(const AgainstCurve& c, const AgainstPoint& p) {
   const CollectiveQuestion& q = c.question;
   return p.predicted.size / p.measured * bus_factor(q.kind, ranks_of(q));

@@ -49,7 +49,7 @@ double gain(const CollectivePoint& p) {
   return p.time > Seconds() ? double(p.time / p.fastest_time) : 1.0;
 }
 
-constexpr double kWorthSaying = 1.05;
+constexpr double kGainWorthSaying = 1.05;
 
 std::string why_slower(const CollectiveQuestion& q) {
   if (q.algorithm) return "--algorithm says otherwise";
@@ -60,7 +60,7 @@ std::string why_slower(const CollectiveQuestion& q) {
 std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
   const auto best = std::max_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return gain(a) < gain(b); });
-  if (gain(*best) < kWorthSaying) return "";
+  if (gain(*best) < kGainWorthSaying) return "";
   const std::string line = "At " + collective_size_text(best->size) + " " +
                            std::string(name_of(best->fastest)) + " would take " +
                            pretty(best->fastest_time) + ", " + fixed(gain(*best), 1) +

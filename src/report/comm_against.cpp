@@ -9,17 +9,11 @@
 namespace orrery {
 namespace {
 
-std::string signed_percent(double error) { return (error < 0 ? "" : "+") + percent(error); }
-
-std::string dimension_name(const MessageClass& m) {
-  return std::string(kCommDimensionNames[static_cast<std::size_t>(m.line.dimension)]);
-}
-
 // "tp, dp"
 std::string dimensions_of(const CommAgainst& a, const ComparedMessages& c) {
   std::vector<std::string> names;
   for (const std::size_t i : c.predicted) {
-    const std::string name = dimension_name(a.report.messages[i]);
+    const std::string name = dimension_name(a.report.messages[i].line.dimension);
     if (names.empty() || names.back() != name) names.push_back(name);
   }
   return joined(names, ", ");
@@ -52,8 +46,8 @@ std::string only_predicted(const CommAgainst& a) {
   Table table({{""}, {"collective"}, {"size", true}, {"a step", true}, {"predicted", true}});
   for (const std::size_t i : a.comparison.only_predicted) {
     const MessageClass& m = a.report.messages[i];
-    table.add({dimension_name(m), std::string(name_of(m.line.collective)), pretty(m.message, 3),
-               grouped(m.line.count), pretty(time_of_one(m), 3)});
+    table.add({dimension_name(m.line.dimension), std::string(name_of(m.line.collective)),
+               pretty(m.message, 3), grouped(m.line.count), pretty(time_of_one(m), 3)});
   }
   return table.text(2);
 }

@@ -11,10 +11,6 @@
 namespace orrery {
 namespace {
 
-std::string dimension_name(CommDimension d) {
-  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
-}
-
 std::string tier_name(const CommReport& r, const MessageClass& m) {
   return std::string(r.run.resolved.run.cluster.tiers[m.line.tier].name.view());
 }

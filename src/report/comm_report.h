@@ -26,6 +26,10 @@ struct CommReport {
 
 CommReport comm_report_on(ResolvedRun resolved);
 
+inline std::string dimension_name(CommDimension d) {
+  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
+}
+
 Seconds time_of_one(const MessageClass& m);
 BytesPerSecond algbw_of(const MessageClass& m);
 BytesPerSecond busbw_of(const MessageClass& m);

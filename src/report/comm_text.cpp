@@ -10,14 +10,10 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kBar = 24;
+constexpr std::size_t kHistogramBar = 24;
 
 std::string exposed_text(Seconds exposed) {
   return exposed == Seconds() ? "hidden" : pretty(exposed, 3);
-}
-
-std::string dimension_name(CommDimension d) {
-  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
 }
 
 std::string message_table(const CommReport& r) {
@@ -121,8 +117,9 @@ std::string size_table(const CommReport& r) {
     const double of_count = static_cast<double>(bin.count) / static_cast<double>(count);
     const double of_sent = bin.sent / sent;
     table.add({power_of_two_text(bin.exponent), grouped(bin.count), percent(of_count),
-               left(bar(of_count, kBar), kBar), pretty(bin.sent, 3), percent(of_sent),
-               left(bar(of_sent, kBar), kBar), kinds_in(r, bin)});
+               left(bar(of_count, kHistogramBar), kHistogramBar), pretty(bin.sent, 3),
+               percent(of_sent), left(bar(of_sent, kHistogramBar), kHistogramBar),
+               kinds_in(r, bin)});
   }
   return table.text(2);
 }

@@ -14,8 +14,6 @@
 namespace orrery {
 namespace {
 
-double gib(Bytes b) { return b / kGiB; }
-
 Json& place_at(Json& document, std::string_view path) {
   const std::size_t dot = path.find('.');
   Json& child = document[std::string(path.substr(0, dot))];

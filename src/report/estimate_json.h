@@ -24,6 +24,9 @@ void add_frame(const RunReport& r, Json& j);
 // The answer to `memory --json`: feasible, reasons and `memory` as in estimate_json, with inputs.
 Json memory_json(const RunReport& r);
 
+// The value of a key *_gib.
+inline double gib(Bytes b) { return b / kGiB; }
+
 // `inputs` with what was assumed, and one line for each warning.
 Json reported_inputs(const ResolvedRun& r);
 

@@ -14,9 +14,7 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLabel = 18;
 constexpr std::size_t kNumber = 12;
-constexpr std::size_t kBar = 50;
 
 double value(const RunReport& r, std::string_view key) {
   return find_metric(key)->value({r.resolved.run, r.answer});

@@ -20,7 +20,7 @@ std::int32_t root_of(RecordedMetric& m) {
   return static_cast<std::int32_t>(m.tape.nodes.size()) - 1;
 }
 
-constexpr std::size_t kLongestSource = 120;
+constexpr std::size_t kLongestTraced = 120;
 constexpr std::size_t kLeastRoom = 60;
 
 std::string unit_of(const ExplainedNode& n) { return unit_text(n.dimension); }
@@ -69,7 +69,7 @@ class Printer {
     if (again && !leaf) line += ink(style_, Ink::dim, "  as above");
     if (hidden) line += "  …";
     if (!again && !n.source.empty()) {
-      line += ink(style_, Ink::dim, "  ← " + shortened(n.source, kLongestSource));
+      line += ink(style_, Ink::dim, "  ← " + shortened(n.source, kLongestTraced));
     }
     add_line(line, 2 * level);
     cut_ = cut_ || hidden;

@@ -8,15 +8,12 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLabel = 18;
-constexpr std::size_t kBar = 50;
-
 std::string bar_line(const std::string& label, Bytes b, Bytes whole, const std::string& drawn) {
   return "  " + left(label, kLabel - 2) + right(gib_text(b, 2), 12) + right(percent(b / whole), 9) +
          "  " + drawn + "\n";
 }
 
-std::string gib_cell(Bytes b) { return b == Bytes() ? "·" : fixed(b / kGiB, 2); }
+std::string gib_or_dot(Bytes b) { return b == Bytes() ? "·" : fixed(b / kGiB, 2); }
 
 bool is_used(const RunReport& r, std::size_t line) {
   for (const StageMemory<double>& s : r.stages) {
@@ -34,7 +31,7 @@ std::vector<std::string> stage_row(const RunReport& r, std::size_t first, std::s
   const std::string name = std::to_string(first);
   std::vector<std::string> row = {first == last ? name : name + "–" + std::to_string(last)};
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    if (is_used(r, i)) row.push_back(gib_cell(s.lines[i]));
+    if (is_used(r, i)) row.push_back(gib_or_dot(s.lines[i]));
   }
   row.push_back(fixed(s.peak / kGiB, 2));
   row.push_back(grouped(s.in_flight));

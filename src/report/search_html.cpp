@@ -13,9 +13,9 @@
 namespace orrery {
 namespace {
 
-class Page {
+class SearchPage {
  public:
-  explicit Page(const SearchReport& r) : r_(r), space_(r.request.space) {}
+  explicit SearchPage(const SearchReport& r) : r_(r), space_(r.request.space) {}
 
   Json data() {
     for (const Found& f : r_.answer.best) add(f, "best");
@@ -152,7 +152,7 @@ std::string search_html(const SearchReport& r) {
   page += "<section><h2>In words</h2><pre>" + html_escaped(search_text(r, Style{})) +
           "</pre></section>\n";
   if (!r.best.empty()) {
-    page += "<script>const D=" + script_safe(Page(r).data().dump()) + ";" + kSearchScript +
+    page += "<script>const D=" + script_safe(SearchPage(r).data().dump()) + ";" + kSearchScript +
             "</script>\n";
   }
   return page + "</body></html>\n";

@@ -22,7 +22,7 @@ constexpr std::array<const char*, kTerms> kTermWords = {
     "other"};
 
 // Less is not worth a word.
-constexpr double kWorthSaying = 0.005;
+constexpr double kGrowthWorthSaying = 0.005;
 
 RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
                    const Space& space, const Found& found) {
@@ -48,7 +48,7 @@ std::string difference(const Answer& a, const Answer& winner) {
                    [&](std::size_t x, std::size_t y) { return growth(x) > growth(y); });
   std::vector<std::string> parts;
   const auto add = [&](std::size_t i) {
-    if (std::abs(growth(i) / winner.step_time) < kWorthSaying) return;
+    if (std::abs(growth(i) / winner.step_time) < kGrowthWorthSaying) return;
     parts.push_back(std::string(kTermWords[i]) + " " + signed_seconds(growth(i)));
   };
   add(order[0]);

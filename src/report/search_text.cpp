@@ -14,7 +14,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLabel = 18;
 // Families of an axis that are shown: the winner's, and the nearest others.
 constexpr std::size_t kMostOfAnAxis = 6;
 constexpr std::size_t kMostRules = 6;

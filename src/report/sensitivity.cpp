@@ -38,13 +38,13 @@ void scale_attention(DeviceEfficiency& e, double f) {
   }
 }
 
-struct Knob {
+struct Input {
   std::string_view key;
   std::string_view name;
   void (*turn)(Run&, double factor);
 };
 
-constexpr std::array<Knob, 9> kKnobs = {{
+constexpr std::array<Input, 9> kInputs = {{
     {"peak_flops", "FLOP/s of a GPU",
      [](Run& r, double f) {
        for (FlopsPerSecond& peak : r.cluster.device.peak) peak = peak * f;
@@ -75,7 +75,7 @@ constexpr std::array<Knob, 9> kKnobs = {{
      }},
 }};
 
-double log_step(const Run& run, const Knob& knob, double factor) {
+double log_step(const Run& run, const Input& knob, double factor) {
   Run turned = run;
   knob.turn(turned, factor);
   return std::log(estimate(turned).step_time.si());
@@ -85,7 +85,7 @@ double log_step(const Run& run, const Knob& knob, double factor) {
 
 std::vector<Elasticity> elasticities(const Run& run) {
   std::vector<Elasticity> list;
-  for (const Knob& knob : kKnobs) {
+  for (const Input& knob : kInputs) {
     const double change = log_step(run, knob, 1 + kStep) - log_step(run, knob, 1 - kStep);
     const double value = change / (std::log(1 + kStep) - std::log(1 - kStep));
     if (std::abs(value) >= kLeast) list.push_back({knob.key, knob.name, value});

@@ -23,8 +23,6 @@ Json stage_json(const StageUse& s, std::size_t stage) {
   return j;
 }
 
-double gib(Bytes b) { return b / kGiB; }
-
 Json memory_json_of(const MemoryCurve& m, std::size_t stage) {
   Json j;
   j["stage"] = stage;

@@ -13,7 +13,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLabel = 18;
 constexpr std::size_t kRows = 8;  // at each end of a long table
 
 std::string signed_time(Seconds t) {

@@ -55,7 +55,7 @@ struct Frame {
   double top(double v) const { return kHigh - kBelow - y.share(v) * (kHigh - kBelow - kAbove); }
 };
 
-std::string text_at(double x, double y, const std::string& text, const char* anchor) {
+std::string plot_text(double x, double y, const std::string& text, const char* anchor) {
   return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\">" +
          html_escaped(text) + "</text>\n";
 }
@@ -93,16 +93,16 @@ std::string grid(const Frame& f, const Plot& p) {
   std::string out;
   for (const double v : ticks(f.x)) {
     out += segment(f.left(v), kAbove, f.left(v), kHigh - kBelow, kPale) +
-           text_at(f.left(v), kHigh - kBelow + 16, tick_text(v), "middle");
+           plot_text(f.left(v), kHigh - kBelow + 16, tick_text(v), "middle");
   }
   for (const double v : ticks(f.y)) {
     out += segment(kLeft, f.top(v), kWide, f.top(v), kPale) +
-           text_at(kLeft - 6, f.top(v) + 4, tick_text(v), "end");
+           plot_text(kLeft - 6, f.top(v) + 4, tick_text(v), "end");
   }
   out += segment(kLeft, kHigh - kBelow, kWide, kHigh - kBelow, "stroke=\"#888\"") +
          segment(kLeft, kAbove, kLeft, kHigh - kBelow, "stroke=\"#888\"");
-  return out + text_at(0.5 * (kLeft + kWide), kHigh - 12, p.x_label, "middle") +
-         text_at(kLeft, 18, p.y_label, "start");
+  return out + plot_text(0.5 * (kLeft + kWide), kHigh - 12, p.x_label, "middle") +
+         plot_text(kLeft, 18, p.y_label, "start");
 }
 
 std::string mark(MarkKind kind, double x, double y, const std::string& colour,
@@ -141,7 +141,7 @@ std::string legend(const Plot& p) {
                          "\" stroke-width=\"1.6\" stroke=\"" + s.colour + "\"" +
                          (s.kind == MarkKind::dashes ? " stroke-dasharray=\"5 4\"" : "") + "/>\n"
                    : mark(s.kind, kWide + 22, y - 4, s.colour, s.name);
-    out += text_at(kWide + 38, y, s.name, "start");
+    out += plot_text(kWide + 38, y, s.name, "start");
     y += 18;
   }
   return out;

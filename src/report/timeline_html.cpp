@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 // By SpanKind.
-constexpr std::array<const char*, kSpanNames.size()> kColours = {
+constexpr std::array<const char*, kSpanNames.size()> kSpanColours = {
     "#3b78b5", "#3f8f5b", "#3f8f5b", "#8cbf9a", "#6a5aa8", "#999999",
     "#c9a227", "#c07a2c", "#c07a2c", "#a0522d", "#7d4b8f", "#5f7f8f"};
 
@@ -33,7 +33,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string number(double x) {
+std::string short_number(double x) {
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.7g", x);
   return buffer;
@@ -54,7 +54,7 @@ std::string stage_data(const Simulation& s, std::size_t stage) {
                                   ? pass_name(s.graph, static_cast<std::size_t>(span.node))
                                   : "";
     if (text.size() > 1) text += ",";
-    text += "[" + number(span.begin) + "," + number(span.end) + "," +
+    text += "[" + short_number(span.begin) + "," + short_number(span.end) + "," +
             std::to_string(static_cast<int>(span.kind)) + ",\"" + label + "\"" +
             (span.beside ? ",1]" : "]");
   }
@@ -65,7 +65,7 @@ std::string memory_data(const MemoryCurve& curve) {
   std::string text = "[";
   for (const MemoryPoint& p : curve.points) {
     if (text.size() > 1) text += ",";
-    text += "[" + number(p.time) + "," + number(p.bytes / kGiB.si()) + "]";
+    text += "[" + short_number(p.time) + "," + short_number(p.bytes / kGiB.si()) + "]";
   }
   return text + "]";
 }
@@ -80,8 +80,8 @@ std::string data(const SimulationReport& r) {
     memory += (i > 0 ? ",\n" : "") + memory_data(s.memory[i]);
     if (s.memory[i].peak.peak > s.memory[fullest].peak.peak) fullest = i;
   }
-  return "const D={step:" + number(s.played.times.last) +
-         ",capacity:" + number(r.run.answer.capacity / kGiB) +
+  return "const D={step:" + short_number(s.played.times.last) +
+         ",capacity:" + short_number(r.run.answer.capacity / kGiB) +
          ",fullest:" + std::to_string(fullest) + ",stages:[" + stages + "],memory:[" + memory +
          "]};\n";
 }
@@ -89,7 +89,8 @@ std::string data(const SimulationReport& r) {
 std::string kinds() {
   std::string text = "const K=[";
   for (std::size_t i = 0; i < kSpanNames.size(); ++i) {
-    text += (i > 0 ? ",[\"" : "[\"") + std::string(kSpanNames[i]) + "\",\"" + kColours[i] + "\"]";
+    text +=
+        (i > 0 ? ",[\"" : "[\"") + std::string(kSpanNames[i]) + "\",\"" + kSpanColours[i] + "\"]";
   }
   return text + "];\n";
 }
@@ -107,7 +108,7 @@ std::string legend(const SimulationReport& r) {
   std::string text = "<p class=\"legend\">";
   for (std::size_t i = 0; i < kSpanNames.size(); ++i) {
     if (!is_used(r, static_cast<SpanKind>(i))) continue;
-    text += "<span><i style=\"background:" + std::string(kColours[i]) + "\"></i>" +
+    text += "<span><i style=\"background:" + std::string(kSpanColours[i]) + "\"></i>" +
             std::string(kSpanNames[i]) + "</span>";
   }
   return text + "<span>white: waits</span><span>thin: hidden under a pass</span></p>\n";

@@ -26,7 +26,7 @@ Cell rates_cell(const Tier& t) {
   return {text.empty() ? "–" : text, value};
 }
 
-Cell count_cell(std::int64_t n) { return {members_text(n), n}; }
+Cell members_cell(std::int64_t n) { return {members_text(n), n}; }
 
 struct Whole {
   GraphTier tier;
@@ -65,8 +65,8 @@ Listing tier_list(const Cluster& c) {
     const Tier& t = c.tiers[i];
     list.add({std::string(t.name.view()),
               std::string(kTierKindNames[static_cast<std::size_t>(t.kind)]),
-              count_cell(t.size),
-              count_cell(fan_out(c, i)),
+              members_cell(t.size),
+              members_cell(fan_out(c, i)),
               {pretty(t.bandwidth), t.bandwidth.si()},
               {pretty(t.latency), t.latency.si()},
               rates_cell(t)});
@@ -112,8 +112,8 @@ Listing graph_list(const std::vector<NamedDocument>& documents) {
     const Whole t = whole(g);
     const BytesPerSecond rate = t.tier.rates.back().bandwidth;
     list.add({d.name,
-              count_cell(vertices_of(g, VertexKind::gpu)),
-              count_cell(static_cast<std::int64_t>(g.links.size())),
+              members_cell(vertices_of(g, VertexKind::gpu)),
+              members_cell(static_cast<std::int64_t>(g.links.size())),
               {pretty(rate), rate.si()},
               {pretty(t.bisection), t.bisection.si()}});
   }
@@ -130,8 +130,8 @@ Listing fabric_list(const std::vector<NamedDocument>& documents) {
     const Fabric f = read_fabric(Reader(d.json, d.file));
     list.add({d.name,
               std::string(kFabricNames[static_cast<std::size_t>(f.kind)]),
-              count_cell(f.nodes_per_unit),
-              f.nodes == 0 ? Cell("–", nullptr) : count_cell(f.nodes),
+              members_cell(f.nodes_per_unit),
+              f.nodes == 0 ? Cell("–", nullptr) : members_cell(f.nodes),
               {plain_number(f.taper), f.taper}});
   }
   return list;

@@ -13,11 +13,12 @@ namespace {
 
 constexpr std::array<const char*, 6> kInks = {"1", "2", "31", "32", "33", "34"};
 
-struct Scale {
+struct CountScale {
   double factor;
   const char* name;
 };
-constexpr std::array<Scale, 4> kScales = {{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+constexpr std::array<CountScale, 4> kCountScales = {
+    {{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
 
 std::string significant(double x, int digits) {
   std::array<char, 64> buffer{};
@@ -58,7 +59,7 @@ std::string grouped(double n) {
 std::string grouped(std::int64_t n) { return grouped(static_cast<double>(n)); }
 
 std::string short_count(double n) {
-  for (const Scale& s : kScales) {
+  for (const CountScale& s : kCountScales) {
     if (n >= s.factor) return significant(n / s.factor, 4) + " " + s.name;
   }
   return significant(n, 4);
@@ -75,6 +76,8 @@ std::string seconds_text(Seconds t) {
   if (t.si() == 0) return "0 s";
   return pretty(t);
 }
+
+std::string signed_percent(double ratio) { return (ratio < 0 ? "" : "+") + percent(ratio); }
 
 std::size_t width_of(std::string_view text) {
   std::size_t width = 0;

@@ -13,6 +13,8 @@
 namespace orrery {
 
 inline constexpr std::size_t kTextWidth = 100;
+inline constexpr std::size_t kLabel = 18;  // columns of the words that begin a line
+inline constexpr std::size_t kBar = 50;    // columns of a bar beside a number
 
 // How a text is dressed: escape codes only where a person reads.
 struct Style {
@@ -30,6 +32,7 @@ std::string grouped(double n);
 std::string short_count(double n);
 
 std::string percent(double ratio, int decimals = 1);
+std::string signed_percent(double ratio);  // "+3.1 %"
 
 // "17.25 s", "3.2 ms", "12 us"; days where hours do not help.
 std::string seconds_text(Seconds t);

@@ -76,9 +76,9 @@ double weighted_quantile(const std::vector<Weighted>& sorted, double q) {
   return sorted.back().value;
 }
 
-class Table {
+class AccuracyTable {
  public:
-  explicit Table(const std::vector<Residual>& residuals) : all_(residuals) {}
+  explicit AccuracyTable(const std::vector<Residual>& residuals) : all_(residuals) {}
 
   std::vector<AccuracyCell> cells() {
     const std::vector<Weighted> any = mixture(members_of({}, all_), {});
@@ -164,7 +164,7 @@ Accuracy accuracy_from(const std::vector<Residual>& residuals) {
   Accuracy out;
   if (residuals.empty()) return out;
   fill_spreads(residuals, out);
-  out.cells = Table(residuals).cells();
+  out.cells = AccuracyTable(residuals).cells();
   return out;
 }
 

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kMost = 1e30;
+constexpr double kMostClaimed = 1e30;
 constexpr std::size_t kMostPoints = 1000;
 
 std::string text_or(Reader& r, const std::string& key) {
@@ -100,7 +100,7 @@ ClaimValue read_value(Reader r) {
   if (auto let = r.find("let")) {
     for (const std::string& name : let->keys()) {
       must_be_name(*let, name);
-      v.let.emplace_back(name, let->at(name).number(-kMost, kMost));
+      v.let.emplace_back(name, let->at(name).number(-kMostClaimed, kMostClaimed));
     }
   }
   v.set = object_or_none(r, "set");
@@ -149,7 +149,7 @@ ClaimQuantity read_quantity(Reader r, const std::string& name) {
   must_be_name(r, name);
   if (r.json().is_string()) return {name, expression_at(r), "", "", {}};
   ClaimQuantity q{name, expression_at(r.at("is")), text_or(r, "unit"), text_or(r, "meaning"), {}};
-  if (auto claimed = r.find("claimed")) q.claimed = claimed->number(-kMost, kMost);
+  if (auto claimed = r.find("claimed")) q.claimed = claimed->number(-kMostClaimed, kMostClaimed);
   r.reject_unknown();
   return q;
 }

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kHead =
+constexpr const char* kClaimsHead =
     "# Claims\n\n"
     "What papers claim, run: each file of [validation/claims](../validation/claims) says the "
     "claim, the runs that test it, what has to be assumed, and the rule of its verdict. An "
@@ -274,7 +274,7 @@ Json claims_json(const std::vector<JudgedClaim>& claims) {
 }
 
 std::string claims_markdown(const std::vector<JudgedClaim>& claims) {
-  std::string text = kHead + markdown_table(verdict_table(claims)) + "\n";
+  std::string text = kClaimsHead + markdown_table(verdict_table(claims)) + "\n";
   for (const JudgedClaim& j : claims) text += markdown_of(j);
   return text;
 }

@@ -13,7 +13,6 @@ namespace orrery {
 namespace {
 
 constexpr const char* kSources = "sources";
-constexpr std::size_t kMovers = 3;
 constexpr double kSmallest = 0.005;  // change worth writing: less is lost in the digits
 
 std::string digits(double x, const char* format = "%.3g") {

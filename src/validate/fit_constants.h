@@ -15,6 +15,8 @@
 
 namespace orrery {
 
+inline constexpr std::size_t kMovers = 3;  // sources that a report names as having moved a constant
+
 struct MovedBy {
   std::string source;
   double share = 0;  // of all pulls, either way

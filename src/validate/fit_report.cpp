@@ -8,8 +8,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kMovers = 3;
-
 const FitParameter& parameter(const FitRuns& runs, std::size_t k) {
   return runs.parameters.parameters[k];
 }
@@ -78,7 +76,7 @@ std::vector<Cells> change_table(const ConfigChanges& changes) {
   return table;
 }
 
-std::string section(const std::vector<Cells>& table) {
+std::string paragraph(const std::vector<Cells>& table) {
   return table.size() > 1 ? aligned(table) + "\n" : "";
 }
 
@@ -114,9 +112,9 @@ std::vector<Cells> count_table(const FitRuns& runs, const ConstantsFit& fit) {
 std::string fit_text(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges& changes) {
   const auto pinned = std::count_if(fit.constants.begin(), fit.constants.end(),
                                     [](const ConstantFit& c) { return c.pinned; });
-  return section(pinned_table(runs, fit)) + section(open_table(runs, fit)) +
-         section(level_table(runs, fit)) + section(count_table(runs, fit)) +
-         section(change_table(changes)) + std::to_string(pinned) + " constants fitted on " +
+  return paragraph(pinned_table(runs, fit)) + paragraph(open_table(runs, fit)) +
+         paragraph(level_table(runs, fit)) + paragraph(count_table(runs, fit)) +
+         paragraph(change_table(changes)) + std::to_string(pinned) + " constants fitted on " +
          std::to_string(fit.rows) + " rows of " + std::to_string(runs.groups.size()) +
          " sources; " + std::to_string(changes.changes.size()) +
          " values of configs would change. Nothing is written without --write-configs.\n";
@@ -161,7 +159,7 @@ std::string ablation_text(const FitRuns& runs, const AblationReport& report) {
     table.push_back({parameter(runs, a.parameter).name, share_text(a.error),
                      signed_share_text(a.error - report.error)});
   }
-  return section(table) + "With all of them " + share_text(report.error) +
+  return paragraph(table) + "With all of them " + share_text(report.error) +
          ": mean over sources of the mean |ln(predicted/measured)|, each source left out of the "
          "fit.\nA constant whose removal costs nothing is not worth having.\n";
 }

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 constexpr std::int64_t kMicroBatchesPerStage = 4;
-constexpr std::int64_t kMost = 1 << 30;
+constexpr std::int64_t kMostPublished = 1 << 30;
 
 std::string name_in(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) return "inline";
@@ -22,7 +22,7 @@ std::string name_in(const Json& object, const char* key) {
 std::int64_t count_or_one(const Json& run, const char* object, const char* key) {
   const Json* at = run.contains(object) ? &run.at(object) : nullptr;
   if (at == nullptr || !at->is_object() || !at->contains(key) || !at->at(key).is_number()) return 1;
-  return Reader(at->at(key), "", key).integer(1, kMost);
+  return Reader(at->at(key), "", key).integer(1, kMostPublished);
 }
 
 bool lacks_global_batch(const Json& run) {

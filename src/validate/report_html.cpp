@@ -16,7 +16,7 @@ constexpr std::array<const char*, 12> kColours = {"#1b6ca8", "#d1495b", "#2e8b57
                                                   "#6a4c93", "#00798c", "#8c510a", "#c51b7d",
                                                   "#4d4d4d", "#7fbc41", "#e66101", "#5e3c99"};
 
-constexpr const char* kHead =
+constexpr const char* kPageHead =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Orrery: validation"
     "</title>\n<style>body{font:14px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 "
     "1em;color:#222}table{border-collapse:collapse;margin:1em 0;font-size:12px}td,th{padding:2px "
@@ -182,8 +182,8 @@ std::string errors(const std::vector<const JudgedRow*>& rows, const Colours& col
   return out + text_at(x(0), kHigh - 16, "predicted / measured - 1") + "</svg>\n";
 }
 
-std::string section(const std::string& title, const std::vector<Cells>& table,
-                    bool grouped = false) {
+std::string html_section(const std::string& title, const std::vector<Cells>& table,
+                         bool grouped = false) {
   return table.size() > 1 ? "<h2>" + title + "</h2>\n" + html_table(table, grouped) : "";
 }
 
@@ -194,7 +194,7 @@ std::string validation_html(const ValidationReport& report) {
   for (const JudgedRow& r : report.rows) {
     if (time_error(r) && counts(r)) rows.push_back(&r);
   }
-  std::string out = kHead;
+  std::string out = kPageHead;
   if (report.left_out) {
     out += "<p>Every row is predicted by constants fitted without its source.</p>\n";
   }
@@ -202,10 +202,10 @@ std::string validation_html(const ValidationReport& report) {
     const Colours colours = colours_of(rows);
     out += scatter(rows, colours) + errors(rows, colours);
   }
-  return out + section("Step time", time_table(report), true) +
-         section("Choice of layout", sweep_table(report)) +
-         section("Peak memory", memory_table(report), true) + "<p>" +
-         escaped(fit_sentence(report)) + "</p>\n" + section("Rows", row_table(report)) +
+  return out + html_section("Step time", time_table(report), true) +
+         html_section("Choice of layout", sweep_table(report)) +
+         html_section("Peak memory", memory_table(report), true) + "<p>" +
+         escaped(fit_sentence(report)) + "</p>\n" + html_section("Rows", row_table(report)) +
          "</body></html>\n";
 }
 

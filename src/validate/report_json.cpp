@@ -4,8 +4,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kTera = 1e12;
-
 double gib(Bytes b) { return b / kGiB; }
 double tera(FlopsPerSecond r) { return r.si() / kTera; }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kWorst = 20;
 
-constexpr const char* kHead =
+constexpr const char* kMarkdownHead =
     "# Validation\n\n"
     "How far predictions are off, on the published runs in [validation/runs](../validation/runs). "
     "Every row there carries its own source. This page is generated; do not edit it:\n\n"
@@ -26,7 +26,7 @@ constexpr const char* kHeadLeftOut =
     "# Validation on sources left out\n\n"
     "Every row is predicted by constants fitted without its source.\n\n";
 
-constexpr const char* kLegend =
+constexpr const char* kMarkdownLegend =
     "Error is predicted/measured − 1; median, p90 and mean are of its size, bias is the signed "
     "median. Rows are judged by step time: as published, else from tokens/s, else from FLOP/s by "
     "the formula of the source. Tier A rows lack nothing that moves time by more than a few "
@@ -37,7 +37,7 @@ constexpr const char* kLegend =
     "the very rows it is shown for. *In 80 %* are the rows measured within the interval that "
     "`estimate` prints.\n\n";
 
-std::string section(const std::string& title, const std::vector<Cells>& rows) {
+std::string markdown_section(const std::string& title, const std::vector<Cells>& rows) {
   return rows.size() > 1 ? "## " + title + "\n\n" + markdown_table(rows) + "\n" : "";
 }
 
@@ -81,21 +81,23 @@ std::vector<Cells> left_out_table(const ValidationReport& report) {
 }
 
 std::string extra_sections(const MarkdownExtras& extras) {
-  std::string out = section("Sources left out", left_out_table(extras.left_out)) + kLeftOutLegend +
-                    section("Choice of layout, sources left out", sweep_table(extras.left_out));
-  for (const auto& [title, table] : extras.tables) out += section(title, table);
+  std::string out =
+      markdown_section("Sources left out", left_out_table(extras.left_out)) + kLeftOutLegend +
+      markdown_section("Choice of layout, sources left out", sweep_table(extras.left_out));
+  for (const auto& [title, table] : extras.tables) out += markdown_section(title, table);
   return out;
 }
 
 }  // namespace
 
 std::string validation_markdown(const ValidationReport& report, const MarkdownExtras* extras) {
-  return (report.left_out ? kHeadLeftOut : kHead) + section("Step time", time_table(report)) +
-         kLegend + (extras == nullptr ? "" : extra_sections(*extras)) +
-         section("Choice of layout", sweep_table(report)) +
-         section("Peak memory", memory_table(report)) + fit_sentence(report) + "\n\n" +
-         section("The worst rows", worst_table(report)) +
-         section("Rows without an estimate", refusal_table(report));
+  return (report.left_out ? kHeadLeftOut : kMarkdownHead) +
+         markdown_section("Step time", time_table(report)) + kMarkdownLegend +
+         (extras == nullptr ? "" : extra_sections(*extras)) +
+         markdown_section("Choice of layout", sweep_table(report)) +
+         markdown_section("Peak memory", memory_table(report)) + fit_sentence(report) + "\n\n" +
+         markdown_section("The worst rows", worst_table(report)) +
+         markdown_section("Rows without an estimate", refusal_table(report));
 }
 
 }  // namespace orrery

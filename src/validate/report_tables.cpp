@@ -8,7 +8,7 @@ std::string seconds(Seconds t) {
   return decimals(t.si(), t.si() < 10 ? 3 : t.si() < 100 ? 2 : 1) + " s";
 }
 
-std::string gib(Bytes b) { return decimals(b / kGiB, 2) + " GiB"; }
+std::string gib_words(Bytes b) { return decimals(b / kGiB, 2) + " GiB"; }
 
 Cells row_cells(const JudgedRow& r) {
   Cells cells = {r.row.id, std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)])};
@@ -19,13 +19,13 @@ Cells row_cells(const JudgedRow& r) {
     cells.insert(cells.end(), {seconds(r.answer.step_time), "", ""});
   }
   if (const std::optional<double> error = memory_error(r)) {
-    cells.insert(cells.end(), {gib(predicted_memory(r)), gib(*r.row.measured.peak_memory),
-                               signed_share_text(*error)});
+    cells.insert(cells.end(), {gib_words(predicted_memory(r)),
+                               gib_words(*r.row.measured.peak_memory), signed_share_text(*error)});
   } else if (r.row.measured.out_of_memory) {
     cells.insert(cells.end(),
-                 {gib(predicted_memory(r)), "does not fit", fits(r) ? "not seen" : "seen"});
+                 {gib_words(predicted_memory(r)), "does not fit", fits(r) ? "not seen" : "seen"});
   } else {
-    cells.insert(cells.end(), {gib(predicted_memory(r)), "", ""});
+    cells.insert(cells.end(), {gib_words(predicted_memory(r)), "", ""});
   }
   cells.push_back(fits(r) ? "" : "does not fit");
   return cells;

@@ -9,14 +9,13 @@
 namespace orrery {
 namespace {
 
-constexpr double kTera = 1e12;
 constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr double kSmallest = std::numeric_limits<double>::min();
+constexpr double kAboveNone = std::numeric_limits<double>::min();
 
 std::optional<double> positive(Reader& r, const std::string& key, double highest = kLargest) {
   const std::optional<Reader> found = r.find(key);
   if (!found) return {};
-  return found->number(kSmallest, highest);
+  return found->number(kAboveNone, highest);
 }
 
 template <class Q>

@@ -23,6 +23,8 @@
 
 namespace orrery {
 
+inline constexpr double kTera = 1e12;  // of *_tflops_per_gpu
+
 // A: the source says all that moves time by more than a few percent. B: it lacks something.
 enum class RowTier : std::uint8_t { a, b };
 inline constexpr std::array<std::string_view, 2> kRowTierNames = {"A", "B"};

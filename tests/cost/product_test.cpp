@@ -13,7 +13,7 @@ using namespace orrery;
 namespace {
 
 // Round numbers: 1 PFLOP/s, 1 TB/s, 100 multiprocessors.
-Device device() {
+Device round_device() {
   Device d;
   d.peak.fill(FlopsPerSecond(1e15));
   d.memory_bandwidth = BytesPerSecond(1e12);
@@ -30,7 +30,7 @@ Device device() {
   return d;
 }
 
-Seconds time(std::int64_t m, std::int64_t n, std::int64_t k, const Device& d = device()) {
+Seconds time(std::int64_t m, std::int64_t n, std::int64_t k, const Device& d = round_device()) {
   return product_time<double>({m, n, k}, d, Precision::bf16);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("one tile more than a wave costs no step") {
 
 TEST_CASE("dimensions that do not fit cost a factor of their own") {
   const auto factor = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return misalignment({m, n, k}, device().efficiency);
+    return misalignment({m, n, k}, round_device().efficiency);
   };
   CHECK(factor(4096, 4096, 4096) == 1);
   CHECK(factor(4096, 4096, 4096 + 8) == 1.2);
@@ -95,7 +95,7 @@ TEST_CASE("dimensions that do not fit cost a factor of their own") {
 }
 
 TEST_CASE("the rows of an expert are no matter of alignment") {
-  const DeviceEfficiency e = device().efficiency;
+  const DeviceEfficiency e = round_device().efficiency;
   CHECK(misalignment({37, 4096, 4096, 8, true}, e) == 1);
   CHECK(misalignment({4096, 4096, 37, 8, true, true}, e) == 1);
   CHECK(misalignment({37, 4096 + 8, 4096, 8, true}, e) == 1.2);
@@ -103,7 +103,7 @@ TEST_CASE("the rows of an expert are no matter of alignment") {
 }
 
 TEST_CASE("grouped products run at their rate, and more rows or groups never take less time") {
-  const Device d = device();
+  const Device d = round_device();
   const auto grouped = [&d](std::int64_t rows, std::int64_t groups) {
     return product_time<double>({rows, 8192, 8192, groups, true}, d, Precision::bf16).si();
   };
@@ -131,7 +131,7 @@ TEST_CASE("more peak, efficiency, bandwidth or power never hurts") {
     const std::int64_t m = 1 + static_cast<std::int64_t>(random() % 9000);
     const std::int64_t n = 1 + static_cast<std::int64_t>(random() % 9000);
     const std::int64_t k = 1 + static_cast<std::int64_t>(random() % 9000);
-    Device better = device();
+    Device better = round_device();
     const double factor = 1 + static_cast<double>(random() % 100) / 50;
     switch (random() % 4) {
       case 0:

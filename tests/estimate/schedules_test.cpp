@@ -18,7 +18,7 @@ using namespace orrery::testing;
 
 namespace {
 
-struct Pipeline {
+struct PipelineInParts {
   ScheduleId id = ScheduleId::zb_h1;
   PipelineShape shape;
   std::vector<Seconds> forward, backward, weight, pair, down, up;
@@ -27,12 +27,12 @@ struct Pipeline {
 };
 
 // Whole numbers, so that sums are exact in any order.
-Pipeline random_parts(ScheduleId id, const PipelineShape& shape, unsigned seed) {
+PipelineInParts random_parts(ScheduleId id, const PipelineShape& shape, unsigned seed) {
   std::mt19937 random(seed);
   const auto any = [&](unsigned least, unsigned n) {
     return Seconds(static_cast<double>(least + random() % n));
   };
-  Pipeline p{id, shape, {}, {}, {}, {}, {}, {}};
+  PipelineInParts p{id, shape, {}, {}, {}, {}, {}, {}};
   const auto count = static_cast<std::size_t>(parts(schedule_of(id).layout, shape));
   for (std::size_t j = 0; j < count; ++j) {
     p.forward.push_back(any(1, 20));
@@ -52,7 +52,7 @@ struct Played {
 };
 
 // Stages as actors that know their programs only: whoever can begin its next step does.
-Played play(const Pipeline& p, std::vector<double> free) {
+Played play(const PipelineInParts& p, std::vector<double> free) {
   const ChunkLayout layout = schedule_of(p.id).layout;
   const Programs programs = programs_of(p.id, p.shape);
   std::map<std::tuple<bool, std::int64_t, std::int64_t>, double> done;
@@ -103,12 +103,12 @@ Played play(const Pipeline& p, std::vector<double> free) {
   return out;
 }
 
-Played play(const Pipeline& p) {
+Played play(const PipelineInParts& p) {
   return play(p, std::vector<double>(static_cast<std::size_t>(p.shape.stages), 0));
 }
 
 // Of very many steps, each stage going on when it is done.
-double period_in_the_long_run(const Pipeline& p, bool ends_meet) {
+double period_in_the_long_run(const PipelineInParts& p, bool ends_meet) {
   std::vector<double> free = play(p).finish;
   double before = 0;
   constexpr int kSteps = 400;
@@ -120,8 +120,8 @@ double period_in_the_long_run(const Pipeline& p, bool ends_meet) {
   return (free[0] - before) / (kSteps - kSteps / 2);
 }
 
-std::vector<Pipeline> random_pipelines() {
-  std::vector<Pipeline> all;
+std::vector<PipelineInParts> random_pipelines() {
+  std::vector<PipelineInParts> all;
   unsigned seed = 0;
   for (const Schedule& s : kSchedules) {
     if (s.programs == nullptr) continue;
@@ -137,7 +137,7 @@ std::vector<Pipeline> random_pipelines() {
   return all;
 }
 
-double total(const std::vector<std::int64_t>& counts, const std::vector<Seconds>& costs) {
+double sum_over(const std::vector<std::int64_t>& counts, const std::vector<Seconds>& costs) {
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     sum += static_cast<double>(counts[i]) * costs[i].si();
@@ -173,7 +173,7 @@ Seconds bubble(const Json& run) {
 
 TEST_CASE("the sweep of a written schedule agrees with its programs played on uneven parts") {
   PipelineWorkspace workspace;  // shared: what an earlier run left in it must not matter
-  for (const Pipeline& p : random_pipelines()) {
+  for (const PipelineInParts& p : random_pipelines()) {
     const Played expected = play(p);
     const PipelineTimes times = sweep(p.id, p.shape, p.costs(), workspace);
     for (std::size_t i = 0; i < expected.finish.size(); ++i) {
@@ -185,7 +185,7 @@ TEST_CASE("the sweep of a written schedule agrees with its programs played on un
 
 TEST_CASE("a period is what a step takes in the long run") {
   PipelineWorkspace workspace;
-  for (const Pipeline& p : random_pipelines()) {
+  for (const PipelineInParts& p : random_pipelines()) {
     if (!schedule_of(p.id).zero_bubble || p.shape.micro_batches > 9) continue;
     for (const bool ends_meet : {false, true}) {
       const double period = steady_period(p.id, p.shape, p.costs(), ends_meet, workspace).si();
@@ -198,15 +198,15 @@ TEST_CASE("a period is what a step takes in the long run") {
 
 TEST_CASE("the critical path of a written schedule adds up, from the beginning and for a period") {
   PipelineWorkspace workspace;
-  for (const Pipeline& p : random_pipelines()) {
+  for (const PipelineInParts& p : random_pipelines()) {
     std::vector<Seconds> input = p.backward;
     for (std::size_t j = 0; j < input.size(); ++j) input[j] = input[j] - p.weight[j];
     const auto check = [&](const CriticalPath& path, Seconds expected) {
       CHECK(path.time == expected);
-      CHECK(total(path.forward, p.forward) + total(path.backward, p.backward) +
-                total(path.input_gradient, input) + total(path.weight_gradient, p.weight) +
-                total(path.pair, p.pair) + total(path.send_forward, p.down) +
-                total(path.send_backward, p.up) ==
+      CHECK(sum_over(path.forward, p.forward) + sum_over(path.backward, p.backward) +
+                sum_over(path.input_gradient, input) + sum_over(path.weight_gradient, p.weight) +
+                sum_over(path.pair, p.pair) + sum_over(path.send_forward, p.down) +
+                sum_over(path.send_backward, p.up) ==
             path.time.si());
     };
     check(critical_path(p.id, p.shape, p.costs()),

@@ -25,7 +25,7 @@ std::string error_of(const std::string& text, const MeasurementHints& hints = {}
   return "";
 }
 
-bool refuses(const std::string& text, const std::string& part) {
+bool refuses_measurements(const std::string& text, const std::string& part) {
   const std::string error = error_of(text);
   CAPTURE(error);
   return error.find(part) != std::string::npos;
@@ -95,16 +95,17 @@ TEST_CASE("rates of attention count the causal half, forward and backward 3.5 pr
 }
 
 TEST_CASE("CSV that is wrong is refused by line and field") {
-  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16\n", "line 2: found 4 fields"));
-  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf15,9\n", "line 2.dtype: found \"bf15\""));
-  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16,nan\n", "line 2.us: found \"nan\""));
-  CHECK(refuses("m,n,k,dtype,us\n1,2,3,bf16,-4\n", "line 2.us: found -4"));
-  CHECK(refuses("m,n,k,dtype,us\n1.5,2,3,bf16,4\n", "line 2.m: found 1.5"));
-  CHECK(refuses("m,n,k,dtype,us,colour\n1,2,3,bf16,4,red\n", "colour"));
-  CHECK(refuses("m,m,k,dtype,us\n1,2,3,bf16,4\n", "the column \"m\" twice"));
-  CHECK(refuses("m,n,k,dtype,us\n", "no measurement"));
-  CHECK(refuses("hello\n", "no measurements"));
-  CHECK(refuses("kernel,bytes,us\ncopy,1e6,100\ncopy,4e6,20\n", "copy: found less time"));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n1,2,3,bf16\n", "line 2: found 4 fields"));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n1,2,3,bf15,9\n", "line 2.dtype: found \"bf15\""));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n1,2,3,bf16,nan\n", "line 2.us: found \"nan\""));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n1,2,3,bf16,-4\n", "line 2.us: found -4"));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n1.5,2,3,bf16,4\n", "line 2.m: found 1.5"));
+  CHECK(refuses_measurements("m,n,k,dtype,us,colour\n1,2,3,bf16,4,red\n", "colour"));
+  CHECK(refuses_measurements("m,m,k,dtype,us\n1,2,3,bf16,4\n", "the column \"m\" twice"));
+  CHECK(refuses_measurements("m,n,k,dtype,us\n", "no measurement"));
+  CHECK(refuses_measurements("hello\n", "no measurements"));
+  CHECK(refuses_measurements("kernel,bytes,us\ncopy,1e6,100\ncopy,4e6,20\n",
+                             "copy: found less time"));
 }
 
 TEST_CASE("nccl-tests: ranks, sizes and out-of-place times, and bandwidths tell an all-reduce") {
@@ -119,14 +120,15 @@ TEST_CASE("nccl-tests: ranks, sizes and out-of-place times, and bandwidths tell 
 
 TEST_CASE("nccl-tests: what the output does not tell the user must, and may not contradict") {
   const std::string gather = nccl("none", 0.75);
-  CHECK(refuses(gather, "--collective NAME"));
+  CHECK(refuses_measurements(gather, "--collective NAME"));
   MeasurementHints hints;
   hints.collective = Collective::all_gather;
   CHECK(work<MeasuredCollective>(set_of(gather, hints), 0).kind == Collective::all_gather);
   const std::string named = "# Collective test starting: reduce_scatter_perf\n" + gather;
   CHECK(work<MeasuredCollective>(set_of(named), 0).kind == Collective::reduce_scatter);
   CHECK(error_of(named, hints).find("the output of reduce-scatter") != std::string::npos);
-  CHECK(refuses("# algbw busbw\n1048576 1 float sum -1 5 1 1 0\n", "numbers before a header"));
+  CHECK(refuses_measurements("# algbw busbw\n1048576 1 float sum -1 5 1 1 0\n",
+                             "numbers before a header"));
 }
 
 TEST_CASE("nccl-tests: older rows without a root") {
@@ -162,7 +164,7 @@ TEST_CASE("PyTorch profiler: products by their input shapes") {
                             "             aten::add         1.00%         2.000us            10  "
                             "                          [[8192, 4096]]\n" +
                             rule + "Self CPU time total: 1s\n";
-  CHECK(refuses(table, "--dtype NAME"));
+  CHECK(refuses_measurements(table, "--dtype NAME"));
   MeasurementHints hints;
   hints.precision = Precision::bf16;
   const MeasurementSet s = set_of(table, hints);
@@ -235,8 +237,8 @@ TEST_CASE("Nsight Systems: a summary of kernels says what to give instead") {
   }
   CHECK(error.find("cuda_gpu_trace") != std::string::npos);
   const std::string header = "Start (ns),Duration (ns),Bytes (MB),SrcMemKd,DstMemKd,Name\n";
-  CHECK(refuses(header + "1,2,3\n", "line 2: found 3 fields"));
-  CHECK(refuses(header + "1,x,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
-  CHECK(refuses(header + "1,nan,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
-  CHECK(refuses(header, "no measurement"));
+  CHECK(refuses_measurements(header + "1,2,3\n", "line 2: found 3 fields"));
+  CHECK(refuses_measurements(header + "1,x,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
+  CHECK(refuses_measurements(header + "1,nan,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
+  CHECK(refuses_measurements(header, "no measurement"));
 }

@@ -27,21 +27,21 @@ Cluster cluster_of(std::initializer_list<std::int64_t> sizes, std::int64_t gpus,
   return c;
 }
 
-RankDevices read(const std::string& text, const Cluster& c) {
+RankDevices read_list(const std::string& text, const Cluster& c) {
   const Json document = parse_json(text, "run.json");
   return read_placement(Reader(document, "run.json", "parallel.placement"), c);
 }
 
 std::string refusal(const std::string& text, const Cluster& c) {
   try {
-    read(text, c);
+    read_list(text, c);
   } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";
 }
 
-bool says(const std::string& text, const std::string& part) {
+bool has_part(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -91,17 +91,18 @@ TEST_CASE("round robin over nodes puts every group on the links between them") {
 
 TEST_CASE("whole units in another order are the default placement") {
   const Cluster c = cluster_of({4, 8, 16}, 16);
-  CHECK(read(R"("0-15")", c) == nullptr);
-  CHECK(read(R"([4, 7, 6, 5, "0-3", "12-15", "8-11"])", c) == nullptr);
-  CHECK(read(R"({"nodes": "1, 0, 3, 2"})", c) == nullptr);
-  REQUIRE(read(R"({"nodes": "0, 2, 1, 3"})", c) != nullptr);  // nodes 0 and 2 share no unit of 8
-  CHECK(read(R"({"nodes": "0, 2, 1, 3"})", c)->at(4) == 8);
+  CHECK(read_list(R"("0-15")", c) == nullptr);
+  CHECK(read_list(R"([4, 7, 6, 5, "0-3", "12-15", "8-11"])", c) == nullptr);
+  CHECK(read_list(R"({"nodes": "1, 0, 3, 2"})", c) == nullptr);
+  REQUIRE(read_list(R"({"nodes": "0, 2, 1, 3"})", c) !=
+          nullptr);  // nodes 0 and 2 share no unit of 8
+  CHECK(read_list(R"({"nodes": "0, 2, 1, 3"})", c)->at(4) == 8);
 }
 
 TEST_CASE("nodes may be any of the fabric") {
   const Cluster c = cluster_of({4, 16, 256}, 8, 256);
-  CHECK(read(R"({"nodes": [1, 3]})", c) == nullptr);
-  const RankDevices apart = read(R"({"nodes": [1, 63]})", c);
+  CHECK(read_list(R"({"nodes": [1, 3]})", c) == nullptr);
+  const RankDevices apart = read_list(R"({"nodes": [1, 63]})", c);
   REQUIRE(apart != nullptr);
   CHECK(*apart == std::vector<std::int32_t>{4, 5, 6, 7, 252, 253, 254, 255});
 }
@@ -122,16 +123,16 @@ TEST_CASE("a random placement never has more of a group in a unit than the defau
 
 TEST_CASE("a list that is wrong is refused in one line") {
   const Cluster c = cluster_of({4, 8}, 8);
-  CHECK(says(refusal("[0,1,2,3,4,5,6,6]", c), "found device 6 twice, at 6 and 7"));
-  CHECK(says(refusal("[0,1,2]", c), "found 3 devices; allowed: 8, as the run has"));
-  CHECK(says(refusal(R"("0-8")", c), "found device 8; allowed: 0 to 7"));
-  CHECK(says(refusal(R"("0-7, 0-7")", c), "twice"));
-  CHECK(says(refusal(R"("7-0")", c), "one that rises"));
-  CHECK(says(refusal(R"("0-x")", c), "whole numbers and ranges"));
-  CHECK(says(refusal(R"({"nodes": "0, 0"})", c), "found node 0 twice"));
-  CHECK(says(refusal(R"({"nodes": "0"})", c), "found 1 node; allowed: 2"));
-  CHECK(says(refusal(R"({"racks": "0"})", c), "nodes: found nothing"));
-  CHECK(says(refusal("[0, -1]", c), "parallel.placement[1]"));
-  CHECK(says(refusal("8", c), "a list"));
-  CHECK(says(refusal("[]", c), "found 0 devices"));
+  CHECK(has_part(refusal("[0,1,2,3,4,5,6,6]", c), "found device 6 twice, at 6 and 7"));
+  CHECK(has_part(refusal("[0,1,2]", c), "found 3 devices; allowed: 8, as the run has"));
+  CHECK(has_part(refusal(R"("0-8")", c), "found device 8; allowed: 0 to 7"));
+  CHECK(has_part(refusal(R"("0-7, 0-7")", c), "twice"));
+  CHECK(has_part(refusal(R"("7-0")", c), "one that rises"));
+  CHECK(has_part(refusal(R"("0-x")", c), "whole numbers and ranges"));
+  CHECK(has_part(refusal(R"({"nodes": "0, 0"})", c), "found node 0 twice"));
+  CHECK(has_part(refusal(R"({"nodes": "0"})", c), "found 1 node; allowed: 2"));
+  CHECK(has_part(refusal(R"({"racks": "0"})", c), "nodes: found nothing"));
+  CHECK(has_part(refusal("[0, -1]", c), "parallel.placement[1]"));
+  CHECK(has_part(refusal("8", c), "a list"));
+  CHECK(has_part(refusal("[]", c), "found 0 devices"));
 }

@@ -24,7 +24,7 @@ Program program_of(ScheduleId id, const PipelineShape& shape, std::int64_t stage
 }
 
 // "F0 F1 B0 …", with the chunk before the micro batch where there are several: "F1.0".
-std::string text_of(const Program& program, bool chunks = false) {
+std::string order_text(const Program& program, bool chunks = false) {
   std::string text;
   for (const Step& s : program) {
     if (!text.empty()) text += ' ';
@@ -35,13 +35,13 @@ std::string text_of(const Program& program, bool chunks = false) {
   return text;
 }
 
-struct Case {
+struct SchedulePoint {
   ScheduleId id;
   PipelineShape shape;
 };
 
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
+std::vector<SchedulePoint> classic_cases() {
+  std::vector<SchedulePoint> cases;
   for (std::int64_t p = 1; p <= 9; ++p) {
     for (std::int64_t m = 1; m <= 20; ++m) {
       cases.push_back({ScheduleId::gpipe, {p, 1, m}});
@@ -61,7 +61,8 @@ std::vector<Case> all_cases() {
 }
 
 // Micro batches a stage holds of every chunk after each of its steps.
-std::vector<std::vector<std::int64_t>> held_after_steps(const Case& c, std::int64_t stage) {
+std::vector<std::vector<std::int64_t>> held_after_steps(const SchedulePoint& c,
+                                                        std::int64_t stage) {
   std::vector<std::int64_t> held(static_cast<std::size_t>(c.shape.chunks), 0);
   std::vector<std::vector<std::int64_t>> history;
   for (const Step& s : program_of(c.id, c.shape, stage)) {
@@ -86,24 +87,24 @@ TEST_CASE("the table is in the order of ScheduleId") {
 }
 
 TEST_CASE("GPipe runs all forward steps and then backward from the last micro batch") {
-  CHECK(text_of(program_of(ScheduleId::gpipe, {4, 1, 4}, 2)) == "F0 F1 F2 F3 B3 B2 B1 B0");
+  CHECK(order_text(program_of(ScheduleId::gpipe, {4, 1, 4}, 2)) == "F0 F1 F2 F3 B3 B2 B1 B0");
 }
 
 TEST_CASE("1F1B fills, alternates and drains") {
   const PipelineShape shape{4, 1, 6};
   const ScheduleId id = ScheduleId::one_f_one_b;
-  CHECK(text_of(program_of(id, shape, 3)) == "F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5");
-  CHECK(text_of(program_of(id, shape, 1)) == "F0 F1 F2 B0 F3 B1 F4 B2 F5 B3 B4 B5");
-  CHECK(text_of(program_of(id, {4, 1, 2}, 0)) == "F0 F1 B0 B1");
+  CHECK(order_text(program_of(id, shape, 3)) == "F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5");
+  CHECK(order_text(program_of(id, shape, 1)) == "F0 F1 F2 B0 F3 B1 F4 B2 F5 B3 B4 B5");
+  CHECK(order_text(program_of(id, {4, 1, 2}, 0)) == "F0 F1 B0 B1");
 }
 
 TEST_CASE("interleaved has the order of Megatron-LM's get_schedule_table") {
   // p 2, v 2, m 4, microbatch_group_size_per_vp_stage 2: warm-up 2(p − 1 − i) + (v − 1)p steps.
   const PipelineShape shape{2, 2, 4};
   const ScheduleId id = ScheduleId::interleaved;
-  CHECK(text_of(program_of(id, shape, 0), true) ==
+  CHECK(order_text(program_of(id, shape, 0), true) ==
         "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
-  CHECK(text_of(program_of(id, shape, 1), true) ==
+  CHECK(order_text(program_of(id, shape, 1), true) ==
         "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
 }
 
@@ -118,7 +119,7 @@ TEST_CASE("interleaved warms up as many steps as Megatron-LM") {
 }
 
 TEST_CASE("every stage does every step of every chunk once") {
-  for (const Case& c : all_cases()) {
+  for (const SchedulePoint& c : classic_cases()) {
     for (std::int64_t stage = 0; stage < c.shape.stages; ++stage) {
       std::set<std::tuple<int, std::int64_t, std::int64_t>> seen;
       const Program program = program_of(c.id, c.shape, stage);
@@ -136,7 +137,7 @@ TEST_CASE("every stage does every step of every chunk once") {
 }
 
 TEST_CASE("a walk over all stages keeps the order of each and visits nothing before its cause") {
-  for (const Case& c : all_cases()) {
+  for (const SchedulePoint& c : classic_cases()) {
     std::vector<Program> programs(static_cast<std::size_t>(c.shape.stages));
     std::set<std::tuple<int, std::int64_t, std::int64_t>> done;  // kind, virtual stage, micro batch
     const std::int64_t last = virtual_stages(c.shape) - 1;
@@ -160,7 +161,7 @@ TEST_CASE("a walk over all stages keeps the order of each and visits nothing bef
 }
 
 TEST_CASE("as many micro batches are in flight as the order brings about") {
-  for (const Case& c : all_cases()) {
+  for (const SchedulePoint& c : classic_cases()) {
     for (std::int64_t stage = 0; stage < c.shape.stages; ++stage) {
       const std::vector<double> ones(static_cast<std::size_t>(c.shape.chunks), 1.0);
       double most = 0;
@@ -173,7 +174,7 @@ TEST_CASE("as many micro batches are in flight as the order brings about") {
 
 TEST_CASE("the fullest moment is found for chunks of any size") {
   std::mt19937 random(7);
-  for (const Case& c : all_cases()) {
+  for (const SchedulePoint& c : classic_cases()) {
     const auto chunks = static_cast<std::size_t>(c.shape.chunks);
     for (std::int64_t stage = 0; stage < c.shape.stages; ++stage) {
       std::vector<double> weight(chunks);

@@ -18,7 +18,7 @@ using namespace orrery;
 
 namespace {
 
-struct Case {
+struct WrittenPoint {
   ScheduleId id;
   PipelineShape shape;
 };
@@ -30,8 +30,8 @@ bool takes(ScheduleId id, const PipelineShape& s) {
   return id != ScheduleId::dualpipev || s.micro_batches >= 2 * s.stages;
 }
 
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
+std::vector<WrittenPoint> written_cases() {
+  std::vector<WrittenPoint> cases;
   for (const Schedule& s : kSchedules) {
     if (s.programs == nullptr) continue;
     const std::int64_t vpp = s.chunks == ChunksTaken::two ? 2 : 1;
@@ -45,7 +45,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-std::string text_of(const Program& program) {
+std::string parts_text(const Program& program) {
   std::string text;
   for (const Step& s : program) {
     text += (text.empty() ? "" : " ") + std::string(1, "FABWP"[static_cast<int>(s.kind)]) +
@@ -87,7 +87,7 @@ struct Waits {
   double from_the_first_step = 0;
 };
 
-Waits play(const Case& c, const Times& times) {
+Waits play(const WrittenPoint& c, const Times& times) {
   const ChunkLayout layout = schedule_of(c.id).layout;
   std::map<std::tuple<bool, std::int64_t, std::int64_t>, double> at;
   const auto p = static_cast<std::size_t>(c.shape.stages);
@@ -117,7 +117,7 @@ Waits play(const Case& c, const Times& times) {
 }
 
 // Micro batches whose activations a stage holds at most, of one chunk each.
-std::int64_t most_held(const Case& c, bool until_weight_gradient) {
+std::int64_t most_held(const WrittenPoint& c, bool until_weight_gradient) {
   std::int64_t most = 0;
   for (const Program& program : programs_of(c.id, c.shape)) {
     std::int64_t held = 0;
@@ -163,7 +163,7 @@ TEST_CASE("in a V neighbours in the model are neighbours in the pipeline") {
 }
 
 TEST_CASE("a written schedule does everything once and never waits for ever") {
-  for (const Case& c : all_cases()) {
+  for (const WrittenPoint& c : written_cases()) {
     const ChunkLayout layout = schedule_of(c.id).layout;
     const Programs programs = programs_of(c.id, c.shape);
     REQUIRE(programs.size() == static_cast<std::size_t>(c.shape.stages));
@@ -207,30 +207,31 @@ TEST_CASE("a stage that waits for ever is named") {
 
 TEST_CASE("ZB-H1 puts off as many weight gradients as there are stages before") {
   const Programs programs = programs_of(ScheduleId::zb_h1, {3, 1, 4});
-  CHECK(text_of(programs[0]) == "F0.0 F0.1 F0.2 B0.0 W0.0 F0.3 B0.1 W0.1 B0.2 W0.2 B0.3 W0.3");
-  CHECK(text_of(programs[2]) == "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 W0.0 F0.3 B0.3 W0.1 W0.2 W0.3");
+  CHECK(parts_text(programs[0]) == "F0.0 F0.1 F0.2 B0.0 W0.0 F0.3 B0.1 W0.1 B0.2 W0.2 B0.3 W0.3");
+  CHECK(parts_text(programs[2]) == "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 W0.0 F0.3 B0.3 W0.1 W0.2 W0.3");
 }
 
 TEST_CASE("the published bubbles") {
   for (const std::int64_t p : {2, 4, 6, 8, 16}) {
     for (const std::int64_t m : {2 * p, 3 * p, 6 * p}) {
-      const auto formula = [](const Case& c, const Times& t) {
+      const auto formula = [](const WrittenPoint& c, const Times& t) {
         return schedule_of(c.id).bubble(c.shape, t.step_times()).si();
       };
       // W ≤ B; with W ≤ F for ZB-H2.
       for (const Times& t : {Times{1, 1, 1, 3}, Times{10, 11, 9, 30}, Times{8, 10, 6, 24}}) {
-        const Case h1{ScheduleId::zb_h1, {p, 1, m}};
+        const WrittenPoint h1{ScheduleId::zb_h1, {p, 1, m}};
         CHECK(play(h1, t).from_the_beginning == formula(h1, t));
         CHECK(play(h1, t).from_the_first_step == formula(h1, t));
-        const Case h2{ScheduleId::zb_h2, {p, 1, m}};
+        const WrittenPoint h2{ScheduleId::zb_h2, {p, 1, m}};
         CHECK(play(h2, t).from_the_first_step == formula(h2, t));
       }
       CHECK(play({ScheduleId::zb_v, {p, 2, m}}, {1, 1, 1, 3}).from_the_first_step == 0);
       // F = B ≥ W, whatever of a pair overlaps.
       for (const Times& t : {Times{1, 1, 1, 3}, Times{10, 10, 8, 28}, Times{10, 10, 8, 20}}) {
-        const Case dual{ScheduleId::dualpipe, shape_of_pipeline(ScheduleId::dualpipe, p, 1, m)};
+        const WrittenPoint dual{ScheduleId::dualpipe,
+                                shape_of_pipeline(ScheduleId::dualpipe, p, 1, m)};
         CHECK(play(dual, t).from_the_beginning == formula(dual, t));
-        const Case folded{ScheduleId::dualpipev, {p, 2, m}};
+        const WrittenPoint folded{ScheduleId::dualpipev, {p, 2, m}};
         CHECK(play(folded, t).from_the_beginning == formula(folded, t));
       }
     }

@@ -14,7 +14,7 @@ using namespace orrery::testing;
 namespace {
 
 constexpr int kTrials = 20000;
-constexpr double kRounding = 1e-12;
+constexpr double kNearlyNone = 1e-12;
 
 template <class Row>
 bool is_had(Row /*row*/, Algorithm a, CollectiveLibrary l) {
@@ -52,7 +52,7 @@ Case random_case(Dice& dice) {
 
 Seconds time_of(const Case& x) { return collective_cost(x.cluster, x.group, x.kind, x.bytes).time; }
 
-bool not_below(Seconds a, Seconds b) { return a >= b * (1 - kRounding); }
+bool not_below(Seconds a, Seconds b) { return a >= b * (1 - kNearlyNone); }
 
 template <class Check>
 void for_any_case(std::uint64_t seed, Check check) {

@@ -10,7 +10,7 @@ using namespace orrery::testing;
 
 namespace {
 
-constexpr int kRuns = 600;
+constexpr int kCompressedRuns = 600;
 
 void give_all(Run& run, const Codec& codec) {
   for (auto& dimension : run.compression.codecs) dimension.fill(codec);
@@ -57,7 +57,7 @@ double leaving_node(const Run& run, const Answer& a) {
 TEST_CASE("a ratio of 1 at no time is no compression") {
   Shelf shelf;
   RunMaker maker(shelf, 71);
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kCompressedRuns; ++i) {
     const Run run = maker.legal();
     const std::string what = describe(run, maker.label());
     CAPTURE(what);
@@ -74,7 +74,7 @@ TEST_CASE("a ratio of 1 at no time is no compression") {
 TEST_CASE("a higher ratio never sends more, and at no time through the codec divides the bytes") {
   Shelf shelf;
   RunMaker maker(shelf, 72);
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kCompressedRuns; ++i) {
     Run run = maker.legal();
     run.strategy.zeropp = {};
     if (run.strategy.pp > 1) continue;  // another stage may be the busiest
@@ -97,7 +97,7 @@ TEST_CASE("a higher ratio never sends more, and at no time through the codec div
 TEST_CASE("a faster codec never hurts") {
   Shelf shelf;
   RunMaker maker(shelf, 73);
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kCompressedRuns; ++i) {
     Run run = maker.legal();
     const std::string what = describe(run, maker.label());
     CAPTURE(what);
@@ -116,7 +116,7 @@ TEST_CASE(
   Shelf shelf;
   RunMaker maker(shelf, 74);
   int tried = 0;
-  for (int i = 0; i < 3 * kRuns; ++i) {
+  for (int i = 0; i < 3 * kCompressedRuns; ++i) {
     Run run = maker.legal();
     run.strategy.zeropp = {};
     const Partition& p = run.strategy.partition;

@@ -15,7 +15,7 @@ using namespace orrery::testing;
 
 namespace {
 
-constexpr Effects kQuiet{false, false, true};
+constexpr Effects kNoEffects{false, false, true};
 
 PassGraph graph_of(const Run& run) { return make_graph(schedule_of(run), pipeline_shape(run)); }
 
@@ -67,7 +67,7 @@ TEST_CASE("events and sweep give the same times, to the bit, where nothing conte
     const StepPlan plan = plan_step(run, w);
     const PassGraph graph = graph_of(run);
     for (const Effects effects :
-         {kQuiet, Effects{false, true, true}, Effects{false, true, false}}) {
+         {kNoEffects, Effects{false, true, true}, Effects{false, true, false}}) {
       const PlayedStep played = play_step(plan, graph, effects, {}, Keep::passes);
       CHECK(same(played.times, sweep_step(plan, graph, effects, Keep::passes)));
     }
@@ -84,7 +84,7 @@ TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form say
     const PipelineTimes closed = sweep(
         schedule_of(run), plan.shape,
         {w.forward, w.backward, w.send_forward, w.send_backward, w.weight_gradient, w.pair}, room);
-    const StepClock times = sweep_step(plan, graph_of(run), kQuiet);
+    const StepClock times = sweep_step(plan, graph_of(run), kNoEffects);
     for (std::size_t i = 0; i < times.stages.size(); ++i) {
       CHECK(times.stages[i].finished == doctest::Approx(closed.finish[i].si()).epsilon(1e-12));
     }
@@ -102,7 +102,7 @@ TEST_CASE("on equal stages without contention the simulator is the closed form t
     if (!has_equal_stages(plan)) return;
     ++runs;
     const PassGraph graph = graph_of(run);
-    const auto sweep = [&](Keep keep) { return sweep_step(plan, graph, kQuiet, keep); };
+    const auto sweep = [&](Keep keep) { return sweep_step(plan, graph, kNoEffects, keep); };
     settle(plan, graph, sweep);
     const double simulated = sweep(Keep::stages).step;
     const double closed = estimate<double>(run, w).step_time.si();

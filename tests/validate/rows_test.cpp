@@ -14,7 +14,7 @@ namespace {
 
 std::string file_of(const std::string& row) { return "[" + row + "]"; }
 
-std::string row_of(const std::string& measured, const std::string& more = "") {
+std::string row_text(const std::string& measured, const std::string& more = "") {
   return R"({"id": "x", "run": {"model": "gpt3-175b"}, "measured": )" + measured + more + "}";
 }
 
@@ -32,11 +32,11 @@ bool says(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("a row keeps what it says, in SI units") {
-  const std::vector<Row> rows = read_rows(file_of(row_of(R"({
+  const std::vector<Row> rows = read_rows(file_of(row_text(R"({
       "step_time_s": 2, "tokens_per_s_per_gpu": 300, "model_tflops_per_gpu": 140,
       "hardware_tflops_per_gpu": 180, "mfu": 0.45, "peak_memory_gib": 3,
       "memory_kind": "reserved"})",
-                                                         R"(, "tier": "B", "unknown": ["zero"],
+                                                           R"(, "tier": "B", "unknown": ["zero"],
       "inferred": ["model.vocab"], "tflops_kind": "hardware", "notes": "n",
       "source": {"title": "t", "where": "w", "url": "u", "group": "g"})")),
                                           "rows.json");
@@ -57,36 +57,37 @@ TEST_CASE("a row keeps what it says, in SI units") {
 }
 
 TEST_CASE("id, run and measured are enough") {
-  const Row r = read_rows(file_of(row_of(R"({"step_time_s": 2})")), "rows.json").at(0);
+  const Row r = read_rows(file_of(row_text(R"({"step_time_s": 2})")), "rows.json").at(0);
   CHECK(r.tier == RowTier::a);
   CHECK(r.source.group == "rows.json");
   CHECK(r.unknown.empty());
 }
 
 TEST_CASE("an unknown key is refused with the nearest one") {
-  const std::string measured = refusal(file_of(row_of(R"({"step_time": 2})")));
+  const std::string measured = refusal(file_of(row_text(R"({"step_time": 2})")));
   CHECK(says(measured, "rows.json: [0].measured.step_time: found an unknown key"));
   CHECK(says(measured, R"(did you mean "step_time_s"?)"));
-  CHECK(says(refusal(file_of(row_of(R"({"mfu": 0.4})", R"(, "note": "n")"))),
+  CHECK(says(refusal(file_of(row_text(R"({"mfu": 0.4})", R"(, "note": "n")"))),
              R"(did you mean "notes"?)"));
-  CHECK(says(refusal(file_of(row_of(R"({"mfu": 0.4})", R"(, "source": {"link": "u"})"))),
+  CHECK(says(refusal(file_of(row_text(R"({"mfu": 0.4})", R"(, "source": {"link": "u"})"))),
              "source.link"));
 }
 
 TEST_CASE("what is measured must be possible") {
-  CHECK(says(refusal(file_of(row_of(R"({"step_time_s": 0})"))), "step_time_s"));
-  CHECK(says(refusal(file_of(row_of(R"({"step_time_s": "2 s"})"))), "step_time_s"));
-  CHECK(says(refusal(file_of(row_of(R"({"mfu": 45})"))), "mfu"));
-  CHECK(says(refusal(file_of(row_of("{}"))), "at least one measured quantity"));
-  CHECK(says(refusal(file_of(row_of(R"({"mfu": 0.4, "memory_kind": "device"})"))), "memory_kind"));
-  CHECK(says(refusal(file_of(row_of(R"({"peak_memory_gib": 3, "memory_kind": "used"})"))),
+  CHECK(says(refusal(file_of(row_text(R"({"step_time_s": 0})"))), "step_time_s"));
+  CHECK(says(refusal(file_of(row_text(R"({"step_time_s": "2 s"})"))), "step_time_s"));
+  CHECK(says(refusal(file_of(row_text(R"({"mfu": 45})"))), "mfu"));
+  CHECK(says(refusal(file_of(row_text("{}"))), "at least one measured quantity"));
+  CHECK(
+      says(refusal(file_of(row_text(R"({"mfu": 0.4, "memory_kind": "device"})"))), "memory_kind"));
+  CHECK(says(refusal(file_of(row_text(R"({"peak_memory_gib": 3, "memory_kind": "used"})"))),
              "device, reserved or allocated"));
 }
 
 TEST_CASE("a file is an array of rows with ids of their own") {
-  CHECK(says(refusal(row_of(R"({"mfu": 0.4})")), "an array"));
+  CHECK(says(refusal(row_text(R"({"mfu": 0.4})")), "an array"));
   CHECK(says(refusal("[{}]"), "[0].id"));
-  const std::string row = row_of(R"({"mfu": 0.4})");
+  const std::string row = row_text(R"({"mfu": 0.4})");
   CHECK(says(refusal("[" + row + "," + row + "]"), "[1].id"));
   CHECK(says(refusal(R"([{"id": "x", "run": "r.json", "measured": {"mfu": 0.4}}])"), "[0].run"));
 }

@@ -27,7 +27,7 @@ std::vector<std::string> broken(const std::string& text) {
   return broken_tolerances(text, "tolerance.json", report());
 }
 
-std::string refusal(const std::string& text) {
+std::string refused_limit(const std::string& text) {
   try {
     broken(text);
   } catch (const InputError& error) {
@@ -59,12 +59,12 @@ TEST_CASE("a scope in which nothing was judged keeps no bound") {
 }
 
 TEST_CASE("a tolerance nobody can mean is refused") {
-  CHECK(refusal(R"({"scope": "tier C", "median": 1})").find(R"(did you mean "tier)") !=
+  CHECK(refused_limit(R"({"scope": "tier C", "median": 1})").find(R"(did you mean "tier)") !=
         std::string::npos);
-  CHECK(refusal(R"({"scope": "all"})").find("at least one of") != std::string::npos);
-  CHECK(refusal(R"({"medium": 1})").find(R"(did you mean "median"?)") != std::string::npos);
-  CHECK(refusal(R"({"median": 1, "p95": 1})").find("p95") != std::string::npos);
-  CHECK(refusal(R"({"median": -1})").find("median") != std::string::npos);
+  CHECK(refused_limit(R"({"scope": "all"})").find("at least one of") != std::string::npos);
+  CHECK(refused_limit(R"({"medium": 1})").find(R"(did you mean "median"?)") != std::string::npos);
+  CHECK(refused_limit(R"({"median": 1, "p95": 1})").find("p95") != std::string::npos);
+  CHECK(refused_limit(R"({"median": -1})").find("median") != std::string::npos);
 }
 
 }  // namespace

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "hardware/dimensions.h"
+
 namespace orrery {
 namespace {
 
-constexpr Dimension kRate = kBytes - kSeconds;
-constexpr std::int64_t kMostGpus = 200'000;
+constexpr std::int64_t kMostDrawn = 200'000;
 
 std::int64_t count_at(Reader& r, const char* key, std::int64_t most, std::int64_t absent = 0) {
   const auto found = absent > 0 ? r.find(key) : std::optional<Reader>(r.at(key));
@@ -102,10 +103,10 @@ TopologyGraph torus(Reader& r) {
   std::vector<std::int64_t> sides;
   std::int64_t n = 1;
   for (const Reader& side : r.at("sides").items()) {
-    sides.push_back(side.integer(1, kMostGpus));
+    sides.push_back(side.integer(1, kMostDrawn));
     n *= sides.back();
-    if (n > kMostGpus)
-      side.fail("a torus of more than " + std::to_string(kMostGpus) + " GPUs", "fewer");
+    if (n > kMostDrawn)
+      side.fail("a torus of more than " + std::to_string(kMostDrawn) + " GPUs", "fewer");
   }
   const BytesPerSecond link = rate_at(r, "link");
   TopologyGraph g;
@@ -131,10 +132,10 @@ struct Nodes {
 Nodes read_nodes(Reader& r) {
   Nodes n{};
   n.gpus = count_at(r, "gpus_per_node", 1024);
-  n.nodes = count_at(r, "nodes", kMostGpus);
-  if (n.nodes * n.gpus > kMostGpus) {
+  n.nodes = count_at(r, "nodes", kMostDrawn);
+  if (n.nodes * n.gpus > kMostDrawn) {
     r.at("nodes").fail(std::to_string(n.nodes * n.gpus) + " GPUs",
-                       "at most " + std::to_string(kMostGpus));
+                       "at most " + std::to_string(kMostDrawn));
   }
   n.cards = count_at(r, "cards", 64);
   n.card_link = rate_at(r, "card_link");
@@ -214,10 +215,10 @@ TopologyGraph fat_tree(Reader& r) {
 // its nodes do over `taper` when all `groups` are there.
 TopologyGraph dragonfly(Reader& r) {
   const Nodes n = read_nodes(r);
-  const std::int64_t per_group = count_at(r, "nodes_per_group", kMostGpus);
+  const std::int64_t per_group = count_at(r, "nodes_per_group", kMostDrawn);
   const std::int64_t switches = count_at(r, "switches", 4096);
   const std::int64_t here = (n.nodes + per_group - 1) / per_group;
-  const std::int64_t groups = count_at(r, "groups", kMostGpus, std::max<std::int64_t>(here, 1));
+  const std::int64_t groups = count_at(r, "groups", kMostDrawn, std::max<std::int64_t>(here, 1));
   if (groups < here) {
     r.at("groups").fail(std::to_string(groups) + " groups",
                         "at least the " + std::to_string(here) + " that the nodes fill");

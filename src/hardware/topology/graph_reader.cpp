@@ -8,12 +8,12 @@
 
 #include "core/error.h"
 #include "hardware/device_reader.h"
+#include "hardware/dimensions.h"
 #include "hardware/topology/builders.h"
 
 namespace orrery {
 namespace {
 
-constexpr Dimension kRate = kBytes - kSeconds;
 constexpr std::int64_t kMostCables = 100'000;
 constexpr BytesPerSecond kFastestCable{1e14};
 constexpr double kMostCapacity = 1e18;  // bytes/s of all links together

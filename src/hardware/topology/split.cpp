@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kSlack = 0.99;
 
-struct Unit {
+struct SplitUnit {
   std::int64_t inside;
   std::int64_t size;
   BytesPerSecond rate;  // of a child while all of the unit talk
 };
 
-Unit unit_of(const Cluster& c, const Routes& r, std::size_t i) {
+SplitUnit unit_of(const Cluster& c, const Routes& r, std::size_t i) {
   const std::int64_t inside = i == 0 ? 1 : c.tiers[i - 1].size;
   const std::int64_t size = unit_in(c, r, i);
   return {inside, size, line_rate(c.tiers[i], size / inside)};
@@ -75,7 +75,7 @@ std::vector<std::string> split_at_cuts(Cluster& c, Routes& r) {
   std::vector<std::string> notes;
   const auto devices = static_cast<std::int64_t>(r.device_count());
   for (std::size_t i = 0; i < c.tier_count && covers(c, devices, i);) {
-    const Unit u = unit_of(c, r, i);
+    const SplitUnit u = unit_of(c, r, i);
     if (u.size < 2 * u.inside) {
       ++i;
       continue;

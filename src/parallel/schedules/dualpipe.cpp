@@ -11,9 +11,10 @@ constexpr std::int64_t kNear = 0;  // the direction that enters at this end
 constexpr std::int64_t kFar = 1;
 
 // The steps of a stage `at` stages from the end of `half` stages, `m` micro batches each direction.
-class Writer {
+class DualPipeWriter {
  public:
-  Writer(std::int64_t at, std::int64_t half, std::int64_t m) : at_(at), half_(half), m_(m) {}
+  DualPipeWriter(std::int64_t at, std::int64_t half, std::int64_t m)
+      : at_(at), half_(half), m_(m) {}
 
   Program write() {
     const std::int64_t inner = half_ - at_ - 1;  // stages between this one and the middle
@@ -114,7 +115,7 @@ Programs DualPipe::programs(const PipelineShape& shape) {
   for (std::int64_t i = 0; i < shape.stages; ++i) {
     const bool other_end = i >= half;
     Program steps =
-        Writer(other_end ? shape.stages - 1 - i : i, half, shape.micro_batches / 2).write();
+        DualPipeWriter(other_end ? shape.stages - 1 - i : i, half, shape.micro_batches / 2).write();
     turn(steps, other_end, shape.micro_batches / 2);
     all.push_back(std::move(steps));
   }
@@ -124,7 +125,7 @@ Programs DualPipe::programs(const PipelineShape& shape) {
 Programs DualPipeV::programs(const PipelineShape& shape) {
   Programs all;
   for (std::int64_t i = 0; i < shape.stages; ++i) {
-    all.push_back(Writer(i, shape.stages, shape.micro_batches).write());
+    all.push_back(DualPipeWriter(i, shape.stages, shape.micro_batches).write());
   }
   return all;
 }

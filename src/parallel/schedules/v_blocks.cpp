@@ -19,9 +19,9 @@ constexpr std::array<Step, 4> kPasses = {{{StepKind::forward, 0, 0},
                                           {StepKind::input_gradient, 0, 0}}};
 using Slopes = std::array<std::int64_t, 4>;
 
-class Block {
+class VBlock {
  public:
-  Block(std::int64_t stages, const Slopes& slopes) : p_(stages), slopes_(slopes) { find(1); }
+  VBlock(std::int64_t stages, const Slopes& slopes) : p_(stages), slopes_(slopes) { find(1); }
 
   // When the stage does pass `k` of micro batch 0.
   std::int64_t time(std::size_t k, std::int64_t stage) const {
@@ -118,7 +118,7 @@ class StagePlay {
 };
 
 std::vector<StagePlay> stage_plays(const PipelineShape& shape, const Slopes& slopes) {
-  const Block block(shape.stages, slopes);
+  const VBlock block(shape.stages, slopes);
   std::vector<StagePlay> stages;
   for (std::int64_t i = 0; i < shape.stages; ++i) {
     TimedProgram passes;

@@ -12,9 +12,9 @@ constexpr std::int64_t kUp = 1;
 
 // Steps of one stage, each kind and chunk in the order of micro batches. The order is that of at
 // least 2p − 1 micro batches, without the steps of those that there are not.
-class Writer {
+class ZbVWriter {
  public:
-  Writer(const PipelineShape& shape, std::int64_t stage)
+  ZbVWriter(const PipelineShape& shape, std::int64_t stage)
       : m_(shape.micro_batches),
         n_(std::max(shape.micro_batches, 2 * shape.stages - 1)),
         before_(stage),
@@ -87,7 +87,7 @@ class Writer {
 
 Programs ZbV::programs(const PipelineShape& shape) {
   Programs all;
-  for (std::int64_t i = 0; i < shape.stages; ++i) all.push_back(Writer(shape, i).write());
+  for (std::int64_t i = 0; i < shape.stages; ++i) all.push_back(ZbVWriter(shape, i).write());
   return all;
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/scatter.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+double median_of(std::vector<double> x) {
+  if (x.empty()) return 0;
+  std::sort(x.begin(), x.end());
+  const std::size_t half = x.size() / 2;
+  return x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]);
+}
+
+}  // namespace orrery

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The middle and the scatter of repeated timings, by medians, so that a straggler counts as one.
+#pragma once
+
+#include <vector>
+
+namespace orrery {
+
+inline constexpr double kToDeviation = 1.4826;  // of a median deviation, for a normal scatter
+
+// 0 of none.
+double median_of(std::vector<double> x);
+
+}  // namespace orrery

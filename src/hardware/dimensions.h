@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the fields of a hardware file are measured in.
+#pragma once
+
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+inline constexpr Dimension kRate = kBytes - kSeconds;
+inline constexpr Dimension kPower = kJoules - kSeconds;
+
+}  // namespace orrery

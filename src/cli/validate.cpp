@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
+#include "validate/accuracy_page.h"
 #include "validate/consistency.h"
 #include "validate/fit_report.h"
 #include "validate/report.h"
@@ -36,6 +37,7 @@ struct ValidateArguments {
   bool ablate = false;
   bool check = false;
   bool html = false;
+  bool accuracy = false;
   std::string write_accuracy;
 };
 
@@ -102,19 +104,22 @@ void refuse_contradictions(const ValidateArguments& a, const Session& s) {
     throw UsageError("--markdown: give it without --json, --csv and --html");
   }
   if (a.html && (s.json || s.csv)) throw UsageError("--html: give it without --json and --csv");
-  if (a.fit + a.cross + a.ablate + a.check > 1) {
-    throw UsageError("--fit, --cross, --ablate, --check: give one of them");
+  if (a.fit + a.cross + a.ablate + a.check + a.accuracy > 1) {
+    throw UsageError("--fit, --cross, --ablate, --check, --accuracy: give one of them");
   }
-  if ((a.fit || a.ablate || a.check) && (a.markdown || a.html || s.csv || !a.tolerance.empty())) {
+  if ((a.fit || a.ablate || a.check || a.accuracy) &&
+      (a.markdown || a.html || s.csv || !a.tolerance.empty())) {
     throw UsageError(
-        "--fit, --ablate and --check: give them without --markdown, --html, --csv and --tolerance");
+        "--fit, --ablate, --check and --accuracy: give them without --markdown, --html, --csv and "
+        "--tolerance");
   }
+  if (a.accuracy && s.json) throw UsageError("--accuracy: give it without --json");
   if (!a.fit && !a.write_configs.empty()) throw UsageError("--write-configs: give it with --fit");
   if (!a.cross && !a.write_accuracy.empty()) {
     throw UsageError("--write-accuracy: give it with --cross");
   }
-  if (!(a.fit || a.cross || a.ablate) && !a.parameters.empty()) {
-    throw UsageError("--parameters: give it with --fit, --cross or --ablate");
+  if (!(a.fit || a.cross || a.ablate || a.accuracy) && !a.parameters.empty()) {
+    throw UsageError("--parameters: give it with --fit, --cross, --ablate or --accuracy");
   }
 }
 
@@ -135,16 +140,38 @@ ExitCode give_report(const ValidateArguments& arguments, const ValidationReport&
   return give_text(arguments, report, text_of(report, arguments, s), s);
 }
 
-ExitCode run_cross(const ValidateArguments& arguments, const std::vector<JudgedRow>& rows,
+struct LeftOut {
+  ValidationReport report;
+  Accuracy table;
+};
+
+LeftOut left_out(const ValidationReport& report, const FitRuns& runs) {
+  LeftOut out;
+  out.report = report_of(left_out_rows(report.rows, runs, everything(runs), kLooksLeftOut), true);
+  out.table = accuracy_from(left_out_residuals(out.report.rows));
+  out.report.summaries.push_back(three_observed(out.report.rows, out.table));
+  out.report.doubts = report.doubts;
+  return out;
+}
+
+ExitCode run_cross(const ValidateArguments& arguments, const ValidationReport& report,
                    const FitRuns& runs, const Session& s) {
-  ValidationReport report =
-      report_of(left_out_rows(rows, runs, everything(runs), kLooksLeftOut), true);
-  const Accuracy table = accuracy_from(left_out_residuals(report.rows));
-  report.summaries.push_back(three_observed(report.rows, table));
+  const LeftOut cross = left_out(report, runs);
   if (!arguments.write_accuracy.empty()) {
-    write_text(arguments.write_accuracy, accuracy_json(table));
+    write_text(arguments.write_accuracy, accuracy_json(cross.table));
   }
-  return give_report(arguments, report, s);
+  return give_report(arguments, cross.report, s);
+}
+
+// The page docs/accuracy.md: bars, what is reached of them, where the rest of the error sits.
+ExitCode run_accuracy(const ValidationReport& report, const FitRuns& runs, const ConfigDirs& dirs,
+                      const Session& s) {
+  const std::string file = validation_file(dirs, "bars.json");
+  if (file.empty()) throw UsageError("no bars.json beside the configurations");
+  const std::vector<Bar> bars = read_bars(read_text(file), file);
+  const LeftOut cross = left_out(report, runs);
+  give(s, accuracy_page(bars, {report, cross.report}));
+  return ExitCode::answer;
 }
 
 std::vector<Doubt> doubts_in(const ConfigDirs& dirs) {
@@ -156,10 +183,7 @@ std::vector<Doubt> doubts_in(const ConfigDirs& dirs) {
 ExitCode run_markdown(const ValidateArguments& arguments, const ValidationReport& report,
                       const FitRuns& runs, const Session& s) {
   MarkdownExtras extras;
-  extras.left_out =
-      report_of(left_out_rows(report.rows, runs, everything(runs), kLooksLeftOut), true);
-  const Accuracy table = accuracy_from(left_out_residuals(extras.left_out.rows));
-  extras.left_out.summaries.push_back(three_observed(extras.left_out.rows, table));
+  extras.left_out = left_out(report, runs).report;
   const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
   const AblationReport ablation = ablate(runs);
   extras.tables = {
@@ -173,9 +197,10 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   const std::vector<std::string> files = expanded(arguments.files);
   if (are_claims(files)) {
     if (arguments.fit || arguments.cross || arguments.ablate || arguments.check || arguments.html ||
-        !arguments.tolerance.empty()) {
+        arguments.accuracy || !arguments.tolerance.empty()) {
       throw UsageError(
-          "claims: give them without --fit, --cross, --ablate, --check, --html, --tolerance");
+          "claims: give them without --fit, --cross, --ablate, --check, --accuracy, --html, "
+          "--tolerance");
     }
     return run_claims(files, arguments.markdown, s);
   }
@@ -188,15 +213,16 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   }
   report.doubts = doubts_in(dirs);
   const bool page = arguments.markdown && !arguments.cross && arguments.files.empty();
-  if (!(arguments.fit || arguments.cross || arguments.ablate || page)) {
+  if (!(arguments.fit || arguments.cross || arguments.ablate || arguments.accuracy || page)) {
     return give_report(arguments, report, s);
   }
   const std::string file = parameters_file(arguments, dirs);
   const auto runs = fit_runs(report.rows, read_parameters(read_text(file), file));
   if (page) return run_markdown(arguments, report, *runs, s);
+  if (arguments.accuracy) return run_accuracy(report, *runs, dirs, s);
   if (arguments.fit) return run_fit(arguments, *runs, dirs, s);
   if (arguments.ablate) return run_ablate(*runs, s);
-  return run_cross(arguments, report.rows, *runs, s);
+  return run_cross(arguments, report, *runs, s);
 }
 
 }  // namespace
@@ -217,6 +243,8 @@ Action declare_validate(CLI::App& app) {
                "what leaving each constant at its prior costs on sources left out (slow)");
   app.add_flag("--check", arguments->check,
                "whether each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
+  app.add_flag("--accuracy", arguments->accuracy,
+               "the page docs/accuracy.md: bars, what is reached, where the rest of the error is");
   app.add_option("--write-configs", arguments->write_configs,
                  "with --fit: write the documents it changes below DIR")
       ->type_name("DIR");

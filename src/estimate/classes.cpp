@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/classes.h"
 
+#include <algorithm>
+
 #include "estimate/offload.h"
+#include "estimate/sends.h"
 #include "estimate/sharding.h"
 #include "memory/peak_moment.h"
 
@@ -46,6 +49,11 @@ void add_streams(const Run& run, StageClass<R>& c) {
   c.costs.backward_time += up;
 }
 
+// Whether what the stage sends on stays there until its gradient comes back.
+bool keeps_output(const Run& run, const BlockCounts& blocks) {
+  return run.framework.keeps_stage_outputs && run.strategy.pp > 1 && blocks[kHeadBlock] == 0;
+}
+
 template <Number R>
 StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                          const BlockCounts& replayed) {
@@ -56,6 +64,9 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   std::array<BlockGroup<R>, kBlockTypes> groups;
   const std::size_t n = groups_of<R>(prices, c, groups);
   c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});
+  if (keeps_output(run, blocks)) {
+    c.activations.kept += lift<R>(boundary_bytes(run), {"output of the stage, kept"});
+  }
   return c;
 }
 
@@ -184,6 +195,24 @@ StageActivations<R> activations_of_stage(const Run& run, WorkspaceOf<R>& w, std:
                               std::span<const ChunkActivations<R>>(w.chunks));
 }
 
+// One buffer for what each micro batch receives, forward and back; an input that is kept lies in
+// its own.
+template <Number R>
+Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
+                      std::int64_t in_flight) {
+  if (!run.framework.receives_apart || run.strategy.pp == 1) return {};
+  std::int64_t buffers = 0;
+  bool receives_inputs = false;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    if (part > 0) buffers += run.strategy.micro_batches;
+    if (class_of<R>(w, part).blocks[kHeadBlock] == 0) buffers += run.strategy.micro_batches;
+    receives_inputs = receives_inputs || part > 0;
+  });
+  const std::int64_t beside =
+      receives_inputs ? std::max<std::int64_t>(0, buffers - in_flight) : buffers;
+  return boundary_bytes(run) * static_cast<double>(beside);
+}
+
 template <Number R>
 StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageHoldings h;
@@ -208,14 +237,28 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   return h;
 }
 
+// What stays cached of the loss of one micro batch, whatever goes on.
+template <Number R>
+BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  BytesOf<R> logits{};
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    logits = larger(logits, class_of<R>(w, part).activations.logits);
+  });
+  return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
+}
+
 }  // namespace
 
 template <Number R>
 StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
   std::optional<StageContents<R>>& c = w.contents[static_cast<std::size_t>(stage)];
-  if (!c) c = {holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage)};
+  if (!c) {
+    c = {holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage)};
+    c->holdings.receive_buffers = receive_buffers<R>(run, w, stage, c->activations.in_flight);
+  }
   StageMemory<R> m = stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
                                      c->activations);
+  if (run.framework.logits_overhead > 0) m.outsized += cached_of_loss<R>(run, w, stage);
   settle<R>(m, run.framework, run.cluster.device.memory_capacity);
   return m;
 }

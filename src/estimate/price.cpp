@@ -344,7 +344,8 @@ template <Number R>
 void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   prices.placement = place(run.strategy, tier_sizes(run.cluster));
   model_operators(run.model, list_options(run), scratch.model);
-  const Degrees degrees = degrees_of(run.strategy);
+  Degrees degrees = degrees_of(run.strategy);
+  degrees.gathers_again = !run.framework.keeps_gathered_inputs;
   const auto block = [&](const Block& b, std::size_t i) {
     if (b.count == 0) return;
     price_block<R>(run, prices.placement, b, degrees, scratch.sharded, {scratch.exchanges, i},

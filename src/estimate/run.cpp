@@ -9,7 +9,11 @@ ListOptions list_options(const Run& run) {
   o.micro_batch = run.strategy.micro_batch;
   o.precision = run.training.precision;
   o.fused_attention = run.training.fused_attention;
-  o.cross_entropy = run.framework.cross_entropy;
+  o.cross_entropy =
+      run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
+  o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
+  // What tp gathers is quantised before.
+  o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;
   o.vocabulary_multiple = run.framework.vocabulary_multiple *
                           (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);
   return o;

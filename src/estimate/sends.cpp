@@ -4,18 +4,14 @@
 #include "estimate/sharding.h"
 
 namespace orrery {
-namespace {
 
-// Bytes of the boundary activation one rank holds.
-double boundary_bytes(const Run& run) {
+Bytes boundary_bytes(const Run& run) {
   const Strategy& s = run.strategy;
   const double tokens = static_cast<double>(s.micro_batch * run.training.sequence) /
                         static_cast<double>(s.cp * (s.sequence_parallel ? s.tp : 1));
-  return tokens * static_cast<double>(run.model.hidden) *
-         element_bytes(storage_precision(run.training.precision));
+  return Bytes(tokens * static_cast<double>(run.model.hidden) *
+               element_bytes(storage_precision(run.training.precision)));
 }
-
-}  // namespace
 
 template <Number R>
 SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from) {
@@ -25,7 +21,7 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
   const TierSizes tiers = tier_sizes(run.cluster);
   const auto codec = [&](Collective kind) { return run.compression.of(CommDimension::pp, kind); };
   const bool scatter = run.framework.scatter_gather && !s.sequence_parallel && s.tp > 1;
-  const auto whole = lift<R>(Bytes(boundary_bytes(run)), {"activation at a stage boundary"});
+  const auto whole = lift<R>(boundary_bytes(run), {"activation at a stage boundary"});
   const BytesOf<R> sent = scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
   c.send = coded_cost<R>(run.cluster, pipeline_pair(s, tiers, from), Collective::point_to_point,
                          sent, codec(Collective::point_to_point));

@@ -20,6 +20,9 @@ struct SendCost {
   SecondsOf<R> time{};
 };
 
+// Of the boundary activation, what one rank holds.
+Bytes boundary_bytes(const Run& run);
+
 // From stage `from` to its successor (of the last stage: the first).
 template <Number R>
 SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t from);

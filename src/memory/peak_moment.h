@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one backward pass adds to a stage's memory, and the sums over its lines.
+// What a stage's memory holds of activations at one moment, and the sums over its lines.
 //
 // A micro batch goes backward either at its loss, with its logits, or in a layer after it, with
 // what recomputing the layer brings back and the gradients at work; never with both. Cached blocks
@@ -19,14 +19,18 @@ double beyond_its_logits(const ChunkActivations<R>& chunk) {
   return plain(chunk.working + chunk.transient - chunk.logits).si();
 }
 
-// A micro batch of the chunk goes backward beside what `m` holds, its own logits among it.
+// A micro batch of the chunk goes backward, its own logits among those that `a` holds.
 template <Number R>
-void add_backward(StageMemory<R>& m, const ChunkActivations<R>& chunk) {
+void add_backward(StageActivations<R>& a, const ChunkActivations<R>& chunk) {
   if (beyond_its_logits(chunk) <= 0) return;
-  m[MemoryLine::logits] = m[MemoryLine::logits] - chunk.logits;
-  m[MemoryLine::recompute_working] = chunk.working;
-  m[MemoryLine::transient] = chunk.transient;
+  a.logits = a.logits - chunk.logits;
+  a.working = chunk.working;
+  a.transient = chunk.transient;
 }
+
+// Sets the lines of activations; what it returns is elsewhere than on the device.
+template <Number R>
+BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a);
 
 // Fragmentation and the sums, from the other lines. `capacity` 0: no limit to cached blocks.
 template <Number R>

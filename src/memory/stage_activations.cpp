@@ -84,11 +84,7 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
     a.logits += n * chunks[c].logits;
     a.largest = larger(a.largest, chunks[c].largest);
   }
-  if (const auto at_work = chunk_at_work<R>(chunks, held.data())) {
-    a.logits = a.logits - chunks[*at_work].logits;
-    a.working = chunks[*at_work].working;
-    a.transient = chunks[*at_work].transient;
-  }
+  if (const auto at_work = chunk_at_work<R>(chunks, held.data())) add_backward(a, chunks[*at_work]);
   return a;
 }
 

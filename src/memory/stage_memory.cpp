@@ -17,27 +17,13 @@ void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
   if (target == OffloadTarget::host) m.host += bytes;
 }
 
-// Activations on the host: those of the layer at work stay, another layer's are on their way.
-template <Number R>
-void add_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a) {
-  BytesOf<R> kept = a.kept;
-  if (s.offload.activations != OffloadTarget::none) {
-    const BytesOf<R> resident = smaller(kept, R(2.0) * a.largest);
-    send_away<R>(m, s.offload.activations, kept - resident);
-    kept = resident;
-  }
-  m[MemoryLine::activations] = kept;
-  m[MemoryLine::recompute_working] = a.working;
-  m[MemoryLine::logits] = a.logits;
-  m[MemoryLine::transient] = a.transient;
-  m.in_flight = a.in_flight;
-}
-
-// DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done.
+// DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done;
+// its fp16 optimizer steps on an fp32 copy of its share of them.
 StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
   StateRecipe held = recipe;
   const bool summed_wider = recipe.gradients > recipe.weights;
   if (f.keeps_16_bit_gradients && summed_wider) held.gradients += recipe.weights;
+  if (f.steps_on_fp32_copy && !summed_wider) held.optimizer += element_bytes(Precision::fp32);
   return held;
 }
 
@@ -68,8 +54,9 @@ void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
 // is reduced, and the ends, which are one piece that stays gathered. Module by module: as many as
-// may live, and the gradient of one. Gathered once a step: all of it. Kept from forward to
-// backward: all weights.
+// may live, and the gradient of one. Gathered once a step: all of it, and where gradients are
+// summed wider than they are computed, those of one layer. Kept from forward to backward: all
+// weights.
 template <Number R>
 BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, ShardedStates which,
                        bool streamed, bool kept, std::int64_t live) {
@@ -77,7 +64,10 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
   const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
   if (!streamed) {
     const R all = count<R>(held(h.parameters, which), {"parameters of this rank"});
-    return BytesOf<R>(all * (element + gradient));
+    const double computed = recipe.reduced > recipe.gathered ? recipe.gathered : 0;
+    const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
+    return BytesOf<R>(all * (element + gradient) +
+                      layer * lift<R>(computed, {"bytes of a gradient as it is computed"}));
   }
   if (live > 0) {
     const std::int64_t most = std::min(held(h.parameters, which), live);
@@ -109,6 +99,19 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
   return sum;
 }
 
+// Kept weights are reduced when the last backward pass is done, layer by layer from a flat buffer,
+// the next filled while the last is sent. No activation's block is as large, so that the allocator
+// asks for more although theirs are free.
+template <Number R>
+BytesOf<R> reduced_at_the_end(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                              const StageHoldings& h) {
+  const bool sharded = partition_of(s, ShardedStates::dense).weights > 1;
+  if (!f.reduces_at_the_end || !sharded || gathers_every_micro_batch(s, f)) return {};
+  const R layer = count<R>(h.largest_layer.dense, {"parameters of the largest layer"});
+  return BytesOf<R>(R(2.0) * layer *
+                    lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
+}
+
 template <Number R>
 BytesOf<R> sum_of(const StageMemory<R>& m, std::initializer_list<MemoryLine> lines) {
   BytesOf<R> bytes{};
@@ -118,6 +121,18 @@ BytesOf<R> sum_of(const StageMemory<R>& m, std::initializer_list<MemoryLine> lin
 
 }  // namespace
 
+// Activations on the host: those of the layer at work stay, another layer's are on their way.
+template <Number R>
+BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a) {
+  const bool goes = s.offload.activations != OffloadTarget::none;
+  m[MemoryLine::activations] = goes ? smaller(a.kept, R(2.0) * a.largest) : a.kept;
+  m[MemoryLine::recompute_working] = a.working;
+  m[MemoryLine::logits] = a.logits;
+  m[MemoryLine::transient] = a.transient;
+  m.in_flight = a.in_flight;
+  return goes ? a.kept - m[MemoryLine::activations] : BytesOf<R>{};
+}
+
 template <Number R>
 void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   using enum MemoryLine;
@@ -126,7 +141,8 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
       sum_of(m, {activations, recompute_working, logits, transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});
   const BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
-  BytesOf<R> cached = at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
+  BytesOf<R> cached =
+      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"}) + m.outsized;
   const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
   if (capacity > Bytes() && plain(used + cached) > capacity) {
     const BytesOf<R> room =
@@ -144,11 +160,15 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
                             const StageHoldings& holdings, const StageActivations<R>& activations) {
   StageMemory<R> m;
   add_states<R>(m, s, held_recipe(recipe, f), holdings.parameters);
-  add_activations<R>(m, s, activations);
+  send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
   m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {
     m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
   }
+  if (holdings.receive_buffers > Bytes()) {
+    m[MemoryLine::buckets] += lift<R>(holdings.receive_buffers, {"receive buffers of the stage"});
+  }
+  m.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
   m[MemoryLine::communicators] =
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
@@ -160,6 +180,10 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
   return m;
 }
 
+template BytesOf<double> set_activations(StageMemory<double>&, const Strategy&,
+                                         const StageActivations<double>&);
+template BytesOf<Traced> set_activations(StageMemory<Traced>&, const Strategy&,
+                                         const StageActivations<Traced>&);
 template void settle(StageMemory<double>&, const Framework&, Bytes);
 template void settle(StageMemory<Traced>&, const Framework&, Bytes);
 template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,

@@ -51,6 +51,7 @@ struct StageMemory {
   BytesOf<R> peak{};           // what the device shows as used
   BytesOf<R> allocated{};      // as a framework counts tensors
   BytesOf<R> reserved{};       // and as its allocator holds blocks
+  BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> host{};           // offloaded to the host's memory, of this rank
   R bytes_per_parameter{};     // model states on the device over parameters held
   std::int64_t in_flight = 0;  // micro batches, of all chunks
@@ -67,6 +68,7 @@ struct StageHoldings {
   ParametersHeld ends;        // embedding and head, gathered as one piece of their own
   double gathered_bytes = 2;  // of an element, in memory
   std::int64_t groups = 0;    // communicators in use
+  Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept
 };
 
 template <Number R>

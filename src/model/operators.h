@@ -242,10 +242,11 @@ struct Block {
 // How the loss is computed. unfused: Megatron-LM's vocab_parallel_cross_entropy, cast to fp32
 // first. fused: in one pass, keeping the fp32 softmax. recomputed: only a sum for each token is
 // kept, and the softmax is computed again from the logits in backward (flash-attention's
-// CrossEntropyLoss).
-enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed };
-inline constexpr std::array<std::string_view, 3> kCrossEntropyNames = {"unfused", "fused",
-                                                                       "recomputed"};
+// CrossEntropyLoss). loss-parallel: PyTorch's over a split vocabulary, operator by operator
+// (torch.distributed.tensor.parallel).
+enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed, loss_parallel };
+inline constexpr std::array<std::string_view, 4> kCrossEntropyNames = {
+    "unfused", "fused", "recomputed", "loss-parallel"};
 
 // What the list depends on besides the architecture. The frameworks' choices that change which
 // tensors exist are here; how long things take is not.
@@ -255,6 +256,8 @@ struct ListOptions {
   Precision precision = Precision::bf16;
   bool fused_attention = true;  // FlashAttention or the like; else scores are materialised
   CrossEntropy cross_entropy = CrossEntropy::unfused;
+  bool keeps_gathered_inputs = false;    // of split products, under sequence parallelism
+  bool keeps_wide_inputs = false;        // of products in 8 or 4 bits, as they were before
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
 };
 

@@ -25,11 +25,18 @@ struct Framework {
   std::uint8_t attention_count = 0;
   std::array<AttentionKernel, kAttentionKernels> attention{};
   CrossEntropy cross_entropy = CrossEntropy::unfused;
+  CrossEntropy split_cross_entropy = CrossEntropy::unfused;  // where tp splits the vocabulary
+  bool keeps_gathered_inputs = false;   // of split products, rather than gathering them again
+  bool keeps_wide_inputs = false;       // of 8-bit products, not quantised, where tp does not split
   double linear_rate = 1;               // of linear layers, over what the device's products attain
   bool recompute_stops_early = false;   // once the last saved tensor is back
   double pointwise_passes = 1;          // memory traffic of pointwise operators over fused kernels'
   bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
   bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
+  bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
+  bool keeps_stage_outputs = false;     // what a stage sent on, until its gradient is back
+  bool receives_apart = false;          // every micro batch of a step has its own receive buffers
+  bool reduces_at_the_end = false;      // kept weights: from buffers of whole layers, two at once
   bool fp16_reduces_16_bits = false;    // fp16 runs reduce gradients as computed, not in fp32
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
@@ -70,6 +77,7 @@ struct Framework {
   Bytes bucket{};                  // flat buffers for gradients or gathered weights, if not a layer
   double state_overhead = 0;       // allocated beyond model states, as a share of them
   double activation_overhead = 0;  // the same of activations: fragmentation, cached blocks
+  double logits_overhead = 0;      // cached besides at the loss, as a share of the logits
 
   // 80 % interval of measured over predicted step time, from docs/validation.md.
   double interval_low = 0;

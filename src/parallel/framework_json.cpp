@@ -35,11 +35,20 @@ void read_kernels(Reader& r, Framework& f) {
   }
   if (auto v = r.find("cross_entropy"))
     f.cross_entropy = v->choice_of<CrossEntropy>(kCrossEntropyNames);
+  f.split_cross_entropy = f.cross_entropy;
+  if (auto v = r.find("split_cross_entropy"))
+    f.split_cross_entropy = v->choice_of<CrossEntropy>(kCrossEntropyNames);
+  read_if(r, "keeps_gathered_inputs", f.keeps_gathered_inputs);
+  read_if(r, "keeps_wide_inputs", f.keeps_wide_inputs);
   read_if(r, "linear_rate", f.linear_rate, 0.01, 1);
   read_if(r, "recompute_stops_early", f.recompute_stops_early);
   read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
   read_if(r, "fused_accumulation", f.fused_accumulation);
   read_if(r, "keeps_16_bit_gradients", f.keeps_16_bit_gradients);
+  read_if(r, "steps_on_fp32_copy", f.steps_on_fp32_copy);
+  read_if(r, "keeps_stage_outputs", f.keeps_stage_outputs);
+  read_if(r, "receives_apart", f.receives_apart);
+  read_if(r, "reduces_at_the_end", f.reduces_at_the_end);
   read_if(r, "fp16_reduces_16_bits", f.fp16_reduces_16_bits);
   read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
   read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
@@ -72,6 +81,7 @@ void read_fixed_costs(Reader& r, Framework& f) {
   read_if(r, "bucket", f.bucket);
   read_if(r, "state_overhead", f.state_overhead, 0, 10);
   read_if(r, "activation_overhead", f.activation_overhead, 0, 10);
+  read_if(r, "logits_overhead", f.logits_overhead, 0, 10);
   const std::optional<Reader> given = r.find("interval_80");
   if (!given) return;
   const std::vector<Reader> interval = given->items();

@@ -40,9 +40,10 @@ void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
     return;
   }
   add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, forward));
-  // The input was kept sharded; the weight gradient needs it whole.
-  add(op,
-      covered(make(all_gather, ExchangeGroup::tp, Pass::backward, forward), Cover::input_gradient));
+  if (d.gathers_again) {
+    add(op, covered(make(all_gather, ExchangeGroup::tp, Pass::backward, forward),
+                    Cover::input_gradient));
+  }
   add(op, covered(make(reduce_scatter, ExchangeGroup::tp, Pass::backward, backward),
                   Cover::weight_gradient));
 }

@@ -29,6 +29,7 @@ struct Degrees {
   std::int64_t etp = 1;
   ContextType cp_type = ContextType::p2p;
   bool sequence_parallel = false;
+  bool gathers_again = true;  // inputs kept sharded, for the weight gradient
 };
 
 Degrees degrees_of(const Strategy& s);

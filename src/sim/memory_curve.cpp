@@ -29,7 +29,7 @@ class StageCurve {
 
   MemoryCurve draw() {
     out_.closed_peak = closed_.peak;
-    level(0, idle());
+    level(0, with(held()));
     for (std::int64_t k = graph_.order_begin[stage_]; k < graph_.order_begin[stage_ + 1]; ++k) {
       pass(graph_.order[static_cast<std::size_t>(k)]);
     }
@@ -49,9 +49,9 @@ class StageCurve {
     const auto n = static_cast<std::size_t>(node);
     const PassSlot& s = slot_of(graph_, n);
     if (has_forward(s.kind)) take(chunk_of(s.cell));
-    StageMemory<double> m = idle();
-    if (has_input_gradient(s.kind)) add_backward(m, chunks_[chunk_of(s.backward_cell)]);
-    settle(m, run_.framework, run_.cluster.device.memory_capacity);
+    StageActivations<double> a = held();
+    if (has_input_gradient(s.kind)) add_backward(a, chunks_[chunk_of(s.backward_cell)]);
+    const StageMemory<double> m = with(a);
     level(times_.pass_begin[n], m);
     if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
       out_.peak = m;
@@ -59,7 +59,7 @@ class StageCurve {
       out_.peak_at = Seconds(times_.pass_begin[n]);
     }
     give_back(s);
-    level(times_.pass_end[n], idle());
+    level(times_.pass_end[n], with(held()));
   }
 
   void take(std::size_t chunk) {
@@ -76,25 +76,22 @@ class StageCurve {
   }
 
   // What is there between two passes.
-  StageMemory<double> idle() const {
-    StageMemory<double> m = closed_;
-    Bytes kept{};
-    Bytes logits{};
-    m.in_flight = 0;
+  StageActivations<double> held() const {
+    StageActivations<double> a;
+    a.largest = largest_;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       const auto whole = static_cast<double>(held_[c].whole);
-      kept += chunks_[c].kept * whole +
-              chunks_[c].for_weights * static_cast<double>(held_[c].for_weights);
-      logits += chunks_[c].logits * whole;
-      m.in_flight += held_[c].whole + held_[c].for_weights;
+      a.kept += chunks_[c].kept * whole +
+                chunks_[c].for_weights * static_cast<double>(held_[c].for_weights);
+      a.logits += chunks_[c].logits * whole;
+      a.in_flight += held_[c].whole + held_[c].for_weights;
     }
-    if (run_.strategy.offload.activations != OffloadTarget::none) {
-      kept = std::min(kept, largest_ * 2.0);
-    }
-    m[MemoryLine::activations] = kept;
-    m[MemoryLine::logits] = logits;
-    m[MemoryLine::recompute_working] = Bytes();
-    m[MemoryLine::transient] = Bytes();
+    return a;
+  }
+
+  StageMemory<double> with(const StageActivations<double>& a) const {
+    StageMemory<double> m = closed_;
+    set_activations(m, run_.strategy, a);
     settle(m, run_.framework, run_.cluster.device.memory_capacity);
     return m;
   }

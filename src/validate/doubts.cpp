@@ -14,6 +14,7 @@ bool names(const std::string& pattern, const std::string& id) {
 Doubt read_doubt(Reader r) {
   Doubt d;
   for (const Reader& item : r.at("rows").items()) d.rows.push_back(item.text());
+  if (auto v = r.find("of")) d.of = v->choice_of<DoubtOf>(kDoubtOfNames);
   d.whose = r.at("whose").choice_of<Whose>(kWhoseNames);
   d.why = r.at("why").text();
   r.reject_unknown();
@@ -29,8 +30,9 @@ std::vector<Doubt> read_doubts(std::string_view text, const std::string& file) {
   return doubts;
 }
 
-const Doubt* doubt_of(const std::vector<Doubt>& doubts, const std::string& id) {
+const Doubt* doubt_of(const std::vector<Doubt>& doubts, DoubtOf of, const std::string& id) {
   for (const Doubt& d : doubts) {
+    if (d.of != of) continue;
     for (const std::string& pattern : d.rows) {
       if (names(pattern, id)) return &d;
     }

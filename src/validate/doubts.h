@@ -2,9 +2,10 @@
 //
 // What is believed to be wrong with rows that are predicted badly: validation/doubts.json.
 //
-// A JSON array of {"rows", "whose", "why"}: `rows` are ids, a "*" at the end stands for any rest;
-// `whose` is "ours" (the model or its constants), "theirs" (the published row) or "unknown". The
-// first that names a row is its doubt. Errors: InputError with file and path.
+// A JSON array of {"rows", "of", "whose", "why"}: `rows` are ids, a "*" at the end stands for any
+// rest; `of` is "time" (where it is absent) or "memory"; `whose` is "ours" (the model or its
+// constants), "theirs" (the published row) or "unknown". The first that names a row is its doubt.
+// Errors: InputError with file and path.
 #pragma once
 
 #include <array>
@@ -18,8 +19,12 @@ namespace orrery {
 enum class Whose : std::uint8_t { ours, theirs, unknown };
 inline constexpr std::array<std::string_view, 3> kWhoseNames = {"ours", "theirs", "unknown"};
 
+enum class DoubtOf : std::uint8_t { time, memory };
+inline constexpr std::array<std::string_view, 2> kDoubtOfNames = {"time", "memory"};
+
 struct Doubt {
   std::vector<std::string> rows;
+  DoubtOf of = DoubtOf::time;
   Whose whose = Whose::unknown;
   std::string why;
 };
@@ -27,6 +32,6 @@ struct Doubt {
 std::vector<Doubt> read_doubts(std::string_view text, const std::string& file);
 
 // nullptr where nothing is said of the row.
-const Doubt* doubt_of(const std::vector<Doubt>& doubts, const std::string& id);
+const Doubt* doubt_of(const std::vector<Doubt>& doubts, DoubtOf of, const std::string& id);
 
 }  // namespace orrery

@@ -6,7 +6,8 @@
 // (published.h); memory by its own kind. A row that does not say its global batch is estimated with
 // four micro batches a pipeline stage, which `assumed` says; whatever else it lacks takes the
 // documented default. A row whose run is refused (an illegal strategy, a schedule not built) has a
-// refusal, which is the resolver's message, and no estimate. A run published as out of memory is
+// refusal, which is the resolver's message, and no estimate; one with a key that runs do not have
+// is a mistake of the file. Errors: InputError, of that alone. A run published as out of memory is
 // right where the estimate does not fit either; its time is not judged.
 #pragma once
 

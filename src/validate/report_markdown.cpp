@@ -8,11 +8,13 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kWorst = 20;
+constexpr std::size_t kWorstOfMemory = 10;
 
 constexpr const char* kMarkdownHead =
     "# Validation\n\n"
     "How far predictions are off, on the published runs in [validation/runs](../validation/runs). "
-    "Every row there carries its own source. This page is generated; do not edit it:\n\n"
+    "Every row there carries its own source. What this comes to, held against its bars: "
+    "[accuracy.md](accuracy.md). This page is generated; do not edit it:\n\n"
     "```\norrery validate --markdown -o docs/validation.md\n```\n\n";
 
 constexpr const char* kLeftOutLegend =
@@ -43,24 +45,53 @@ std::string markdown_section(const std::string& title, const std::vector<Cells>&
 
 std::string name_of(Whose w) { return std::string(kWhoseNames[static_cast<std::size_t>(w)]); }
 
-std::vector<Cells> worst_table(const ValidationReport& report) {
+using RowError = std::optional<double> (*)(const JudgedRow&);
+
+std::vector<const JudgedRow*> worst_rows(const ValidationReport& report, RowError error,
+                                         bool all_rows, std::size_t most) {
   std::vector<const JudgedRow*> rows;
   for (const JudgedRow& r : report.rows) {
-    if (time_error(r) && counts(r)) rows.push_back(&r);
+    if (error(r) && (all_rows || counts(r))) rows.push_back(&r);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const JudgedRow* a, const JudgedRow* b) {
-    return std::abs(std::log1p(*time_error(*a))) > std::abs(std::log1p(*time_error(*b)));
+  std::stable_sort(rows.begin(), rows.end(), [=](const JudgedRow* a, const JudgedRow* b) {
+    return std::abs(std::log1p(*error(*a))) > std::abs(std::log1p(*error(*b)));
   });
-  std::vector<Cells> table = {
-      {"row", "tier", "predicted", "measured", "error", "whose", "believed wrong"}};
-  for (std::size_t i = 0; i < std::min(kWorst, rows.size()); ++i) {
-    const JudgedRow& r = *rows[i];
-    const Doubt* doubt = doubt_of(report.doubts, r.row.id);
-    table.push_back({r.row.id, std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]),
-                     decimals(r.answer.step_time.si(), 3) + " s",
-                     decimals(r.published.time.si(), 3) + " s", signed_share_text(*time_error(r)),
-                     doubt == nullptr ? "unknown" : name_of(doubt->whose),
-                     doubt == nullptr ? "" : doubt->why});
+  rows.resize(std::min(most, rows.size()));
+  return rows;
+}
+
+Cells worst_cells(const ValidationReport& report, const JudgedRow& r, DoubtOf of,
+                  const std::string& predicted, const std::string& measured, double error) {
+  const Doubt* doubt = doubt_of(report.doubts, of, r.row.id);
+  return {r.row.id,
+          std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]),
+          predicted,
+          measured,
+          signed_share_text(error),
+          doubt == nullptr ? "unknown" : name_of(doubt->whose),
+          doubt == nullptr ? "" : doubt->why};
+}
+
+std::vector<Cells> worst_heading() {
+  return {{"row", "tier", "predicted", "measured", "error", "whose", "believed wrong"}};
+}
+
+std::vector<Cells> worst_table(const ValidationReport& report) {
+  std::vector<Cells> table = worst_heading();
+  for (const JudgedRow* r : worst_rows(report, time_error, false, kWorst)) {
+    table.push_back(worst_cells(report, *r, DoubtOf::time,
+                                decimals(r->answer.step_time.si(), 3) + " s",
+                                decimals(r->published.time.si(), 3) + " s", *time_error(*r)));
+  }
+  return table;
+}
+
+std::vector<Cells> worst_memory_table(const ValidationReport& report) {
+  std::vector<Cells> table = worst_heading();
+  for (const JudgedRow* r : worst_rows(report, memory_error, true, kWorstOfMemory)) {
+    table.push_back(
+        worst_cells(report, *r, DoubtOf::memory, decimals(predicted_memory(*r) / kGiB, 1) + " GiB",
+                    decimals(*r->row.measured.peak_memory / kGiB, 1) + " GiB", *memory_error(*r)));
   }
   return table;
 }
@@ -97,6 +128,7 @@ std::string validation_markdown(const ValidationReport& report, const MarkdownEx
          markdown_section("Choice of layout", sweep_table(report)) +
          markdown_section("Peak memory", memory_table(report)) + fit_sentence(report) + "\n\n" +
          markdown_section("The worst rows", worst_table(report)) +
+         markdown_section("The worst rows of memory", worst_memory_table(report)) +
          markdown_section("Rows without an estimate", refusal_table(report));
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as observed step times, as a table of accuracy, of parameters and of doubts.
+// Any text as observed step times, as a table of accuracy, of parameters, of doubts and of bars.
 #include "core/error.h"
 #include "estimate/accuracy.h"
 #include "fuzz/harness.h"
+#include "validate/bars.h"
 #include "validate/doubts.h"
 #include "validate/observed.h"
 #include "validate/parameters.h"
@@ -24,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     attempt([&] { orrery::read_observed(text, "fuzz"); });
     attempt([&] { orrery::read_accuracy(text, "fuzz"); });
     attempt([&] { orrery::read_doubts(text, "fuzz"); });
+    attempt([&] { orrery::read_bars(text, "fuzz"); });
     orrery::read_parameters(text, "fuzz");
   });
 }

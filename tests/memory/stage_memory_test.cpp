@@ -176,6 +176,56 @@ TEST_CASE("cached blocks are given back before a device is full, states' roundin
   CHECK(m[MemoryLine::fragmentation].si() == doctest::Approx(100));
 }
 
+TEST_CASE("blocks that fit into none of the cached ones are reserved, not allocated") {
+  StageMemory<double> m;
+  m[MemoryLine::activations] = Bytes(1000);
+  m.outsized = Bytes(300);
+  settle<double>(m, Framework{}, Bytes());
+  CHECK(m.allocated.si() == 1000);
+  CHECK(m.reserved.si() == 1300);
+  settle<double>(m, Framework{}, Bytes(1100));  // a full device takes them back
+  CHECK(m.reserved.si() == doctest::Approx(1100));
+}
+
+TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit gradients alone") {
+  Strategy s;
+  s.dp = 4;
+  s.partition = {1, 1, 4};
+  Framework f;
+  const auto bytes = [&](const StateRecipe& recipe) {
+    StageHoldings h;
+    h.parameters = {1000, 0};
+    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{});
+  };
+  const StateRecipe narrow{2, 2, 12, 2, 2};
+  const double before = bytes(narrow)[MemoryLine::optimizer].si();
+  const double wide_before = bytes(kRecipe)[MemoryLine::optimizer].si();
+  f.steps_on_fp32_copy = true;
+  CHECK(bytes(narrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
+  CHECK(bytes(kRecipe)[MemoryLine::optimizer].si() == wide_before);
+}
+
+TEST_CASE("one rule for the backward pass, over the lines and over the curve") {
+  StageActivations<double> a;
+  a.kept = Bytes(100);
+  a.logits = Bytes(60);
+  add_backward(a, activations(100, 50));  // at its loss
+  CHECK(a.logits.si() == 60);
+  CHECK(a.working == Bytes());
+  add_backward(a, activations(100, 7));  // in a layer
+  CHECK(a.logits.si() == 53);
+  CHECK(a.working.si() == 5);
+  CHECK(a.transient.si() == 3);
+  Strategy s;
+  StageMemory<double> m;
+  CHECK(set_activations(m, s, a) == Bytes());
+  CHECK(m[MemoryLine::activations].si() == 100);
+  s.offload.activations = OffloadTarget::host;
+  a.largest = Bytes(30);
+  CHECK(set_activations(m, s, a).si() == 40);
+  CHECK(m[MemoryLine::activations].si() == 60);
+}
+
 TEST_CASE("recompute: none keeps all, selective what its modules leave, full the inputs") {
   Strategy s;
   CHECK(chunk_of(s, 8, 0).kept.si() == 800);  // `kept` is what the run's recompute keeps
@@ -284,7 +334,7 @@ TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
   Framework keeps;
   keeps.pipeline_keeps_weights = true;
   CHECK(memory_of(s, 0, {activations(100)}, keeps)[MemoryLine::gathered_weights].si() ==
-        1000 * (2 + 4));
+        1000 * (2 + 4) + 100 * 2);  // one layer's gradients as computed, in 16 bits
   s.partition = {1, 4, 4};
   CHECK(memory_of(s, 0, {activations(100)})[MemoryLine::gathered_weights] == Bytes());
 }

@@ -210,6 +210,25 @@ TEST_CASE("the head keeps 12 bytes a logit, fused 8, and its inputs") {
   CHECK(saved_by_head(llama(), o) == inputs + 8.0 * 1000);
   o.vocabulary_multiple = 128;
   CHECK(saved_by_head(llama(), o) == inputs + 8.0 * 1024);
+  o.cross_entropy = CrossEntropy::loss_parallel;
+  CHECK(saved_by_head(llama(), o) == inputs + 16.0 * 1024);
+}
+
+TEST_CASE("gathered inputs are kept whole where the framework keeps them so") {
+  ListOptions o = options();
+  const auto sharded = [](const Operator& op) {
+    std::int64_t n = 0;
+    for (std::uint8_t i = 0; i < op.saved_count; ++i) n += op.saved[i].rows.axis == Axis::sequence;
+    return n;
+  };
+  const Block apart = layer_of(llama(), o);
+  CHECK(sharded(*find(apart, OpName::qkv)) == 1);
+  CHECK(sharded(*find(apart, OpName::mlp_up)) == 1);
+  o.keeps_gathered_inputs = true;
+  const Block whole = layer_of(llama(), o);
+  CHECK(sharded(*find(whole, OpName::qkv)) == 0);
+  CHECK(sharded(*find(whole, OpName::mlp_up)) == 0);
+  CHECK(saved_by_layer(llama(), o) == saved_by_layer(llama(), options()));
 }
 
 TEST_CASE("a mask leaves these pairs of queries and keys") {

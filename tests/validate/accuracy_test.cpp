@@ -190,7 +190,7 @@ TEST_CASE("each of the worst twenty rows has a doubt") {
   });
   for (std::size_t i = 0; i < 20; ++i) {
     CAPTURE(rows[i]->row.id);
-    CHECK(doubt_of(doubts, rows[i]->row.id) != nullptr);
+    CHECK(doubt_of(doubts, DoubtOf::time, rows[i]->row.id) != nullptr);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/error.h"
 #include "shipped_runs.h"
 
 namespace orrery {
@@ -56,9 +57,11 @@ TEST_CASE("a refused run is named and not an error of the program") {
   CHECK(schedule.refusal.find("parallel.schedule") != std::string::npos);
   CHECK(schedule.refusal.find("zb-h9") != std::string::npos);
   CHECK_FALSE(time_error(schedule));
+}
 
-  const JudgedRow misspelt = judged(R"("pipeline": 2)", R"("step_time_s": 4)");
-  CHECK(misspelt.refusal.find("parallel.pipeline") != std::string::npos);
+TEST_CASE("a key that runs do not have is a mistake of the file") {
+  CHECK_THROWS_WITH_AS(judged(R"("pipeline": 2)", R"("step_time_s": 4)"),
+                       doctest::Contains("parallel.pipeline: found an unknown key"), InputError);
 }
 
 TEST_CASE("a global batch that is not published is four micro batches a stage") {

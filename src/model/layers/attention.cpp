@@ -158,7 +158,7 @@ void append_projections(Block& block, const BuildContext& c) {
       append_linear(block, OpName::qkv, c.tokens(), c.hidden(), query_heads(c, c.arch.head_dim));
   qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
   qkv.vectors = c.arch.qkv_bias ? 1 : 0;
-  save(qkv, c.sequence_tokens(), c.hidden(), c.w(), kNorms);
+  save(qkv, c.input_tokens(), c.hidden(), c.w(), kNorms);
   cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
   append_qk_norm(block, c);
 }

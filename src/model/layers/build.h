@@ -21,11 +21,15 @@ struct BuildContext {
   std::int64_t s() const { return options.sequence; }
   std::int64_t b() const { return options.micro_batch; }
   double e() const { return element_bytes(storage_precision(options.precision)); }
-  double w() const { return element_bytes(options.precision); }
+  double w() const { return options.keeps_wide_inputs ? e() : element_bytes(options.precision); }
 
   // Tokens inside a tensor-parallel region, and where sequence parallelism splits them further.
   Extent tokens() const { return {s(), b(), Axis::context}; }
   Extent sequence_tokens() const { return {s(), b(), Axis::sequence}; }
+  // Where the input of a split product is kept for its weight gradient.
+  Extent input_tokens() const {
+    return options.keeps_gathered_inputs ? tokens() : sequence_tokens();
+  }
   Extent hidden() const { return {arch.hidden, 1, Axis::whole}; }
 };
 

@@ -9,16 +9,18 @@ namespace {
 // Passes over the logits and what is alive of them, in bytes a logit. Unfused: cast to fp32,
 // maximum, subtraction, target, exponential, sum, division; backward scales and casts back. Fused:
 // one pass for the statistics, one for the gradient. Kept besides the 16-bit logits and their
-// gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing.
+// gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing; the fp32 logarithm of the
+// softmax and in backward two gradients and its exponential.
 struct LossBytes {
   double forward;
   double backward;
   double kept;
 };
 constexpr std::array<LossBytes, kCrossEntropyNames.size()> kLoss = {{
-    {24, 14, 8},  // unfused
-    {8, 6, 4},    // fused
-    {2, 4, 0},    // recomputed
+    {24, 14, 8},   // unfused
+    {8, 6, 4},     // fused
+    {2, 4, 0},     // recomputed
+    {28, 22, 12},  // loss-parallel
 }};
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
@@ -87,7 +89,7 @@ void append_head(Block& block, const BuildContext& c, bool shared_weight) {
   Operator& head = append_linear(block, OpName::head, c.tokens(), c.hidden(), vocabulary(c));
   head.role = PrecisionRole::wide;
   head.tied = shared_weight;
-  save(head, c.sequence_tokens(), c.hidden(), c.e());
+  save(head, c.input_tokens(), c.hidden(), c.e());
   cross(head, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
   append_loss(block, c);
 }
@@ -102,7 +104,7 @@ void append_mtp(Block& block, const BuildContext& c) {
   append_norm(block, c, OpName::mtp_norm, c.sequence_tokens(), both, true);
   Operator& projection = append_linear(block, OpName::mtp_projection, c.tokens(), both,
                                        {c.arch.hidden, 1, Axis::tensor});
-  save(projection, c.sequence_tokens(), both, c.w(), kNorms);
+  save(projection, c.input_tokens(), both, c.w(), kNorms);
   cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e(), c.e());
   const std::int64_t last = c.arch.layers - 1;
   append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));

@@ -23,7 +23,7 @@ void append_up(Block& block, const BuildContext& c, OpName norm, OpName up, std:
   append_norm(block, c, norm, c.sequence_tokens(), latent, true);
   Operator& op = append_linear(block, up, c.tokens(), latent, {c.arch.heads, width, Axis::tensor});
   op.recomputed_by = kUp;
-  save(op, c.sequence_tokens(), latent, c.w(), kNorms);
+  save(op, c.input_tokens(), latent, c.w(), kNorms);
   cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e(), c.e());
 }
 

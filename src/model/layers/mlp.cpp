@@ -51,7 +51,7 @@ void append_mlp(Block& block, const BuildContext& c) {
   append_gated_mlp(block, c, part);
 
   Operator& up = block.operators[first];
-  save(up, c.sequence_tokens(), c.hidden(), c.w(), kNorms);
+  save(up, c.input_tokens(), c.hidden(), c.w(), kNorms);
   cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
   cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
         c.e());

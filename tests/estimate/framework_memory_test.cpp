@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a framework's own forms add to a stage's memory and take from its exchanges.
+#include <doctest/doctest.h>
+
+#include "estimate/estimate.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+constexpr double kMicroBatchTokens = 512;  // of a micro batch
+constexpr double kWidth = 1024;
+
+Run dense_run(const std::string& parallel, std::int64_t vocabulary = 1024) {
+  Json run = json_of(R"({
+    "model": {"name": "m", "num_hidden_layers": 8, "hidden_size": 1024,
+              "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 4096,
+              "vocab_size": 1024, "hidden_act": "swiglu"},
+    "cluster": {"node": "dgx-h100", "gpus": 8},
+    "training": {"sequence_length": 512, "global_batch": 8, "states": "adam-mixed-16"},
+    "parallel": {"recompute": "full", "zero": 0}})");
+  run["model"]["vocab_size"] = vocabulary;
+  return run_of(with(run, "{\"parallel\": " + parallel + "}"));
+}
+
+// Of the first stage.
+Bytes memory_line(const Run& run, MemoryLine line) { return memory_by_stage(run).front()[line]; }
+
+std::int64_t backward_gathers(const Run& run) {
+  const Answer a = estimate(run);
+  std::int64_t n = 0;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    const CommLine<double>& c = a.comm[i];
+    if (c.dimension == CommDimension::tp && c.collective == Collective::all_gather) n += c.count;
+  }
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("a stage keeps what it sent on, one output a micro batch in flight") {
+  Run run = dense_run(R"({"pp": 4})");
+  const Bytes without = memory_line(run, MemoryLine::activations);
+  run.framework.keeps_stage_outputs = true;
+  const Bytes more = memory_line(run, MemoryLine::activations) - without;
+  CHECK(more.si() == doctest::Approx(4 * kMicroBatchTokens * kWidth * 2));  // stage 0: 4 in flight
+  Run alone = dense_run(R"({"pp": 1})");
+  const Bytes whole = memory_line(alone, MemoryLine::activations);
+  alone.framework.keeps_stage_outputs = true;
+  CHECK(memory_line(alone, MemoryLine::activations) == whole);
+}
+
+TEST_CASE("who keeps gathered inputs gathers them once") {
+  Run run = dense_run(R"({"tp": 4, "sequence_parallel": true, "recompute": "none"})");
+  const Bytes sharded = memory_line(run, MemoryLine::activations);
+  const std::int64_t gathers = backward_gathers(run);
+  run.framework.keeps_gathered_inputs = true;
+  // Two products a layer and the head keep whole what they kept a quarter of.
+  const double inputs = (8 * 2 + 1) * kMicroBatchTokens * kWidth * 2 * 0.75;
+  CHECK((memory_line(run, MemoryLine::activations) - sharded).si() == doctest::Approx(inputs));
+  CHECK(gathers - backward_gathers(run) == (8 * 2 + 1) * run.strategy.micro_batches);
+}
+
+TEST_CASE("every micro batch of a step has receive buffers of its own") {
+  Run run = dense_run(R"({"pp": 4})");
+  REQUIRE(run.strategy.micro_batches == 4);
+  const Bytes without = memory_line(run, MemoryLine::buckets);
+  run.framework.receives_apart = true;
+  // The first stage receives gradients alone.
+  const Bytes more = memory_line(run, MemoryLine::buckets) - without;
+  CHECK(more.si() == doctest::Approx(4 * kMicroBatchTokens * kWidth * 2));
+}
+
+TEST_CASE("what is reduced after the last backward is reserved, not allocated") {
+  Run run = dense_run(R"({"pp": 4, "zero": 3})");
+  run.framework.pipeline_keeps_weights = true;
+  const Answer before = estimate(run);
+  run.framework.reduces_at_the_end = true;
+  const Answer after = estimate(run);
+  CHECK(after.memory.allocated == before.memory.allocated);
+  const double layer = 1024.0 * (1024 + 512 + 1024 + 3 * 4096) + 2 * 1024;
+  CHECK((after.memory.reserved - before.memory.reserved).si() ==
+        doctest::Approx(2 * layer * run.training.recipe.reduced));
+  run.framework.pipeline_keeps_weights = false;  // reduced in every micro batch
+  CHECK(estimate(run).memory.outsized == Bytes());
+}
+
+TEST_CASE("inputs of 8-bit products are kept as they were, where tp does not split them") {
+  Run run = dense_run(R"({"recompute": "none"})");
+  run.training.precision = Precision::fp8;
+  const Bytes quantised = memory_line(run, MemoryLine::activations);
+  run.framework.keeps_wide_inputs = true;
+  const Bytes wide = memory_line(run, MemoryLine::activations);
+  run.training.precision = Precision::bf16;
+  CHECK(wide > quantised);
+  CHECK(wide == memory_line(run, MemoryLine::activations));
+  Run split = dense_run(R"({"tp": 4, "recompute": "none"})");
+  split.training.precision = Precision::fp8;
+  const Bytes before = memory_line(split, MemoryLine::activations);
+  split.framework.keeps_wide_inputs = true;
+  CHECK(memory_line(split, MemoryLine::activations) == before);
+}
+
+TEST_CASE("what the loss leaves in the cache is reserved, not allocated") {
+  Run run = dense_run(R"({"tp": 1})", 32000);
+  const Answer before = estimate(run);
+  run.framework.logits_overhead = 0.25;
+  const Answer after = estimate(run);
+  CHECK(after.memory.allocated == before.memory.allocated);
+  CHECK((after.memory.reserved - before.memory.reserved).si() ==
+        doctest::Approx(0.25 * before.memory[MemoryLine::logits].si()));
+}
+
+TEST_CASE("the loss over a split vocabulary is the one the framework has for it") {
+  Run run = dense_run(R"({"tp": 4, "sequence_parallel": true})", 32000);
+  run.framework.cross_entropy = CrossEntropy::unfused;
+  run.framework.split_cross_entropy = CrossEntropy::loss_parallel;
+  const double logits = kMicroBatchTokens * 32000;
+  CHECK(memory_line(run, MemoryLine::logits).si() == doctest::Approx(16 * logits / 4));
+  Run whole = dense_run(R"({"tp": 1})", 32000);
+  whole.framework = run.framework;
+  CHECK(memory_line(whole, MemoryLine::logits).si() == doctest::Approx(12 * logits));
+}

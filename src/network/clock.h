@@ -33,8 +33,8 @@ template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, Child child,
                                R efficiency) {
   const int tier = static_cast<int>(i);
-  const auto line = lift<R>(line_rate(c.tiers[i], child.siblings),
-                            {"cluster.tiers.bandwidth", "one child, one direction", tier});
+  const auto line =
+      lift<R>(child.line, {"cluster.tiers.bandwidth", "one child, one direction", tier});
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
     efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
   }
@@ -52,11 +52,7 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
 template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                                R efficiency) {
-  const auto full = link_share(c, g, i, full_child(c, g, i), efficiency);
-  const Child last = last_child(c, g, f, i);
-  if (last.ranks == 0) return full;
-  const auto least = link_share(c, g, i, last, efficiency);
-  return plain(least) < plain(full) ? least : full;
+  return link_share(c, g, i, last_child(c, g, f, i), efficiency);
 }
 
 template <Number R>
@@ -64,10 +60,13 @@ R ring_efficiency(const Cluster& c, std::size_t i) {
   return lift<R>(c.tiers[i].efficiency, {"cluster.tiers.efficiency", "", static_cast<int>(i)});
 }
 
-// The larger of two, where nothing has been counted yet the second.
+// The larger of two; an explanation leaves out the zero of what has not been counted yet.
 template <Number R>
 SecondsOf<R> raised(SecondsOf<R> a, SecondsOf<R> b) {
-  return plain(a) == Seconds() ? b : larger(a, b);
+  if constexpr (std::same_as<R, Traced>) {
+    if (plain(a) == Seconds()) return b;
+  }
+  return larger(a, b);
 }
 
 // `steps` one after another in tier i, in which the busiest link carries for `wire`.

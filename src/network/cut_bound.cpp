@@ -45,7 +45,7 @@ Seconds link_bound(const Cluster& c, const Group& g, const Fold& f, Collective k
   const double share =
       std::min(1.0 / static_cast<double>(g.sharers[i]), filled_share(c.tiers[i], child.ranks));
   const Bytes bytes = full_buffer * (crossing(c, g, f, kind, i, child.ranks) / share);
-  return bytes / line_rate(c.tiers[i], child.siblings);
+  return bytes / child.line;
 }
 
 }  // namespace
@@ -57,9 +57,7 @@ Seconds cut_bound(const Cluster& c, const Group& g, Collective kind, Bytes full_
   for (std::size_t i = 0; i <= f.outermost; ++i) {
     if (!on_the_way(c, f, i)) continue;
     bound = std::max(bound, link_bound(c, g, f, kind, i, full_child(c, g, i), full_buffer));
-    const Child last = last_child(c, g, f, i);
-    if (last.ranks == 0) continue;
-    bound = std::max(bound, link_bound(c, g, f, kind, i, last, full_buffer));
+    bound = std::max(bound, link_bound(c, g, f, kind, i, last_child(c, g, f, i), full_buffer));
   }
   return bound;
 }

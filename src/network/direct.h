@@ -68,9 +68,10 @@ SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std:
 template <Number R>
 SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                            BytesOf<R> full) {
-  const auto wire = exchange_wire(c, g, f, i, full_child(c, g, i), full);
+  const Child first = full_child(c, g, i);
   const Child last = last_child(c, g, f, i);
-  return last.ranks == 0 ? wire : larger(wire, exchange_wire(c, g, f, i, last, full));
+  const auto wire = exchange_wire(c, g, f, i, first, full);
+  return first == last ? wire : larger(wire, exchange_wire(c, g, f, i, last, full));
 }
 
 // A step of the innermost tier for every other rank.
@@ -81,19 +82,19 @@ SecondsOf<R> posting(const Cluster& c, const Fold& f) {
                {"messages × latency", "", 0});
 }
 
-// The tier whose children are served in turn: of fabrics the first, of blocks the innermost.
-constexpr std::size_t served_tier(const Cluster& c, const Fold& f, std::size_t i) {
-  const std::size_t first = first_fabric(c, f);
-  if (i > first) return first;
+// The tier whose children are served in turn: of fabrics the first in use, `fabric`, of blocks the
+// innermost.
+constexpr std::size_t served_tier(const Cluster& c, std::size_t i, std::size_t fabric) {
+  if (i > fabric) return fabric;
   while (i > 0 && c.tiers[i - 1].block) --i;
   return i;
 }
 
 // Of the other units of tier i, those that are served in turn.
-constexpr std::int64_t turns(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+constexpr std::int64_t turns(const Cluster& c, const Group& g, std::size_t i, std::size_t fabric) {
   const std::int64_t others = children(g, i) - 1;
-  const std::int64_t served = members_below(g, served_tier(c, f, i));
-  return others * ((members_below(g, i) + served - 1) / served);
+  const std::int64_t served = members_below(g, served_tier(c, i, fabric));
+  return others * units_filled(members_below(g, i), served);
 }
 
 struct Direct {
@@ -106,10 +107,11 @@ struct Direct {
   static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                            BytesOf<R> full) {
     if (kind == Collective::point_to_point) return message_time(c, g, f.outermost, full);
+    const std::size_t fabric = first_fabric(c, f);
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
-      pass_tier(clock, c, i, turns(c, g, f, i), exchange_wire(c, g, f, i, full));
+      pass_tier(clock, c, i, turns(c, g, i, fabric), exchange_wire(c, g, f, i, full));
     }
     if (uses(f, 0)) clock.latency = larger(clock.latency, posting<R>(c, f));
     return named(total(clock), {"all-to-all time", ""});

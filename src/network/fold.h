@@ -23,6 +23,13 @@ struct Fold {
   std::array<std::int64_t, kMaxTiers + 1> units{1, 1, 1, 1, 1, 1, 1};
 };
 
+// Units of `inside` that `ranks` fill, the last one in part. Divides only where it must: a division
+// takes as long as all else about a tier.
+constexpr std::int64_t units_filled(std::int64_t ranks, std::int64_t inside) {
+  if (inside == 1) return ranks;
+  return ranks <= inside ? 1 : (ranks + inside - 1) / inside;
+}
+
 // Members of the group inside one child of tier i.
 constexpr std::int64_t members_below(const Group& g, std::size_t i) {
   return i == 0 ? 1 : g.members[i - 1];
@@ -30,8 +37,7 @@ constexpr std::int64_t members_below(const Group& g, std::size_t i) {
 
 // Children of one unit of tier i that take part.
 constexpr std::int64_t children(const Group& g, std::size_t i) {
-  const std::int64_t below = members_below(g, i);
-  return (g.members[i] + below - 1) / below;
+  return units_filled(g.members[i], members_below(g, i));
 }
 
 // The first `ranks` of the group: all of them, or the members of one unit. More than one.
@@ -43,7 +49,7 @@ constexpr Fold fold(const Cluster& c, const Group& g, std::int64_t ranks) {
   while (f.outermost < last && g.members[f.outermost] < ranks) {
     const std::int64_t inside = g.members[f.outermost];
     ++f.outermost;
-    f.units[f.outermost] = (ranks + inside - 1) / inside;
+    f.units[f.outermost] = units_filled(ranks, inside);
   }
   return f;
 }
@@ -52,29 +58,47 @@ constexpr std::int64_t hops(const Fold& f, std::size_t i) { return f.units[i] - 
 
 constexpr bool uses(const Fold& f, std::size_t i) { return hops(f, i) > 0; }
 
-// A child of tier i: its ranks, and how many children of its unit take part, blocks counted in the
-// unit they are part of. 0 ranks: none.
-struct Child {
-  std::int64_t ranks = 0;
-  std::int64_t siblings = 0;
-};
-
-constexpr Child full_child(const Cluster& c, const Group& g, std::size_t i) {
-  const std::int64_t below = members_below(g, i);
-  return {below, (g.members[whole_tier(c, i)] + below - 1) / below};
+// Children that take part in a full unit of tier i, blocks counted in the unit they are part of.
+constexpr std::int64_t siblings(const Cluster& c, const Group& g, std::size_t i) {
+  return units_filled(g.members[whole_tier(c, i)], members_below(g, i));
 }
 
-// The child with the fewest ranks, where one differs from the others.
-constexpr Child last_child(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+// Whether all children of tier i have as many ranks, and all of its units as many children.
+constexpr bool is_even(const Group& g, const Fold& f, std::size_t i) {
+  if (f.units[i] * members_below(g, i) != f.ranks) return false;
+  return i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks;
+}
+
+// Of the unit the last child is part of. Alone in it, it sends to other units, as many children as
+// a full one's.
+constexpr std::int64_t last_siblings(const Cluster& c, const Group& g, const Fold& f,
+                                     std::size_t i) {
   const std::int64_t below = members_below(g, i);
-  const bool even = f.units[i] * below == f.ranks;
-  if (even && (i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks)) return {};
   const std::int64_t in_unit = f.ranks % g.members[whole_tier(c, i)];
-  const std::int64_t rest = f.ranks % below;
-  // Alone in its unit it sends to other units, as many children as a full one's.
-  const std::int64_t siblings =
-      in_unit <= below ? full_child(c, g, i).siblings : (in_unit + below - 1) / below;
-  return {rest == 0 ? below : rest, siblings};
+  if (is_even(g, f, i) || in_unit <= below) return siblings(c, g, i);
+  return units_filled(in_unit, below);
+}
+
+// A child of tier i: its ranks, and the line rate of its link.
+struct Child {
+  std::int64_t ranks = 0;
+  BytesPerSecond line{};
+
+  bool operator==(const Child&) const = default;
+};
+
+// Siblings are counted only where the rate depends on them.
+constexpr Child full_child(const Cluster& c, const Group& g, std::size_t i) {
+  const Tier& t = c.tiers[i];
+  return {members_below(g, i), t.group_sizes == 0 ? t.bandwidth : line_rate(t, siblings(c, g, i))};
+}
+
+// The child with the fewest ranks and siblings; where all are even, as the others. None gets less
+// of its link, as neither line_rate() nor filled_share() ever falls with them.
+constexpr Child last_child(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
+  const Tier& t = c.tiers[i];
+  return {f.ranks - (f.units[i] - 1) * members_below(g, i),
+          t.group_sizes == 0 ? t.bandwidth : line_rate(t, last_siblings(c, g, f, i))};
 }
 
 // Whether messages that meet farther out pass the links of tier i: those of a card, and those that

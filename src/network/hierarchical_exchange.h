@@ -39,31 +39,33 @@ struct HierarchicalExchange {
   }
 
   // In a unit of a fabric a step for every other child, in the node what direct messages take.
-  static std::int64_t steps(const Cluster& c, const Group& g, const Fold& f, std::size_t i) {
-    return i < first_fabric(c, f) ? turns(c, g, f, i) : children(g, i) - 1;
+  static std::int64_t steps(const Cluster& c, const Group& g, std::size_t i, std::size_t fabric) {
+    return i < fabric ? turns(c, g, i, fabric) : children(g, i) - 1;
   }
 
   // A step of the innermost tier for every other rank of the node at least, as in direct.h.
   template <Number R>
-  static void post_in_node(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f) {
+  static void post_in_node(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f,
+                           std::size_t fabric) {
     if (!uses(f, 0)) return;
-    const Fold node = fold(c, g, members_below(g, first_fabric(c, f)));
+    const Fold node = fold(c, g, members_below(g, fabric));
     clock.latency = larger(clock.latency, posting<R>(c, node));
   }
 
   template <Number R>
   static SecondsOf<R> time(const Cluster& c, const Group& g, const Fold& f, Collective /*kind*/,
                            BytesOf<R> full) {
+    const std::size_t fabric = first_fabric(c, f);
     Clock<R> clock;
     SecondsOf<R> wire{};
     SecondsOf<R> least{};
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (i == first_fabric(c, f)) post_in_node(clock, c, g, f);
+      if (i == fabric) post_in_node(clock, c, g, f, fabric);
       if (!on_the_way(c, f, i)) continue;
       least = raised(least, exchange_wire(c, g, f, i, full));
       if (!uses(f, i)) continue;
       const auto once = phase(c, g, f, i, full);
-      pass_tier(clock, c, i, steps(c, g, f, i), once);
+      pass_tier(clock, c, i, steps(c, g, i, fabric), once);
       wire = plain(wire) == Seconds() ? once : wire + once;
     }
     clock.wire = larger(wire, least);

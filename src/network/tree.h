@@ -26,8 +26,7 @@ constexpr std::int64_t tree_depth(std::int64_t n) {
 
 // Of a chain through a unit, blocks counted in the unit they are part of, the hops in tier i.
 constexpr std::int64_t chain_hops(const Cluster& c, const Group& g, std::size_t i) {
-  const std::int64_t in_whole = g.members[whole_tier(c, i)];
-  return full_child(c, g, i).siblings - (in_whole + g.members[i] - 1) / g.members[i];
+  return siblings(c, g, i) - units_filled(g.members[whole_tier(c, i)], g.members[i]);
 }
 
 template <Number R>

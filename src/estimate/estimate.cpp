@@ -275,10 +275,6 @@ Answer memory_answer(const Run& run, Workspace& workspace) {
   return Finish<double>(run, workspace).memory_alone();
 }
 
-Seconds step_lower_bound(const Run& run, Workspace& workspace) {
-  return Finish<double>(run, workspace).lower_bound();
-}
-
 Answer least_answer(const Run& run, Workspace& workspace, const Answer& memory, double share) {
   return Finish<double>(run, workspace).least(memory, share);
 }

@@ -16,11 +16,9 @@ Answer finish(const Run& run, Workspace& workspace);
 // Of it only what says whether the run fits: reason, memory, capacity, host memory.
 Answer memory_answer(const Run& run, Workspace& workspace);
 
-// The step takes no less, but for rounding. Costs no sweep.
-Seconds step_lower_bound(const Run& run, Workspace& workspace);
-
-// What is known without a sweep: the memory, as memory_answer() gave it, `share` of that bound as
-// the step with its interval, and the model's FLOPs. The rest is 0.
+// What is known without a sweep: the memory, as memory_answer() gave it, `share` of a lower bound
+// on the step (it takes no less, but for rounding) with its interval, and the model's FLOPs. The
+// rest is 0.
 Answer least_answer(const Run& run, Workspace& workspace, const Answer& memory, double share);
 
 }  // namespace orrery

@@ -45,7 +45,7 @@ void add(SearchTally& to, const SearchTally& from) {
   for (std::size_t r = 0; r <= kRules; ++r) to.rejected[r] += from.rejected[r];
   for (std::size_t i = 0; i < to.refused.size(); ++i) to.refused[i] += from.refused[i];
   to.best.insert(to.best.end(), from.best.begin(), from.best.end());
-  to.estimated.insert(to.estimated.end(), from.estimated.begin(), from.estimated.end());
+  to.contenders.add(from.contenders);
   if (needs_less(from.nearest, to.nearest)) to.nearest = from.nearest;
   for (std::size_t f = 0; f < to.families.size(); ++f) add(to.families[f], from.families[f]);
 }
@@ -149,12 +149,12 @@ class Search {
   void count_estimated(const SearchTally& all, SearchAnswer& a) {
     Front front(front_.aims());
     front_.join(front);
-    FamilyIds ids;
+    Admission admission(space_, units_, options_.families ? &index_ : nullptr, incumbents_);
     std::int64_t counted = all.unbounded;
     a.estimated = all.unbounded - all.unbounded_refused;
-    for (const Candidate& c : all.estimated) {
-      const FamilyIndex* families = options_.families ? &index_ : nullptr;
-      if (!may_count(incumbents_, front, families, unit_of(c), c, ids)) continue;
+    for (std::size_t i = 0; i < all.contenders.list.size(); ++i) {
+      const Contender& c = all.contenders.list[i];
+      if (!admission.may_count(c, all.contenders.aims_of(i), front)) continue;
       ++counted;
       if (c.refused_by >= 0) {
         ++a.refused[static_cast<std::size_t>(c.refused_by)];

@@ -3,7 +3,7 @@
 // The best strategies of a space, and how many there were and what became of them.
 //
 // Exhaustive: every candidate is judged by the rules, then by its memory, then by a lower bound on
-// its step (step_lower_bound), and what is left is estimated in full. The bound drops a candidate
+// its step (least_answer), and what is left is estimated in full. The bound drops a candidate
 // only where it cannot be among the `top` best, nor in the tie band of the winner, nor the best of
 // one of its families (all candidates with tp 4, all with ZeRO 3, …), nor on the Pareto front, so
 // nothing that is reported depends on it. All counts follow from the space alone: not from the

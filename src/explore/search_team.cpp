@@ -75,8 +75,9 @@ class MessageReader {
 // Every member, so that one more does not compile until it travels too.
 template <class Tally, class Visit>
 void for_members(Tally& tally, Visit&& visit) {
-  auto& [candidates, rejected, refused, infeasible, feasible, best, nearest, estimated, unbounded,
+  auto& [candidates, rejected, refused, infeasible, feasible, best, nearest, contenders, unbounded,
          unbounded_refused, families] = tally;
+  auto& [contender_list, contender_aims] = contenders;
   visit(candidates);
   visit(rejected);
   visit(refused);
@@ -84,7 +85,8 @@ void for_members(Tally& tally, Visit&& visit) {
   visit(feasible);
   visit(best);
   visit(nearest);
-  visit(estimated);
+  visit(contender_list);
+  visit(contender_aims);
   visit(unbounded);
   visit(unbounded_refused);
   visit(families);

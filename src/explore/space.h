@@ -80,6 +80,8 @@ struct Sharding {
 
   Partition partition() const { return {weights, gradients, optimizer}; }
   std::int64_t largest() const { return std::max({weights, gradients, optimizer}); }
+
+  bool operator==(const Sharding&) const = default;
 };
 
 // What varies within a unit.
@@ -95,6 +97,8 @@ struct Point {
   ModuleMask modules = 0;     // where that is selective
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;
+
+  bool operator==(const Point&) const = default;
 };
 
 // The value of a candidate on an axis, as in axes.h; of stage_layers the code of its split.

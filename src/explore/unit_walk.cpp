@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explore/unit_walk.h"
 
+#include <algorithm>
 #include <set>
 
 #include "parallel/schedules/table.h"
@@ -97,6 +98,40 @@ UnitWalk::UnitWalk(const Space& space, const Unit& unit)
   add_recompute();
   add_shardings(unit);
   add_schedules(unit);
+  number_cells();
+}
+
+// Cells that differ in their offload only are one here.
+void UnitWalk::number_cells() {
+  const auto offloads = static_cast<std::int64_t>(space_.offloads.size());
+  std::int64_t end = 0;
+  for (const Again& again : recompute_) {
+    for (const Chunked& c : schedules_) {
+      end += cell_of(c, again).candidates() * offloads;
+      ends_.push_back(end);
+    }
+  }
+}
+
+Point UnitWalk::point(std::int64_t number) const {
+  const auto micro_batches = static_cast<std::int64_t>(micro_batch_.size());
+  const auto shardings = static_cast<std::int64_t>(shardings_.size());
+  const std::int64_t block = number / ends_.back();
+  const std::int64_t in_block = number % ends_.back();
+  const auto end = std::upper_bound(ends_.begin(), ends_.end(), in_block);
+  const auto which = static_cast<std::size_t>(end - ends_.begin());
+  const SearchCell cell =
+      cell_of(schedules_[which % schedules_.size()], recompute_[which / schedules_.size()]);
+  const std::int64_t in_offloads = in_block - (which == 0 ? 0 : ends_[which - 1]);
+  const std::int64_t in_cell = in_offloads % cell.candidates();
+  Point p = cell.point;
+  p.number = number;
+  p.sequence_parallel = sequence_parallel_[static_cast<std::size_t>(block / micro_batches)] != 0;
+  p.micro_batch = micro_batch_[static_cast<std::size_t>(block % micro_batches)];
+  p.offload = static_cast<std::int16_t>(in_offloads / cell.candidates());
+  p.recompute_layers = static_cast<std::int32_t>(cell.layers(in_cell / shardings));
+  p.sharding = shardings_[static_cast<std::size_t>(in_cell % shardings)];
+  return p;
 }
 
 void UnitWalk::add_recompute() {

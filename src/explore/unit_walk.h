@@ -55,6 +55,9 @@ class UnitWalk {
     return number;
   }
 
+  // The candidate of this number.
+  Point point(std::int64_t number) const;
+
   const std::vector<Sharding>& shardings() const { return shardings_; }
 
  private:
@@ -73,6 +76,7 @@ class UnitWalk {
   void add_splits(ScheduleId schedule, std::int64_t vpp);
   void add_shardings(const Unit& unit);
   void add_partitions(std::int64_t replicas);
+  void number_cells();
   SearchCell cell_of(const Chunked& c, const Again& again) const;
 
   const Space& space_;
@@ -83,6 +87,7 @@ class UnitWalk {
   std::vector<Again> recompute_;
   std::vector<Sharding> shardings_;
   std::vector<Chunked> schedules_;
+  std::vector<std::int64_t> ends_;  // of one micro batch's candidates, where those of each cell end
 };
 
 // Calls visit(const Point&) for the candidates of a cell in order.

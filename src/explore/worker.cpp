@@ -25,16 +25,6 @@ const Conditions& conditions_of(const SearchOptions& o) {
 
 }  // namespace
 
-bool may_count(const Incumbents& incumbents, const Front& front, const FamilyIndex* families,
-               const Unit& unit, const Candidate& c, FamilyIds& ids) {
-  if (incumbents.lets_in(c.bound)) return true;
-  if (front.aims() > 0 && !front.beats(c.aims)) return true;
-  if (families == nullptr) return false;
-  families->find(unit, c.point, ids);
-  return std::any_of(ids.begin(), ids.end(),
-                     [&](std::size_t f) { return incumbents.lets_in(c.bound, f); });
-}
-
 SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
                            const FamilyIndex& index, const SearchOptions& options,
                            Incumbents& incumbents, SharedFront& shared)
@@ -46,6 +36,7 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
       incumbents_(incumbents),
       shared_(shared),
       front_(conditions_.pareto.size()),
+      admission_(space, units, options.families ? &index : nullptr, incumbents),
       run_(space.bases[0].run),
       shape_(shape_of(run_)) {
   tally_.families.resize(options.families ? index.size() : 0);
@@ -53,9 +44,9 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
 }
 
 template <class Visit>
-void SearchWorker::for_families(Visit&& visit) {
+void SearchWorker::for_families(const FamilyIds& ids, Visit&& visit) {
   if (!options_.families) return;
-  for (const std::size_t f : ids_) visit(f, tally_.families[f]);
+  for (const std::size_t f : ids) visit(f, tally_.families[f]);
 }
 
 void SearchWorker::take_base(std::size_t base) {
@@ -72,7 +63,7 @@ void SearchWorker::take(const Unit& unit) {
       UnitWalk(space_, unit).cells([&](const SearchCell& cell) { judge(unit, cell); });
   estimate_waiting(unit);
   if (front_.aims() > 0) shared_.join(front_);
-  if (tally_.estimated.size() > forget_at_) forget_hopeless();
+  if (tally_.contenders.list.size() > forget_at_) forget_hopeless();
 }
 
 RuleId SearchWorker::broken_rule(const Point& point) {
@@ -83,7 +74,7 @@ RuleId SearchWorker::broken_rule(const Point& point) {
 void SearchWorker::reject(RuleId rule, std::int64_t candidates) {
   const auto r = static_cast<std::size_t>(rule);
   tally_.rejected[r] += candidates;
-  for_families([=](std::size_t, FamilyTally& f) {
+  for_families(ids_, [=](std::size_t, FamilyTally& f) {
     f.candidates += candidates;
     f.rejected[r] += candidates;
   });
@@ -127,13 +118,13 @@ void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
   if (a.reason != Reason::fits) {
     ++tally_.infeasible;
     if (needs_less(c, tally_.nearest)) tally_.nearest = c;
-    for_families([&c](std::size_t, FamilyTally& f) {
+    for_families(ids_, [&c](std::size_t, FamilyTally& f) {
       ++f.legal;
       if (needs_less(c, f.nearest)) f.nearest = c;
     });
     return;
   }
-  for_families([](std::size_t, FamilyTally& f) {
+  for_families(ids_, [](std::size_t, FamilyTally& f) {
     ++f.legal;
     ++f.feasible;
   });
@@ -160,14 +151,9 @@ void SearchWorker::estimate_waiting(const Unit& unit) {
     return a.bound != b.bound ? a.bound < b.bound : a.point.number < b.point.number;
   });
   for (const Candidate& c : waiting_) {
-    if (may_count(c)) estimate_in_full(unit, c);
+    if (admission_.may_count(c, front_)) estimate_in_full(unit, c);
   }
   waiting_.clear();
-}
-
-bool SearchWorker::may_count(const Candidate& c) {
-  return orrery::may_count(incumbents_, front_, options_.families ? &index_ : nullptr,
-                           units_[static_cast<std::size_t>(c.unit)], c, ids_);
 }
 
 // Run and point are of the same candidate.
@@ -191,12 +177,12 @@ void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   c.step = a.step_time;
   c.objective = conditions_.objective_of(run_, a);
   c.refused_by = conditions_.first_broken(Known::answer, run_, a);
-  tally_.estimated.push_back(c);
+  tally_.contenders.add(c, front_.aims());
   if (c.refused_by >= 0) return;
   incumbents_.offer_best(c.objective);
   keep_in_top(c);
-  if (options_.families) index_.find(unit, c.point, ids_);
-  for_families([&](std::size_t i, FamilyTally& f) {
+  if (options_.families) index_.find(unit, c.point, estimated_ids_);
+  for_families(estimated_ids_, [&](std::size_t i, FamilyTally& f) {
     if (is_before(c, f.best)) f.best = c;
     incumbents_.offer_family(i, c.objective);
   });
@@ -215,20 +201,20 @@ void SearchWorker::keep_in_top(const Candidate& c) {
 
 // Of what nothing bounds, only the number matters, and who may tie with the winner.
 void SearchWorker::forget_hopeless() {
-  std::deque<Candidate>& list = tally_.estimated;
-  const auto is_hopeless = [this](const Candidate& c) {
-    if (c.bound != -std::numeric_limits<double>::infinity()) return !may_count(c);
-    if (c.refused_by < 0 && incumbents_.may_tie(c.objective)) return false;
+  tally_.contenders.keep_if([this](const Contender& c, const AimValues& aims) {
+    if (c.bound != -std::numeric_limits<double>::infinity()) {
+      return admission_.may_count(c, aims, front_);
+    }
+    if (c.refused_by < 0 && incumbents_.may_tie(c.objective)) return true;
     ++tally_.unbounded;
     if (c.refused_by >= 0) {
       ++tally_.refused[static_cast<std::size_t>(c.refused_by)];
       ++tally_.unbounded_refused;
     }
-    return true;
-  };
-  list.erase(std::remove_if(list.begin(), list.end(), is_hopeless), list.end());
-  list.shrink_to_fit();
-  forget_at_ = std::max(forget_at_, list.size() + list.size() / 4);
+    return false;
+  });
+  const std::size_t kept = tally_.contenders.list.size();
+  forget_at_ = std::max(forget_at_, kept + kept / 4);
 }
 
 }  // namespace orrery

@@ -3,9 +3,9 @@
 // One worker of a search: judges the candidates of the units it is given and keeps what it found.
 #pragma once
 
-#include <deque>
 #include <vector>
 
+#include "explore/contenders.h"
 #include "explore/front.h"
 #include "explore/incumbents.h"
 #include "explore/search.h"
@@ -28,9 +28,9 @@ struct SearchTally {
   std::vector<std::int64_t> refused;  // by constraint
   std::int64_t infeasible = 0;
   std::int64_t feasible = 0;
-  std::vector<Candidate> best;      // at most `top`, in order
-  Candidate nearest;                // of those that do not fit
-  std::deque<Candidate> estimated;  // that may count in the end; long, and never copied to grow
+  std::vector<Candidate> best;  // at most `top`, in order
+  Candidate nearest;            // of those that do not fit
+  Contenders contenders;
   // Estimated because nothing bounds them, and no longer in that list.
   std::int64_t unbounded = 0;
   std::int64_t unbounded_refused = 0;  // of them, which `refused` counts already
@@ -80,12 +80,11 @@ class SearchWorker {
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   void fill_parts(const Unit& unit, const Point& point);
-  bool may_count(const Candidate& c);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
 
   template <class Visit>
-  void for_families(Visit&& visit);
+  void for_families(const FamilyIds& ids, Visit&& visit);
 
   const Space& space_;
   const std::vector<Unit>& units_;
@@ -95,20 +94,18 @@ class SearchWorker {
   Incumbents& incumbents_;
   SharedFront& shared_;
   Front front_;
+  Admission admission_;
   std::size_t base_ = 0;
   Run run_;
   RunShape shape_;
   Workspace workspace_;
   const Answer nothing_known_{};
   PartsKey filled_;
-  FamilyIds ids_;
+  FamilyIds ids_;                   // of the candidate that is judged
+  FamilyIds estimated_ids_;         // of the one that is estimated, in the midst of that
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit
   std::size_t forget_at_ = std::size_t{1} << 11;
   SearchTally tally_;
 };
-
-// Whether a candidate is among those that the final answer may speak of.
-bool may_count(const Incumbents& incumbents, const Front& front, const FamilyIndex* families,
-               const Unit& unit, const Candidate& c, FamilyIds& ids);
 
 }  // namespace orrery

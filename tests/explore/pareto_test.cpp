@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -13,11 +14,13 @@
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
 #include "support/runs.h"
+#include "support/sanitized.h"
 
 namespace orrery {
 namespace {
 
 using testing::json_of;
+using testing::kSanitized;
 using testing::shipped_configs;
 
 MetricSource few_metrics() {
@@ -134,6 +137,7 @@ struct Everything {
   std::int64_t rejected = 0;
   std::int64_t infeasible = 0;
   std::vector<Candidate> good;
+  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> in_family;  // by axis and value
 
  private:
   const SearchRequest& r_;
@@ -141,6 +145,9 @@ struct Everything {
 
   void judge(const Unit& u, const Point& p, Run& run) {
     ++candidates;
+    for (std::size_t i = 0; i < kSearchAxes; ++i) {
+      ++in_family[{i, value_at(r_.space, u, p, static_cast<SearchAxis>(i))}];
+    }
     set_point(r_.space, r_.space.bases[u.base], p, run.strategy);
     if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) {
       ++rejected;
@@ -264,6 +271,9 @@ void check_against(const Everything& all, const SearchAnswer& a) {
   CHECK(a.candidates == all.candidates);
   CHECK(rejected == all.rejected);
   CHECK(a.infeasible == all.infeasible);
+  for (const Family& f : a.families) {
+    if (f.axis < kSearchAxes) CHECK(f.candidates == all.in_family.at({f.axis, f.value}));
+  }
   CHECK(a.candidates == rejected + a.infeasible + sum(a.refused) + a.pruned + a.estimated);
   std::vector<Candidate> good = all.good;
   std::sort(good.begin(), good.end(), is_before);
@@ -292,7 +302,7 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   std::mt19937 random(20261121);
   std::int64_t pruned = 0;
   std::size_t fronts = 0;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < (kSanitized ? 3 : 6); ++i) {
     const Json asked = random_search(random);
     CAPTURE(asked.dump());
     const SearchRequest request = request_of(asked);
@@ -307,6 +317,21 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   }
   CHECK(pruned > 500);
   CHECK(fronts > 5);
+}
+
+TEST_CASE("a candidate is found again by its number") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20; ++i) {
+    const SearchRequest r = request_of(random_search(random));
+    std::int64_t other = 0;
+    for (const Unit& u : units_of(r.space)) {
+      const UnitWalk walk(r.space, u);
+      walk.cells([&](const SearchCell& cell) {
+        for_each_point(cell, [&](const Point& p) { other += walk.point(p.number) == p ? 0 : 1; });
+      });
+    }
+    CHECK(other == 0);
+  }
 }
 
 TEST_CASE("strategies on every axis written into the run file are the strategies") {
@@ -325,7 +350,7 @@ TEST_CASE("strategies on every axis written into the run file are the strategies
     set_degrees(r.space, u, run.strategy);
     UnitWalk(r.space, u).cells([&](const SearchCell& cell) {
       for_each_point(cell, [&](const Point& p) {
-        if (++seen % 211 != 0) return;
+        if (++seen % (kSanitized ? 631 : 211) != 0) return;
         set_point(r.space, r.space.bases[u.base], p, run.strategy);
         if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) return;
         const Json file = with_strategy(json_of(kRun), r.space, u.base, run.strategy);

@@ -10,6 +10,7 @@
 #include "explore/search.h"
 #include "explore/space_json.h"
 #include "support/runs.h"
+#include "support/sanitized.h"
 
 namespace orrery {
 namespace {
@@ -114,13 +115,13 @@ TEST_CASE("10,000 candidates have inside a search the numbers of plain estimates
       "training": {"sequence_length": 2048, "global_batch": 512}, "framework": "megatron-lm"})",
                      R"({"axes": {"cp": 1, "micro_batch": [1, 4], "zero": [0, 1],
           "recompute": ["none", "selective", "full"], "offload": [{}, {"optimizer": "host"}]}})",
-                     4000};
+                     testing::kSanitized ? 400 : 4000};
   const Drawn mixtral = {R"({"model": "mixtral-8x7b", "cluster": {"node": "dgx-h100", "gpus": 32},
       "training": {"sequence_length": 4096, "global_batch": 64}, "framework": "megatron-core"})",
                          R"({"axes": {"cp": 1, "micro_batch": [1, 2], "precision": ["bf16", "fp8"],
           "zero_shard_group": [2, 4], "vpp": [1, 2],
           "schedule": ["1f1b", "interleaved", "zb-h1", "dualpipev"]}})",
-                         6000};
+                         testing::kSanitized ? 600 : 6000};
   check_numbers(gpt);
   check_numbers(mixtral);
 }

@@ -82,7 +82,8 @@ std::string missed_bars(const std::vector<Bar>& bars, const BarReports& reports)
 std::string page_part(const std::string& title, const std::vector<Cells>& table,
                       const std::string& legend) {
   if (table.size() < 2) return "";
-  return "### " + title + "\n\n" + markdown_table(table) + "\n" + legend + "\n\n";
+  return "### " + title + "\n\n" + markdown_table(table) + "\n" +
+         (legend.empty() ? "" : legend + "\n\n");
 }
 
 std::string where_it_sits(const ValidationReport& report) {
@@ -115,6 +116,7 @@ std::string accuracy_page(const std::vector<Bar>& bars, const BarReports& report
          page_part("Memory by source", memory_source_table(reports.shipped),
                    "The last column is the p90 of all memory rows were these not among them. " +
                        fit_sentence(reports.shipped)) +
+         page_part("Fits or does not, the other way round", misjudged_table(reports.shipped), "") +
          "## What sources themselves scatter by\n\n" +
          page_part(
              "The same run, measured more than once", repeat_table(reports.shipped),

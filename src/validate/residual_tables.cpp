@@ -176,6 +176,19 @@ std::vector<Cells> blame_table(const ValidationReport& report, RowTier tier, dou
   return table;
 }
 
+std::vector<Cells> misjudged_table(const ValidationReport& report) {
+  std::vector<Cells> table = {{"row", "published", "peak predicted", "of", "believed wrong"}};
+  for (const JudgedRow& r : report.rows) {
+    if (!is_estimated(r) || !counts(r) || fits(r) == !r.row.measured.out_of_memory) continue;
+    const Doubt* doubt = doubt_of(report.doubts, DoubtOf::memory, r.row.id);
+    table.push_back({r.row.id, r.row.measured.out_of_memory ? "out of memory" : "ran",
+                     decimals(r.answer.memory.peak / kGiB, 1) + " GiB",
+                     decimals(r.answer.capacity / kGiB, 1) + " GiB",
+                     doubt == nullptr ? "" : doubt->why});
+  }
+  return table;
+}
+
 std::vector<Cells> memory_source_table(const ValidationReport& report) {
   std::map<std::string, Errors> by;
   for (const JudgedRow& r : report.rows) {

@@ -32,6 +32,9 @@ std::vector<Cells> repeat_table(const ValidationReport& report);
 // Errors above `beyond` by source, and whose they are believed to be.
 std::vector<Cells> blame_table(const ValidationReport& report, RowTier tier, double beyond);
 
+// Runs that ran and are predicted not to fit, or were out of memory and are predicted to.
+std::vector<Cells> misjudged_table(const ValidationReport& report);
+
 // Memory by source, and the p90 of all of it without the source.
 std::vector<Cells> memory_source_table(const ValidationReport& report);
 

@@ -151,6 +151,20 @@ TEST_CASE("large errors are counted by whose they are") {
   CHECK(table[1] == Cells{"even", "1", "0", "1", "0"});
 }
 
+TEST_CASE("a fit is misjudged either way") {
+  ValidationReport r = bar_report();
+  r.rows[0].row.measured.out_of_memory = true;  // predicted to fit
+  r.rows[1].answer.reason = Reason::device_memory;
+  r.rows[2].answer.reason = Reason::device_memory;
+  r.rows[2].row.measured.out_of_memory = true;  // seen
+  const std::vector<Cells> table = misjudged_table(r);
+  REQUIRE(table.size() == 3);
+  CHECK(table[1][0] == r.rows[0].row.id);
+  CHECK(table[1][1] == "out of memory");
+  CHECK(table[2][0] == r.rows[1].row.id);
+  CHECK(table[2][1] == "ran");
+}
+
 TEST_CASE("the page says of a missed bar what is written of it, or that nothing is") {
   const ValidationReport left_out = bar_report();
   const BarReports reports{left_out, left_out};

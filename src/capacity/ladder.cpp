@@ -58,7 +58,8 @@ class Climb {
   const OptionAnswer* tried(std::int64_t gpus) {
     OptionAnswer o = answer_option(plan_, option_, gpus, context_);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
-    refused_.assign(1, std::move(o));
+    refused_.clear();
+    refused_.push_back(std::move(o));
     return nullptr;
   }
 

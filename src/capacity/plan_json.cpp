@@ -29,10 +29,10 @@ class PlanReader {
   void read_scenario(const Reader& scenario, std::size_t index);
   void add_option(Both both, const std::string& name, std::optional<Reader> model);
   std::vector<PhasePlan> read_phases(Both& both, const OptionPlan& option,
-                                     std::optional<Reader> model);
+                                     const std::optional<Reader>& model);
   PhasePlan read_phase(Both& both, std::optional<Reader> phase, const OptionPlan& option,
                        std::optional<Reader> model);
-  Loaded load_run(Reader r);
+  Loaded load_run(const Reader& r);
   void read_sizes(Both& both, OptionPlan& option);
   void apply_sets(std::optional<Reader> r, Json& run);
 
@@ -131,7 +131,7 @@ void PlanReader::add_option(Both both, const std::string& name, std::optional<Re
 }
 
 std::vector<PhasePlan> PlanReader::read_phases(Both& both, const OptionPlan& option,
-                                               std::optional<Reader> model) {
+                                               const std::optional<Reader>& model) {
   std::vector<PhasePlan> phases;
   if (auto list = both.find("phases")) {
     for (const Reader& phase : list->items()) {
@@ -186,7 +186,7 @@ void PlanReader::apply_sets(std::optional<Reader> r, Json& run) {
   for (const std::string& path : r->keys()) context_.set(run, path, r->at(path).json());
 }
 
-Loaded PlanReader::load_run(Reader r) {
+Loaded PlanReader::load_run(const Reader& r) {
   if (r.json().is_object()) return {r.json(), plan_.file};
   if (!r.json().is_string()) r.fail("a run: a name, a path or an object");
   const std::optional<ConfigText> found = context_.run(r.text());

@@ -79,7 +79,7 @@ std::vector<RampStep> read_ramp(const Reader& r) {
   return steps;
 }
 
-std::vector<std::int64_t> read_counts(Reader r) {
+std::vector<std::int64_t> read_counts(const Reader& r) {
   std::vector<std::int64_t> sizes;
   if (r.json().is_object()) {
     sizes = growing(r);

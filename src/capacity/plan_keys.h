@@ -44,7 +44,7 @@ Goal read_goal(Reader r);
 std::vector<RampStep> read_ramp(const Reader& r);
 
 // 512, [512, 1024], {"from": 512, "to": 4096, "factor": 2}.
-std::vector<std::int64_t> read_counts(Reader r);
+std::vector<std::int64_t> read_counts(const Reader& r);
 
 // One object, or a list of them.
 std::vector<Requirement> read_requirements(const Reader& r, const ExchangeRates& exchange);

@@ -77,6 +77,7 @@ class ConfigMemory {
 class SweepCrew {
  public:
   SweepCrew(const SweepJob& job, const SweepRows& rows, unsigned jobs);
+  ~SweepCrew() = default;
   SweepCrew(const SweepCrew&) = delete;
   SweepCrew& operator=(const SweepCrew&) = delete;
 

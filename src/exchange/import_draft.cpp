@@ -31,7 +31,7 @@ void ImportDraft::note(const std::string& path, const std::string& value, const 
   out.assumed.push_back({path, value, why});
 }
 
-void ImportDraft::assume(const std::string& path, Json value, const std::string& why) {
+void ImportDraft::assume(const std::string& path, const Json& value, const std::string& why) {
   if (!at(path).is_null() || value.is_null()) return;
   set(path, value);
   note(path, value.is_string() ? value.get<std::string>() : value.dump(), why);

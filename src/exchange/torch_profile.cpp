@@ -47,10 +47,12 @@ Cells cells_of(std::string_view line, const std::vector<Span>& spans) {
   for (const Span& s : spans) {
     const bool is_last = &s == &spans.back();
     const std::string_view cell =
-        s.begin < line.size() ? line.substr(s.begin, is_last ? line.npos : s.end - s.begin) : "";
+        s.begin < line.size()
+            ? line.substr(s.begin, is_last ? std::string_view::npos : s.end - s.begin)
+            : "";
     const std::size_t first = cell.find_first_not_of(' ');
     const std::size_t last = cell.find_last_not_of(' ');
-    cells.push_back(first == cell.npos ? "" : cell.substr(first, last - first + 1));
+    cells.push_back(first == std::string_view::npos ? "" : cell.substr(first, last - first + 1));
   }
   return cells;
 }

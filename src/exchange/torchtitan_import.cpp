@@ -200,7 +200,7 @@ void read_rest(ImportDraft& d) {
   if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
 }
 
-ImportedRun import_settings(Settings settings, const Json& given) {
+ImportedRun import_settings(const Settings& settings, const Json& given) {
   ImportDraft d{by_known_names(settings), kWithoutEffect};
   if (d.settings.all().empty()) {
     throw InputError(settings.file(), "", "no setting of torchtitan",

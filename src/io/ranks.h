@@ -21,7 +21,7 @@ namespace orrery {
 class Ranks {
  public:
   Ranks();
-  ~Ranks();
+  ~Ranks();  // NOLINT(performance-trivially-destructible): only without MPI
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 };

@@ -33,8 +33,9 @@ std::map<std::string, Json> leaves_of(const NamedRun& r) {
 void put(Json& document, const std::string& path, const Json& value) {
   Json* at = &document;
   std::size_t from = 0;
-  for (std::size_t dot; (dot = path.find('.', from)) != std::string::npos; from = dot + 1) {
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', from)) {
     at = &(*at)[path.substr(from, dot - from)];
+    from = dot + 1;
   }
   const std::string key = path.substr(from);
   if (value.is_null()) {

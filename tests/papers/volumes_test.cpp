@@ -220,11 +220,13 @@ TEST_CASE("replicas of a shard group reduce their shard") {
 // Whatever the model, the nodes and the bits: of Ψ gradients (g − 1)/g inside a node of g ranks,
 // and of the g-th part that is left (N − 1)/N between N nodes, every micro batch.
 TEST_CASE("qgZ sends a gradient once inside the node and a g-th of it once between nodes") {
-  const std::vector<std::pair<std::string, std::int64_t>> kNodes = {
+  const std::vector<std::pair<std::string, std::int64_t>> all = {
       {"dgx-a100-80gb", 8}, {"alps-gh200", 4}, {"dgx-2-v100-32gb", 16}, {"frontier-mi250x", 8}};
   Dice dice(21);
   for (int trial = 0; trial < 60; ++trial) {
-    const auto& [node, g] = kNodes[static_cast<std::size_t>(dice.integer(0, 3))];
+    const auto& of = all[static_cast<std::size_t>(dice.integer(0, 3))];
+    const std::string& node = of.first;
+    const std::int64_t g = of.second;
     const std::int64_t nodes = dice.integer(1, 12);
     const std::int64_t micro_batches = dice.integer(1, 3);
     const std::int64_t bits = dice.integer(1, 16);

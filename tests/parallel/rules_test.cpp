@@ -76,7 +76,7 @@ struct Refusal {
   std::function<void(Case&)> change;
 };
 
-const std::vector<Refusal>& refusals() {
+const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): a table
   static const std::vector<Refusal> all = {
       {RuleId::degrees, gpt3, [](Case& c) { c.s.cp = 0; }},
       {RuleId::world_size, gpt3, [](Case& c) { c.s.dp = 8; }},

@@ -80,7 +80,7 @@ double sum_of(const Answer& a, std::initializer_list<CommDimension> dimensions) 
 
 bool same(const Answer& a, const Answer& b) {
   const auto bytes = [](const auto& x, const auto& y) {
-    return std::memcmp(&x, &y, sizeof x) == 0;
+    return std::memcmp(&x, &y, sizeof x) == 0;  // NOLINT(bugprone-suspicious-memory-comparison)
   };
   bool equal = bytes(a.step_time, b.step_time) && bytes(a.breakdown, b.breakdown) &&
                bytes(a.memory.lines, b.memory.lines) && bytes(a.memory.peak, b.memory.peak) &&

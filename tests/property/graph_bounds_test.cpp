@@ -54,18 +54,19 @@ std::vector<double> direct_links(const TopologyGraph& g, std::int32_t from, std:
   const std::vector<std::int32_t> vertices = devices_of(g);
   const auto index = [&](std::int32_t v) {
     for (std::int32_t i = 0; i < m; ++i) {
-      if (vertices[static_cast<std::size_t>(from + i)] == v) return i;
+      if (vertices[static_cast<std::size_t>(from) + static_cast<std::size_t>(i)] == v) return i;
     }
     return -1;
   };
-  std::vector<double> rate(static_cast<std::size_t>(m * m), 0);
+  const auto width = static_cast<std::size_t>(m);
+  std::vector<double> rate(width * width, 0);
   for (const TopologyLink& l : g.links) {
     const std::int32_t a = index(l.a);
     const std::int32_t b = index(l.b);
     if (a < 0 || b < 0) continue;
     const double r = l.bandwidth.si() * static_cast<double>(l.count);
-    rate[static_cast<std::size_t>(a * m + b)] += r;
-    rate[static_cast<std::size_t>(b * m + a)] += r;
+    rate[static_cast<std::size_t>(a) * width + static_cast<std::size_t>(b)] += r;
+    rate[static_cast<std::size_t>(b) * width + static_cast<std::size_t>(a)] += r;
   }
   return rate;
 }

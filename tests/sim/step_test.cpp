@@ -3,8 +3,9 @@
 // The two paths of the simulator against each other and against the closed form.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 
 #include "property/for_runs.h"
 #include "sim/play.h"
@@ -19,7 +20,9 @@ constexpr Effects kNoEffects{false, false, true};
 
 PassGraph graph_of(const Run& run) { return make_graph(schedule_of(run), pipeline_shape(run)); }
 
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 bool same(const StepClock& a, const StepClock& b) {
   bool equal = same_bits(a.step, b.step) && a.stages.size() == b.stages.size();

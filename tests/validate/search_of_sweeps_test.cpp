@@ -95,7 +95,8 @@ TEST_CASE("of BLOOM's sweeps the search picks a layout within a tenth of the bes
   int seen = 0;
   for (const auto& [key, sweep] : sweeps_in("bigscience.json", "BLOOM")) {
     if (sweep.measured.size() < 4) continue;
-    CAPTURE(key);
+    const std::string name = key;
+    CAPTURE(name);
     CHECK(regret_of(sweep) <= 0.10);
     ++seen;
   }

@@ -126,7 +126,7 @@ int main(int count, char** arguments) {
   if (count > 1 && std::string(arguments[1]) == "memory") {
     peak_of("10^6",
             R"({"axes": {"cp": [1, 2, 4], "zero": 1, "schedule": ["1f1b", "interleaved"]}})");
-    peak_of("10^8", R"({"axes": {"zero_shard_group": "free", "offload": "free"}})");
+    peak_of("10^8", R"({"axes": {"tp": [4, 8], "zero_shard_group": "free", "offload": "free"}})");
     return 0;
   }
   const SearchRequest r = request_of(kGpt3, "{}");

@@ -4,16 +4,19 @@
 //
 // A product of m×k by k×n is m·n/(tile_m·tile_n) output tiles, worked off in waves of one tile a
 // multiprocessor; a tile costs its FLOPs over k + k_fill at the rate large products attain. Waves
-// are counted by expected_waves(), smooth and rising, so that more work never takes less time. The
-// bytes of the three matrices over memory bandwidth bound it from below (roofline). A dimension
-// that is no multiple of 64 or of 8 costs a factor of its own: that is divisibility, not size.
+// are counted by expected_waves(), smooth and rising, so that more work never takes less time. Of
+// the tile shapes a library has, the one that takes least is taken: a smaller one fills the
+// multiprocessors better and loads more for each multiply-add. The bytes of the three matrices over
+// memory bandwidth bound it from below (roofline). A dimension that is no multiple of 64 or of 8
+// costs a factor of its own: that is divisibility, not size.
 //
-// Leaves out: the choice among tile shapes, split-k, L2 reuse, clocks that depend on the data.
-// Sources: tile and wave quantisation as in "The Case for Co-Designing Model Architectures with
-// Hardware" (arXiv:2401.14489); constants per device in configs/hardware/devices, each with its
-// own.
+// Leaves out: products split along k (tried: it helps no published run), L2 reuse, clocks that
+// depend on the data. Sources: tile and wave quantisation as in "The Case for Co-Designing Model
+// Architectures with Hardware" (arXiv:2401.14489); constants per device in
+// configs/hardware/devices, each with its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/number.h"
@@ -70,27 +73,74 @@ FlopsPerSecondOf<R> attained_rate(const Device& d, Precision precision) {
   return named(peak * (efficiency * power), {"rate large products attain"});
 }
 
+// Of a product's output, in elements.
+struct OutputTile {
+  double m = 0;
+  double n = 0;
+};
+
+inline constexpr int kTileHalvings = 2;  // of the device's tile: 128 × 256, 128 × 128, 64 × 128
+
+constexpr OutputTile largest_tile(const DeviceEfficiency& e) {
+  return {static_cast<double>(e.tile_m), static_cast<double>(e.tile_n)};
+}
+
+constexpr OutputTile halved(const OutputTile& t) {
+  return t.n >= t.m ? OutputTile{t.m, t.n / 2} : OutputTile{t.m / 2, t.n};
+}
+
+// For tm·tn multiply-adds a tile loads tm + tn elements: its time over that of multiplying alone.
+template <Number R>
+R with_loads(const OutputTile& t, const DeviceEfficiency& e) {
+  return R(1.0) + lift<R>(e.tile_load, {"device.efficiency.tile.load"}) *
+                      lift<R>(1 / t.m + 1 / t.n, {"elements loaded for a multiply-add"});
+}
+
 // Tiles of one group; a dimension below a tile still takes a whole one.
 template <Number R>
-R tiles(const ProductShape& p, const DeviceEfficiency& e) {
-  const R rows = count<R>(p.m, {"m"}) / count<R>(e.tile_m, {"device.efficiency.tile.m"});
-  const R cols = count<R>(p.n, {"n"}) / count<R>(e.tile_n, {"device.efficiency.tile.n"});
+R tiles(const ProductShape& p, const OutputTile& t) {
+  const R rows = count<R>(p.m, {"m"}) / lift<R>(t.m, {"rows of the tile chosen"});
+  const R cols = count<R>(p.n, {"n"}) / lift<R>(t.n, {"columns of the tile chosen"});
   // Rows of an expert are random: half a tile is lost on average where whole products lose none.
   const R high = p.grouped ? expected_waves(rows) : larger(rows, 1.0);
   return high * larger(cols, 1.0);
 }
 
+// At the rate large products attain, which is the rate of the largest tile.
 template <Number R>
-SecondsOf<R> product_compute_time(const ProductShape& p, const Device& d, Precision precision) {
+SecondsOf<R> tiled_time(const ProductShape& p, const Device& d, Precision precision,
+                        const OutputTile& t) {
   const DeviceEfficiency& e = d.efficiency;
   const R sms = count<R>(d.multiprocessors, {"device.multiprocessors"});
   const R depth = count<R>(p.k, {"k"}) + lift<R>(e.k_fill, {"device.efficiency.k_fill"});
-  const R tile = count<R>(e.tile_m, {"device.efficiency.tile.m"}) *
-                 count<R>(e.tile_n, {"device.efficiency.tile.n"});
-  const R waves = named(expected_waves(count<R>(p.groups, {"groups"}) * tiles<R>(p, e) / sms),
+  const R area =
+      lift<R>(t.m, {"rows of the tile chosen"}) * lift<R>(t.n, {"columns of the tile chosen"});
+  const R waves = named(expected_waves(count<R>(p.groups, {"groups"}) * tiles<R>(p, t) / sms),
                         {"waves of tiles"});
-  const FlopsOf<R> one_wave(R(2.0) * tile * depth * sms);
-  SecondsOf<R> t = waves * one_wave / attained_rate<R>(d, precision);
+  const FlopsOf<R> one_wave(R(2.0) * area * depth * sms);
+  const SecondsOf<R> time = waves * one_wave / attained_rate<R>(d, precision);
+  if (e.tile_load == 0) return time;
+  return time * (with_loads<R>(t, e) / with_loads<R>(largest_tile(e), e));
+}
+
+inline OutputTile best_tile(const ProductShape& p, const Device& d, Precision precision) {
+  OutputTile tile = largest_tile(d.efficiency);
+  OutputTile best = tile;
+  if (d.efficiency.tile_load == 0) return best;
+  Seconds least = tiled_time<double>(p, d, precision, tile);
+  for (int i = 0; i < kTileHalvings; ++i) {
+    tile = halved(tile);
+    const Seconds t = tiled_time<double>(p, d, precision, tile);
+    if (t < least) best = tile;
+    least = std::min(least, t);
+  }
+  return best;
+}
+
+template <Number R>
+SecondsOf<R> product_compute_time(const ProductShape& p, const Device& d, Precision precision) {
+  const DeviceEfficiency& e = d.efficiency;
+  SecondsOf<R> t = tiled_time<R>(p, d, precision, best_tile(p, d, precision));
   if (p.grouped) t = t / lift<R>(e.grouped_gemm, {"device.efficiency.grouped_gemm"});
   return t * lift<R>(misalignment(p, e), {"misaligned dimensions"});
 }

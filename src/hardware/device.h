@@ -64,6 +64,7 @@ struct DeviceEfficiency {
   double power_factor = 1;                 // on every compute rate: 0.8 where power is capped
   std::int64_t tile_m = 128;               // of a matrix product's output
   std::int64_t tile_n = 128;
+  double tile_load = 0;          // multiply-adds that loading an element costs; 0: one tile only
   double k_fill = 0;             // elements of the inner dimension lost to prologue and epilogue
   double misaligned_64 = 1;      // time multiplier where a dimension is no multiple of 64
   double misaligned_8 = 1;       // the same for 8, in place of the one above

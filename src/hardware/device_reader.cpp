@@ -14,6 +14,7 @@ constexpr Bytes kSmallestMemory{1e6};  // below it a unit was forgotten
 constexpr Dimension kFlopRate = kFlops - kSeconds;
 constexpr double kLeastFraction = 1e-4;
 constexpr double kMostTimeFactor = 10;
+constexpr double kMostTileLoad = 1024;
 
 double fraction(const Reader& r) { return r.number(kLeastFraction, 1); }
 
@@ -78,6 +79,7 @@ void read_shape_effects(Reader& r, DeviceEfficiency& e) {
   Reader tile = r.at("tile");
   e.tile_m = tile.at("m").integer(1, 4096);
   e.tile_n = tile.at("n").integer(1, 4096);
+  if (auto load = tile.find("load")) e.tile_load = load->number(0, kMostTileLoad);
   tile.reject_unknown();
   e.k_fill = r.at("k_fill").number(0, 1e5);
   Reader alignment = r.at("alignment");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validate/cross.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -33,7 +34,7 @@ std::vector<double> residuals_without(const FitRuns& runs, const FitSelection& s
   const FitSelection outer = fold(runs, selection, group);
   for (std::size_t g = 0; g < runs.groups.size(); ++g) {
     if (g == group) continue;
-    const std::vector<double> x = fit_linear(runs, fold(runs, outer, g));
+    const std::vector<double> x = fit_linear(runs, fold(runs, outer, g)).x;
     for (std::size_t i = 0; i < runs.cases.size(); ++i) {
       if (runs.cases[i].group == g) out[i] = runs.linear.residual(i, x);
     }
@@ -54,20 +55,54 @@ Accuracy accuracy_without(const std::vector<JudgedRow>& rows, const FitRuns& run
 
 double log_ratio(const JudgedRow& r) { return std::log(r.answer.step_time / r.published.time); }
 
-// Mean over sources of the mean |ln(predicted/measured)| of the rows left out.
-double left_out_error(const FitRuns& runs, const FitSelection& selection) {
-  double sum = 0;
-  for (std::size_t g = 0; g < runs.groups.size(); ++g) {
-    const std::vector<double> x = fit_linear(runs, fold(runs, selection, g));
-    double errors = 0, count = 0;
-    for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-      if (runs.cases[i].group != g) continue;
-      errors += std::abs(runs.linear.residual(i, x));
-      count += 1;
+// Where each case is left out: with its source, or with every fifth row of its source.
+std::vector<std::size_t> folds_by_source(const FitRuns& runs) {
+  std::vector<std::size_t> fold;
+  for (const FitCase& c : runs.cases) fold.push_back(c.group);
+  return fold;
+}
+
+std::vector<std::size_t> folds_by_row(const FitRuns& runs) {
+  constexpr std::size_t kFolds = 5;
+  std::vector<std::size_t> seen(runs.groups.size(), 0);
+  std::vector<std::size_t> fold;
+  for (const FitCase& c : runs.cases) fold.push_back(seen[c.group]++ % kFolds);
+  return fold;
+}
+
+// |ln(predicted/measured)| of every case, by a fit without its fold. The factor of a source is one
+// where none of its rows is in the fit.
+std::vector<double> errors_without_own(const FitRuns& runs, const FitSelection& selection,
+                                       const std::vector<std::size_t>& fold) {
+  std::vector<double> errors(runs.cases.size(), 0);
+  const std::size_t folds = 1 + *std::max_element(fold.begin(), fold.end());
+  for (std::size_t f = 0; f < folds; ++f) {
+    FitSelection s = selection;
+    for (std::size_t i = 0; i < fold.size(); ++i) s.data[i] = s.data[i] && fold[i] != f;
+    const FitSolution at = fit_linear(runs, s);
+    for (std::size_t i = 0; i < fold.size(); ++i) {
+      if (fold[i] != f) continue;
+      const double level = at.levels[runs.problem.data[i].level];
+      errors[i] = std::abs(runs.linear.residual(i, at.x) + level);
     }
-    sum += errors / count;
   }
-  return sum / static_cast<double>(runs.groups.size());
+  return errors;
+}
+
+double mean_over_sources(const FitRuns& runs, const std::vector<double>& errors) {
+  std::vector<double> sum(runs.groups.size(), 0), count(runs.groups.size(), 0);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    sum[runs.cases[i].group] += errors[i];
+    count[runs.cases[i].group] += 1;
+  }
+  double mean = 0;
+  for (std::size_t g = 0; g < sum.size(); ++g) mean += sum[g] / count[g];
+  return mean / static_cast<double>(sum.size());
+}
+
+LeftOutError left_out_error(const FitRuns& runs, const FitSelection& s) {
+  return {mean_over_sources(runs, errors_without_own(runs, s, folds_by_source(runs))),
+          mean_over_sources(runs, errors_without_own(runs, s, folds_by_row(runs)))};
 }
 
 }  // namespace

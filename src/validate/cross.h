@@ -30,14 +30,22 @@ Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& t
 std::vector<JudgedRow> left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                                      const FitSelection& selection, int looks);
 
-// What removing a constant (leaving it at its prior) costs on sources left out.
+// Mean over sources of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of
+// a source, as everything else here is judged, or every fifth row of each. The second is the only
+// one that can tell what a constant is worth that one source alone shows.
+struct LeftOutError {
+  double sources = 0;
+  double rows = 0;
+};
+
+// What removing a constant (leaving it at its prior) costs.
 struct Ablation {
   std::size_t parameter = 0;
-  double error = 0;  // mean over sources of the mean |ln(predicted/measured)|, without it
+  LeftOutError error;  // without it
 };
 
 struct AblationReport {
-  double error = 0;  // with all
+  LeftOutError error;  // with all
   std::vector<Ablation> without;
 };
 

@@ -74,9 +74,9 @@ ConstantsFit fit_constants(const FitRuns& runs, const FitSelection& selection, i
   return out;
 }
 
-std::vector<double> fit_linear(const FitRuns& runs, const FitSelection& selection) {
+FitSolution fit_linear(const FitRuns& runs, const FitSelection& selection) {
   const FitSolution first = fit(runs.linear, selection, runs.prior, 0);
-  return fit(runs.linear, pinned_by(runs, selection, first), runs.prior, 0).x;
+  return fit(runs.linear, pinned_by(runs, selection, first), runs.prior, 0);
 }
 
 }  // namespace orrery

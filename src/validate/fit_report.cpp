@@ -21,6 +21,10 @@ std::string spread_text(ChangeKind kind, double spread) {
   return kind == ChangeKind::offset ? decimals(spread, 3) : share_text(spread);
 }
 
+std::string cost_text(double share) {
+  return (share < 0 ? "" : "+") + decimals(100 * share, 2) + " %";
+}
+
 std::string movers_text(const ConstantFit& c) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMovers, c.moved_by.size()); ++i) {
@@ -84,14 +88,16 @@ std::string paragraph(const std::vector<Cells>& table) {
 
 std::vector<Cells> constant_table(const FitRuns& runs, const ConstantsFit& fit,
                                   const AblationReport& ablation) {
-  std::vector<Cells> table = {
-      {"constant", "change of prior", "±", "prior ±", "cost of removing it", "moved by (rows)"}};
+  std::vector<Cells> table = {{"constant", "change of prior", "±", "prior ±",
+                               "cost of removing it, sources left out", "rows left out",
+                               "moved by (rows)"}};
   for (const Ablation& a : ablation.without) {
     const ConstantFit& c = fit.constants[a.parameter];
     const FitParameter& p = parameter(runs, a.parameter);
     table.push_back({p.name, change_text(p.kind, c.change), spread_text(p.kind, c.spread),
-                     spread_text(p.kind, p.spread), signed_share_text(a.error - ablation.error),
-                     movers_text(c)});
+                     spread_text(p.kind, p.spread),
+                     cost_text(a.error.sources - ablation.error.sources),
+                     cost_text(a.error.rows - ablation.error.rows), movers_text(c)});
   }
   return table;
 }
@@ -154,24 +160,30 @@ Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges&
 }
 
 std::string ablation_text(const FitRuns& runs, const AblationReport& report) {
-  std::vector<Cells> table = {{"constant left at its prior", "error of sources left out", "cost"}};
+  std::vector<Cells> table = {
+      {"constant left at its prior", "sources left out", "cost", "rows left out", "cost"}};
   for (const Ablation& a : report.without) {
-    table.push_back({parameter(runs, a.parameter).name, share_text(a.error),
-                     signed_share_text(a.error - report.error)});
+    table.push_back({parameter(runs, a.parameter).name, share_text(a.error.sources),
+                     cost_text(a.error.sources - report.error.sources), share_text(a.error.rows),
+                     cost_text(a.error.rows - report.error.rows)});
   }
-  return paragraph(table) + "With all of them " + share_text(report.error) +
-         ": mean over sources of the mean |ln(predicted/measured)|, each source left out of the "
-         "fit.\nA constant whose removal costs nothing is not worth having.\n";
+  return paragraph(table) + "With all of them " + share_text(report.error.sources) + " and " +
+         share_text(report.error.rows) +
+         ": mean over sources of the mean |ln(predicted/measured)| of what the fit has not seen, a "
+         "source or every fifth row of each.\nA constant whose removal costs nothing by either is "
+         "not worth having.\n";
 }
 
 Json ablation_json(const FitRuns& runs, const AblationReport& report) {
   Json without = Json::array();
   for (const Ablation& a : report.without) {
     without.push_back({{"name", parameter(runs, a.parameter).name},
-                       {"error", a.error},
-                       {"cost", a.error - report.error}});
+                       {"error", a.error.sources},
+                       {"cost", a.error.sources - report.error.sources},
+                       {"rows_error", a.error.rows},
+                       {"rows_cost", a.error.rows - report.error.rows}});
   }
-  return {{"error", report.error}, {"without", without}};
+  return {{"error", report.error.sources}, {"rows_error", report.error.rows}, {"without", without}};
 }
 
 }  // namespace orrery

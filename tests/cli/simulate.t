@@ -48,7 +48,7 @@ $ orrery simulate gpt3-175b-1024-a100 --without contentions
 # What runs beside compute, turned off by name: each has its price, and all of them add up.
 $ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json > bare.json
 $ python3 -c 'import json; t = json.load(open("bare.json")); d = t["timeline"]["differences"]; print([c["cause"] for c in d if c["time_s"] > 0], abs(t["timeline"]["estimate_step_time_s"] + sum(c["time_s"] for c in d) - t["step_time_s"]) < 1e-9)'
-> ['without grad-reduce', 'without param-gather'] True
+> ['stages end apart', 'without grad-reduce', 'without param-gather'] True
 $ orrery simulate deepseek-v3-2048-h800 --set parallel.schedule=dualpipe --without pairs | grep -A 1 'without pairs'
 >                   +... s without pairs: DualPipe's two micro batches run one after the other
 > ...
@@ -108,8 +108,8 @@ $ python3 -c 'import gzip, json; t = json.load(gzip.open("t.json.gz")); print(so
 $ head -c 15 page.html
 > <!doctype html>
 $ orrery simulate gpt3-175b-1024-a100 --global-batch 128 --picture | tail -3
->      6  ··········011···aaa22bbb33ccc44ddd5...
->      7  ···········00aaa11bbb22ccc33ddd4eee55fff66ggg77hhh...
+>      6  ···········011···aaaa2·bbb33ccc44ddd5...
+>      7  ············00aaa11bbbb2cccc3dddd44eee55fff66ggg77hhh...
 >   0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, · waits
 $ orrery simulate llama-3-405b-16384-h100 --trace all.json --trace-ranks all
 ! exit 2

@@ -35,10 +35,10 @@ std::size_t knob(const FitRuns& runs, const std::string& name) {
 TEST_CASE("constants that made the measurements are found again") {
   const FitRuns& shipped = shipped_fit();
   const std::size_t products = knob(shipped, "A100 products");
-  const std::size_t triton = knob(shipped, "Hopper Triton attention");
+  const std::size_t attention = knob(shipped, "Hopper cuDNN attention");
   std::vector<double> truth(shipped.problem.knobs.size(), 0);
   truth[products] = -1;
-  truth[triton] = 1.5;
+  truth[attention] = 1.5;
   std::vector<JudgedRow> made = rows();
   for (std::size_t i = 0; i < shipped.cases.size(); ++i) {
     JudgedRow& r = made[shipped.cases[i].row];
@@ -47,7 +47,7 @@ TEST_CASE("constants that made the measurements are found again") {
   const auto runs = fit_runs(made, shipped_parameters());
   const ConstantsFit fit = fit_constants(*runs, everything(*runs), 3);
   CHECK(fit.x[products] == doctest::Approx(-1).epsilon(0.35));
-  CHECK(fit.x[triton] == doctest::Approx(1.5).epsilon(0.25));
+  CHECK(fit.x[attention] == doctest::Approx(1.5).epsilon(0.25));
   CHECK(fit.constants[products].pinned);
 }
 

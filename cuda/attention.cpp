@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention by cuDNN's fused kernels, by the configuration its heuristic puts first.
+// Attention by cuDNN's fused kernels, by the first configuration its heuristic names that runs
+// here.
 #include <cmath>
 #include <memory>
 
@@ -22,32 +23,49 @@ cudnnHandle_t handle() {
 // A graph, the plan that runs it, and what it runs on.
 struct Attention {
   AttentionGraph graph;
-  std::vector<CudnnDescriptor> found;
-  std::vector<CudnnDescriptor> plan;  // one, where there is a kernel
-  std::vector<CudnnDescriptor> pack;  // one
+  std::vector<CudnnDescriptor> found;  // the configuration of the plan
+  std::vector<CudnnDescriptor> plan;   // one, where there is a kernel
+  std::vector<CudnnDescriptor> pack;   // one
   float scale = 1;
   float hidden = -1e30F;
 };
 
-// Whether there is a kernel.
-bool choose(Attention& a) {
+// The configurations that a mode of the heuristic names, best first.
+std::vector<CudnnDescriptor> configurations(const AttentionGraph& graph,
+                                            cudnnBackendHeurMode_t mode) {
+  constexpr std::int64_t kMost = 8;
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, a.graph.graph.front());
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, CUDNN_HEUR_MODE_A);
-  heuristics.finish("cuDNN's heuristics");
-  a.found.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  cudnnBackendDescriptor_t first = a.found.front().raw();
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph.front());
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  if (cudnnBackendFinalize(heuristics.raw()) != CUDNN_STATUS_SUCCESS) return {};
+  std::vector<CudnnDescriptor> found;
+  std::vector<cudnnBackendDescriptor_t> raw;
+  for (std::int64_t i = 0; i < kMost; ++i) {
+    found.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    raw.push_back(found.back().raw());
+  }
   std::int64_t count = 0;
   cudnn_check(cudnnBackendGetAttribute(heuristics.raw(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &first),
+                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost, &count, raw.data()),
               "cuDNN's heuristics");
-  if (count < 1) return false;
-  CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle());
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, a.found.front());
-  if (cudnnBackendFinalize(plan.raw()) != CUDNN_STATUS_SUCCESS) return false;
-  a.plan.push_back(std::move(plan));
-  return true;
+  while (static_cast<std::int64_t>(found.size()) > count) found.pop_back();
+  return found;
+}
+
+// Whether there is a kernel: the first configuration that a plan can be made of.
+bool choose(Attention& a) {
+  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (CudnnDescriptor& one : configurations(a.graph, mode)) {
+      CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle());
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, one);
+      if (cudnnBackendFinalize(plan.raw()) != CUDNN_STATUS_SUCCESS) continue;
+      a.found.push_back(std::move(one));
+      a.plan.push_back(std::move(plan));
+      return true;
+    }
+  }
+  return false;
 }
 
 std::size_t workspace_of(const CudnnDescriptor& plan) {
@@ -105,8 +123,8 @@ GpuJob attention_job(const MeasuredAttention& m, cudaStream_t stream) {
   const std::vector<void*> pointers = data_of(*a, m, job, stream);
   job.buffers.emplace_back(workspace_of(a->plan.front()));
   pack(*a, pointers, job.buffers.back().data());
-  job.start = [a](cudaStream_t s) {
-    cudnn_check(cudnnSetStream(handle(), s), "a stream");
+  cudnn_check(cudnnSetStream(handle(), stream), "a stream");
+  job.start = [a](cudaStream_t /*the handle's*/) {
     cudnn_check(cudnnBackendExecute(handle(), a->plan.front().raw(), a->pack.front().raw()),
                 "attention");
   };

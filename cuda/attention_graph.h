@@ -3,8 +3,8 @@
 // Fused attention as a graph that cuDNN has kernels for.
 //
 // Forward, as training runs it: scores Q·Kᵀ times a scale, the causal mask, a softmax that leaves
-// its log-sum-exp, the product with V. Backward is cuDNN's one operation, which knows no mask:
-// causal backward has no graph here, and is left out by name. 16 bits in and out, sums in fp32.
+// its log-sum-exp, the product with V. Backward from that log-sum-exp: the weights again, masked
+// alike, then the gradients of V, Q and K. 16 bits in and out, sums in fp32.
 // Tensors are (heads × sequences, 1, length, head size), dense. Source: cuDNN 9's graph interface.
 // Errors: std::runtime_error.
 #pragma once

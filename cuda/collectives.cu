@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NCCL's collectives over the GPUs of this machine, one communicator each, started together. S, the
-// full buffer, is network/collective.h's.
+// full buffer, is network/collective.h's. Timed on the first device.
 #include <nccl.h>
 
 #include <memory>
@@ -39,10 +39,9 @@ class Ring {
     streams_.resize(static_cast<std::size_t>(count));
     nccl_check(ncclCommInitAll(communicators_.data(), count, nullptr), "NCCL");
     for (int i = 1; i < count; ++i) {
-      gpu_check(cudaSetDevice(i), "a device");
+      const OnDevice device(i);
       gpu_check(cudaStreamCreate(&streams_[static_cast<std::size_t>(i)]), "a stream");
     }
-    gpu_check(cudaSetDevice(0), "the first device");
   }
   ~Ring() {
     for (const ncclComm_t c : communicators_) static_cast<void>(ncclCommDestroy(c));
@@ -52,18 +51,15 @@ class Ring {
   std::vector<cudaStream_t> streams_;
 };
 
-void start_one(Collective kind, std::size_t n, std::size_t ranks, void* in, void* out, ncclComm_t c,
-               cudaStream_t s) {
+ncclResult_t start_one(Collective kind, std::size_t n, std::size_t ranks, void* in, void* out,
+                       ncclComm_t c, cudaStream_t s) {
   switch (kind) {
     case Collective::all_reduce:
-      nccl_check(ncclAllReduce(in, out, n, ncclBfloat16, ncclSum, c, s), "all-reduce");
-      break;
+      return ncclAllReduce(in, out, n, ncclBfloat16, ncclSum, c, s);
     case Collective::all_gather:
-      nccl_check(ncclAllGather(in, out, n / ranks, ncclBfloat16, c, s), "all-gather");
-      break;
+      return ncclAllGather(in, out, n / ranks, ncclBfloat16, c, s);
     default:
-      nccl_check(ncclReduceScatter(in, out, n / ranks, ncclBfloat16, ncclSum, c, s),
-                 "reduce-scatter");
+      return ncclReduceScatter(in, out, n / ranks, ncclBfloat16, ncclSum, c, s);
   }
 }
 
@@ -80,23 +76,25 @@ GpuJob collective_job(const MeasuredCollective& m, cudaStream_t first) {
   }
   const auto bytes = static_cast<std::size_t>(m.size.si());
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    gpu_check(cudaSetDevice(static_cast<int>(i)), "a device");
+    const OnDevice device(static_cast<int>(i));
     for (int k = 0; k < 2; ++k) {
       job.buffers.emplace_back(bytes);
       fill_random(job.buffers.back(), GpuElement::bfloat16, ring.stream(i, first));
     }
     gpu_check(cudaStreamSynchronize(ring.stream(i, first)), "filling a buffer");
   }
-  gpu_check(cudaSetDevice(0), "the first device");
   std::vector<void*> data;
   for (const GpuBuffer& b : job.buffers) data.push_back(b.data());
   job.start = [&ring, data, kind = m.kind, n = bytes / sizeof(GpuBf16)](cudaStream_t s) {
-    nccl_check(ncclGroupStart(), "NCCL");
-    for (std::size_t i = 0; i < ring.size(); ++i) {
-      start_one(kind, n, ring.size(), data[2 * i], data[2 * i + 1], ring.communicator(i),
-                ring.stream(i, s));
+    // A group that was begun is ended whatever fails in it: else every later call waits for it.
+    ncclResult_t worst = ncclGroupStart();
+    for (std::size_t i = 0; i < ring.size() && worst == ncclSuccess; ++i) {
+      worst = start_one(kind, n, ring.size(), data[2 * i], data[2 * i + 1], ring.communicator(i),
+                        ring.stream(i, s));
     }
-    nccl_check(ncclGroupEnd(), "NCCL");
+    const ncclResult_t ended = ncclGroupEnd();
+    nccl_check(worst, "a collective");
+    nccl_check(ended, "a collective");
   };
   return job;
 }

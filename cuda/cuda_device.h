@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Nothing, and why in `why_not`, where there is no GPU or no driver.
+// Nothing, and why in `why_not`, where there is no GPU, no driver, or none that can be used.
 std::unique_ptr<MeasuringDevice> open_cuda_device(std::string& why_not);
 
 }  // namespace orrery

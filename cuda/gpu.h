@@ -4,18 +4,22 @@
 // the kernels and copies compile from the same source; products (cuBLASLt, cuBLAS), attention
 // (cuDNN) and collectives (NCCL) are left out there.
 //
-// Every call is checked: gpu_check() throws std::runtime_error with what failed and why. Buffers
-// free themselves. Units: bytes.
+// Every call is checked: gpu_check() throws std::runtime_error with what failed and why, and takes
+// the error back, so that the next call does not find it again. Buffers free themselves; one of no
+// bytes has no data. Units: bytes.
 #pragma once
 
 #if defined(__HIPCC__) || defined(__HIP__)
-#include <hip/hip_bf16.h>
+#include <hip/hip_bfloat16.h>
 #include <hip/hip_runtime.h>
 #define ORRERY_HIP 1
 #define cudaDeviceProp hipDeviceProp_t
 #define cudaDriverGetVersion hipDriverGetVersion
 #define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
 #define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
+#define cudaDeviceGetPCIBusId hipDeviceGetPCIBusId
+#define cudaDeviceSynchronize hipDeviceSynchronize
+#define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
 #define cudaError_t hipError_t
 #define cudaEventCreate hipEventCreate
 #define cudaEventDestroy hipEventDestroy
@@ -44,7 +48,7 @@
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
-using GpuBf16 = __hip_bfloat16;
+using GpuBf16 = hip_bfloat16;
 #else
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -60,14 +64,25 @@ namespace orrery {
 
 inline void gpu_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
+
+// Another device than the first, until it goes out of scope, whatever is thrown.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) { gpu_check(cudaSetDevice(device), "a device"); }
+  ~OnDevice() { static_cast<void>(cudaSetDevice(0)); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+};
 
 // On the device, or of the host and pinned.
 class GpuBuffer {
  public:
   GpuBuffer() = default;
   explicit GpuBuffer(std::size_t bytes, bool on_host = false) : bytes_(bytes), on_host_(on_host) {
+    if (bytes == 0) return;
     if (on_host) {
       gpu_check(cudaMallocHost(&data_, bytes), "pinned memory of the host");
     } else {

@@ -6,6 +6,7 @@
 // output of the inputs' type: the library has no wider one.
 #include <cublas_v2.h>
 
+#include <cmath>
 #include <memory>
 
 #include "cuda/jobs.h"
@@ -27,11 +28,11 @@ cublasHandle_t handle() {
   return h;
 }
 
-// Of `groups` sizes the i-th, about `mean`; a multiple of 8, as padded tokens are.
+// Of `groups` sizes the i-th, about `mean`; the multiple of 8 nearest to it, as padded tokens are.
 int uneven(std::int64_t mean, std::int64_t i, std::int64_t groups) {
   const double turn = (static_cast<double>(i) + 0.5) / static_cast<double>(groups);
   const double size = static_cast<double>(mean) * (0.5 + turn);
-  return static_cast<int>(size / 8) * 8;
+  return static_cast<int>(std::lround(size / 8)) * 8;
 }
 
 // Column-major, as cuBLAS has it: rows × inner by inner × cols.
@@ -121,10 +122,11 @@ GpuJob grouped_job(const MeasuredProduct& m, cudaStream_t stream) {
   job.buffers.push_back(on_device(g->x));
   job.buffers.push_back(on_device(g->y));
   job.buffers.push_back(on_device(g->z));
+  blas_check(cublasSetStream(handle(), stream), "a stream");
   job.start = [g, x = static_cast<const void* const*>(job.buffers[3].data()),
                y = static_cast<const void* const*>(job.buffers[4].data()),
-               z = static_cast<void* const*>(job.buffers[5].data())](cudaStream_t s) {
-    blas_check(cublasSetStream(handle(), s), "a stream");
+               z = static_cast<void* const*>(job.buffers[5].data())](
+                  cudaStream_t /*the handle's*/) {
     blas_check(cublasGemmGroupedBatchedEx(handle(), g->left.data(), g->right.data(), g->rows.data(),
                                           g->cols.data(), g->inner.data(), g->alpha.data(), x,
                                           CUDA_R_16BF, g->left_step.data(), y, CUDA_R_16BF,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prepared work: what it runs on and how it is started. Data are random, never zeros: a GPU's
-// clocks depend on how many bits change. Leaves out cold caches: a repeated run finds in L2 what
-// fits there.
+// clocks depend on how many bits change. Work smaller than caches runs on sets of buffers in turn
+// (cuda/rotation.h), so that it reads from memory as in a training step, where others ran between;
+// attention and grouped products are larger than any L2 as designed.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ namespace orrery {
 struct GpuJob {
   std::function<void(cudaStream_t)> start;
   std::vector<GpuBuffer> buffers;
-  std::string why_not;  // "": it can run
+  std::string why_not;   // "": it can run
+  bool is_ahead = true;  // the host hands over all runs before the first begins
 };
 
 inline GpuJob left_out(const std::string& what) {
@@ -30,7 +32,12 @@ inline GpuJob left_out(const std::string& what) {
 enum class GpuElement { float32, bfloat16, half, fp8 };
 void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t stream);
 
+// "copy", "norm", …; bytes are those read and written.
 GpuJob memory_job(const std::string& kernel, Bytes bytes, cudaStream_t stream);
+GpuJob norm_job(std::size_t bytes, cudaStream_t stream);
+GpuJob softmax_job(std::size_t bytes, cudaStream_t stream);
+GpuJob loss_job(std::size_t bytes, cudaStream_t stream);
+GpuJob device_copy_job(std::size_t bytes, cudaStream_t stream);
 GpuJob host_copy_job(Bytes bytes, bool to_host, cudaStream_t stream);
 GpuJob peer_copy_job(Bytes bytes, cudaStream_t stream);  // from the first GPU to the second
 GpuJob launch_job();

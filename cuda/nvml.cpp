@@ -5,38 +5,62 @@
 
 #include <dlfcn.h>
 
+#include <array>
+
 namespace orrery {
 namespace {
 
 using Init = int (*)();
-using Handle = int (*)(unsigned, void**);
+using Version = int (*)(char*, unsigned);
+using Handle = int (*)(const char*, void**);
 using Clock = int (*)(void*, int, unsigned*);
 using Power = int (*)(void*, unsigned*);
 
 constexpr int kMultiprocessorClock = 1;
+constexpr double kMilli = 1e-3;
+
+// Opened once; null where there is none.
+void* library() {
+  static void* const opened = [] {
+    void* found = dlopen("libnvidia-ml.so.1", RTLD_LAZY);
+    if (found == nullptr) return found;
+    const auto init = reinterpret_cast<Init>(dlsym(found, "nvmlInit_v2"));
+    return init != nullptr && init() == 0 ? found : nullptr;
+  }();
+  return opened;
+}
 
 template <class F>
-F symbol(void* library, const char* name) {
-  return reinterpret_cast<F>(dlsym(library, name));
+F symbol(const char* name) {
+  return library() == nullptr ? nullptr : reinterpret_cast<F>(dlsym(library(), name));
+}
+
+// 0 where it cannot be read.
+double milliwatts(const char* name, void* device) {
+  const auto power = symbol<Power>(name);
+  unsigned value = 0;
+  return power != nullptr && power(device, &value) == 0 ? value : 0;
 }
 
 }  // namespace
 
-std::string clocks_and_power(unsigned device) {
-  void* library = dlopen("libnvidia-ml.so.1", RTLD_LAZY);
-  if (library == nullptr) return "";
-  const auto init = symbol<Init>(library, "nvmlInit_v2");
-  const auto handle = symbol<Handle>(library, "nvmlDeviceGetHandleByIndex_v2");
-  const auto clock = symbol<Clock>(library, "nvmlDeviceGetClockInfo");
-  const auto power = symbol<Power>(library, "nvmlDeviceGetPowerUsage");
-  void* found = nullptr;
+std::string driver_version() {
+  const auto version = symbol<Version>("nvmlSystemGetDriverVersion");
+  std::array<char, 96> text{};
+  const bool ok = version != nullptr && version(text.data(), text.size()) == 0;
+  return ok ? text.data() : "";
+}
+
+ClockReading clocks_and_power(const std::string& bus) {
+  const auto handle = symbol<Handle>("nvmlDeviceGetHandleByPciBusId_v2");
+  const auto clock = symbol<Clock>("nvmlDeviceGetClockInfo");
+  void* device = nullptr;
   unsigned megahertz = 0;
-  unsigned milliwatts = 0;
-  const bool ok = init != nullptr && handle != nullptr && clock != nullptr && power != nullptr &&
-                  init() == 0 && handle(device, &found) == 0 &&
-                  clock(found, kMultiprocessorClock, &megahertz) == 0 &&
-                  power(found, &milliwatts) == 0;
-  return ok ? std::to_string(megahertz) + " MHz, " + std::to_string(milliwatts / 1000) + " W" : "";
+  const bool ok = handle != nullptr && clock != nullptr && handle(bus.c_str(), &device) == 0 &&
+                  clock(device, kMultiprocessorClock, &megahertz) == 0;
+  if (!ok) return {};
+  return {static_cast<double>(megahertz), milliwatts("nvmlDeviceGetPowerUsage", device) * kMilli,
+          milliwatts("nvmlDeviceGetEnforcedPowerLimit", device) * kMilli};
 }
 
 }  // namespace orrery

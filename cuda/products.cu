@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix products by cuBLASLt, by the algorithm its heuristic puts first. fp8 is e4m3 with scales
-// of 1 and 16-bit output.
+// Matrix products by cuBLASLt, by the algorithm its heuristic puts first, as frameworks run them.
+// fp8 is e4m3 with scales of 1 (no pointer says so), 16-bit output, and the fast accumulation that
+// frameworks use forward. A weight gradient adds up in fp32 into its fp32 output (beta = 1).
 #include <cublasLt.h>
 
-#include <array>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 
-#include "cuda/jobs.h"
+#include "cuda/rotation.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::size_t kWorkspace = 64U << 20U;
+constexpr std::size_t kWorkspace = 32U << 20U;  // what frameworks give it on Hopper
 
 void blas_check(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -80,14 +82,16 @@ struct Product {
     blas_check(cublasLtMatmulDescCreate(&description, f.compute, CUDA_R_32F), "a product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, layout[0] == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, layout[1] == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N);
+    if (f.element == GpuElement::fp8) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
   }
   ~Product() { static_cast<void>(cublasLtMatmulDescDestroy(description)); }
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  void set(cublasLtMatmulDescAttributes_t attribute, cublasOperation_t value) {
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, T value) {
     blas_check(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof value),
-               "transposition");
+               "an attribute of a product");
   }
 
   bool choose() {
@@ -101,7 +105,7 @@ struct Product {
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         handle(), description, a.value, b.value, out.value, out.value, wish, 1, &algorithm, &found);
     static_cast<void>(cublasLtMatmulPreferenceDestroy(wish));
-    return status == CUBLAS_STATUS_SUCCESS && found > 0;
+    return status == CUBLAS_STATUS_SUCCESS && found > 0 && algorithm.state == CUBLAS_STATUS_SUCCESS;
   }
 
   void run(void* x, void* y, void* z, void* workspace, cudaStream_t stream) const {
@@ -127,27 +131,26 @@ std::size_t bytes_of(std::int64_t rows, std::int64_t cols, std::size_t each) {
 }  // namespace
 
 GpuJob product_job(const MeasuredProduct& m, const std::string& layout, cudaStream_t stream) {
-  GpuJob job;
   Format f{};
   const std::string name(name_of(m.precision));
-  if (!format_of(m.precision, f)) job.why_not = "products in " + name;
-  if (!job.why_not.empty()) return job;
+  if (!format_of(m.precision, f)) return left_out("products in " + name);
   const auto product = std::make_shared<Product>(m.shape, f, layout.empty() ? "TN" : layout);
-  if (!product->choose()) {
-    job.why_not = "products in " + name + " that cuBLASLt has no algorithm for";
-    return job;
-  }
+  if (!product->choose()) return left_out("products in " + name + " that cuBLASLt has no way to");
   const ProductShape& p = m.shape;
-  const bool wide_out = layout == "NT";
-  job.buffers.emplace_back(bytes_of(p.n, p.k, f.bytes));
-  job.buffers.emplace_back(bytes_of(p.m, p.k, f.bytes));
-  for (const GpuBuffer& b : job.buffers) fill_random(b, f.element, stream);
-  job.buffers.emplace_back(bytes_of(p.m, p.n, wide_out ? 4 : f.bytes < 2 ? 2 : f.bytes));
-  fill_random(job.buffers.back(), GpuElement::bfloat16, stream);
-  job.buffers.emplace_back(kWorkspace);
-  job.start = [product, x = job.buffers[0].data(), y = job.buffers[1].data(),
-               z = job.buffers[2].data(),
-               w = job.buffers[3].data()](cudaStream_t s) { product->run(x, y, z, w, s); };
+  const std::size_t x = bytes_of(p.n, p.k, f.bytes);
+  const std::size_t y = bytes_of(p.m, p.k, f.bytes);
+  const std::size_t z = bytes_of(p.m, p.n, layout == "NT" ? 4 : std::max<std::size_t>(f.bytes, 2));
+  const auto b = rotating(x + y + z);
+  b->buffers.push_back(b->rotation.random(x, f.element, stream));
+  b->buffers.push_back(b->rotation.random(y, f.element, stream));
+  b->buffers.push_back(b->rotation.random(z, GpuElement::bfloat16, stream));
+  b->buffers.emplace_back(kWorkspace);
+  GpuJob job;
+  job.start = [product, b, x, y, z](cudaStream_t s) {
+    product->run(b->rotation.of<void>(b->buffers[0], x), b->rotation.of<void>(b->buffers[1], y),
+                 b->rotation.of<void>(b->buffers[2], z), b->buffers[3].data(), s);
+    b->rotation.turn();
+  };
   return job;
 }
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <map>
+#include <stdexcept>
 
 #include "calibrate/scatter.h"
+#include "core/units.h"
 
 namespace orrery {
 namespace {
@@ -13,9 +16,10 @@ namespace {
 constexpr double kAgree = 0.05;  // of two warm-up timings
 constexpr int kMostWarmUps = 20;
 constexpr double kResolved = 1e-3;  // seconds a sample lasts at least
-constexpr std::int64_t kMostRuns = 100'000;
+constexpr double kMostRuns = 100'000;
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 50;
+constexpr double kLeastScatter = 1e-4;
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
 
 double scatter_of(const std::vector<double>& samples, double median) {
@@ -24,122 +28,158 @@ double scatter_of(const std::vector<double>& samples, double median) {
   return kToDeviation * median_of(deviations) / median;
 }
 
-// Until caches, clocks and lazy loading have settled; the last timing of one run.
-Seconds warm_up(MeasuringDevice& device) {
-  Seconds before = device.run(1);
-  for (int i = 0; i < kMostWarmUps; ++i) {
-    const Seconds now = device.run(1);
-    const bool settled = std::abs(now / before - 1) < kAgree;
-    before = now;
-    if (settled) break;
+// Of the clocks while products ran; "" where the device cannot tell.
+class ClockLog {
+ public:
+  void add(const ClockReading& r) {
+    if (r.megahertz <= 0) return;
+    lowest_ = lowest_ == 0 ? r.megahertz : std::min(lowest_, r.megahertz);
+    highest_ = std::max(highest_, r.megahertz);
+    watts_ = std::max(watts_, r.watts);
+    limit_ = std::max(limit_, r.limit);
   }
-  return before;
-}
-
-TimedWork sample(MeasuringDevice& device, Seconds end) {
-  const double one = std::max(warm_up(device).si(), 1e-9);
-  const auto runs =
-      std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(kResolved / one)), 1, kMostRuns);
-  std::vector<double> samples;
-  double median = 0;
-  double scatter = 0;
-  while (samples.size() < kMostSamples) {
-    samples.push_back(device.run(runs).si() / static_cast<double>(runs));
-    if (samples.size() < kFewestSamples) continue;
-    median = median_of(samples);
-    scatter = scatter_of(samples, median);
-    const double uncertain =
-        kMedianOverMean * scatter / std::sqrt(static_cast<double>(samples.size()));
-    if (uncertain < kEnough || device.now() > end) break;
+  std::string text() const {
+    if (highest_ == 0) return "";
+    std::string text = shortest(lowest_);
+    if (highest_ > lowest_) text += " to " + shortest(highest_);
+    text += " MHz";
+    if (watts_ > 0) text += ", up to " + shortest(std::round(watts_)) + " W";
+    if (limit_ > 0) text += " of " + shortest(std::round(limit_)) + " W";
+    return text;
   }
-  return {Seconds(median), std::max(scatter, 1e-4)};
-}
 
-// Bits of i turned around: 0, ½, ¼, ¾, … of the way through.
-double turned(std::size_t i) {
-  double value = 0;
-  double bit = 0.5;
-  for (; i > 0; i >>= 1U, bit /= 2) value += (i & 1U) != 0 ? bit : 0;
-  return value;
-}
+ private:
+  double lowest_ = 0;
+  double highest_ = 0;
+  double watts_ = 0;
+  double limit_ = 0;
+};
 
-// Positions 0 … n−1 so that any beginning is spread over the whole.
-std::vector<std::size_t> spread_order(std::size_t n) {
-  std::vector<std::size_t> order;
-  std::vector<bool> taken(n, false);
-  for (std::size_t i = 0; order.size() < n; ++i) {
-    const auto at = static_cast<std::size_t>(turned(i) * static_cast<double>(n));
-    if (taken[at]) continue;
-    taken[at] = true;
-    order.push_back(at);
-  }
-  return order;
-}
+class Bencher {
+ public:
+  Bencher(MeasuringDevice& device, const BenchOptions& options)
+      : device_(device), watch_(options.watch), end_(device.now() + options.budget) {}
 
-// One of each curve in turn.
-std::vector<std::size_t> covering_order(const std::vector<Measurement>& work) {
-  std::map<std::string, std::vector<std::size_t>> curves;
-  for (std::size_t i = 0; i < work.size(); ++i) curves[curve_of(work[i])].push_back(i);
-  std::vector<std::vector<std::size_t>> ordered;
-  for (const auto& [name, in] : curves) {
-    std::vector<std::size_t> one;
-    for (const std::size_t at : spread_order(in.size())) one.push_back(in[at]);
-    ordered.push_back(std::move(one));
-  }
-  std::vector<std::size_t> order;
-  for (std::size_t rank = 0; order.size() < work.size(); ++rank) {
-    for (const auto& curve : ordered) {
-      if (rank < curve.size()) order.push_back(curve[rank]);
+  Bench run(const std::vector<Measurement>& work) {
+    const DeviceFacts facts = device_.facts();
+    out_.set.driver = facts.driver;
+    out_.set.library = facts.library;
+    for (const std::size_t i : covering_order(work)) {
+      if (!goes_on()) break;
+      take(work[i]);
     }
+    out_.set.clocks = clocks_.text();
+    say_what_is_left(work.size());
+    leave_out_disturbed(out_.set);
+    return std::move(out_);
   }
-  return order;
-}
+
+ private:
+  bool goes_on() {
+    if (out_.end == BenchEnd::done && wants_stop()) out_.end = BenchEnd::stopped;
+    if (out_.end == BenchEnd::done && device_.now() > end_) out_.end = BenchEnd::out_of_time;
+    return out_.end == BenchEnd::done;
+  }
+
+  bool wants_stop() const { return watch_.stop && watch_.stop(); }
+
+  void take(const Measurement& work) {
+    const std::string curve = curve_of(work);
+    if (failures_[curve] >= kMostFailures) {
+      return leave_out(
+          work, curve + ": left out after " + std::to_string(kMostFailures) + " that failed");
+    }
+    if (watch_.begun) watch_.begun(work);
+    std::string why;
+    try {
+      why = device_.prepare(work);
+      if (why.empty()) return time(work);
+    } catch (const std::exception& e) {
+      why = name_of_work(work) + ": " + e.what();
+      ++failures_[curve];
+      if (device_.is_lost()) out_.end = BenchEnd::lost;
+    }
+    leave_out(work, why);
+  }
+
+  void time(Measurement work) {
+    if (!sample(work.timed)) return;
+    if (std::holds_alternative<MeasuredProduct>(work.work)) clocks_.add(device_.clocks());
+    out_.set.points.push_back(work);
+    if (watch_.measured) watch_.measured(work);
+  }
+
+  void leave_out(const Measurement& work, const std::string& why) {
+    ++left_out_[why];
+    if (watch_.left_out) watch_.left_out(work, why);
+  }
+
+  // Seconds of one run, each sample checked: no clock of a GPU stands still.
+  double run_of(std::int64_t times) {
+    const double took = device_.run(times).si() / static_cast<double>(times);
+    if (!(took > 0) || !std::isfinite(took)) throw std::runtime_error("the clock stood still");
+    return took;
+  }
+
+  // Until caches, clocks and lazy loading have settled; the last timing of one run.
+  double warm_up() {
+    double before = run_of(1);
+    for (int i = 0; i < kMostWarmUps && device_.now() <= end_; ++i) {
+      const double now = run_of(1);
+      const bool settled = std::abs(now / before - 1) < kAgree;
+      before = now;
+      if (settled) break;
+    }
+    return before;
+  }
+
+  // False where the wish to stop came first.
+  bool sample(TimedWork& timed) {
+    const double runs = std::ceil(kResolved / warm_up());
+    const auto times = static_cast<std::int64_t>(std::min(std::max(runs, 1.0), kMostRuns));
+    std::vector<double> samples;
+    double scatter = 0;
+    while (samples.size() < kMostSamples) {
+      if (wants_stop()) return false;
+      samples.push_back(run_of(times));
+      if (samples.size() < kFewestSamples) continue;
+      const double median = median_of(samples);
+      scatter = scatter_of(samples, median);
+      const double uncertain =
+          kMedianOverMean * scatter / std::sqrt(static_cast<double>(samples.size()));
+      if (uncertain < kEnough || device_.now() > end_) break;
+    }
+    timed = {Seconds(median_of(samples)), std::max(scatter, kLeastScatter)};
+    return true;
+  }
+
+  void say_what_is_left(std::size_t designed) {
+    std::size_t unmeasured = designed - out_.set.points.size();
+    for (const auto& [why, count] : left_out_) {
+      out_.set.left_out.push_back(std::to_string(count) + " of the designed: " + why);
+      unmeasured -= count;
+    }
+    if (unmeasured == 0) return;
+    const char* why = out_.end == BenchEnd::lost      ? " after the device was lost"
+                      : out_.end == BenchEnd::stopped ? " when it was stopped"
+                                                      : " that the budget left no time for";
+    out_.set.left_out.push_back(std::to_string(unmeasured) + why);
+  }
+
+  MeasuringDevice& device_;
+  const BenchWatch& watch_;
+  Seconds end_;
+  Bench out_;
+  ClockLog clocks_;
+  std::map<std::string, int> failures_;          // by curve
+  std::map<std::string, std::size_t> left_out_;  // by reason
+};
 
 }  // namespace
 
-std::vector<Measurement> tenth_of(const std::vector<Measurement>& work) {
-  constexpr std::size_t kTenth = 10;
-  std::map<std::string, std::size_t> sizes;
-  for (const Measurement& m : work) ++sizes[curve_of(m)];
-  std::map<std::string, std::size_t> seen;
-  std::vector<Measurement> out;
-  for (const Measurement& m : work) {
-    const std::string curve = curve_of(m);
-    const std::size_t middle = std::min(kTenth, sizes[curve]) / 2;
-    if (seen[curve]++ % kTenth == middle) out.push_back(m);
-  }
-  return out;
-}
-
-MeasurementSet measure(const std::vector<Measurement>& work, MeasuringDevice& device,
-                       const BenchOptions& options) {
-  const DeviceFacts facts = device.facts();
-  const Seconds end = device.now() + options.budget;
-  MeasurementSet set;
-  set.driver = facts.driver;
-  set.library = facts.library;
-  std::map<std::string, std::size_t> refused;
-  std::size_t late = 0;
-  for (const std::size_t i : covering_order(work)) {
-    if (device.now() > end) {
-      ++late;
-      continue;
-    }
-    const std::string why = device.prepare(work[i]);
-    if (!why.empty()) {
-      ++refused[why];
-      continue;
-    }
-    Measurement m = work[i];
-    m.timed = sample(device, end);
-    set.points.push_back(m);
-  }
-  set.clocks = device.clocks();
-  for (const auto& [why, count] : refused) {
-    set.left_out.push_back(std::to_string(count) + " of the designed: " + why);
-  }
-  if (late > 0) set.left_out.push_back(std::to_string(late) + " that the budget left no time for");
-  return set;
+Bench measure(const std::vector<Measurement>& work, MeasuringDevice& device,
+              const BenchOptions& options) {
+  return Bencher(device, options).run(work);
 }
 
 }  // namespace orrery

@@ -57,6 +57,20 @@ std::string curve_of(const Measurement& m) {
       m.work);
 }
 
+std::string name_of_work(const Measurement& m) {
+  const std::string curve = curve_of(m);
+  if (std::holds_alternative<MeasuredLaunch>(m.work)) return curve;
+  if (counts_bytes(m)) return curve + " of " + shortest(amount_of(m)) + " bytes";
+  if (const auto* a = std::get_if<MeasuredAttention>(&m.work)) {
+    return curve + ", of " + std::to_string(a->shape.groups) + " × " +
+           std::to_string(a->shape.keys) + " in " + text_of(name_of(a->precision));
+  }
+  const ProductShape& p = std::get<MeasuredProduct>(m.work).shape;
+  const std::string groups = p.groups > 1 ? std::to_string(p.groups) + " × " : "";
+  return curve + " of " + groups + std::to_string(p.m) + " × " + std::to_string(p.n) + " × " +
+         std::to_string(p.k) + (m.kernel.empty() ? "" : ", " + m.kernel);
+}
+
 FlopsOf<double> flops_of(const MeasuredAttention& a) {
   const double backward = kFusedBackwardProducts;
   const double passes = a.pass == AttentionPass::forward    ? 1
@@ -80,6 +94,24 @@ bool counts_bytes(const Measurement& m) {
   return std::holds_alternative<MeasuredMemory>(m.work) ||
          std::holds_alternative<MeasuredHostCopy>(m.work) ||
          std::holds_alternative<MeasuredCollective>(m.work);
+}
+
+void leave_out_disturbed(MeasurementSet& set) {
+  std::vector<Measurement> kept;
+  for (const Measurement& m : set.points) {
+    const bool falls =
+        counts_bytes(m) &&
+        std::any_of(set.points.begin(), set.points.end(), [&m](const Measurement& more) {
+          return counts_bytes(more) && amount_of(m) < amount_of(more) &&
+                 curve_of(m) == curve_of(more) && falls_beyond_noise(m.timed, more.timed);
+        });
+    if (!falls) {
+      kept.push_back(m);
+    } else {
+      set.left_out.push_back(name_of_work(m) + ": took longer than more of it, disturbed");
+    }
+  }
+  set.points = std::move(kept);
 }
 
 void check_rising(const MeasurementSet& set) {

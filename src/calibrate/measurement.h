@@ -86,11 +86,18 @@ std::string_view kind_of(const Measurement& m);
 // Measurements alike but for their size: "bf16 products", "flash-2 attention, head 128", …
 std::string curve_of(const Measurement& m);
 
+// One line that no other work of the design has: "bf16 products of 512 × 4096 × 1024, TN".
+std::string name_of_work(const Measurement& m);
+
 // FLOPs of products and attention, bytes of the rest; 0 of a launch.
 double amount_of(const Measurement& m);
 bool counts_bytes(const Measurement& m);
 
 FlopsOf<double> flops_of(const MeasuredAttention& a);
+
+// What disturbs a measurement adds time: of two of one curve whose time falls with more bytes
+// beyond the noise, the smaller goes, with a line in `left_out`.
+void leave_out_disturbed(MeasurementSet& set);
 
 // Errors: InputError where a time falls with more bytes of one curve, beyond the noise.
 void check_rising(const MeasurementSet& set);

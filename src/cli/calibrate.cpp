@@ -77,22 +77,6 @@ void check_same(const std::string& file, const std::string& what, const std::str
   throw InputError(file, what, "measurements of " + stated, "those of " + given);
 }
 
-void check_precisions(const MeasurementSet& set, const Device& d) {
-  for (const Measurement& m : set.points) {
-    if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {
-      if (has_precision(d, p->precision)) continue;
-      throw InputError(set.file, "dtype", std::string(name_of(p->precision)),
-                       "what " + std::string(d.name.view()) + " computes in");
-    }
-    if (const auto* a = std::get_if<MeasuredAttention>(&m.work)) {
-      if (is_available(curve_of(d, a->kernel)) && has_precision(d, a->precision)) continue;
-      const std::string kernel(kAttentionKernelNames[static_cast<std::size_t>(a->kernel)]);
-      throw InputError(set.file, "kernel", kernel + " in " + std::string(name_of(a->precision)),
-                       "a kernel and precision that " + std::string(d.name.view()) + " has");
-    }
-  }
-}
-
 struct Verb {
   const char* name;
   ExitCode (*run)(const CalibrateArguments&, const Session&);
@@ -153,11 +137,27 @@ std::vector<MeasurementSet> sets_of(const CalibrateArguments& a) {
   return sets;
 }
 
+std::string not_computed(const Measurement& m, const Device& d) {
+  if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {
+    return has_precision(d, p->precision) ? "" : std::string(name_of(p->precision));
+  }
+  const auto* a = std::get_if<MeasuredAttention>(&m.work);
+  if (a == nullptr) return "";
+  if (is_available(curve_of(d, a->kernel)) && has_precision(d, a->precision)) return "";
+  return std::string(kAttentionKernelNames[static_cast<std::size_t>(a->kernel)]) + " in " +
+         std::string(name_of(a->precision));
+}
+
 void check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {
   for (const MeasurementSet& set : sets) {
     check_same(set.file, "device", set.device, m.device);
     check_same(set.file, "node", set.node, m.node);
-    check_precisions(set, m.cluster.device);
+    for (const Measurement& p : set.points) {
+      const std::string what = not_computed(p, m.cluster.device);
+      if (what.empty()) continue;
+      throw InputError(set.file, std::string(kind_of(p)), what,
+                       "precisions and kernels that " + m.device + " has");
+    }
   }
 }
 

@@ -38,6 +38,8 @@ Machine machine_of(const CalibrateArguments& a, const std::vector<MeasurementSet
                    const ConfigDirs& dirs);
 
 std::vector<MeasurementSet> sets_of(const CalibrateArguments& a);
+// "", or the precision or kernel that the device's document has no constant for.
+std::string not_computed(const Measurement& m, const Device& d);
 void check_sets(const std::vector<MeasurementSet>& sets, const Machine& m);
 
 // One line, exit code 3: a sound question, and no GPU here to answer it.

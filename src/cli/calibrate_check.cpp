@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "calibrate/check.h"
 #include "calibrate/overlay.h"
 #include "cli/calibrate.h"
+#include "cli/measuring_device.h"
 #include "cli/usage_error.h"
 #include "core/error.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
-#include "io/measuring_device.h"
+#include "io/interrupt.h"
 #include "report/estimate_json.h"
 #include "report/table.h"
 
@@ -71,6 +74,23 @@ Json check_json(const Calibration& c, const std::vector<CheckedKind>& kinds) {
   return j;
 }
 
+// A tenth of the designed work, of what the device's document has constants for.
+MeasurementSet measured_again(MeasuringDevice& device, const Device& d,
+                              const CalibrateArguments& a) {
+  std::vector<Measurement> work = tenth_of(designed_work(device.facts()));
+  work.erase(std::remove_if(work.begin(), work.end(),
+                            [&d](const Measurement& m) { return !not_computed(m, d).empty(); }),
+             work.end());
+  watch_interrupt();
+  MeasurementSet set = measure(work, device, {Seconds(a.time), {is_interrupted, {}, {}, {}}}).set;
+  if (set.points.empty()) {
+    throw InputError("orrery calibrate check", "",
+                     set.left_out.empty() ? "nothing measured" : set.left_out.front(),
+                     "a device that measures; or FILE of measurements");
+  }
+  return set;
+}
+
 }  // namespace
 
 ExitCode run_calibrate_check(const CalibrateArguments& a, const Session& s) {
@@ -84,7 +104,7 @@ ExitCode run_calibrate_check(const CalibrateArguments& a, const Session& s) {
     std::string why_not;
     const auto device = open_measuring_device(why_not);
     if (!device) return no_device(why_not, s);
-    sets.push_back(measure(tenth_of(designed_work(device->facts())), *device, {Seconds(a.time)}));
+    sets.push_back(measured_again(*device, m.cluster.device, a));
   }
   check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));

@@ -9,21 +9,6 @@ namespace {
 
 constexpr std::size_t kMostPoints = 1'000'000;
 
-void read_heading(Reader& r, MeasurementSet& set) {
-  const auto text = [&](const char* key, std::string& field) {
-    if (const auto found = r.find(key)) field = found->text();
-  };
-  text("source", set.source);
-  text("role", set.role);
-  text("device", set.device);
-  text("node", set.node);
-  text("driver", set.driver);
-  text("library", set.library);
-  text("clocks", set.clocks);
-  text("date", set.date);
-  if (const auto published = r.find("published")) set.measured_here = !published->boolean();
-}
-
 void read_left_out(Reader& r, MeasurementSet& set) {
   const auto list = r.find("left_out");
   if (!list) return;
@@ -59,6 +44,21 @@ void read_curve(Reader& r, MeasurementSet& set) {
 
 }  // namespace
 
+void read_measurement_heading(Reader& r, MeasurementSet& set) {
+  const auto text = [&](const char* key, std::string& field) {
+    if (const auto found = r.find(key)) field = found->text();
+  };
+  text("source", set.source);
+  text("role", set.role);
+  text("device", set.device);
+  text("node", set.node);
+  text("driver", set.driver);
+  text("library", set.library);
+  text("clocks", set.clocks);
+  text("date", set.date);
+  if (const auto published = r.find("published")) set.measured_here = !published->boolean();
+}
+
 bool is_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
@@ -69,7 +69,7 @@ MeasurementSet read_json_measurements(std::string_view text, const std::string& 
   const Json document = parse_json(text, file);
   Reader r(document, file);
   MeasurementSet set;
-  read_heading(r, set);
+  read_measurement_heading(r, set);
   read_left_out(r, set);
   if (r.has("time_us")) {
     read_curve(r, set);

@@ -3,6 +3,7 @@
 // The readers of exchange/measurements.cpp, one file each.
 #pragma once
 
+#include "core/json_reader.h"
 #include "exchange/measurements.h"
 
 namespace orrery::detail {
@@ -10,6 +11,9 @@ namespace orrery::detail {
 bool is_json(std::string_view text);
 MeasurementSet read_json_measurements(std::string_view text, const std::string& file,
                                       const MeasurementHints& hints);
+
+// What stands beside the measurements: device, driver, date, …
+void read_measurement_heading(Reader& r, MeasurementSet& set);
 
 bool is_simumax(std::string_view text);
 MeasurementSet read_simumax(std::string_view text, const std::string& file,

@@ -52,7 +52,15 @@ struct Writer {
 
 }  // namespace
 
-Json measurements_json(const MeasurementSet& set) {
+Json measurement_json(const Measurement& m) {
+  constexpr double kMicro = 1e-6;
+  Json one = std::visit(Writer{m}, m.work);
+  one["us"] = m.timed.time.si() / kMicro;
+  if (m.timed.spread > 0) one["spread"] = m.timed.spread;
+  return one;
+}
+
+Json heading_json(const MeasurementSet& set) {
   Json j = Json::object();
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) j[key] = value;
@@ -67,14 +75,13 @@ Json measurements_json(const MeasurementSet& set) {
   add("role", set.role);
   if (!set.measured_here) j["published"] = true;
   if (!set.left_out.empty()) j["left_out"] = set.left_out;
+  return j;
+}
+
+Json measurements_json(const MeasurementSet& set) {
+  Json j = heading_json(set);
   j["measurements"] = Json::array();
-  constexpr double kMicro = 1e-6;
-  for (const Measurement& m : set.points) {
-    Json one = std::visit(Writer{m}, m.work);
-    one["us"] = m.timed.time.si() / kMicro;
-    if (m.timed.spread > 0) one["spread"] = m.timed.spread;
-    j["measurements"].push_back(one);
-  }
+  for (const Measurement& m : set.points) j["measurements"].push_back(measurement_json(m));
   return j;
 }
 

@@ -8,6 +8,8 @@
 
 namespace orrery {
 
+Json measurement_json(const Measurement& m);
+Json heading_json(const MeasurementSet& set);  // all but the measurements
 Json measurements_json(const MeasurementSet& set);
 
 }  // namespace orrery

@@ -43,6 +43,11 @@ void AppendFile::cut(std::size_t size) {
 }
 
 void AppendFile::append(const std::string& text) {
+  note(text);
+  if (::fdatasync(file_) != 0) fail(errno, kWritable);
+}
+
+void AppendFile::note(const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t n =
@@ -55,7 +60,6 @@ void AppendFile::append(const std::string& text) {
     }
     done += static_cast<std::size_t>(n);
   }
-  if (::fdatasync(file_) != 0) fail(errno, kWritable);
   size_ += text.size();
 }
 

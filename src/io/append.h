@@ -20,6 +20,8 @@ class AppendFile {
   std::string text() const;
   void cut(std::size_t size);
   void append(const std::string& text);
+  // The same, but on disk only with the next append: survives the program, not the machine.
+  void note(const std::string& text);
 
  private:
   [[noreturn]] void fail(int error, const std::string& allowed) const;

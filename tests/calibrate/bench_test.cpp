@@ -4,8 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 using namespace orrery;
@@ -21,6 +24,7 @@ class FakeDevice : public MeasuringDevice {
 
   std::string prepare(const Measurement& work) override {
     if (std::holds_alternative<MeasuredHostCopy>(work.work)) return "no host";
+    if (fails && fails(work)) throw std::runtime_error("out of memory");
     ++prepared;
     runs_of_this = 0;
     one = 2e-6 + amount_of(work) * (counts_bytes(work) ? 1e-12 : 1e-15);
@@ -39,8 +43,11 @@ class FakeDevice : public MeasuringDevice {
   }
 
   Seconds now() override { return Seconds(clock); }
-  std::string clocks() override { return "1000 MHz"; }
+  ClockReading clocks() override { return {1000, 0, 0}; }
+  bool is_lost() override { return lost; }
 
+  std::function<bool(const Measurement&)> fails;
+  bool lost = false;
   double noise = 0.01;
   double one = 0;
   double clock = 0;
@@ -65,7 +72,7 @@ std::set<std::string> curves(const std::vector<Measurement>& work) {
 TEST_CASE("times are those of the warm device, with their scatter") {
   FakeDevice device;
   const std::vector<Measurement> work = designed_work(device.facts());
-  const MeasurementSet set = measure(work, device, {Seconds(1e9)});
+  const MeasurementSet set = measure(work, device, {Seconds(1e9), {}}).set;
   CHECK(set.points.size() > 100);
   for (const Measurement& m : set.points) {
     CAPTURE(curve_of(m));
@@ -82,7 +89,7 @@ TEST_CASE("a short piece of work is run many times between two looks at the cloc
   FakeDevice device;
   Measurement launch;
   launch.work = MeasuredLaunch{};
-  measure({launch}, device, {Seconds(1e9)});
+  measure({launch}, device, {Seconds(1e9), {}});
   CHECK(device.most_times >= 400);
   CHECK(device.most_times <= 1000);
 }
@@ -92,10 +99,10 @@ TEST_CASE("samples are taken until the spread is known, more where it is wide") 
   launch.work = MeasuredLaunch{};
   FakeDevice calm;
   calm.noise = 0.001;
-  measure({launch}, calm, {Seconds(1e9)});
+  measure({launch}, calm, {Seconds(1e9), {}});
   FakeDevice rough;
   rough.noise = 0.03;
-  measure({launch}, rough, {Seconds(1e9)});
+  measure({launch}, rough, {Seconds(1e9), {}});
   CHECK(rough.samples > calm.samples + 5);
   CHECK(rough.samples < 80);
 }
@@ -104,12 +111,105 @@ TEST_CASE("a budget is kept, and what there is time for covers every kind") {
   FakeDevice device;
   const std::vector<Measurement> work = designed_work(device.facts());
   FakeDevice whole;
-  measure(work, whole, {Seconds(1e9)});
+  measure(work, whole, {Seconds(1e9), {}});
   const double budget = whole.clock / 4;
-  const MeasurementSet set = measure(work, device, {Seconds(budget)});
+  const Bench bench = measure(work, device, {Seconds(budget), {}});
+  const MeasurementSet& set = bench.set;
+  CHECK(bench.end == BenchEnd::out_of_time);
+  CHECK(device.clock < 1.2 * budget);
   CHECK(set.points.size() < work.size() / 2);
   CHECK(curves(set.points).size() + 2 == curves(work).size());  // all but the host copies
   CHECK(set.left_out.back().find("budget") != std::string::npos);
+}
+
+TEST_CASE("one piece of work that fails costs itself alone") {
+  FakeDevice device;
+  const std::vector<Measurement> work = designed_work(device.facts());
+  FakeDevice whole;
+  const std::size_t all = measure(work, whole, {Seconds(1e9), {}}).set.points.size();
+  device.fails = [](const Measurement& m) {
+    return curve_of(m) == "norm" && amount_of(m) == 0x1p20;
+  };
+  const Bench bench = measure(work, device, {Seconds(1e9), {}});
+  CHECK(bench.end == BenchEnd::done);
+  CHECK(bench.set.points.size() == all - 1);
+  const std::string line = "1 of the designed: norm of 1048576 bytes: out of memory";
+  CHECK(std::count(bench.set.left_out.begin(), bench.set.left_out.end(), line) == 1);
+}
+
+TEST_CASE("a curve that fails again and again is tried three times") {
+  FakeDevice device;
+  int tried = 0;
+  device.fails = [&tried](const Measurement& m) {
+    const bool is_it = std::holds_alternative<MeasuredAttention>(m.work) &&
+                       curve_of(m) == "cudnn forward, head 128";
+    tried += is_it ? 1 : 0;
+    return is_it;
+  };
+  std::vector<std::string> left_out;
+  BenchOptions options{Seconds(1e9), {}};
+  options.watch.left_out = [&left_out](const Measurement& m, const std::string&) {
+    if (std::holds_alternative<MeasuredAttention>(m.work)) left_out.push_back(name_of_work(m));
+  };
+  const Bench bench = measure(designed_work(device.facts()), device, options);
+  CHECK(tried == kMostFailures);
+  CHECK(left_out.size() == 6);  // sequences of 512 to 16k
+  CHECK(bench.end == BenchEnd::done);
+}
+
+TEST_CASE("a lost device ends it, and what was measured stays") {
+  FakeDevice device;
+  int seen = 0;
+  device.fails = [&](const Measurement&) { return device.lost = ++seen == 20; };
+  const Bench bench = measure(designed_work(device.facts()), device, {Seconds(1e9), {}});
+  CHECK(bench.end == BenchEnd::lost);
+  CHECK(bench.set.points.size() == 19);
+  CHECK(bench.set.left_out.back().find("lost") != std::string::npos);
+}
+
+TEST_CASE("the wish to stop is heard between samples, and drops the work at hand") {
+  FakeDevice device;
+  std::size_t measured = 0;
+  std::int64_t at = 0;
+  BenchOptions options{Seconds(1e9), {}};
+  options.watch.measured = [&](const Measurement&) { at = ++measured == 7 ? device.samples : at; };
+  options.watch.stop = [&] { return at > 0 && device.samples >= at + 4; };
+  const Bench bench = measure(designed_work(device.facts()), device, options);
+  CHECK(bench.end == BenchEnd::stopped);
+  CHECK(bench.set.points.size() == 7);
+  CHECK(device.samples == at + 4);
+}
+
+TEST_CASE("a clock that stands still is a fault, not a time of nothing") {
+  class Still : public FakeDevice {
+    Seconds run(std::int64_t) override { return Seconds(0); }
+  } device;
+  Measurement launch;
+  launch.work = MeasuredLaunch{};
+  const Bench bench = measure({launch}, device, {Seconds(1e9), {}});
+  CHECK(bench.set.points.empty());
+  REQUIRE(bench.set.left_out.size() == 1);
+  CHECK(bench.set.left_out[0].find("stood still") != std::string::npos);
+}
+
+TEST_CASE("of two times that fall with size the smaller was disturbed") {
+  MeasurementSet set;
+  for (const double bytes : {0x1p20, 0x1p22, 0x1p24}) {
+    Measurement m;
+    m.work = MeasuredMemory{Bytes(bytes)};
+    m.kernel = "copy";
+    m.timed = {Seconds(bytes * 1e-12), 0.001};
+    set.points.push_back(m);
+  }
+  leave_out_disturbed(set);
+  CHECK(set.points.size() == 3);
+  set.points[1].timed.time = Seconds(1);
+  leave_out_disturbed(set);
+  REQUIRE(set.points.size() == 2);
+  CHECK(amount_of(set.points[1]) == 0x1p24);
+  REQUIRE(set.left_out.size() == 1);
+  CHECK(set.left_out[0].find("4194304") != std::string::npos);
+  CHECK_NOTHROW(check_rising(set));
 }
 
 TEST_CASE("a check measures a tenth, of every kind") {
@@ -126,14 +226,7 @@ TEST_CASE("the design has no work twice and nothing that does not fit") {
   small.memory = Bytes(1e9);
   std::set<std::string> seen;
   for (const Measurement& m : designed_work(device.facts())) {
-    std::string name = curve_of(m) + m.kernel;
-    if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {
-      name += std::to_string(p->shape.groups) + " " + std::to_string(p->shape.m) + " " +
-              std::to_string(p->shape.n) + " " + std::to_string(p->shape.k);
-    } else {
-      name += std::to_string(amount_of(m));
-    }
-    CHECK(seen.insert(name).second);
+    CHECK(seen.insert(name_of_work(m)).second);
   }
   for (const Measurement& m : designed_work(small)) {
     if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {

@@ -30,8 +30,8 @@ std::string today() {
   return text;
 }
 
-void check_same(const std::string& file, const std::string& what, const std::string& rows,
-                const std::string& here) {
+void check_same_as_rows(const std::string& file, const std::string& what, const std::string& rows,
+                        const std::string& here) {
   if (rows == here) return;
   throw InputError(file, what, "rows of " + rows, "those of " + here + "; or no such file");
 }
@@ -49,9 +49,9 @@ class RowsFile {
       before_.set = heading;
       return;
     }
-    check_same(path_, "device", before_.set.device, heading.device);
-    check_same(path_, "driver", before_.set.driver, heading.driver);
-    check_same(path_, "library", before_.set.library, heading.library);
+    check_same_as_rows(path_, "device", before_.set.device, heading.device);
+    check_same_as_rows(path_, "driver", before_.set.driver, heading.driver);
+    check_same_as_rows(path_, "library", before_.set.library, heading.library);
     leave_out_disturbed(before_.set);  // measured again
     before_.set.left_out.clear();
   }

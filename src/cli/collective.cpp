@@ -15,6 +15,7 @@
 #include "report/collective_sizes.h"
 #include "report/collective_text.h"
 #include "report/estimate_json.h"
+#include "report/rests_on.h"
 
 namespace orrery {
 namespace {
@@ -88,9 +89,17 @@ ExitCode run_curve(const CollectiveArguments& a, const Session& s) {
   q.sizes = collective_sizes(a.sizes.empty() ? "1MiB..16GiB" : a.sizes, a.step);
   for (const std::string& note : q.cluster.notes) spdlog::warn("{}", note);
   const std::vector<CollectivePoint> points = collective_curve(q);
-  give(s, s.json  ? dump(collective_json(q, points))
-          : s.csv ? collective_csv(q, points)
-                  : collective_text(q, points, style_of(s)));
+  const std::vector<RestsOnPart> rests_on = network_rests_on(q.cluster);
+  if (s.json) {
+    Json j = collective_json(q, points);
+    j["rests_on"] = rests_on_json(rests_on);
+    give(s, dump(j));
+  } else if (s.csv) {
+    give(s, collective_csv(q, points));
+  } else {
+    const std::string line = calibration_line(q.cluster, rests_on);
+    give(s, (line.empty() ? "" : line + "\n\n") + collective_text(q, points, style_of(s)));
+  }
   return ExitCode::answer;
 }
 

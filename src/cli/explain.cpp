@@ -8,6 +8,7 @@
 #include "cli/run_flags.h"
 #include "core/error.h"
 #include "report/estimate_json.h"
+#include "report/rests_on.h"
 
 namespace orrery {
 namespace {
@@ -39,10 +40,13 @@ ExitCode run_explain(ExplainArguments arguments, const Session& s) {
   const Explanation e = explain(r, metric);
   if (s.json) {
     Json j = explain_json(e);
+    j["rests_on"] = rests_on_json(r);
     j["inputs"] = reported_inputs(r);
     give(s, dump(j));
   } else {
-    give(s, explain_text(e, arguments.depth, style_of(s)));
+    const std::string rests_on = calibration_line(r);
+    give(s, (rests_on.empty() ? "" : rests_on + "\n\n") +
+                explain_text(e, arguments.depth, style_of(s)));
   }
   return ExitCode::answer;
 }

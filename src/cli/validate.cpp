@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/calibrated_rows.h"
 #include "cli/claims.h"
 #include "cli/command.h"
 #include "cli/usage_error.h"
@@ -39,6 +41,7 @@ struct ValidateArguments {
   bool html = false;
   bool accuracy = false;
   std::string write_accuracy;
+  std::string calibration;
 };
 
 std::string parameters_file(const ValidateArguments& arguments, const ConfigDirs& dirs) {
@@ -114,6 +117,12 @@ void refuse_contradictions(const ValidateArguments& a, const Session& s) {
         "--tolerance");
   }
   if (a.accuracy && s.json) throw UsageError("--accuracy: give it without --json");
+  if (!a.calibration.empty() &&
+      (a.fit || a.cross || a.ablate || a.check || a.accuracy || a.markdown || a.html)) {
+    throw UsageError(
+        "--calibration: give it without --fit, --cross, --ablate, --check, --accuracy, --markdown "
+        "and --html, which are about the documents");
+  }
   if (!a.fit && !a.write_configs.empty()) throw UsageError("--write-configs: give it with --fit");
   if (!a.cross && !a.write_accuracy.empty()) {
     throw UsageError("--write-accuracy: give it with --cross");
@@ -138,6 +147,19 @@ ExitCode give_text(const ValidateArguments& arguments, const ValidationReport& r
 ExitCode give_report(const ValidateArguments& arguments, const ValidationReport& report,
                      const Session& s) {
   return give_text(arguments, report, text_of(report, arguments, s), s);
+}
+
+// The rows of the calibration's machine by it, the others by the documents.
+ExitCode run_calibrated(const ValidateArguments& a, const std::vector<std::string>& files,
+                        const ConfigDirs& dirs, const Session& s) {
+  std::vector<Row> rows = rows_of(files, dirs);
+  const CalibratedRows calibrated = calibrate_rows(a.calibration, dirs, rows);
+  const ValidationReport report = validate(rows, config_lookup(dirs));
+  if (s.csv) return give_report(a, report, s);
+  if (!s.json) return give_text(a, report, calibrated_line(calibrated) + text_of(report, a, s), s);
+  Json j = validation_json(report);
+  j["calibration"] = calibrated_json(calibrated);
+  return give_text(a, report, dump(j), s);
 }
 
 struct LeftOut {
@@ -197,14 +219,15 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   const std::vector<std::string> files = expanded(arguments.files);
   if (are_claims(files)) {
     if (arguments.fit || arguments.cross || arguments.ablate || arguments.check || arguments.html ||
-        arguments.accuracy || !arguments.tolerance.empty()) {
+        arguments.accuracy || !arguments.tolerance.empty() || !arguments.calibration.empty()) {
       throw UsageError(
           "claims: give them without --fit, --cross, --ablate, --check, --accuracy, --html, "
-          "--tolerance");
+          "--tolerance, --calibration");
     }
     return run_claims(files, arguments.markdown, s);
   }
   const ConfigDirs dirs = dirs_of(s);
+  if (!arguments.calibration.empty()) return run_calibrated(arguments, files, dirs, s);
   ValidationReport report = validate(rows_of(files, dirs), config_lookup(dirs));
   if (arguments.check) {
     const ConsistencyReport checked = check_rows(report.rows);
@@ -253,6 +276,9 @@ Action declare_validate(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--parameters", arguments->parameters,
                  "what a fit may move; without: validation/parameters.json")
+      ->type_name("FILE");
+  app.add_option("--calibration", arguments->calibration,
+                 "constants fitted on measurements, over the rows of their device: name or path")
       ->type_name("FILE");
   app.add_flag("--html", arguments->html, "one page with the tables and plots of every row");
   app.add_flag("--markdown", arguments->markdown,

@@ -7,11 +7,14 @@
 // out of place first, in place after; the first are taken. Size is S of network/collective.h (the
 // larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which collective it was only
 // newer versions say ("Collective test starting: all_reduce_perf"): else bus over algorithm
-// bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which of those.
+// bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which of those. What
+// mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is skipped, and
+// so is what NCCL itself logs. One output a file: a rank that is named twice is refused.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "core/units.h"
 #include "exchange/comm_log.h"
@@ -69,9 +72,25 @@ Row read_row(const LogPlace& place, const std::vector<std::string_view>& words,
   return row;
 }
 
+// Without what a launcher puts before the lines of a rank: "[1,0]<stdout>:", "0: ".
+std::string_view without_tag(std::string_view line) {
+  const std::size_t out = line.find("<stdout>:");
+  if (!line.empty() && line.front() == '[' && out != std::string_view::npos) {
+    return line.substr(out + std::string_view("<stdout>:").size());
+  }
+  const std::vector<std::string_view> words = words_of(line.substr(0, line.find(':')));
+  const bool is_tagged = line.find(':') != std::string_view::npos && words.size() == 1;
+  return is_tagged && is_count(words.front()) ? line.substr(line.find(':') + 1) : line;
+}
+
 // "#  Rank  0 Group  0 Pid …"
 bool names_rank(const std::vector<std::string_view>& words) {
   return words.size() > 2 && words[0] == "#" && words[1] == "Rank" && is_count(words[2]);
+}
+
+void see_rank(const LogPlace& place, std::string_view rank, std::set<std::string_view>& seen) {
+  if (seen.insert(rank).second) return;
+  fail(place, "rank " + std::string(rank) + " for the second time", "one run of nccl-tests a file");
 }
 
 std::optional<Collective> named_in(std::string_view line) {
@@ -120,19 +139,20 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   std::vector<Row> rows;
   std::optional<Collective> named;
   std::optional<NcclColumns> columns;
-  std::size_t ranks = 0;
+  std::set<std::string_view> seen;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::vector<std::string_view> words = words_of(lines[i]);
+    const std::vector<std::string_view> words = words_of(without_tag(lines[i]));
     if (!named) named = named_in(lines[i]);
     if (words.empty()) continue;
-    if (names_rank(words)) ++ranks;
+    if (names_rank(words)) see_rank({file, i + 1}, words[2], seen);
     if (!columns) columns = header_in(words);
     if (words.front().front() == '#' || !is_count(words.front()) || words.size() < 6) continue;
     if (!columns) fail({file, i + 1}, "numbers before a header", "\"# size count type … time\"");
     if (words.front() == "0") continue;  // no bytes
     rows.push_back(read_row({file, i + 1}, words, *columns));
   }
+  const std::size_t ranks = seen.size();
   if (ranks < 2) {
     fail({file, 1}, std::to_string(ranks) + " ranks",
          "lines \"#  Rank  0 …\" of at least two: what the benchmark prints first");

@@ -7,6 +7,7 @@
 // of 10⁶ with three digits, so that copies below 0.2 MB are left out. Copies of one kind and size
 // are one point: their median, and their scatter.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -18,9 +19,10 @@
 namespace orrery::detail {
 namespace {
 
-constexpr std::string_view kDuration = "Duration (ns)";
-constexpr std::string_view kBytes = "Bytes (MB)";
-constexpr std::string_view kKernelTotals = "Total Time (ns)";
+// As versions since 2021.5 and before write them.
+constexpr std::array<std::string_view, 2> kDuration = {"Duration (ns)", "Duration(nsec)"};
+constexpr std::array<std::string_view, 2> kBytes = {"Bytes (MB)", "Bytes(MB)"};
+constexpr std::string_view kKernelTotals = "Total Time";
 
 // Fields between commas; inside double quotes a comma is text.
 std::vector<std::string> csv_fields(std::string_view line) {
@@ -42,8 +44,12 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+bool contains_any(std::string_view text, const std::array<std::string_view, 2>& parts) {
+  return contains(text, parts[0]) || contains(text, parts[1]);
+}
+
 bool is_trace_header(std::string_view line) {
-  return contains(line, kDuration) && contains(line, kBytes) && contains(line, "Name");
+  return contains_any(line, kDuration) && contains_any(line, kBytes) && contains(line, "Name");
 }
 
 struct NsysColumns {
@@ -64,7 +70,12 @@ NsysColumns columns_of(const LogPlace& place, std::string_view header) {
     }
     return static_cast<std::size_t>(found - names.begin());
   };
-  return {at(kDuration), at(kBytes), at("SrcMemKd"), at("DstMemKd"), at("Name"), names.size()};
+  const auto either = [&](const std::array<std::string_view, 2>& two) {
+    const bool is_new = std::find(names.begin(), names.end(), two[0]) != names.end();
+    return at(is_new ? two[0] : two[1]);
+  };
+  return {either(kDuration), either(kBytes), at("SrcMemKd"),
+          at("DstMemKd"),    at("Name"),     names.size()};
 }
 
 struct Way {

@@ -138,11 +138,16 @@ void read_rows(const std::vector<std::string_view>& lines, std::size_t rule,
   const ProfileColumns columns =
       profile_columns({file, rule + 2}, cells_of(lines[rule + 1], spans));
   std::size_t others = 0;
+  std::size_t elsewhere = 0;
   for (std::size_t i = rule + 3; i < lines.size() && !is_rule(lines[i]); ++i) {
     const LogPlace place{file, i + 1};
     const Cells cells = cells_of(lines[i], spans);
     if (!is_product(cells[columns.name])) {
       ++others;
+      continue;
+    }
+    if (cells[columns.time] == "0.000us") {
+      ++elsewhere;
       continue;
     }
     const auto shapes = shapes_of(cells[columns.shapes]);
@@ -155,6 +160,9 @@ void read_rows(const std::vector<std::string_view>& lines, std::size_t rule,
     m.work = MeasuredProduct{*shape, precision};
     m.timed.time = time_of(place, cells[columns.time]);
     set.points.push_back(m);
+  }
+  if (elsewhere > 0) {
+    set.left_out.push_back(std::to_string(elsewhere) + " products that no GPU ran");
   }
   if (others > 0) set.left_out.push_back(std::to_string(others) + " rows of other operators");
 }

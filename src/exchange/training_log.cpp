@@ -28,15 +28,18 @@ struct Field {
   double scale;  // to SI
 };
 
-constexpr std::array<Field, 10> kFields = {{
+constexpr std::array<Field, 13> kFields = {{
     {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
+    {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
     {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
+    {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
     {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
     {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
     {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
     {"DeepSpeed", "iter time (s):", Logged::step, 1},
     {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
     {"torchtitan", "tps:", Logged::tokens, 1},
+    {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
     {"torchtitan", "tflops:", Logged::flops, 1e12},
     {"torchtitan", "memory:", Logged::reserved, kGiBytes},
 }};
@@ -74,15 +77,24 @@ std::optional<double> leading_number(std::string_view text) {
   return x && *x > 0 && *x < kMost ? x : std::nullopt;
 }
 
+// The value of a field in a line; nothing where the marker is the end of another word ("https:").
+std::optional<double> value_in(std::string_view line, const Field& f) {
+  for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
+       at = line.find(f.marker, at + 1)) {
+    if (at > 0 && std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0) continue;
+    if (const auto x = leading_number(line.substr(at + f.marker.size()))) return x;
+  }
+  return {};
+}
+
 using Values = std::array<std::vector<double>, kQuantities>;
 
 void read_fields(const std::string& line, std::string_view form, Values& values) {
   for (const Field& f : kFields) {
     if (f.form != form) continue;
-    const std::size_t at = line.find(f.marker);
-    if (at == std::string::npos) continue;
-    const auto x = leading_number(std::string_view(line).substr(at + f.marker.size()));
-    if (x) values[static_cast<std::size_t>(f.quantity)].push_back(*x * f.scale);
+    if (const auto x = value_in(line, f)) {
+      values[static_cast<std::size_t>(f.quantity)].push_back(*x * f.scale);
+    }
   }
 }
 
@@ -110,7 +122,7 @@ std::string form_of(const std::vector<std::string>& lines) {
     for (const Field& f : kFields) {
       const bool is_speed = f.quantity == Logged::step || f.quantity == Logged::samples ||
                             f.quantity == Logged::tokens;
-      if (is_speed && line.find(f.marker) != std::string::npos) return std::string(f.form);
+      if (is_speed && value_in(line, f)) return std::string(f.form);
     }
   }
   return "";

@@ -3,12 +3,12 @@
 // What a training log says of a step: medians over its lines, the first few left out.
 //
 // Told apart by what their lines hold (terminal colours are skipped):
-// - Megatron-LM: "elapsed time per iteration (ms):", "throughput per GPU (TFLOP/s/GPU):", "max
-//   allocated:" and "max reserved:" (MB of 2²⁰), and timers "name ....: (min, max)" in ms, of which
-//   the largest over ranks counts;
+// - Megatron-LM: "elapsed time per iteration (ms):" (Megatron-DeepSpeed: also "(s):"), "throughput
+//   per GPU (TFLOP/s/GPU):" or "TFLOPs:", "max allocated:" and "max reserved:" (MB of 2²⁰), timers
+//   "name ....: (min, max)" in ms, of which the largest over ranks counts;
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
-// - torchtitan: "tps:" (tokens/s of one GPU), "tflops:", "memory: x GiB" (reserved).
-// Errors: InputError where no line holds a step.
+// - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
+// (reserved). Errors: InputError where no line holds a step.
 #pragma once
 
 #include <map>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/calibration.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -102,14 +104,33 @@ std::map<std::string, FitQuality> read_fit(Reader r) {
   return fit;
 }
 
+// What a fit of times can tell: constants of a device's efficiency and its host link, of a tier its
+// share and its times; not what the machine is.
+bool is_constant(const std::vector<std::string>& keys) {
+  constexpr std::array<std::string_view, 2> kOfDevice = {"efficiency", "host_link"};
+  constexpr std::array<std::string_view, 6> kOfTier = {
+      "efficiency", "latency", "launch", "ramp", "reduction_efficiency", "reduction_latency"};
+  const auto is_in = [](const auto& names, const std::string& key) {
+    return std::find(names.begin(), names.end(), key) != names.end();
+  };
+  if (keys.front() == "device") return keys.size() > 2 && is_in(kOfDevice, keys[1]);
+  return keys.size() == 3 && is_in(kOfTier, keys[2]);
+}
+
 void read_changes(Reader r, Calibration& c) {
   c.changes = r.json();
   for (const char* key : {"device", "tiers"}) {
     if (const auto part = r.find(key)) part->must_be_object();
   }
   r.reject_unknown();
-  if (leaves_of(c.changes).empty())
-    r.fail("no change", "at least one value of `device` or `tiers`");
+  const std::vector<Leaf> leaves = leaves_of(c.changes);
+  if (leaves.empty()) r.fail("no change", "at least one value of `device` or `tiers`");
+  for (const Leaf& leaf : leaves) {
+    if (is_constant(leaf.keys)) continue;
+    r.fail("a change of " + path_of(leaf.keys),
+           "device.efficiency, device.host_link, and of a tier efficiency, latency, launch, ramp, "
+           "reduction_efficiency, reduction_latency");
+  }
 }
 
 std::string read_provenance(Reader r) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/capacity_option_json.h"
 
+#include "report/rests_on.h"
+
 namespace orrery {
 namespace {
 
@@ -239,6 +241,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["node"] = o.inputs.cluster.node.view();
   j["device"] = o.inputs.cluster.device.name.view();
   j["strategy"] = o.run->inputs.value("parallel", Json::object());
+  j["rests_on"] = rests_on_json(*o.run);
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);
   j["checkpoint"] = checkpoint_json(o);

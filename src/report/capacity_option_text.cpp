@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "report/capacity_option_parts.h"
+#include "report/rests_on.h"
 
 namespace orrery {
 namespace {
@@ -167,6 +168,8 @@ Details option_details(const CapacityReport& r, std::size_t option) {
                               std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
                               percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
                               " of " + gib_text(o.answer.capacity, 1) + " a GPU");
+  const std::string rests_on = calibration_line(*o.run);
+  if (!rests_on.empty()) all += line("rests on", rests_on.substr(rests_on.find(": ") + 2));
   all += phase_lines(o);
   all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
                           " hours, effective training time " + percent(o.outcome.goodput.ratio()));

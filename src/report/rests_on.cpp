@@ -37,9 +37,9 @@ std::string calibration_of(const std::string& source) {
   return name.substr(0, name.find(" of "));
 }
 
-void add(const ResolvedRun& r, const std::string& part, const std::string& path,
+void add(const ResolvedCluster& c, const std::string& part, const std::string& path,
          std::vector<RestsOnPart>& out) {
-  const std::string source = source_of(r.cluster, path);
+  const std::string source = source_of(c, path);
   out.push_back({part, basis_of(source), calibration_of(source)});
 }
 
@@ -52,25 +52,29 @@ std::string attention_path(const Run& run) {
 
 }  // namespace
 
-std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r) {
+std::vector<RestsOnPart> network_rests_on(const ResolvedCluster& c) {
   std::vector<RestsOnPart> out;
-  const Run& run = r.run;
-  add(r, "matrix products",
-      "device.efficiency.gemm." + std::string(name_of(run.training.precision)), out);
-  add(r, "attention", attention_path(run), out);
-  add(r, "memory-bound kernels", "device.efficiency.memory", out);
-  for (std::size_t i = 0; i < run.cluster.tier_count; ++i) {
-    if (run.cluster.gpus == 1 || (i > 0 && run.cluster.tiers[i - 1].size >= run.cluster.gpus))
-      break;
-    add(r, "network: " + std::string(run.cluster.tiers[i].name.view()),
+  for (std::size_t i = 0; i < c.cluster.tier_count; ++i) {
+    if (c.cluster.gpus == 1 || (i > 0 && c.cluster.tiers[i - 1].size >= c.cluster.gpus)) break;
+    add(c, "network: " + std::string(c.cluster.tiers[i].name.view()),
         "tiers." + std::to_string(i) + ".efficiency", out);
   }
   return out;
 }
 
-Json rests_on_json(const ResolvedRun& r) {
+std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r) {
+  std::vector<RestsOnPart> out;
+  add(r.cluster, "matrix products",
+      "device.efficiency.gemm." + std::string(name_of(r.run.training.precision)), out);
+  add(r.cluster, "attention", attention_path(r.run), out);
+  add(r.cluster, "memory-bound kernels", "device.efficiency.memory", out);
+  for (RestsOnPart& p : network_rests_on(r.cluster)) out.push_back(std::move(p));
+  return out;
+}
+
+Json rests_on_json(const std::vector<RestsOnPart>& parts) {
   Json list = Json::array();
-  for (const RestsOnPart& p : parts_rest_on(r)) {
+  for (const RestsOnPart& p : parts) {
     Json one = {{"part", p.part}, {"basis", p.basis}};
     if (!p.calibration.empty()) one["calibration"] = p.calibration;
     list.push_back(one);
@@ -78,14 +82,20 @@ Json rests_on_json(const ResolvedRun& r) {
   return list;
 }
 
-std::string calibration_line(const ResolvedRun& r) {
-  if (r.cluster.calibrations.empty()) return "";
-  std::vector<std::string> parts;
-  for (const RestsOnPart& p : parts_rest_on(r)) {
-    parts.push_back(p.part + " " + p.basis +
+Json rests_on_json(const ResolvedRun& r) { return rests_on_json(parts_rest_on(r)); }
+
+std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts) {
+  if (c.calibrations.empty()) return "";
+  std::vector<std::string> texts;
+  for (const RestsOnPart& p : parts) {
+    texts.push_back(p.part + " " + p.basis +
                     (p.calibration.empty() ? "" : " (" + p.calibration + ")"));
   }
-  return "rests on: " + joined(parts, " · ");
+  return "rests on: " + joined(texts, " · ");
+}
+
+std::string calibration_line(const ResolvedRun& r) {
+  return calibration_line(r.cluster, parts_rest_on(r));
 }
 
 }  // namespace orrery

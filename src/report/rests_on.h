@@ -20,9 +20,14 @@ struct RestsOnPart {
 
 std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r);
 
+// Of the tiers alone, where there is no run.
+std::vector<RestsOnPart> network_rests_on(const ResolvedCluster& c);
+
+Json rests_on_json(const std::vector<RestsOnPart>& parts);
 Json rests_on_json(const ResolvedRun& r);
 
 // One line for a header; "" without a calibration.
+std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts);
 std::string calibration_line(const ResolvedRun& r);
 
 }  // namespace orrery

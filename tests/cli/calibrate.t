@@ -30,6 +30,31 @@ $ python3 -c 'import json; print(json.load(open("with.json"))["inputs"]["cluster
 $ echo '{"run": "gpt3-175b-1024-a100", "axes": {"training.micro_batch": [1, 2]}, "columns": ["step_time_s"]}' > sweep.json
 $ orrery sweep sweep.json --calibration a.json --csv | sed -n '2s/.*,//p' > swept; python3 -c 'import json; print(float(open("swept").read()) == json.load(open("with.json"))["step_time_s"])'
 > True
+# Every command that answers about a run or a cluster takes it and says what it rests on.
+$ for c in estimate memory simulate comm search; do orrery $c gpt3-175b-1024-a100 --calibration a.json --set parallel.tp=8 --set parallel.pp=8 | grep -c 'rests on: .* (a)'; done
+> 1
+> 1
+> 1
+> 1
+> 1
+$ orrery explain gpt3-175b-1024-a100 step_time_s --calibration a.json | head -1
+> rests on: matrix products fitted on published runs (a) · ...
+$ orrery capacity gpt3-175b-1024-a100 --calibration a.json | grep 'rests on' | head -1
+> ... (a) ...
+$ orrery collective all-reduce --node dgx-a100-80gb --gpus 8 --size 1MiB --calibration a.json | head -1
+> rests on: network: nvswitch fitted on published runs (a)
+$ orrery compare gpt3-175b-1024-a100 gpt3-175b-1024-a100 --calibration a.json --json | grep -c '"calibration": "a"'
+> 4
+$ orrery validate --calibration a.json | head -1
+> rests on: a (fitted on published runs) over ... of ... rows, those of dgx-a100-80gb; the others on their documents
+$ orrery validate --calibration a.json --json > v1.json; orrery validate --json > v0.json; python3 -c 'import json; a, b = (json.load(open(f)) for f in ("v0.json", "v1.json")); print(b["calibration"]["name"], sum(x["predicted"] != y["predicted"] for x, y in zip(a["rows"], b["rows"])) == b["calibration"]["rows"])'
+> a True
+$ orrery validate --calibration a.json --fit
+! exit 2
+! stderr --calibration: give it without --fit
+$ orrery validate --calibration no-such
+! exit 2
+! stderr orrery validate: --calibration: found the unknown calibration "no-such"
 # Of another device, of another node, cut off, falling, not a number.
 $ orrery estimate llama-3-8b-8-h100 --calibration a.json
 ! exit 2
@@ -51,6 +76,12 @@ $ orrery estimate gpt3-175b-1024-a100 --calibration much.json
 $ sed 's/"fp16": 0.9[0-9]*/"fp16": NaN/' a.json > nan.json; orrery estimate gpt3-175b-1024-a100 --calibration nan.json
 ! exit 2
 ! stderr nan.json: found parse error
+# It is constants of efficiency and links, not what the machine is.
+$ for change in '{"name": "h100-sxm5-80gb"}' '{"memory_capacity": "800 GiB"}' '{"peak": {"fp16": "1e30 FLOP/s"}}' '{"efficiency": 3}'; do python3 -c 'import json, sys; a = json.load(open("a.json")); a["changes"] = {"device": json.loads(sys.argv[1])}; a["spread"] = {}; json.dump(a, open("other.json", "w"))' "$change"; orrery estimate gpt3-175b-1024-a100 --calibration other.json 2>&1 | sed 's/; allowed.*//'; done
+> error: other.json: changes: found a change of device.name
+> error: other.json: changes: found a change of device.memory_capacity
+> error: other.json: changes: found a change of device.peak.fp16
+> error: other.json: changes: found a change of device.efficiency
 $ orrery estimate gpt3-175b-1024-a100 --calibration no-such
 ! exit 2
 ! stderr found the unknown calibration "no-such"

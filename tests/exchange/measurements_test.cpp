@@ -242,3 +242,69 @@ TEST_CASE("Nsight Systems: a summary of kernels says what to give instead") {
   CHECK(refuses_measurements(header + "1,nan,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
   CHECK(refuses_measurements(header, "no measurement"));
 }
+
+namespace {
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return text;
+}
+
+std::string data(const std::string& name) {
+  const auto text = testing::text_of_file(std::string(ORRERY_TEST_DATA) + "/exchange/data/" + name);
+  REQUIRE(text);
+  return *text;
+}
+
+void check_same_times(const MeasurementSet& a, const MeasurementSet& b) {
+  REQUIRE(a.points.size() == b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    CHECK(a.points[i].timed.time.si() == b.points[i].timed.time.si());
+    CHECK(amount_of(a.points[i]) == amount_of(b.points[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nccl-tests behind a launcher's tags, among NCCL's own lines, without validation") {
+  const std::string plain = data("nccl-tests.txt");
+  const MeasurementSet set = set_of(plain);
+  check_same_times(set, set_of("[1,0]<stdout>:" + replaced(plain, "\n", "\n[1,0]<stdout>:")));
+  check_same_times(set, set_of(" 0: " + replaced(plain, "\n", "\n 0: ")));
+  check_same_times(set, set_of("node1:77:77 [0] NCCL INFO Bootstrap : Using eth0\n" + plain));
+  check_same_times(set, set_of(replaced(plain, "      0\n", "    N/A\n")));
+  check_same_times(set, set_of(replaced(plain, "\n", "\r\n")));
+}
+
+TEST_CASE("two runs of nccl-tests in one file are refused, not twice the ranks") {
+  CHECK(refuses_measurements(data("nccl-tests.txt") + data("nccl-tests.txt"),
+                             "rank 0 for the second time"));
+}
+
+TEST_CASE("Nsight Systems' trace as versions before 2021.5 call its columns") {
+  const std::string now = data("nsys-gpu-trace.csv");
+  std::string before = replaced(replaced(now, "(ns)", "(nsec)"), " (", "(");
+  check_same_times(set_of(now), set_of(before));
+}
+
+TEST_CASE("a product of PyTorch's table that ran on no GPU is left out") {
+  std::string table = data("torch-profile.txt");
+  MeasurementHints hints;
+  hints.precision = Precision::bf16;
+  const MeasurementSet set = set_of(table, hints);
+  const std::size_t row = table.find("aten::mm");
+  const std::size_t end = table.find('\n', row);
+  std::string line = table.substr(row, end - row);
+  // The mean of the device's own time stands before the number of calls and the shapes.
+  const std::size_t unit = line.rfind("us", line.find("[["));
+  const std::size_t begin = line.rfind(' ', unit) + 1;
+  const std::string zero = "0.000us";
+  REQUIRE(unit + 2 - begin >= zero.size());
+  line.replace(begin, unit + 2 - begin, std::string(unit + 2 - begin - zero.size(), ' ') + zero);
+  const MeasurementSet without = set_of(table.replace(row, end - row, line), hints);
+  CHECK(without.points.size() == set.points.size() - 1);
+  CHECK(without.left_out.front() == "1 products that no GPU ran");
+}

@@ -54,6 +54,27 @@ TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
   CHECK(titan.reserved->si() == 36.5 * 0x1p30);
 }
 
+TEST_CASE("lines as older and other versions write them") {
+  const TrainingLog bloom = read_training_log(
+      "iteration 10/ 311541 | elapsed time per iteration (s): 49.71 | learning rate: 3.787E-08 | "
+      "samples per second: 0.644 | TFLOPs: 7.41 |\n",
+      "log.txt");
+  CHECK(bloom.form == "Megatron-LM");
+  CHECK(bloom.step_time->si() == doctest::Approx(49.71));
+  CHECK(bloom.flops_per_gpu->si() == doctest::Approx(7.41e12));
+  const TrainingLog titan = read_training_log(
+      "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - step: 10  loss:  7.1  memory: "
+      "36.5GiB(46.6%)  wps: 6,543  mfu: 40.31%\n",
+      "log.txt");
+  CHECK(titan.form == "torchtitan");
+  CHECK(*titan.tokens_per_s_per_gpu == 6543);
+  const TrainingLog behind_address = read_training_log(
+      "see https: 12 at https://example.org\nelapsed time per iteration (ms): 1000.0 |\n",
+      "log.txt");
+  CHECK(behind_address.form == "Megatron-LM");
+  CHECK(behind_address.steps == 1);
+}
+
 TEST_CASE("what is no training log is refused") {
   for (const char* text : {"", "hello\n", "elapsed time per iteration (ms): soon\n",
                            "CurrSamplesPerSec=-3\n", "tps: nan\n"}) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/calibrated_rows.h"
+
+#include "core/error.h"
+#include "hardware/calibration.h"
+#include "hardware/cluster_reader.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kCalibrationFlag = "--calibration";
+
+Calibration named_calibration(const std::string& name, const ConfigLookup& lookup) {
+  const auto found = lookup.hardware.find(HardwareKind::calibration, name);
+  if (!found) {
+    const std::vector<std::string> names = lookup.hardware.names(HardwareKind::calibration);
+    throw InputError("orrery validate", kCalibrationFlag,
+                     "the unknown calibration \"" + name + "\"",
+                     names.empty() ? "a path of one that `orrery calibrate fit` wrote"
+                                   : alternatives(names) + " or a path",
+                     nearest_name(name, names));
+  }
+  const Json document = parse_json(found->text, found->file);
+  return read_calibration(Reader(document, found->file));
+}
+
+// A row whose cluster cannot be read is judged, and refused, where all rows are.
+bool is_of(const Calibration& c, const Row& row, const HardwareLookup& lookup) {
+  try {
+    const Cluster cluster = read_cluster(Reader(row.run, row.file).at("cluster"), lookup).cluster;
+    return cluster.device.name.view() == c.device &&
+           (c.node.empty() || cluster.node.view() == c.node);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void add_calibration(Json& cluster, const std::string& name) {
+  Json& given = cluster["calibration"];
+  if (given.is_null()) {
+    given = name;
+  } else if (given.is_array()) {
+    given.push_back(name);
+  } else {
+    given = Json::array({given, name});
+  }
+}
+
+}  // namespace
+
+CalibratedRows calibrate_rows(const std::string& name, const ConfigDirs& dirs,
+                              std::vector<Row>& rows) {
+  const ConfigLookup lookup = config_lookup(dirs);
+  const Calibration c = named_calibration(name, lookup);
+  CalibratedRows out{c.name,   std::string(kRestsOnNames[static_cast<std::size_t>(c.rests_on)]),
+                     c.device, c.node,
+                     0,        rows.size()};
+  for (Row& row : rows) {
+    if (!is_of(c, row, lookup.hardware)) continue;
+    add_calibration(row.run["cluster"], name);
+    ++out.rows;
+  }
+  if (out.rows == 0) {
+    throw InputError("orrery validate", kCalibrationFlag,
+                     "a calibration of " + (c.node.empty() ? c.device : c.node),
+                     "one of a device and node that some row has");
+  }
+  return out;
+}
+
+std::string calibrated_line(const CalibratedRows& c) {
+  return "rests on: " + c.name + " (" + c.rests_on + ") over " + std::to_string(c.rows) + " of " +
+         std::to_string(c.of) + " rows, those of " + (c.node.empty() ? c.device : c.node) +
+         "; the others on their documents\n\n";
+}
+
+Json calibrated_json(const CalibratedRows& c) {
+  Json j = {{"name", c.name}, {"rests_on", c.rests_on}, {"device", c.device}};
+  if (!c.node.empty()) j["node"] = c.node;
+  j["rows"] = c.rows;
+  return j;
+}
+
+}  // namespace orrery

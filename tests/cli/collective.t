@@ -24,7 +24,7 @@ $ python3 -c 'import json; [print(k, round(16 * p["busbw"] / p["algbw"], 9), rou
 > reduce 16.0 1.0
 > point-to-point 16.0 1.0
 $ python3 -c 'import json; j = json.load(open("all-reduce.json")); print(" ".join(j), "·", " ".join(j["points"][0]), "·", " ".join(j["inputs"]))'
-> collective points units inputs schema_version tool_version · size_bytes time_s algbw busbw algorithm tier fastest_algorithm fastest_time_s · cluster ranks ranks_per_node nodes groups busiest_rank collective_library algorithm
+> collective points units inputs schema_version tool_version rests_on · size_bytes time_s algbw busbw algorithm tier fastest_algorithm fastest_time_s · cluster ranks ranks_per_node nodes groups busiest_rank collective_library algorithm
 $ orrery collective all-gather --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8 --size 64KiB,1GiB --csv | cut -d, -f1,5,6
 > size_bytes,algorithm,tier
 > 65536,pat,infiniband

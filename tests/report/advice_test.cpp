@@ -14,7 +14,8 @@ using testing::gpt3;
 using testing::resolved;
 using testing::with;
 
-// The run with an advice taken, as a user would take it.
+// The run with an advice taken, as a user would take it. `run` also holds what was assumed: the
+// modules of a selective recompute go with it.
 Json taken(Json run, const Advice& advice) {
   for (const Setting& s : advice.settings) {
     Json* at = &run;
@@ -25,6 +26,8 @@ Json taken(Json run, const Advice& advice) {
     }
     (*at)[path] = Json::accept(s.value) ? Json::parse(s.value) : Json(s.value);
   }
+  Json& parallel = run["parallel"];
+  if (parallel.value("recompute", "selective") != "selective") parallel.erase("recompute_modules");
   return run;
 }
 

@@ -4,16 +4,6 @@
 namespace orrery {
 namespace {
 
-void apply_share(Reader& overlap, const char* key, double& exposed) {
-  const auto given = overlap.find(key);
-  if (!given) return;
-  if (!given->boolean()) {
-    exposed = 1;
-  } else if (exposed == 1) {
-    given->fail("false: this framework, with these options, does not overlap it");
-  }
-}
-
 // Tensor parallelism hides beside the other gradient of a layer, or by a share, or not at all.
 void apply_tp(Reader& overlap, Framework& f) {
   const auto given = overlap.find("tp");
@@ -26,6 +16,18 @@ void apply_tp(Reader& overlap, Framework& f) {
   }
 }
 
+// Of one schedule, or of all.
+void apply_ep(Reader& overlap, Framework& f) {
+  const auto given = overlap.find("ep");
+  if (!given) return;
+  if (!given->boolean()) {
+    f.ep_exposed = 1;
+    f.ep_exposed_interleaved = 1;
+  } else if (f.ep_exposed == 1 && f.ep_exposed_interleaved == 1) {
+    given->fail("false: this framework, with these options, does not overlap it");
+  }
+}
+
 }  // namespace
 
 void apply_overlap(Reader overlap, Framework& f) {
@@ -33,7 +35,7 @@ void apply_overlap(Reader overlap, Framework& f) {
   if (const auto v = overlap.find("param_gather")) f.overlap_param_gather = v->boolean();
   if (const auto v = overlap.find("cp")) f.cp_overlap = v->boolean();
   apply_tp(overlap, f);
-  apply_share(overlap, "ep", f.ep_exposed);
+  apply_ep(overlap, f);
   overlap.reject_unknown();
 }
 

@@ -85,17 +85,29 @@ bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
   return false;
 }
 
+// Under interleaved 1F1B the experts of one chunk may talk while another micro batch's chunk
+// computes: Megatron-Core's --overlap-moe-expert-parallel-comm.
+template <Number R>
+R experts_exposed(const Run& run) {
+  const Framework& f = run.framework;
+  if (!run.own_order && run.strategy.schedule == ScheduleId::interleaved) {
+    return lift<R>(f.ep_exposed_interleaved, {"framework.ep_exposed_interleaved"});
+  }
+  return lift<R>(f.ep_exposed, {"framework.ep_exposed"});
+}
+
 // What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
 template <Number R>
 SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Framework& f, bool backward_is_split) {
-  if (is_covered(e, f, backward_is_split)) return larger(time - cover, SecondsOf<R>{});
+                          const Run& run) {
+  const Framework& f = run.framework;
+  if (is_covered(e, f, splits_backward(run))) return larger(time - cover, SecondsOf<R>{});
   switch (e.group) {
     case ExchangeGroup::tp:
     case ExchangeGroup::etp:
       return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
     case ExchangeGroup::ep:
-      return time * lift<R>(f.ep_exposed, {"framework.ep_exposed"});
+      return time * experts_exposed<R>(run);
     case ExchangeGroup::cp:
       return time;
   }
@@ -229,8 +241,7 @@ class Pricer {
                       run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
-    const SecondsOf<R> bare =
-        exposed_part(e, time, cover_of<R>(op, e, t), run_.framework, splits_backward(run_));
+    const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_);
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, op.name, e, cost, time, bare);
     if (e.pass != Pass::forward) return;

@@ -93,7 +93,7 @@ std::vector<Json> free_precisions(const Device& d) {
 std::vector<Json> free_overlaps(const Framework& f) {
   std::vector<std::string> keys = {"grad_reduce", "param_gather", "cp"};
   if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.emplace_back("tp");
-  if (f.ep_exposed < 1) keys.emplace_back("ep");
+  if (f.ep_exposed < 1 || f.ep_exposed_interleaved < 1) keys.emplace_back("ep");
   std::vector<Json> values;
   for (std::size_t set = 0; set < std::size_t{1} << keys.size(); ++set) {
     Json on = Json::object();

@@ -54,6 +54,7 @@ class SearchWorker {
     ModuleMask modules = 0;
     bool written_out = false;
     bool zero_bubble = false;
+    bool interleaved = false;
 
     bool operator==(const PriceKey&) const = default;
   };

@@ -52,6 +52,7 @@ struct Framework {
   double tp_exposed = 1;
   bool tp_backward_overlap = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
+  double ep_exposed_interleaved = 1;    // where chunks of other micro batches run beside
   bool dispatch_once_per_node = false;  // a token for several experts of a node crosses once
   bool cp_overlap = true;               // ring steps run under attention
   bool overlap_grad_reduce = false;     // gradients are reduced during the last backward

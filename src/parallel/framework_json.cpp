@@ -57,7 +57,11 @@ void read_kernels(Reader& r, Framework& f) {
 void read_overlap(Reader& r, Framework& f) {
   read_if(r, "tp_exposed", f.tp_exposed, 0, 1);
   read_if(r, "tp_backward_overlap", f.tp_backward_overlap);
-  read_if(r, "ep_exposed", f.ep_exposed, 0, 1);
+  if (auto v = r.find("ep_exposed")) {
+    f.ep_exposed = v->number(0, 1);
+    f.ep_exposed_interleaved = f.ep_exposed;
+  }
+  read_if(r, "ep_exposed_interleaved", f.ep_exposed_interleaved, 0, 1);
   read_if(r, "dispatch_once_per_node", f.dispatch_once_per_node);
   read_if(r, "fabric_share", f.fabric_share, 0.001, 1);
   read_if(r, "cp_overlap", f.cp_overlap);

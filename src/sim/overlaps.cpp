@@ -40,7 +40,11 @@ const std::array<Overlap, kOverlaps> kOverlapTable = {{
      }},
     {"cp", "attention waits for every step of the ring",
      [](Framework& f) { f.cp_overlap = false; }},
-    {"ep", "nothing runs beside the exchanges of experts", [](Framework& f) { f.ep_exposed = 1; }},
+    {"ep", "nothing runs beside the exchanges of experts",
+     [](Framework& f) {
+       f.ep_exposed = 1;
+       f.ep_exposed_interleaved = 1;
+     }},
     {"offload", "passes wait for what goes to the host and comes back", nullptr, expose_offload},
     {"pairs", "DualPipe's two micro batches run one after the other", nullptr, part_pairs},
     {"checkpoint", "training stands still until a checkpoint is written", nullptr, stand_still},

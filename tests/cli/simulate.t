@@ -52,6 +52,11 @@ $ python3 -c 'import json; t = json.load(open("bare.json")); d = t["timeline"]["
 $ orrery simulate deepseek-v3-2048-h800 --set parallel.schedule=dualpipe --without pairs | grep -A 1 'without pairs'
 >                   +... s without pairs: DualPipe's two micro batches run one after the other
 > ...
+$ orrery simulate mixtral-8x7b-64-h100 --vpp 2 --schedule interleaved --without ep | grep 'without ep'
+>                   +... ms without ep: nothing runs beside the exchanges of experts
+$ orrery simulate mixtral-8x7b-64-h100 --without ep | grep -c 'without ep'
+! exit 1
+> 0
 $ orrery simulate gpt3-175b-1024-a100 --with tp
 ! exit 2
 ! stderr --with: found "tp"; allowed: contention, slowdown or send-overlap

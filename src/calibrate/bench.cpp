@@ -22,12 +22,6 @@ constexpr std::size_t kMostSamples = 50;
 constexpr double kLeastScatter = 1e-4;
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
 
-double scatter_of(const std::vector<double>& samples, double median) {
-  std::vector<double> deviations;
-  for (const double s : samples) deviations.push_back(std::abs(s - median));
-  return kToDeviation * median_of(deviations) / median;
-}
-
 // Of the clocks while products ran; "" where the device cannot tell.
 class ClockLog {
  public:

@@ -12,4 +12,7 @@ inline constexpr double kToDeviation = 1.4826;  // of a median deviation, for a 
 // 0 of none.
 double median_of(std::vector<double> x);
 
+// One standard deviation, as a share of `median`, of samples that scatter around it.
+double scatter_of(const std::vector<double>& samples, double median);
+
 }  // namespace orrery

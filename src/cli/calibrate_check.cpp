@@ -24,10 +24,8 @@ Machine calibrated_machine(const CalibrateArguments& a, const std::vector<Measur
   const HardwareLookup lookup = config_lookup(dirs).hardware;
   const Json named = a.calibration;
   const Reader given(named, "orrery calibrate", kFlag);
-  const auto found = lookup.find(HardwareKind::calibration, a.calibration);
-  if (!found) given.fail("\"" + a.calibration + "\"", "a name, or a path of an overlay");
-  const Json document = parse_json(found->text, found->file);
-  c = read_calibration(Reader(document, found->file));
+  Json document;
+  c = calibration_at(given, lookup, document);
   CalibrateArguments own = a;
   own.node = c.node;
   own.device = c.node.empty() ? c.device : "";
@@ -44,8 +42,6 @@ Machine calibrated_machine(const CalibrateArguments& a, const std::vector<Measur
   m.cluster.device = read_device(Reader(device, "orrery calibrate", kFlag));
   return m;
 }
-
-std::string signed_percent(double x) { return (x >= 0 ? "+" : "") + percent(x); }
 
 std::string check_text(const Calibration& c, const std::vector<CheckedKind>& kinds) {
   Table t({{""}, {"points", true}, {"bias", true}, {"median", true}, {"bound", true}, {""}});

@@ -11,17 +11,10 @@ namespace {
 constexpr const char* kCalibrationFlag = "--calibration";
 
 Calibration named_calibration(const std::string& name, const ConfigLookup& lookup) {
-  const auto found = lookup.hardware.find(HardwareKind::calibration, name);
-  if (!found) {
-    const std::vector<std::string> names = lookup.hardware.names(HardwareKind::calibration);
-    throw InputError("orrery validate", kCalibrationFlag,
-                     "the unknown calibration \"" + name + "\"",
-                     names.empty() ? "a path of one that `orrery calibrate fit` wrote"
-                                   : alternatives(names) + " or a path",
-                     nearest_name(name, names));
-  }
-  const Json document = parse_json(found->text, found->file);
-  return read_calibration(Reader(document, found->file));
+  const Json given = name;
+  Json document;
+  return calibration_at(Reader(given, "orrery validate", kCalibrationFlag), lookup.hardware,
+                        document);
 }
 
 // A row whose cluster cannot be read is judged, and refused, where all rows are.

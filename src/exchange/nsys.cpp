@@ -111,18 +111,12 @@ struct Copies {
   std::vector<double> seconds;
 };
 
-Measurement middle_of(Copies c) {
-  const auto half = c.seconds.begin() + static_cast<std::ptrdiff_t>(c.seconds.size() / 2);
-  std::nth_element(c.seconds.begin(), half, c.seconds.end());
-  const double median = *half;
-  std::vector<double> off;
-  for (const double s : c.seconds) off.push_back(std::abs(s - median) / median);
-  const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
-  std::nth_element(off.begin(), middle, off.end());
+Measurement middle_of(const Copies& c) {
+  const double median = median_of(c.seconds);
   Measurement m;
   m.work = work_of(*c.way, c.size);
   m.kernel = c.way->kernel;
-  m.timed = {Seconds(median), c.seconds.size() > 4 ? kToDeviation * *middle : 0};
+  m.timed = {Seconds(median), c.seconds.size() > 4 ? scatter_of(c.seconds, median) : 0};
   return m;
 }
 

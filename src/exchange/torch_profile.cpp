@@ -28,8 +28,7 @@ bool is_rule(std::string_view line) {
   return line.size() > 20 && line.find_first_not_of("- ") == std::string_view::npos;
 }
 
-// ProfileColumns reach from the end of one run of dashes to the end of the next: names may be
-// wider.
+// Columns reach from the end of one run of dashes to the end of the next: names may be wider.
 std::vector<Span> spans_of(std::string_view rule) {
   std::vector<Span> spans;
   for (std::size_t at = 0; at < rule.size();) {

@@ -232,27 +232,6 @@ void check_place(const Json& node, const Calibration& c, const Reader& given,
   }
 }
 
-Calibration calibration_at(const Reader& given, const HardwareLookup& lookup, Json& document) {
-  document = given.json();
-  std::string file = given.file();
-  std::string path = given.path();
-  if (given.json().is_string()) {
-    const std::string name = given.text();
-    const auto found = lookup.find(HardwareKind::calibration, name);
-    if (!found) {
-      const std::vector<std::string> names = lookup.names(HardwareKind::calibration);
-      given.fail("the unknown calibration \"" + name + "\"",
-                 names.empty() ? "a path of one that `orrery calibrate fit` wrote"
-                               : alternatives(names) + " or a path",
-                 nearest_name(name, names));
-    }
-    document = parse_json(found->text, found->file);
-    file = found->file;
-    path = "";
-  }
-  return read_calibration(Reader(document, file, path));
-}
-
 void refuse_twice(const Calibration& c, std::map<std::string, std::string>& owners,
                   const Reader& given) {
   for (const std::string& path : changed_paths(c)) {
@@ -289,6 +268,27 @@ std::vector<std::string> changed_paths(const Calibration& c) {
   std::vector<std::string> paths;
   for (const Leaf& leaf : leaves_of(c.changes)) paths.push_back(path_of(leaf.keys));
   return paths;
+}
+
+Calibration calibration_at(const Reader& given, const HardwareLookup& lookup, Json& document) {
+  document = given.json();
+  std::string file = given.file();
+  std::string path = given.path();
+  if (given.json().is_string()) {
+    const std::string name = given.text();
+    const auto found = lookup.find(HardwareKind::calibration, name);
+    if (!found) {
+      const std::vector<std::string> names = lookup.names(HardwareKind::calibration);
+      given.fail("the unknown calibration \"" + name + "\"",
+                 names.empty() ? "a path of one that `orrery calibrate fit` wrote"
+                               : alternatives(names) + " or a path",
+                 nearest_name(name, names));
+    }
+    document = parse_json(found->text, found->file);
+    file = found->file;
+    path = "";
+  }
+  return read_calibration(Reader(document, file, path));
 }
 
 std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareLookup& lookup,

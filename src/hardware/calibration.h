@@ -58,6 +58,9 @@ Calibration read_calibration(Reader r);
 // "device.efficiency.gemm.bf16", "tiers.nvswitch.latency": every value it changes.
 std::vector<std::string> changed_paths(const Calibration& c);
 
+// The calibration of a name, a path or an object; `document` becomes what it stands in.
+Calibration calibration_at(const Reader& given, const HardwareLookup& lookup, Json& document);
+
 // `given` is a run's `cluster.calibration`: a name, a path, an object, or an array of them, that
 // name different values. They go over `node`, a merged node document, with their sources; what the
 // run has set stays.

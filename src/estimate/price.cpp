@@ -329,6 +329,15 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.parameters_with_copy = parameters_held(scratch, true);
 }
 
+// The groups whose collectives stand between the operators of a layer.
+Placement place_in_training(const Run& run) {
+  Placement p = place(run.strategy, tier_sizes(run.cluster));
+  for (Group* g : {&p.tp, &p.cp, &p.ep, &p.etp, &p.etp_ep}) {
+    g->fabric_share = run.framework.layer_fabric_share;
+  }
+  return p;
+}
+
 AttentionKernel attention_kernel(const Framework& f, const Device& d) {
   for (std::uint8_t i = 0; i < f.attention_count; ++i) {
     if (is_available(curve_of(d, f.attention[i]))) return f.attention[i];
@@ -353,7 +362,7 @@ KernelChoice kernel_choice(const Run& run) {
 
 template <Number R>
 void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
-  prices.placement = place(run.strategy, tier_sizes(run.cluster));
+  prices.placement = place_in_training(run);
   model_operators(run.model, list_options(run), scratch.model);
   Degrees degrees = degrees_of(run.strategy);
   degrees.gathers_again = !run.framework.keeps_gathered_inputs;

@@ -57,7 +57,10 @@ struct Framework {
   bool cp_overlap = true;               // ring steps run under attention
   bool overlap_grad_reduce = false;     // gradients are reduced during the last backward
   bool overlap_param_gather = false;    // updated weights are gathered during the next forward
-  double fabric_share = 1;  // of a fabric's rate at rest, what data parallelism reaches in training
+  // Of a fabric's rate at rest, what is reached in training: by data parallelism, and by the
+  // collectives inside layers.
+  double fabric_share = 1;
+  double layer_fabric_share = 1;
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
   double dp_exposed_floor = 0;  // share exposed even when the pass is long
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node

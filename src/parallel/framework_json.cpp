@@ -64,6 +64,7 @@ void read_overlap(Reader& r, Framework& f) {
   read_if(r, "ep_exposed_interleaved", f.ep_exposed_interleaved, 0, 1);
   read_if(r, "dispatch_once_per_node", f.dispatch_once_per_node);
   read_if(r, "fabric_share", f.fabric_share, 0.001, 1);
+  read_if(r, "layer_fabric_share", f.layer_fabric_share, 0.001, 1);
   read_if(r, "cp_overlap", f.cp_overlap);
   read_if(r, "overlap_grad_reduce", f.overlap_grad_reduce);
   read_if(r, "overlap_param_gather", f.overlap_param_gather);

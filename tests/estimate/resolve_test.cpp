@@ -67,6 +67,17 @@ void check_round_trip(const Json& run) {
 
 }  // namespace
 
+TEST_CASE("a switch that takes what our key says is assumed no more") {
+  const std::string option = "parallel.framework_options.cp_comm_type";
+  const auto run = [](const char* parallel) {
+    return resolved(with(
+        gpt3(), R"({"framework": "megatron-core", "parallel": )" + std::string(parallel) + "}"));
+  };
+  CHECK(assumes(run(R"({"cp": 2})"), option));
+  CHECK(assumes(run(R"({"cp": 2, "cp_type": "p2p"})"), option));  // which it says by itself
+  CHECK_FALSE(assumes(run(R"({"cp": 2, "cp_type": "a2a"})"), option));
+}
+
 TEST_CASE("a run of the README resolves") {
   const ResolvedRun r = resolved(gpt3());
   CHECK(r.run.strategy.dp == 16);

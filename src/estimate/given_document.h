@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run file says of a model, framework or compression: a name, a path or an object in place.
+//
+// Whoever looks names up (io, behind ConfigLookup) returns text; here it becomes a document that
+// knows its file, for messages. Errors: InputError with the nearest name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/json_reader.h"
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+struct GivenDocument {
+  Json json;
+  std::string file;
+  std::string path;  // in `file`; "" for a document of its own
+  std::string name;  // "" for an object in place
+};
+
+// `what`: its kind, as messages and `orrery list` call it.
+GivenDocument find_document(
+    const Reader& given, const std::string& what,
+    const std::function<std::optional<ConfigText>(const std::string&)>& find,
+    const std::function<std::vector<std::string>()>& names);
+
+}  // namespace orrery

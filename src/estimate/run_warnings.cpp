@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/run_warnings.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "estimate/idle_codecs.h"
+#include "estimate/price.h"
+
+namespace orrery {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string lossy_dimensions(const Compression& c) {
+  std::string text;
+  for (std::size_t d = 0; d < kCommDimensions; ++d) {
+    if (std::none_of(c.codecs[d].begin(), c.codecs[d].end(), is_lossy)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(kCommDimensionNames[d]);
+  }
+  return text;
+}
+
+void warn_of_codecs(const Run& run, Lines& lines) {
+  const std::string lossy = lossy_dimensions(run.compression);
+  if (!lossy.empty()) {
+    lines.push_back("compression of " + lossy +
+                    " is lossy; what that does to the training is not predicted");
+  }
+  const std::string idle = idle_codecs(run);
+  if (!idle.empty()) {
+    lines.push_back("compression of " + idle + " applies to nothing: this run sends none");
+  }
+}
+
+void warn_of_size(const ResolvedRun& r, Lines& lines) {
+  const ParameterCount n = parameter_count(r.run.model, r.run.training.sequence);
+  const std::string size = parameter_warning(r.model, static_cast<double>(n.total));
+  if (!size.empty()) lines.push_back(size);
+}
+
+void warn_of_attention(const Run& run, Lines& lines) {
+  if (!run.training.fused_attention) return;
+  const AttentionKernel kernel = kernel_choice(run).attention;
+  const auto first = run.framework.attention.begin();
+  const auto last = first + run.framework.attention_count;
+  if (std::find(first, last, kernel) != last) return;
+  lines.push_back("none of the framework's attention kernels is known on this device; " +
+                  std::string(kAttentionKernelNames[static_cast<std::size_t>(kernel)]) +
+                  " is assumed");
+}
+
+void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
+  if (!model.ignored_keys.empty()) {
+    lines.push_back("model: nothing is known of " + alternatives(model.ignored_keys) +
+                    "; ignored, as Hugging Face files carry much that is not architecture");
+  }
+  if (!model.quantization.empty()) {
+    lines.push_back("model: quantization_config (" + model.quantization +
+                    ") is about the weights as published, not about this run; ignored");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> run_warnings(const ResolvedRun& r) {
+  Lines lines;
+  warn_of_codecs(r.run, lines);
+  lines.insert(lines.end(), r.cluster.notes.begin(), r.cluster.notes.end());
+  warn_of_size(r, lines);
+  warn_of_attention(r.run, lines);
+  warn_of_unread_keys(r.model, lines);
+  return lines;
+}
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the user of a resolved run should know, one line each: lossy or idle codecs, notes of the
+// cluster, a parameter count far from the model's name, an attention kernel the device has no
+// efficiency of, keys of a model file nothing is known of. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+std::vector<std::string> run_warnings(const ResolvedRun& run);
+
+}  // namespace orrery

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/said_twice.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "parallel/own_order.h"
+
+namespace orrery {
+namespace {
+
+// One of our keys.
+struct OurKey {
+  const char* path;
+  bool given = false;
+  std::string value;  // in the words of the framework's switch
+};
+
+void forget_assumption(const std::string& path, ResolvedRun& out) {
+  const auto same = [&](const Assumed& a) { return a.path == path; };
+  out.assumed.erase(std::remove_if(out.assumed.begin(), out.assumed.end(), same),
+                    out.assumed.end());
+}
+
+// A profile without that switch has nothing to say.
+void agree(const char* option, const OurKey& ours, ResolvedRun& out) {
+  for (FrameworkOption& o : out.framework.options) {
+    if (o.name != option || o.value == ours.value) continue;
+    if (!o.assumed && ours.given) {
+      throw InputError(out.file, ours.path,
+                       ours.value + ", and framework_options." + option + " " + o.value,
+                       "one of them, or both alike");
+    }
+    forget_assumption("parallel.framework_options." + o.name, out);
+    o.value = ours.value;
+  }
+}
+
+std::string on_or_off(std::int64_t bits) { return bits == 0 ? "false" : "true"; }
+
+// Ranks that hold one copy of the optimizer's states; −1, as DeepSpeed says it, for all.
+std::string shard_group_text(const Strategy& s) {
+  const bool groups = s.partition.optimizer > 1 && s.partition.optimizer < s.dp * s.cp;
+  return std::to_string(groups ? s.partition.optimizer : -1);
+}
+
+}  // namespace
+
+void agree_on_context(const StrategyRequest& request, ResolvedRun& out) {
+  const auto type = static_cast<std::size_t>(out.run.strategy.cp_type);
+  agree("cp_comm_type",
+        {"parallel.cp_type", request.cp_type.has_value(), std::string(kContextTypeNames[type])},
+        out);
+}
+
+void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
+  const Strategy& s = out.run.strategy;
+  const ZeroPlusPlus& z = s.zeropp;
+  const bool groups_given = request.partition.has_value() || request.zero_shard_group.has_value();
+  const std::int64_t copies = std::max<std::int64_t>(1, z.hpz);
+  agree("zero_quantized_weights",
+        {"parallel.zeropp.qwz", request.qwz.has_value(), on_or_off(z.qwz)}, out);
+  agree("zero_quantized_gradients",
+        {"parallel.zeropp.qgz", request.qgz.has_value(), on_or_off(z.qgz)}, out);
+  agree("zero_hpz_partition_size",
+        {"parallel.zeropp.hpz", request.hpz.has_value(), std::to_string(copies)}, out);
+  agree("mics_shard_size", {"parallel.partition", groups_given, shard_group_text(s)}, out);
+}
+
+void check_own_order(const ResolvedRun& out) {
+  if (!out.run.own_order) return;
+  const PipelineShape& order = out.run.own_order->shape;
+  const PipelineShape run = pipeline_shape(out.run);
+  const auto must_be = [&](const char* path, const char* what, std::int64_t found,
+                           std::int64_t allowed) {
+    if (found == allowed) return;
+    throw InputError(out.file, path, std::string(what) + " " + std::to_string(found),
+                     std::to_string(allowed) + ", as the schedule's file has");
+  };
+  must_be("parallel.pp", "pp", run.stages, order.stages);
+  must_be("parallel.vpp", "vpp", run.chunks, order.chunks);
+  must_be("training.global_batch", "micro batches, global_batch/(dp·micro_batch),",
+          run.micro_batches, order.micro_batches);
+}
+
+}  // namespace orrery

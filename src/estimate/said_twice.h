@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run file can say in two places: by our keys, and by a framework's own switch or by the
+// order in a schedule's file.
+//
+// Both say the same, or one is silent and takes what the other says. Errors: InputError where they
+// differ, naming both.
+#pragma once
+
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+// cp_type and a profile's cp_comm_type.
+void agree_on_context(const StrategyRequest& request, ResolvedRun& run);
+
+// ZeRO++ and partition, and DeepSpeed's switches of the same.
+void agree_on_sharding(const StrategyRequest& request, ResolvedRun& run);
+
+// pp, vpp and the micro batches, and those of an order of the user's own.
+void check_own_order(const ResolvedRun& run);
+
+}  // namespace orrery

@@ -6,46 +6,11 @@
 #include <concepts>
 
 #include "cost/quantise.h"
+#include "estimate/block_tensors.h"
+#include "estimate/exposed_exchange.h"
 
 namespace orrery {
 namespace {
-
-// The most that a block's operators write and read back at once in backward: the gradients of one
-// operator's output and input.
-Bytes transient_bytes(const ShardedBlock& block, double element) {
-  double most = 0;
-  for (std::uint8_t i = 0; i < block.count; ++i) {
-    const ShardedOperator& op = block.operators[i];
-    if (op.kind == OpKind::scores) {  // gradients of the probabilities and of the scores
-      most = std::max(most, 2 * static_cast<double>(op.groups) * elements(op.rows, op.cols));
-    }
-    if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
-    // The gradient of the logits is in the logits' line.
-    const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
-    most = std::max(most, output + elements(op.rows, op.inner));
-  }
-  return Bytes(most * element);
-}
-
-// What the weight gradients need: the input of a product, which it saved or recomputed, and the
-// gradient of its output.
-Bytes weight_gradient_bytes(const ShardedBlock& block, double element) {
-  Bytes sum{};
-  for (std::uint8_t i = 0; i < block.count; ++i) {
-    const ShardedOperator& op = block.operators[i];
-    if (!op.has_weight || op.kind == OpKind::pointwise) continue;
-    sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * element);
-  }
-  return sum;
-}
-
-Bytes loss_bytes(const ShardedBlock& block) {
-  Bytes sum{};
-  for (std::uint8_t i = 0; i < block.count; ++i) {
-    if (block.operators[i].name == OpName::loss) sum += kept_bytes(block.operators[i], 0);
-  }
-  return sum;
-}
 
 const Group& group_of(const Placement& p, ExchangeGroup g) {
   switch (g) {
@@ -59,59 +24,6 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
       return p.etp;
   }
   return p.tp;
-}
-
-// Whether weight gradients come later than the gradient of the input. An order of the user's own
-// says so where its first backward step is.
-bool splits_backward(const Run& run) {
-  if (!run.own_order) return schedule_of(run).entry().zero_bubble;
-  const Program& first = run.own_order->programs.front();
-  const auto is_backward = [](const Step& s) { return has_input_gradient(s.kind); };
-  return std::find_if(first.begin(), first.end(), is_backward)->kind == StepKind::input_gradient;
-}
-
-// Whether the framework runs such an exchange beside what could cover it.
-bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
-  switch (e.cover) {
-    case Cover::none:
-      return false;
-    case Cover::input_gradient:
-      return f.tp_backward_overlap;
-    case Cover::weight_gradient:  // which comes later where backward is two steps
-      return f.tp_backward_overlap && !backward_is_split;
-    case Cover::attention:
-      return f.cp_overlap;
-  }
-  return false;
-}
-
-// Under interleaved 1F1B the experts of one chunk may talk while another micro batch's chunk
-// computes: Megatron-Core's --overlap-moe-expert-parallel-comm.
-template <Number R>
-R experts_exposed(const Run& run) {
-  const Framework& f = run.framework;
-  if (!run.own_order && run.strategy.schedule == ScheduleId::interleaved) {
-    return lift<R>(f.ep_exposed_interleaved, {"framework.ep_exposed_interleaved"});
-  }
-  return lift<R>(f.ep_exposed, {"framework.ep_exposed"});
-}
-
-// What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
-template <Number R>
-SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Run& run) {
-  const Framework& f = run.framework;
-  if (is_covered(e, f, splits_backward(run))) return larger(time - cover, SecondsOf<R>{});
-  switch (e.group) {
-    case ExchangeGroup::tp:
-    case ExchangeGroup::etp:
-      return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
-    case ExchangeGroup::ep:
-      return time * experts_exposed<R>(run);
-    case ExchangeGroup::cp:
-      return time;
-  }
-  return time;
 }
 
 // Nodes that hold at least one of the k experts of a token, of `nodes` of the group, k drawn
@@ -128,31 +40,6 @@ BytesOf<R> without_repeats(BytesOf<R> buffer, const Run& run, const Group& group
   const auto k = static_cast<double>(run.model.moe.top_k);
   return buffer * lift<R>(std::min(1.0, nodes_reached(nodes, k) / k),
                           {"copies that cross over experts chosen"});
-}
-
-// Exchanges of one pass that share a cover: what each can hide under is its part of it.
-std::int64_t sharers_of_cover(const ShardedOperator& op, const Exchange& e) {
-  std::int64_t n = 0;
-  for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
-    n += op.exchanges[i].cover == e.cover && op.exchanges[i].pass == e.pass ? 1 : 0;
-  }
-  return n;
-}
-
-template <Number R>
-SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t) {
-  const R share = R(1.0 / static_cast<double>(sharers_of_cover(op, e)));
-  switch (e.cover) {
-    case Cover::none:
-      return {};
-    case Cover::input_gradient:
-      return t.backward_input * share;
-    case Cover::weight_gradient:
-      return t.backward_weight * share;
-    case Cover::attention:
-      return (e.pass == Pass::forward ? t.forward : t.backward_input) * share;
-  }
-  return {};
 }
 
 // Where someone asks for message sizes: every exchange on its own, beside the sums.
@@ -273,32 +160,6 @@ class Pricer {
   ExchangeNotes notes_;
   BlockPrice<R>& out_;
 };
-
-// The head of a multi-token prediction module is not recomputed.
-std::uint8_t recomputable_end(const ShardedBlock& block) {
-  std::uint8_t end = 0;
-  while (end < block.count && block.operators[end].name != OpName::final_norm) ++end;
-  return end;
-}
-
-// One past the last operator that must run again for all saved tensors to be back: a product saves
-// its input, so the last one itself need not.
-std::uint8_t last_needed(const ShardedBlock& block) {
-  std::uint8_t end = recomputable_end(block);
-  while (end > 0 && block.operators[end - 1].kept_count == 0) --end;
-  const bool product = end > 0 && block.operators[end - 1].has_weight;
-  return product ? static_cast<std::uint8_t>(end - 1) : end;
-}
-
-// Modules that let tensors go which operators after the i-th one saved.
-ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i) {
-  unsigned mask = 0;
-  for (std::uint8_t j = static_cast<std::uint8_t>(i + 1); j < block.count; ++j) {
-    const ShardedOperator& op = block.operators[j];
-    for (std::uint8_t k = 0; k < op.kept_count; ++k) mask |= op.kept[k].dropped_by;
-  }
-  return static_cast<ModuleMask>(mask);
-}
 
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,

@@ -7,8 +7,8 @@
 // for tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
 // Leaves out data parallelism and the pipeline (stage.h). Of a strategy, prices depend on tp, cp,
 // ep, etp and the rank order, the micro batch, sequence parallelism, the recomputed modules, and on
-// whether the schedule is written out and splits the backward pass: a search prices anew only where
-// one of these differs (explore/worker.h).
+// whether the schedule is written out, splits the backward pass or is interleaved: a search prices
+// anew only where one of these differs (explore/worker.h).
 #pragma once
 
 #include <array>

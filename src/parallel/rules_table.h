@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rule of legality: its id, what messages call it and blame, the facts they show, and when it
+// is broken. In the order of RuleId (rules.h), which is the order in which they are asked.
+//
+// A rule may count on those before it: that degrees are at least 1, that their product is the
+// world. Units: counts. Errors: none.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "parallel/rules.h"
+#include "parallel/rules_facts.h"
+#include "parallel/rules_terms.h"
+
+namespace orrery::legality {
+
+struct Entry {
+  Rule rule;
+  std::array<Fact, 4> facts;  // what a message shows
+  bool (*broken)(const C&);
+};
+
+inline constexpr std::array<Entry, kRules> kEntries = {{
+    {{RuleId::degrees, "degrees", "parallel", "degrees of at least 1"},
+     {Fact::tp, Fact::cp, Fact::pp, Fact::dp},
+     [](const C& c) {
+       return std::min({c.s.tp, c.s.cp, c.s.pp, c.s.vpp, c.s.dp, c.s.ep, c.s.etp, c.s.micro_batch,
+                        c.s.micro_batches}) < 1;
+     }},
+    {{RuleId::world_size, "world-size", "parallel.dp", "tp·cp·pp·dp equal to gpus"},
+     {Fact::tp, Fact::cp, Fact::pp, Fact::dp},
+     [](const C& c) { return !is_product(c.run.gpus, c.s.tp, c.s.cp, c.s.pp, c.s.dp); }},
+    {{RuleId::global_batch, "global-batch", "training.global_batch",
+      "a multiple of dp·micro_batch"},
+     {Fact::global_batch, Fact::dp, Fact::micro_batch},
+     [](const C& c) {
+       return !is_product(c.run.global_batch, c.s.dp, c.s.micro_batch, c.s.micro_batches);
+     }},
+
+    {{RuleId::tp_heads, "tp-heads", "parallel.tp", "tp that divides num_attention_heads"},
+     {Fact::tp, Fact::heads},
+     [](const C& c) { return !divides(c.s.tp, c.a.heads); }},
+    {{RuleId::tp_kv_heads, "tp-kv-heads", "parallel.tp",
+      "tp that divides num_key_value_heads, or is a multiple of it"},
+     {Fact::tp, Fact::kv_heads},
+     [](const C& c) { return !divides(c.s.tp, c.a.kv_heads) && !divides(c.a.kv_heads, c.s.tp); }},
+    {{RuleId::tp_hidden, "tp-hidden", "parallel.tp", "tp that divides hidden_size"},
+     {Fact::tp, Fact::hidden},
+     [](const C& c) { return !divides(c.s.tp, c.a.hidden); }},
+    {{RuleId::tp_intermediate, "tp-intermediate", "parallel.tp",
+      "tp that divides intermediate_size"},
+     {Fact::tp, Fact::intermediate},
+     [](const C& c) { return !divides(c.s.tp, c.a.intermediate); }},
+
+    {{RuleId::cp_sequence, "cp-sequence", "parallel.cp",
+      "2·cp (cp where cp_type is a2a) that divides sequence_length"},
+     {Fact::cp, Fact::cp_type, Fact::sequence},
+     [](const C& c) { return !divides(sequence_pieces(c.s), c.run.sequence); }},
+    {{RuleId::sequence_parallel, "sequence-parallel", "parallel.sequence_parallel",
+      "tp·cp that divides sequence_length"},
+     {Fact::tp, Fact::cp, Fact::sequence},
+     [](const C& c) { return c.s.sequence_parallel && !divides(c.s.tp * c.s.cp, c.run.sequence); }},
+    {{RuleId::a2a_heads, "a2a-heads", "parallel.cp", "tp·cp that divides num_attention_heads"},
+     {Fact::cp_type, Fact::tp, Fact::cp, Fact::heads},
+     [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.heads); }},
+    {{RuleId::a2a_kv_heads, "a2a-kv-heads", "parallel.cp",
+      "tp·cp that divides num_key_value_heads"},
+     {Fact::cp_type, Fact::tp, Fact::cp, Fact::kv_heads},
+     [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.kv_heads); }},
+
+    {{RuleId::stages, "stages", "parallel.pp", "at most 1024 chunks, pp·vpp"},
+     {Fact::pp, Fact::vpp},
+     [](const C& c) { return c.s.pp > kMaxStages || c.s.vpp > kMaxStages / c.s.pp; }},
+    {{RuleId::vpp_pipeline, "vpp-pipeline", "parallel.vpp", "vpp 1 where pp is 1"},
+     {Fact::vpp, Fact::pp},
+     [](const C& c) { return c.s.vpp > 1 && c.s.pp == 1; }},
+    {{RuleId::schedule_chunks, "schedule-chunks", "parallel.schedule",
+      "interleaved or breadth-first where vpp is above 1, a schedule of two chunks where it is 2"},
+     {Fact::schedule, Fact::vpp},
+     [](const C& c) { return c.s.vpp > 1 && chunks_taken(c) == ChunksTaken::one; }},
+    {{RuleId::interleaved_chunks, "interleaved-chunks", "parallel.vpp",
+      "vpp above 1 where the schedule is interleaved"},
+     {Fact::schedule, Fact::vpp},
+     [](const C& c) { return c.s.vpp == 1 && chunks_taken(c) == ChunksTaken::several; }},
+    {{RuleId::two_chunks, "two-chunks", "parallel.vpp",
+      "vpp 2 where the schedule is zb-v, v-half, v-min or dualpipev"},
+     {Fact::schedule, Fact::vpp},
+     [](const C& c) { return c.s.vpp != 2 && chunks_taken(c) == ChunksTaken::two; }},
+    {{RuleId::interleaved_micro_batches, "interleaved-micro-batches", "parallel.pp",
+      "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::interleaved && !divides(c.s.pp, c.s.micro_batches);
+     }},
+    {{RuleId::breadth_first_micro_batches, "breadth-first-micro-batches", "parallel.pp",
+      "pp up to the micro batches, global_batch/(dp·micro_batch), where breadth-first"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::breadth_first && c.s.micro_batches < c.s.pp;
+     }},
+    {{RuleId::dualpipe_stages, "dualpipe-stages", "parallel.pp", "pp even where dualpipe"},
+     {Fact::pp},
+     [](const C& c) { return c.s.schedule == ScheduleId::dualpipe && !divides(2, c.s.pp); }},
+    {{RuleId::dualpipe_micro_batches, "dualpipe-micro-batches", "parallel.pp",
+      "micro batches, global_batch/(dp·micro_batch), even and at least 2·pp where dualpipe"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::dualpipe &&
+              (!divides(2, c.s.micro_batches) || c.s.micro_batches < 2 * c.s.pp);
+     }},
+    {{RuleId::dualpipev_micro_batches, "dualpipev-micro-batches", "parallel.pp",
+      "micro batches, global_batch/(dp·micro_batch), at least 2·pp where dualpipev"},
+     {Fact::pp, Fact::micro_batches},
+     [](const C& c) {
+       return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
+     }},
+    {{RuleId::post_validation, "post-validation", "parallel.optimizer_post_validation",
+      "false where the schedule is not zb-h1, zb-h2, zb-v, v-half or v-min"},
+     {Fact::schedule},
+     [](const C& c) {
+       return c.s.post_validation && !schedule_of(c.s.schedule).zero_bubble &&
+              c.s.schedule != ScheduleId::own;
+     }},
+    // A sweep of more would take longer than anybody waits; pp 1 has no schedule to sweep.
+    {{RuleId::schedule_steps, "schedule-steps", "training.global_batch",
+      "pp·vpp·micro batches up to 4,194,304 where pp is above 1 (1,048,576 where backward is "
+      "split)"},
+     {Fact::pp, Fact::vpp, Fact::micro_batches},
+     [](const C& c) {
+       const std::int64_t most = std::int64_t{1}
+                                 << (schedule_of(c.s.schedule).written_out ? 20 : 22);
+       return c.s.pp > 1 && c.s.micro_batches > most / (c.s.pp * c.s.vpp);
+     }},
+    // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and
+    // runs in 16·8 chunks.
+    {{RuleId::empty_chunk, "empty-chunk", "parallel.pp",
+      "pp·vpp up to num_hidden_layers + 2; stage_layers may leave more chunks without layers"},
+     {Fact::pp, Fact::vpp, Fact::layers},
+     [](const C& c) { return c.s.even_stages && c.s.pp * c.s.vpp > c.a.layers + 2; }},
+    {{RuleId::stage_layers, "stage-layers", "parallel.stage_layers",
+      "pp·vpp counts that sum to num_hidden_layers"},
+     {Fact::stage_layers, Fact::layers},
+     [](const C& c) { return !c.s.even_stages && !stage_layers_fit(c); }},
+
+    {{RuleId::ep_dense, "ep-dense", "parallel.ep", "ep 1 and etp 1 where the model has no experts"},
+     {Fact::ep, Fact::etp},
+     [](const C& c) { return !is_moe(c.a) && (c.s.ep > 1 || c.s.etp > 1); }},
+    {{RuleId::ep_experts, "ep-experts", "parallel.ep", "ep that divides num_local_experts"},
+     {Fact::ep, Fact::experts},
+     [](const C& c) { return !divides(c.s.ep, c.a.moe.experts); }},
+    {{RuleId::ep_ranks, "ep-ranks", "parallel.ep", "ep·etp that divides tp·cp·dp"},
+     {Fact::ep, Fact::etp, Fact::pp, Fact::gpus},
+     [](const C& c) { return !divides(c.s.ep * c.s.etp, c.s.tp * c.s.cp * c.s.dp); }},
+    {{RuleId::etp_intermediate, "etp-intermediate", "parallel.etp",
+      "etp that divides moe_intermediate_size"},
+     {Fact::etp, Fact::expert_intermediate},
+     [](const C& c) { return !divides(c.s.etp, c.a.moe.expert_intermediate); }},
+    {{RuleId::shared_intermediate, "shared-intermediate", "parallel.tp",
+      "tp that divides the width of the shared experts"},
+     {Fact::tp, Fact::shared_intermediate},
+     [](const C& c) { return !divides(c.s.tp, c.a.moe.shared_intermediate); }},
+    {{RuleId::moe_sequence_parallel, "moe-sequence-parallel", "parallel.sequence_parallel",
+      "true where a model with experts has tp above 1"},
+     {Fact::tp, Fact::experts},
+     [](const C& c) { return is_moe(c.a) && c.s.tp > 1 && !c.s.sequence_parallel; }},
+    // Megatron-LM, core/parallel_state.py: pipelines of experts and of the rest must be the same.
+    {{RuleId::expert_order, "expert-order", "parallel.order",
+      "pp last where experts have fewer replicas than the rest"},
+     {Fact::order, Fact::ep, Fact::etp, Fact::dp},
+     [](const C& c) {
+       return is_moe(c.a) && c.s.pp > 1 && c.s.order.back() != Dim::pp && expert_dp(c.s) != c.s.dp;
+     }},
+
+    {{RuleId::zero, "zero", "parallel.zero", "0, 1, 2 or 3"},
+     {Fact::zero},
+     [](const C& c) { return c.s.zero < 0 || c.s.zero > 3; }},
+    {{RuleId::partition, "partition", "parallel.partition", "groups that divide dp·cp"},
+     {Fact::weights, Fact::gradients, Fact::optimizer, Fact::dp},
+     [](const C& c) {
+       const Partition& p = c.s.partition;
+       const std::int64_t ranks = c.s.dp * c.s.cp;
+       return std::min({p.weights, p.gradients, p.optimizer}) < 1 || !divides(p.weights, ranks) ||
+              !divides(p.gradients, ranks) || !divides(p.optimizer, ranks);
+     }},
+
+    {{RuleId::zeropp_weights, "zeropp-weights", "parallel.zeropp",
+      "qwz and hpz where weights are sharded (zero 3)"},
+     {Fact::zeropp, Fact::weights},
+     [](const C& c) {
+       return c.s.partition.weights == 1 && (c.s.zeropp.qwz != 0 || c.s.zeropp.hpz != 0);
+     }},
+    {{RuleId::hpz_group, "hpz-group", "parallel.zeropp.hpz",
+      "at least 2 ranks, a divisor of those the weights are sharded over"},
+     {Fact::zeropp, Fact::weights},
+     [](const C& c) {
+       const std::int64_t copy = c.s.zeropp.hpz;
+       return copy != 0 && (copy < 2 || !divides(copy, c.s.partition.weights));
+     }},
+    {{RuleId::zeropp_gradients, "zeropp-gradients", "parallel.zeropp.qgz",
+      "qgz where gradients are reduced to shards (zero 1 to 3)"},
+     {Fact::zeropp, Fact::gradients, Fact::optimizer},
+     [](const C& c) {
+       return c.s.zeropp.qgz != 0 && c.s.partition.gradients == 1 && c.s.partition.optimizer == 1;
+     }},
+    {{RuleId::zeropp_bits, "zeropp-bits", "parallel.zeropp",
+      "0 (off), or bits up to those of an element on the wire"},
+     {Fact::zeropp, Fact::weight_bits, Fact::gradient_bits},
+     [](const C& c) {
+       const ZeroPlusPlus& z = c.s.zeropp;
+       return z.qwz < 0 || z.qgz < 0 || static_cast<double>(z.qwz) > c.run.weight_bits ||
+              static_cast<double>(z.qgz) > c.run.gradient_bits;
+     }},
+
+    {{RuleId::zeropp_compression, "zeropp-compression", "parallel.compression",
+      "qwz or a codec for gathers of dp, qgz or a codec for its reductions, not both"},
+     {Fact::zeropp},
+     [](const C& c) {
+       return (c.s.zeropp.qwz != 0 && c.run.compresses_weights) ||
+              (c.s.zeropp.qgz != 0 && c.run.compresses_gradients);
+     }},
+
+    {{RuleId::recompute_empty, "recompute-empty", "parallel.recompute_modules",
+      "at least one module where recompute is selective"},
+     {Fact::recompute},
+     [](const C& c) {
+       return c.s.recompute == Recompute::selective && c.s.recompute_modules == 0;
+     }},
+    {{RuleId::recompute_dense_mlp, "recompute-dense-mlp", "parallel.recompute_modules",
+      "mlp only where the model has layers without experts"},
+     {Fact::recompute},
+     [](const C& c) { return c.a.intermediate == 0 && recomputes(c.s, mask_of(Module::mlp)); }},
+    {{RuleId::recompute_moe, "recompute-moe", "parallel.recompute_modules",
+      "moe and moe_act only where the model has experts"},
+     {Fact::recompute},
+     [](const C& c) {
+       return !is_moe(c.a) && recomputes(c.s, mask_of(Module::moe, Module::moe_act));
+     }},
+    {{RuleId::recompute_mla, "recompute-mla", "parallel.recompute_modules",
+      "mla_up_proj only where attention is latent (kv_lora_rank)"},
+     {Fact::recompute},
+     [](const C& c) {
+       return c.a.attention != AttentionKind::kLatent &&
+              recomputes(c.s, mask_of(Module::mla_up_proj));
+     }},
+    {{RuleId::recompute_layers_full, "recompute-layers-full", "parallel.recompute_layers",
+      "recompute full with recompute_layers"},
+     {Fact::recompute_layers, Fact::recompute},
+     [](const C& c) { return c.s.recompute_layers != 0 && c.s.recompute != Recompute::full; }},
+    {{RuleId::recompute_layers_chunk, "recompute-layers-chunk", "parallel.recompute_layers",
+      "0 up to the layers of a chunk"},
+     {Fact::recompute_layers, Fact::layers, Fact::pp, Fact::vpp},
+     [](const C& c) {
+       return c.s.recompute_layers < 0 ||
+              (c.s.recompute_layers > 0 && c.s.recompute_layers > most_layers_of_a_chunk(c));
+     }},
+
+    {{RuleId::offload_fraction, "offload-fraction", "parallel.offload.optimizer_fraction",
+      "0 to 1"},
+     {Fact::offload},
+     [](const C& c) {
+       return !(c.s.offload.optimizer_fraction >= 0 && c.s.offload.optimizer_fraction <= 1);
+     }},
+    {{RuleId::offload_host, "offload-host", "parallel.offload",
+      "host where the node states its memory"},
+     {Fact::offload},
+     [](const C& c) {
+       return !c.run.has_host_memory && offloads_to(c.s.offload, OffloadTarget::host);
+     }},
+    {{RuleId::offload_nvme, "offload-nvme", "parallel.offload", "nvme where the node has drives"},
+     {Fact::offload},
+     [](const C& c) { return !c.run.has_nvme && offloads_to(c.s.offload, OffloadTarget::nvme); }},
+}};
+
+constexpr bool in_order_of_ids() {
+  for (std::size_t i = 0; i < kRules; ++i) {
+    if (static_cast<std::size_t>(kEntries[i].rule.id) != i + 1) return false;
+  }
+  return true;
+}
+static_assert(in_order_of_ids());
+
+}  // namespace orrery::legality

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The terms in which rules are written: what divides what, the pieces of a sequence, the layers of
+// a chunk, what is recomputed and offloaded.
+//
+// All are constexpr and inlined into the search's inner loop. Units: counts. Errors: none; a
+// divisor is at least 1, which the first rule holds.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "parallel/rules_facts.h"
+#include "parallel/schedules/table.h"
+
+namespace orrery::legality {
+
+using C = RuleCase;
+
+// Division of 64 bits is slow on many machines, and these numbers are small.
+constexpr bool divides(std::int64_t divisor, std::int64_t n) {
+  const auto d = static_cast<std::uint64_t>(divisor);
+  const auto x = static_cast<std::uint64_t>(n);
+  if (((d | x) >> 32) != 0) return x % d == 0;
+  return static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(d) == 0;
+}
+
+// a·b·c·d = n without overflow: beyond 2^53 the product is rounded, but then it is not n.
+constexpr bool is_product(std::int64_t n, std::int64_t a, std::int64_t b, std::int64_t c,
+                          std::int64_t d = 1) {
+  const auto real = [](std::int64_t x) { return static_cast<double>(x); };
+  return real(a) * real(b) * real(c) * real(d) == real(n);
+}
+
+// Ring and all-gather attention give every rank an early and a late piece, to balance causal work.
+constexpr std::int64_t sequence_pieces(const Strategy& s) {
+  if (s.cp == 1) return 1;
+  return s.cp_type == ContextType::a2a ? s.cp : 2 * s.cp;
+}
+
+constexpr bool all_to_all(const Strategy& s) { return s.cp > 1 && s.cp_type == ContextType::a2a; }
+
+constexpr bool recomputes(const Strategy& s, ModuleMask modules) {
+  return (recomputed_modules(s) & modules) != 0;
+}
+
+constexpr bool offloads_to(const Offload& o, OffloadTarget t) {
+  return o.optimizer == t || o.parameters == t || o.activations == t;
+}
+
+constexpr bool stage_layers_fit(const C& c) {
+  std::int64_t sum = 0;
+  for (std::int64_t j = 0; j < c.s.pp * c.s.vpp; ++j) {
+    const std::int64_t layers = c.s.stage_layers[static_cast<std::size_t>(j)];
+    if (layers < 0) return false;
+    sum += layers;
+  }
+  return sum == c.a.layers;
+}
+
+constexpr std::int64_t most_layers_of_a_chunk(const C& c) {
+  const std::int64_t chunks = c.s.pp * c.s.vpp;
+  if (c.s.even_stages) return (c.a.layers + chunks - 1) / chunks;
+  return *std::max_element(c.s.stage_layers.begin(), c.s.stage_layers.begin() + chunks);
+}
+
+constexpr ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }
+
+}  // namespace orrery::legality

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/expression.h"
 #include "core/expression_lexer.h"
+#include "core/expression_part.h"
 
 namespace orrery {
 namespace {
@@ -15,6 +16,7 @@ using detail::Token;
 using detail::TokenKind;
 using Op = ExpressionOp;
 using Kind = ExpressionKind;
+using Part = detail::ExpressionPart;
 
 constexpr int kDeepestExpression = 64;
 constexpr std::size_t kLongestExpression = 4096;
@@ -34,18 +36,6 @@ constexpr std::array<SignOf, 2> kProducts = {{{"*", Op::multiply}, {"/", Op::div
 constexpr std::array<SignOf, 4> kFunctions = {
     {{"min", Op::min}, {"max", Op::max}, {"abs", Op::abs}, {"log", Op::log}}};
 constexpr std::array<std::string_view, 3> kWords = {"and", "or", "not"};
-// Endings of names whose numbers are not SI.
-constexpr std::array<std::string_view, 3> kOwnUnits = {"_gib", "_tflops", "_tflops_per_gpu"};
-
-// What is known of a part before anything is looked up.
-struct Part {
-  std::size_t node = 0;
-  Kind kind = Kind::number;
-  std::optional<Dimension> dimension;  // only where units in the text say so
-  bool is_plain = false;               // numbers without unit alone
-  std::string own_unit;                // a path in it that counts in a unit of its own
-  std::size_t column = 1;
-};
 
 class Parser {
  public:
@@ -102,41 +92,14 @@ class Parser {
     return {};
   }
 
-  Part make(Op op, const Part& left, const Part& right, Kind kind) {
-    Part p;
-    p.node = nodes_.size();
-    p.kind = kind;
-    p.column = left.column;
-    p.is_plain = left.is_plain && right.is_plain;
-    p.own_unit = left.own_unit.empty() ? right.own_unit : left.own_unit;
+  // A node of two parts, which are one where `op` takes one.
+  Part make(Op op, const Part& left, const Part& right, Part whole) {
+    whole.node = nodes_.size();
     nodes_.push_back({op, left.node, right.node, 0, 0});
-    return p;
+    return whole;
   }
 
-  void must_be(const Part& p, Kind kind) const {
-    if (p.kind == kind || p.kind == Kind::either) return;
-    detail::fail_at(place_, p.column, kind == Kind::truth ? "a number" : "a comparison",
-                    kind == Kind::truth ? "a comparison" : "a number");
-  }
-
-  // What is added or compared is of one dimension, as far as the text says.
-  void must_match(const Part& a, const Part& b) const {
-    if (a.dimension && b.dimension && !(*a.dimension == *b.dimension)) {
-      detail::fail_at(place_, b.column, "a quantity of another dimension",
-                      "two quantities of one dimension");
-    }
-    const Part& with_unit = a.dimension ? a : b;
-    const Part& other = a.dimension ? b : a;
-    if (!with_unit.dimension || other.dimension) return;
-    if (other.is_plain) {
-      detail::fail_at(place_, other.column, "a number without unit beside one with",
-                      "a unit for both, or for none");
-    }
-    if (!other.own_unit.empty()) {
-      detail::fail_at(place_, with_unit.column, "a unit beside " + other.own_unit,
-                      "a plain number: the name says its unit");
-    }
-  }
+  void must_be(const Part& p, Kind kind) const { detail::must_be(p, kind, place_); }
 
   Part disjunction() {
     const Deeper deeper(*this);
@@ -155,7 +118,7 @@ class Parser {
       ++at_;
       const Part right = inner();
       must_be(right, Kind::truth);
-      p = make(op, p, right, Kind::truth);
+      p = make(op, p, right, both(p, right, Kind::truth));
     }
     return p;
   }
@@ -166,7 +129,7 @@ class Parser {
     ++at_;
     const Part p = inversion();
     must_be(p, Kind::truth);
-    return make(Op::not_, p, p, Kind::truth);
+    return make(Op::not_, p, p, both(p, p, Kind::truth));
   }
 
   Part comparison() {
@@ -175,11 +138,9 @@ class Parser {
     if (!op) return left;
     ++at_;
     const Part right = sum();
-    must_be(left, Kind::number);
-    must_be(right, Kind::number);
-    must_match(left, right);
+    const Part whole = comparison_part(left, right, place_);
     if (sign_of(kComparisons)) fail(here(), "one comparison at a time: a < b and b < c");
-    return make(*op, left, right, Kind::truth);
+    return make(*op, left, right, whole);
   }
 
   Part sum() {
@@ -192,14 +153,8 @@ class Parser {
     return p;
   }
 
-  // Of one dimension: a sum, a minimum.
   Part joined(Op op, const Part& left, const Part& right) {
-    must_be(left, Kind::number);
-    must_be(right, Kind::number);
-    must_match(left, right);
-    Part p = make(op, left, right, Kind::number);
-    p.dimension = left.dimension ? left.dimension : right.dimension;
-    return p;
+    return make(op, left, right, sum_part(left, right, place_));
   }
 
   Part product() {
@@ -207,24 +162,9 @@ class Parser {
     for (std::optional<Op> op; (op = sign_of(kProducts));) {
       ++at_;
       const Part right = signed_part();
-      must_be(p, Kind::number);
-      must_be(right, Kind::number);
-      const Part left = p;
-      p = make(*op, left, right, Kind::number);
-      p.dimension = product_dimension(*op, left, right);
-      if (*op == Op::divide && !left.own_unit.empty() && !right.own_unit.empty()) {
-        p.own_unit.clear();  // a ratio
-      }
+      p = make(*op, p, right, product_part(*op, p, right, place_));
     }
     return p;
-  }
-
-  static std::optional<Dimension> product_dimension(Op op, const Part& a, const Part& b) {
-    const bool known = (a.dimension || a.is_plain) && (b.dimension || b.is_plain);
-    if (!known || (!a.dimension && !b.dimension)) return {};
-    const Dimension left = a.dimension.value_or(kNone);
-    const Dimension right = b.dimension.value_or(kNone);
-    return op == Op::multiply ? left + right : left - right;
   }
 
   Part signed_part() {
@@ -233,9 +173,7 @@ class Parser {
     ++at_;
     const Part inner = signed_part();
     must_be(inner, Kind::number);
-    Part p = make(Op::negate, inner, inner, Kind::number);
-    p.dimension = inner.dimension;
-    return p;
+    return make(Op::negate, inner, inner, magnitude_part(inner));
   }
 
   Part power() {
@@ -244,9 +182,7 @@ class Parser {
     const Deeper deeper(*this);
     ++at_;
     const Part exponent = signed_part();
-    must_be(base, Kind::number);
-    must_be(exponent, Kind::number);
-    return make(Op::power, base, exponent, Kind::number);
+    return make(Op::power, base, exponent, power_part(base, exponent, place_));
   }
 
   Part primary() {
@@ -262,11 +198,8 @@ class Parser {
 
   Part literal(const Token& t) {
     ++at_;
-    Part p;
+    Part p = literal_part(t);
     p.node = nodes_.size();
-    p.dimension = t.dimension;
-    p.is_plain = !t.dimension;
-    p.column = t.column;
     nodes_.push_back({Op::number, 0, 0, t.number, 0});
     return p;
   }
@@ -277,15 +210,8 @@ class Parser {
       fail(t, "a number, a name, a function or \"(\"");
     }
     if (is("(")) return function(t);
-    Part p;
+    Part p = path_part(t);
     p.node = nodes_.size();
-    p.kind = Kind::either;
-    p.column = t.column;
-    const auto has_end = [&](std::string_view end) {
-      return t.text.size() >= end.size() &&
-             t.text.compare(t.text.size() - end.size(), end.size(), end) == 0;
-    };
-    if (std::any_of(kOwnUnits.begin(), kOwnUnits.end(), has_end)) p.own_unit = t.text;
     nodes_.push_back({Op::path, 0, 0, 0, index_of_path(t.text)});
     return p;
   }
@@ -298,26 +224,26 @@ class Parser {
   }
 
   Part function(const Token& t) {
-    const auto known = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                    [&](const SignOf& f) { return f.text == t.text; });
-    if (known == kFunctions.end()) {
-      detail::fail_at(place_, t.column, "function \"" + t.text + "\"", "min, max, abs or log",
-                      nearest_name(t.text, {"min", "max", "abs", "log"}));
-    }
+    const Op op = function_of(t);
     expect("(");
     Part p = disjunction();
     must_be(p, Kind::number);
-    const bool takes_many = known->op == Op::min || known->op == Op::max;
-    while (takes_many && accept(",")) p = joined(known->op, p, disjunction());
+    const bool takes_many = op == Op::min || op == Op::max;
+    while (takes_many && accept(",")) p = joined(op, p, disjunction());
     expect(")");
-    if (!takes_many) {
-      const std::optional<Dimension> dimension = p.dimension;
-      p = make(known->op, p, p, Kind::number);
-      if (known->op == Op::abs) p.dimension = dimension;
-    }
+    if (op == Op::abs) p = make(op, p, p, magnitude_part(p));
+    if (op == Op::log) p = make(op, p, p, both(p, p, Kind::number));
     p.kind = Kind::number;
     p.column = t.column;
     return p;
+  }
+
+  Op function_of(const Token& t) const {
+    for (const SignOf& f : kFunctions) {
+      if (f.text == t.text) return f.op;
+    }
+    detail::fail_at(place_, t.column, "function \"" + t.text + "\"", "min, max, abs or log",
+                    nearest_name(t.text, {"min", "max", "abs", "log"}));
   }
 
   std::string_view text_;

@@ -3,7 +3,7 @@
 
 #include "cli/overrides.h"
 #include "io/threads.h"
-#include "report/search_report.h"
+#include "report/metric_source.h"
 
 namespace orrery {
 

@@ -120,6 +120,14 @@ void read_pareto(const Reader& r, const ExpressionSource& source, Conditions& ou
 
 }  // namespace
 
+SearchQuestion taken_apart(const Json& run_file) {
+  SearchQuestion q{run_file, {}};
+  if (!run_file.is_object() || !run_file.contains("search")) return q;
+  q.search = run_file["search"];
+  q.run.erase("search");
+  return q;
+}
+
 SearchRequest read_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
                           const Json& search, const MetricSource& metrics) {
   static const Json kNothing = Json::object();

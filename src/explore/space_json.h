@@ -34,6 +34,14 @@ struct SearchRequest {
   Conditions conditions;
 };
 
+// A run file and its `search` (null where there is none), apart.
+struct SearchQuestion {
+  Json run;
+  Json search;
+};
+
+SearchQuestion taken_apart(const Json& run_file);
+
 // `run` is a run file without its `search`, which is null where there is none.
 SearchRequest read_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
                           const Json& search, const MetricSource& metrics);

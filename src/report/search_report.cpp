@@ -2,27 +2,18 @@
 #include "report/search_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
 #include "core/error.h"
 #include "core/units.h"
 #include "explore/search_team.h"
-#include "report/metrics.h"
+#include "report/family_reasons.h"
+#include "report/metric_source.h"
 #include "report/simulate_report.h"
 
 namespace orrery {
 namespace {
-
-// What a difference in a term is called.
-constexpr std::array<const char*, kTerms> kTermWords = {
-    "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
-    "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",
-    "other"};
-
-// Less is not worth a word.
-constexpr double kGrowthWorthSaying = 0.005;
 
 RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
                    const Space& space, const Found& found) {
@@ -34,110 +25,6 @@ RunReport reported(const Json& run, const std::string& file, const ConfigLookup&
   }
   return r;
 }
-
-std::string signed_seconds(Seconds t) {
-  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 3);
-}
-
-// The terms in which `a` is worse than `winner`, the largest first, and the largest it gains.
-std::string difference(const Answer& a, const Answer& winner) {
-  std::array<std::size_t, kTerms> order;
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto growth = [&](std::size_t i) { return a.breakdown[i] - winner.breakdown[i]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t x, std::size_t y) { return growth(x) > growth(y); });
-  std::vector<std::string> parts;
-  const auto add = [&](std::size_t i) {
-    if (std::abs(growth(i) / winner.step_time) < kGrowthWorthSaying) return;
-    parts.push_back(std::string(kTermWords[i]) + " " + signed_seconds(growth(i)));
-  };
-  add(order[0]);
-  add(order[1]);
-  add(order[kTerms - 1]);
-  return joined(parts, ", ");
-}
-
-class Reasons {
- public:
-  explicit Reasons(const SearchReport& r) : r_(r) {}
-
-  std::vector<FamilyReport> all() {
-    std::vector<FamilyReport> list;
-    for (const Family& f : r_.answer.families) {
-      if (varies(f.axis)) list.push_back(of(f));
-    }
-    return list;
-  }
-
- private:
-  // An axis that follows from others says nothing of its own.
-  bool is_asked(std::size_t a) const {
-    const auto axis = static_cast<SearchAxis>(a);
-    if (axis != SearchAxis::zero_shard_group && axis != SearchAxis::recompute_modules) return true;
-    const AxisValues& values = r_.request.space.axes[axis];
-    return values.open || !values.is_free();
-  }
-
-  bool varies(std::size_t a) const {
-    if (!is_asked(a)) return false;
-    return std::count_if(r_.answer.families.begin(), r_.answer.families.end(),
-                         [a](const Family& f) { return f.axis == a; }) > 1;
-  }
-
-  FamilyReport of(const Family& f) {
-    FamilyReport report = {f, 0, ""};
-    if (f.legal == 0) {
-      report.reason = rule_text(f);
-    } else if (f.feasible == 0) {
-      report.reason = does_not_fit(f.nearest);
-    } else if (f.best.place.unit < 0) {
-      report.reason = "refused by the constraints";
-    } else {
-      const Answer& winner = r_.best[0].answer;
-      report.slowdown = f.best.step_time / winner.step_time - 1;
-      report.reason = report.slowdown == 0 ? "" : lost(f, winner);
-    }
-    return report;
-  }
-
-  std::string does_not_fit(const Found& nearest) {
-    Run run = base_of(nearest);
-    run.strategy = nearest.strategy;
-    const Answer a = estimate<double>(run, workspace_);
-    if (a.reason == Reason::host_memory) {
-      return "does not fit: " + gib_text(a.host_needed, 1) + " > " + gib_text(a.host_capacity, 1) +
-             " of the host of a node";
-    }
-    return "does not fit: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) +
-           " on stage " + std::to_string(a.memory_stage) + " at least";
-  }
-
-  // Those that no rule rejects were legal before the constraints.
-  static std::string rule_text(const Family& f) {
-    const std::int64_t rejected =
-        std::accumulate(f.rejected.begin(), f.rejected.end(), std::int64_t{0});
-    if (rejected < f.candidates) return "refused by the constraints";
-    const auto most = std::max_element(f.rejected.begin(), f.rejected.end());
-    const Rule& rule = rule_of(static_cast<RuleId>(most - f.rejected.begin()));
-    return "illegal: " + std::string(rule.allowed);
-  }
-
-  const Run& base_of(const Found& f) const { return r_.request.space.bases[f.place.base].run; }
-
-  std::string lost(const Family& f, const Answer& winner) {
-    Run run = base_of(f.best);
-    run.strategy = f.best.strategy;
-    const Answer a = estimate<double>(run, workspace_);
-    std::string text = difference(a, winner);
-    const std::int64_t node = run.cluster.devices_per_node;
-    const bool crosses = f.axis == static_cast<std::size_t>(SearchAxis::tp) && f.value > node &&
-                         r_.best[0].resolved.run.strategy.tp <= node;
-    return crosses ? "crosses the node; " + text : text;
-  }
-
-  const SearchReport& r_;
-  Workspace workspace_;
-};
 
 [[noreturn]] void refuse_empty(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
@@ -175,37 +62,6 @@ void refuse_if_constraints_empty_it(const SearchReport& r) {
 std::int64_t legal(const SearchAnswer& a) {
   return a.candidates - std::accumulate(a.rejected.begin(), a.rejected.end(), std::int64_t{0});
 }
-
-}  // namespace
-
-namespace {
-
-// Of a strategy whose memory is known, as its step grows.
-MetricTrend trend_of(std::string_view key) {
-  if (key.rfind("memory.", 0) == 0) return MetricTrend::known;
-  if (key == "step_time_s") return MetricTrend::rises;
-  for (const std::string_view rate :
-       {"samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "mfu"}) {
-    if (key == rate) return MetricTrend::falls;
-  }
-  return MetricTrend::unknown;
-}
-
-std::vector<MetricTrend> metric_trends() {
-  std::vector<MetricTrend> trends;
-  for (const Metric& m : metrics()) trends.push_back(trend_of(m.key));
-  return trends;
-}
-
-}  // namespace
-
-MetricSource metric_source() {
-  return {metric_keys(), metric_trends(), [](std::size_t i, const Run& run, const Answer& answer) {
-            return metrics()[i].value({run, answer});
-          }};
-}
-
-namespace {
 
 // The keys that a search with `beside` finds itself.
 constexpr std::array<const char*, 16> kFreed = {"tp",
@@ -285,24 +141,15 @@ void add_refined(SearchReport& r, std::size_t n) {
   }
 }
 
-}  // namespace
+// Frees what the run says of its strategy, and keeps that to be set beside the best.
+void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
+                SearchReport& r) {
+  r.own = report_on(resolve_run(asked.run, file, lookup));
+  keep_own(asked.run, asked.search);
+  asked.run = freed(std::move(asked.run));
+}
 
-SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                              const std::function<void(SearchOptions&)>& adjust,
-                              const SearchExtras& extras) {
-  SearchReport r;
-  Json plain = run;
-  Json search_object;
-  if (plain.is_object() && plain.contains("search")) {
-    search_object = plain["search"];
-    plain.erase("search");
-  }
-  if (extras.beside) {
-    r.own = report_on(resolve_run(plain, file, lookup));
-    keep_own(plain, search_object);
-    plain = freed(std::move(plain));
-  }
-  r.request = read_search(plain, file, lookup, search_object, metric_source());
+SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std::string& file) {
   SearchOptions options;
   options.top = r.request.top;
   options.tie = r.request.tie;
@@ -311,20 +158,39 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
     ask_for_front(r.request, file);
     r.heat = options.pair = heat_axes(r.request.space, extras.heat);
   }
+  return options;
+}
+
+// The best, or where nothing fits the nearest.
+void add_found(SearchReport& r, const Json& run, const std::string& file,
+               const ConfigLookup& lookup) {
+  const auto report = [&](const Found& f) {
+    return reported(run, file, lookup, r.request.space, f);
+  };
+  for (const Found& f : r.answer.best) r.best.push_back(report(f));
+  if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
+}
+
+}  // namespace
+
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust,
+                              const SearchExtras& extras) {
+  SearchReport r;
+  SearchQuestion asked = taken_apart(run);
+  if (extras.beside) set_beside(asked, file, lookup, r);
+  r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
+  SearchOptions options = options_of(r, extras, file);
   adjust(options);
   r.answer = search(r.request.space, options);
   if (options.team != nullptr && !options.team->leads()) return r;
   if (legal(r.answer) == 0) refuse_empty(r);
   refuse_if_constraints_empty_it(r);
-  const auto report = [&](const Found& f) {
-    return reported(plain, file, lookup, r.request.space, f);
-  };
-  for (const Found& f : r.answer.best) r.best.push_back(report(f));
-  if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
+  add_found(r, asked.run, file, lookup);
   if (r.best.empty()) return r;
-  r.families = Reasons(r).all();
+  r.families = family_reports(r);
   r.elasticities = elasticities(r.best[0].resolved.run);
-  if (r.own) r.own_difference = difference(r.own->answer, r.best[0].answer);
+  if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[0].answer);
   add_refined(r, extras.refine);
   return r;
 }

@@ -61,9 +61,6 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
                               const std::function<void(SearchOptions&)>& adjust,
                               const SearchExtras& extras = {});
 
-// The metrics by name, for expressions.
-MetricSource metric_source();
-
 Json search_json(const SearchReport& r);
 std::string search_text(const SearchReport& r, const Style& style);
 std::string search_csv(const SearchReport& r);  // a row for each of the best

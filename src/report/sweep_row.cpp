@@ -9,9 +9,9 @@
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
 #include "report/estimate_json.h"
+#include "report/metric_source.h"
 #include "report/metrics.h"
 #include "report/run_report.h"
-#include "report/search_report.h"
 #include "report/simulate_check.h"
 #include "report/simulate_report.h"
 
@@ -98,11 +98,8 @@ Json simulated(const ResolvedRun& r) {
 }
 
 Json searched(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  Json plain = run;
-  Json search_object;
-  if (plain.contains("search")) search_object = plain["search"];
-  plain.erase("search");
-  const SearchRequest request = read_search(plain, file, lookup, search_object, metric_source());
+  const SearchQuestion asked = taken_apart(run);
+  const SearchRequest request = read_search(asked.run, file, lookup, asked.search, metric_source());
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;

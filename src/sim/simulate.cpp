@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/simulate.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "parallel/partition.h"
+#include "sim/gpu_use.h"
+#include "sim/played_answer.h"
 #include "sim/settle.h"
 
 namespace orrery {
 namespace {
-
-Seconds sum_of_passes(const PassGraph& graph, const StepClock& times, std::size_t stage) {
-  double sum = 0;
-  for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
-    const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
-    sum += times.pass_end[n] - times.pass_begin[n];
-  }
-  return Seconds(sum);
-}
 
 class Simulator {
  public:
@@ -35,7 +27,7 @@ class Simulator {
     out_.memory = memory_curves(run_, workspace_, out_.plan, out_.graph, times());
     out_.chain = critical_chain(out_.plan, out_.graph, times());
     out_.gains = gains(out_.plan, out_.graph, options_.effects);
-    fill_answer();
+    out_.answer = played_answer(run_, workspace_, out_);
     out_.run = run_;
     return std::move(out_);
   }
@@ -167,117 +159,21 @@ class Simulator {
   // The replica that is ready last is the one whose passes are looked at.
   void show_slowest(const Disturbances& d, const PlayedStep& crowd) {
     const std::size_t p = out_.plan.stages.size();
-    std::size_t last = 0;
-    for (std::size_t a = 0; a < crowd.times.stages.size(); ++a) {
-      if (crowd.times.stages[a].finished > crowd.times.stages[last].finished) last = a;
-    }
-    const std::size_t shown = last / p;
-    Speeds one = crowd_.speeds;
-    one.replicas = 1;
-    one.first_replica = static_cast<std::int64_t>(shown);
-    const auto part = [&](std::vector<double>& v) {
-      v = std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(shown * p),
-                              v.begin() + static_cast<std::ptrdiff_t>((shown + 1) * p));
-    };
-    part(one.compute);
-    part(one.link);
-    out_.played = play_step(out_.plan, out_.graph, options_.effects, one, Keep::passes);
+    const std::size_t shown = last_ready(crowd.times, p);
+    out_.played = play_step(out_.plan, out_.graph, options_.effects,
+                            speeds_of_class(crowd_.speeds, shown, p), Keep::passes);
     for (std::size_t i = 0; i < p; ++i) {
       out_.played.times.stages[i] = crowd.times.stages[shown * p + i];
     }
     out_.played.times.step = crowd.times.step;
     out_.played.times.last = crowd.times.last;
     out_.played.events = crowd.events;
-    fill_gpus(d, shown);
-  }
-
-  void fill_gpus(const Disturbances& d, std::size_t shown) {
-    GpuUse& g = out_.gpus;
-    g.replicas_played = crowd_.speeds.replicas;
-    g.ranks_of_actor = crowd_.ranks_of_actor;
-    g.actors = g.replicas_played * out_.plan.shape.stages;
-    for (std::size_t r = crowd_.replica_class.size(); r-- > 0;) {
-      if (crowd_.replica_class[r] == static_cast<std::int64_t>(shown)) {
-        g.slowest_replica = static_cast<std::int64_t>(r);
-      }
-    }
-    const std::vector<Seconds> of_stage = kernels_by_stage();
-    const std::int64_t world = world_size(run_.strategy);
-    for (std::int64_t rank = 0; rank < world; ++rank) {
-      const RankPlace at = place_of_rank(run_.strategy, rank);
-      const double slow = slowness_of_rank(run_, d, rank);
-      g.slowness.push_back(slow);
-      g.busy_share.push_back(of_stage[static_cast<std::size_t>(at.stage)].si() *
-                             (slow + d.jitter / 2) / times().step);
-    }
-  }
-
-  std::vector<Seconds> kernels_by_stage() const {
-    std::vector<Seconds> sums(out_.plan.stages.size());
-    for (std::size_t c = 0; c < out_.plan.passes.size(); ++c) {
-      const PassPlan& p = out_.plan.passes[c];
-      sums[c % sums.size()] += (kernels(p.forward_terms) + kernels(p.backward_terms)) *
-                               micro_batches_through(out_.plan, c);
-    }
-    return sums;
+    out_.gpus = gpu_use(run_, out_.plan, crowd_, d, shown, Seconds(crowd.times.step));
   }
 
   void differ(Cause cause, double before, double now) {
     const bool rounding = std::abs(now - before) <= 1e-9 * before;
     if (!rounding) out_.differences.push_back({cause, Seconds(now - before)});
-  }
-
-  // The closed form's, unless another is busier here.
-  std::size_t busiest_stage() const {
-    auto busiest = static_cast<std::size_t>(out_.answer.busy_stage);
-    Seconds most = sum_of_passes(out_.graph, times(), busiest) * (1 + 1e-9);
-    for (std::size_t i = 0; i < out_.plan.stages.size(); ++i) {
-      const Seconds busy = sum_of_passes(out_.graph, times(), i);
-      if (busy > most) most = busy, busiest = i;
-    }
-    return busiest;
-  }
-
-  // What a stage stands still for a checkpoint: before its passes, and before its update.
-  Seconds exposed_by_save(std::size_t stage) const {
-    const double ready = ready_to_update(out_.plan, times(), stage);
-    return out_.plan.save.stall + Seconds(std::max(0.0, times().stages[stage].copied - ready));
-  }
-
-  // The closed form's answer with what the simulator says of the busiest stage. What is not one of
-  // the other terms it waited.
-  void fill_answer() {
-    Answer& a = out_.answer = estimate<double>(run_, workspace_);
-    const std::size_t b = busiest_stage();
-    a.busy_stage = static_cast<std::int64_t>(b);
-    const StagePlan& s = out_.plan.stages[b];
-    Terms<double> terms{};
-    Seconds planned{};
-    for (std::size_t j = b; j < out_.plan.passes.size(); j += out_.plan.stages.size()) {
-      const PassPlan& p = out_.plan.passes[j];
-      const double m = micro_batches_through(out_.plan, j);
-      planned += (p.forward + p.backward) * m;
-      for (std::size_t i = 0; i < kTerms; ++i) {
-        terms[i] += (p.forward_terms[i] + p.backward_terms[i]) * m;
-      }
-    }
-    const Seconds hidden = hidden_in_pairs(out_.plan, out_.graph, b);
-    at(terms, Term::ep_exposed) -= hidden;
-    planned -= hidden;
-    at(terms, Term::compute) += sum_of_passes(out_.graph, times(), b) - planned;
-    at(terms, Term::dp_exposed) += s.gradients.exposed + s.weights.exposed;
-    at(terms, Term::optimizer) += s.device_update;
-    at(terms, Term::offload_exposed) += s.host_update;
-    at(terms, Term::pp_exposed) += at(out_.stages[b], Stream::pp).exposed;
-    at(terms, Term::other) += out_.plan.overhead;
-    at(terms, Term::offload_exposed) += exposed_by_save(b);
-    a.step_time = Seconds(times().step);
-    Seconds sum{};
-    for (const Seconds& t : terms) sum += t;
-    at(terms, Term::pp_bubble) = std::max(Seconds(), a.step_time - sum);
-    a.breakdown = terms;
-    a.interval_low = a.step_time * run_.framework.interval_low;
-    a.interval_high = a.step_time * run_.framework.interval_high;
   }
 
   Run run_;

@@ -17,6 +17,7 @@
 #include "sim/critical.h"
 #include "sim/disturb.h"
 #include "sim/fail.h"
+#include "sim/gpu_use.h"
 #include "sim/memory_curve.h"
 #include "sim/overlaps.h"
 #include "sim/play.h"
@@ -87,16 +88,6 @@ std::string meaning_of(Cause cause);
 struct Difference {
   Cause cause = Cause::stages_end_apart;
   Seconds time{};  // added to the step
-};
-
-// What every GPU does where they differ, or all are played.
-struct GpuUse {
-  std::int64_t replicas_played = 1;
-  std::int64_t actors = 0;
-  std::int64_t ranks_of_actor = 1;
-  std::int64_t slowest_replica = 0;  // of the independent ones: what the timeline shows
-  std::vector<double> slowness;      // by rank: of its kernels; empty where all are alike
-  std::vector<double> busy_share;    // by rank: kernels over the step
 };
 
 struct Simulation {

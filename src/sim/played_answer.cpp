@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/played_answer.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+Seconds sum_of_passes(const Simulation& s, std::size_t stage) {
+  const PassGraph& graph = s.graph;
+  const StepClock& times = s.played.times;
+  double sum = 0;
+  for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
+    const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
+    sum += times.pass_end[n] - times.pass_begin[n];
+  }
+  return Seconds(sum);
+}
+
+// The closed form's, unless another is busier here.
+std::size_t busiest_stage(const Simulation& s, std::int64_t of_closed_form) {
+  auto busiest = static_cast<std::size_t>(of_closed_form);
+  Seconds most = sum_of_passes(s, busiest) * (1 + 1e-9);
+  for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
+    const Seconds busy = sum_of_passes(s, i);
+    if (busy > most) most = busy, busiest = i;
+  }
+  return busiest;
+}
+
+// What a stage stands still for a checkpoint: before its passes, and before its update.
+Seconds exposed_by_save(const Simulation& s, std::size_t stage) {
+  const StepClock& times = s.played.times;
+  const double ready = ready_to_update(s.plan, times, stage);
+  return s.plan.save.stall + Seconds(std::max(0.0, times.stages[stage].copied - ready));
+}
+
+// Of a stage's passes, with what they took longer than planned.
+Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
+  Terms<double> terms{};
+  Seconds planned{};
+  for (std::size_t j = stage; j < s.plan.passes.size(); j += s.plan.stages.size()) {
+    const PassPlan& p = s.plan.passes[j];
+    const double m = micro_batches_through(s.plan, j);
+    planned += (p.forward + p.backward) * m;
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      terms[i] += (p.forward_terms[i] + p.backward_terms[i]) * m;
+    }
+  }
+  const Seconds hidden = hidden_in_pairs(s.plan, s.graph, stage);
+  at(terms, Term::ep_exposed) -= hidden;
+  planned -= hidden;
+  at(terms, Term::compute) += sum_of_passes(s, stage) - planned;
+  return terms;
+}
+
+Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
+  const StagePlan& plan = s.plan.stages[stage];
+  Terms<double> terms = terms_of_passes(s, stage);
+  at(terms, Term::dp_exposed) += plan.gradients.exposed + plan.weights.exposed;
+  at(terms, Term::optimizer) += plan.device_update;
+  at(terms, Term::offload_exposed) += plan.host_update;
+  at(terms, Term::pp_exposed) += at(s.stages[stage], Stream::pp).exposed;
+  at(terms, Term::other) += s.plan.overhead;
+  at(terms, Term::offload_exposed) += exposed_by_save(s, stage);
+  return terms;
+}
+
+}  // namespace
+
+Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) {
+  Answer a = estimate<double>(run, workspace);
+  const std::size_t stage = busiest_stage(s, a.busy_stage);
+  a.busy_stage = static_cast<std::int64_t>(stage);
+  a.step_time = Seconds(s.played.times.step);
+  a.breakdown = terms_of_stage(s, stage);
+  Seconds sum{};
+  for (const Seconds& t : a.breakdown) sum += t;
+  at(a.breakdown, Term::pp_bubble) = std::max(Seconds(), a.step_time - sum);
+  a.interval_low = a.step_time * run.framework.interval_low;
+  a.interval_high = a.step_time * run.framework.interval_high;
+  return a;
+}
+
+}  // namespace orrery

@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-cudnnHandle_t handle() {
+cudnnHandle_t cudnn_handle() {
   static const cudnnHandle_t h = [] {
     cudnnHandle_t made = nullptr;
     cudnn_check(cudnnCreate(&made), "cuDNN");
@@ -57,7 +57,7 @@ bool choose(Attention& a) {
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (CudnnDescriptor& one : configurations(a.graph, mode)) {
       CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle());
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, cudnn_handle());
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, one);
       if (cudnnBackendFinalize(plan.raw()) != CUDNN_STATUS_SUCCESS) continue;
       a.found.push_back(std::move(one));
@@ -115,7 +115,7 @@ GpuJob attention_job(const MeasuredAttention& m, cudaStream_t stream) {
   if (!job.why_not.empty()) return job;
   const auto a = std::make_shared<Attention>();
   a->scale = 1 / std::sqrt(static_cast<float>(m.shape.head_dim));
-  a->graph = attention_graph(m, handle());
+  a->graph = attention_graph(m, cudnn_handle());
   if (!choose(*a)) {
     job.why_not = "attention that cuDNN has no kernel for";
     return job;
@@ -123,9 +123,9 @@ GpuJob attention_job(const MeasuredAttention& m, cudaStream_t stream) {
   const std::vector<void*> pointers = data_of(*a, m, job, stream);
   job.buffers.emplace_back(workspace_of(a->plan.front()));
   pack(*a, pointers, job.buffers.back().data());
-  cudnn_check(cudnnSetStream(handle(), stream), "a stream");
+  cudnn_check(cudnnSetStream(cudnn_handle(), stream), "a stream");
   job.start = [a](cudaStream_t /*the handle's*/) {
-    cudnn_check(cudnnBackendExecute(handle(), a->plan.front().raw(), a->pack.front().raw()),
+    cudnn_check(cudnnBackendExecute(cudnn_handle(), a->plan.front().raw(), a->pack.front().raw()),
                 "attention");
   };
   return job;

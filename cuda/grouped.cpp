@@ -19,7 +19,7 @@ void blas_check(cublasStatus_t status, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
 }
 
-cublasHandle_t handle() {
+cublasHandle_t blas_handle() {
   static const cublasHandle_t h = [] {
     cublasHandle_t made = nullptr;
     blas_check(cublasCreate(&made), "cuBLAS");
@@ -122,18 +122,18 @@ GpuJob grouped_job(const MeasuredProduct& m, cudaStream_t stream) {
   job.buffers.push_back(on_device(g->x));
   job.buffers.push_back(on_device(g->y));
   job.buffers.push_back(on_device(g->z));
-  blas_check(cublasSetStream(handle(), stream), "a stream");
+  blas_check(cublasSetStream(blas_handle(), stream), "a stream");
   job.start = [g, x = static_cast<const void* const*>(job.buffers[3].data()),
                y = static_cast<const void* const*>(job.buffers[4].data()),
                z = static_cast<void* const*>(job.buffers[5].data())](
                   cudaStream_t /*the handle's*/) {
-    blas_check(cublasGemmGroupedBatchedEx(handle(), g->left.data(), g->right.data(), g->rows.data(),
-                                          g->cols.data(), g->inner.data(), g->alpha.data(), x,
-                                          CUDA_R_16BF, g->left_step.data(), y, CUDA_R_16BF,
-                                          g->right_step.data(), g->beta.data(), z, CUDA_R_16BF,
-                                          g->out_step.data(), static_cast<int>(g->count()),
-                                          g->one_each.data(), CUBLAS_COMPUTE_32F),
-               "grouped products");
+    blas_check(
+        cublasGemmGroupedBatchedEx(
+            blas_handle(), g->left.data(), g->right.data(), g->rows.data(), g->cols.data(),
+            g->inner.data(), g->alpha.data(), x, CUDA_R_16BF, g->left_step.data(), y, CUDA_R_16BF,
+            g->right_step.data(), g->beta.data(), z, CUDA_R_16BF, g->out_step.data(),
+            static_cast<int>(g->count()), g->one_each.data(), CUBLAS_COMPUTE_32F),
+        "grouped products");
   };
   return job;
 }

@@ -51,7 +51,7 @@ bool format_of(Precision precision, Format& f) {
   }
 }
 
-cublasLtHandle_t handle() {
+cublasLtHandle_t blas_lt_handle() {
   static const cublasLtHandle_t h = [] {
     cublasLtHandle_t made = nullptr;
     blas_check(cublasLtCreate(&made), "cuBLASLt");
@@ -102,8 +102,9 @@ struct Product {
                                                     &most, sizeof most),
                "workspace");
     int found = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        handle(), description, a.value, b.value, out.value, out.value, wish, 1, &algorithm, &found);
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(blas_lt_handle(), description, a.value, b.value, out.value,
+                                       out.value, wish, 1, &algorithm, &found);
     static_cast<void>(cublasLtMatmulPreferenceDestroy(wish));
     return status == CUBLAS_STATUS_SUCCESS && found > 0 && algorithm.state == CUBLAS_STATUS_SUCCESS;
   }
@@ -111,8 +112,8 @@ struct Product {
   void run(void* x, void* y, void* z, void* workspace, cudaStream_t stream) const {
     constexpr float kOne = 1;
     blas_check(
-        cublasLtMatmul(handle(), description, &kOne, x, a.value, y, b.value, &beta, z, out.value, z,
-                       out.value, &algorithm.algo, workspace, kWorkspace, stream),
+        cublasLtMatmul(blas_lt_handle(), description, &kOne, x, a.value, y, b.value, &beta, z,
+                       out.value, z, out.value, &algorithm.algo, workspace, kWorkspace, stream),
         "a product");
   }
 

@@ -14,6 +14,7 @@
 #include "exchange/measurement_rows.h"
 #include "exchange/measurements_json.h"
 #include "io/append.h"
+#include "io/files.h"
 #include "io/interrupt.h"
 #include "io/progress.h"
 #include "report/estimate_json.h"
@@ -157,9 +158,10 @@ Bench measure_into(MeasurementSet& set, MeasuringDevice& device, const Device& d
 
 }  // namespace
 
+// Never into the file that -o names: there is nothing for it.
 ExitCode no_device(const std::string& why_not, const Session& s) {
-  give(s, s.json ? dump({{"measurements", Json::array()}, {"reason", why_not}})
-                 : "no GPU to measure: " + why_not + "\n");
+  write_text("-", s.json ? dump({{"measurements", Json::array()}, {"reason", why_not}})
+                         : "no GPU to measure: " + why_not + "\n");
   return ExitCode::no;
 }
 

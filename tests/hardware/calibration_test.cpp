@@ -169,3 +169,15 @@ TEST_CASE("overlays that are not sound are refused") {
   CHECK(refuses(changed("/colour", "red"), "colour: found an unknown key"));
   CHECK(refuses(7, "calibration: found 7"));
 }
+
+TEST_CASE("an overlay that rests on nothing is refused") {
+  const auto emptied = [](const char* key, const Json& value) {
+    Json j = overlay();
+    j[key] = value;
+    return j;
+  };
+  CHECK(refuses(emptied("measured", Json::array()), "measured: found nothing measured; allowed: "));
+  CHECK(refuses(emptied("fit", Json::object()), "fit: found no fit; allowed: "));
+  CHECK(refuses(emptied("provenance", Json{{"files", Json::array()}}),
+                "provenance.files: found no file; allowed: "));
+}

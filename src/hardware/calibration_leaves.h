@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values an overlay changes, each by the keys that lead to it. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace orrery {
+
+struct Leaf {
+  std::vector<std::string> keys;
+  Json value;
+};
+
+std::vector<Leaf> leaves_of(const Json& changes);
+
+// "device.efficiency.memory"
+std::string path_of(const std::vector<std::string>& keys);
+
+}  // namespace orrery

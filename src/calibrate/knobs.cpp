@@ -186,14 +186,18 @@ class Maker {
     knobs_.push_back(std::move(knob));
   }
 
-  // After the heads, as it multiplies what they set.
+  // After the heads, as it multiplies what they set: of the head sizes that were measured.
   void add_backward(const std::string& path, std::size_t k) {
-    Knob knob{{}, 1, kShareSpread, 0.1, 10, false, [k](Cluster& c, double v) {
-                for (double& f : efficiency(c).attention[k].backward) f = std::min(1.0, f * v);
-              }};
+    std::vector<std::size_t> measured;
     for (std::size_t h = 0; h < kAttentionHeadSizes.size(); ++h) {
-      knob.paths.push_back(backward_path(path, k, h));
+      if (heads_.count({k, kAttentionHeadSizes[h]}) > 0) measured.push_back(h);
     }
+    if (measured.empty()) return;
+    Knob knob{{}, 1, kShareSpread, 0.1, 10, false, [k, measured](Cluster& c, double v) {
+                ByHeadSize& backward = efficiency(c).attention[k].backward;
+                for (const std::size_t h : measured) backward[h] = std::min(1.0, backward[h] * v);
+              }};
+    for (const std::size_t h : measured) knob.paths.push_back(backward_path(path, k, h));
     knobs_.push_back(std::move(knob));
   }
 

@@ -14,6 +14,7 @@
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
 #include "io/files.h"
+#include "io/gzip.h"
 #include "io/terminal.h"
 #include "report/calibration_report.h"
 #include "report/estimate_json.h"
@@ -132,7 +133,7 @@ std::vector<MeasurementSet> sets_of(const CalibrateArguments& a) {
   const MeasurementHints hints = hints_of(a);
   std::vector<MeasurementSet> sets;
   for (const std::string& file : a.files) {
-    sets.push_back(read_measurements(read_text(file), file, hints));
+    sets.push_back(read_measurements(gunzip(read_text(file), file), file, hints));
   }
   return sets;
 }

@@ -27,6 +27,10 @@ bool is_torch_profile(std::string_view text);
 MeasurementSet read_torch_profile(std::string_view text, const std::string& file,
                                   const MeasurementHints& hints);
 
+bool is_kineto(std::string_view text);
+MeasurementSet read_kineto(std::string_view text, const std::string& file,
+                           const MeasurementHints& hints);
+
 bool is_nsys(std::string_view text);
 MeasurementSet read_nsys(std::string_view text, const std::string& file,
                          const MeasurementHints& hints);

@@ -18,6 +18,7 @@ struct MeasurementFormat {
 
 // The first that says yes reads it.
 constexpr std::array kMeasurementFormats = {
+    MeasurementFormat{"PyTorch profiler's trace", detail::is_kineto, detail::read_kineto},
     MeasurementFormat{"SimuMax's system file", detail::is_simumax, detail::read_simumax},
     MeasurementFormat{"JSON of measurements", detail::is_json, detail::read_json_measurements},
     MeasurementFormat{"nccl-tests' output", detail::is_nccl_tests, detail::read_nccl_tests},

@@ -6,6 +6,7 @@
 //   of a collective, {"source", "collective", "node", "ranks", "size_mib": […], "time_us": […]};
 // - SimuMax's system files: JSON whose tables of efficiency are keyed by the text of a shape;
 // - nccl-tests' and rccl-tests' output;
+// - PyTorch profiler's trace (Kineto's JSON): products, attention, collectives, copies;
 // - PyTorch profiler's table, `key_averages(group_by_input_shape=True).table()`: its products;
 // - Nsight Systems' report cuda_gpu_trace as CSV: its copies;
 // - CSV with a header: m,n,k,dtype,us and its kin (exchange/measured_fields.h).

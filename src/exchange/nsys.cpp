@@ -8,13 +8,11 @@
 // are one point: their median, and their scatter.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 
-#include "calibrate/scatter.h"
 #include "core/units.h"
 #include "exchange/log_lines.h"
 #include "exchange/measurement_readers.h"
+#include "exchange/repeats.h"
 
 namespace orrery::detail {
 namespace {
@@ -38,10 +36,6 @@ std::vector<std::string> csv_fields(std::string_view line) {
     }
   }
   return fields;
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 bool contains_any(std::string_view text, const std::array<std::string_view, 2>& parts) {
@@ -78,48 +72,6 @@ NsysColumns columns_of(const LogPlace& place, std::string_view header) {
           at("DstMemKd"),    at("Name"),     names.size()};
 }
 
-struct Way {
-  std::string_view name;  // older versions abbreviate
-  std::string_view short_name;
-  bool over_host_link;
-  const char* kernel;
-};
-
-constexpr std::array<Way, 3> kWays = {{
-    {"Host-to-Device", "HtoD", true, ""},
-    {"Device-to-Host", "DtoH", true, kToHost},
-    {"Device-to-Device", "DtoD", false, "device copy"},
-}};
-
-const Way* way_of(std::string_view name) {
-  if (!contains(name, "[CUDA memcpy ")) return nullptr;
-  for (const Way& w : kWays) {
-    if (contains(name, w.name) || contains(name, w.short_name)) return &w;
-  }
-  return nullptr;
-}
-
-// A copy on the device reads and writes each byte.
-MeasuredWork work_of(const Way& way, Bytes size) {
-  if (way.over_host_link) return MeasuredHostCopy{size};
-  return MeasuredMemory{size * 2.0};
-}
-
-struct Copies {
-  const Way* way = nullptr;
-  Bytes size{};
-  std::vector<double> seconds;
-};
-
-Measurement middle_of(const Copies& c) {
-  const double median = median_of(c.seconds);
-  Measurement m;
-  m.work = work_of(*c.way, c.size);
-  m.kernel = c.way->kernel;
-  m.timed = {Seconds(median), c.seconds.size() > 4 ? scatter_of(c.seconds, median) : 0};
-  return m;
-}
-
 class Trace {
  public:
   void read(const LogPlace& place, const NsysColumns& at, std::string_view line) {
@@ -128,19 +80,18 @@ class Trace {
       fail(place, std::to_string(f.size()) + " fields",
            std::to_string(at.count) + ", as the header has");
     }
-    const Way* way = way_of(f[at.name]);
-    if (way == nullptr) {
+    if (!contains(f[at.name], "[CUDA memcpy ")) {
       ++kernels_;
     } else if (f[at.from] == "Pageable" || f[at.to] == "Pageable") {
       ++pageable_;
     } else {
-      add(place, *way, f[at.bytes], f[at.duration]);
+      add(place, f[at.name], f[at.bytes], f[at.duration]);
     }
   }
 
   MeasurementSet set() {
     MeasurementSet s;
-    for (auto& [key, copies] : copies_) s.points.push_back(middle_of(std::move(copies)));
+    s.points = copies_.middles();
     const auto left_out = [&](std::size_t count, const char* what) {
       if (count > 0) s.left_out.push_back(std::to_string(count) + what);
     };
@@ -151,7 +102,7 @@ class Trace {
   }
 
  private:
-  void add(const LogPlace& place, const Way& way, const std::string& megabytes,
+  void add(const LogPlace& place, const std::string& name, const std::string& megabytes,
            const std::string& nanoseconds) {
     constexpr double kMega = 1e6;
     constexpr double kNano = 1e-9;
@@ -161,14 +112,15 @@ class Trace {
       ++small_;
       return;
     }
-    const double bytes = positive(place, megabytes, "size") * kMega;
-    Copies& c = copies_[{static_cast<std::size_t>(&way - kWays.data()), bytes}];
-    c.way = &way;
-    c.size = Bytes(bytes);
-    c.seconds.push_back(positive(place, nanoseconds, "duration") * kNano);
+    const auto copy = copy_named(name, Bytes(positive(place, megabytes, "size") * kMega));
+    if (copy) {
+      copies_.add(*copy, Seconds(positive(place, nanoseconds, "duration") * kNano));
+    } else {
+      ++kernels_;
+    }
   }
 
-  std::map<std::pair<std::size_t, double>, Copies> copies_;
+  Repeats copies_;
   std::size_t kernels_ = 0;
   std::size_t pageable_ = 0;
   std::size_t small_ = 0;

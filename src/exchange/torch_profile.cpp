@@ -2,9 +2,11 @@
 //
 // PyTorch profiler's table, `prof.key_averages(group_by_input_shape=True).table()`: columns as wide
 // as the rows of dashes under their names, one row an operator and shape. Read are the products
-// aten::mm, addmm and bmm by "Input Shapes" and the device's mean time ("CUDA time avg"); all else
-// has no form here and is left out, counted. The table does not say what the elements are: the user
-// does.
+// (exchange/torch_products.h) by "Input Shapes", "# of Calls" and the device's time without that of
+// operators below ("Self CUDA"; a copy of addmm's first input is no product); all else has no form
+// here and is left out, counted. The table does not say what the elements are: the user does.
+// Errors: InputError with file and line.
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "core/units.h"
 #include "exchange/log_lines.h"
 #include "exchange/measurement_readers.h"
+#include "exchange/torch_products.h"
 
 namespace orrery::detail {
 namespace {
@@ -24,11 +27,12 @@ struct Span {
   std::size_t end = 0;
 };
 
+// Between the rows of a table with call stacks stand lines of blanks.
 bool is_rule(std::string_view line) {
-  return line.size() > 20 && line.find_first_not_of("- ") == std::string_view::npos;
+  return line.size() > 20 && line.front() == '-' &&
+         line.find_first_not_of("- ") == std::string_view::npos;
 }
 
-// Columns reach from the end of one run of dashes to the end of the next: names may be wider.
 std::vector<Span> spans_of(std::string_view rule) {
   std::vector<Span> spans;
   for (std::size_t at = 0; at < rule.size();) {
@@ -56,6 +60,18 @@ Cells cells_of(std::string_view line, const std::vector<Span>& spans) {
   return cells;
 }
 
+// Names are wider than their columns ("CUDA time avg" by a letter) and push the next ones on: two
+// spaces part them.
+Cells names_of(std::string_view line) {
+  Cells names;
+  for (std::size_t at = line.find_first_not_of(' '); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find("  ", at), line.size());
+    names.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(' ', end);
+  }
+  return names;
+}
+
 // "[[8192, 4096], [4096, 4096]]"; scalars are [].
 std::optional<Shapes> shapes_of(std::string_view text) {
   Shapes shapes;
@@ -80,20 +96,19 @@ std::optional<Shapes> shapes_of(std::string_view text) {
   return depth == 0 ? std::optional(shapes) : std::nullopt;
 }
 
-std::optional<ProductShape> product_of(std::string_view name, const Shapes& shapes) {
-  const std::size_t first = name == "aten::addmm" ? 1 : 0;
-  const std::size_t rank = name == "aten::bmm" ? 3 : 2;
-  if (shapes.size() < first + 2) return {};
-  const auto& a = shapes[first];
-  const auto& b = shapes[first + 1];
-  if (a.size() != rank || b.size() != rank || a[rank - 1] != b[rank - 2]) return {};
-  ProductShape p{a[rank - 2], b[rank - 1], a[rank - 1]};
-  if (rank == 3) p.groups = a[0];
-  return p;
-}
-
-bool is_product(std::string_view name) {
-  return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm";
+// Shapes are cut to the width of their column (80 in a table() that is not told otherwise).
+ProductShape product_of(const LogPlace& place, const TorchProduct& p, std::string_view text) {
+  const auto shapes = shapes_of(text);
+  if (!shapes && text.substr(0, 1) == "[") {
+    fail(place, "the shapes \"" + std::string(text) + "\", cut off",
+         "whole ones: table(max_shapes_column_width=200)");
+  }
+  const bool both = shapes && shapes->size() > p.first + 1;
+  const auto shape = both ? shape_of(p, (*shapes)[p.first], (*shapes)[p.first + 1]) : std::nullopt;
+  if (!shape) {
+    fail(place, "the shapes \"" + std::string(text) + "\"", "two matrices that fit each other");
+  }
+  return *shape;
 }
 
 // "12.345us", "1.2ms", "3s"
@@ -115,55 +130,92 @@ Seconds time_of(const LogPlace& place, std::string_view text) {
 struct ProfileColumns {
   std::size_t name = 0;
   std::size_t time = 0;
+  std::size_t calls = 0;
   std::size_t shapes = 0;
 };
 
-ProfileColumns profile_columns(const LogPlace& place, const Cells& names) {
-  std::optional<std::size_t> time;
-  std::optional<std::size_t> shapes;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view n = names[i];
-    if (n == "CUDA time avg" || n == "Device time avg" || n == "GPU time avg") time = i;
-    if (n == "Input Shapes") shapes = i;
+template <std::size_t N>
+std::optional<std::size_t> column(const Cells& names, const std::array<std::string_view, N>& any) {
+  for (const std::string_view name : any) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   }
-  if (!time) fail(place, "no column \"CUDA time avg\"", "a profile of the device's own times");
-  if (!shapes) fail(place, "no column \"Input Shapes\"", "key_averages(group_by_input_shape=True)");
-  return {0, *time, *shapes};
+  return {};
 }
 
-void read_rows(const std::vector<std::string_view>& lines, std::size_t rule,
-               const std::string& file, Precision precision, MeasurementSet& set) {
+ProfileColumns profile_columns(const LogPlace& place, const Cells& names) {
+  const auto time = column<3>(names, {"Self CUDA", "Self Device", "Self GPU"});
+  const auto calls = column<1>(names, {"# of Calls"});
+  const auto shapes = column<1>(names, {"Input Shapes"});
+  if (!time || !calls) {
+    fail(place, "no column \"Self CUDA\": a profile of the CPU alone",
+         "one of profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
+  }
+  if (!shapes) fail(place, "no column \"Input Shapes\"", "key_averages(group_by_input_shape=True)");
+  return {0, *time, *calls, *shapes};
+}
+
+class Rows {
+ public:
+  Rows(const ProfileColumns& columns, Precision precision)
+      : columns_(columns), precision_(precision) {}
+
+  void read(const LogPlace& place, const Cells& cells) {
+    const std::string_view name = cells[columns_.name];
+    const TorchProduct* product = torch_product(name);
+    if (name.empty()) return;  // further lines of a call stack
+    if (product == nullptr) {
+      ++others_;
+    } else if (product->eight_bits != (precision_ == Precision::fp8)) {
+      ++elements_;
+    } else if (cells[columns_.time] == "0.000us") {
+      ++elsewhere_;
+    } else {
+      Measurement m;
+      m.work = MeasuredProduct{product_of(place, *product, cells[columns_.shapes]), precision_};
+      m.timed.time = time_of(place, cells[columns_.time]) /
+                     static_cast<double>(whole(place, cells[columns_.calls], "# of Calls"));
+      set_.points.push_back(m);
+    }
+  }
+
+  MeasurementSet set() {
+    const auto left_out = [this](std::size_t count, const char* what) {
+      if (count > 0) set_.left_out.push_back(std::to_string(count) + what);
+    };
+    left_out(elements_, " products of other elements than --dtype says");
+    left_out(elsewhere_, " products that no GPU ran");
+    left_out(others_, " rows of other operators");
+    return std::move(set_);
+  }
+
+ private:
+  ProfileColumns columns_;
+  Precision precision_;
+  MeasurementSet set_;
+  std::size_t others_ = 0;
+  std::size_t elements_ = 0;
+  std::size_t elsewhere_ = 0;
+};
+
+MeasurementSet read_table(const std::vector<std::string_view>& lines, std::size_t rule,
+                          const std::string& file, const MeasurementHints& hints) {
   const std::vector<Span> spans = spans_of(lines[rule]);
-  const ProfileColumns columns =
-      profile_columns({file, rule + 2}, cells_of(lines[rule + 1], spans));
-  std::size_t others = 0;
-  std::size_t elsewhere = 0;
+  const Cells names = names_of(lines[rule + 1]);
+  const LogPlace place{file, rule + 2};
+  if (names.size() != spans.size()) {
+    fail(place, std::to_string(names.size()) + " names of columns",
+         std::to_string(spans.size()) + ", one over each run of dashes");
+  }
+  const ProfileColumns columns = profile_columns(place, names);
+  if (!hints.precision) {
+    fail({file, 1}, "products of elements unsaid", "--dtype NAME: the table does not tell");
+  }
+  Rows rows(columns, *hints.precision);
   for (std::size_t i = rule + 3; i < lines.size() && !is_rule(lines[i]); ++i) {
-    const LogPlace place{file, i + 1};
-    const Cells cells = cells_of(lines[i], spans);
-    if (!is_product(cells[columns.name])) {
-      ++others;
-      continue;
-    }
-    if (cells[columns.time] == "0.000us") {
-      ++elsewhere;
-      continue;
-    }
-    const auto shapes = shapes_of(cells[columns.shapes]);
-    const auto shape = shapes ? product_of(cells[columns.name], *shapes) : std::nullopt;
-    if (!shape) {
-      fail(place, "the shapes \"" + std::string(cells[columns.shapes]) + "\"",
-           "two matrices that fit each other");
-    }
-    Measurement m;
-    m.work = MeasuredProduct{*shape, precision};
-    m.timed.time = time_of(place, cells[columns.time]);
-    set.points.push_back(m);
+    rows.read({file, i + 1}, cells_of(lines[i], spans));
   }
-  if (elsewhere > 0) {
-    set.left_out.push_back(std::to_string(elsewhere) + " products that no GPU ran");
-  }
-  if (others > 0) set.left_out.push_back(std::to_string(others) + " rows of other operators");
+  return rows.set();
 }
 
 }  // namespace
@@ -175,15 +227,9 @@ bool is_torch_profile(std::string_view text) {
 
 MeasurementSet read_torch_profile(std::string_view text, const std::string& file,
                                   const MeasurementHints& hints) {
-  if (!hints.precision) {
-    fail({file, 1}, "products of elements unsaid", "--dtype NAME: the table does not tell");
-  }
-  MeasurementSet set;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
-    if (!is_rule(lines[i]) || !is_rule(lines[i + 2])) continue;
-    read_rows(lines, i, file, *hints.precision, set);
-    return set;
+    if (is_rule(lines[i]) && is_rule(lines[i + 2])) return read_table(lines, i, file, hints);
   }
   fail({file, 1}, "no table", "a line of names between two of dashes");
 }

@@ -36,7 +36,7 @@ std::string read_all(std::FILE* in, const std::string& name) {
   char block[1 << 16];
   while (const std::size_t n = std::fread(block, 1, sizeof block, in)) {
     text.append(block, n);
-    if (text.size() > kLargestInput) refuse(name, "more than 256 MiB", "a file of settings");
+    if (text.size() > kLargestInput) refuse(name, "more than 256 MiB", "a smaller file");
   }
   if (std::ferror(in) != 0) refuse(name, std::strerror(errno), "a file that can be read");
   return text;

@@ -101,10 +101,30 @@ $ orrery calibrate fit $ROOT/tests/exchange/data/nsys-gpu-trace.csv --device h10
 $ orrery calibrate fit $ROOT/tests/exchange/data/nsys-kern-sum.csv --device h100-sxm5-80gb
 ! exit 2
 ! stderr found a summary of kernels, which have no shapes in it
+# A trace of PyTorch's profiler, packed too; what the forms cannot use is named.
+$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node dgx-h100 -o k.json
+> k: constants of h100-sxm5-80gb on 14 measurements, measured on this machine
+> ...
+>     left out: 5 kernels of aten::add_
+> ...
+$ gzip -c $ROOT/tests/exchange/data/kineto-trace.json > t.json.gz; orrery calibrate fit t.json.gz --node dgx-h100 -o kz.json > kz.txt; python3 -c 'import json; print(json.load(open("k.json"))["changes"] == json.load(open("kz.json"))["changes"])'
+> True
+$ head -c 2000 t.json.gz > cut.gz; orrery calibrate fit cut.gz --node dgx-h100
+! exit 2
+! stderr cut.gz: found a gzip file that is cut off or broken
+# Tables and a trace that PyTorch 1.13 printed on a machine without a GPU.
+$ for f in torch-profile-cpu.txt torch-trace-no-kineto.json; do orrery calibrate fit $ROOT/tests/exchange/data/$f --device h100-sxm5-80gb --dtype fp32 2>&1 | sed 's/; allowed.*//; s/.*found/found/'; done
+> found no column "Self CUDA": a profile of the CPU alone
+> found a trace of a PyTorch without Kineto, which has no shapes
 # Without a GPU: one line, exit code 3.
 $ orrery calibrate measure --device h100-sxm5-80gb
 > no GPU to measure: ...
 ! exit 3
+$ orrery calibrate measure --device h100-sxm5-80gb -o measured.json
+> no GPU to measure: ...
+! exit 3
+$ ls measured.json* 2> /dev/null
+! exit 2
 $ orrery calibrate check --calibration a.json
 > no GPU to measure: ...
 ! exit 3

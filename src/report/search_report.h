@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "explore/sensitivity.h"
 #include "explore/space_json.h"
 #include "report/run_report.h"
-#include "report/sensitivity.h"
 #include "report/words.h"
 
 namespace orrery {

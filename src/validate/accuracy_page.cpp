@@ -3,6 +3,7 @@
 
 #include "validate/report_tables.h"
 #include "validate/residual_tables.h"
+#include "validate/work_table.h"
 
 namespace orrery {
 namespace {
@@ -87,6 +88,7 @@ std::string page_part(const std::string& title, const std::vector<Cells>& table,
 }
 
 std::string where_it_sits(const ValidationReport& report) {
+  const WorkTable work = work_table(report, RowTier::a);
   return "## Where the error sits\n\nAll of it with the source left out.\n\n" +
          page_part(
              "By source, tier A", source_table(report, RowTier::a),
@@ -100,6 +102,12 @@ std::string where_it_sits(const ValidationReport& report) {
              "Rows in which the part takes a tenth of the predicted step or more, after the level "
              "of their source is divided out: a bias here is a part priced too high (+) or too "
              "low (−) against the others.") +
+         page_part("By kind of work, tier A", work.table,
+                   "*Share*: the median elasticity of the step, so that bubbles and what is hidden "
+                   "count; *priced too long by*: what a fit over all rows, with a level for each "
+                   "source, would have that work cost less against matrix products, everywhere "
+                   "alike, with its standard deviation. " +
+                       work.sentence) +
          page_part(
              "Errors above " + share_text(kLarge) + ", tier A",
              blame_table(report, RowTier::a, kLarge),

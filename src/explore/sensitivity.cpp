@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/sensitivity.h"
+#include "explore/sensitivity.h"
 
 #include <algorithm>
 #include <array>

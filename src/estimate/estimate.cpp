@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "estimate/boundary_sends.h"
+#include "estimate/busy_stage.h"
 #include "estimate/classes.h"
 #include "estimate/data_parallel.h"
+#include "estimate/end_of_step.h"
 #include "estimate/exchange_lines.h"
 #include "estimate/links.h"
 #include "estimate/offload.h"
@@ -41,14 +43,15 @@ class Finish {
 
   std::vector<Seconds> busy_by_stage() const {
     std::vector<Seconds> busy;
-    for (std::int64_t i = 0; i < s_.pp; ++i) busy.push_back(plain(busy_time(i)));
+    for (std::int64_t i = 0; i < s_.pp; ++i) busy.push_back(plain(busy_time<R>(run_, w_, i, m_)));
     return busy;
   }
 
   Seconds lower_bound() const {
-    const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done();
+    const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_);
     return run_.framework.stack_factor *
-           (pipeline_bound(run_, w_) + end_of_step(last) + run_.framework.step_overhead);
+           (pipeline_bound(run_, w_) + end_of_step<R>(run_, w_, last) +
+            run_.framework.step_overhead);
   }
 
   AnswerOf<R> least(const AnswerOf<R>& memory, double share) {
@@ -62,36 +65,10 @@ class Finish {
  private:
   CommSink<R> sink() { return {a_, w_.messages}; }
 
-  SecondsOf<R> busy_time(std::int64_t stage) const {
-    SecondsOf<R> sum{};
-    for_each_chunk(run_, stage, [&](std::int64_t part) {
-      const StageCosts<R>& costs = class_of<R>(w_, part).costs;
-      sum += costs.forward_time + costs.backward_time;
-    });
-    sum = sum * micro_batches();
-    return has_pairs() ? sum - hidden_in_pairs(stage) : sum;
-  }
-
-  bool has_pairs() const { return s_.pp > 1 && schedule_of(run_).entry().pairs; }
-
-  // What the pairs of a stage save over their two halves alone, in a step.
-  SecondsOf<R> hidden_in_pairs(std::int64_t stage) const {
-    const SweepGraph& graph = w_.pipeline.graphs.of(schedule_of(run_), pipeline_shape(run_));
-    SecondsOf<R> sum{};
-    std::int64_t chunk = 0;
-    for_each_chunk(run_, stage, [&](std::int64_t part) {
-      const std::int64_t n = graph.pairs_of(stage, chunk++);
-      if (n == 0 || w_.hidden.empty()) return;
-      sum += count<R>(n, {"overlapped pairs of the chunk"}) *
-             w_.hidden[static_cast<std::size_t>(part)];
-    });
-    return sum;
-  }
-
   // Their exchanges stay in the lines; what shows of them becomes less.
   void hide_in_pairs() {
-    if (!has_pairs()) return;
-    const SecondsOf<R> hidden = hidden_in_pairs(a_.busy_stage);
+    if (!has_pairs(run_)) return;
+    const SecondsOf<R> hidden = hidden_by_pairs<R>(run_, w_, a_.busy_stage);
     const SecondsOf<R> before = at(a_.breakdown, Term::ep_exposed);
     if (plain(hidden) == Seconds() || plain(before) == Seconds()) return;
     at(a_.breakdown, Term::ep_exposed) = before - hidden;
@@ -105,12 +82,10 @@ class Finish {
     }
   }
 
-  R micro_batches() const { return count<R>(m_, {"micro batches of a step"}); }
-
   void find_busy_stage() {
     Seconds most(-1);
     for (std::int64_t i = 0; i < s_.pp; ++i) {
-      const Seconds busy = plain(busy_time(i));
+      const Seconds busy = plain(busy_time<R>(run_, w_, i, m_));
       if (busy > most) {
         most = busy;
         a_.busy_stage = i;
@@ -148,7 +123,7 @@ class Finish {
   }
 
   void add_chunk(const StageClass<R>& c) {
-    const R m = micro_batches();
+    const R m = micro_batches_of_step<R>(m_);
     for (std::size_t i = 0; i < kTerms; ++i) {
       a_.breakdown[i] += m * (c.costs.forward[i] + c.costs.backward[i]);
     }
@@ -158,7 +133,7 @@ class Finish {
   // What the stage's own sends add to the step; the rest of its waiting is the bubble, whether for
   // its neighbours' steps or for theirs to arrive.
   void fill_pipeline() {
-    const SecondsOf<R> busy = busy_time(a_.busy_stage);
+    const SecondsOf<R> busy = busy_time<R>(run_, w_, a_.busy_stage, m_);
     if (s_.pp == 1) return;
     const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
     const SecondsOf<R> free =
@@ -167,34 +142,6 @@ class Finish {
         add_send_lines<R>(run_, w_, a_.busy_stage, m_, larger(all - free, SecondsOf<R>{}), sink());
     at(a_.breakdown, Term::pp_bubble) =
         larger(all - busy - at(a_.breakdown, Term::pp_exposed), SecondsOf<R>{});
-  }
-
-  // Reductions, gathers and update that stage i is left with when its micro batches are done.
-  Seconds end_of_step(std::int64_t i) const {
-    const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, i);
-    const OverlapWindows<R> windows = windows_of(i);
-    Answer lines;
-    const OptimizerTime<double> optimizer = optimizer_time<double>(run_, parameters);
-    return optimizer.device + optimizer.host +
-           data_parallel_time<double>(run_, parameters,
-                                      {plain(windows.forward), plain(windows.backward)},
-                                      CommSink<double>{lines});
-  }
-
-  // Which stage has most to do then: not always the one with most parameters, as experts are
-  // reduced over other ranks than the rest.
-  std::int64_t last_stage_done() const {
-    std::int64_t last = 0;
-    Seconds most(-1);
-    for (std::int64_t i = 0; i < s_.pp; ++i) {
-      if (i > 0 && has_blocks_of_the_one_before<R>(run_, w_, i)) continue;
-      const Seconds time = end_of_step(i);
-      if (time > most) {
-        most = time;
-        last = i;
-      }
-    }
-    return last;
   }
 
   BlockCounts blocks_of_stage(std::int64_t stage) const {
@@ -206,23 +153,13 @@ class Finish {
     return sum;
   }
 
-  OverlapWindows<R> windows_of(std::int64_t stage) const {
-    OverlapWindows<R> windows;
-    for_each_chunk(run_, stage, [&](std::int64_t part) {
-      const StageCosts<R>& costs = class_of<R>(w_, part).costs;
-      windows.forward += costs.forward_time;
-      windows.backward += costs.backward_time;
-    });
-    return windows;
-  }
-
   void fill_end_of_step() {
-    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done();
+    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_);
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                at(a_.breakdown, Term::dp_exposed), sink());
     at(a_.breakdown, Term::dp_exposed) +=
-        data_parallel_time<R>(run_, parameters, windows_of(stage), sink());
+        data_parallel_time<R>(run_, parameters, windows_of<R>(run_, w_, stage), sink());
     const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);
     at(a_.breakdown, Term::optimizer) += optimizer.device;
     at(a_.breakdown, Term::offload_exposed) += optimizer.host;

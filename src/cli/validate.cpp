@@ -186,12 +186,13 @@ ExitCode run_cross(const ValidateArguments& arguments, const ValidationReport& r
 }
 
 // The page docs/accuracy.md: bars, what is reached of them, where the rest of the error sits.
-ExitCode run_accuracy(const ValidationReport& report, const FitRuns& runs, const ConfigDirs& dirs,
-                      const Session& s) {
+ExitCode run_accuracy(const ValidateArguments& arguments, const ValidationReport& report,
+                      const FitRuns& runs, const ConfigDirs& dirs, const Session& s) {
   const std::string file = validation_file(dirs, "bars.json");
   if (file.empty()) throw UsageError("no bars.json beside the configurations");
   const std::vector<Bar> bars = read_bars(read_text(file), file);
   const LeftOut cross = left_out(report, runs);
+  if (arguments.files.empty()) check_scopes(bars, {report, cross.report}, file);
   give(s, accuracy_page(bars, {report, cross.report}));
   return ExitCode::answer;
 }
@@ -242,7 +243,7 @@ ExitCode run_validate(const ValidateArguments& arguments, const Session& s) {
   const std::string file = parameters_file(arguments, dirs);
   const auto runs = fit_runs(report.rows, read_parameters(read_text(file), file));
   if (page) return run_markdown(arguments, report, *runs, s);
-  if (arguments.accuracy) return run_accuracy(report, *runs, dirs, s);
+  if (arguments.accuracy) return run_accuracy(arguments, report, *runs, dirs, s);
   if (arguments.fit) return run_fit(arguments, *runs, dirs, s);
   if (arguments.ablate) return run_ablate(*runs, s);
   return run_cross(arguments, report, *runs, s);

@@ -8,8 +8,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kLarge = 0.17;  // the blind p90 to reach
-
 constexpr const char* kAccuracyHead =
     "# Accuracy\n\n"
     "What Orrery's predictions are held to, what they reach, and where the rest of the error sits. "
@@ -87,6 +85,18 @@ std::string page_part(const std::string& title, const std::vector<Cells>& table,
          (legend.empty() ? "" : legend + "\n\n");
 }
 
+// Errors above the p90 that tier A, left out, is to reach; nothing where no bar says one.
+std::string large_errors(const std::vector<Bar>& bars, const ValidationReport& report) {
+  const std::optional<double> beyond =
+      strictest_reach(bars, BarReport::left_out, "tier A", BarWhat::p90);
+  if (!beyond) return "";
+  return page_part(
+      "Errors above " + share_text(*beyond) + ", tier A", blame_table(report, RowTier::a, *beyond),
+      "Whose they are believed to be; the evidence stands in "
+      "[validation/doubts.json](../validation/doubts.json) and, of the worst twenty, in "
+      "[validation.md](validation.md#the-worst-rows).");
+}
+
 std::string where_it_sits(const ValidationReport& report) {
   const WorkTable work = work_table(report, RowTier::a);
   return "## Where the error sits\n\nAll of it with the source left out.\n\n" +
@@ -107,13 +117,7 @@ std::string where_it_sits(const ValidationReport& report) {
                    "count; *priced too long by*: what a fit over all rows, with a level for each "
                    "source, would have that work cost less against matrix products, everywhere "
                    "alike, with its standard deviation. " +
-                       work.sentence) +
-         page_part(
-             "Errors above " + share_text(kLarge) + ", tier A",
-             blame_table(report, RowTier::a, kLarge),
-             "Whose they are believed to be; the evidence stands in "
-             "[validation/doubts.json](../validation/doubts.json) and, of the worst twenty, in "
-             "[validation.md](validation.md#the-worst-rows).");
+                       work.sentence);
 }
 
 }  // namespace
@@ -121,6 +125,7 @@ std::string where_it_sits(const ValidationReport& report) {
 std::string accuracy_page(const std::vector<Bar>& bars, const BarReports& reports) {
   return kAccuracyHead + markdown_table(bar_table(bars, reports)) + "\n" + kBarsLegend +
          missed_bars(bars, reports) + where_it_sits(reports.left_out) +
+         large_errors(bars, reports.left_out) +
          page_part("Memory by source", memory_source_table(reports.shipped),
                    "The last column is the p90 of all memory rows were these not among them. " +
                        fit_sentence(reports.shipped)) +

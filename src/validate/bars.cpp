@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/json_reader.h"
+#include "validate/cross.h"
 
 namespace orrery {
 namespace {
@@ -76,6 +78,23 @@ std::optional<double> regret_of(const ValidationReport& report, const std::strin
   return most;
 }
 
+const ValidationReport& report_for(const BarValue& v, const BarReports& reports) {
+  return v.of == BarReport::left_out ? reports.left_out : reports.shipped;
+}
+
+std::vector<std::string> scopes_of(const BarValue& v, const BarReports& reports) {
+  const ValidationReport& report = report_for(v, reports);
+  std::vector<std::string> names;
+  if (v.what == BarWhat::regret) {
+    for (const Sweep& s : report.sweeps) names.push_back(s.source);
+    return names;
+  }
+  names = scopes_of_any_rows();
+  names.push_back(kThreeObservedScope);
+  for (const Summary& s : report.summaries) names.push_back(s.scope);
+  return names;
+}
+
 bool within(const BarRange& range, double value) {
   return value >= range.lowest && value <= range.highest;
 }
@@ -89,8 +108,37 @@ std::vector<Bar> read_bars(std::string_view text, const std::string& file) {
   return bars;
 }
 
+void check_scopes(const std::vector<Bar>& bars, const BarReports& reports,
+                  const std::string& file) {
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    for (std::size_t j = 0; j < bars[i].values.size(); ++j) {
+      const BarValue& v = bars[i].values[j];
+      const std::vector<std::string> known = scopes_of(v, reports);
+      if (std::find(known.begin(), known.end(), v.scope) != known.end()) continue;
+      const std::string path =
+          "[" + std::to_string(i) + "].values[" + std::to_string(j) + "].scope";
+      throw InputError(
+          file, path, "\"" + v.scope + "\"",
+          v.what == BarWhat::regret ? "a source with sweeps" : "a scope of `orrery validate`",
+          nearest_name(v.scope, known));
+    }
+  }
+}
+
+std::optional<double> strictest_reach(const std::vector<Bar>& bars, BarReport of,
+                                      std::string_view scope, BarWhat what) {
+  std::optional<double> least;
+  for (const Bar& b : bars) {
+    for (const BarValue& v : b.values) {
+      if (v.of != of || v.scope != scope || v.what != what) continue;
+      least = std::min(least.value_or(v.reach.highest), v.reach.highest);
+    }
+  }
+  return least;
+}
+
 std::optional<double> value_of(const BarValue& v, const BarReports& reports) {
-  const ValidationReport& report = v.of == BarReport::left_out ? reports.left_out : reports.shipped;
+  const ValidationReport& report = report_for(v, reports);
   if (v.what == BarWhat::regret) return regret_of(report, v.scope);
   for (const Summary& s : report.summaries) {
     if (s.scope == v.scope && s.error.count > 0) return statistic(s, v.what);

@@ -8,7 +8,8 @@
 // "regret" the source whose sweeps are meant; `what` the statistic; `reach` and `aim` fractions, at
 // most, of "coverage" two between which. `left` says what is left of the error and `tried` what was
 // tried, by hand: the page prints them where a bar is missed. Units: fractions. Errors: InputError
-// with file and path. A scope without rows is no error: not every quantity is published.
+// with file and path. A scope that can exist and has no row is no error: not every quantity is
+// published.
 #pragma once
 
 #include <array>
@@ -69,6 +70,14 @@ struct BarReports {
 };
 
 std::vector<Bar> read_bars(std::string_view text, const std::string& file);
+
+// Errors: InputError where a scope is neither of the reports' rows nor one that any rows may have
+// (summary.h), with the nearest name. For bars and rows that belong together, as those shipped do.
+void check_scopes(const std::vector<Bar>& bars, const BarReports& reports, const std::string& file);
+
+// The strictest that any bar sets for it; nothing where none does.
+std::optional<double> strictest_reach(const std::vector<Bar>& bars, BarReport of,
+                                      std::string_view scope, BarWhat what);
 
 // Nothing where the report has no such scope.
 std::optional<double> value_of(const BarValue& v, const BarReports& reports);

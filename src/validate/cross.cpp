@@ -146,7 +146,7 @@ Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& t
   }
   std::vector<double> errors;
   Summary s;
-  s.scope = "three rows of the source observed, tier A";
+  s.scope = kThreeObservedScope;
   for (const auto& [stack, logs] : stacks) {
     const std::size_t n = logs.size();
     if (n < 6) continue;

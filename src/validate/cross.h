@@ -21,6 +21,8 @@ namespace orrery {
 // Residuals of the rows left out, for the table of accuracy: each by a fit without its source.
 std::vector<Residual> left_out_residuals(const std::vector<JudgedRow>& left_out);
 
+inline constexpr const char* kThreeObservedScope = "three rows of the source observed, tier A";
+
 // What three steps of a source's own, given to the level of its stack, leave of the error of its
 // other tier A rows: every third row of ten different starts.
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);

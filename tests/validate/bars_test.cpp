@@ -113,6 +113,47 @@ TEST_CASE("bars are read whole, and what is wrong with them is said") {
             .find("goal: found an unknown key") != std::string::npos);
 }
 
+TEST_CASE("a scope that no rows can have is refused with the nearest, one without rows is not") {
+  const ValidationReport left_out = bar_report();
+  const BarReports reports{left_out, left_out};
+  const auto refusal = [&](const std::string& scope, BarWhat what) -> std::string {
+    const BarValue fine = bar_value("all", BarWhat::median, 0.1, 0.1);
+    try {
+      check_scopes({{"n", "c", {fine}, {}, {}},
+                    {"m", "c", {fine, bar_value(scope, what, 0.1, 0.1)}, {}, {}}},
+                   reports, "bars.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* scope : {"all", "tier B", "memory allocated", "mean over sources, tier A",
+                            "framework seen nowhere else, tier B", "source low, tier A",
+                            "three rows of the source observed, tier A"}) {
+    CHECK(refusal(scope, BarWhat::p90) == "");
+  }
+  CHECK(refusal("source lwo, tier A", BarWhat::mean) ==
+        "bars.json: [1].values[1].scope: found \"source lwo, tier A\"; allowed: a scope of "
+        "`orrery validate`; did you mean \"source low, tier A\"?");
+  CHECK(refusal("memory alocated", BarWhat::p90).find("did you mean \"memory allocated\"") !=
+        std::string::npos);
+  CHECK(refusal("low", BarWhat::regret).find("a source with sweeps") != std::string::npos);
+}
+
+TEST_CASE("errors are large beyond the strictest p90 that tier A, left out, is to reach") {
+  const ValidationReport left_out = bar_report();
+  const BarReports reports{left_out, left_out};
+  const auto page = [&](const std::vector<BarValue>& values) {
+    return accuracy_page({{"b", "c", values, {}, {}}}, reports);
+  };
+  const std::string with = page({bar_value("tier A", BarWhat::p90, 0.4, 0.1),
+                                 bar_value("tier A", BarWhat::p90, 0.3, 0.2),
+                                 bar_value("all", BarWhat::p90, 0.05, 0.05)});
+  CHECK(with.find("Errors above 30.0 %, tier A") != std::string::npos);
+  const std::string without = page({bar_value("tier A", BarWhat::median, 0.4, 0.1)});
+  CHECK(without.find("Errors above") == std::string::npos);
+}
+
 TEST_CASE("a source's level is apart from its form, and the rest is what is left without it") {
   const std::vector<Cells> table = source_table(bar_report(), RowTier::a);
   const Cells* low = line_of(table, "low");

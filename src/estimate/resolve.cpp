@@ -194,6 +194,17 @@ void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
       read_placement(Reader(request.placement, out.file, request.placement_path), out.run.cluster);
 }
 
+StrategyRequest request_of(Reader& root, ResolvedRun& out) {
+  static const Json kNothing = Json::object();
+  const std::optional<Reader> given = root.find("parallel");
+  const Reader parallel = given ? *given : Reader(kNothing, out.file, "parallel");
+  const StrategyRequest request = read_strategy(parallel);
+  for (const auto& [key, value] : parallel.json().items()) {
+    if (!value.is_null()) out.parallel_keys.push_back(key);
+  }
+  return request;
+}
+
 WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   root.must_be_object();
   root.allow("name");
@@ -202,10 +213,8 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   out.cluster = read_cluster(root.at("cluster"), lookup.hardware);
   out.run.cluster = out.cluster.cluster;
 
-  static const Json kNothing = Json::object();
-  const std::optional<Reader> parallel = root.find("parallel");
   WithoutStrategy all;
-  all.request = read_strategy(parallel ? *parallel : Reader(kNothing, out.file, "parallel"));
+  all.request = request_of(root, out);
   read_schedule_file(lookup, all.request, out);
   resolve_framework(root, lookup, all.request, out);
   all.training = resolve_training(root, out);

@@ -54,8 +54,9 @@ struct ResolvedRun {
   std::vector<Assumed> assumed;       // what the user did not say
   std::vector<std::string> warnings;  // what the user should know, one line each
   std::string file;
-  StepInterval interval;  // of the step time; the run holds its factors
-  Json stack;             // the run file's own level; null without one
+  StepInterval interval;                   // of the step time; the run holds its factors
+  Json stack;                              // the run file's own level; null without one
+  std::vector<std::string> parallel_keys;  // those of `parallel` that the run file says
 
   // Names and documents, for headers and for the sources of numbers.
   std::string model_name;

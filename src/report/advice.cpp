@@ -14,7 +14,8 @@ constexpr double kWorthwhile = 0.005;
 
 class Adviser {
  public:
-  Adviser(const Run& run, const Answer& answer) : run_(run), answer_(answer) {}
+  Adviser(const ResolvedRun& run, const Answer& answer)
+      : run_(run.run), keys_(run.parallel_keys), answer_(answer) {}
 
   std::vector<Advice> best() {
     const bool fits = answer_.reason == Reason::fits;
@@ -55,7 +56,7 @@ class Adviser {
                        a.memory.peak < answer_.memory.peak;
     if (!helps) return;
     found_.push_back(
-        {differences(run_, changed), a.reason == Reason::fits, a.step_time, a.memory.peak});
+        {differences(run_, changed, keys_), a.reason == Reason::fits, a.step_time, a.memory.peak});
   }
 
   void drop_slower() {
@@ -65,6 +66,7 @@ class Adviser {
   }
 
   const Run& run_;
+  const std::vector<std::string>& keys_;
   const Answer& answer_;
   Workspace workspace_;
   std::vector<Advice> found_;
@@ -72,7 +74,7 @@ class Adviser {
 
 }  // namespace
 
-std::vector<Advice> advise(const Run& run, const Answer& answer) {
+std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer) {
   return Adviser(run, answer).best();
 }
 

@@ -6,17 +6,19 @@
 // Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
 // parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp
 // take what is left, and estimates each legal one; where no single change fits, pairs. It is no
-// search: what is two changes away and merely faster is not seen. Errors: none.
+// search: what is two changes away and merely faster is not seen. Keys of the run file that cannot
+// stand beside a change are named with it, so that it can be followed as it stands. Errors: none.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "estimate/estimate.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 
-// One key of the run file and its new value, as --set takes them.
+// One key of the run file and its new value, as --set takes them: "null" takes the key away.
 struct Setting {
   std::string path;
   std::string value;
@@ -32,6 +34,6 @@ struct Advice {
 inline constexpr std::size_t kMostAdvice = 3;
 
 // Best first. Of a run that does not fit, and that no listed change makes fit: the lowest peaks.
-std::vector<Advice> advise(const Run& run, const Answer& answer);
+std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer);
 
 }  // namespace orrery

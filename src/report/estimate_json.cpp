@@ -68,7 +68,7 @@ void add_memory(const RunReport& r, Json& j) {
 
 Json advice_json(const RunReport& r) {
   Json list = Json::array();
-  for (const Advice& a : advise(r.resolved.run, r.answer)) {
+  for (const Advice& a : advise(r.resolved, r.answer)) {
     Json changes = Json::object();
     for (const Setting& s : a.settings) changes[s.path] = s.value;
     list.push_back({{"set", changes},

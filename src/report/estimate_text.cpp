@@ -116,7 +116,8 @@ std::string setting_text(const Advice& a) {
   for (const Setting& s : a.settings) {
     const std::size_t dot = s.path.rfind('.');
     const bool offload = s.path.find("offload") != std::string::npos;
-    parts.push_back((offload ? "offload." : "") + s.path.substr(dot + 1) + " " + s.value);
+    const std::string key = (offload ? "offload." : "") + s.path.substr(dot + 1);
+    parts.push_back(s.value == "null" ? "no " + key : key + " " + s.value);
   }
   return joined(parts, ", ");
 }
@@ -133,7 +134,7 @@ std::string advice_line(const RunReport& r, const Advice& a) {
 std::string limits(const RunReport& r, const Style& style) {
   std::string text = "\n" + ink(style, Ink::bold, "Limit") + "  " +
                      wrapped(limiter(r.resolved.run, r.answer), 7, 7) + "\n";
-  const std::vector<Advice> advice = advise(r.resolved.run, r.answer);
+  const std::vector<Advice> advice = advise(r.resolved, r.answer);
   if (advice.empty()) {
     return text + (is_feasible(r) ? "  no single change of the usual knobs is faster\n"
                                   : "  no change of one or two of the usual knobs makes it fit\n");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/neighbours.h"
 
+#include <algorithm>
+
 #include "parallel/rules.h"
 #include "parallel/strategy_json.h"
 
@@ -140,6 +142,47 @@ void note(std::vector<Setting>& list, const char* path, E from, E to, const Name
   if (from != to) list.push_back({path, std::string(names[static_cast<std::size_t>(to)])});
 }
 
+// Keys of the run file that the change leaves without a meaning.
+class KeysLeftOver {
+ public:
+  KeysLeftOver(const std::vector<std::string>& keys, std::vector<Setting>& list)
+      : keys_(keys), list_(list) {}
+
+  void of_recompute(const Strategy& a, const Strategy& b) {
+    if (a.recompute == b.recompute) return;
+    if (b.recompute != Recompute::selective) take_away("recompute_modules");
+    if (b.recompute != Recompute::full) {
+      take_away("recompute_layers");
+      take_away("recompute_method");
+    }
+  }
+
+  void of_sharding(const Strategy& a, const Strategy& b) {
+    if (a.partition == b.partition) return;
+    if (has("partition")) {
+      take_away("partition");
+      if (a.zero == b.zero) list_.push_back({"parallel.zero", std::to_string(b.zero)});
+    }
+    if (has("zero_shard_group") && b.zero > 0) {
+      list_.push_back({"parallel.zero_shard_group", std::to_string(b.dp * b.cp)});
+    } else {
+      take_away("zero_shard_group");
+    }
+  }
+
+ private:
+  bool has(const char* key) const {
+    return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+  }
+
+  void take_away(const char* key) {
+    if (has(key)) list_.push_back({std::string("parallel.") + key, "null"});
+  }
+
+  const std::vector<std::string>& keys_;
+  std::vector<Setting>& list_;
+};
+
 }  // namespace
 
 bool make_neighbour(std::span<const Move> moves, Run& run) {
@@ -150,10 +193,12 @@ bool make_neighbour(std::span<const Move> moves, Run& run) {
   return settle(before, run);
 }
 
-std::vector<Setting> differences(const Run& from, const Run& to) {
+std::vector<Setting> differences(const Run& from, const Run& to,
+                                 const std::vector<std::string>& parallel_keys) {
   const Strategy& a = from.strategy;
   const Strategy& b = to.strategy;
   std::vector<Setting> list;
+  KeysLeftOver left_over(parallel_keys, list);
   note(list, "parallel.tp", a.tp, b.tp);
   note(list, "parallel.pp", a.pp, b.pp);
   note(list, "parallel.vpp", a.vpp, b.vpp);
@@ -163,7 +208,9 @@ std::vector<Setting> differences(const Run& from, const Run& to) {
   note(list, "training.micro_batch", a.micro_batch, b.micro_batch);
   note(list, "parallel.schedule", a.schedule, b.schedule, kScheduleNames);
   note(list, "parallel.recompute", a.recompute, b.recompute, kRecomputeNames);
+  left_over.of_recompute(a, b);
   note(list, "parallel.zero", a.zero, b.zero);
+  left_over.of_sharding(a, b);
   note(list, "parallel.sequence_parallel", a.sequence_parallel, b.sequence_parallel);
   note(list, "training.flash_attention", from.training.fused_attention,
        to.training.fused_attention);

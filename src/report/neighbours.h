@@ -6,6 +6,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "estimate/run.h"
@@ -47,7 +48,10 @@ inline constexpr std::array<Move, 17> kMoves = {
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);
 
-// The keys of the run file in which two runs differ; what follows from others is left out.
-std::vector<Setting> differences(const Run& from, const Run& to);
+// The keys of the run file in which two runs differ; what follows from others is left out. Of
+// `parallel_keys`, those of the file, what would be refused beside the change follows it: modules
+// of recompute that is no longer selective, layers of what is no longer full, old shard groups.
+std::vector<Setting> differences(const Run& from, const Run& to,
+                                 const std::vector<std::string>& parallel_keys);
 
 }  // namespace orrery

@@ -192,7 +192,8 @@ StageActivations<R> activations_of_stage(const Run& run, WorkspaceOf<R>& w, std:
   for_each_chunk(run, stage,
                  [&](std::int64_t part) { w.chunks.push_back(class_of<R>(w, part).activations); });
   return stage_activations<R>(run.strategy.schedule, shape, stage, moments,
-                              std::span<const ChunkActivations<R>>(w.chunks));
+                              std::span<const ChunkActivations<R>>(w.chunks),
+                              run.strategy.offload.activations);
 }
 
 // One buffer for what each micro batch receives, forward and back; an input that is kept lies in

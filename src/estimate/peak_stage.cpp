@@ -9,10 +9,11 @@ namespace orrery {
 namespace {
 
 // Of stages with the same blocks, in every schedule told in rounds the first has most micro
-// batches in flight.
+// batches in flight; those with fewer have the more receive buffers where these are apart.
 template <Number R>
 bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
-  return i > 0 && !schedule_of(run).entry().written_out && has_blocks_of_the_one_before(run, w, i);
+  return i > 0 && !schedule_of(run).entry().written_out && !run.framework.receives_apart &&
+         has_blocks_of_the_one_before(run, w, i);
 }
 
 bool uses_host(const Offload& o) {

@@ -166,8 +166,13 @@ void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
                               schedule.written_out,
                               schedule.zero_bubble,
                               point.schedule == ScheduleId::interleaved};
-  const PartsKey key = {price_key,   point.schedule,  point.vpp,
-                        point.split, point.recompute, point.recompute_layers};
+  const PartsKey key = {price_key,
+                        point.schedule,
+                        point.vpp,
+                        point.split,
+                        point.recompute,
+                        point.recompute_layers,
+                        run_.strategy.offload.activations};
   if (key == filled_) return;
   if (price_key != filled_.price) price<double>(run_, workspace_.scratch, workspace_.prices);
   orrery::fill_parts<double>(run_, workspace_);

@@ -67,6 +67,7 @@ class SearchWorker {
     std::int16_t split = 0;
     std::int8_t recompute = 0;
     std::int32_t recompute_layers = 0;
+    OffloadTarget activations = OffloadTarget::none;
 
     bool operator==(const PartsKey&) const = default;
   };

@@ -12,11 +12,29 @@ namespace {
 
 using HeldChunks = std::array<HeldChunk, kMaxStages>;
 
+// What a moment holds, all chunks together.
+struct Held {
+  double kept = 0;
+  double logits = 0;
+};
+
 template <Number R>
-double weight_of(const ChunkActivations<R>& chunk, const HeldChunk& held) {
-  const double whole = plain(chunk.kept + chunk.logits).si();
-  return static_cast<double>(held.whole) * whole +
-         static_cast<double>(held.for_weights) * plain(chunk.for_weights).si();
+Held held_of(std::span<const ChunkActivations<R>> chunks, const HeldChunk* held) {
+  Held sum;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const auto whole = static_cast<double>(held[c].whole);
+    sum.kept += whole * plain(chunks[c].kept).si() +
+                static_cast<double>(held[c].for_weights) * plain(chunks[c].for_weights).si();
+    sum.logits += whole * plain(chunks[c].logits).si();
+  }
+  return sum;
+}
+
+template <Number R>
+double largest_of(std::span<const ChunkActivations<R>> chunks) {
+  double largest = 0;
+  for (const ChunkActivations<R>& c : chunks) largest = std::max(largest, plain(c.largest).si());
+  return largest;
 }
 
 // Of the chunks with a micro batch that may go backward, the one whose pass adds most; nothing
@@ -32,27 +50,37 @@ std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> ch
   return most;
 }
 
+// Of moments alike on the device, the one that sends most away.
 template <Number R>
 void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivations<R>> chunks,
-                HeldChunks& held) {
+                OffloadTarget target, HeldChunks& held) {
+  const double largest = largest_of<R>(chunks);
   double most = -1;
+  double most_kept = -1;
   for (std::size_t i = 0; i < moments.size(); i += chunks.size()) {
     const auto at_work = chunk_at_work<R>(chunks, &moments[i]);
-    double sum = at_work ? beyond_its_logits(chunks[*at_work]) : 0;
-    for (std::size_t c = 0; c < chunks.size(); ++c) sum += weight_of<R>(chunks[c], moments[i + c]);
-    if (sum <= most) continue;
+    const Held now = held_of<R>(chunks, &moments[i]);
+    const double stays = kept_on_device(Bytes(now.kept), Bytes(largest), target).si();
+    const double sum = stays + now.logits + (at_work ? beyond_its_logits(chunks[*at_work]) : 0);
+    if (sum < most || (sum == most && now.kept <= most_kept)) continue;
     most = sum;
+    most_kept = now.kept;
     for (std::size_t c = 0; c < chunks.size(); ++c) held[c] = moments[i + c];
   }
 }
 
+// Of kept tensors, where they go away: enough to tell moments with the same logits apart.
+constexpr double kAway = 1e-6;
+
 template <Number R>
 void find_in_rounds(ScheduleId schedule, const PipelineShape& shape, std::int64_t stage,
-                    std::span<const ChunkActivations<R>> chunks, HeldChunks& held) {
+                    std::span<const ChunkActivations<R>> chunks, OffloadTarget target,
+                    HeldChunks& held) {
   std::array<double, kMaxStages> weight;
   std::array<std::int64_t, kMaxStages> whole;
+  const double kept = target == OffloadTarget::none ? 1 : kAway;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    weight[c] = plain(chunks[c].kept + chunks[c].logits).si();
+    weight[c] = kept * plain(chunks[c].kept).si() + plain(chunks[c].logits).si();
   }
   schedule_of(schedule).fullest(shape, stage, {weight.data(), chunks.size()},
                                 {whole.data(), chunks.size()});
@@ -64,12 +92,13 @@ void find_in_rounds(ScheduleId schedule, const PipelineShape& shape, std::int64_
 template <Number R>
 StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& shape,
                                       std::int64_t stage, std::span<const HeldChunk> moments,
-                                      std::span<const ChunkActivations<R>> chunks) {
+                                      std::span<const ChunkActivations<R>> chunks,
+                                      OffloadTarget target) {
   HeldChunks held;
   if (moments.empty()) {
-    find_in_rounds<R>(schedule, shape, stage, chunks, held);
+    find_in_rounds<R>(schedule, shape, stage, chunks, target, held);
   } else {
-    find_among<R>(moments, chunks, held);
+    find_among<R>(moments, chunks, target, held);
   }
   StageActivations<R> a;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -90,9 +119,11 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
 
 template StageActivations<double> stage_activations(ScheduleId, const PipelineShape&, std::int64_t,
                                                     std::span<const HeldChunk>,
-                                                    std::span<const ChunkActivations<double>>);
+                                                    std::span<const ChunkActivations<double>>,
+                                                    OffloadTarget);
 template StageActivations<Traced> stage_activations(ScheduleId, const PipelineShape&, std::int64_t,
                                                     std::span<const HeldChunk>,
-                                                    std::span<const ChunkActivations<Traced>>);
+                                                    std::span<const ChunkActivations<Traced>>,
+                                                    OffloadTarget);
 
 }  // namespace orrery

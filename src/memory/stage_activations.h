@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one pipeline stage holds of activations when it is fullest: micro batches in flight, chunk
-// by chunk, times what each keeps, and what one of them works on as it goes backward
-// (peak_moment.h). Before any of it is sent to the host. Units: bytes of one rank.
+// What one pipeline stage holds of activations when its device is fullest: micro batches in flight,
+// chunk by chunk, times what each keeps, and what one of them works on as it goes backward
+// (peak_moment.h). Where activations go to the host, two layers' stay, of however many micro
+// batches (stage_memory.cpp), so that logits decide which moment is the fullest; what is told here
+// is before they go. Leaves out that the host may be fullest at another moment. Units: bytes of one
+// rank.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +27,19 @@ struct StageActivations {
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 };
 
-// `moments`: of a schedule that is written out, the stage's fullest moments (held.h).
+// What is kept of a stage on the device, where the rest goes elsewhere: those of the layer at work,
+// and of another that is on its way.
+template <Number R>
+BytesOf<R> kept_on_device(BytesOf<R> kept, BytesOf<R> largest, OffloadTarget target) {
+  return target == OffloadTarget::none ? kept : smaller(kept, R(2.0) * largest);
+}
+
+// `moments`: of a schedule that is written out, the stage's fullest moments (held.h). `target`:
+// where activations go.
 template <Number R>
 StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& shape,
                                       std::int64_t stage, std::span<const HeldChunk> moments,
-                                      std::span<const ChunkActivations<R>> chunks);
+                                      std::span<const ChunkActivations<R>> chunks,
+                                      OffloadTarget target);
 
 }  // namespace orrery

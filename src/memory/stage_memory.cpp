@@ -121,16 +121,14 @@ BytesOf<R> sum_of(const StageMemory<R>& m, std::initializer_list<MemoryLine> lin
 
 }  // namespace
 
-// Activations on the host: those of the layer at work stay, another layer's are on their way.
 template <Number R>
 BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a) {
-  const bool goes = s.offload.activations != OffloadTarget::none;
-  m[MemoryLine::activations] = goes ? smaller(a.kept, R(2.0) * a.largest) : a.kept;
+  m[MemoryLine::activations] = kept_on_device(a.kept, a.largest, s.offload.activations);
   m[MemoryLine::recompute_working] = a.working;
   m[MemoryLine::logits] = a.logits;
   m[MemoryLine::transient] = a.transient;
   m.in_flight = a.in_flight;
-  return goes ? a.kept - m[MemoryLine::activations] : BytesOf<R>{};
+  return a.kept - m[MemoryLine::activations];
 }
 
 template <Number R>

@@ -285,6 +285,18 @@ TEST_CASE("DualPipe holds its parameters twice, a V the embedding beside the hea
   }
 }
 
+TEST_CASE("the peak is that of the fullest stage, also where later stages hold more") {
+  Json run = with_schedule("1f1b");
+  run["framework"] = "torchtitan";  // its receive buffers grow as fewer inputs are kept
+  run["parallel"]["recompute"] = "full";
+  run["parallel"]["offload"] = {{"activations", "host"}};
+  const Run r = run_of(run);
+  Bytes most{};
+  for (const StageMemory<double>& m : memory_by_stage(r)) most = std::max(most, m.peak);
+  CHECK(estimate(r).memory.peak == most);
+  CHECK(estimate(r).memory_stage > 0);
+}
+
 TEST_CASE("the lines of memory sum to the peak for every schedule") {
   for (const char* name :
        {"zb-h1", "zb-h2", "zb-v", "v-half", "v-min", "dualpipe", "dualpipev", "breadth-first"}) {

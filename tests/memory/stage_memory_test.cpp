@@ -74,7 +74,8 @@ StageMemory<double> memory_of(const Strategy& s, std::int64_t stage,
   h.groups = 3;
   const PipelineShape shape = {s.pp, s.vpp, s.micro_batches};
   return stage_memory<double>(s, f, kRecipe, h,
-                              stage_activations<double>(s.schedule, shape, stage, {}, chunks));
+                              stage_activations<double>(s.schedule, shape, stage, {}, chunks,
+                                                        s.offload.activations));
 }
 
 double sum_of(const StageMemory<double>& m) {

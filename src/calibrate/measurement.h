@@ -71,6 +71,7 @@ struct MeasurementSet {
   std::string role;    // "sets constants" of configs/, or "only tests" them; "" unsaid
   std::string device;  // "" unsaid
   std::string node;    // "" unsaid
+  std::string gpu;     // by its driver's name, "NVIDIA H100 80GB HBM3"; "" unsaid
   std::string driver;
   std::string library;
   std::string clocks;

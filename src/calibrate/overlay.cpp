@@ -69,6 +69,7 @@ Json provenance_json(const std::vector<MeasurementSet>& sets) {
     }
   };
   first("date", &MeasurementSet::date);
+  first("hardware", &MeasurementSet::gpu);
   first("driver", &MeasurementSet::driver);
   first("library", &MeasurementSet::library);
   first("clocks", &MeasurementSet::clocks);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/calibrate.h"
 
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -76,6 +79,29 @@ void check_same(const std::string& file, const std::string& what, const std::str
                 const std::string& given) {
   if (stated.empty() || given.empty() || stated == given) return;
   throw InputError(file, what, "measurements of " + stated, "those of " + given);
+}
+
+// "h100" of "NVIDIA H100 80GB HBM3": the first word of letters and then digits; "" of none.
+std::string model_of(const std::string& gpu) {
+  std::string word;
+  for (const char c : gpu + " ") {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isalnum(u) != 0) {
+      word += static_cast<char>(std::tolower(u));
+      continue;
+    }
+    const bool begins = !word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+    if (begins && word.find_first_of("0123456789") != std::string::npos) return word;
+    word.clear();
+  }
+  return "";
+}
+
+// A document may go by any name, so that this is no error.
+void warn_of_another_gpu(const MeasurementSet& set, const Machine& m) {
+  const std::string model = model_of(set.gpu);
+  if (model.empty() || m.device.find(model) != std::string::npos) return;
+  spdlog::warn("{}: times of one {}, fitted to {}", set.file, set.gpu, m.device);
 }
 
 struct Verb {
@@ -153,6 +179,7 @@ void check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {
   for (const MeasurementSet& set : sets) {
     check_same(set.file, "device", set.device, m.device);
     check_same(set.file, "node", set.node, m.node);
+    warn_of_another_gpu(set, m);
     for (const Measurement& p : set.points) {
       const std::string what = not_computed(p, m.cluster.device);
       if (what.empty()) continue;

@@ -87,6 +87,20 @@ MeasurementSet measured_again(MeasuringDevice& device, const Device& d,
   return set;
 }
 
+// Where no kind is one that the overlay was fitted on, nothing can be said of it.
+void check_judged(const std::vector<CheckedKind>& kinds, const Calibration& c) {
+  std::vector<std::string> found;
+  for (const CheckedKind& k : kinds) {
+    if (k.bound > 0) return;
+    found.push_back(k.name);
+  }
+  std::vector<std::string> fitted;
+  for (const auto& [kind, quality] : c.fit) fitted.push_back(kind);
+  throw InputError("orrery calibrate check", "",
+                   "measurements of " + alternatives(found) + " alone",
+                   "of what " + c.name + " was fitted on: " + alternatives(fitted));
+}
+
 }  // namespace
 
 ExitCode run_calibrate_check(const CalibrateArguments& a, const Session& s) {
@@ -104,6 +118,7 @@ ExitCode run_calibrate_check(const CalibrateArguments& a, const Session& s) {
   }
   check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));
+  check_judged(kinds, c);
   give(s, s.json ? dump(check_json(c, kinds)) : check_text(c, kinds));
   return holds(kinds) ? ExitCode::answer : ExitCode::no;
 }

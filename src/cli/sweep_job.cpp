@@ -11,6 +11,7 @@
 #include "io/threads.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
+#include "report/sweep_calibration.h"
 
 namespace orrery {
 namespace {
@@ -72,7 +73,8 @@ SweepJob read_sweep_job(const SweepRequest& request, const Session& s) {
                    job.lookup, job.sweep.run);
   }
   job.id = fingerprint(std::string(kVersion) + " " + std::to_string(kSchemaVersion) + " " +
-                       document.dump() + job.sweep.run.dump());
+                       document.dump() + job.sweep.run.dump() +
+                       calibration_documents(job.sweep.run, job.run_file, job.lookup));
   job.shard = read_shard(request.shard);
   job.mine = (job.sweep.points - job.shard.index + job.shard.count - 1) / job.shard.count;
   return job;

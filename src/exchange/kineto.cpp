@@ -115,7 +115,8 @@ class KinetoTrace {
     s.file = file;
     s.points = points();
     s.left_out = left_out_.lines();
-    s.source = "a trace of PyTorch's profiler" + (gpu_name().empty() ? "" : ", " + gpu_name());
+    s.gpu = gpu_name();
+    s.source = "a trace of PyTorch's profiler" + (s.gpu.empty() ? "" : ", " + s.gpu);
     leave_out_disturbed(s);
     return s;
   }

@@ -87,6 +87,16 @@ bool is_constant(const std::vector<std::string>& keys) {
   return keys.size() == 3 && is_in(kOfTier, keys[2]);
 }
 
+// Launches and latencies are microseconds: a bare number of them is one of seconds by mistake.
+void check_time(Reader r, const Leaf& leaf) {
+  constexpr std::array<std::string_view, 4> kTimes = {"latency", "launch", "ramp",
+                                                      "reduction_latency"};
+  constexpr Seconds kMost(1.0);
+  if (std::find(kTimes.begin(), kTimes.end(), leaf.keys.back()) == kTimes.end()) return;
+  for (const std::string& key : leaf.keys) r = r.at(key);
+  if (r.quantity<kSeconds>(true) > kMost) r.fail("a time up to 1 s, such as \"4 us\"");
+}
+
 void read_changes(Reader r, Calibration& c) {
   c.changes = r.json();
   for (const char* key : {"device", "tiers"}) {
@@ -96,7 +106,10 @@ void read_changes(Reader r, Calibration& c) {
   const std::vector<Leaf> leaves = leaves_of(c.changes);
   if (leaves.empty()) r.fail("no change", "at least one value of `device` or `tiers`");
   for (const Leaf& leaf : leaves) {
-    if (is_constant(leaf.keys)) continue;
+    if (is_constant(leaf.keys)) {
+      check_time(r, leaf);
+      continue;
+    }
     r.fail("a change of " + path_of(leaf.keys),
            "device.efficiency, device.host_link, and of a tier efficiency, latency, launch, ramp, "
            "reduction_efficiency, reduction_latency");
@@ -138,6 +151,7 @@ Calibration read_calibration(Reader r) {
   Calibration c;
   c.file = r.file();
   c.name = r.at("name").text();
+  if (c.name.empty()) r.at("name").fail("a name");
   c.device = r.at("device").text();
   if (auto node = r.find("node")) c.node = node->text();
   c.rests_on = static_cast<RestsOn>(1 + r.at("rests_on").choice(kMeasured));

@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "report/compare.h"
 #include "report/estimate_json.h"
+#include "report/rests_on.h"
 #include "report/table.h"
 
 namespace orrery {
@@ -92,6 +93,8 @@ std::string comparison_text(const Comparison& c, const Style& style) {
             grouped(r.resolved.run.cluster.gpus) + " of " +
             std::string(r.resolved.run.cluster.node.view()) +
             (is_feasible(r) ? "" : ", " + ink(style, Ink::red, "does not fit")) + "\n";
+    const std::string calibrated = calibration_line(r.resolved);
+    if (!calibrated.empty()) text += "   " + wrapped(calibrated, 5, 3) + "\n";
   }
   text += terms(c, c.numbers, "Answer", style);
   text += terms(c, c.time, "Parts of the step that differ, the largest change first", style);

@@ -14,6 +14,7 @@
 #include "report/run_report.h"
 #include "report/simulate_check.h"
 #include "report/simulate_report.h"
+#include "report/sweep_calibration.h"
 
 namespace orrery {
 namespace {
@@ -130,13 +131,18 @@ std::string csv_cell(const Json& value) {
 
 SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::string id,
                      RowFormat format)
-    : sweep_(sweep), id_(std::move(id)), format_(format), columns_(chosen_columns(sweep, file)) {}
+    : sweep_(sweep),
+      id_(std::move(id)),
+      format_(format),
+      calibrated_(is_calibrated(sweep)),
+      columns_(chosen_columns(sweep, file)) {}
 
 std::string SweepRows::header() const {
   if (format_ == RowFormat::json) return "";
   std::string text = "sweep,points,point";
   for (const std::string& path : paths_of(sweep_)) text += "," + csv_cell(path);
   text += ",status,reason";
+  if (calibrated_) text += ",calibration";
   for (const std::string& c : columns_) text += "," + c;
   return text + "\n";
 }
@@ -160,6 +166,7 @@ std::string SweepRows::row(std::int64_t point, const Json& run, const std::strin
   const Json answer = answer_of(run, file, lookup);
   row["status"] = answer["status"];
   row["reason"] = answer["reason"];
+  if (calibrated_) row["calibration"] = calibrations_text(run, file, lookup);
   for (const std::string& c : columns_) row[c] = answer.contains(c) ? answer[c] : Json();
   check_finite(row);
   return text_of(row);

@@ -3,8 +3,8 @@
 // One row of a sweep: which point, what was set, whether it fits, and the numbers of its answer.
 //
 // A point whose run breaks a rule is a row with status "illegal" and its reason, numbers empty; any
-// other wrong input ends the sweep. Columns carry their unit in their name. The same row is a line
-// of JSON or of CSV (RFC 4180).
+// other wrong input ends the sweep. Where a calibration is under it the row names it. Columns carry
+// their unit in their name. The same row is a line of JSON or of CSV (RFC 4180).
 #pragma once
 
 #include <string>
@@ -35,6 +35,7 @@ class SweepRows {
   const SweepPlan& sweep_;
   std::string id_;
   RowFormat format_;
+  bool calibrated_;
   std::vector<std::string> columns_;
 };
 

@@ -43,6 +43,15 @@ $ orrery capacity gpt3-175b-1024-a100 --calibration a.json | grep 'rests on' | h
 > ... (a) ...
 $ orrery collective all-reduce --node dgx-a100-80gb --gpus 8 --size 1MiB --calibration a.json | head -1
 > rests on: network: nvswitch fitted on published runs (a)
+$ orrery sweep sweep.json --calibration a.json --csv | cut -d, -f5-7
+> status,reason,calibration
+> fits,,a (fitted on published runs)
+> fits,,a (fitted on published runs)
+$ orrery compare gpt3-175b-1024-a100 gpt3-175b-1024-a100 --calibration a.json | grep -c '^   rests on: .* (a)'
+> 2
+# Rows of another calibration under the same name are no rows of this sweep.
+$ orrery sweep sweep.json --calibration a.json --csv | cut -d, -f1 | tail -1 > one; sed 's/"fp16": 0.9[0-9]*/"fp16": 0.5/' a.json > b.json; mv b.json a2.json; mkdir -p other; mv a2.json other/a.json; (cd other; orrery sweep ../sweep.json --calibration a.json --csv | cut -d, -f1 | tail -1) > two; cmp -s one two
+! exit 1
 $ orrery compare gpt3-175b-1024-a100 gpt3-175b-1024-a100 --calibration a.json --json | grep -c '"calibration": "a"'
 > 4
 $ orrery validate --calibration a.json | head -1
@@ -112,6 +121,10 @@ $ gzip -c $ROOT/tests/exchange/data/kineto-trace.json > t.json.gz; orrery calibr
 $ head -c 2000 t.json.gz > cut.gz; orrery calibrate fit cut.gz --node dgx-h100
 ! exit 2
 ! stderr cut.gz: found a gzip file that is cut off or broken
+$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node dgx-a100-80gb 2>&1 > /dev/null
+> warning: .../kineto-trace.json: times of one NVIDIA H100 80GB HBM3, fitted to a100-sxm4-80gb
+$ python3 -c 'import json; print(json.load(open("k.json"))["provenance"]["hardware"])'
+> NVIDIA H100 80GB HBM3
 # Tables and a trace that PyTorch 1.13 printed on a machine without a GPU.
 $ for f in torch-profile-cpu.txt torch-trace-no-kineto.json; do orrery calibrate fit $ROOT/tests/exchange/data/$f --device h100-sxm5-80gb --dtype fp32 2>&1 | sed 's/; allowed.*//; s/.*found/found/'; done
 > found no column "Self CUDA": a profile of the CPU alone
@@ -137,6 +150,9 @@ $ orrery calibrate check slow.csv --calibration a.json
 > a does not hold any more: measure and fit anew
 > ...
 ! exit 3
+$ printf 'kernel,bytes,us\ncopy,1e8,60\ncopy,4e8,240\n' > copies.csv; orrery calibrate check copies.csv --calibration a.json
+! exit 2
+! stderr found measurements of memory-bound kernels alone; allowed: of what a was fitted on: attention, collectives or matrix products
 # What an estimate rests on, and a training log beside it.
 $ orrery estimate gpt3-175b-1024-a100 --calibration a.json | grep -A2 '^rests on'
 > rests on: matrix products ...

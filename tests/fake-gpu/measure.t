@@ -16,10 +16,10 @@ $ ORRERY_FAKE_GPU=slower=0.85 orrery calibrate check --calibration here.json --t
 > here does not hold any more: measure and fit anew
 > ...
 ! exit 3
-$ ORRERY_FAKE_GPU=none orrery calibrate measure --device h200-sxm-141gb -o none.json; cat none.json; ls none.json.rows
+$ ORRERY_FAKE_GPU=none orrery calibrate measure --device h200-sxm-141gb -o none.json; ls none.json*
 > no GPU to measure: none was asked for
 ! exit 2
-! stderr none.json.rows
+! stderr none.json
 # A piece that fails is left out by name, and the rest goes on.
 $ ORRERY_FAKE_GPU=throw=3 orrery calibrate measure --device h200-sxm-141gb --time 1 -o t.json --quiet; python3 -c 'import json; d = json.load(open("t.json")); print(len(d["measurements"]) > 20, d["left_out"])'
 > True ['1 of the designed: ...: a product: made to fail', '... that the budget left no time for']

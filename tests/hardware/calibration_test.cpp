@@ -181,3 +181,14 @@ TEST_CASE("an overlay that rests on nothing is refused") {
   CHECK(refuses(emptied("provenance", Json{{"files", Json::array()}}),
                 "provenance.files: found no file; allowed: "));
 }
+
+TEST_CASE("a launch of seconds, and an overlay without a name, are refused") {
+  Json seconds = overlay();
+  seconds["changes"]["device"]["efficiency"]["launch"] = 3;
+  CHECK(refuses(seconds, "changes.device.efficiency.launch: found 3; allowed: a time up to 1 s"));
+  seconds["changes"]["device"]["efficiency"]["launch"] = "3 us";
+  CHECK(error_of(seconds).empty());
+  Json nameless = overlay();
+  nameless["name"] = "";
+  CHECK(refuses(nameless, "name: found \"\"; allowed: a name"));
+}

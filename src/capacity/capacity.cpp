@@ -30,8 +30,9 @@ CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;
   for (const OptionPlan& option : plan.options) {
     if (option.smallest) {
-      std::vector<OptionAnswer> found = smallest_sizes(plan, option, context);
-      std::move(found.begin(), found.end(), std::back_inserter(c.options));
+      SmallestFound found = smallest_sizes(plan, option, context);
+      std::move(found.options.begin(), found.options.end(), std::back_inserter(c.options));
+      c.sizes_tried.push_back(std::move(found.tried));
       continue;
     }
     for (const std::int64_t gpus : option.sizes) {

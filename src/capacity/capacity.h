@@ -57,6 +57,18 @@ struct BreakEven {
   MoneyPerSecond rent;
 };
 
+// Of an option whose smallest size was sought: what was looked at.
+struct SizesTried {
+  std::string scenario;
+  std::string model;
+  bool searched = false;      // a strategy for each size; else the layout's own sizes
+  std::int64_t tried = 0;     // sizes, those that were refused included
+  std::int64_t refused = 0;   // illegal, too big for their memory, or never ending
+  std::int64_t least = 0;     // GPUs
+  std::int64_t most = 0;      // GPUs
+  std::int64_t left_out = 0;  // sizes below the answer that stand in doubt: too many to try
+};
+
 struct CapacityAnswer {
   std::vector<OptionAnswer> options;  // as in the plan
   RankBy rank = RankBy::cost;         // not by cost where no option has one
@@ -64,7 +76,8 @@ struct CapacityAnswer {
       ranked;  // those that fit: what meets the requirements, then the rest, the best first
   std::vector<std::size_t> front;  // no other is better in one and as good in the rest
   std::vector<RequirementAnswer> requirements;
-  std::vector<BreakEven> break_evens;  // of all that fit against the best with a price
+  std::vector<SizesTried> sizes_tried;  // one for each option of the plan that asks the smallest
+  std::vector<BreakEven> break_evens;   // of all that fit against the best with a price
 };
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context);

@@ -2,69 +2,85 @@
 #include "capacity/ladder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
 #include "capacity/option.h"
-#include "estimate/open_run.h"
+#include "capacity/sizes.h"
+#include "core/error.h"
 
 namespace orrery {
 namespace {
-
-constexpr std::int64_t kMostGpus = std::int64_t{1} << 18U;
-
-// 1, 2, 3, 4, 6, 8, … nodes: what divides a batch that has factors of two and three.
-std::vector<std::int64_t> rungs(std::int64_t node) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t n = 1; n * node <= kMostGpus; n *= 2) {
-    sizes.push_back(n * node);
-    if (n > 1) sizes.push_back(n / 2 * 3 * node);
-  }
-  return sizes;
-}
-
-std::int64_t node_size(const OptionPlan& option, const PlanContext& context) {
-  Json run = option.phases.front().run;
-  if (run["cluster"].is_object()) run["cluster"]["gpus"] = 1;
-  return resolve_open(run, option.phases.front().file, context.lookup)
-      .resolved.run.cluster.devices_per_node;
-}
 
 bool lacks_nothing(const Requirement& q, const OptionAnswer& o) {
   return standing(q, o) != Standing::misses;
 }
 
+// A cluster may be described up to some size only.
+bool speaks_of_the_cluster(const InputError& e) { return e.path().rfind("cluster", 0) == 0; }
+
+// How near to a fit a refusal is: what never ends fits, what does not fit is legal.
+int nearness(const OptionAnswer& o) {
+  return o.status == OptionStatus::never_ends ? 2 : o.status == OptionStatus::does_not_fit ? 1 : 0;
+}
+
 class Climb {
  public:
   Climb(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context)
-      : plan_(plan), option_(option), context_(context), node_(node_size(option, context)) {}
+      : plan_(plan), option_(option), context_(context), sizes_(ladder_sizes(option, context)) {}
 
-  std::vector<OptionAnswer> found() {
+  SmallestFound found() {
     climb();
-    if (fitting_.empty()) return std::move(refused_);
-    std::vector<std::int64_t> sizes;
-    for (const Requirement& q : plan_.requirements) sizes.push_back(smallest(q));
-    if (sizes.empty()) sizes.push_back(fitting_.begin()->first);
-    if (sizes.size() == 1 && plan_.options.size() == 1) add_size_below(sizes);
-    std::sort(sizes.begin(), sizes.end());
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    std::vector<OptionAnswer> answers;
-    for (const std::int64_t n : sizes) answers.push_back(std::move(fitting_.at(n)));
-    return answers;
+    std::vector<std::int64_t> wanted;
+    if (!fitting_.empty()) {
+      for (const Requirement& q : plan_.requirements) wanted.push_back(smallest(q));
+      if (wanted.empty()) wanted.push_back(fitting_.begin()->first);
+      if (wanted.size() == 1 && plan_.options.size() == 1) add_size_below(wanted);
+    }
+    SmallestFound f;
+    f.tried = tally();
+    f.options = fitting_.empty() ? refusals() : taken(fitting_, std::move(wanted));
+    return f;
   }
 
  private:
+  using Tried = std::map<std::int64_t, OptionAnswer>;
+  using Entry = Tried::value_type;
+
+  static std::vector<OptionAnswer> taken(Tried& from, std::vector<std::int64_t> sizes) {
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::vector<OptionAnswer> answers;
+    for (const std::int64_t n : sizes) answers.push_back(std::move(from.at(n)));
+    return answers;
+  }
+
+  OptionAnswer answered(std::int64_t gpus) const {
+    try {
+      return answer_option(plan_, option_, gpus, context_);
+    } catch (const InputError& e) {
+      if (gpus == sizes_.own || !speaks_of_the_cluster(e)) throw;
+      OptionAnswer o;
+      o.scenario = option_.scenario;
+      o.model = option_.model;
+      o.gpus = gpus;
+      o.status = OptionStatus::illegal;
+      o.reason = e.what();
+      return o;
+    }
+  }
+
   // Nothing where the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
-    OptionAnswer o = answer_option(plan_, option_, gpus, context_);
+    OptionAnswer o = answered(gpus);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
-    refused_.clear();
-    refused_.push_back(std::move(o));
+    refused_[gpus] = std::move(o);
     return nullptr;
   }
 
-  const std::pair<const std::int64_t, OptionAnswer>* first_that_meets(const Requirement& q) const {
-    for (const auto& entry : fitting_) {
+  const Entry* first_that_meets(const Requirement& q) const {
+    for (const Entry& entry : fitting_) {
       if (lacks_nothing(q, entry.second)) return &entry;
     }
     return nullptr;
@@ -72,26 +88,58 @@ class Climb {
 
   void climb() {
     const auto is_met = [&](const Requirement& q) { return first_that_meets(q) != nullptr; };
-    for (const std::int64_t gpus : rungs(node_)) {
-      rungs_.push_back(gpus);
+    for (const std::int64_t gpus : sizes_.rungs) {
       if (tried(gpus) == nullptr) continue;
       if (std::all_of(plan_.requirements.begin(), plan_.requirements.end(), is_met)) return;
     }
   }
 
   std::int64_t smallest(const Requirement& q) {
-    const auto* met = first_that_meets(q);
+    const Entry* met = first_that_meets(q);
+    if (met == nullptr) met = met_near(q, nearest(q));
     if (met == nullptr) return nearest(q);
-    const auto rung = std::lower_bound(rungs_.begin(), rungs_.end(), met->first);
-    if (rung == rungs_.begin() || rung == rungs_.end()) return met->first;
-    const std::int64_t below = *(rung - 1) / node_;
-    const std::int64_t above = met->first / node_;
-    const std::int64_t step = std::max<std::int64_t>(1, (above - below) / kMostBetween);
-    for (std::int64_t n = below + step; n < above; n += step) {
-      const OptionAnswer* o = tried(n * node_);
-      if (o != nullptr && lacks_nothing(q, *o)) return n * node_;
+    const std::int64_t below = fitting_below(met->first);
+    for (std::int64_t last = 0; met->first != last; met = first_that_meets(q)) {
+      last = met->first;
+      try_between(q, fitting_below(last), last);
     }
+    left_out_ += static_cast<std::int64_t>(untried(below, met->first).size());
     return met->first;
+  }
+
+  const Entry* met_near(const Requirement& q, std::int64_t near) {
+    const std::int64_t below = fitting_below(near);
+    const auto next = fitting_.upper_bound(near);
+    const std::int64_t above = next == fitting_.end() ? near : next->first;
+    try_between(q, below, near);
+    try_between(q, near, above);
+    const Entry* met = first_that_meets(q);
+    if (met == nullptr) left_out_ += static_cast<std::int64_t>(untried(below, above).size());
+    return met;
+  }
+
+  std::int64_t fitting_below(std::int64_t gpus) const {
+    const auto at = fitting_.lower_bound(gpus);
+    return at == fitting_.begin() ? 0 : std::prev(at)->first;
+  }
+
+  std::vector<std::int64_t> untried(std::int64_t below, std::int64_t above) const {
+    const std::vector<std::int64_t>& all = sizes_.all;
+    const auto from = std::upper_bound(all.begin(), all.end(), below);
+    std::vector<std::int64_t> open;
+    std::copy_if(from, std::lower_bound(from, all.end(), above), std::back_inserter(open),
+                 [&](std::int64_t n) { return fitting_.count(n) + refused_.count(n) == 0; });
+    return open;
+  }
+
+  // The sizes between two, or some of them, up to the first that meets it.
+  void try_between(const Requirement& q, std::int64_t below, std::int64_t above) {
+    const std::vector<std::int64_t> open = untried(below, above);
+    const std::size_t step = (open.size() + kMostBetween - 1) / kMostBetween;
+    for (std::size_t i = 0; i < open.size(); i += step) {
+      const OptionAnswer* o = tried(open[i]);
+      if (o != nullptr && lacks_nothing(q, *o)) return;
+    }
   }
 
   std::int64_t nearest(const Requirement& q) const {
@@ -107,23 +155,50 @@ class Climb {
   }
 
   void add_size_below(std::vector<std::int64_t>& sizes) const {
-    const auto at = fitting_.find(sizes.front());
-    if (at != fitting_.begin()) sizes.push_back(std::prev(at)->first);
+    const std::int64_t below = fitting_below(sizes.front());
+    if (below > 0) sizes.push_back(below);
+  }
+
+  std::vector<OptionAnswer> refusals() {
+    const auto near = std::max_element(
+        refused_.begin(), refused_.end(),
+        [](const Entry& a, const Entry& b) { return nearness(a.second) < nearness(b.second); });
+    std::vector<std::int64_t> sizes;
+    if (near != refused_.end()) sizes.push_back(near->first);
+    if (refused_.count(sizes_.own) > 0) sizes.push_back(sizes_.own);
+    return taken(refused_, std::move(sizes));
+  }
+
+  SizesTried tally() const {
+    SizesTried t;
+    t.scenario = option_.scenario;
+    t.model = option_.model;
+    t.searched = option_.search.has_value();
+    t.refused = static_cast<std::int64_t>(refused_.size());
+    t.tried = t.refused + static_cast<std::int64_t>(fitting_.size());
+    t.left_out = left_out_;
+    t.least = std::numeric_limits<std::int64_t>::max();
+    for (const Tried* some : {&fitting_, &refused_}) {
+      if (some->empty()) continue;
+      t.least = std::min(t.least, some->begin()->first);
+      t.most = std::max(t.most, some->rbegin()->first);
+    }
+    return t;
   }
 
   const CapacityPlan& plan_;
   const OptionPlan& option_;
   const PlanContext& context_;
-  std::int64_t node_;
-  std::vector<std::int64_t> rungs_;  // that were tried
-  std::map<std::int64_t, OptionAnswer> fitting_;
-  std::vector<OptionAnswer> refused_;  // the last one
+  LadderSizes sizes_;
+  Tried fitting_;
+  Tried refused_;
+  std::int64_t left_out_ = 0;
 };
 
 }  // namespace
 
-std::vector<OptionAnswer> smallest_sizes(const CapacityPlan& plan, const OptionPlan& option,
-                                         const PlanContext& context) {
+SmallestFound smallest_sizes(const CapacityPlan& plan, const OptionPlan& option,
+                             const PlanContext& context) {
   return Climb(plan, option, context).found();
 }
 

@@ -73,7 +73,7 @@ struct OptionPlan {
   // `search` of a run file; nothing: the runs' own strategies, which one of them at least names.
   std::optional<Json> search;
   std::vector<std::int64_t> sizes;
-  bool smallest = false;  // in place of sizes: node by node until one meets a requirement
+  bool smallest = false;  // in place of sizes: the least that meets a requirement (ladder.h)
   Interruptions interruptions;
   Storage storage;
   CheckpointPolicy checkpoint;

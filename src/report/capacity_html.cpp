@@ -87,6 +87,8 @@ class PageWriter {
     for (const std::string& line : requirement_lines(r_)) {
       text += paragraph("Required " + line + ".", "lead");
     }
+    for (const std::string& line : tried_lines(r_))
+      text += paragraph("Sizes tried: " + line + ".", "note");
     return text;
   }
 

@@ -29,6 +29,12 @@ Json requirement_json(const RequirementAnswer& a) {
   return j;
 }
 
+Json tried_json(const SizesTried& t) {
+  return {{"scenario", t.scenario}, {"model", t.model},      {"searched", t.searched},
+          {"tried", t.tried},       {"refused", t.refused},  {"least_gpus", t.least},
+          {"most_gpus", t.most},    {"left_out", t.left_out}};
+}
+
 }  // namespace
 
 Json capacity_json(const CapacityReport& r) {
@@ -38,6 +44,8 @@ Json capacity_json(const CapacityReport& r) {
   for (const RequirementAnswer& a : r.answer.requirements) {
     requirements.push_back(requirement_json(a));
   }
+  Json tried = Json::array();
+  for (const SizesTried& t : r.answer.sizes_tried) tried.push_back(tried_json(t));
   Json even = Json::array();
   for (const BreakEven& b : r.answer.break_evens) {
     even.push_back({{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}});
@@ -51,6 +59,7 @@ Json capacity_json(const CapacityReport& r) {
           {"ranked", r.answer.ranked},
           {"pareto_front", r.answer.front},
           {"requirements", requirements},
+          {"sizes_tried", tried},
           {"break_even_with_best", even}};
 }
 

@@ -61,6 +61,9 @@ std::string capacity_html(const CapacityReport& r);  // one page, no script, for
 // --- pieces that text and page share
 
 std::vector<std::string> requirement_lines(const CapacityReport& r);
+// The sizes among which the smallest was sought: of a lone option, else where some were left out or
+// all refused.
+std::vector<std::string> tried_lines(const CapacityReport& r);
 Details option_details(const CapacityReport& r, std::size_t option);
 std::string option_tables(const CapacityReport& r, std::size_t option);
 std::string option_reasons(const CapacityReport& r, std::size_t option);

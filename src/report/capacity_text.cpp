@@ -81,7 +81,10 @@ std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a
     return question + "the budget is not judged, " + why_blank(r.answer.options[*a.smallest]) +
            "; smallest for the rest " + option_name(r, *a.smallest);
   }
-  if (!a.nearest) return question + "no option is possible";
+  if (!a.nearest) {
+    return question + "no option is possible" +
+           (r.answer.sizes_tried.empty() ? "" : ": every size tried is refused");
+  }
   return question + "no option; the nearest is " + option_name(r, *a.nearest) + ", which " +
          a.nearest_text;
 }
@@ -149,6 +152,9 @@ std::string capacity_text(const CapacityReport& r, const Style& style) {
   if (!r.plan.name.empty()) text += ink(style, Ink::bold, r.plan.name) + "\n\n";
   for (const std::string& required : requirement_lines(r)) {
     text += details_text(capacity_line("required", required));
+  }
+  for (const std::string& tried : tried_lines(r)) {
+    text += details_text(capacity_line("sizes tried", tried));
   }
   const bool several = r.answer.options.size() > 1;
   if (several && !r.answer.ranked.empty()) {

@@ -23,7 +23,28 @@ bool pays_both_ways(const CapacityReport& r) {
   return pays_by(r, Payment::rent) && pays_by(r, Payment::purchase);
 }
 
+std::string tried_line(const SizesTried& t, bool lone) {
+  std::string text = lone ? "" : t.scenario + (t.model.empty() ? "" : ", " + t.model) + ": ";
+  text +=
+      grouped(t.tried) +
+      (t.searched ? ", a strategy searched for each, " : " that the layout and the batch allow, ") +
+      grouped(t.least) + " to " + grouped(t.most) + " GPUs";
+  if (t.refused > 0) text += "; " + grouped(t.refused) + " refused";
+  if (t.left_out > 0)
+    text += "; " + grouped(t.left_out) + " that might do left out, too many to try";
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> tried_lines(const CapacityReport& r) {
+  const bool lone = r.plan.options.size() == 1;
+  std::vector<std::string> lines;
+  for (const SizesTried& t : r.answer.sizes_tried) {
+    if (lone || t.left_out > 0 || t.refused == t.tried) lines.push_back(tried_line(t, lone));
+  }
+  return lines;
+}
 
 double in_days(Seconds t) { return t / kDay; }
 

@@ -31,6 +31,26 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 >                   which takes ... days of 1.0 days
 > ...
 
+# Sizes are those of the layout: the replica of this one is 280 GPUs, and 1,120 do.
+$ orrery capacity mt-nlg-530b-2240-a100 --tokens 270000000000 --deadline 90d
+> mt-nlg-530b-2240-a100
+> 
+> required          within 90.0 days: smallest mt-nlg-530b-2240-a100 with 1,120 GPUs
+> sizes tried       3 that the layout and the batch allow, 280 to 1,120 GPUs
+> ...
+
+# Where every size is refused that is said, with how many there were.
+$ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
+! exit 3
+> gpt3-175b-1024-a100
+> 
+> required          within 60.0 days: no option is possible: every size tried is refused
+> sizes tried       ... that the layout and the batch allow, 1 to 1,536 GPUs; ... refused
+> 
+> Not possible
+>   gpt3-175b-1024-a100, 1 GPUs: does not fit: ...
+> ...
+
 # The hardware studies run; what does not fit is a row too.
 $ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $plan --csv | wc -l; done
 > 13

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/sizes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "capacity/plan_keys.h"
+#include "estimate/open_run.h"
+#include "explore/axes.h"
+
+namespace orrery {
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+// What a phase asks of a number of GPUs.
+struct PhaseLayout {
+  std::int64_t node = 1;
+  std::int64_t replica = 1;
+  std::optional<std::int64_t> dp;
+  std::int64_t batches = 1;  // that every dp·micro_batch divides: what they have in common
+  std::int64_t micro_batch = 1;
+};
+
+std::int64_t own_size(const PhasePlan& phase) {
+  const Json& cluster = phase.run.at("cluster");
+  if (!cluster.is_object() || !cluster.contains("gpus")) return 0;
+  return Reader(cluster.at("gpus"), phase.file, "cluster.gpus").integer(1, kMostPlanGpus);
+}
+
+PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContext& context) {
+  Json run = phase.run;
+  if (run["cluster"].is_object()) run["cluster"]["gpus"] = std::max<std::int64_t>(1, own);
+  const OpenRun open = resolve_open(run, phase.file, context.lookup);
+  PhaseLayout l;
+  l.node = open.resolved.run.cluster.devices_per_node;
+  for (const auto& degree : {open.request.tp, open.request.cp, open.request.pp}) {
+    l.replica = std::min(kMostLadderGpus + 1, l.replica * degree.value_or(1));
+  }
+  l.dp = open.request.dp;
+  l.micro_batch = open.micro_batch.value_or(1);
+  l.batches = open.resolved.run.training.global_batch;
+  for (const RampStep& step : phase.ramp) l.batches = std::gcd(l.batches, step.global_batch);
+  return l;
+}
+
+bool takes(const PhaseLayout& l, std::int64_t gpus) {
+  const std::int64_t dp = gpus / l.replica;
+  return gpus % l.replica == 0 && l.dp.value_or(dp) == dp && l.batches % l.micro_batch == 0 &&
+         l.batches / l.micro_batch % dp == 0;
+}
+
+void put_in_order(Counts& sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+}
+
+Counts of_layout(const std::vector<PhaseLayout>& phases) {
+  const PhaseLayout& first = phases.front();
+  Counts sizes;
+  for (const std::int64_t dp : divisors(first.batches)) {
+    if (dp > kMostLadderGpus / first.replica) break;
+    const std::int64_t gpus = dp * first.replica;
+    const auto fits = [gpus](const PhaseLayout& l) { return takes(l, gpus); };
+    if (std::all_of(phases.begin(), phases.end(), fits)) sizes.push_back(gpus);
+  }
+  return sizes;
+}
+
+Counts of_nodes(std::int64_t node) {
+  Counts sizes = divisors(node);
+  for (std::int64_t n = 2; n * node <= kMostLadderGpus; ++n) sizes.push_back(n * node);
+  return sizes;
+}
+
+// Nodes of which there is one for each part of the batch, and 1, 2, 3, 4, 6, 8, … of them.
+Counts likely_nodes(const std::vector<PhaseLayout>& phases) {
+  const std::int64_t node = phases.front().node;
+  std::int64_t batches = 0;
+  for (const PhaseLayout& l : phases) batches = std::gcd(batches, l.batches);
+  Counts sizes = divisors(node);
+  for (const std::int64_t n : divisors(batches)) sizes.push_back(n * node);
+  for (std::int64_t n = 1; n * node <= kMostLadderGpus; n *= 2) {
+    sizes.push_back(n * node);
+    sizes.push_back(3 * n * node);
+  }
+  sizes.erase(std::remove_if(sizes.begin(), sizes.end(),
+                             [](std::int64_t n) { return n > kMostLadderGpus; }),
+              sizes.end());
+  put_in_order(sizes);
+  return sizes;
+}
+
+Counts thinned(const Counts& sizes) {
+  if (sizes.size() <= kMostRungs) return sizes;
+  Counts some;
+  const std::size_t step = (sizes.size() + kMostRungs - 1) / kMostRungs;
+  for (std::size_t i = 0; i < sizes.size(); i += step) some.push_back(sizes[i]);
+  some.push_back(sizes.back());
+  return some;
+}
+
+}  // namespace
+
+LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context) {
+  LadderSizes s;
+  s.own = own_size(option.phases.front());
+  std::vector<PhaseLayout> phases;
+  for (const PhasePlan& phase : option.phases) phases.push_back(layout_of(phase, s.own, context));
+  s.all = option.search ? of_nodes(phases.front().node) : of_layout(phases);
+  s.rungs = thinned(option.search ? likely_nodes(phases) : s.all);
+  for (Counts* sizes : {&s.all, &s.rungs}) {
+    if (s.own > 0) sizes->push_back(s.own);
+    put_in_order(*sizes);
+  }
+  return s;
+}
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/ladder.h"
+
+#include <doctest/doctest.h>
+
+#include "capacity/option.h"
+#include "capacity/shipped_plans.h"
+#include "capacity/sizes.h"
+
+namespace orrery {
+namespace {
+
+using testing::answered;
+
+const char* const kLlama =
+    R"("run": {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+        "training": {"sequence_length": 8192, "global_batch": BATCH, "tokens": 2e12},
+        "parallel": {"zero": 1, "recompute": "full"}, "framework": "megatron-core"})";
+
+std::string llama(const std::string& batch) {
+  std::string text = kLlama;
+  return text.replace(text.find("BATCH"), 5, batch);
+}
+
+std::string plan_of(const std::string& run, const std::string& more) {
+  return "{" + run + R"(, "gpus": "smallest", )" + more + "}";
+}
+
+std::string within(const std::string& days) {
+  return R"("require": {"deadline": ")" + days + R"( d"})";
+}
+
+// The first of from, from + step, … that meets the plan's requirement; 0: none up to `most`.
+std::int64_t by_brute_force(const std::string& plan_text, std::int64_t step, std::int64_t most) {
+  const PlanContext context = testing::shipped_context();
+  const CapacityPlan plan = read_plan(parse_json(plan_text, "plan.json"), "plan.json", context);
+  for (std::int64_t gpus = step; gpus <= most; gpus += step) {
+    const OptionAnswer o = answer_option(plan, plan.options[0], gpus, context);
+    if (o.status != OptionStatus::fits) continue;
+    if (standing(plan.requirements[0], o) == Standing::meets) return gpus;
+  }
+  return 0;
+}
+
+struct Case {
+  std::string run;
+  std::string require;
+  std::int64_t step;  // of brute force
+  std::int64_t most;
+};
+
+TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
+  const std::string mt_nlg = R"("run": "mt-nlg-530b-2240-a100", "goal": {"tokens": 270e9})";
+  const std::string opt = R"("run": "opt-175b-992-a100")";
+  for (const Case& c :
+       {Case{mt_nlg, within("90"), 8, 2240}, Case{mt_nlg, within("40"), 8, 2240},
+        Case{opt, within("90"), 8, 992}, Case{opt, within("45"), 8, 992},
+        Case{llama("720"), within("60"), 1, 144}, Case{llama("720"), within("33"), 1, 144},
+        Case{llama("2880"), within("30"), 1, 192}, Case{llama("35"), within("100"), 1, 64},
+        Case{llama("720"), R"("require": {"deadline": "60 d", "power": "99 kW"})", 1, 720}}) {
+    const std::string text = plan_of(c.run, c.require);
+    CAPTURE(text);
+    const std::int64_t least = by_brute_force(text, c.step, c.most);
+    const auto a = answered(text);
+    const RequirementAnswer& r = a->answer.requirements[0];
+    REQUIRE(least > 0);
+    REQUIRE(r.smallest);
+    CHECK(a->answer.options[*r.smallest].gpus == least);
+    CHECK(a->answer.sizes_tried.at(0).left_out == 0);
+  }
+}
+
+TEST_CASE("searched sizes are whole nodes and what divides one, each tried where it may be least") {
+  const std::string run =
+      R"("run": {"model": "turing-nlg-17.2b", "cluster": {"node": "dgx-a100-80gb"},
+          "training": {"sequence_length": 1024, "global_batch": 720, "tokens": 2e11}},
+         "search": {"axes": {"cp": 1, "micro_batch": 1, "zero": 1, "recompute": "full"}})";
+  const std::string text = plan_of(run, within("11.2"));
+  const std::int64_t least = by_brute_force(text, 8, 400);
+  const auto a = answered(text);
+  const RequirementAnswer& r = a->answer.requirements[0];
+  REQUIRE(r.smallest);
+  CHECK(a->answer.options[*r.smallest].gpus == least);
+  CHECK(least == 200);  // 25 nodes: no part of the batch, nor 2ⁿ or 3·2ⁿ
+}
+
+TEST_CASE("a run's own size is tried, whatever the layout would take") {
+  const auto a = answered(plan_of(llama("720"), within("1")));
+  const RequirementAnswer& r = a->answer.requirements[0];
+  CHECK_FALSE(r.smallest);
+  REQUIRE(r.nearest);
+  CHECK(a->answer.options[*r.nearest].gpus == 720);  // one sequence a GPU: the most there are
+  const PlanContext context = testing::shipped_context();
+  const CapacityPlan odd = read_plan(parse_json(plan_of(R"("run": "opt-175b-992-a100",
+          "set": {"cluster.gpus": 1000})",
+                                                        within("90")),
+                                                "plan.json"),
+                                     "plan.json", context);
+  const LadderSizes sizes = ladder_sizes(odd.options[0], context);
+  CHECK(sizes.own == 1000);
+  CHECK(sizes.all == std::vector<std::int64_t>{8, 16, 32, 248, 496, 992, 1000});
+  CHECK(sizes.rungs == sizes.all);
+}
+
+TEST_CASE("every phase and every step of a ramp takes the size") {
+  const PlanContext context = testing::shipped_context();
+  const auto sizes = [&](const std::string& text) {
+    const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+    return ladder_sizes(plan.options[0], context).all;
+  };
+  CHECK(sizes("{" + llama("12") + R"(, "gpus": "smallest", "batch_ramp": [
+      {"global_batch": 8, "tokens": 1e9}]})") == std::vector<std::int64_t>{1, 2, 4, 8});
+  CHECK(sizes("{" + llama("12") + R"(, "gpus": "smallest", "phases": [{"name": "a"},
+      {"name": "b", "set": {"parallel.tp": 2}}]})") == std::vector<std::int64_t>{2, 4, 6, 8, 12});
+  CHECK(sizes("{" + llama("12") + R"(, "gpus": "smallest", "set": {"parallel.dp": 8}})") ==
+        std::vector<std::int64_t>{8});
+}
+
+TEST_CASE("sizes that the cluster is not described for are refused, not an error") {
+  std::string run = llama("720");
+  run.replace(run.find(R"("gpus": 8)"), 9,
+              R"("gpus": 16, "fabric": {"kind": "fat-tree", "pod": 2, "nodes": 4})");
+  const auto a = answered(plan_of(run, within("30")));
+  const RequirementAnswer& r = a->answer.requirements[0];
+  REQUIRE(r.nearest);
+  CHECK(a->answer.options[*r.nearest].gpus == 30);  // 36 are more than 4 nodes
+  CHECK(a->answer.sizes_tried.at(0).most == 720);
+}
+
+TEST_CASE("where every size is refused, the run's own and the one nearest to a fit are shown") {
+  const auto a = answered(plan_of(
+      R"("run": {"model": "gpt3-175b", "cluster": {"node": "dgx-a100-80gb", "gpus": 24},
+          "training": {"sequence_length": 2048, "global_batch": 64, "tokens": 1e9},
+          "parallel": {"tp": 1, "zero": 0, "recompute": "full"}})",
+      within("60")));
+  CHECK(a->answer.ranked.empty());
+  REQUIRE(a->answer.options.size() == 2);
+  CHECK(a->answer.options[0].status == OptionStatus::does_not_fit);
+  CHECK(a->answer.options[1].gpus == 24);
+  CHECK(a->answer.options[1].status == OptionStatus::illegal);
+  CHECK(a->answer.sizes_tried.at(0).tried == a->answer.sizes_tried.at(0).refused);
+}
+
+}  // namespace
+}  // namespace orrery

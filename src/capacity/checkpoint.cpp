@@ -8,12 +8,24 @@
 namespace orrery {
 namespace {
 
-// 0 where a rate is not known.
-Seconds over(Bytes b, BytesPerSecond rate) { return rate.si() > 0 ? b / rate : Seconds(); }
+// 0: not known.
+BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
+  if (a.si() <= 0) return b;
+  return b.si() <= 0 ? a : std::min(a, b);
+}
+
+// Of a node into the network around it; 0 where nothing is around it.
+BytesPerSecond network_rate(const Cluster& c) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (is_fabric(c.tiers[i].kind)) return c.tiers[i].bandwidth;
+  }
+  return {};
+}
 
 // The system and the clients work side by side: the slower one counts.
-Seconds transfer(Bytes size, Bytes per_node, BytesPerSecond system, BytesPerSecond client) {
-  return std::max(over(size, system), over(per_node, client));
+Seconds transfer(Bytes size, BytesPerSecond system, Bytes per_node, BytesPerSecond client) {
+  const Seconds time = size / system;
+  return client.si() > 0 ? std::max(time, per_node / client) : time;
 }
 
 }  // namespace
@@ -26,30 +38,35 @@ Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter) {
   return Bytes(per_parameter * static_cast<double>(n.total + n.mtp));
 }
 
+BytesPerSecond client_rate(const Storage& storage, const Cluster& cluster) {
+  if (storage.client.si() > 0) return storage.client;
+  const auto gpus = static_cast<double>(cluster.devices_per_node);
+  return smaller_known(network_rate(cluster), cluster.device.host_link.bandwidth * gpus);
+}
+
 CheckpointCost checkpoint_cost(Bytes size, const Storage& storage, CheckpointMode mode,
                                const Cluster& cluster) {
   CheckpointCost c;
   c.size = size;
   c.per_node = size / static_cast<double>(node_count(cluster));
-  c.storage_known = storage.write.si() > 0 || storage.client.si() > 0;
-  const Seconds write = transfer(size, c.per_node, storage.write, storage.client);
-  const Seconds copy =
-      over(size / static_cast<double>(cluster.gpus), cluster.device.host_link.bandwidth);
-  c.read = transfer(size, c.per_node, storage.read.si() > 0 ? storage.read : storage.write,
-                    storage.client);
+  c.storage_known = storage.write.si() > 0;
   if (!c.storage_known) return c;
-  c.write = write;
-  c.copy = copy;
+  const BytesPerSecond client = client_rate(storage, cluster);
+  const BytesPerSecond link = cluster.device.host_link.bandwidth;
+  c.write = transfer(size, storage.write, c.per_node, client);
+  c.read = transfer(size, storage.read.si() > 0 ? storage.read : storage.write, c.per_node, client);
+  c.nodes_bound_it = c.write > size / storage.write;
+  if (link.si() > 0) c.copy = size / static_cast<double>(cluster.gpus) / link;
   switch (mode) {
     case CheckpointMode::synchronous:
-      c.stall = std::max(write, copy);
+      c.stall = std::max(c.write, c.copy);
       break;
     case CheckpointMode::two_phase:
-      c.stall = copy;
-      c.durable = write;
+      c.stall = c.copy;
+      c.durable = c.write;
       break;
     case CheckpointMode::asynchronous:
-      c.durable = copy + write;
+      c.durable = c.copy + c.write;
       break;
   }
   return c;

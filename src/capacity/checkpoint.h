@@ -32,9 +32,9 @@ inline constexpr std::array<std::string_view, 3> kCheckpointModeNames = {"synchr
 // Rates of the whole system as the run gets it; 0: not said.
 struct Storage {
   std::string name;
-  BytesPerSecond write{};
-  BytesPerSecond read{};
-  BytesPerSecond client{};  // what one node can carry
+  BytesPerSecond write{};   // without it no time follows: a client's rate alone bounds nothing
+  BytesPerSecond read{};    // 0: as it writes
+  BytesPerSecond client{};  // what one node can carry; 0: client_rate() bounds it
   Bytes capacity{};
 };
 
@@ -55,10 +55,15 @@ struct CheckpointCost {
   Seconds durable{};  // from the end of the stall until a restart may rely on it
   Seconds write{};    // the storage is busy with it
   Seconds read{};
-  bool storage_known = false;  // else stall and read count as 0
+  bool storage_known = false;   // else stall and read count as 0
+  bool nodes_bound_it = false;  // the write: by what they can carry, not by the storage's rate
 };
 
 Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter);
+
+// What one node can carry to the storage: as it is given, else no more than its part of the network
+// and its GPUs' links to the host.
+BytesPerSecond client_rate(const Storage& storage, const Cluster& cluster);
 
 CheckpointCost checkpoint_cost(Bytes size, const Storage& storage, CheckpointMode mode,
                                const Cluster& cluster);

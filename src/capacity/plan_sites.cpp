@@ -86,6 +86,16 @@ void read_data(Both& both, const SiteSource& source, DataPlan& data) {
   given->reject_unknown();
 }
 
+// What one client carries says nothing of how long all of them take.
+void refuse_without_server(const Storage& s, const Reader& given) {
+  if (s.write.si() > 0 || (s.read.si() <= 0 && s.client.si() <= 0)) return;
+  const std::string beside =
+      given.json().is_string() ? ": [\"" + given.text() + "\", {\"write\": \"20 GB/s\"}]" : "";
+  given.fail(s.client.si() > 0 ? "what one client carries, and not what the storage writes"
+                               : "what the storage reads, and not what it writes",
+             "`write`, the rate of the whole storage, beside it" + beside);
+}
+
 }  // namespace
 
 void read_sites(Both& both, const SiteSource& source, OptionPlan& option) {
@@ -95,6 +105,7 @@ void read_sites(Both& both, const SiteSource& source, OptionPlan& option) {
   }
   if (auto v = both.find("storage")) {
     option.storage = read_storage(site.read(SiteKind::storage, *v).reader());
+    refuse_without_server(option.storage, *v);
     if (option.storage.name.empty() && v->json().is_string()) option.storage.name = v->text();
   }
   if (auto v = both.find("checkpoint")) option.checkpoint = read_checkpoint(*v);

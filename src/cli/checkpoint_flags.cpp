@@ -60,8 +60,9 @@ std::optional<SavedStates> saved_states(const CheckpointArguments& arguments, co
   const Bytes size = checkpoint_bytes(run, 0);
   saved.cost = checkpoint_cost(size, storage, saved.mode, run.cluster);
   if (!saved.cost.storage_known) {
-    throw InputError("command line", "--storage", "\"" + arguments.storage + "\" without a rate",
-                     "a document with write or client");
+    throw InputError("command line", "--storage",
+                     "\"" + arguments.storage + "\" without a rate of the whole storage",
+                     "a document with `write`; `client` beside it");
   }
   saved.stopped = checkpoint_cost(size, storage, CheckpointMode::synchronous, run.cluster).stall;
   return saved;

@@ -3,7 +3,7 @@
 // --checkpoint MODE and --storage NAME of `simulate`: a checkpoint written beside the step that is
 // played. Its size and times are capacity's (capacity/checkpoint.h), the storage a document of
 // configs/storage. Errors: InputError for one flag without the other, a name that is not known, a
-// storage without a rate.
+// storage without a rate of its own.
 #pragma once
 
 #include <optional>

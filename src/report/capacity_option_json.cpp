@@ -87,6 +87,7 @@ Json checkpoint_json(const OptionAnswer& o) {
             {"bytes_per_node", x.checkpoint.per_node.si()},
             {"mode", kCheckpointModeNames[static_cast<std::size_t>(o.inputs.policy.mode)]},
             {"storage_known", x.checkpoint.storage_known},
+            {"bound_by_nodes", x.checkpoint.nodes_bound_it},
             {"stall_s", x.checkpoint.stall.si()},
             {"safe_after_s", double((x.checkpoint.stall + x.checkpoint.durable).si())},
             {"read_s", x.checkpoint.read.si()},

@@ -72,17 +72,29 @@ Details failure_lines(const OptionAnswer& o) {
          class_line(o);
 }
 
+std::string bound_by_nodes(const OptionAnswer& o) {
+  if (!o.outcome.checkpoint.nodes_bound_it) return "";
+  const std::string rate = pretty(client_rate(o.inputs.storage, o.inputs.cluster), 3) + " a node";
+  return o.inputs.storage.client.si() > 0
+             ? ", at the clients' " + rate
+             : ", at " + rate + ", the most its links carry (no `client` given)";
+}
+
 Details checkpoint_line(const OptionAnswer& o) {
   const Outcome& x = o.outcome;
   std::string text =
       pretty(x.checkpoint.size) + ", " +
       std::string(kCheckpointModeNames[static_cast<std::size_t>(o.inputs.policy.mode)]);
   if (!x.checkpoint.storage_known) {
-    return line("checkpoint", text + "; no storage given (`storage`): writing counts as free");
+    const bool given = o.inputs.storage.capacity.si() > 0;
+    return line("checkpoint", text +
+                                  (given ? "; no rate of the storage (`storage.write`)"
+                                         : "; no storage given (`storage`)") +
+                                  ": writing counts as free");
   }
   text += ": stops training " + seconds_text(x.checkpoint.stall) + ", safe after " +
           seconds_text(x.checkpoint.stall + x.checkpoint.durable) + ", read in " +
-          seconds_text(x.checkpoint.read);
+          seconds_text(x.checkpoint.read) + bound_by_nodes(o);
   if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
   text += "; every " + seconds_text(x.goodput.interval) +
           (o.inputs.policy.interval.si() <= 0 ? ", the optimum"

@@ -51,6 +51,19 @@ $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
 >   gpt3-175b-1024-a100, 1 GPUs: does not fit: ...
 > ...
 
+# What one client carries bounds no checkpoint: the storage's own rate is asked for.
+$ orrery capacity llama-3-405b-16384-h100 --storage nfs
+! exit 2
+! stderr error: --storage nfs: storage: found what one client carries, and not what the storage writes; allowed: `write`, the rate of the whole storage, beside it: ["nfs", {"write": "20 GB/s"}]
+$ orrery capacity llama-3-405b-16384-h100 --storage '["nfs", {"write": "20 GB/s"}]' | grep -A 1 ^checkpoint
+> checkpoint        5.682 TB, synchronous: stops training 284.1 s, safe after 284.1 s, read in 284.1 s
+> ...
+
+# Nor does a node carry more than its links do, where nothing is said of it.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 --storage alps-capstor | grep -A 1 ^checkpoint
+> checkpoint        96.36 GB, synchronous: stops training 240.9 ms, safe after 240.9 ms, read in 240.9
+>                   ms, at 400 GB/s a node, the most its links carry (no `client` given)
+
 # The hardware studies run; what does not fit is a row too.
 $ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $plan --csv | wc -l; done
 > 13

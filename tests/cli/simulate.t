@@ -165,6 +165,9 @@ $ orrery simulate gpt3-175b-1024-a100 --checkpoint later --storage selene
 $ orrery simulate gpt3-175b-1024-a100 --checkpoint two-phase --storage selen --html none.html
 ! exit 2
 ! stderr did you mean "selene"?
+$ orrery simulate gpt3-175b-1024-a100 --checkpoint two-phase --storage nfs
+! exit 2
+! stderr --storage: found "nfs" without a rate of the whole storage; allowed: a document with `write`; `client` beside it
 $ ls none.html
 ! exit 2
 ! stderr No such file

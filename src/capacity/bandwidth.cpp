@@ -25,7 +25,7 @@ struct Width {
 constexpr std::array kWidths = {
     Width{"network between nodes ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, true, f); }},
     Width{"links inside a node ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, false, f); }},
-    Width{"memory of a GPU ×½, ×2",
+    Width{"memory bandwidth of a GPU ×½, ×2",
           [](Cluster& c, double f) { c.device.memory_bandwidth = c.device.memory_bandwidth * f; }},
     Width{"link to the host ×½, ×2",
           [](Cluster& c, double f) {

@@ -64,6 +64,10 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 --storage alps-capsto
 > checkpoint        96.36 GB, synchronous: stops training 240.9 ms, safe after 240.9 ms, read in 240.9
 >                   ms, at 400 GB/s a node, the most its links carry (no `client` given)
 
+# A GPU's memory stands in the list of what matters by its bandwidth.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 | grep -c 'memory bandwidth of a GPU ×½, ×2 (what if)'
+> 1
+
 # The hardware studies run; what does not fit is a row too.
 $ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $plan --csv | wc -l; done
 > 13

@@ -44,9 +44,9 @@ struct OptionAnswer {
   OutcomeRange range;
   DataNeeds data;
   std::vector<InferenceNeeds> inference;  // by the batch it serves
-  std::vector<PeriodicSync> periodic;     // none where data parallelism exposes nothing
-  std::optional<double> buying_pays_at;   // utilisation, where both prices are known
-  std::int64_t spares_advised = 0;        // with which less than 0.1 % of the time is waited
+  PeriodicSyncs periodic;
+  std::optional<double> buying_pays_at;  // utilisation, where both prices are known
+  std::int64_t spares_advised = 0;       // with which less than 0.1 % of the time is waited
   std::vector<Assumption> assumptions;
   const OptionPlan* plan = nullptr;
 };

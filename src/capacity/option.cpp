@@ -191,7 +191,7 @@ class Builder {
     sort_widest_first(a_.sensitivities);
     a_.simulated = played();
     a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
-    a_.periodic = periodic_syncs(a_.inputs, a_.training);
+    a_.periodic = periodic_syncs(a_.inputs, a_.training, pieces_);
     a_.buying_pays_at = utilisation_where_buying_pays(a_.inputs);
     for (const std::int64_t batch : kServedBatches) {
       a_.inference.push_back(

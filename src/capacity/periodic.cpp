@@ -1,30 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/periodic.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "estimate/estimate.h"
+
 namespace orrery {
 namespace {
 
-Seconds exposed_by_data_parallelism(const TrainingTime& t) {
-  Seconds sum;
-  for (const PieceTime& p : t.pieces) {
-    sum += p.answer.breakdown[static_cast<std::size_t>(Term::dp_exposed)] *
-           static_cast<double>(p.steps);
+// One replica, its ranks as near to each other as they are in the whole run.
+Run alone(const Run& run) {
+  Run one = run;
+  Strategy& s = one.strategy;
+  s.dp /= whole_replicas(run.strategy);
+  const std::int64_t ranks = s.dp * s.cp;
+  for (std::int64_t* degree : {&s.partition.gradients, &s.partition.optimizer}) {
+    *degree = std::gcd(*degree, ranks);
   }
-  return sum;
+  one.training.global_batch = s.dp * s.micro_batch * s.micro_batches;
+  one.cluster.gpus = world_size(s);
+  return one;
+}
+
+Seconds exposed_by_data_parallelism(const Answer& a) {
+  return a.breakdown[static_cast<std::size_t>(Term::dp_exposed)];
+}
+
+Seconds exposed_between_replicas(const Run& run, const Answer& a) {
+  if (whole_replicas(run.strategy) == 1 || run.cluster.device_of_rank) return {};
+  return std::max(Seconds(), exposed_by_data_parallelism(a) -
+                                 exposed_by_data_parallelism(estimate(alone(run))));
+}
+
+void note_replicas(const Strategy& s, PeriodicSyncs& syncs) {
+  const std::int64_t replicas = whole_replicas(s);
+  if (replicas < syncs.replicas) return;
+  const std::int64_t sharded = std::max(s.partition.gradients, s.partition.optimizer);
+  syncs.ranks = s.dp;
+  syncs.replicas = replicas;
+  syncs.states_go_beyond = sharded > s.dp / replicas * s.cp;
 }
 
 }  // namespace
 
-std::vector<PeriodicSync> periodic_syncs(const OutcomeInputs& in, const TrainingTime& t) {
-  const Seconds exposed = exposed_by_data_parallelism(t);
-  std::vector<PeriodicSync> list;
-  if (exposed.si() <= 0) return list;
+std::int64_t whole_replicas(const Strategy& s) {
+  for (std::int64_t dp = 1; dp < s.dp; ++dp) {
+    if (s.dp % dp == 0 && dp * s.cp % s.partition.weights == 0 &&
+        s.tp * s.cp * dp % (s.ep * s.etp) == 0) {
+      return s.dp / dp;
+    }
+  }
+  return 1;
+}
+
+PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
+                             const std::vector<PieceRun>& pieces) {
+  PeriodicSyncs syncs;
+  Seconds exposed;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    note_replicas(pieces[i].run.strategy, syncs);
+    exposed += exposed_between_replicas(pieces[i].run, t.pieces[i].answer) *
+               static_cast<double>(pieces[i].steps);
+  }
+  if (exposed.si() <= 0) return syncs;
   for (const std::int64_t every : kSyncEvery) {
     OutcomeInputs moved = in;
     moved.training.value -= exposed * (1 - 1 / static_cast<double>(every));
-    list.push_back({every, outcome_of(moved).wall});
+    syncs.at.push_back({every, outcome_of(moved).wall});
   }
-  return list;
+  return syncs;
 }
 
 }  // namespace orrery

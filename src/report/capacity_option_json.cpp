@@ -223,7 +223,7 @@ Json inference_json(const std::vector<InferenceNeeds>& all) {
 
 Json periodic_json(const OptionAnswer& o) {
   Json list = Json::array();
-  for (const PeriodicSync& p : o.periodic) {
+  for (const PeriodicSync& p : o.periodic.at) {
     list.push_back({{"every_steps", p.every}, {"days", in_days(p.wall)}});
   }
   return list;
@@ -251,6 +251,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["sensitivity"] = sensitivity_json(o);
   j["data"] = data_json(o);
   j["inference"] = inference_json(o.inference);
+  j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
   j["buying_pays_at_utilisation"] = nullptr;
   if (o.buying_pays_at) j["buying_pays_at_utilisation"] = *o.buying_pays_at;

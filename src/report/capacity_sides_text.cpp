@@ -46,19 +46,29 @@ Details host_line(const OptionAnswer& o) {
 }
 
 Details periodic_line(const OptionAnswer& o) {
-  if (o.periodic.empty()) return {};
-  const Seconds least = o.periodic.back().wall;
+  const PeriodicSyncs& syncs = o.periodic;
+  if (syncs.ranks > 1 && syncs.replicas == 1) {
+    return capacity_line("what if",
+                         "replicas synchronised less often: there are none, the model is "
+                         "sharded over all " +
+                             grouped(syncs.ranks) + " data parallel ranks");
+  }
+  if (syncs.at.empty()) return {};
+  const Seconds least = syncs.at.back().wall;
+  const std::string which = grouped(syncs.replicas) + " replicas synchronised every ";
   if (least > o.outcome.wall * 0.999) {
-    return capacity_line("what if", "replicas synchronised every " +
-                                        std::to_string(o.periodic.back().every) +
+    return capacity_line("what if", which + std::to_string(syncs.at.back().every) +
                                         " steps: not a thousandth shorter");
   }
   std::vector<std::string> days;
-  for (const PeriodicSync& p : o.periodic) {
+  for (const PeriodicSync& p : syncs.at) {
     days.push_back(std::to_string(p.every) + " steps " + fixed(in_days(p.wall), 1) + " days");
   }
-  return capacity_line("what if", "replicas synchronised every " + joined(days, ", ") +
-                                      " (time alone; whether it converges as well is not asked)");
+  const std::string states =
+      syncs.states_go_beyond ? "; each would hold whole what is sharded over several now" : "";
+  return capacity_line("what if", which + joined(days, ", ") +
+                                      " (time alone; whether it converges as well is not asked" +
+                                      states + ")");
 }
 
 std::string serving_table(const std::vector<InferenceNeeds>& all) {

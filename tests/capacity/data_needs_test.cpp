@@ -72,9 +72,10 @@ TEST_CASE("keys and values of published models") {
 TEST_CASE("fewer synchronisations never take longer, and never less than none") {
   const auto a = answered(R"({"run": "gpt3-175b-1024-a100"})");
   const OptionAnswer& o = a->answer.options[0];
-  REQUIRE(o.periodic.size() == kSyncEvery.size());
+  CHECK(o.periodic.replicas == 16);
+  REQUIRE(o.periodic.at.size() == kSyncEvery.size());
   Seconds before = o.outcome.wall;
-  for (const PeriodicSync& p : o.periodic) {
+  for (const PeriodicSync& p : o.periodic.at) {
     CHECK(p.wall < before);
     before = p.wall;
   }
@@ -83,6 +84,58 @@ TEST_CASE("fewer synchronisations never take longer, and never less than none") 
       (step.step_time - step.breakdown[static_cast<std::size_t>(Term::dp_exposed)]) *
       static_cast<double>(o.training.pieces[0].steps);
   CHECK(never < before);
+}
+
+// ZeRO 3 within `group` ranks, copies of that over the rest.
+std::string sharded_within(int group) {
+  return R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e12}, "gpus": 32, "set": {
+      "training.global_batch": 64, "parallel.zero_shard_group": )" +
+         std::to_string(group) + "}}";
+}
+
+TEST_CASE("weights that are sharded over all ranks leave no replica to skip a synchronisation") {
+  const auto all =
+      answered(R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e12}, "gpus": 16})");
+  CHECK(all->answer.options[0].periodic.ranks == 16);
+  CHECK(all->answer.options[0].periodic.replicas == 1);
+  CHECK(all->answer.options[0].periodic.at.empty());
+}
+
+TEST_CASE("what replicas of shard groups skip is less than all that data parallelism exposes") {
+  const auto a = answered(sharded_within(8));
+  const OptionAnswer& o = a->answer.options[0];
+  CHECK(o.periodic.replicas == 4);
+  CHECK_FALSE(o.periodic.states_go_beyond);
+  REQUIRE(o.periodic.at.size() == kSyncEvery.size());
+  const PieceTime& p = o.training.pieces[0];
+  const Seconds exposed =
+      p.answer.breakdown[static_cast<std::size_t>(Term::dp_exposed)] * static_cast<double>(p.steps);
+  const Seconds saved = o.outcome.wall - o.periodic.at.back().wall;
+  CHECK(saved > Seconds());
+  CHECK(saved < exposed * 0.9);
+  // A replica alone is the same run on its 8 GPUs: what it exposes still is exposed.
+  const auto alone =
+      answered(R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e12}, "gpus": 8})");
+  const Answer& one = alone->answer.options[0].training.pieces[0].answer;
+  const Seconds kept =
+      one.breakdown[static_cast<std::size_t>(Term::dp_exposed)] * static_cast<double>(p.steps);
+  CHECK(saved.si() == doctest::Approx(((exposed - kept) * (511.0 / 512)).si()).epsilon(1e-9));
+}
+
+TEST_CASE("experts, context and sharded weights make ranks one replica") {
+  Strategy s;
+  s.dp = 16;
+  CHECK(whole_replicas(s) == 16);
+  s.partition = {1, 1, 16};
+  CHECK(whole_replicas(s) == 16);
+  s.partition = {8, 8, 8};
+  CHECK(whole_replicas(s) == 2);
+  s.cp = 4;
+  CHECK(whole_replicas(s) == 8);
+  s.ep = 16;
+  CHECK(whole_replicas(s) == 4);
+  s.partition = {64, 64, 64};
+  CHECK(whole_replicas(s) == 1);
 }
 
 TEST_CASE("at the utilisation where buying pays, buying costs what renting does") {

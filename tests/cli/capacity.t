@@ -51,6 +51,11 @@ $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
 >   gpt3-175b-1024-a100, 1 GPUs: does not fit: ...
 > ...
 
+# A replica that can skip a synchronisation holds the whole model; here none does.
+$ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1 'what if   '
+> what if           replicas synchronised less often: there are none, the model is sharded over all 16
+>                   data parallel ranks
+
 # What one client carries bounds no checkpoint: the storage's own rate is asked for.
 $ orrery capacity llama-3-405b-16384-h100 --storage nfs
 ! exit 2

@@ -8,6 +8,7 @@
 #include "cli/exchange_commands.h"
 #include "cli/run_source.h"
 #include "core/error.h"
+#include "exchange/import_fit.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
 #include "report/foreign_text.h"
@@ -52,6 +53,7 @@ ExitCode run_import(const ImportArguments& arguments, const Session& s) {
   const std::string text = read_text(arguments.file);
   const Json flags = run_of_flags(arguments.run, s);
   ImportedRun imported = import_run(format_of(arguments, text), text, file, flags);
+  fit_import(imported, flags, config_lookup(dirs_of(s)));
   merge_over(imported.run, flags);
   check(imported.run, file, s);
   give(s, s.json ? dump(imported_json(imported)) : imported_text(imported, file));

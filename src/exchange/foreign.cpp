@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "exchange/deepspeed.h"
+#include "exchange/import_fit.h"
 #include "exchange/log_lines.h"
 #include "exchange/megatron_export.h"
 #include "exchange/megatron_import.h"
@@ -78,8 +79,9 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
                        const ConfigLookup& lookup) {
   ExportedRun out;
   out.text = format_of(format).write(resolved);
-  const ImportedRun back = import_run(format, out.text, "what was written",
-                                      {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
+  ImportedRun back = import_run(format, out.text, "what was written",
+                                {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
+  fit_import(back, {{"model", value_at(resolved.inputs, "model")}}, lookup);
   out.not_said = not_said(resolved, run, back.run, lookup);
   return out;
 }

@@ -38,6 +38,7 @@ struct ImportedRun {
   std::vector<Assumed> assumed;
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> not_understood;
+  std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
 };
 
 // By what stands in the text: JSON, TOML, --section.key, or Megatron-LM's words.

@@ -103,6 +103,12 @@ std::optional<std::string> Settings::text(std::string_view name) {
   return s->value.get<std::string>();
 }
 
+std::optional<std::string> Settings::word(std::string_view name) {
+  const ForeignSetting* s = taken_at(name);
+  if (s == nullptr || s->value.is_null()) return {};
+  return value_text(s->value);
+}
+
 std::optional<std::size_t> Settings::choice(std::string_view name,
                                             std::span<const std::string_view> names) {
   const std::optional<std::string> word = text(name);

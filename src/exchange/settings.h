@@ -50,6 +50,8 @@ class Settings {
   // Given without a value, or true.
   std::optional<bool> flag(std::string_view name);
   std::optional<std::string> text(std::string_view name);
+  // Of a setting that may also be a number: as it stands.
+  std::optional<std::string> word(std::string_view name);
   // The index in `names`.
   std::optional<std::size_t> choice(std::string_view name, std::span<const std::string_view> names);
   std::optional<std::vector<std::string>> words(std::string_view name);

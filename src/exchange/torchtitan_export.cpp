@@ -88,8 +88,24 @@ class Export {
     }
   }
 
+  // Of even chunks that checkpoint as many layers as every n-th is; 0: of others.
+  std::int64_t checkpointed_every() const {
+    const Strategy& s = r_.run.strategy;
+    const std::int64_t layers = r_.run.model.layers;
+    const bool block = s.recompute == Recompute::full &&
+                       s.recompute_method == RecomputeMethod::block && s.recompute_layers > 0;
+    if (!block || !s.even_stages || layers % (s.pp * s.vpp) != 0) return 0;
+    const std::int64_t chunk = layers / (s.pp * s.vpp);
+    const std::int64_t every = chunk / s.recompute_layers;
+    return every > 1 && chunk / every == s.recompute_layers ? every : 0;
+  }
+
   void recompute() {
     const Strategy& s = r_.run.strategy;
+    if (const std::int64_t every = checkpointed_every(); every > 0) {
+      add("activation_checkpoint", "mode", "selective");
+      return add("activation_checkpoint", "selective_ac_option", std::to_string(every));
+    }
     add("activation_checkpoint", "mode",
         std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
     if (s.recompute == Recompute::selective) {

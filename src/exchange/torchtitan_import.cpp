@@ -136,15 +136,25 @@ void read_schedule(ImportDraft& d) {
   }
 }
 
-void read_recompute(ImportDraft& d) {
+// "op", or the n of every n-th layer: how many layers that are is for fit_import.
+void read_selective(ImportDraft& d) {
+  const auto option = d.settings.word(kAcOption);
+  if (option == "op") return d.set("parallel.recompute", "selective");
+  const std::int64_t every = d.settings.count(kAcOption, 1, kMostDegree).value_or(kAcDefault);
+  d.out.checkpointed_every = every;
+  d.note("parallel.recompute", "full of one layer in " + std::to_string(every),
+         option ? "as many layers of a stage, its first" : "torchtitan's default [from memory]");
+}
+
+// `whole`: the file says all; a command line changes what a registered configuration says.
+void read_recompute(ImportDraft& d, bool whole) {
   constexpr std::array<std::string_view, 3> kModes = {"none", "selective", "full"};
-  const auto mode = d.settings.choice("activation_checkpoint.mode", kModes);
-  const auto option = d.settings.text("activation_checkpoint.selective_ac_option");
-  if (!mode) return;
-  if (*mode == 1 && option && *option != "op") {
-    return d.not_understood("activation_checkpoint.selective_ac_option " + *option,
-                            "op; every n-th layer has no key");
+  const auto mode = d.settings.choice(kAcMode, kModes);
+  if (!mode && !whole) {
+    return d.not_understood(std::string(kAcMode) + " of the configuration", "--recompute says it");
   }
+  if (mode.value_or(1) == 1) return read_selective(d);
+  d.settings.take(kAcOption);
   d.set("parallel.recompute", std::string(kModes[*mode]));
 }
 
@@ -200,7 +210,7 @@ void read_rest(ImportDraft& d) {
   if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
 }
 
-ImportedRun import_settings(const Settings& settings, const Json& given) {
+ImportedRun import_settings(const Settings& settings, const Json& given, bool whole) {
   ImportDraft d{by_known_names(settings), kWithoutEffect};
   if (d.settings.all().empty()) {
     throw InputError(settings.file(), "", "no setting of torchtitan",
@@ -212,7 +222,7 @@ ImportedRun import_settings(const Settings& settings, const Json& given) {
   const Degrees degrees = read_degrees(d, given);
   read_batches(d, degrees);
   read_schedule(d);
-  read_recompute(d);
+  read_recompute(d, whole);
   read_compile(d);
   read_precision(d);
   read_rest(d);
@@ -224,11 +234,11 @@ ImportedRun import_settings(const Settings& settings, const Json& given) {
 }  // namespace
 
 ImportedRun import_toml(std::string_view text, const std::string& file, const Json& given) {
-  return import_settings(read_toml(text, file), given);
+  return import_settings(read_toml(text, file), given, true);
 }
 
 ImportedRun import_arguments(std::string_view text, const std::string& file, const Json& given) {
-  return import_settings(settings_of_words(shell_words(text, file), file), given);
+  return import_settings(settings_of_words(shell_words(text, file), file), given, false);
 }
 
 }  // namespace orrery::torchtitan

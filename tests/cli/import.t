@@ -47,6 +47,18 @@ $ python3 -c 'import json; b = json.load(open("answer.json"))["best"][0]; e = js
 $ orrery search open.json --print megatron | grep -c 'torchrun --nproc-per-node 8 --nnodes 2 pretrain_gpt.py'
 > 1
 
+# Another profile has other switches: what it lacks is left out, so that the run is whole.
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --framework megatron-lm > lm.json
+! stderr 1 not understood
+$ orrery estimate lm.json --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["inputs"]["framework"])'
+> megatron-lm
+
+# A tool's own defaults are written out and listed: DeepSpeed's one step, torchtitan's checkpoints.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n' > min.toml
+$ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parallel.recompute.*|"recompute.*:16'
+> assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])
+> "recompute":"full","recompute_method":"block","recompute_layers":16
+
 # What is wrong is said in one line.
 $ printf -- '--num-layers 5.5\n' > wrong.sh; orrery import wrong.sh
 ! exit 2

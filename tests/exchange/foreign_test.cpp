@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "exchange/import_fit.h"
 #include "exchange/names.h"
 #include "exchange/shell_words.h"
 #include "support/runs.h"
@@ -80,7 +81,10 @@ std::vector<Json> runs() {
 void check_round_trip(ForeignFormat format, const Json& run) {
   const ResolvedRun before = resolved(run);
   const ExportedRun e = export_run(format, before, run, testing::shipped_configs());
-  Json back = import_run(format, e.text, "written", {{"cluster", before.inputs["cluster"]}}).run;
+  ImportedRun imported =
+      import_run(format, e.text, "written", {{"cluster", before.inputs["cluster"]}});
+  fit_import(imported, {{"model", before.inputs["model"]}}, testing::shipped_configs());
+  Json back = imported.run;
   back["cluster"] = before.inputs["cluster"];
   for (const NotSaid& n : e.not_said) {
     if (n.value.is_null()) {

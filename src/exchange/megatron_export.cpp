@@ -60,17 +60,23 @@ class Export {
     if (a.attention == AttentionKind::kLatent) {
       lines_.start();
       lines_.add("multi_latent_attention");
+      lines_.add("qk_layernorm");  // the norms of the latent vectors
       rows(kLatentRows);
     }
     if (!is_moe(a)) return;
     lines_.start();
     rows(kExpertRows);
+    // The bias is refused beside any other.
+    if (at("model.router_correction_bias") == true) {
+      lines_.add("moe_router_score_function", "sigmoid");
+    }
     const std::int64_t dense = a.moe.first_k_dense;
     lines_.add("moe_layer_freq", dense == 0 ? std::to_string(a.moe.layer_freq)
                                             : "\"([0]*" + std::to_string(dense) + "+[1]*" +
                                                   std::to_string(a.layers - dense) + ")\"");
     const Json& dispatcher = at("parallel.framework_options.dispatcher");
-    if (dispatcher.is_string()) {
+    const bool exchanges = s().ep * s().etp > 1;
+    if (dispatcher.is_string() && (exchanges || dispatcher != "flex")) {
       lines_.add("moe_token_dispatcher_type", dispatcher.get<std::string>());
     }
   }
@@ -98,8 +104,13 @@ class Export {
   void states() {
     if (at("training.optimizer") == "sgd") lines_.add("optimizer", "sgd");
     const std::string& name = r_.states_name;
+    if (name == kFp32Gradients && r_.run.training.precision == Precision::fp16) {
+      lines_.add("accumulate_allreduce_grads_in_fp32");
+    }
+    if (s().zero == 0) return;
+    if (offloads()) lines_.add("use_precision_aware_optimizer");
     if (name != "bf16-moments" && name != "adam-mixed-16") return;
-    lines_.add("use_precision_aware_optimizer");
+    if (!offloads()) lines_.add("use_precision_aware_optimizer");
     if (name == "adam-mixed-16") return lines_.add("main_grads_dtype", "bf16");
     lines_.add("exp_avg_dtype", "bf16");
     lines_.add("exp_avg_sq_dtype", "bf16");
@@ -119,14 +130,25 @@ class Export {
       lines_.add("data_parallel_sharding_strategy",
                  std::string(kSharding[static_cast<std::size_t>(s().zero)]));
     }
-    if (r_.run.framework.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
-    if (r_.run.framework.overlap_param_gather) lines_.add("overlap_param_gather");
-    if (at("parallel.framework_options.tp_comm_overlap") == "true") lines_.add("tp_comm_overlap");
+    overlap();
     if (at("parallel.order") == "tp-cp-ep-pp-dp") lines_.add("use_tp_pp_dp_mapping");
-    if (s().offload.optimizer == OffloadTarget::host) {
+    if (offloads()) {
       lines_.add("optimizer_cpu_offload");
       lines_.add("optimizer_offload_fraction", shortest(s().offload.optimizer_fraction));
     }
+  }
+
+  bool offloads() const { return s().offload.optimizer == OffloadTarget::host; }
+
+  // Each only beside what Megatron-LM asserts it stands beside.
+  void overlap() {
+    const Framework& f = r_.run.framework;
+    if (f.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
+    if (f.overlap_grad_reduce && f.overlap_param_gather && s().zero > 0) {
+      lines_.add("overlap_param_gather");
+    }
+    const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";
+    if (asked && s().tp > 1 && s().sequence_parallel) lines_.add("tp_comm_overlap");
   }
 
   void pipeline() {

@@ -36,6 +36,15 @@ void norm_and_positions(ImportDraft& d) {
   }
 }
 
+// --qk-layernorm beside latent attention is what puts the norms on the latent vectors, which we
+// always count.
+void latent_norms(ImportDraft& d) {
+  if (d.at("model.qk_norm") != true) {
+    d.note("model.kv_lora_rank", "with a norm", "Megatron has it only with --qk-layernorm");
+  }
+  erase_at(d.out.run, "model.qk_norm");
+}
+
 void heads(ImportDraft& d) {
   const bool grouped = d.is_on("group_query_attention");
   const auto groups = d.settings.count("num_query_groups", 1);
@@ -47,6 +56,7 @@ void heads(ImportDraft& d) {
   }
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
+  latent_norms(d);
   // Defaults of MLATransformerConfig.
   d.assume("model.q_lora_rank", 512, "MLA's default");
   d.assume("model.kv_lora_rank", 512, "MLA's default");

@@ -69,6 +69,11 @@ inline constexpr std::array kSwitchRows = {
     NameRow{"tp_comm_overlap", "parallel.framework_options.tp_comm_overlap", NameKind::flag},
 };
 
+// Model states (memory/recipe.h) with gradients kept in fp32, and in the fp16 of the computation:
+// 18 and 20 bytes a parameter, docs/source/api-guide/dist_optimizer.md.
+inline constexpr std::string_view kFp32Gradients = "adam-fp32-gradients-18";
+inline constexpr std::string_view kFp16Gradients = "lecture-20";
+
 inline constexpr std::array<std::string_view, 3> kContextTypes = {"p2p", "allgather", "a2a"};
 inline constexpr std::array<std::string_view, 3> kDispatchers = {"alltoall", "flex", "allgather"};
 inline constexpr std::array<std::string_view, 2> kGranularities = {"selective", "full"};
@@ -148,7 +153,6 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "use_legacy_models",
     "attention_softmax_in_fp32",
     "moe_grouped_gemm",
-    "accumulate_allreduce_grads_in_fp32",
     "no_gradient_accumulation_fusion",
     "no_masked_softmax_fusion",
     "hysteresis",

@@ -73,6 +73,20 @@ void sharding(ImportDraft& d) {
   if (!optimizer && !fsdp) d.note("parallel.zero", "0", "without --use-distributed-optimizer");
 }
 
+// A switch that is not given is off; of what the run does not have nothing is said.
+void switches(ImportDraft& d) {
+  read_rows_of(kSwitchRows, d.settings, d.out.run);
+  d.assume("parallel.framework_options.overlap_grad_reduce", false,
+           "without --overlap-grad-reduce");
+  if (d.count_at("parallel.zero", 0) > 0) {
+    d.assume("parallel.framework_options.overlap_param_gather", false,
+             "without --overlap-param-gather");
+  }
+  if (d.count_at("parallel.tp", 1) > 1) {
+    d.assume("parallel.framework_options.tp_comm_overlap", false, "without --tp-comm-overlap");
+  }
+}
+
 void read_modules(ImportDraft& d) {
   Json known = Json::array();
   for (const std::string& name :
@@ -113,23 +127,16 @@ void offload(ImportDraft& d) {
 
 void read_parallel_of(ImportDraft& d) {
   read_rows_of(kParallelRows, d.settings, d.out.run);
-  read_rows_of(kSwitchRows, d.settings, d.out.run);
-  d.assume("parallel.framework_options.overlap_grad_reduce", false,
-           "without --overlap-grad-reduce");
-  d.assume("parallel.framework_options.overlap_param_gather", false,
-           "without --overlap-param-gather");
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
     d.assume(path, 1, "not given");
   }
   d.assume("parallel.sequence_parallel", false, "without --sequence-parallel");
-  if (d.count_at("parallel.tp", 1) > 1) {
-    d.assume("parallel.framework_options.tp_comm_overlap", false, "without --tp-comm-overlap");
-  }
   d.assume("training.micro_batch", 1, "not given");
   world(d);
   context(d);
   dispatcher(d);
   sharding(d);
+  switches(d);
   read_layout_of(d);
   recompute(d);
   d.set("parallel.order", d.is_on("use_tp_pp_dp_mapping") ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");

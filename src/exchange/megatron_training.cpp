@@ -27,7 +27,18 @@ void precision(ImportDraft& d) {
   d.set("training.precision", word);
 }
 
+// bf16 always accumulates in fp32 there; fp16 where it is told to, and otherwise the fp32 copy of
+// the gradients is the optimizer's.
+std::string_view usual_states(ImportDraft& d) {
+  const bool wide = d.is_on("accumulate_allreduce_grads_in_fp32");
+  if (wide || d.at("training.precision") != "fp16") return kFp32Gradients;
+  d.note("training.states", std::string(kFp16Gradients),
+         "fp16 without --accumulate-allreduce-grads-in-fp32");
+  return kFp16Gradients;
+}
+
 void states(ImportDraft& d) {
+  d.settings.take("accumulate_allreduce_grads_in_fp32");
   constexpr std::array<std::string_view, 2> kOptimizers = {"adam", "sgd"};
   if (d.settings.choice("optimizer", kOptimizers).value_or(0) == 1)
     return d.set("training.optimizer", "sgd");
@@ -46,7 +57,7 @@ void states(ImportDraft& d) {
   d.set("training.states", !half       ? "fp32-adam-16"
                            : gradients ? "adam-mixed-16"
                            : moments   ? "bf16-moments"
-                                       : "adam-fp32-gradients-18");
+                                       : std::string(usual_states(d)));
 }
 
 void attention(ImportDraft& d) {

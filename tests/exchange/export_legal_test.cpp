@@ -22,12 +22,54 @@ ExportedRun exported(const Json& run, ForeignFormat format = ForeignFormat::mega
   return export_run(format, testing::resolved(run), run, testing::shipped_configs());
 }
 
+bool says(const ExportedRun& e, const std::string& flag) {
+  return (" " + e.text).find(" --" + flag + " ") != std::string::npos ||
+         e.text.find(" --" + flag + "\n") != std::string::npos;
+}
+
 bool lists(const ExportedRun& e, const std::string& path) {
   return std::any_of(e.not_said.begin(), e.not_said.end(),
                      [&](const NotSaid& n) { return n.path == path; });
 }
 
 }  // namespace
+
+TEST_CASE("Megatron-LM's overlaps stand only beside what they need") {
+  const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
+  const char* tp = "tp-comm-overlap";
+  CHECK_FALSE(says(of("{}"), tp));
+  CHECK(says(of(R"({"parallel": {"tp": 2, "sequence_parallel": true}})"), tp));
+  const ExportedRun alone = of(R"({"parallel": {"tp": 2}})");
+  CHECK_FALSE(says(alone, tp));
+  CHECK(lists(alone, "parallel.framework_options.tp_comm_overlap"));
+  const char* gather = "overlap-param-gather";
+  CHECK(says(of("{}"), gather));
+  CHECK_FALSE(says(of(R"({"parallel": {"zero": 0}})"), gather));
+  const ExportedRun late =
+      of(R"({"parallel": {"framework_options": {"overlap_grad_reduce": false}}})");
+  CHECK_FALSE(says(late, gather));
+  CHECK(lists(late, "parallel.framework_options.overlap_param_gather"));
+}
+
+TEST_CASE("Megatron-LM's optimizer on the host, and of few bits, names what it rests on") {
+  const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
+  const char* aware = "use-precision-aware-optimizer";
+  CHECK(says(of(R"({"parallel": {"offload": {"optimizer": "host"}}})"), aware));
+  CHECK(says(of(R"({"training": {"states": "bf16-moments"}})"), aware));
+  CHECK_FALSE(says(of("{}"), aware));
+}
+
+TEST_CASE("DeepSeek-V3 in Megatron-LM's words has its norms and the router its bias is of") {
+  const Json run = json_of(R"({"model": "deepseek-v3",
+      "cluster": {"node": "h800-80gb", "gpus": 2048}, "framework": "megatron-core",
+      "training": {"sequence_length": 4096, "global_batch": 15360},
+      "parallel": {"ep": 64, "pp": 16, "recompute": "full"}})");
+  const ExportedRun e = exported(run);
+  CHECK(says(e, "moe-router-enable-expert-bias"));
+  CHECK(says(e, "moe-router-score-function sigmoid"));
+  CHECK(says(e, "multi-latent-attention --qk-layernorm"));
+  CHECK_FALSE(says(e, "tp-comm-overlap"));
+}
 
 TEST_CASE("as many layers checkpointed as every n-th is are torchtitan's option n") {
   const auto of = [](const char* change) {

@@ -53,7 +53,7 @@ std::vector<Json> runs() {
                       "training": {"tokens": 8192e9}})"),
       with(llama, R"({"parallel": {"pp": 4, "stage_layers": [7, 9, 9, 7], "recompute": "full",
                       "recompute_method": "block", "recompute_layers": 3}})"),
-      with(llama, R"({"parallel": {"cp": 4, "tp": 2, "cp_type": "a2a"},
+      with(llama, R"({"parallel": {"cp": 4, "tp": 2, "cp_type": "a2a", "sequence_parallel": true},
                       "training": {"precision": "fp8"}})"),
       with(llama, R"({"parallel": {"zero": 3, "offload": {"optimizer": "host"}}})"),
       with(llama, R"({"framework": "fsdp", "parallel": {"zero": 3, "zero_shard_group": 8}})"),

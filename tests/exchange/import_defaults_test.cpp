@@ -77,4 +77,26 @@ TEST_CASE("another profile takes over the switches it has, and no others") {
   CHECK(given.not_understood[0].setting == "tp_comm_overlap true");
 }
 
+TEST_CASE("Megatron-LM keeps gradients of fp16 in 16 bits unless it is told to") {
+  const auto states = [](const std::string& more) {
+    const std::string text = "--num-layers 2 --hidden-size 64 --num-attention-heads 8 ";
+    const ImportedRun r = import_run(ForeignFormat::megatron, text + more, "x", Json());
+    return value_at(r.run, "training.states");
+  };
+  CHECK(states("--fp16") == "lecture-20");
+  CHECK(states("--fp16 --accumulate-allreduce-grads-in-fp32") == "adam-fp32-gradients-18");
+  CHECK(states("--bf16") == "adam-fp32-gradients-18");
+}
+
+TEST_CASE("latent attention with its norms is read as the model it is") {
+  const std::string text =
+      "--num-layers 4 --hidden-size 512 --num-attention-heads 8 --multi-latent-attention ";
+  const auto read = [&](const std::string& more) {
+    return import_run(ForeignFormat::megatron, text + more, "x", Json());
+  };
+  CHECK(value_at(read("--qk-layernorm").run, "model.qk_norm").is_null());
+  CHECK_FALSE(is_assumed(read("--qk-layernorm --kv-lora-rank 64"), "model.kv_lora_rank"));
+  CHECK(is_assumed(read("--kv-lora-rank 64"), "model.kv_lora_rank"));
+}
+
 }  // namespace orrery

@@ -29,19 +29,30 @@ void add_options(const Json& options, Json& zero) {
   };
   add_count("zero_hpz_partition_size", 1);
   add_count("mics_shard_size", -1);
+  if (zero["stage"] == 3) add_count("stage3_max_live_parameters", 1'000'000'000);
 }
 
 std::string device(OffloadTarget t) { return std::string(kDevices[static_cast<std::size_t>(t)]); }
 
-void add_offload(const Offload& o, Json& zero, Json& j) {
+void add_offload(const Offload& o, Json& zero) {
   if (o.optimizer != OffloadTarget::none) {
     zero["offload_optimizer"]["device"] = device(o.optimizer);
     if (o.optimizer_fraction < 1) zero["offload_optimizer"]["ratio"] = o.optimizer_fraction;
   }
   if (o.parameters != OffloadTarget::none) zero["offload_param"]["device"] = device(o.parameters);
-  if (o.activations == OffloadTarget::host) {
-    j["activation_checkpointing"]["cpu_checkpointing"] = true;
-  }
+}
+
+// It sends what is checkpointed, so that it says both of them or neither.
+void add_checkpoints(const Strategy& s, Json& j) {
+  if (s.recompute != Recompute::full || s.offload.activations != OffloadTarget::host) return;
+  j["activation_checkpointing"]["cpu_checkpointing"] = true;
+}
+
+// Where they are wider than the computation.
+void add_gradients(const StateRecipe& r, Json& j) {
+  if (r.weights > 2) return;
+  if (r.gradients == 4) j["data_types"]["grad_accum_dtype"] = kTypes[0];
+  if (r.reduced == 4) j[kSentGradients] = kTypes[0];
 }
 
 void add_parallel(const Strategy& s, Json& j) {
@@ -69,7 +80,9 @@ std::string export_run(const ResolvedRun& resolved) {
   const Json& overlap = value_at(resolved.inputs, "parallel.overlap.grad_reduce");
   if (overlap.is_boolean()) zero["overlap_comm"] = overlap;
   add_options(value_at(resolved.inputs, "parallel.framework_options"), zero);
-  add_offload(run.strategy.offload, zero, j);
+  add_offload(run.strategy.offload, zero);
+  add_checkpoints(run.strategy, j);
+  add_gradients(run.training.recipe, j);
   j["zero_optimization"] = zero;
   add_parallel(run.strategy, j);
   if (value_at(resolved.inputs, "training.optimizer") == "sgd") j["optimizer"]["type"] = "SGD";

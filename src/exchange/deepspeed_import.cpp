@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exchange/deepspeed_import.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -7,7 +9,6 @@
 #include "core/units.h"
 #include "exchange/deepspeed.h"
 #include "exchange/deepspeed_names.h"
-#include "exchange/import_draft.h"
 #include "parallel/strategy.h"
 
 namespace orrery::deepspeed {
@@ -57,9 +58,6 @@ void read_offload(ImportDraft& d) {
   const auto ratio = d.settings.number("zero_optimization.offload_optimizer.ratio", 0, 1);
   if (ratio) d.set("parallel.offload.optimizer_fraction", *ratio);
   if (d.is_on("zero_optimization.cpu_offload")) d.set("parallel.offload.optimizer", "host");
-  if (d.is_on("activation_checkpointing.cpu_checkpointing")) {
-    d.set("parallel.offload.activations", "host");
-  }
 }
 
 void read_sharding(ImportDraft& d) {
@@ -81,53 +79,44 @@ void read_recompute(ImportDraft& d) {
   d.set("parallel.recompute_layers", *interval);
 }
 
+// It sends what checkpointing keeps, the inputs of layers: nothing where nothing is checkpointed.
+void read_cpu_checkpointing(ImportDraft& d) {
+  if (!d.is_on(kCpuCheckpointing)) return;
+  if (d.at("parallel.recompute") == "none") {
+    d.out.without_effect.push_back(std::string(kCpuCheckpointing) + " (nothing is checkpointed)");
+    return;
+  }
+  d.assume("parallel.recompute", "full", "cpu_checkpointing is of checkpointed layers");
+  d.set("parallel.offload.activations", "host");
+}
+
+bool is_of_another_stage(const ImportDraft& d, std::string_view name) {
+  return name.substr(0, kOfStage3.size()) == kOfStage3 && d.count_at("parallel.zero", 0) < 3;
+}
+
+void read_size(ImportDraft& d, const ProfileSize& size, double x) {
+  const std::string name(size.name);
+  if (is_of_another_stage(d, name)) {
+    d.out.without_effect.push_back(name + " (of ZeRO-3)");
+  } else if (x == size.otherwise) {
+    d.out.without_effect.push_back(name + " (the profile's)");
+  } else {
+    d.not_understood(name + " " + shortest(x), "the profile has " + shortest(size.otherwise) +
+                                                   "; it would change " +
+                                                   std::string(size.changes));
+  }
+}
+
 void read_sizes(ImportDraft& d) {
   for (const ProfileSize& size : kProfileSizes) {
-    const auto x = d.settings.number(size.name, 0, 1e18);
-    if (!x) continue;
-    if (*x == size.otherwise) {
-      d.out.without_effect.emplace_back(size.name);
-    } else {
-      d.not_understood(std::string(size.name) + " " + shortest(*x),
-                       "the profile has " + shortest(size.otherwise));
-    }
+    if (const auto x = d.settings.number(size.name, 0, 1e18)) read_size(d, size, *x);
   }
-}
-
-// A degree the command line gives goes before the file's.
-std::int64_t degree(const ImportDraft& d, const Json& given, const char* path) {
-  const Json& value = value_at(given, path);
-  const bool usable = value.is_number_integer() && value.get<std::int64_t>() > 0 &&
-                      value.get<std::int64_t>() <= kMostDegree;
-  return usable ? value.get<std::int64_t>() : d.count_at(path, 1);
-}
-
-void read_batches(ImportDraft& d, const Json& given) {
-  const std::int64_t others = degree(d, given, "parallel.tp") * degree(d, given, "parallel.pp") *
-                              degree(d, given, "parallel.cp");
-  const Json& gpus = value_at(given, "cluster.gpus");
-  const auto steps = d.settings.count("gradient_accumulation_steps", 1, kMostDegree);
-  const auto replicas = d.settings.count("data_parallel_size", 1, kMostDegree);
-  std::int64_t dp = replicas.value_or(0);
-  if (gpus.is_number_integer()) dp = gpus.get<std::int64_t>() / others;
-  if (!steps) return;
-  const std::int64_t micro = d.count_at("training.micro_batch", 0);
-  const std::int64_t batch = d.count_at("training.global_batch", 0);
-  if (micro > kMostDegree) d.settings.refuse("train_micro_batch_size_per_gpu", "a smaller batch");
-  if (batch > 0 && micro > 0 && dp > 0 && batch / *steps / micro != dp) {
-    d.settings.refuse("train_batch_size",
-                      std::to_string(batch) + ", micro batch " + std::to_string(micro) +
-                          ", accumulation " + std::to_string(*steps) + ", replicas " +
-                          std::to_string(dp),
-                      "the product of these");
-  }
-  if (batch == 0 && micro > 0 && dp > 0) {
-    d.set("training.global_batch", micro * *steps * dp);
-  } else if (batch == 0) {
-    d.not_understood("gradient_accumulation_steps " + std::to_string(*steps),
-                     "of how many replicas; give --gpus, or --global-batch");
-  } else if (micro == 0 && dp > 0) {
-    d.set("training.micro_batch", batch / *steps / dp);
+  const auto live = d.settings.count(kMaxLive);
+  if (!live) return;
+  if (is_of_another_stage(d, kMaxLive)) {
+    d.out.without_effect.push_back(std::string(kMaxLive) + " (of ZeRO-3)");
+  } else {
+    d.set(kMaxLiveOption, std::max<std::int64_t>(1, *live));
   }
 }
 
@@ -143,11 +132,13 @@ ImportedRun import_run(std::string_view text, const std::string& file, const Jso
   read_rows_of(kRows, d.settings, d.out.run);
   read_precision(d);
   read_optimizer(d);
+  read_states_of(d);
   read_offload(d);
   read_sharding(d);
   read_recompute(d);
+  read_cpu_checkpointing(d);
   read_sizes(d);
-  read_batches(d, given);
+  read_batches_of(d, given);
   if (d.count_at("parallel.cp", 1) > 1) d.set("parallel.cp_type", "a2a");
   d.assume("framework", "deepspeed", "--framework takes another profile");
   d.list_leftovers();

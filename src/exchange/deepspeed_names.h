@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DeepSpeed's JSON (deepspeedai/DeepSpeed@edaa722, runtime/config.py and runtime/zero/config.py)
-// beside our keys. What is not a row is read and written by deepspeed.cpp: batches, precision,
+// beside our keys. What is not a row is read and written by deepspeed_import.cpp,
+// deepspeed_states.cpp, deepspeed_batches.cpp and deepspeed_export.cpp: batches, precision,
 // offload. Model, sequence length and recompute are a training script's business there.
 #pragma once
 
@@ -30,19 +31,36 @@ inline constexpr std::array kRows = {
 // "cpu" is a node's memory.
 inline constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
 
-// Sizes that our profile has as DeepSpeed's default has them.
+// Sizes that our profile has as DeepSpeed's default has them, and what another one would change.
 struct ProfileSize {
   std::string_view name;
   double otherwise;
+  std::string_view changes;
 };
 inline constexpr std::array kProfileSizes = {
-    ProfileSize{"zero_optimization.reduce_bucket_size", 5e8},
-    ProfileSize{"zero_optimization.allgather_bucket_size", 5e8},
-    ProfileSize{"zero_optimization.stage3_prefetch_bucket_size", 5e7},
-    ProfileSize{"zero_optimization.stage3_max_live_parameters", 1e9},
-    ProfileSize{"zero_optimization.stage3_max_reuse_distance", 1e9},
-    ProfileSize{"zero_optimization.stage3_param_persistence_threshold", 1e5},
+    ProfileSize{"zero_optimization.reduce_bucket_size", 5e8, "the memory of buckets"},
+    ProfileSize{"zero_optimization.allgather_bucket_size", 5e8, "the memory of buckets"},
+    ProfileSize{"zero_optimization.stage3_prefetch_bucket_size", 5e7,
+                "how far ahead weights are gathered"},
+    ProfileSize{"zero_optimization.stage3_max_reuse_distance", 1e9,
+                "which gathered weights are kept"},
+    ProfileSize{"zero_optimization.stage3_param_persistence_threshold", 1e5,
+                "which weights are never sharded"},
 };
+
+// Of ZeRO-3 alone, whatever follows.
+inline constexpr std::string_view kOfStage3 = "zero_optimization.stage3_";
+
+inline constexpr std::string_view kMaxLive = "zero_optimization.stage3_max_live_parameters";
+inline constexpr std::string_view kMaxLiveOption =
+    "parallel.framework_options.stage3_max_live_parameters";
+
+inline constexpr std::string_view kCpuCheckpointing = "activation_checkpointing.cpu_checkpointing";
+
+// How gradients are kept and how they travel; by default as the computation has them.
+inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype";
+inline constexpr std::string_view kSentGradients = "communication_data_type";
+inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
 
 // What moves no number here; a name that ends in * stands for all that begin so.
 inline constexpr std::string_view kWithoutEffect[] = {
@@ -77,7 +95,6 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "zero_optimization.sub_group_size",
     "aio.*",
     "checkpoint.*",
-    "data_types.*",
     "seed",
     "pipeline.partition",
     "pipeline.seed_layers",

@@ -7,7 +7,9 @@
 namespace orrery {
 namespace {
 
+// Of a switch that takes a count and says no highest itself.
 constexpr std::int64_t kMostOfAnOption = 1 << 20;
+constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
 
 void read_if(Reader& r, const char* key, bool& out) {
   if (auto v = r.find(key)) out = v->boolean();
@@ -131,12 +133,14 @@ std::string value_text(const Json& value) {
 FrameworkOption apply_count(Json& document, Reader& option, const std::string& name,
                             const Json* chosen, const Reader& given) {
   const std::int64_t lowest = option.at("lowest").integer(-1, kMostOfAnOption);
-  const std::int64_t standard = option.at("default").integer(lowest, kMostOfAnOption);
+  std::int64_t highest = kMostOfAnOption;
+  read_if(option, "highest", highest, lowest, kMostAtAll);
+  const std::int64_t standard = option.at("default").integer(lowest, highest);
   const std::string field = option.at("field").text();
   option.reject_unknown();
   if (chosen == nullptr) return {name, std::to_string(standard), true, true};
   const Reader asked(*chosen, given.file(), given.path() + "." + name);
-  const std::int64_t value = asked.integer(lowest, kMostOfAnOption);
+  const std::int64_t value = asked.integer(lowest, highest);
   if (value != standard) document[field] = value;
   return {name, std::to_string(value), false, true};
 }

@@ -54,6 +54,10 @@ $ orrery estimate lm.json --json | python3 -c 'import json, sys; print(json.load
 > megatron-lm
 
 # A tool's own defaults are written out and listed: DeepSpeed's one step, torchtitan's checkpoints.
+$ echo '{"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}}' > micro.json
+$ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 | grep -E 'assumed: grad|global_batch'
+> // assumed: gradient_accumulation_steps 1 (DeepSpeed's default)
+> ..."global_batch":256...
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n' > min.toml
 $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parallel.recompute.*|"recompute.*:16'
 > assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])

@@ -15,6 +15,9 @@ namespace {
 using testing::json_of;
 using testing::with;
 
+const char* const kWhat = R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
+                              "training": {"sequence_length": 4096}})";
+
 // As `orrery import` does it: read, fitted to what the flags say, and under the flags.
 ImportedRun imported(ForeignFormat format, const std::string& text, const Json& flags) {
   ImportedRun r = import_run(format, text, "x", flags);
@@ -23,12 +26,102 @@ ImportedRun imported(ForeignFormat format, const std::string& text, const Json& 
   return r;
 }
 
+ImportedRun from_deepspeed(const std::string& text) {
+  return imported(ForeignFormat::deepspeed, text, json_of(kWhat));
+}
+
 bool is_assumed(const ImportedRun& r, const std::string& path) {
   return std::any_of(r.assumed.begin(), r.assumed.end(),
                      [&](const Assumed& a) { return a.path == path; });
 }
 
+bool speaks_of(const std::vector<std::string>& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& s) { return s.rfind(name, 0) == 0; });
+}
+
+StageMemory<double> memory_of(const Json& run) {
+  return estimate(testing::resolved(run).run).memory;
+}
+
 }  // namespace
+
+TEST_CASE("checkpoints on the host are of checkpointed layers") {
+  const std::string base = R"({"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2,
+      "bf16": {"enabled": true}, "zero_optimization": {"stage": 3})";
+  const ImportedRun r =
+      from_deepspeed(base + R"(, "activation_checkpointing": {"cpu_checkpointing": true}})");
+  CHECK(value_at(r.run, "parallel.recompute") == "full");
+  CHECK(value_at(r.run, "parallel.offload.activations") == "host");
+  CHECK(is_assumed(r, "parallel.recompute"));
+  // Inputs of 32 layers, 2 x 4096 x 4096 of 2 bytes each, and not all that a layer would keep.
+  const Run run = testing::resolved(r.run).run;
+  const double inputs = 32.0 * 2 * 4096 * 4096 * 2;
+  CHECK(estimate(run).memory.host.si() < 1.2 * inputs);
+  const ImportedRun none =
+      from_deepspeed(base + R"(, "pipeline": {"activation_checkpoint_interval": 0},
+      "activation_checkpointing": {"cpu_checkpointing": true}})");
+  CHECK(value_at(none.run, "parallel.offload.activations").is_null());
+  CHECK(speaks_of(none.without_effect, "activation_checkpointing.cpu_checkpointing"));
+}
+
+TEST_CASE("checkpoints on the host are written of a run that has both, and of no other") {
+  const Json run = with(json_of(kWhat), R"({"training": {"global_batch": 128},
+      "framework": "deepspeed", "parallel": {"zero": 3, "recompute": "full",
+                                             "offload": {"activations": "host"}}})");
+  const auto text = [](const Json& j) {
+    return export_run(ForeignFormat::deepspeed, testing::resolved(j), j, testing::shipped_configs())
+        .text;
+  };
+  CHECK(text(run).find("cpu_checkpointing") != std::string::npos);
+  CHECK(text(with(run, R"({"parallel": {"recompute": "none"}})")).find("cpu_checkpointing") ==
+        std::string::npos);
+  const ImportedRun back = from_deepspeed(text(run));
+  CHECK(memory_of(back.run).peak == memory_of(run).peak);
+}
+
+TEST_CASE("what DeepSpeed keeps gathered and how it keeps gradients move memory") {
+  const auto config = [](const std::string& more) {
+    return R"({"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2,
+               "bf16": {"enabled": true}, )" +
+           more + "}";
+  };
+  const std::string zero3 = R"("zero_optimization": {"stage": 3})";
+  const auto memory = [&](const std::string& more) {
+    return memory_of(
+        with(from_deepspeed(config(more)).run, R"({"parallel": {"recompute": "full"}})"));
+  };
+  const auto plain = memory(zero3);
+  const auto live =
+      memory(R"("zero_optimization": {"stage": 3, "stage3_max_live_parameters": 6e9})");
+  CHECK(live[MemoryLine::gathered_weights] > plain[MemoryLine::gathered_weights]);
+  const auto wide = memory(zero3 + R"(, "data_types": {"grad_accum_dtype": "fp32"})");
+  CHECK(wide[MemoryLine::gradients] == 2.0 * plain[MemoryLine::gradients]);
+  const ImportedRun r =
+      from_deepspeed(config(zero3 + R"(, "data_types": {"grad_accum_dtype": "fp32"},
+                         "communication_data_type": "fp32")"));
+  CHECK(value_at(r.run, "training.states") == "adam-fp32-gradients-18");
+  CHECK_FALSE(speaks_of(r.without_effect, "data_types"));
+  const ImportedRun bucket =
+      from_deepspeed(config(R"("zero_optimization": {"stage": 1, "stage3_max_live_parameters": 6e9,
+                                      "reduce_bucket_size": 1e8})"));
+  CHECK(speaks_of(bucket.without_effect, "zero_optimization.stage3_max_live_parameters (of"));
+  REQUIRE(bucket.not_understood.size() == 1);
+  CHECK(bucket.not_understood[0].why.find("the memory of buckets") != std::string::npos);
+}
+
+TEST_CASE("one of DeepSpeed's batch sizes is enough where the GPUs are known") {
+  const char* micro = R"({"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}})";
+  CHECK(value_at(from_deepspeed(micro).run, "training.global_batch") == 4 * 64);
+  CHECK(value_at(from_deepspeed(R"({"train_batch_size": 128})").run, "training.micro_batch") == 2);
+  CHECK_THROWS_AS(from_deepspeed(R"({"train_batch_size": 100})"), InputError);
+  const ImportedRun open = imported(ForeignFormat::deepspeed, micro, Json::object());
+  REQUIRE(open.not_understood.size() == 1);
+  CHECK(open.not_understood[0].why.find("--gpus") != std::string::npos);
+  const ImportedRun automatic = from_deepspeed(
+      R"({"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": "auto"})");
+  CHECK(value_at(automatic.run, "training.global_batch").is_null());
+}
 
 TEST_CASE("a TOML of torchtitan that does not speak of checkpoints has torchtitan's default") {
   const std::string text =

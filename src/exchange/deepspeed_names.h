@@ -31,6 +31,9 @@ inline constexpr std::array kRows = {
 // "cpu" is a node's memory.
 inline constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
 
+// Of its pipeline engine, which has one.
+inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "deepspeed"};
+
 // Sizes that our profile has as DeepSpeed's default has them, and what another one would change.
 struct ProfileSize {
   std::string_view name;

@@ -11,6 +11,7 @@
 #include "exchange/megatron_import.h"
 #include "exchange/names.h"
 #include "exchange/not_said.h"
+#include "exchange/refuse_other_run.h"
 #include "exchange/torchtitan.h"
 
 namespace orrery {
@@ -78,11 +79,13 @@ ImportedRun import_run(ForeignFormat format, std::string_view text, const std::s
 ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
                        const ConfigLookup& lookup) {
   ExportedRun out;
+  refuse_other_schedule(format, resolved);
   out.text = format_of(format).write(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
   fit_import(back, {{"model", value_at(resolved.inputs, "model")}}, lookup);
   out.not_said = not_said(resolved, run, back.run, lookup);
+  refuse_lost_keys(format, resolved, run, out.not_said, lookup);
   return out;
 }
 

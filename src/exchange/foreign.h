@@ -7,7 +7,8 @@
 // here (a seed, a path), what is not understood, and what was taken by default are listed. What a
 // run needs and the format has no word for (the cluster; DeepSpeed's model) is left out: flags of
 // the command line say it. Writing: the text, and every key of the run that reading the text back
-// does not give, found by doing so; nothing is dropped in silence. A value of another type, out of
+// does not give, found by doing so; nothing is dropped in silence, and a text that would train
+// another run is refused (exchange/refuse_other_run.h). A value of another type, out of
 // range or against another one is an InputError that names the setting. Units are each format's
 // own; torchtitan's batches in tokens must be whole sequences.
 #pragma once
@@ -50,10 +51,11 @@ ImportedRun import_run(ForeignFormat format, std::string_view text, const std::s
                        const Json& given);
 
 // A key of the run that the text does not say, or says otherwise; null: the text says it and the
-// run has no such key.
+// run has no such key. `read` is what reading the text gives instead; null: nothing.
 struct NotSaid {
   std::string path;
   Json value;
+  Json read = {};
 };
 
 struct ExportedRun {

@@ -38,14 +38,14 @@ class Comparison {
     const Json said = value_at(read_, "cluster.gpus");
     for (const auto& [key, value] : value_at(truth_, "cluster").items()) {
       if (key == "gpus" && value == said) continue;
-      list_.push_back({"cluster." + key, value});
+      list_.push_back({"cluster." + key, value, Json()});
     }
     set_at(read_, "cluster", value_at(truth_, "cluster"));
   }
 
   void take(const std::string& path) {
     const Json& value = value_at(truth_, path);
-    list_.push_back({path, value});
+    list_.push_back({path, value, value_at(read_, path)});
     if (value.is_null()) {
       erase_at(read_, path);
     } else {
@@ -87,7 +87,7 @@ class Comparison {
   void compare(const std::string& path, const Json& ours, const Json& theirs) {
     if (ours == theirs || path == "cluster" || is_listed(path)) return;
     if (!ours.is_object() || !theirs.is_object()) {
-      list_.push_back({path, ours});
+      list_.push_back({path, ours, theirs});
       return;
     }
     const std::string prefix = path.empty() ? "" : path + ".";

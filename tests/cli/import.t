@@ -63,6 +63,17 @@ $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parall
 > assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])
 > "recompute":"full","recompute_method":"block","recompute_layers":16
 
+# What a tool cannot run is not written.
+$ orrery export llama-3-70b-64-h100 --set parallel.schedule=breadth-first --as megatron
+! exit 2
+! stderr parallel.schedule: found "breadth-first"; allowed: 1f1b or interleaved: Megatron-LM has no other
+$ orrery search open.json --set 'search.axes={"pp": [2], "schedule": ["breadth-first"]}' --print megatron
+! exit 2
+! stderr parallel.schedule: found "breadth-first"
+$ orrery export bloom-176b-384-a100 --as megatron
+! exit 2
+! stderr model.position_embedding: found "alibi"
+
 # What is wrong is said in one line.
 $ printf -- '--num-layers 5.5\n' > wrong.sh; orrery import wrong.sh
 ! exit 2

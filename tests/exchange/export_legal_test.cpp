@@ -87,4 +87,34 @@ TEST_CASE("as many layers checkpointed as every n-th is are torchtitan's option 
   CHECK(lists(most, "parallel.recompute_layers"));
 }
 
+TEST_CASE("a schedule the tool does not have is refused by name") {
+  const auto run = [](const std::string& schedule) {
+    return with(json_of(kDense), R"({"parallel": {"pp": 4, "schedule": ")" + schedule + "\"}}");
+  };
+  for (const char* schedule : {"breadth-first", "gpipe", "zb-h1", "dualpipe"}) {
+    CHECK_THROWS_WITH_AS(exported(run(schedule)),
+                         doctest::Contains((std::string("parallel.schedule: found \"") + schedule +
+                                            "\"; allowed: 1f1b or interleaved")
+                                               .c_str()),
+                         InputError);
+  }
+  CHECK_NOTHROW(exported(run("1f1b")));
+  CHECK_NOTHROW(exported(run("gpipe"), ForeignFormat::torchtitan));
+  CHECK_NOTHROW(exported(run("deepspeed"), ForeignFormat::deepspeed));
+  CHECK_THROWS_AS(exported(run("zb-h1"), ForeignFormat::torchtitan_toml), InputError);
+  CHECK_THROWS_AS(exported(run("zb-h1"), ForeignFormat::deepspeed), InputError);
+}
+
+TEST_CASE("a key whose loss changes step or memory is refused, one that does not is listed") {
+  const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
+  CHECK_THROWS_WITH_AS(
+      of(R"({"parallel": {"offload": {"parameters": "host"}, "zero": 3}})"),
+      doctest::Contains("parallel.offload: found {\"optimizer\":\"none\",\"parameters\":\"host\""),
+      InputError);
+  CHECK_THROWS_AS(of(R"({"training": {"precision": "tf32"}})"), InputError);
+  const ExportedRun listed = of(R"({"model": "opt-175b", "cluster": {"gpus": 1024},
+      "training": {"sequence_length": 2048, "global_batch": 1024}, "parallel": {"tp": 8}})");
+  CHECK(lists(listed, "model.hidden_act"));
+}
+
 }  // namespace orrery

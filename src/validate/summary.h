@@ -4,8 +4,7 @@
 //
 // Rows are taken together by scope: all, by tier, by whether the source says everything, by source,
 // node and framework (tiers apart), and memory by kind. Rows whose global batch is assumed stand in
-// scope "assumed" and in no other. Quantiles interpolate between neighbours; bias is the median
-// signed error.
+// scope "assumed" and in no other.
 //
 // Two yardsticks stand beside every scope of times. "One factor": the same errors after one factor
 // a source and tier (the median of predicted/measured) is divided out, which leaves the error of
@@ -18,23 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "validate/error_summary.h"
 #include "validate/judge.h"
 
 namespace orrery {
-
-struct ErrorSummary {
-  std::int64_t count = 0;
-  double median = 0;  // of |error|, as the next two
-  double p90 = 0;
-  double mean = 0;
-  double bias = 0;
-  double within_10 = 0;  // share of rows
-};
-
-ErrorSummary summarise(const std::vector<double>& errors);
-
-// q from 0 to 1; 0 of nothing.
-double quantile(std::vector<double> values, double q);
 
 enum class Judged : std::uint8_t { time, memory };
 

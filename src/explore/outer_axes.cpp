@@ -130,41 +130,59 @@ std::vector<std::string> outer_names() {
   return names;
 }
 
-std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const ConfigLookup& lookup) {
-  std::vector<OuterAxis> outer;
-  Json first = run;
-  const auto set = [](const Reader& r, const std::string& path, const Json& value, Json& in) {
-    if (!set_at(in, path, value)) r.fail("\"" + path + "\"", "a key of an object of the run file");
-  };
-  std::vector<std::size_t> later;
-  for (const std::string& key : axes.keys()) {
-    const std::string path = outer_path(key);
-    if (path.empty()) continue;
-    const Reader r = axes.at(key);
-    for (const OuterAxis& o : outer) {
-      if (o.path == path) r.fail("a second axis over " + path, "each key once");
-    }
-    outer.push_back({path, {}});
-    if (is_free(r) || is_bounds(r)) {
-      if (is_bounds(r)) set(r, path, r.json().contains("max") ? r.json()["max"] : Json(), first);
-      later.push_back(outer.size() - 1);
-      continue;
-    }
-    outer.back().values = listed_values(r);
-    set(r, path, outer.back().values[0], first);
+namespace {
+
+// The axes of the run file's keys in their order, with the values that are listed; the others wait
+// for the run that `first` resolves to.
+struct OuterAxes {
+  std::vector<OuterAxis> axes;
+  Json first;  // the run at the first value of each
+  bool all_listed = true;
+};
+
+void set_in(Json& run, const Reader& r, const std::string& path, const Json& value) {
+  if (!set_at(run, path, value)) r.fail("\"" + path + "\"", "a key of an object of the run file");
+}
+
+void add_axis(const Reader& r, const std::string& path, OuterAxes& outer) {
+  for (const OuterAxis& o : outer.axes) {
+    if (o.path == path) r.fail("a second axis over " + path, "each key once");
   }
-  if (later.empty()) return outer;
-  const OpenRun open = resolve_open(first, axes.file(), lookup);
-  std::size_t at = 0;
+  outer.axes.push_back({path, {}});
+  if (is_free(r) || is_bounds(r)) {
+    outer.all_listed = false;
+    if (!is_bounds(r)) return;
+    set_in(outer.first, r, path, r.json().contains("max") ? r.json()["max"] : Json());
+    return;
+  }
+  outer.axes.back().values = listed_values(r);
+  set_in(outer.first, r, path, outer.axes.back().values[0]);
+}
+
+// Calls visit(reader, path) for each axis over a key of the run file.
+template <class Visit>
+void each_outer(Reader& axes, Visit&& visit) {
   for (const std::string& key : axes.keys()) {
     const std::string path = outer_path(key);
-    if (path.empty()) continue;
-    const Reader r = axes.at(key);
-    OuterAxis& axis = outer[at++];
+    if (!path.empty()) visit(axes.at(key), path);
+  }
+}
+
+}  // namespace
+
+std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const ConfigLookup& lookup) {
+  OuterAxes outer;
+  outer.first = run;
+  each_outer(axes, [&](const Reader& r, const std::string& path) { add_axis(r, path, outer); });
+  if (outer.all_listed) return outer.axes;
+  const OpenRun open = resolve_open(outer.first, axes.file(), lookup);
+  std::size_t at = 0;
+  each_outer(axes, [&](const Reader& r, const std::string& path) {
+    OuterAxis& axis = outer.axes[at++];
     if (is_free(r)) axis.values = free_values(r, path, open);
     if (is_bounds(r)) axis.values = bounded_values(r, path == "cluster.gpus", open);
-  }
-  return outer;
+  });
+  return outer.axes;
 }
 
 Json with_choice(Json run, const std::vector<OuterAxis>& outer,

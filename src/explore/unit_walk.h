@@ -34,24 +34,14 @@ class UnitWalk {
   template <class Visit>
   std::int64_t cells(Visit&& visit) const {
     std::int64_t number = 0;
-    for (const std::int64_t sp : sequence_parallel_) {
-      for (const std::int64_t micro_batch : micro_batch_) {
-        for (const Again& again : recompute_) {
-          for (const Chunked& c : schedules_) {
-            SearchCell cell = cell_of(c, again);
-            if (cell.layer_count == 0) continue;
-            cell.point.micro_batch = micro_batch;
-            cell.point.sequence_parallel = sp != 0;
-            for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
-              cell.point.offload = static_cast<std::int16_t>(o);
-              cell.point.number = number;
-              visit(static_cast<const SearchCell&>(cell));
-              number += cell.candidates();
-            }
-          }
-        }
+    each_shape([&](SearchCell& cell) {
+      for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
+        cell.point.offload = static_cast<std::int16_t>(o);
+        cell.point.number = number;
+        visit(static_cast<const SearchCell&>(cell));
+        number += cell.candidates();
       }
-    }
+    });
     return number;
   }
 
@@ -70,6 +60,31 @@ class UnitWalk {
     std::int64_t kind = 0;
     ModuleMask modules = 0;
   };
+
+  // Cells that are one but for what is offloaded, once.
+  template <class Visit>
+  void each_shape(Visit&& visit) const {
+    for (const std::int64_t sp : sequence_parallel_) {
+      for (const std::int64_t micro_batch : micro_batch_) {
+        each_layer_shape([&](SearchCell& cell) {
+          cell.point.micro_batch = micro_batch;
+          cell.point.sequence_parallel = sp != 0;
+          visit(cell);
+        });
+      }
+    }
+  }
+
+  // By what is recomputed and how layers are spread over the pipeline.
+  template <class Visit>
+  void each_layer_shape(Visit&& visit) const {
+    for (const Again& again : recompute_) {
+      for (const Chunked& c : schedules_) {
+        SearchCell cell = cell_of(c, again);
+        if (cell.layer_count > 0) visit(cell);
+      }
+    }
+  }
 
   void add_recompute();
   void add_schedules(const Unit& unit);

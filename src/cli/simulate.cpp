@@ -187,59 +187,66 @@ ExitCode run_simulate(const SimulateArguments& arguments, const Session& s) {
   return is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
 }
 
+void declare_effects(CLI::App& app, SimulateArguments& a) {
+  const auto names = [&app](const char* flag, std::vector<std::string>& to, const char* help) {
+    app.add_option(flag, to, help)->type_name("NAME")->delimiter(',')->allow_extra_args(false);
+  };
+  names("--without", a.without,
+        "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
+        "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, "
+        "pairs, checkpoint, reshard");
+  names("--with", a.with, "take one in: slowdown (of kernels beside a reduction or gather)");
+  app.add_flag("--every-gpu", a.every_gpu,
+               "play every replica, also those that are alike; --csv has a row a GPU");
+}
+
+void declare_disturbances(CLI::App& app, SimulateArguments& a) {
+  const auto parts = [&app](const char* flag, std::vector<std::string>& to, const char* help,
+                            const char* type) {
+    app.add_option(flag, to, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
+  };
+  parts("--slow", a.slow, "a part that takes longer: gpu:17=1.3, node:3=1.2, link:0=2 (a node's)",
+        "PART:NUMBER=FACTOR");
+  add_checkpoint_flags(app, a.checkpoint);
+  parts("--fail", a.fail,
+        "a part that has failed, the run going on without: gpu:17, node:3, link:0 (one of "
+        "a node's)",
+        "PART:NUMBER");
+  app.add_option("--spread", a.spread, "every GPU up to this share slower, each its own: 0.05")
+      ->type_name("SHARE");
+  app.add_option("--jitter", a.jitter, "every pass up to this share longer, at random")
+      ->type_name("SHARE");
+  app.add_option("--prefetch", a.prefetch,
+                 "fetch sharded weights layer by layer, so many layers ahead")
+      ->type_name("LAYERS");
+  app.add_option("--expert-load", a.expert_load,
+                 "tokens of the fullest rank of experts over the mean")
+      ->type_name("FACTOR");
+  app.add_option("--seed", a.seed, "of what is random")->type_name("N");
+}
+
+void declare_files(CLI::App& app, SimulateArguments& a) {
+  app.add_option("--trace", a.trace,
+                 "write Chrome trace events, which ui.perfetto.dev opens; FILE.gz is compressed")
+      ->type_name("FILE");
+  app.add_option("--trace-ranks", a.trace_ranks,
+                 "whose: 0,8,16-23 or all; the first rank of every stage where not given")
+      ->type_name("RANKS");
+  app.add_option("--chakra", a.chakra,
+                 "write Chakra execution traces, PREFIX.RANK.et, and their groups, PREFIX.json")
+      ->type_name("PREFIX");
+  app.add_option("--simai", a.simai, "write the step as a SimAI workload")->type_name("FILE");
+  app.add_option("--html", a.html, "write the timeline as a page of its own")->type_name("FILE");
+}
+
 }  // namespace
 
 Action declare_simulate(CLI::App& app) {
   auto arguments = std::make_shared<SimulateArguments>();
   add_run_options(app, arguments->run);
-  const auto names = [&app](const char* flag, std::vector<std::string>& to, const char* help) {
-    app.add_option(flag, to, help)->type_name("NAME")->delimiter(',')->allow_extra_args(false);
-  };
-  names("--without", arguments->without,
-        "leave an effect out: contention (for links), send-overlap (a stage goes on while it "
-        "sends); or what runs beside compute: grad-reduce, param-gather, tp, cp, ep, offload, "
-        "pairs, checkpoint, reshard");
-  names("--with", arguments->with,
-        "take one in: slowdown (of kernels beside a reduction or gather)");
-  app.add_flag("--every-gpu", arguments->every_gpu,
-               "play every replica, also those that are alike; --csv has a row a GPU");
-  app.add_option("--slow", arguments->slow,
-                 "a part that takes longer: gpu:17=1.3, node:3=1.2, link:0=2 (a node's)")
-      ->type_name("PART:NUMBER=FACTOR")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  add_checkpoint_flags(app, arguments->checkpoint);
-  app.add_option("--fail", arguments->fail,
-                 "a part that has failed, the run going on without: gpu:17, node:3, link:0 (one of "
-                 "a node's)")
-      ->type_name("PART:NUMBER")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--spread", arguments->spread,
-                 "every GPU up to this share slower, each its own: 0.05")
-      ->type_name("SHARE");
-  app.add_option("--jitter", arguments->jitter, "every pass up to this share longer, at random")
-      ->type_name("SHARE");
-  app.add_option("--prefetch", arguments->prefetch,
-                 "fetch sharded weights layer by layer, so many layers ahead")
-      ->type_name("LAYERS");
-  app.add_option("--expert-load", arguments->expert_load,
-                 "tokens of the fullest rank of experts over the mean")
-      ->type_name("FACTOR");
-  app.add_option("--seed", arguments->seed, "of what is random")->type_name("N");
-  app.add_option("--trace", arguments->trace,
-                 "write Chrome trace events, which ui.perfetto.dev opens; FILE.gz is compressed")
-      ->type_name("FILE");
-  app.add_option("--trace-ranks", arguments->trace_ranks,
-                 "whose: 0,8,16-23 or all; the first rank of every stage where not given")
-      ->type_name("RANKS");
-  app.add_option("--chakra", arguments->chakra,
-                 "write Chakra execution traces, PREFIX.RANK.et, and their groups, PREFIX.json")
-      ->type_name("PREFIX");
-  app.add_option("--simai", arguments->simai, "write the step as a SimAI workload")
-      ->type_name("FILE");
-  app.add_option("--html", arguments->html, "write the timeline as a page of its own")
-      ->type_name("FILE");
+  declare_effects(app, *arguments);
+  declare_disturbances(app, *arguments);
+  declare_files(app, *arguments);
   app.add_flag("--picture", arguments->picture, "show the schedule, a line a stage");
   return [arguments](const Session& s) { return run_simulate(*arguments, s); };
 }

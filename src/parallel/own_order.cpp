@@ -141,19 +141,16 @@ void check_deadlock(const OwnOrder& order, const std::string& file) {
                    "an order in which no stage waits for ever");
 }
 
-}  // namespace
+ChunkLayout read_layout(Reader& root) {
+  constexpr std::array<std::string_view, 2> kLayouts = {"looped", "v"};
+  const std::optional<Reader> layout = root.find("layout");
+  return layout ? layout->choice_of<ChunkLayout>(kLayouts) : ChunkLayout{};
+}
 
-OwnOrder read_own_order(const Json& json, const std::string& file) {
-  Reader root(json, file);
-  root.must_be_object();
-  OwnOrder order;
-  if (const std::optional<Reader> layout = root.find("layout")) {
-    constexpr std::array<std::string_view, 2> kLayouts = {"looped", "v"};
-    order.layout = layout->choice_of<ChunkLayout>(kLayouts);
-  }
+// Stages, chunks and micro batches are as many as the steps name.
+void read_programs(const Reader& stages, OwnOrder& order) {
   PipelineShape& shape = order.shape;
   shape.micro_batches = 1;
-  const Reader stages = root.at("stages");
   for (const Reader& stage : stages.items()) {
     Program program;
     for (const Reader& step : stage.items()) {
@@ -163,27 +160,43 @@ OwnOrder read_own_order(const Json& json, const std::string& file) {
     }
     order.programs.push_back(std::move(program));
   }
-  root.reject_unknown();
   shape.stages = static_cast<std::int64_t>(order.programs.size());
-  if (shape.stages == 0 || shape.stages * shape.chunks > kMaxStages) {
-    stages.fail(
-        std::to_string(shape.stages) + " stages of " + std::to_string(shape.chunks) + " chunks",
-        "1 to " + std::to_string(kMaxStages) + " chunks in all");
+}
+
+void check_size(const Reader& stages, const PipelineShape& shape) {
+  if (shape.stages > 0 && shape.stages * shape.chunks <= kMaxStages) return;
+  stages.fail(
+      std::to_string(shape.stages) + " stages of " + std::to_string(shape.chunks) + " chunks",
+      "1 to " + std::to_string(kMaxStages) + " chunks in all");
+}
+
+void check_program(const OwnOrder& order, std::size_t stage, const std::string& file) {
+  const PipelineShape& shape = order.shape;
+  const std::string path = "stages[" + std::to_string(stage) + "]";
+  const std::size_t steps = order.programs[stage].size();
+  if (steps == 0) throw InputError(file, path, "no steps", "its steps in order");
+  // More than it can name: the first repeated or missing step is found without their table.
+  if (steps_each_way(shape) > static_cast<std::int64_t>(steps)) {
+    throw InputError(file, path, std::to_string(steps) + " steps",
+                     "every one of " + std::to_string(shape.micro_batches) +
+                         " micro batches through " + std::to_string(shape.chunks) +
+                         " chunks, forward and back");
   }
-  for (std::size_t i = 0; i < order.programs.size(); ++i) {
-    if (order.programs[i].empty()) {
-      throw InputError(file, "stages[" + std::to_string(i) + "]", "no steps", "its steps in order");
-    }
-    // More than it can name: the first repeated or missing step is found without their table.
-    if (steps_each_way(shape) > static_cast<std::int64_t>(order.programs[i].size())) {
-      throw InputError(file, "stages[" + std::to_string(i) + "]",
-                       std::to_string(order.programs[i].size()) + " steps",
-                       "every one of " + std::to_string(shape.micro_batches) +
-                           " micro batches through " + std::to_string(shape.chunks) +
-                           " chunks, forward and back");
-    }
-    StageCheck(order, i, file).run();
-  }
+  StageCheck(order, stage, file).run();
+}
+
+}  // namespace
+
+OwnOrder read_own_order(const Json& json, const std::string& file) {
+  Reader root(json, file);
+  root.must_be_object();
+  OwnOrder order;
+  order.layout = read_layout(root);
+  const Reader stages = root.at("stages");
+  read_programs(stages, order);
+  root.reject_unknown();
+  check_size(stages, order.shape);
+  for (std::size_t i = 0; i < order.programs.size(); ++i) check_program(order, i, file);
   check_deadlock(order, file);
   return order;
 }

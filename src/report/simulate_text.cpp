@@ -134,6 +134,21 @@ std::vector<std::string> memory_row(const Simulation& s, std::size_t i) {
   return row;
 }
 
+// What `memory` counts more than the step holds at once; "" where it is nothing.
+std::string beyond_the_curve(const Simulation& s) {
+  Bytes held{};
+  Bytes work{};
+  for (const MemoryCurve& m : s.memory) {
+    held = std::max(held, m.less_held);
+    work = std::max(work, m.less_at_work);
+  }
+  if (held <= Bytes() && work <= Bytes()) return "";
+  const std::string text =
+      "`memory` takes the fullest moment and the largest pass of a stage together: up to " +
+      gib_text(held, 2) + " more held and " + gib_text(work, 2) + " more at work";
+  return "  " + wrapped(text, 2, 2) + "\n";
+}
+
 std::string memory_over_time(const Simulation& s, const Style& style) {
   Table table({{"stage", true},
                {"peak", true},
@@ -146,30 +161,13 @@ std::string memory_over_time(const Simulation& s, const Style& style) {
                {"memory says", true}});
   const std::size_t n = s.memory.size();
   for (std::size_t i = 0; i < n; ++i) {
-    if (n > 2 * kRows + 1 && i >= kRows && i + kRows < n) {
-      if (i == kRows) table.add(std::vector<std::string>(9, "…"));
-      continue;
-    }
-    table.add(memory_row(s, i));
+    const bool left_out = n > 2 * kRows + 1 && i >= kRows && i + kRows < n;
+    if (!left_out) table.add(memory_row(s, i));
+    if (left_out && i == kRows) table.add(std::vector<std::string>(9, "…"));
   }
-  std::string text = "\n" + ink(style, Ink::bold, "Memory") +
-                     " over the step: when it peaks, in which pass, on what\n" + table.text(2);
-  Bytes held{};
-  Bytes work{};
-  for (const MemoryCurve& m : s.memory) {
-    held = std::max(held, m.less_held);
-    work = std::max(work, m.less_at_work);
-  }
-  if (held > Bytes() || work > Bytes()) {
-    text += "  " +
-            wrapped(
-                "`memory` takes the fullest moment and the largest pass of a stage together: up "
-                "to " +
-                    gib_text(held, 2) + " more held and " + gib_text(work, 2) + " more at work",
-                2, 2) +
-            "\n";
-  }
-  return text;
+  return "\n" + ink(style, Ink::bold, "Memory") +
+         " over the step: when it peaks, in which pass, on what\n" + table.text(2) +
+         beyond_the_curve(s);
 }
 
 std::string chain_text(const Simulation& s, const Style& style) {

@@ -126,28 +126,38 @@ std::string fit_text(const FitRuns& runs, const ConstantsFit& fit, const ConfigC
          " values of configs would change. Nothing is written without --write-configs.\n";
 }
 
-Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges& changes) {
-  Json constants = Json::array();
-  for (std::size_t k = 0; k < fit.constants.size(); ++k) {
-    const ConstantFit& c = fit.constants[k];
-    const FitParameter& p = parameter(runs, k);
-    Json movers = Json::array();
-    for (const MovedBy& m : c.moved_by) {
-      movers.push_back({{"source", m.source}, {"share", m.share}, {"rows", m.rows}});
-    }
-    constants.push_back({{"name", p.name},
-                         {"in", p.in},
-                         {"kind", kChangeKindNames[static_cast<std::size_t>(p.kind)]},
-                         {"change", c.change},
-                         {"spread", c.spread},
-                         {"prior_spread", p.spread},
-                         {"pinned", c.pinned},
-                         {"at_bound", c.at_bound},
-                         {"moved_by", movers}});
+namespace {
+
+Json constant_json(const FitParameter& p, const ConstantFit& c) {
+  Json movers = Json::array();
+  for (const MovedBy& m : c.moved_by) {
+    movers.push_back({{"source", m.source}, {"share", m.share}, {"rows", m.rows}});
   }
+  return {{"name", p.name},
+          {"in", p.in},
+          {"kind", kChangeKindNames[static_cast<std::size_t>(p.kind)]},
+          {"change", c.change},
+          {"spread", c.spread},
+          {"prior_spread", p.spread},
+          {"pinned", c.pinned},
+          {"at_bound", c.at_bound},
+          {"moved_by", movers}};
+}
+
+Json levels_json(const FitRuns& runs, const ConstantsFit& fit) {
   Json levels = Json::array();
   for (std::size_t l = 0; l < fit.levels.size(); ++l) {
     levels.push_back({{"stack", runs.levels[l]}, {"factor", std::exp(fit.levels[l])}});
+  }
+  return levels;
+}
+
+}  // namespace
+
+Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges& changes) {
+  Json constants = Json::array();
+  for (std::size_t k = 0; k < fit.constants.size(); ++k) {
+    constants.push_back(constant_json(parameter(runs, k), fit.constants[k]));
   }
   Json changed = Json::array();
   for (const ConfigChange& c : changes.changes) {
@@ -155,7 +165,7 @@ Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges&
   }
   return {{"rows", fit.rows},
           {"constants", constants},
-          {"stack_factors", levels},
+          {"stack_factors", levels_json(runs, fit)},
           {"changes", changed}};
 }
 

@@ -73,9 +73,9 @@ StageMemory<double> memory_of(const Strategy& s, std::int64_t stage,
   h.gathered_bytes = 2;
   h.groups = 3;
   const PipelineShape shape = {s.pp, s.vpp, s.micro_batches};
-  return stage_memory<double>(s, f, kRecipe, h,
-                              stage_activations<double>(s.schedule, shape, stage, {}, chunks,
-                                                        s.offload.activations));
+  return stage_memory<double>(
+      s, f, kRecipe, h,
+      stage_activations<double>(s.schedule, shape, stage, {}, chunks, s.offload.activations));
 }
 
 double sum_of(const StageMemory<double>& m) {

@@ -33,7 +33,7 @@ Seconds transfer(Bytes size, BytesPerSecond system, Bytes per_node, BytesPerSeco
 Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter) {
   const StateRecipe& r = run.training.recipe;
   const double per_parameter =
-      bytes_per_parameter > 0 ? bytes_per_parameter : r.weights + r.optimizer;
+      bytes_per_parameter > 0 ? bytes_per_parameter : r.weights + r.optimizer - r.unsaved;
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
   return Bytes(per_parameter * static_cast<double>(n.total + n.mtp));
 }

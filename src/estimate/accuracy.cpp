@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
 constexpr std::int64_t kMost = 1LL << 40;
-constexpr int kLooks = 20;  // enough for the fourth digit
+constexpr double kUnlike = 2;  // spreads beyond which a stack is like no published one
+constexpr int kLooks = 20;     // enough for the fourth digit
 
 AccuracyCell read_cell(Reader r) {
   AccuracyCell c;
@@ -89,8 +90,8 @@ const AccuracyCell* cell_of(const Accuracy& table, std::string_view framework,
 }
 
 // What is measured scatters with longer tails than a normal variable's: their middle by Huber's
-// weights, so that a disturbed run does not set the level, and then the mean of it and of a normal
-// prior.
+// weights, so that a disturbed run does not set the level, and then the mean of it and of the
+// prior, which loses weight alike where what is measured is nothing like published stacks.
 StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) {
   std::vector<double> logs = given;
   const double prior = 1 / (table.stack_spread * table.stack_spread);
@@ -110,7 +111,8 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
     middle = sum / weights;
   }
   const double own = weights / (table.noise * table.noise);
-  return {std::exp(own * middle / (own + prior)), 1 / std::sqrt(own + prior), n};
+  const double believed = prior / std::max(1.0, std::abs(middle) / (kUnlike * table.stack_spread));
+  return {std::exp(own * middle / (own + believed)), 1 / std::sqrt(own + believed), n};
 }
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {

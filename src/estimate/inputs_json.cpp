@@ -12,11 +12,8 @@ std::string text_of(E value, const Names& names) {
 Json states_json(const ResolvedRun& r) {
   if (!r.states_name.empty()) return r.states_name;
   const StateRecipe& s = r.run.training.recipe;
-  return {{"weights", s.weights},
-          {"gradients", s.gradients},
-          {"optimizer", s.optimizer},
-          {"reduced", s.reduced},
-          {"gathered", s.gathered}};
+  return {{"weights", s.weights}, {"gradients", s.gradients}, {"optimizer", s.optimizer},
+          {"reduced", s.reduced}, {"gathered", s.gathered},   {"unsaved", s.unsaved}};
 }
 
 Json training_json(const ResolvedRun& r, const std::string& optimizer) {

@@ -16,6 +16,14 @@ bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, 
          has_blocks_of_the_one_before(run, w, i);
 }
 
+// Of the node's hosts, those whose devices `used` ranks fill.
+Bytes host_memory(const Cluster& c, std::int64_t used) {
+  if (c.host.devices == 0 || c.host.devices >= c.devices_per_node) return c.host.memory_capacity;
+  const std::int64_t reached = (used + c.host.devices - 1) / c.host.devices * c.host.devices;
+  return c.host.memory_capacity * (static_cast<double>(std::min(reached, c.devices_per_node)) /
+                                   static_cast<double>(c.devices_per_node));
+}
+
 bool uses_host(const Offload& o) {
   return o.optimizer == OffloadTarget::host || o.parameters == OffloadTarget::host ||
          o.activations == OffloadTarget::host;
@@ -41,7 +49,7 @@ void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
   a.capacity = run.cluster.device.memory_capacity;
   const std::int64_t devices = std::min(run.cluster.devices_per_node, world_size(run.strategy));
   a.host_needed = host * static_cast<double>(devices);
-  a.host_capacity = run.cluster.host.memory_capacity;
+  a.host_capacity = host_memory(run.cluster, devices);
   const bool host_is_full = a.host_capacity > Bytes() && a.host_needed > a.host_capacity;
   if (most > a.capacity) {
     a.reason = Reason::device_memory;

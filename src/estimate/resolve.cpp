@@ -167,15 +167,11 @@ void check_learned_positions(const ResolvedRun& out) {
 
 ResolvedTraining resolve_training(Reader& root, ResolvedRun& out) {
   Run& run = out.run;
-  ResolvedTraining training =
-      read_training(root.at("training"), run.cluster.device, out.framework.states);
+  ResolvedTraining training = read_training(root.at("training"), run.cluster.device,
+                                            {out.framework.states, out.framework.fp16_states});
   run.training = training.training;
   check_learned_positions(out);
   out.states_name = training.states_name;
-  if (run.framework.fp16_reduces_16_bits && run.training.precision == Precision::fp16) {
-    StateRecipe& recipe = run.training.recipe;
-    recipe.reduced = std::min(recipe.reduced, element_bytes(Precision::fp16));
-  }
   out.assumed.insert(out.assumed.end(), training.assumed.begin(), training.assumed.end());
   return training;
 }

@@ -56,17 +56,19 @@ StateRecipe read_recipe(Reader r) {
   recipe.gathered = recipe.weights;
   if (auto v = r.find("reduced")) recipe.reduced = v->number(0.0625, kMostBytes);
   if (auto v = r.find("gathered")) recipe.gathered = v->number(0.0625, kMostBytes);
+  if (auto v = r.find("unsaved")) recipe.unsaved = v->number(0, recipe.optimizer);
   r.reject_unknown();
   return recipe;
 }
 
-std::string default_states(const ResolvedTraining& t, const std::string& framework_states) {
+std::string default_states(const ResolvedTraining& t, const FrameworkStates& framework_states) {
   if (t.optimizer == "sgd") return "sgd";
   const Precision p = t.training.precision;
-  return p == Precision::fp32 || p == Precision::tf32 ? "fp32-adam-16" : framework_states;
+  if (p == Precision::fp32 || p == Precision::tf32) return "fp32-adam-16";
+  return p == Precision::fp16 ? framework_states.in_fp16 : framework_states.usual;
 }
 
-void read_states(Reader& r, const std::string& framework_states, bool optimizer_given,
+void read_states(Reader& r, const FrameworkStates& framework_states, bool optimizer_given,
                  ResolvedTraining& out) {
   auto given = r.find("states");
   if (given && given->json().is_object()) {
@@ -94,7 +96,7 @@ void read_states(Reader& r, const std::string& framework_states, bool optimizer_
 }  // namespace
 
 ResolvedTraining read_training(Reader r, const Device& device,
-                               const std::string& framework_states) {
+                               const FrameworkStates& framework_states) {
   ResolvedTraining out;
   Training& t = out.training;
   t.sequence = r.at("sequence_length").integer(1, kLongest);

@@ -5,7 +5,7 @@
 // Absent: micro_batch 1; precision bf16, or fp16, or fp32, the first the device has; states the
 // framework's (fp32-adam-16 in fp32 and tf32; sgd where optimizer is sgd); flash_attention true.
 // `states` is a name or {"weights", "gradients", "optimizer"} in bytes a parameter, with "reduced"
-// and "gathered" on the wire. Errors: InputError.
+// and "gathered" on the wire, "unsaved" by checkpoints. Errors: InputError.
 #pragma once
 
 #include <string>
@@ -25,7 +25,13 @@ struct ResolvedTraining {
   std::vector<Assumed> assumed;
 };
 
+// Names of the recipes a framework trains by, where the run says none.
+struct FrameworkStates {
+  std::string usual;
+  std::string in_fp16;
+};
+
 ResolvedTraining read_training(Reader training, const Device& device,
-                               const std::string& framework_states);
+                               const FrameworkStates& framework_states);
 
 }  // namespace orrery

@@ -72,7 +72,7 @@ inline constexpr std::array kSwitchRows = {
 // Model states (memory/recipe.h) with gradients kept in fp32, and in the fp16 of the computation:
 // 18 and 20 bytes a parameter, docs/source/api-guide/dist_optimizer.md.
 inline constexpr std::string_view kFp32Gradients = "adam-fp32-gradients-18";
-inline constexpr std::string_view kFp16Gradients = "lecture-20";
+inline constexpr std::string_view kFp16Gradients = "adam-fp16-gradients-20";
 
 inline constexpr std::array<std::string_view, 3> kContextTypes = {"p2p", "allgather", "a2a"};
 inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "interleaved"};

@@ -23,10 +23,11 @@
 
 namespace orrery {
 
-// Of one node. 0: not known.
+// Of one node, all its hosts together. 0: not known.
 struct Host {
   Bytes memory_capacity{};
   BytesPerSecond memory_bandwidth{};
+  std::int64_t devices = 0;  // that share one host, in a node of several; 0: all
 
   bool operator==(const Host&) const = default;
 };

@@ -21,6 +21,7 @@ Host read_host(Reader r) {
   Host host;
   host.memory_capacity = r.at("memory_capacity").quantity<kBytes>();
   host.memory_bandwidth = r.at("memory_bandwidth").quantity<kRate>();
+  if (auto devices = r.find("devices")) host.devices = devices->integer(1, kMostPerNode);
   r.reject_unknown();
   return host;
 }

@@ -19,6 +19,7 @@ struct StateRecipe {
   double optimizer = 12;
   double reduced = 2;
   double gathered = 2;
+  double unsaved = 0;  // of `optimizer`, what no checkpoint holds: fp32 copies of gradients
 
   bool operator==(const StateRecipe&) const = default;
 };
@@ -33,11 +34,15 @@ struct NamedRecipe {
   std::string_view source;
 };
 
-inline constexpr std::array<NamedRecipe, 12> kRecipes = {{
+inline constexpr std::array<NamedRecipe, 13> kRecipes = {{
     {"adam-mixed-16", {2, 2, 12, 2, 2}, "ZeRO, arXiv:1910.02054, section 3.1: K = 12"},
     {"adam-fp32-gradients-18",
      {2, 4, 12, 4, 2},
      "Megatron-LM with fp32 main gradients: 18, or 6 + 12/d with a distributed optimizer"},
+    {"adam-fp16-gradients-20",
+     {2, 2, 16, 2, 2, 4},
+     "Megatron-LM in fp16, an fp32 copy of weights and of gradients: 20, or 4 + 16/d with a "
+     "distributed optimizer (its dist_optimizer.md) [from memory, unverified]"},
     {"lecture-20", {2, 2, 16, 2, 2}, "lecture on training memory: 2 + 2 + 16, 1 B is 20 GB"},
     {"frontier-14",
      {2, 4, 8, 4, 2},

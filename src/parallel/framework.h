@@ -37,7 +37,6 @@ struct Framework {
   bool keeps_stage_outputs = false;     // what a stage sent on, until its gradient is back
   bool receives_apart = false;          // every micro batch of a step has its own receive buffers
   bool reduces_at_the_end = false;      // kept weights: from buffers of whole layers, two at once
-  bool fp16_reduces_16_bits = false;    // fp16 runs reduce gradients as computed, not in fp32
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 

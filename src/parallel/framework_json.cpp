@@ -51,7 +51,6 @@ void read_kernels(Reader& r, Framework& f) {
   read_if(r, "keeps_stage_outputs", f.keeps_stage_outputs);
   read_if(r, "receives_apart", f.receives_apart);
   read_if(r, "reduces_at_the_end", f.reduces_at_the_end);
-  read_if(r, "fp16_reduces_16_bits", f.fp16_reduces_16_bits);
   read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
   read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
 }
@@ -109,7 +108,8 @@ Framework read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   Framework f;
   f.name = make_name(r.at("name").text());
-  for (const char* known : {"source", "sources", "options", "notes", "states", "dropout"})
+  for (const char* known :
+       {"source", "sources", "options", "notes", "states", "fp16_states", "dropout"})
     r.allow(known);
   read_kernels(r, f);
   read_if(r, "zero", f.zero, 0, 3);
@@ -184,6 +184,8 @@ FrameworkProfile read_framework(const Json& profile, const std::string& file, co
   result.framework = read_fields(result.document, file);
   Reader document(result.document, file);
   result.states = document.at("states").text();
+  const auto in_fp16 = document.find("fp16_states");
+  result.fp16_states = in_fp16 ? in_fp16->text() : result.states;
   if (auto dropout = document.find("dropout")) result.dropout = dropout->boolean();
   return result;
 }

@@ -28,6 +28,7 @@ struct FrameworkOption {
 struct FrameworkProfile {
   Framework framework;
   std::string states;           // name of the recipe it trains by where the run says none
+  std::string fp16_states;      // and of that in fp16
   std::optional<bool> dropout;  // of its models, where neither run nor model says
   std::vector<FrameworkOption> options;
   Json document;  // with the overlays applied, for provenance

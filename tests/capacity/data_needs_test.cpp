@@ -175,7 +175,7 @@ TEST_CASE("what fails faster than it gets on is refused with a reason") {
 TEST_CASE("a deadline that must surely be met looks at the upper end") {
   const auto days = [](const char* sure) {
     return answered(std::string(R"({"run": "gpt3-175b-1024-a100", "gpus": 1024,
-        "require": {"deadline": "26 d", "sure": )") +
+        "require": {"deadline": "25 d", "sure": )") +
                     sure + "}}")
         ->answer.requirements[0]
         .met.size();

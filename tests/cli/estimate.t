@@ -2,7 +2,7 @@
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 > GPT-3 175B: 174.6 B parameters, 96 layers of width 12,288, sequences of 2,048 tokens
 > 1,024 GPUs a100-sxm4-80gb in 128 nodes dgx-a100-80gb, fp16, framework megatron-lm, states
->   adam-fp32-gradients-18
+>   adam-fp16-gradients-20
 > tp 8 with sequence parallel · pp 8 by 1f1b · dp 16, ZeRO 1 · recompute selective · unfused attention
 > a step is 1,536 sequences, 3.146 M tokens: 96 micro batches of 1 sequence on each of 16 replicas
 >

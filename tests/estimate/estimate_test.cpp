@@ -102,6 +102,20 @@ TEST_CASE("what is offloaded must fit the host, not what is on drives") {
   CHECK(drives.reason == Reason::fits);
 }
 
+TEST_CASE("of a rack of many hosts, those of the GPUs in use count") {
+  const auto host_of = [](std::int64_t gpus) {
+    Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "gb200-nvl72"},
+        "training": {"sequence_length": 8192}, "framework": "generic",
+        "parallel": {"offload": {"optimizer": "host"}}})");
+    run["cluster"]["gpus"] = gpus;
+    run["training"]["global_batch"] = gpus;
+    return estimate(run_of(run)).host_capacity.si();
+  };
+  CHECK(host_of(72) == doctest::Approx(17.28e12));
+  CHECK(host_of(4) == doctest::Approx(17.28e12 / 18));
+  CHECK(host_of(6) == doctest::Approx(17.28e12 / 9));
+}
+
 TEST_CASE("the last stage sends back to the one before it") {
   // Four stages of one node each would hide it: two stages on 4 + 4 ranks of one node, then wrap.
   const Answer a = answer_of(mixture(), R"({"cluster": {"gpus": 32},

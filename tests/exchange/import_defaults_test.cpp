@@ -176,7 +176,7 @@ TEST_CASE("Megatron-LM keeps gradients of fp16 in 16 bits unless it is told to")
     const ImportedRun r = import_run(ForeignFormat::megatron, text + more, "x", Json());
     return value_at(r.run, "training.states");
   };
-  CHECK(states("--fp16") == "lecture-20");
+  CHECK(states("--fp16") == "adam-fp16-gradients-20");
   CHECK(states("--fp16 --accumulate-allreduce-grads-in-fp32") == "adam-fp32-gradients-18");
   CHECK(states("--bf16") == "adam-fp32-gradients-18");
 }

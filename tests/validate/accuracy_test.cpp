@@ -61,6 +61,16 @@ TEST_CASE("a level moves toward what was observed, the more the more steps say s
   CHECK(stack_level(table, {}).spread == doctest::Approx(0.08));
 }
 
+TEST_CASE("steps unlike any published stack are believed, and stand in their own interval") {
+  const Accuracy table{0.08, 0.06, {}};
+  const double far = std::log(1.5);
+  const StackLevel three = stack_level(table, {far, far, far});
+  const StepInterval i = interval_of(table, three);
+  CHECK(three.factor * i.low < 1.5);
+  CHECK(three.factor * i.high > 1.5);
+  CHECK(three.factor < 1.5);
+}
+
 TEST_CASE("a level scales every term of the step and replaces the interval") {
   const Row& row = testing::shipped_report().rows.front().row;
   const ResolvedRun plain = resolve_run(row.run, "run", testing::shipped_configs());

@@ -17,8 +17,4 @@ PerSecond node_rate_per_gpu(const Interruptions& i) {
   return rate;
 }
 
-double expected_failures(const Interruptions& i, std::int64_t gpus, Seconds time) {
-  return rate_per_gpu(i) * time * static_cast<double>(gpus);
-}
-
 }  // namespace orrery

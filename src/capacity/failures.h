@@ -50,7 +50,4 @@ struct Interruptions {
 PerSecond rate_per_gpu(const Interruptions& i);
 PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that take a node
 
-// Failures of the time in which a job of `gpus` runs.
-double expected_failures(const Interruptions& i, std::int64_t gpus, Seconds time);
-
 }  // namespace orrery

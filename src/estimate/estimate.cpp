@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/estimate.h"
 
-#include <algorithm>
-
 #include "estimate/boundary_sends.h"
 #include "estimate/busy_stage.h"
 #include "estimate/classes.h"

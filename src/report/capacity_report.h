@@ -41,9 +41,7 @@ struct CapacityReport {
 // Whether every requirement is met by some option, or, without any, some option fits.
 bool is_answered(const CapacityReport& r);
 
-// Whether an option meets all that is required; and whether it does at the upper end of its days
-// and cost too.
-bool meets_all(const CapacityReport& r, std::size_t option);
+// Whether an option meets all that is required at the upper end of its days and cost too.
 bool meets_all_surely(const CapacityReport& r, std::size_t option);
 
 // "surely", "likely" (by the middle of its range), "no"; "likely, no price" where a budget is asked

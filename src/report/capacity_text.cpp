@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include "core/units.h"
 #include "report/capacity_option_parts.h"
@@ -101,10 +100,6 @@ std::string break_even_text(const CapacityReport& r) {
 }
 
 }  // namespace
-
-bool meets_all(const CapacityReport& r, std::size_t option) {
-  return standing(r.plan, r.answer.options[option]) == Standing::meets;
-}
 
 bool meets_all_surely(const CapacityReport& r, std::size_t option) {
   return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),

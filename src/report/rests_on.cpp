@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rests_on.h"
 
-#include <array>
-
 #include "estimate/price.h"
 #include "hardware/provenance.h"
 #include "report/words.h"

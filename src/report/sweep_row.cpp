@@ -2,7 +2,6 @@
 #include "report/sweep_row.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/error.h"

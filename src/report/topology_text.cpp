@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/topology_text.h"
 
-#include <array>
-
 #include "core/units.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_fold.h"

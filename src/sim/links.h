@@ -28,7 +28,6 @@ class SharedLinks {
       : queue_(queue), what_(what_of_flow_0) {}
 
   std::uint32_t add_link();
-  std::size_t link_count() const { return links_.size(); }
 
   std::uint32_t start(double now, double seconds, double use, std::span<const std::uint32_t> links);
 

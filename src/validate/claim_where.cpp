@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validate/claim_where.h"
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <set>

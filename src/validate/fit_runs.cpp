@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/error.h"
 
@@ -122,14 +121,6 @@ std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParamet
 FitSelection everything(const FitRuns& runs) {
   FitSelection s = select_all(runs.problem);
   for (std::size_t i = 0; i < runs.cases.size(); ++i) s.data[i] = runs.cases[i].fitted;
-  return s;
-}
-
-FitSelection without_group(const FitRuns& runs, std::size_t group) {
-  FitSelection s = everything(runs);
-  for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-    if (runs.cases[i].group == group) s.data[i] = false;
-  }
   return s;
 }
 

@@ -40,8 +40,7 @@ struct FitRuns {
 // Errors: InputError where there are fewer rows than constants. The rows must outlive the result.
 std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParameters parameters);
 
-// By case: everything that is fitted on, but for the cases of one group.
-FitSelection without_group(const FitRuns& runs, std::size_t group);
+// By case: all that is fitted on.
 FitSelection everything(const FitRuns& runs);
 
 // The run of case i with the constants at x.

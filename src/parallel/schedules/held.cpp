@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/schedules/held.h"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace orrery {

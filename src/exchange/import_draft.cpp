@@ -31,10 +31,10 @@ void ImportDraft::note(const std::string& path, const std::string& value, const 
   out.assumed.push_back({path, value, why});
 }
 
-void ImportDraft::assume(const std::string& path, const Json& value, const std::string& why) {
+void ImportDraft::assume(const std::string& path, Json value, const std::string& why) {
   if (!at(path).is_null() || value.is_null()) return;
-  set(path, value);
   note(path, value.is_string() ? value.get<std::string>() : value.dump(), why);
+  set(path, std::move(value));
 }
 
 void ImportDraft::not_understood(const std::string& setting, const std::string& why) {

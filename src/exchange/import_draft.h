@@ -30,7 +30,7 @@ struct ImportDraft {
 
   void note(const std::string& path, const std::string& value, const std::string& why);
   // Where the path has no value yet.
-  void assume(const std::string& path, const Json& value, const std::string& why);
+  void assume(const std::string& path, Json value, const std::string& why);
   void not_understood(const std::string& setting, const std::string& why);
 
   // Settings whose value holds a dollar sign.

@@ -78,8 +78,10 @@ void read_states(Reader& r, const FrameworkStates& framework_states, bool optimi
   out.states_name = given ? given->text() : default_states(out, framework_states);
   const NamedRecipe* recipe = find_recipe(out.states_name);
   if (recipe == nullptr) {
-    throw InputError(r.file(), given ? given->path() : "framework.states",
-                     "\"" + out.states_name + "\"",
+    const bool in_fp16 = out.training.precision == Precision::fp16 &&
+                         framework_states.in_fp16 != framework_states.usual;
+    const char* field = in_fp16 ? "framework.fp16_states" : "framework.states";
+    throw InputError(r.file(), given ? given->path() : field, "\"" + out.states_name + "\"",
                      alternatives(recipe_names()) + ", or an object of bytes a parameter",
                      nearest_name(out.states_name, recipe_names()));
   }

@@ -8,8 +8,8 @@
 
 #include "cli/collective.h"
 #include "core/error.h"
-#include "exchange/comm_log.h"
-#include "exchange/measurements.h"
+#include "exchange/logs/comm_log.h"
+#include "exchange/measurements/measurements.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
 

@@ -4,15 +4,15 @@
 #include <cctype>
 
 #include "core/error.h"
-#include "exchange/deepspeed.h"
+#include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_fit.h"
 #include "exchange/log_lines.h"
-#include "exchange/megatron_export.h"
-#include "exchange/megatron_import.h"
+#include "exchange/megatron/export.h"
+#include "exchange/megatron/import.h"
 #include "exchange/names.h"
 #include "exchange/not_said.h"
 #include "exchange/refuse_other_run.h"
-#include "exchange/torchtitan.h"
+#include "exchange/torchtitan/torchtitan.h"
 
 namespace orrery {
 namespace {

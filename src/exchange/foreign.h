@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs in the words of other training software: Megatron-LM's arguments, DeepSpeed's JSON,
-// torchtitan's TOML and command line. One file of names for each (…_names.h), used both ways.
+// torchtitan's TOML and command line. One file of names for each (names.h), used both ways.
 //
 // Reading: what a format says becomes keys of a run file; what stands there and moves no number
 // here (a seed, a path), what is not understood, and what was taken by default are listed. What a

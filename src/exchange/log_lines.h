@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exchange/comm_log.h"
+#include "exchange/logs/comm_log.h"
 
 namespace orrery::detail {
 

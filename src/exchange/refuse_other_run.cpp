@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "estimate/estimate.h"
-#include "exchange/deepspeed_names.h"
-#include "exchange/megatron_names.h"
+#include "exchange/deepspeed/names.h"
+#include "exchange/megatron/names.h"
 #include "exchange/names.h"
-#include "exchange/torchtitan_names.h"
+#include "exchange/torchtitan/names.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "exchange/compare_log.h"
+#include "exchange/logs/compare_log.h"
 #include "report/comm_report.h"
 
 namespace orrery {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange/training_log.h"
+#include "exchange/logs/training_log.h"
 #include "report/run_report.h"
 #include "report/words.h"
 

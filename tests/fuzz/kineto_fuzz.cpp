@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "exchange/measurements.h"
+#include "exchange/measurements/measurements.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/chakra/chakra.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/json.h"
+#include "exchange/chakra/comm_groups.h"
+#include "exchange/chakra/protobuf.h"
+#include "exchange/full_buffer.h"
+#include "parallel/rank_digits.h"
+
+namespace orrery {
+namespace {
+
+enum class NodeType : std::uint64_t { compute = 4, send = 5, receive = 6, collective = 7 };
+
+// CollectiveCommType of the schema.
+std::uint64_t type_of(Collective c) {
+  switch (c) {
+    case Collective::all_gather:
+      return 2;
+    case Collective::all_to_all:
+      return 6;
+    case Collective::reduce_scatter:
+      return 7;
+    default:
+      return 0;  // all-reduce
+  }
+}
+
+// Ranks between neighbours of the pipeline.
+std::int64_t stage_stride(const Strategy& s) {
+  const Digits stages = digits_of(s.order, dense_sizes(s), bit(Dim::pp));
+  return stages.count > 0 ? stages.at[0].stride : 0;
+}
+
+class Trace {
+ public:
+  Trace(const Run& run, const Simulation& s, std::int64_t rank)
+      : run_(run),
+        s_(s),
+        groups_(run, s),
+        rank_(rank),
+        stage_(place_of_rank(run.strategy, rank).stage) {}
+
+  std::string write() {
+    out_ = WireMessage().text(1, "0.0.4").delimited();
+    const auto i = static_cast<std::size_t>(stage_);
+    for (std::int64_t k = s_.graph.order_begin[i]; k < s_.graph.order_begin[i + 1]; ++k) {
+      pass(s_.graph.order[static_cast<std::size_t>(k)]);
+    }
+    end_of_step();
+    return std::move(out_);
+  }
+
+ private:
+  using Deps = std::vector<std::uint64_t>;
+
+  static WireMessage attribute(const std::string& name, std::uint32_t field, std::uint64_t value) {
+    return WireMessage().text(1, name).whole(field, value);
+  }
+  static WireMessage number(const std::string& name, double value) {
+    return attribute(name, 9, static_cast<std::uint64_t>(std::llround(std::max(value, 1.0))));
+  }
+
+  std::uint64_t add(const std::string& name, NodeType type, const Deps& deps, double seconds,
+                    const std::vector<WireMessage>& attributes) {
+    WireMessage node;
+    node.whole(1, next_).text(2, name).whole(3, static_cast<std::uint64_t>(type));
+    for (const std::uint64_t d : deps) node.whole(5, d);
+    node.whole(7, static_cast<std::uint64_t>(std::llround(seconds * 1e6)));
+    node.nested(10, attribute("is_cpu_op", 27, 0));
+    for (const WireMessage& a : attributes) node.nested(10, a);
+    out_ += node.delimited();
+    return next_++;
+  }
+
+  std::uint64_t compute(const std::string& name, const Deps& deps, Seconds time) {
+    const Device& d = run_.cluster.device;
+    return add(name, NodeType::compute, deps, time.si(),
+               {number("num_ops", time.si() * s_.closed.peak_rate.si()),
+                number("tensor_size", time.si() * d.memory_bandwidth.si())});
+  }
+
+  std::uint64_t collective(const std::string& name, const Deps& deps, Collective c,
+                           const RankGroup& group, std::int64_t ranks, double sent, Seconds time) {
+    WireMessage pg;
+    pg.text(1, "pg_name").text(29, groups_.name(group, rank_));
+    return add(name, NodeType::collective, deps, time.si(),
+               {attribute("comm_type", 9, type_of(c)),
+                number("comm_size", full_buffer(c, ranks, sent)), pg});
+  }
+
+  std::int64_t rank_in(std::int64_t stage) const {
+    return rank_ + (stage - stage_) * stage_stride(run_.strategy);
+  }
+
+  double sent_bytes() const {
+    const Answer& a = s_.closed;
+    for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+      const CommLine<double>& l = a.comm[i];
+      if (l.dimension == CommDimension::pp && l.collective == Collective::point_to_point) {
+        return (l.bytes / static_cast<double>(l.count)).si();
+      }
+    }
+    return 1;
+  }
+
+  std::uint64_t message(bool send, std::int32_t result, std::int64_t other_stage,
+                        const Deps& deps) {
+    const auto from = static_cast<std::uint64_t>(send ? rank_ : rank_in(other_stage));
+    const auto to = static_cast<std::uint64_t>(send ? rank_in(other_stage) : rank_);
+    return add(send ? "send" : "receive", send ? NodeType::send : NodeType::receive, deps, 0,
+               {number("comm_size", sent_bytes()), attribute("comm_src", 9, from),
+                attribute("comm_dst", 9, to),
+                attribute("comm_tag", 9, static_cast<std::uint64_t>(result))});
+  }
+
+  void pass(std::int32_t id) {
+    const auto n = static_cast<std::size_t>(id);
+    const PassNode& node = s_.graph.nodes[n];
+    const PassSlot& slot = s_.graph.slots[node.slot];
+    Deps deps = last_;
+    for (const std::int32_t r : node.needs) {
+      if (r < 0) continue;
+      deps.push_back(message(false, r, s_.graph.nodes[static_cast<std::size_t>(r / 2)].stage, {}));
+    }
+    last_ = {compute(pass_name(n, slot), deps, pass_time(s_.plan, slot).kernels)};
+    if (has_forward(slot.kind)) {
+      collectives(s_.exchanges[slot.cell].forward, deps);
+      shards(s_.exchanges[slot.cell].forward_shards, deps);
+    }
+    if (has_input_gradient(slot.kind)) {
+      collectives(s_.exchanges[slot.backward_cell].backward, deps);
+      shards(s_.exchanges[slot.backward_cell].backward_shards, deps);
+    }
+    sends(id);
+  }
+
+  std::string pass_name(std::size_t node, const PassSlot& slot) const {
+    const auto of = [](std::int32_t micro_batch, std::uint16_t cell) {
+      return std::to_string(micro_batch) + " of cell " + std::to_string(cell);
+    };
+    const std::string up = of(s_.graph.backward_micro_batch[node], slot.backward_cell);
+    switch (slot.kind) {
+      case StepKind::forward:
+        return "forward " + of(s_.graph.micro_batch[node], slot.cell);
+      case StepKind::backward:
+        return "backward " + up;
+      case StepKind::input_gradient:
+        return "input gradient " + up;
+      case StepKind::weight_gradient:
+        return "weight gradient " + up;
+      case StepKind::pair:
+        return "forward " + of(s_.graph.micro_batch[node], slot.cell) + " and backward " + up;
+    }
+    return up;
+  }
+
+  // A collective that the run hides stands beside its pass, the rest after it.
+  void collectives(const std::vector<PassExchange>& exchanges, const Deps& deps) {
+    for (const PassExchange& e : exchanges) {
+      const bool hidden = !(e.exposed > Seconds());
+      const std::uint64_t done =
+          collective(std::string(name_of(e.collective)), hidden ? deps : last_, e.collective,
+                     group_of(e), e.ranks, e.bytes.si(), e.time);
+      last_.push_back(done);
+    }
+  }
+
+  // Weights gathered and gradients reduced in the pass: beside it where the framework overlaps
+  // them.
+  void shards(const ShardMoves& moves, const Deps& deps) {
+    for (const CommLine<double>& l : moves) {
+      const bool gathers = l.collective == Collective::all_gather;
+      const Framework& f = run_.framework;
+      const bool beside = gathers ? f.overlap_param_gather : f.overlap_grad_reduce;
+      last_.push_back(collective(gathers ? "gather weights" : "reduce gradients",
+                                 beside ? deps : last_, l.collective, group_in_pass(l), l.ranks,
+                                 l.bytes.si(), l.time));
+    }
+  }
+
+  void sends(std::int32_t id) {
+    for (const std::int32_t r : {2 * id, 2 * id + 1}) {
+      const std::int32_t to = s_.graph.needed_by[static_cast<std::size_t>(r)];
+      if (to >= 0) message(true, r, s_.graph.nodes[static_cast<std::size_t>(to)].stage, last_);
+    }
+  }
+
+  void end_of_step() {
+    const StagePlan& plan = s_.plan.stages[static_cast<std::size_t>(stage_)];
+    traffic(plan, false);
+    last_ = {compute("update", last_, plan.device_update + plan.host_update)};
+    traffic(plan, true);
+  }
+
+  void traffic(const StagePlan& plan, bool gathers) {
+    for (const CommLine<double>& l : plan.lines) {
+      if ((l.collective == Collective::all_gather) != gathers) continue;
+      last_ = {collective(gathers ? "gather weights" : "reduce gradients", last_, l.collective,
+                          group_at_end(run_, l), l.ranks, l.bytes.si(), l.time)};
+    }
+  }
+
+  const Run& run_;
+  const Simulation& s_;
+  CommGroups groups_;
+  std::int64_t rank_;
+  std::int64_t stage_;
+  std::string out_;
+  std::uint64_t next_ = 0;
+  Deps last_;
+};
+
+}  // namespace
+
+std::string why_no_chakra(const Run& run) {
+  return run.strategy.zeropp.qgz > 0 ? "gradients reduced in two quantized hops" : "";
+}
+
+std::string chakra_trace(const Run& run, const Simulation& s, std::int64_t rank) {
+  return Trace(run, s, rank).write();
+}
+
+std::string chakra_groups(const Run& run, const Simulation& s,
+                          const std::vector<std::int64_t>& ranks) {
+  const CommGroups book(run, s);
+  Json groups = Json::object();
+  for (const std::int64_t rank : ranks) {
+    for (const RankGroup& kind : book.kinds()) {
+      const std::vector<std::int64_t> all = book.members(kind, rank);
+      if (all.size() > 1) groups[book.name(kind, rank)] = all;
+    }
+  }
+  return groups.dump(1) + "\n";
+}
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeepSpeed's JSON both ways (exchange/foreign.h, exchange/deepspeed/names.h).
+//
+// Batches: of train_batch_size, train_micro_batch_size_per_gpu and gradient_accumulation_steps two
+// fix the third, over replicas = gpus / (tp x pp x cp); `given` is what the command line says of
+// those. "auto" is the training script's to fill and counts as not understood.
+#pragma once
+
+#include "exchange/foreign.h"
+
+namespace orrery::deepspeed {
+
+ImportedRun import_run(std::string_view text, const std::string& file, const Json& given);
+std::string export_run(const ResolvedRun& resolved);
+
+}  // namespace orrery::deepspeed

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "exchange/deepspeed/deepspeed.h"
+#include "exchange/deepspeed/names.h"
+#include "parallel/strategy.h"
+
+namespace orrery::deepspeed {
+namespace {
+
+void add_batches(const Run& run, Json& j) {
+  j["train_batch_size"] = run.training.global_batch;
+  j["train_micro_batch_size_per_gpu"] = run.strategy.micro_batch;
+  j["gradient_accumulation_steps"] = run.strategy.micro_batches;
+}
+
+void add_precision(Precision p, Json& j) {
+  if (p == Precision::fp32 || p == Precision::tf32) return;
+  j[p == Precision::fp16 ? "fp16" : "bf16"] = {{"enabled", true}};
+}
+
+// Options of the profile `deepspeed` under its own names, where they are not its defaults.
+void add_options(const Json& options, Json& zero) {
+  for (const char* name : {"zero_quantized_weights", "zero_quantized_gradients"}) {
+    if (options.contains(name) && options[name] == "true") zero[name] = true;
+  }
+  const auto add_count = [&](const char* name, std::int64_t otherwise) {
+    if (options.contains(name) && options[name] != otherwise) zero[name] = options[name];
+  };
+  add_count("zero_hpz_partition_size", 1);
+  add_count("mics_shard_size", -1);
+  if (zero["stage"] == 3) add_count("stage3_max_live_parameters", 1'000'000'000);
+}
+
+std::string device(OffloadTarget t) { return std::string(kDevices[static_cast<std::size_t>(t)]); }
+
+void add_offload(const Offload& o, Json& zero) {
+  if (o.optimizer != OffloadTarget::none) {
+    zero["offload_optimizer"]["device"] = device(o.optimizer);
+    if (o.optimizer_fraction < 1) zero["offload_optimizer"]["ratio"] = o.optimizer_fraction;
+  }
+  if (o.parameters != OffloadTarget::none) zero["offload_param"]["device"] = device(o.parameters);
+}
+
+// It sends what is checkpointed, so that it says both of them or neither.
+void add_checkpoints(const Strategy& s, Json& j) {
+  if (s.recompute != Recompute::full || s.offload.activations != OffloadTarget::host) return;
+  j["activation_checkpointing"]["cpu_checkpointing"] = true;
+}
+
+// Where they are wider than the computation.
+void add_gradients(const StateRecipe& r, Json& j) {
+  if (r.weights > 2) return;
+  if (r.gradients == 4) j["data_types"]["grad_accum_dtype"] = kTypes[0];
+  if (r.reduced == 4) j[kSentGradients] = kTypes[0];
+}
+
+void add_parallel(const Strategy& s, Json& j) {
+  if (s.tp > 1) j["tensor_parallel"]["autotp_size"] = s.tp;
+  if (s.pp > 1) j["pipeline"]["stages"] = s.pp;
+  if (s.pp > 1 && s.recompute != Recompute::selective) {
+    const bool full = s.recompute == Recompute::full;
+    j["pipeline"]["activation_checkpoint_interval"] =
+        full ? std::max<std::int64_t>(1, s.recompute_layers) : 0;
+  }
+  if (s.cp > 1 && s.cp_type == ContextType::a2a) {
+    j["sequence_parallel_size"] = s.cp;
+    j["data_parallel_size"] = s.dp;
+  }
+}
+
+}  // namespace
+
+std::string export_run(const ResolvedRun& resolved) {
+  const Run& run = resolved.run;
+  Json j;
+  add_batches(run, j);
+  add_precision(run.training.precision, j);
+  Json zero = {{"stage", run.strategy.zero}};
+  const Json& overlap = value_at(resolved.inputs, "parallel.overlap.grad_reduce");
+  if (overlap.is_boolean()) zero["overlap_comm"] = overlap;
+  add_options(value_at(resolved.inputs, "parallel.framework_options"), zero);
+  add_offload(run.strategy.offload, zero);
+  add_checkpoints(run.strategy, j);
+  add_gradients(run.training.recipe, j);
+  j["zero_optimization"] = zero;
+  add_parallel(run.strategy, j);
+  if (value_at(resolved.inputs, "training.optimizer") == "sgd") j["optimizer"]["type"] = "SGD";
+  return j.dump(2) + "\n";
+}
+
+}  // namespace orrery::deepspeed

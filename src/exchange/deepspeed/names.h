@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeepSpeed's JSON (deepspeedai/DeepSpeed@edaa722, runtime/config.py and runtime/zero/config.py)
+// beside our keys. What is not a row is read and written by import.cpp, states.cpp, batches.cpp and
+// export.cpp: batches, precision,
+// offload. Model, sequence length and recompute are a training script's business there.
+#pragma once
+
+#include <array>
+
+#include "exchange/names.h"
+
+namespace orrery::deepspeed {
+
+inline constexpr std::array kRows = {
+    NameRow{"train_batch_size", "training.global_batch"},
+    NameRow{"train_micro_batch_size_per_gpu", "training.micro_batch"},
+    NameRow{"tensor_parallel.autotp_size", "parallel.tp", NameKind::degree},
+    NameRow{"pipeline.stages", "parallel.pp", NameKind::degree},
+    NameRow{"sequence_parallel_size", "parallel.cp", NameKind::degree},
+    NameRow{"zero_optimization.stage", "parallel.zero"},
+    NameRow{"zero_optimization.overlap_comm", "parallel.overlap.grad_reduce", NameKind::boolean},
+    NameRow{"zero_optimization.zero_quantized_weights",
+            "parallel.framework_options.zero_quantized_weights", NameKind::boolean},
+    NameRow{"zero_optimization.zero_quantized_gradients",
+            "parallel.framework_options.zero_quantized_gradients", NameKind::boolean},
+    NameRow{"zero_optimization.zero_hpz_partition_size",
+            "parallel.framework_options.zero_hpz_partition_size", NameKind::degree},
+};
+
+// "cpu" is a node's memory.
+inline constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
+
+// Of its pipeline engine, which has one.
+inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "deepspeed"};
+
+// Sizes that our profile has as DeepSpeed's default has them, and what another one would change.
+struct ProfileSize {
+  std::string_view name;
+  double otherwise;
+  std::string_view changes;
+};
+inline constexpr std::array kProfileSizes = {
+    ProfileSize{"zero_optimization.reduce_bucket_size", 5e8, "the memory of buckets"},
+    ProfileSize{"zero_optimization.allgather_bucket_size", 5e8, "the memory of buckets"},
+    ProfileSize{"zero_optimization.stage3_prefetch_bucket_size", 5e7,
+                "how far ahead weights are gathered"},
+    ProfileSize{"zero_optimization.stage3_max_reuse_distance", 1e9,
+                "which gathered weights are kept"},
+    ProfileSize{"zero_optimization.stage3_param_persistence_threshold", 1e5,
+                "which weights are never sharded"},
+};
+
+// Of ZeRO-3 alone, whatever follows.
+inline constexpr std::string_view kOfStage3 = "zero_optimization.stage3_";
+
+inline constexpr std::string_view kMaxLive = "zero_optimization.stage3_max_live_parameters";
+inline constexpr std::string_view kMaxLiveOption =
+    "parallel.framework_options.stage3_max_live_parameters";
+
+inline constexpr std::string_view kCpuCheckpointing = "activation_checkpointing.cpu_checkpointing";
+
+// How gradients are kept and how they travel; by default as the computation has them.
+inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype";
+inline constexpr std::string_view kSentGradients = "communication_data_type";
+inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
+
+// What moves no number here; a name that ends in * stands for all that begin so.
+inline constexpr std::string_view kWithoutEffect[] = {
+    "optimizer.params.*",
+    "scheduler.*",
+    "steps_per_print",
+    "wall_clock_breakdown",
+    "gradient_clipping",
+    "dump_state",
+    "fp16.loss_scale",
+    "fp16.loss_scale_window",
+    "fp16.initial_scale_power",
+    "fp16.hysteresis",
+    "fp16.min_loss_scale",
+    "fp16.auto_cast",
+    "flops_profiler.*",
+    "tensorboard.*",
+    "wandb.*",
+    "csv_monitor.*",
+    "comms_logger.*",
+    "zero_optimization.contiguous_gradients",
+    "zero_optimization.round_robin_gradients",
+    "zero_optimization.allgather_partitions",
+    "zero_optimization.reduce_scatter",
+    "zero_optimization.stage3_gather_16bit_weights_on_model_save",
+    "zero_optimization.gather_16bit_weights_on_model_save",
+    "zero_allow_untested_optimizer",
+    "zero_optimization.offload_optimizer.pin_memory",
+    "zero_optimization.offload_param.pin_memory",
+    "zero_optimization.offload_optimizer.nvme_path",
+    "zero_optimization.offload_param.nvme_path",
+    "zero_optimization.sub_group_size",
+    "aio.*",
+    "checkpoint.*",
+    "seed",
+    "pipeline.partition",
+    "pipeline.seed_layers",
+};
+
+}  // namespace orrery::deepspeed

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/logs/training_log.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include "calibrate/scatter.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/log_lines.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kWarmUp = 5;  // steps, where there are twice as many
+constexpr double kMiB = 0x1p20;
+constexpr double kGiBytes = 0x1p30;
+
+enum class Logged : std::uint8_t { step, samples, tokens, flops, allocated, reserved };
+constexpr std::size_t kQuantities = 6;
+
+struct Field {
+  std::string_view form;
+  std::string_view marker;
+  Logged quantity;
+  double scale;  // to SI
+};
+
+constexpr std::array<Field, 13> kFields = {{
+    {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
+    {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
+    {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
+    {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
+    {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
+    {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
+    {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
+    {"DeepSpeed", "iter time (s):", Logged::step, 1},
+    {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
+    {"torchtitan", "tps:", Logged::tokens, 1},
+    {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
+    {"torchtitan", "tflops:", Logged::flops, 1e12},
+    {"torchtitan", "memory:", Logged::reserved, kGiBytes},
+}};
+
+// Terminal colours are "\x1b[…m".
+std::string without_colours(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      while (i < line.size() && line[i] != 'm') ++i;
+    } else {
+      out += line[i];
+    }
+  }
+  return out;
+}
+
+// "12,345.6GiB" begins with 12345.6.
+std::optional<double> leading_number(std::string_view text) {
+  std::string digits;
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  for (const char c : text.substr(first)) {
+    if (c == ',') continue;
+    const bool of_number = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' ||
+                           ((c == 'e' || c == 'E' || c == '-' || c == '+') && !digits.empty());
+    if (!of_number) break;
+    digits += c;
+  }
+  while (!digits.empty() && std::isdigit(static_cast<unsigned char>(digits.back())) == 0) {
+    digits.pop_back();
+  }
+  const auto x = parse_number(digits);
+  constexpr double kMost = 1e15;
+  return x && *x > 0 && *x < kMost ? x : std::nullopt;
+}
+
+// The value of a field in a line; nothing where the marker is the end of another word ("https:").
+std::optional<double> value_in(std::string_view line, const Field& f) {
+  for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
+       at = line.find(f.marker, at + 1)) {
+    if (at > 0 && std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0) continue;
+    if (const auto x = leading_number(line.substr(at + f.marker.size()))) return x;
+  }
+  return {};
+}
+
+using Values = std::array<std::vector<double>, kQuantities>;
+
+void read_fields(const std::string& line, std::string_view form, Values& values) {
+  for (const Field& f : kFields) {
+    if (f.form != form) continue;
+    if (const auto x = value_in(line, f)) {
+      values[static_cast<std::size_t>(f.quantity)].push_back(*x * f.scale);
+    }
+  }
+}
+
+// "    optimizer ......................: (12.34, 56.78)"
+void read_timer(const std::string& line, std::map<std::string, std::vector<double>>& timers) {
+  const std::size_t dots = line.find(" ...");
+  const std::size_t open = line.find(": (");
+  if (dots == std::string::npos || open == std::string::npos || open < dots) return;
+  const std::size_t comma = line.find(',', open);
+  const std::size_t first = line.find_first_not_of(' ');
+  if (comma == std::string::npos || first >= dots) return;
+  constexpr double kMilli = 1e-3;
+  const auto most = leading_number(std::string_view(line).substr(comma + 1));
+  if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
+}
+
+double settled_median(std::vector<double> x) {
+  if (x.size() > 2 * kWarmUp) x.erase(x.begin(), x.begin() + kWarmUp);
+  return median_of(std::move(x));
+}
+
+// The first form of which a line says how long a step took.
+std::string form_of(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    for (const Field& f : kFields) {
+      const bool is_speed = f.quantity == Logged::step || f.quantity == Logged::samples ||
+                            f.quantity == Logged::tokens;
+      if (is_speed && value_in(line, f)) return std::string(f.form);
+    }
+  }
+  return "";
+}
+
+template <class T>
+std::optional<T> of(const std::vector<double>& x, bool most = false) {
+  if (x.empty()) return {};
+  return T(most ? *std::max_element(x.begin(), x.end()) : settled_median(x));
+}
+
+}  // namespace
+
+TrainingLog read_training_log(std::string_view text, const std::string& file) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : detail::lines_of(text)) lines.push_back(without_colours(line));
+  TrainingLog log;
+  log.form = form_of(lines);
+  Values values;
+  std::map<std::string, std::vector<double>> timers;
+  for (const std::string& line : lines) {
+    read_fields(line, log.form, values);
+    if (log.form == "Megatron-LM") read_timer(line, timers);
+  }
+  const auto at = [&](Logged q) -> const std::vector<double>& {
+    return values[static_cast<std::size_t>(q)];
+  };
+  log.step_time = of<Seconds>(at(Logged::step));
+  log.samples_per_s = of<double>(at(Logged::samples));
+  log.tokens_per_s_per_gpu = of<double>(at(Logged::tokens));
+  log.flops_per_gpu = of<FlopsPerSecond>(at(Logged::flops));
+  log.allocated = of<Bytes>(at(Logged::allocated), true);
+  log.reserved = of<Bytes>(at(Logged::reserved), true);
+  for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
+  log.steps =
+      std::max({at(Logged::step).size(), at(Logged::samples).size(), at(Logged::tokens).size()});
+  if (log.steps == 0) {
+    throw InputError(
+        file, "", "no log of a training",
+        "lines of Megatron-LM (\"elapsed time per iteration (ms): 12345.6\"), DeepSpeed "
+        "(\"CurrSamplesPerSec=12.3\") or torchtitan (\"tps: 6,543\")");
+  }
+  return log;
+}
+
+}  // namespace orrery

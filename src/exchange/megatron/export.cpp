@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/megatron/export.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "exchange/argument_lines.h"
+#include "exchange/megatron/names.h"
+#include "parallel/stages.h"
+
+namespace orrery::megatron {
+namespace {
+
+class Export {
+ public:
+  explicit Export(const ResolvedRun& r) : r_(r), in_(r.inputs) {}
+
+  std::string text() {
+    model();
+    experts_and_latent();
+    training();
+    parallel();
+    recompute();
+    return launch() + lines_.text();
+  }
+
+ private:
+  const Json& at(std::string_view path) const { return value_at(in_, path); }
+  const Strategy& s() const { return r_.run.strategy; }
+
+  void rows(std::span<const NameRow> rows) {
+    for (const NameRow& row : rows) lines_.add_row(row, at(row.ours));
+  }
+
+  void model() {
+    lines_.start();
+    rows(kModelRows);
+    const Architecture& a = r_.run.model;
+    const bool latent = a.attention == AttentionKind::kLatent;
+    if (a.kv_heads != a.heads && !latent) {
+      lines_.add("group_query_attention");
+      lines_.add("num_query_groups", std::to_string(a.kv_heads));
+    }
+    const std::string act(hidden_act_name(a));
+    if (act == "swiglu") lines_.add("swiglu");
+    if (act == "relu2") lines_.add("squared_relu");
+    lines_.add("normalization", a.norm == Norm::kRmsNorm ? "RMSNorm" : "LayerNorm");
+    if (a.positions != PositionEmbedding::kAlibi) {
+      const bool rope = a.positions == PositionEmbedding::kRope;
+      lines_.add("position_embedding_type", rope ? "rope" : "learned_absolute");
+    }
+    if (!a.attention_out_bias) lines_.add("disable_bias_linear");
+    if (!a.attention_out_bias && a.qkv_bias) lines_.add("add_qkv_bias");
+    lines_.add("attention_dropout", a.dropout ? "0.1" : "0");
+    lines_.add("hidden_dropout", a.dropout ? "0.1" : "0");
+  }
+
+  void experts_and_latent() {
+    const Architecture& a = r_.run.model;
+    if (a.attention == AttentionKind::kLatent) {
+      lines_.start();
+      lines_.add("multi_latent_attention");
+      lines_.add("qk_layernorm");  // the norms of the latent vectors
+      rows(kLatentRows);
+    }
+    if (!is_moe(a)) return;
+    lines_.start();
+    rows(kExpertRows);
+    // The bias is refused beside any other.
+    if (at("model.router_correction_bias") == true) {
+      lines_.add("moe_router_score_function", "sigmoid");
+    }
+    const std::int64_t dense = a.moe.first_k_dense;
+    lines_.add("moe_layer_freq", dense == 0 ? std::to_string(a.moe.layer_freq)
+                                            : "\"([0]*" + std::to_string(dense) + "+[1]*" +
+                                                  std::to_string(a.layers - dense) + ")\"");
+    const Json& dispatcher = at("parallel.framework_options.dispatcher");
+    const bool exchanges = s().ep * s().etp > 1;
+    if (dispatcher.is_string() && (exchanges || dispatcher != "flex")) {
+      lines_.add("moe_token_dispatcher_type", dispatcher.get<std::string>());
+    }
+  }
+
+  void training() {
+    lines_.start();
+    rows(kTrainingRows);
+    const Training& t = r_.run.training;
+    if (t.tokens > 0 && t.tokens % t.sequence == 0) {
+      lines_.add("train_samples", std::to_string(t.tokens / t.sequence));
+    }
+    precision(t.precision);
+    states();
+    lines_.add("attention_backend", t.fused_attention ? "auto" : "unfused");
+  }
+
+  void precision(Precision p) {
+    if (p == Precision::fp32 || p == Precision::tf32) return;
+    lines_.add(p == Precision::fp16 ? "fp16" : "bf16");
+    if (p == Precision::fp8 || p == Precision::mxfp8) lines_.add("fp8_format", "hybrid");
+    if (p == Precision::mxfp8) lines_.add("fp8_recipe", "mxfp8");
+    if (p == Precision::nvfp4) lines_.add("fp4_format", "e2m1");
+  }
+
+  void states() {
+    if (at("training.optimizer") == "sgd") lines_.add("optimizer", "sgd");
+    const std::string& name = r_.states_name;
+    if (name == kFp32Gradients && r_.run.training.precision == Precision::fp16) {
+      lines_.add("accumulate_allreduce_grads_in_fp32");
+    }
+    if (s().zero == 0) return;
+    if (offloads()) lines_.add("use_precision_aware_optimizer");
+    if (name != "bf16-moments" && name != "adam-mixed-16") return;
+    if (!offloads()) lines_.add("use_precision_aware_optimizer");
+    if (name == "adam-mixed-16") return lines_.add("main_grads_dtype", "bf16");
+    lines_.add("exp_avg_dtype", "bf16");
+    lines_.add("exp_avg_sq_dtype", "bf16");
+  }
+
+  void parallel() {
+    lines_.start();
+    rows(kParallelRows);
+    if (s().cp > 1) {
+      lines_.add("cp_comm_type", std::string(kContextTypes[static_cast<std::size_t>(s().cp_type)]));
+    }
+    pipeline();
+    lines_.start();
+    if (s().zero > 0) lines_.add("use_distributed_optimizer");
+    if (s().zero > 1) {
+      lines_.add("use_megatron_fsdp");
+      lines_.add("data_parallel_sharding_strategy",
+                 std::string(kSharding[static_cast<std::size_t>(s().zero)]));
+    }
+    overlap();
+    if (at("parallel.order") == "tp-cp-ep-pp-dp") lines_.add("use_tp_pp_dp_mapping");
+    if (offloads()) {
+      lines_.add("optimizer_cpu_offload");
+      lines_.add("optimizer_offload_fraction", shortest(s().offload.optimizer_fraction));
+    }
+  }
+
+  bool offloads() const { return s().offload.optimizer == OffloadTarget::host; }
+
+  // Each only beside what Megatron-LM asserts it stands beside.
+  void overlap() {
+    const Framework& f = r_.run.framework;
+    if (f.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
+    if (f.overlap_grad_reduce && f.overlap_param_gather && s().zero > 0) {
+      lines_.add("overlap_param_gather");
+    }
+    const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";
+    if (asked && s().tp > 1 && s().sequence_parallel) lines_.add("tp_comm_overlap");
+  }
+
+  void pipeline() {
+    const bool interleaved = s().schedule == ScheduleId::interleaved;
+    if (interleaved) lines_.add("num_virtual_stages_per_pipeline_rank", std::to_string(s().vpp));
+    const std::int64_t chunks = s().pp * s().vpp;
+    if (s().even_stages && r_.run.model.layers % chunks == 0) return;
+    lines_.add("pipeline_model_parallel_layout", "\"" + layout(chunks) + "\"");
+  }
+
+  std::string layout(std::int64_t chunks) const {
+    std::string text = "E";
+    for (std::int64_t i = 0; i < chunks; ++i) {
+      const LayerRange range = layers_of(s(), r_.run.model.layers, i);
+      const std::int64_t n = range.end - range.first;
+      if (i > 0) text += "|";
+      if (n > 0) text += n == 1 ? "t" : "t*" + std::to_string(n);
+    }
+    if (r_.run.model.mtp_layers > 0) text += "m*" + std::to_string(r_.run.model.mtp_layers);
+    return text + "L";
+  }
+
+  void recompute() {
+    lines_.start();
+    if (s().recompute == Recompute::none) return;
+    const bool full = s().recompute == Recompute::full;
+    lines_.add("recompute_granularity", full ? "full" : "selective");
+    if (!full) return modules();
+    lines_.add("recompute_method",
+               std::string(kRecomputeMethodNames[static_cast<std::size_t>(s().recompute_method)]));
+    lines_.add("recompute_num_layers",
+               std::to_string(std::max<std::int64_t>(1, s().recompute_layers)));
+  }
+
+  void modules() {
+    std::string words;
+    for (const Json& m : at("parallel.recompute_modules")) {
+      if (m != "alternate_products") words += (words.empty() ? "" : " ") + m.get<std::string>();
+    }
+    if (!words.empty()) lines_.add("recompute_modules", words);
+  }
+
+  // As many to a node as share it; a number that fills no nodes evenly is said as it is.
+  std::string launch() const {
+    const std::int64_t gpus = r_.run.cluster.gpus;
+    const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
+    const std::int64_t nodes = (gpus + node - 1) / node;
+    if (gpus % nodes != 0) {
+      return "export WORLD_SIZE=" + std::to_string(gpus) + "\npython pretrain_gpt.py";
+    }
+    return "torchrun --nproc-per-node " + std::to_string(gpus / nodes) + " --nnodes " +
+           std::to_string(nodes) + " pretrain_gpt.py";
+  }
+
+  const ResolvedRun& r_;
+  const Json& in_;
+  ArgumentLines lines_;
+};
+
+}  // namespace
+
+std::string export_run(const ResolvedRun& resolved) { return Export(resolved).text(); }
+
+}  // namespace orrery::megatron

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/megatron/import.h"
+#include "parallel/strategy.h"
+
+namespace orrery::megatron {
+namespace {
+
+void chunks(ImportDraft& d) {
+  const std::int64_t pp = d.count_at("parallel.pp", 1);
+  const auto chunks = d.settings.count("num_virtual_stages_per_pipeline_rank", 1, kMostDegree);
+  const auto size = d.settings.count("virtual_pipeline_model_parallel_size", 1, kMostDegree);
+  const auto layers = d.settings.count("num_layers_per_virtual_pipeline_stage", 1, kMostDegree);
+  std::int64_t vpp = chunks.value_or(size.value_or(1));
+  if (layers && !chunks && !size) {
+    const std::int64_t all = d.count_at("model.num_hidden_layers", 0);
+    if (all % (pp * *layers) != 0 || all == 0) {
+      d.settings.refuse("num_layers_per_virtual_pipeline_stage",
+                        std::to_string(*layers) + ", layers " + std::to_string(all) +
+                            ", pipeline " + std::to_string(pp),
+                        "a number that divides layers / pipeline");
+    }
+    vpp = all / pp / *layers;
+  }
+  d.set("parallel.vpp", vpp);
+  d.set("parallel.schedule", vpp > 1 ? "interleaved" : "1f1b");
+}
+
+void given_layout(ImportDraft& d, const std::vector<std::int64_t>& layers, std::int64_t stages) {
+  const auto count = static_cast<std::int64_t>(layers.size());
+  const std::int64_t pp = d.count_at("parallel.pp", 1);
+  if (d.count_at("parallel.vpp", 1) == 1 && count > pp && count % pp == 0) {
+    d.set("parallel.vpp", count / pp);
+    d.set("parallel.schedule", "interleaved");
+  } else if (count != stages) {
+    d.settings.refuse("pipeline_model_parallel_layout", std::to_string(count) + " stages",
+                      std::to_string(stages) + ", pipeline x virtual");
+  }
+  d.set("parallel.stage_layers", layers);
+}
+
+// What the ends do not hold is shared evenly; --decoder-first-… counts a whole pipeline rank.
+void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::int64_t> last,
+          bool embedding, bool loss, std::int64_t stages) {
+  const std::int64_t pp = d.count_at("parallel.pp", 1);
+  const std::int64_t all = d.count_at("model.num_hidden_layers", 0);
+  const std::int64_t vpp = stages / pp;
+  const std::int64_t open = pp - (first ? 1 : 0) - (last ? 1 : 0);
+  const std::int64_t rest =
+      all - first.value_or(0) - last.value_or(0) + (embedding ? 1 : 0) + (loss ? 1 : 0);
+  const bool whole = open == 0 ? rest == 0 : open > 0 && rest >= 0 && rest % (open * vpp) == 0;
+  if (!whole || first.value_or(0) % vpp != 0 || last.value_or(0) % vpp != 0 ||
+      stages > kMaxStages) {
+    throw InputError(d.settings.file(), "--decoder-first-pipeline-num-layers",
+                     std::to_string(rest) + " layers for " + std::to_string(open * vpp) + " stages",
+                     "layers that divide evenly over the other stages");
+  }
+  const std::int64_t even = open == 0 ? 0 : rest / (open * vpp);
+  std::vector<std::int64_t> layers(static_cast<std::size_t>(stages), even);
+  for (std::int64_t chunk = 0; chunk < vpp; ++chunk) {
+    if (first) layers[static_cast<std::size_t>(chunk * pp)] = *first / vpp;
+    if (last) layers[static_cast<std::size_t>(chunk * pp + pp - 1)] = *last / vpp;
+  }
+  if (embedding) layers.front() -= 1;
+  if (loss) layers.back() -= 1;
+  d.set("parallel.stage_layers", layers);
+}
+
+// "Et*3|(tt|)*2mL" written out, at most kMostMarks long.
+class Layout {
+ public:
+  Layout(const Settings& settings, const std::string& text) : settings_(settings), text_(text) {}
+
+  std::string marks() {
+    std::string all = group(0);
+    if (at_ < text_.size()) refuse();
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kMostMarks = 200'000;
+
+  [[noreturn]] void refuse() const {
+    settings_.refuse("pipeline_model_parallel_layout",
+                     "E, t, m, L and |, repeated by *n or (…)*n, as in Et*3|(tt|)*2mL");
+  }
+
+  std::string group(int depth) {
+    if (depth > 8) refuse();
+    std::string all;
+    while (at_ < text_.size() && text_[at_] != ')') {
+      std::string part;
+      const char c = text_[at_++];
+      if (c == ',' || c == ' ') continue;
+      if (c == '(') {
+        part = group(depth + 1);
+        if (at_ >= text_.size() || text_[at_++] != ')') refuse();
+      } else if (std::string_view("EtmL|").find(c) != std::string_view::npos) {
+        part = std::string(1, c);
+      } else {
+        refuse();
+      }
+      const std::size_t times = repeats();
+      if (all.size() + part.size() * times > kMostMarks) refuse();
+      for (std::size_t i = 0; i < times; ++i) all += part;
+    }
+    return all;
+  }
+
+  std::size_t repeats() {
+    if (at_ >= text_.size() || text_[at_] != '*') return 1;
+    const std::size_t end = std::min(text_.find_first_not_of("0123456789", at_ + 1), text_.size());
+    const auto times = parse_number(text_.substr(at_ + 1, end - at_ - 1));
+    if (!times || *times < 1 || *times > kMaxStages) refuse();
+    at_ = end;
+    return static_cast<std::size_t>(*times);
+  }
+
+  const Settings& settings_;
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+// The marks of each stage.
+std::vector<std::string> stages_of(const std::string& marks) {
+  std::vector<std::string> stages(1);
+  for (const char c : marks) {
+    if (c == '|') {
+      stages.emplace_back();
+    } else {
+      stages.back() += c;
+    }
+  }
+  return stages;
+}
+
+bool has(const std::string& stage, char mark) { return stage.find(mark) != std::string::npos; }
+
+// Our first chunk has the embedding, our last one the multi-token layers and the head.
+bool ends_are_ours(const std::vector<std::string>& stages) {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (has(stages[i], 'E') != (i == 0)) return false;
+    if (has(stages[i], 'L') != (i + 1 == stages.size())) return false;
+    if (has(stages[i], 'm') && i + 1 != stages.size()) return false;
+  }
+  return true;
+}
+
+void read_given_layout(ImportDraft& d, const std::string& text, std::int64_t stages) {
+  const std::vector<std::string> marks = stages_of(Layout(d.settings, text).marks());
+  if (!ends_are_ours(marks)) {
+    return d.not_understood("--pipeline-model-parallel-layout " + text,
+                            "the embedding before, or the loss after, stages with layers");
+  }
+  std::vector<std::int64_t> layers;
+  for (const std::string& stage : marks) {
+    layers.push_back(std::count(stage.begin(), stage.end(), 't'));
+  }
+  given_layout(d, layers, stages);
+}
+
+}  // namespace
+
+void read_layout_of(ImportDraft& d) {
+  chunks(d);
+  const std::int64_t stages = d.count_at("parallel.pp", 1) * d.count_at("parallel.vpp", 1);
+  const auto text = d.settings.text("pipeline_model_parallel_layout");
+  if (text && *text != "None") return read_given_layout(d, *text, stages);
+  const auto first = d.settings.count("decoder_first_pipeline_num_layers");
+  const auto last = d.settings.count("decoder_last_pipeline_num_layers");
+  const bool embedding = d.is_on("account_for_embedding_in_pipeline_split");
+  const bool loss = d.is_on("account_for_loss_in_pipeline_split");
+  if (!first && !last && !embedding && !loss) return;
+  ends(d, first, last, embedding, loss, stages);
+}
+
+}  // namespace orrery::megatron

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/units.h"
+#include "exchange/megatron/import.h"
+#include "exchange/megatron/names.h"
+
+namespace orrery::megatron {
+namespace {
+
+constexpr std::int64_t kMostLayers = 100'000;
+
+void activation(ImportDraft& d) {
+  const bool swiglu = d.is_on("swiglu");
+  const bool squared = d.is_on("squared_relu");
+  d.set("model.hidden_act", swiglu ? "swiglu" : squared ? "relu2" : "gelu");
+  if (!swiglu && !squared) d.note("model.hidden_act", "gelu", "without --swiglu");
+  const std::int64_t h = d.count_at("model.hidden_size", 0);
+  if (h == 0) return;
+  // Megatron's default of a gated MLP keeps the parameters of one that is not.
+  const std::int64_t gated = h * 4 * 2 / 3 / 64 * 64;
+  d.assume("model.intermediate_size", swiglu ? gated : 4 * h, "without --ffn-hidden-size");
+}
+
+void norm_and_positions(ImportDraft& d) {
+  constexpr std::array<std::string_view, 2> kNorms = {"LayerNorm", "RMSNorm"};
+  const auto norm = d.settings.choice("normalization", kNorms);
+  d.set("model.norm", norm.value_or(0) == 0 ? "layernorm" : "rmsnorm");
+  if (!norm) d.note("model.norm", "layernorm", "without --normalization");
+  constexpr std::array<std::string_view, 2> kPositions = {"learned_absolute", "rope"};
+  const bool rotary = d.is_on("use_rotary_position_embeddings");
+  const auto positions = d.settings.choice("position_embedding_type", kPositions);
+  d.set("model.position_embedding", positions.value_or(rotary ? 1 : 0) == 1 ? "rope" : "learned");
+  if (!positions && !rotary) {
+    d.note("model.position_embedding", "learned", "without --position-embedding-type");
+  }
+}
+
+// --qk-layernorm beside latent attention is what puts the norms on the latent vectors, which we
+// always count.
+void latent_norms(ImportDraft& d) {
+  if (d.at("model.qk_norm") != true) {
+    d.note("model.kv_lora_rank", "with a norm", "Megatron has it only with --qk-layernorm");
+  }
+  erase_at(d.out.run, "model.qk_norm");
+}
+
+void heads(ImportDraft& d) {
+  const bool grouped = d.is_on("group_query_attention");
+  const auto groups = d.settings.count("num_query_groups", 1);
+  const Json& all = d.at("model.num_attention_heads");
+  if (grouped && groups) {
+    d.set("model.num_key_value_heads", *groups);
+  } else if (!all.is_null()) {
+    d.assume("model.num_key_value_heads", all, "without --group-query-attention");
+  }
+  if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
+  read_rows_of(kLatentRows, d.settings, d.out.run);
+  latent_norms(d);
+  // Defaults of MLATransformerConfig.
+  d.assume("model.q_lora_rank", 512, "MLA's default");
+  d.assume("model.kv_lora_rank", 512, "MLA's default");
+  d.assume("model.qk_nope_head_dim", 128, "MLA's default");
+  d.assume("model.qk_rope_head_dim", 64, "MLA's default");
+  d.assume("model.v_head_dim", 128, "MLA's default");
+  erase_at(d.out.run, "model.head_dim");
+  d.set("model.head_dim",
+        d.count_at("model.qk_nope_head_dim", 0) + d.count_at("model.qk_rope_head_dim", 0));
+}
+
+std::optional<std::string> layer_frequency_text(ImportDraft& d) {
+  const auto words = d.settings.words("moe_layer_freq");
+  if (!words) return {};
+  std::string text;
+  for (const std::string& w : *words) text += w;
+  return text;
+}
+
+// The layers that "[0]*3+[1]*58" stands for.
+std::vector<bool> pattern(ImportDraft& d, const std::string& text) {
+  std::vector<bool> layers;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '0' || c == '1') layers.push_back(c == '1');
+    if (c != '*') continue;
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", i + 1), text.size());
+    const auto times = parse_number(text.substr(i + 1, end - i - 1));
+    if (layers.empty() || !times || *times < 1 || *times > kMostLayers) {
+      d.settings.refuse("moe_layer_freq", "\"" + text + "\"", "a pattern such as ([0]*3+[1]*58)");
+    }
+    layers.resize(layers.size() + static_cast<std::size_t>(*times) - 1, bool{layers.back()});
+    i = end - 1;
+    if (layers.size() > kMostLayers) d.settings.refuse("moe_layer_freq", "fewer layers");
+  }
+  return layers;
+}
+
+// 1, 2, or "([0]*3+[1]*58)": dense layers first, experts in all others.
+void layer_frequency(ImportDraft& d) {
+  const auto text = layer_frequency_text(d);
+  if (!text) return;
+  if (parse_number(*text)) {
+    return d.set("model.moe_layer_freq", *d.settings.count("moe_layer_freq", 1));
+  }
+  const std::vector<bool> layers = pattern(d, *text);
+  const auto dense = std::find(layers.begin(), layers.end(), true) - layers.begin();
+  if (!std::all_of(layers.begin() + dense, layers.end(), [](bool b) { return b; })) {
+    return d.not_understood("--moe-layer-freq " + *text,
+                            "a pattern other than dense layers, then experts");
+  }
+  if (dense > 0) d.set("model.first_k_dense_replace", dense);
+  d.set("model.moe_layer_freq", 1);
+}
+
+void experts(ImportDraft& d) {
+  if (!d.settings.has("num_experts")) {
+    d.settings.take("moe_layer_freq");
+    return d.set_aside(kExpertRows, "num_experts");
+  }
+  read_rows_of(kExpertRows, d.settings, d.out.run);
+  d.assume("model.num_experts_per_tok", 2, "without --moe-router-topk");
+  d.assume("model.moe_intermediate_size", d.at("model.intermediate_size"),
+           "without --moe-ffn-hidden-size");
+  layer_frequency(d);
+  // With experts in every layer there is no dense MLP that would have a width.
+  const bool every = d.count_at("model.first_k_dense_replace", 0) == 0 &&
+                     d.count_at("model.moe_layer_freq", 1) == 1;
+  if (every) erase_at(d.out.run, "model.intermediate_size");
+}
+
+void biases(ImportDraft& d) {
+  const bool none =
+      d.is_on("disable_bias_linear") || !d.settings.flag("add_bias_linear").value_or(true);
+  const bool qkv = d.is_on("add_qkv_bias");
+  d.set("model.attention_bias", !none || qkv);
+  d.set("model.attention_output_bias", !none);
+  d.set("model.mlp_bias", !none);
+  if (!none) d.note("model.bias", "true", "without --disable-bias-linear");
+}
+
+void vocabulary(ImportDraft& d) {
+  const auto padded = d.settings.count("padded_vocab_size", 1);
+  if (padded) d.assume("model.vocab_size", *padded, "padded: --vocab-size is not given");
+  const auto multiple = d.settings.count("make_vocab_size_divisible_by", 1);
+  if (multiple && *multiple != 128) {
+    d.not_understood("make_vocab_size_divisible_by " + std::to_string(*multiple),
+                     "the profile pads to 128 x tp");
+  }
+}
+
+void dropout(ImportDraft& d) {
+  const auto attention = d.settings.number("attention_dropout", 0, 1);
+  const auto hidden = d.settings.number("hidden_dropout", 0, 1);
+  // Both are 0.1 where they are not given.
+  const bool any = attention.value_or(0.1) > 0 || hidden.value_or(0.1) > 0;
+  d.set("model.dropout", any);
+  if (!attention || !hidden) d.note("model.dropout", any ? "true" : "false", "Megatron's 0.1");
+}
+
+}  // namespace
+
+void read_model_of(ImportDraft& d) {
+  read_rows_of(kModelRows, d.settings, d.out.run);
+  if (d.out.run.empty()) return;
+  activation(d);
+  norm_and_positions(d);
+  heads(d);
+  experts(d);
+  biases(d);
+  vocabulary(d);
+  dropout(d);
+  d.assume("model.tie_word_embeddings", true, "without --untie-embeddings-and-output-weights");
+}
+
+}  // namespace orrery::megatron

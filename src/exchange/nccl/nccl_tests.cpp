@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nccl-tests' and rccl-tests' output: lines of `#` that name the ranks, then rows of
+//
+//   size count type [redop] [root] time algbw busbw [#wrong] time algbw busbw [#wrong]
+//
+// out of place first, in place after; the first are taken. Size is S of network/collective.h (the
+// larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which collective it was only
+// newer versions say ("Collective test starting: all_reduce_perf"): else bus over algorithm
+// bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which of those. What
+// mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is skipped, and
+// so is what NCCL itself logs. One output a file: a rank that is named twice is refused.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "core/units.h"
+#include "exchange/log_lines.h"
+#include "exchange/logs/comm_log.h"
+#include "exchange/measurements/readers.h"
+
+namespace orrery::detail {
+namespace {
+
+struct Row {
+  Bytes size{};
+  Seconds time{};
+  double algbw = 0;
+  double busbw = 0;
+  std::size_t line = 0;
+};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_count(std::string_view word) {
+  const auto x = parse_number(word);
+  return x && *x >= 0 && *x == std::floor(*x);
+}
+
+// Where the header has the first `time`, and how many columns. A row that lacks redop or root, as
+// older versions leave them blank, is short by as many.
+struct NcclColumns {
+  std::size_t time = 0;
+  std::size_t count = 0;
+};
+
+std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words) {
+  if (words.size() < 6 || words[0] != "#" || words[1] != "size") return {};
+  const auto time = std::find(words.begin(), words.end(), "time");
+  if (time == words.end()) return {};
+  return NcclColumns{static_cast<std::size_t>(time - words.begin()) - 1, words.size() - 1};
+}
+
+Row read_row(const LogPlace& place, const std::vector<std::string_view>& words,
+             const NcclColumns& columns) {
+  const std::size_t lacks = columns.count > words.size() ? columns.count - words.size() : 0;
+  const std::size_t at = columns.time - std::min(columns.time, lacks);
+  if (at < 2 || words.size() < at + 3) {
+    fail(place, std::to_string(words.size()) + " columns",
+         std::to_string(columns.count) + ", as the header has");
+  }
+  constexpr double kMicro = 1e-6;
+  const auto rate = [&](std::size_t i) { return parse_number(words[i]).value_or(-1); };
+  Row row{Bytes(positive(place, words[0], "size")),
+          Seconds(positive(place, words[at], "time") * kMicro), rate(at + 1), rate(at + 2),
+          place.line};
+  if (row.algbw < 0 || row.busbw < 0) fail(place, "no bandwidths", "time, algbw and busbw");
+  return row;
+}
+
+// Without what a launcher puts before the lines of a rank: "[1,0]<stdout>:", "0: ".
+std::string_view without_tag(std::string_view line) {
+  const std::size_t out = line.find("<stdout>:");
+  if (!line.empty() && line.front() == '[' && out != std::string_view::npos) {
+    return line.substr(out + std::string_view("<stdout>:").size());
+  }
+  const std::vector<std::string_view> words = words_of(line.substr(0, line.find(':')));
+  const bool is_tagged = line.find(':') != std::string_view::npos && words.size() == 1;
+  return is_tagged && is_count(words.front()) ? line.substr(line.find(':') + 1) : line;
+}
+
+// "#  Rank  0 Group  0 Pid …"
+bool names_rank(const std::vector<std::string_view>& words) {
+  return words.size() > 2 && words[0] == "#" && words[1] == "Rank" && is_count(words[2]);
+}
+
+void see_rank(const LogPlace& place, std::string_view rank, std::set<std::string_view>& seen) {
+  if (seen.insert(rank).second) return;
+  fail(place, "rank " + std::string(rank) + " for the second time", "one run of nccl-tests a file");
+}
+
+std::optional<Collective> named_in(std::string_view line) {
+  const std::size_t end = line.find("_perf");
+  if (end == std::string_view::npos) return {};
+  std::size_t begin = end;
+  while (begin > 0 && (std::isalpha(static_cast<unsigned char>(line[begin - 1])) != 0 ||
+                       line[begin - 1] == '_')) {
+    --begin;
+  }
+  std::string_view name = line.substr(begin, end - begin);
+  if (name == "sendrecv") return Collective::point_to_point;
+  return collective_named(name);
+}
+
+// By the largest message, where rounding of the printed bandwidths matters least.
+bool is_all_reduce(const Row& row, std::size_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  constexpr double kRounding = 0.02;
+  return ranks > 2 && row.algbw > 1 &&
+         std::abs(row.busbw / row.algbw / (2 * (n - 1) / n) - 1) < kRounding;
+}
+
+Collective kind_of(const std::string& file, std::optional<Collective> named,
+                   const MeasurementHints& hints, const Row& largest, std::size_t ranks) {
+  if (named && hints.collective && *named != *hints.collective) {
+    fail({file, 1}, "the output of " + std::string(name_of(*named)),
+         "that, not " + std::string(name_of(*hints.collective)));
+  }
+  if (named) return *named;
+  if (hints.collective) return *hints.collective;
+  if (is_all_reduce(largest, ranks)) return Collective::all_reduce;
+  fail({file, largest.line}, "no name of a collective",
+       "--collective NAME: the output alone does not tell which it was");
+}
+
+}  // namespace
+
+bool is_nccl_tests(std::string_view text) {
+  return has(text, "busbw") && has(text, "algbw") && has(text, "#");
+}
+
+MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
+                               const MeasurementHints& hints) {
+  MeasurementSet set;
+  std::vector<Row> rows;
+  std::optional<Collective> named;
+  std::optional<NcclColumns> columns;
+  std::set<std::string_view> seen;
+  const std::vector<std::string_view> lines = lines_of(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<std::string_view> words = words_of(without_tag(lines[i]));
+    if (!named) named = named_in(lines[i]);
+    if (words.empty()) continue;
+    if (names_rank(words)) see_rank({file, i + 1}, words[2], seen);
+    if (!columns) columns = header_in(words);
+    if (words.front().front() == '#' || !is_count(words.front()) || words.size() < 6) continue;
+    if (!columns) fail({file, i + 1}, "numbers before a header", "\"# size count type … time\"");
+    if (words.front() == "0") continue;  // no bytes
+    rows.push_back(read_row({file, i + 1}, words, *columns));
+  }
+  const std::size_t ranks = seen.size();
+  if (ranks < 2) {
+    fail({file, 1}, std::to_string(ranks) + " ranks",
+         "lines \"#  Rank  0 …\" of at least two: what the benchmark prints first");
+  }
+  if (rows.empty()) return set;
+  const Collective kind = kind_of(file, named, hints, rows.back(), ranks);
+  for (const Row& row : rows) {
+    Measurement m;
+    m.work = MeasuredCollective{kind, static_cast<std::int64_t>(ranks), row.size};
+    m.timed.time = row.time;
+    set.points.push_back(m);
+  }
+  return set;
+}
+
+}  // namespace orrery::detail

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "exchange/argument_lines.h"
+#include "exchange/torchtitan/names.h"
+#include "exchange/torchtitan/torchtitan.h"
+
+namespace orrery::torchtitan {
+namespace {
+
+struct Line {
+  std::string table;
+  std::string key;
+  Json value;
+};
+
+class Export {
+ public:
+  explicit Export(const ResolvedRun& r) : r_(r) {}
+
+  std::vector<Line> lines(bool tokens) {
+    const Strategy& s = r_.run.strategy;
+    add("training", "seq_len", r_.run.training.sequence);
+    tokens ? batches_in_tokens() : batches();
+    const std::int64_t shards = shards_of(s);
+    add("parallelism", "data_parallel_replicate_degree", s.dp / shards);
+    add("parallelism", "data_parallel_shard_degree", shards);
+    add("parallelism", "tensor_parallel_degree", s.tp);
+    add("parallelism", "context_parallel_degree", s.cp);
+    if (s.cp > 1 && s.cp_type != ContextType::a2a) {
+      add("parallelism", "context_parallel_rotate_method",
+          s.cp_type == ContextType::all_gather ? "allgather" : "alltoall");
+    }
+    if (s.ep > 1) add("parallelism", "expert_parallel_degree", s.ep);
+    if (s.ep > 1) add("parallelism", "expert_tensor_parallel_degree", s.etp);
+    pipeline();
+    if (option("async_tp") == "true") add("parallelism", "enable_async_tensor_parallel", true);
+    recompute();
+    compile();
+    return std::move(lines_);
+  }
+
+ private:
+  void add(const char* table, const char* key, Json value) {
+    lines_.push_back({table, key, std::move(value)});
+  }
+
+  std::string option(const char* name) const {
+    const Json& value = value_at(r_.inputs, std::string("parallel.framework_options.") + name);
+    return value.is_string() ? value.get<std::string>() : "";
+  }
+
+  // FSDP shards over data and context ranks together.
+  static std::int64_t shards_of(const Strategy& s) {
+    const std::int64_t n = s.partition.optimizer;
+    if (n <= 1) return 1;
+    return n % s.cp == 0 && s.dp % (n / s.cp) == 0 ? n / s.cp : s.dp;
+  }
+
+  void batches() {
+    const Run& run = r_.run;
+    const bool pipeline = run.strategy.pp > 1;
+    add("training", "local_batch_size",
+        run.strategy.micro_batch * (pipeline ? run.strategy.micro_batches : 1));
+    add("training", "global_batch_size", run.training.global_batch);
+    if (pipeline) {
+      add("parallelism", "pipeline_parallel_microbatch_size", run.strategy.micro_batch);
+    }
+  }
+
+  void batches_in_tokens() {
+    const Run& run = r_.run;
+    add("training", "num_tokens_per_microbatch_per_dp_rank",
+        run.strategy.micro_batch * run.training.sequence);
+    add("training", "num_tokens_per_train_step", run.training.global_batch * run.training.sequence);
+  }
+
+  void pipeline() {
+    const Strategy& s = r_.run.strategy;
+    add("parallelism", "pipeline_parallel_degree", s.pp);
+    const std::string_view ours = kScheduleNames[static_cast<std::size_t>(s.schedule)];
+    for (const ScheduleName& name : kSchedules) {
+      if (s.pp > 1 && name.ours == ours) {
+        add("parallelism", "pipeline_parallel_schedule", std::string(name.theirs));
+      }
+    }
+  }
+
+  // Of even chunks that checkpoint as many layers as every n-th is; 0: of others.
+  std::int64_t checkpointed_every() const {
+    const Strategy& s = r_.run.strategy;
+    const std::int64_t layers = r_.run.model.layers;
+    const bool block = s.recompute == Recompute::full &&
+                       s.recompute_method == RecomputeMethod::block && s.recompute_layers > 0;
+    if (!block || !s.even_stages || layers % (s.pp * s.vpp) != 0) return 0;
+    const std::int64_t chunk = layers / (s.pp * s.vpp);
+    const std::int64_t every = chunk / s.recompute_layers;
+    return every > 1 && chunk / every == s.recompute_layers ? every : 0;
+  }
+
+  void recompute() {
+    const Strategy& s = r_.run.strategy;
+    if (const std::int64_t every = checkpointed_every(); every > 0) {
+      add("activation_checkpoint", "mode", "selective");
+      return add("activation_checkpoint", "selective_ac_option", std::to_string(every));
+    }
+    add("activation_checkpoint", "mode",
+        std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
+    if (s.recompute == Recompute::selective) {
+      add("activation_checkpoint", "selective_ac_option", "op");
+    }
+  }
+
+  void compile() {
+    const bool on = option("compile") == "true";
+    add("compile", "enable", on);
+    if (on) {
+      add("compile", "components",
+          option("compile_loss") == "true" ? Json({"model", "loss"}) : Json({"model"}));
+    }
+    const std::string float8 = option("float8");
+    if (!float8.empty() && float8 != "none") add("quantize.linear.float8", "recipe_name", float8);
+  }
+
+  const ResolvedRun& r_;
+  std::vector<Line> lines_;
+};
+
+const ModelName* model_of(const ResolvedRun& r) {
+  const auto found = std::find_if(kModels.begin(), kModels.end(),
+                                  [&](const ModelName& m) { return m.full == r.model_name; });
+  return found == kModels.end() ? nullptr : &*found;
+}
+
+std::string word(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& v : value) text += (text.empty() ? "" : " ") + word(v);
+  return text;
+}
+
+}  // namespace
+
+std::string export_toml(const ResolvedRun& resolved) {
+  std::vector<Line> lines = Export(resolved).lines(false);
+  if (const ModelName* m = model_of(resolved)) {
+    lines.insert(lines.begin(), {{"model", "name", std::string(m->module)},
+                                 {"model", "flavor", std::string(m->flavor)}});
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.table < b.table; });
+  std::string text;
+  std::string table;
+  for (const Line& l : lines) {
+    if (l.table != table) text += (text.empty() ? "[" : "\n[") + l.table + "]\n";
+    table = l.table;
+    text += l.key + " = " + l.value.dump() + "\n";
+  }
+  return text;
+}
+
+std::string export_arguments(const ResolvedRun& resolved) {
+  ArgumentLines arguments(ArgumentLines::Style::as_is);
+  arguments.start();
+  const ModelName* m = model_of(resolved);
+  if (m != nullptr && !m->config.empty()) {
+    arguments.add("module", std::string(m->module));
+    arguments.add("config", std::string(m->config));
+  }
+  std::string table;
+  for (const Line& l : Export(resolved).lines(true)) {
+    if (l.table != table) arguments.start();
+    table = l.table;
+    arguments.add(l.table + "." + l.key, word(l.value));
+  }
+  return "./run_train.sh" + arguments.text();
+}
+
+}  // namespace orrery::torchtitan

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/error.h"
+#include "exchange/argument_list.h"
+#include "exchange/import_draft.h"
+#include "exchange/shell_words.h"
+#include "exchange/torchtitan/names.h"
+#include "exchange/torchtitan/toml.h"
+#include "exchange/torchtitan/torchtitan.h"
+
+namespace orrery::torchtitan {
+namespace {
+
+// "parallelism.tensor-parallel-degree" to "tensor_parallel_degree".
+std::string known_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const std::string_view table : kMovedTables) {
+    if (name.rfind(table, 0) == 0) return name.substr(table.size());
+  }
+  return name;
+}
+
+Settings by_known_names(const Settings& settings) {
+  Settings known(settings.file());
+  for (ForeignSetting s : settings.all()) {
+    s.name = known_name(s.name);
+    known.add(std::move(s));
+  }
+  return known;
+}
+
+void read_model(ImportDraft& d) {
+  auto module = d.settings.text("module");
+  const auto config = d.settings.text("config");
+  if (!module) module = d.settings.text("model.name");
+  const auto flavor = d.settings.text("model.flavor");
+  if (!module && !config) return;
+  for (const ModelName& m : kModels) {
+    const bool same_flavor = flavor ? *flavor == m.flavor : config && *config == m.config;
+    if (same_flavor && (!module || *module == m.module)) return d.set("model", std::string(m.ours));
+  }
+  d.not_understood("model " + module.value_or("") + " " + flavor.value_or(config.value_or("")),
+                   "no model of ours by that name; --model says it");
+}
+
+// As far as they are known; 0: not.
+struct Degrees {
+  std::int64_t gpus = 0;
+  std::int64_t others = 1;  // tp x pp x cp
+  std::int64_t dp = 0;
+};
+
+// Shards: 0 where their number is not known.
+void read_sharding(ImportDraft& d, std::int64_t replicas, std::int64_t shards) {
+  const std::int64_t cp = d.count_at("parallel.cp", 1);
+  if (shards == 1 && cp == 1) return d.set("parallel.zero", 0);
+  d.set("parallel.zero", 3);
+  if (replicas > 1 && shards > 0) d.set("parallel.zero_shard_group", shards * cp);
+}
+
+Degrees read_degrees(ImportDraft& d, const Json& given) {
+  Degrees g;
+  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
+    d.assume(path, 1, "not given");
+    g.others *= d.count_at(path, 1);
+  }
+  const Json& gpus = value_at(given, "cluster.gpus");
+  if (gpus.is_number_integer()) g.gpus = gpus.get<std::int64_t>();
+  const std::int64_t replicas =
+      d.settings.count("data_parallel_replicate_degree", 1, kMostDegree).value_or(1);
+  const auto shard = d.settings.number("data_parallel_shard_degree", -1, double{kMostDegree});
+  std::int64_t shards = static_cast<std::int64_t>(shard.value_or(-1));
+  if (shards == 0) d.settings.refuse("data_parallel_shard_degree", "-1 or at least 1");
+  if (shards < 0 && g.gpus > 0) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
+  if (shards < 0 && replicas > 1) {
+    d.not_understood("data_parallel_shard_degree -1", "of how many GPUs; give --gpus");
+  }
+  if (shards > 0) {
+    g.dp = replicas * shards;
+    d.set("parallel.dp", g.dp);
+  }
+  read_sharding(d, replicas, std::max<std::int64_t>(0, shards));
+  return g;
+}
+
+// Tokens that are whole sequences.
+std::optional<std::int64_t> sequences(ImportDraft& d, const char* name) {
+  const auto tokens = d.settings.count(name, 1);
+  if (!tokens) return {};
+  const std::int64_t length = d.count_at("training.sequence_length", 0);
+  if (length == 0 || *tokens % length != 0) {
+    d.settings.refuse(name, "a multiple of seq_len " + std::to_string(length));
+  }
+  return *tokens / length;
+}
+
+void read_batches(ImportDraft& d, const Degrees& g) {
+  const auto tokens = sequences(d, "num_tokens_per_microbatch_per_dp_rank");
+  auto local = d.settings.count("local_batch_size", 1, kMostDegree);
+  if (!local) local = d.settings.count("batch_size", 1, kMostDegree);
+  const bool pipeline = d.count_at("parallel.pp", 1) > 1;
+  const auto part = d.settings.count("pipeline_parallel_microbatch_size", 1, kMostDegree);
+  if (tokens) {
+    d.set("training.micro_batch", *tokens);
+  } else if (pipeline) {
+    d.set("training.micro_batch", part.value_or(1));
+  } else if (local) {
+    d.set("training.micro_batch", *local);
+  }
+  d.settings.take("num_pp_microbatches");
+  if (const auto global = sequences(d, "num_tokens_per_train_step")) {
+    return d.set("training.global_batch", *global);
+  }
+  const auto global = d.settings.number("global_batch_size", -1, 1e12);
+  if (global && *global > 0)
+    return d.set("training.global_batch", static_cast<std::int64_t>(*global));
+  if (!local) return;
+  if (g.dp == 0) return d.not_understood("local_batch_size", "of how many replicas; give --gpus");
+  d.set("training.global_batch", *local * g.dp);
+  d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
+}
+
+void read_schedule(ImportDraft& d) {
+  const auto name = d.settings.text("pipeline_parallel_schedule");
+  if (d.count_at("parallel.pp", 1) == 1) return;
+  const auto known = std::find_if(kSchedules.begin(), kSchedules.end(),
+                                  [&](const ScheduleName& s) { return name == s.theirs; });
+  if (!name) return d.note("parallel.schedule", "1f1b", "without pipeline_parallel_schedule");
+  if (known == kSchedules.end()) {
+    return d.not_understood("pipeline_parallel_schedule " + *name, "no schedule of ours");
+  }
+  d.set("parallel.schedule", std::string(known->ours));
+  if (known->ours != "1f1b" && known->ours != "gpipe") {
+    d.assume("parallel.vpp", 2, "torchtitan's two stages a rank");
+  }
+}
+
+// "op", or the n of every n-th layer: how many layers that are is for fit_import.
+void read_selective(ImportDraft& d) {
+  const auto option = d.settings.word(kAcOption);
+  if (option == "op") return d.set("parallel.recompute", "selective");
+  const std::int64_t every = d.settings.count(kAcOption, 1, kMostDegree).value_or(kAcDefault);
+  d.out.checkpointed_every = every;
+  d.note("parallel.recompute", "full of one layer in " + std::to_string(every),
+         option ? "as many layers of a stage, its first" : "torchtitan's default [from memory]");
+}
+
+// `whole`: the file says all; a command line changes what a registered configuration says.
+void read_recompute(ImportDraft& d, bool whole) {
+  constexpr std::array<std::string_view, 3> kModes = {"none", "selective", "full"};
+  const auto mode = d.settings.choice(kAcMode, kModes);
+  if (!mode && !whole) {
+    return d.not_understood(std::string(kAcMode) + " of the configuration", "--recompute says it");
+  }
+  if (mode.value_or(1) == 1) return read_selective(d);
+  d.settings.take(kAcOption);
+  d.set("parallel.recompute", std::string(kModes[*mode]));
+}
+
+void read_compile(ImportDraft& d) {
+  const auto old = d.settings.flag("compile");
+  const auto enabled = d.settings.flag("compile.enable");
+  const auto components = d.settings.words("compile.components");
+  const bool on = enabled.value_or(old.value_or(false));
+  d.set("parallel.framework_options.compile", on);
+  if (!enabled && !old) d.note("parallel.framework_options.compile", "false", "not enabled");
+  const bool loss =
+      components && std::find(components->begin(), components->end(), "loss") != components->end();
+  // Without a list the loss is compiled too, since the list exists.
+  d.set("parallel.framework_options.compile_loss", on && (components ? loss : enabled.has_value()));
+}
+
+// float8 of linear layers trains in fp8.
+void read_precision(ImportDraft& d) {
+  constexpr std::array<std::string_view, 2> kTypes = {"bfloat16", "float32"};
+  const auto type = d.settings.choice("mixed_precision_param", kTypes);
+  d.set("training.precision", type.value_or(0) == 0 ? "bf16" : "fp32");
+  if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
+  constexpr std::array<std::string_view, 2> kRecipes = {"tensorwise", "rowwise"};
+  auto recipe = d.settings.choice("quantize.linear.float8.recipe_name", kRecipes);
+  if (!recipe) recipe = d.settings.choice("float8.recipe_name", kRecipes);
+  const auto converters = d.settings.words("model.converters").value_or(std::vector<std::string>{});
+  const bool converted = std::any_of(converters.begin(), converters.end(), [](const auto& c) {
+    return c.find("float8") != std::string::npos;
+  });
+  if (!recipe && !converted && !d.is_on("float8.enable_float8_linear")) return;
+  d.set("training.precision", "fp8");
+  d.set("parallel.framework_options.float8", std::string(kRecipes[recipe.value_or(0)]));
+}
+
+void read_rest(ImportDraft& d) {
+  const bool tp = d.count_at("parallel.tp", 1) > 1;
+  const auto sequence = d.settings.flag("enable_sequence_parallel");
+  d.set("parallel.sequence_parallel", tp && sequence.value_or(true));
+  constexpr std::array<std::string_view, 2> kRotations = {"allgather", "alltoall"};
+  const auto rotation = d.settings.choice("context_parallel_rotate_method", kRotations);
+  // The all-to-all turns a ring by one place.
+  if (rotation) d.set("parallel.cp_type", *rotation == 0 ? "all_gather" : "p2p");
+  constexpr std::array<std::string_view, 3> kReshard = {"default", "always", "never"};
+  const auto reshard = d.settings.choice("fsdp_reshard_after_forward", kReshard);
+  if (reshard.value_or(0) != 0) {
+    d.not_understood("fsdp_reshard_after_forward " + std::string(kReshard[*reshard]),
+                     "the profile has the default");
+  }
+  const auto steps = d.settings.count("steps", 1, 1'000'000'000);
+  const double sequences = static_cast<double>(d.count_at("training.global_batch", 0)) *
+                           static_cast<double>(d.count_at("training.sequence_length", 0));
+  const double tokens = static_cast<double>(steps.value_or(0)) * sequences;
+  if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
+}
+
+ImportedRun import_settings(const Settings& settings, const Json& given, bool whole) {
+  ImportDraft d{by_known_names(settings), kWithoutEffect};
+  if (d.settings.all().empty()) {
+    throw InputError(settings.file(), "", "no setting of torchtitan",
+                     "[tables] or --table.key value");
+  }
+  d.set_aside_unknown_values();
+  read_model(d);
+  read_rows_of(kRows, d.settings, d.out.run);
+  const Degrees degrees = read_degrees(d, given);
+  read_batches(d, degrees);
+  read_schedule(d);
+  read_recompute(d, whole);
+  read_compile(d);
+  read_precision(d);
+  read_rest(d);
+  d.assume("framework", "torchtitan", "--framework takes another profile");
+  d.list_leftovers();
+  return std::move(d.out);
+}
+
+}  // namespace
+
+ImportedRun import_toml(std::string_view text, const std::string& file, const Json& given) {
+  return import_settings(read_toml(text, file), given, true);
+}
+
+ImportedRun import_arguments(std::string_view text, const std::string& file, const Json& given) {
+  return import_settings(settings_of_words(shell_words(text, file), file), given, false);
+}
+
+}  // namespace orrery::torchtitan

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// torchtitan's settings (pytorch/torchtitan, TOML of 2024 and 2025; @b5bcd76 of 2026, which has
+// --module, --config and overrides on the command line, with batches in tokens) beside our keys.
+// Tables moved between versions, so a key of [training], [parallelism] and [experimental] is known
+// by its last word. What is not a row is read and written by import.cpp and export.cpp.
+#pragma once
+
+#include <array>
+
+#include "exchange/names.h"
+
+namespace orrery::torchtitan {
+
+inline constexpr std::array kRows = {
+    NameRow{"seq_len", "training.sequence_length"},
+    NameRow{"tensor_parallel_degree", "parallel.tp", NameKind::degree},
+    NameRow{"pipeline_parallel_degree", "parallel.pp", NameKind::degree},
+    NameRow{"context_parallel_degree", "parallel.cp", NameKind::degree},
+    NameRow{"expert_parallel_degree", "parallel.ep", NameKind::degree},
+    NameRow{"expert_tensor_parallel_degree", "parallel.etp", NameKind::degree},
+    NameRow{"enable_async_tensor_parallel", "parallel.framework_options.async_tp",
+            NameKind::boolean},
+};
+
+// Whose last word is unique, whatever table it stands in.
+inline constexpr std::array<std::string_view, 3> kMovedTables = {"training.", "parallelism.",
+                                                                 "experimental."};
+
+// A model of both: torchtitan's module and flavor, its registered configuration ("": not known to
+// us), our file and the name that file gives.
+struct ModelName {
+  std::string_view module;
+  std::string_view flavor;
+  std::string_view config;
+  std::string_view ours;
+  std::string_view full;
+};
+inline constexpr std::array kModels = {
+    ModelName{"llama3", "8B", "llama3_8b", "llama-3-8b", "Llama 3 8B"},
+    ModelName{"llama3", "70B", "llama3_70b", "llama-3-70b", "Llama 3 70B"},
+    ModelName{"llama3", "405B", "llama3_405b", "llama-3-405b", "Llama 3.1 405B"},
+    ModelName{"deepseek_v3", "671B", "", "deepseek-v3", "DeepSeek-V3"},
+    ModelName{"qwen3", "0.6B", "", "qwen3-0.6b", "Qwen3 0.6B"},
+    ModelName{"qwen3", "8B", "", "qwen3-8b", "Qwen3 8B"},
+    ModelName{"qwen3", "32B", "", "qwen3-32b", "Qwen3 32B"},
+};
+
+struct ScheduleName {
+  std::string_view theirs;
+  std::string_view ours;
+};
+inline constexpr std::array kSchedules = {
+    ScheduleName{"1F1B", "1f1b"},           ScheduleName{"Interleaved1F1B", "interleaved"},
+    ScheduleName{"GPipe", "gpipe"},         ScheduleName{"ZBVZeroBubble", "zb-v"},
+    ScheduleName{"DualPipeV", "dualpipev"},
+};
+
+inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";
+inline constexpr std::string_view kAcOption = "activation_checkpoint.selective_ac_option";
+// Where a file says neither: mode selective, every second layer [from memory, unverified].
+inline constexpr std::int64_t kAcDefault = 2;
+
+inline constexpr std::string_view kWithoutEffect[] = {
+    "job.*",
+    "profiling.*",
+    "metrics.*",
+    "optimizer.*",
+    "lr_scheduler.*",
+    "checkpoint.*",
+    "comm.*",
+    "debug.*",
+    "fault_tolerance.*",
+    "validation.*",
+    "dataset",
+    "dataset_path",
+    "max_norm",
+    "warmup_steps",
+    "seed",
+    "deterministic",
+    "gc_freq",
+    "gc_debug",
+    "data_parallel_type",
+    "model.tokenizer_path",
+    "model.hf_assets_path",
+    "model.norm_type",
+    "model.print_after_conversion",
+    "nproc_per_node",
+    "nnodes",
+    "node_rank",
+    "rdzv_*",
+    "local_ranks_filter",
+    "role",
+    "tee",
+    "activation_checkpoint.early_stop",
+    "dump_folder",
+    "hf_assets_path",
+};
+
+}  // namespace orrery::torchtitan

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// torchtitan's settings both ways: TOML files, and --table.key overrides on the command line
+// (exchange/foreign.h, exchange/torchtitan/names.h).
+//
+// Batches are sequences in the TOML of 2025 (local_batch_size, global_batch_size) and tokens in the
+// command line of 2026 (num_tokens_per_microbatch_per_dp_rank, num_tokens_per_train_step), which
+// must be whole sequences. Replicas that are not said (-1) follow from --gpus. Sequence parallelism
+// goes with tensor parallelism there.
+#pragma once
+
+#include "exchange/foreign.h"
+
+namespace orrery::torchtitan {
+
+ImportedRun import_toml(std::string_view text, const std::string& file, const Json& given);
+ImportedRun import_arguments(std::string_view text, const std::string& file, const Json& given);
+
+std::string export_toml(const ResolvedRun& resolved);
+std::string export_arguments(const ResolvedRun& resolved);
+
+}  // namespace orrery::torchtitan

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/logs/training_log.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+using namespace orrery;
+
+TEST_CASE("Megatron-LM: medians of steps, most memory, the slowest rank's timers") {
+  const TrainingLog log = read_training_log(
+      "x | elapsed time per iteration (ms): 31000.0 | throughput per GPU (TFLOP/s/GPU): 110.0 |\n"
+      "x | elapsed time per iteration (ms): 24500.0 | throughput per GPU (TFLOP/s/GPU): 139.2 |\n"
+      "[Rank 0] memory (MB) | allocated: 1.0 | max allocated: 2.0 | reserved: 3.0 | max reserved: "
+      "4\n"
+      "x | elapsed time per iteration (ms): 24480.0 | throughput per GPU (TFLOP/s/GPU): 139.3 |\n"
+      "    optimizer ......................: (240.00, 260.00)\n",
+      "log.txt");
+  CHECK(log.form == "Megatron-LM");
+  CHECK(log.steps == 3);
+  CHECK(log.step_time->si() == doctest::Approx(24.5));
+  CHECK(log.flops_per_gpu->si() == doctest::Approx(139.2e12));
+  CHECK(log.allocated->si() == 2 * 0x1p20);
+  CHECK(log.reserved->si() == 4 * 0x1p20);
+  REQUIRE(log.timers.size() == 1);
+  CHECK(log.timers.at("optimizer").si() == doctest::Approx(0.26));
+}
+
+TEST_CASE("the first steps are left out where there are enough") {
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    text += "elapsed time per iteration (ms): " + std::to_string(i < 5 ? 9000 : 1000) + "\n";
+  }
+  CHECK(read_training_log(text, "log.txt").step_time->si() == doctest::Approx(1));
+}
+
+TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
+  const TrainingLog deepspeed = read_training_log(
+      "[INFO] epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=12.1, "
+      "CurrSamplesPerSec=12.5, MemAllocated=3.2GB, MaxMemAllocated=10.0GB\n",
+      "log.txt");
+  CHECK(deepspeed.form == "DeepSpeed");
+  CHECK(*deepspeed.samples_per_s == 12.5);
+  CHECK(deepspeed.allocated->si() == 10 * 0x1p30);
+  const TrainingLog titan = read_training_log(
+      "\x1b[31mstep: 10 \x1b[32m loss: 7.1 \x1b[33m memory: 36.5GiB(46.6%) \x1b[34m tps: 6,543 "
+      "\x1b[36m tflops: 398.70 \x1b[35m mfu: 40.31%\x1b[39m\n",
+      "log.txt");
+  CHECK(titan.form == "torchtitan");
+  CHECK(*titan.tokens_per_s_per_gpu == 6543);
+  CHECK(titan.flops_per_gpu->si() == doctest::Approx(398.7e12));
+  CHECK(titan.reserved->si() == 36.5 * 0x1p30);
+}
+
+TEST_CASE("lines as older and other versions write them") {
+  const TrainingLog bloom = read_training_log(
+      "iteration 10/ 311541 | elapsed time per iteration (s): 49.71 | learning rate: 3.787E-08 | "
+      "samples per second: 0.644 | TFLOPs: 7.41 |\n",
+      "log.txt");
+  CHECK(bloom.form == "Megatron-LM");
+  CHECK(bloom.step_time->si() == doctest::Approx(49.71));
+  CHECK(bloom.flops_per_gpu->si() == doctest::Approx(7.41e12));
+  const TrainingLog titan = read_training_log(
+      "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - step: 10  loss:  7.1  memory: "
+      "36.5GiB(46.6%)  wps: 6,543  mfu: 40.31%\n",
+      "log.txt");
+  CHECK(titan.form == "torchtitan");
+  CHECK(*titan.tokens_per_s_per_gpu == 6543);
+  const TrainingLog behind_address = read_training_log(
+      "see https: 12 at https://example.org\nelapsed time per iteration (ms): 1000.0 |\n",
+      "log.txt");
+  CHECK(behind_address.form == "Megatron-LM");
+  CHECK(behind_address.steps == 1);
+}
+
+TEST_CASE("what is no training log is refused") {
+  for (const char* text : {"", "hello\n", "elapsed time per iteration (ms): soon\n",
+                           "CurrSamplesPerSec=-3\n", "tps: nan\n"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(read_training_log(text, "log.txt"), InputError);
+  }
+}

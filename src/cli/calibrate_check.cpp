@@ -7,11 +7,11 @@
 #include "cli/measuring_device.h"
 #include "cli/usage_error.h"
 #include "core/error.h"
+#include "document/table.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "io/interrupt.h"
 #include "report/estimate_json.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

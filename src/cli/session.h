@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "document/words.h"
 #include "io/config_dirs.h"
 #include "io/exit_code.h"
-#include "report/words.h"
 
 namespace orrery {
 

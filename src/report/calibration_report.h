@@ -11,7 +11,7 @@
 
 #include "calibrate/fit_measurements.h"
 #include "core/json.h"
-#include "report/words.h"
+#include "document/words.h"
 
 namespace orrery {
 

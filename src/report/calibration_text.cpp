@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "orrery/version.h"
 #include "report/calibration_report.h"
 #include "report/estimate_json.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

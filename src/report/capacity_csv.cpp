@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "document/table.h"
 #include "report/capacity_report.h"
-#include "report/table.h"
 
 namespace orrery {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
+#include "document/table.h"
 #include "report/capacity_option_parts.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

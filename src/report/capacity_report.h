@@ -13,7 +13,7 @@
 
 #include "capacity/capacity.h"
 #include "core/json.h"
-#include "report/words.h"
+#include "document/words.h"
 
 namespace orrery {
 

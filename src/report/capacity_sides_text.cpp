@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/capacity_option_parts.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

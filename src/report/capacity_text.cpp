@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/capacity_option_parts.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

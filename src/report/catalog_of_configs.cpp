@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "document/words.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
@@ -11,7 +12,6 @@
 #include "parallel/framework_json.h"
 #include "report/catalog.h"
 #include "report/quantity_cell.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

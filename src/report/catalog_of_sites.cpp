@@ -2,9 +2,9 @@
 #include "capacity/data_needs.h"
 #include "capacity/site_json.h"
 #include "core/units.h"
+#include "document/words.h"
 #include "report/catalog.h"
 #include "report/quantity_cell.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

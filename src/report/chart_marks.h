@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <string>
 
+#include "document/words.h"
 #include "report/charts.h"
-#include "report/words.h"
 
 namespace orrery::chart {
 

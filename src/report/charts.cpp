@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "document/words.h"
 #include "report/chart_marks.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

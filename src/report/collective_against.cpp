@@ -5,11 +5,11 @@
 #include <span>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "network/bus_factor.h"
 #include "orrery/version.h"
 #include "report/collective_text.h"
 #include "report/estimate_json.h"
-#include "report/table.h"
 #include "validate/summary.h"
 
 namespace orrery {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/json.h"
+#include "document/words.h"
 #include "report/collective_curve.h"
-#include "report/words.h"
 
 namespace orrery {
 

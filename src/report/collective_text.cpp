@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "network/group_across.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

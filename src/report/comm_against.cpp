@@ -2,9 +2,9 @@
 #include "report/comm_against.h"
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/collective_text.h"
 #include "report/comm_report.h"
 #include "report/estimate_json.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/json.h"
+#include "document/words.h"
 #include "estimate/messages.h"
 #include "report/run_report.h"
-#include "report/words.h"
 
 namespace orrery {
 

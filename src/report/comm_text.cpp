@@ -3,9 +3,9 @@
 #include <array>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/comm_report.h"
 #include "report/estimate_text.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

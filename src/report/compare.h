@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "document/words.h"
 #include "report/metrics.h"
 #include "report/run_report.h"
-#include "report/words.h"
 
 namespace orrery {
 

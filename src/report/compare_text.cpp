@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/compare.h"
 #include "report/estimate_json.h"
 #include "report/rests_on.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

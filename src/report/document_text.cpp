@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/document_text.h"
 
+#include "document/words.h"
 #include "hardware/provenance.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/advice.h"
 #include "report/limiter.h"
 #include "report/memory_text.h"
 #include "report/metrics.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

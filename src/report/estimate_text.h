@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "document/words.h"
 #include "report/run_report.h"
-#include "report/words.h"
 
 namespace orrery {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/json.h"
+#include "document/words.h"
 #include "estimate/resolve.h"
 #include "report/metrics.h"
-#include "report/words.h"
 
 namespace orrery {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/foreign_text.h"
 
+#include "document/words.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "core/units.h"
+#include "document/words.h"
 #include "parallel/strategy_json.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/listing.h"
 
-#include "report/words.h"
+#include "document/words.h"
 
 namespace orrery {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "report/table.h"
+#include "document/table.h"
 
 namespace orrery {
 

@@ -2,8 +2,8 @@
 #include "report/memory_text.h"
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/metrics.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/units.h"
 #include "cost/operator_time.h"
+#include "document/words.h"
 #include "parallel/shard.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rests_on.h"
 
+#include "document/words.h"
 #include "estimate/price.h"
 #include "hardware/provenance.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "document/words.h"
 #include "report/chart_marks.h"
 #include "report/charts.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "document/words.h"
 #include "explore/sensitivity.h"
 #include "explore/space_json.h"
 #include "report/run_report.h"
-#include "report/words.h"
 
 namespace orrery {
 

@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/estimate_text.h"
 #include "report/limiter.h"
 #include "report/metrics.h"
 #include "report/search_report.h"
 #include "report/strategy_words.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "capacity/checkpoint.h"
 #include "core/json.h"
+#include "document/words.h"
 #include "report/run_report.h"
-#include "report/words.h"
 #include "sim/simulate.h"
 
 namespace orrery {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/estimate_text.h"
 #include "report/metrics.h"
 #include "report/perfetto.h"
 #include "report/simulate_report.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "document/words.h"
 #include "report/charts.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "document/words.h"
 #include "hardware/calibration.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

@@ -2,11 +2,11 @@
 #include "report/topology_text.h"
 
 #include "core/units.h"
+#include "document/words.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
 #include "report/catalog.h"
-#include "report/words.h"
 
 namespace orrery {
 namespace {

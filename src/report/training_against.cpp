@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/units.h"
+#include "document/table.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
-#include "report/table.h"
 
 namespace orrery {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "document/words.h"
 #include "exchange/logs/training_log.h"
 #include "report/run_report.h"
-#include "report/words.h"
 
 namespace orrery {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/table.h"
+#include "document/table.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "report/words.h"
+#include "document/words.h"
 
 namespace orrery {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/words.h"
+#include "document/words.h"
 
 #include <algorithm>
 #include <array>

@@ -10,8 +10,8 @@
 
 #include "calibrate/overlay.h"
 #include "cli/command.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
+#include "engine/usage_error.h"
 #include "exchange/logs/comm_log.h"
 #include "exchange/measurements/measurements.h"
 #include "hardware/cluster_reader.h"

@@ -9,8 +9,8 @@
 
 #include "cli/calibrate.h"
 #include "cli/measuring_device.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
+#include "engine/usage_error.h"
 #include "exchange/measurements/rows.h"
 #include "exchange/measurements/to_json.h"
 #include "io/append.h"

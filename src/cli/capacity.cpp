@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/overrides.h"
 #include "cli/plan_context.h"
 #include "cli/run_source.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
+#include "engine/overrides.h"
+#include "engine/usage_error.h"
 #include "io/files.h"
 #include "report/capacity_report.h"
 #include "report/estimate_json.h"

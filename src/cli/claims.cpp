@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "cli/overrides.h"
 #include "cli/plan_context.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
+#include "engine/overrides.h"
+#include "engine/usage_error.h"
 #include "io/files.h"
 #include "report/capacity_report.h"
 #include "report/comm_report.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/overrides.h"
+#include "engine/overrides.h"
 #include "io/files.h"
 #include "network/group_across.h"
 #include "report/collective_sizes.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "io/exit_code.h"
+#include "engine/exit_code.h"
 
 namespace CLI {
 class App;

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
-#include "cli/usage_error.h"
+#include "engine/usage_error.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"

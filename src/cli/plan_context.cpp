@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/plan_context.h"
 
-#include "cli/overrides.h"
+#include "engine/overrides.h"
 #include "io/threads.h"
 #include "report/metric_source.h"
 

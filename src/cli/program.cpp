@@ -10,8 +10,8 @@
 
 #include "cli/build_info.h"
 #include "cli/command.h"
-#include "cli/usage_error.h"
 #include "core/error.h"
+#include "engine/usage_error.h"
 #include "io/ranks.h"
 #include "io/terminal.h"
 #include "orrery/version.h"

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "io/exit_code.h"
+#include "engine/exit_code.h"
 
 namespace orrery {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/overrides.h"
 #include "cli/run_source.h"
 #include "core/error.h"
+#include "engine/overrides.h"
 #include "estimate/estimate.h"
 #include "io/files.h"
 #include "validate/observed.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/overrides.h"
 #include "cli/run_flags.h"
+#include "engine/overrides.h"
 
 namespace orrery {
 

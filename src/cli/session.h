@@ -6,8 +6,8 @@
 #include <string>
 
 #include "document/words.h"
+#include "engine/exit_code.h"
 #include "io/config_dirs.h"
-#include "io/exit_code.h"
 
 namespace orrery {
 

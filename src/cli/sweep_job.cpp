@@ -4,8 +4,8 @@
 #include <atomic>
 #include <filesystem>
 
-#include "cli/overrides.h"
 #include "core/error.h"
+#include "engine/overrides.h"
 #include "io/files.h"
 #include "io/interrupt.h"
 #include "io/threads.h"

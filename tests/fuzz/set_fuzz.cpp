@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as the value of --set, over a sound run.
-#include "cli/overrides.h"
+#include "engine/overrides.h"
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/overrides.h"
+#include "engine/overrides.h"
 
 #include <algorithm>
 #include <cctype>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/usage_error.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "engine/usage_error.h"
 #include "estimate/resolve.h"
 
 namespace orrery {

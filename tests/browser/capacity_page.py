@@ -86,7 +86,7 @@ def faults(plan):
 
 
 def main():
-    # One with names that need escaping, and the page that README makes.
+    # One with names that need escaping, and the page that docs/capacity.md makes.
     sys.exit(1 if faults("") + faults("gpt3-175b-five-clusters") else 0)
 
 

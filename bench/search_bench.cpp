@@ -22,9 +22,9 @@
 #include "explore/search.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
+#include "insight/search_report.h"
 #include "io/config_dirs.h"
 #include "io/threads.h"
-#include "report/search_report.h"
 
 namespace orrery {
 namespace {

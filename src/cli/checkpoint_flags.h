@@ -11,7 +11,7 @@
 
 #include "cli/session.h"
 #include "estimate/run.h"
-#include "report/simulate_report.h"
+#include "insight/simulation_report.h"
 
 namespace CLI {
 class App;

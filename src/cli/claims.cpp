@@ -12,7 +12,7 @@
 #include "engine/usage_error.h"
 #include "io/files.h"
 #include "report/capacity_report.h"
-#include "report/comm_report.h"
+#include "report/comm_text.h"
 #include "report/estimate_json.h"
 #include "validate/claim_verdict.h"
 #include "validate/published.h"

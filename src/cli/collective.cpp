@@ -15,7 +15,7 @@
 #include "report/collective_sizes.h"
 #include "report/collective_text.h"
 #include "report/estimate_json.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

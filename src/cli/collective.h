@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "report/collective_curve.h"
+#include "insight/collective_curve.h"
 
 namespace orrery {
 

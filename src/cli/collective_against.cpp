@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/collective_against.h"
-
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 #include "exchange/logs/comm_log.h"
 #include "exchange/measurements/measurements.h"
 #include "io/files.h"
+#include "report/collective_against_text.h"
 #include "report/estimate_json.h"
 
 namespace orrery {

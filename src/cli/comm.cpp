@@ -6,7 +6,8 @@
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "io/files.h"
-#include "report/comm_against.h"
+#include "report/comm_against_text.h"
+#include "report/comm_text.h"
 #include "report/estimate_json.h"
 
 namespace orrery {

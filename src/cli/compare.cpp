@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/compare.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/run_source.h"
 #include "core/error.h"
+#include "report/compare_text.h"
 #include "report/estimate_json.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 #include "io/files.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"
-#include "report/training_against.h"
+#include "report/training_against_text.h"
 
 namespace orrery {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/run_flags.h"
 #include "core/error.h"
 #include "report/estimate_json.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

@@ -2,8 +2,8 @@
 #include "cli/plan_context.h"
 
 #include "engine/overrides.h"
+#include "insight/metric_source.h"
 #include "io/threads.h"
-#include "report/metric_source.h"
 
 namespace orrery {
 

@@ -13,7 +13,7 @@
 #include "io/threads.h"
 #include "report/estimate_json.h"
 #include "report/search_html.h"
-#include "report/search_report.h"
+#include "report/search_text.h"
 
 namespace orrery {
 namespace {

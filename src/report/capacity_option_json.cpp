@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/capacity_option_json.h"
 
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

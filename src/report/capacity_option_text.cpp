@@ -3,7 +3,7 @@
 
 #include "core/units.h"
 #include "report/capacity_option_parts.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

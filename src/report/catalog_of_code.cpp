@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document/words.h"
+#include "insight/metrics.h"
 #include "memory/recipe.h"
 #include "network/algorithms.h"
 #include "parallel/schedules/table.h"
 #include "report/catalog.h"
-#include "report/metrics.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/json.h"
 #include "document/words.h"
-#include "report/collective_curve.h"
+#include "insight/collective_curve.h"
 
 namespace orrery {
 

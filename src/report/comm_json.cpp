@@ -5,7 +5,7 @@
 #include "core/units.h"
 #include "document/table.h"
 #include "report/collective_text.h"
-#include "report/comm_report.h"
+#include "report/comm_text.h"
 #include "report/estimate_json.h"
 
 namespace orrery {

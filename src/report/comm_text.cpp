@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/comm_text.h"
+
 #include <algorithm>
 #include <array>
 
 #include "core/units.h"
 #include "document/table.h"
-#include "report/comm_report.h"
 #include "report/estimate_text.h"
 
 namespace orrery {
@@ -125,6 +126,15 @@ std::string size_table(const CommReport& r) {
 }
 
 }  // namespace
+
+std::string power_of_two_text(int exponent) {
+  static constexpr std::array<const char*, 7> kUnits = {"B",   "KiB", "MiB", "GiB",
+                                                        "TiB", "PiB", "EiB"};
+  if (exponent < 0) return plain_number(std::ldexp(1, exponent)) + " B";
+  const int unit = std::min(exponent / 10, 6);
+  return grouped(std::ldexp(1, exponent - 10 * unit)) + " " +
+         kUnits[static_cast<std::size_t>(unit)];
+}
 
 std::string comm_text(const CommReport& r, const Style& style) {
   const Answer& a = r.run.answer;

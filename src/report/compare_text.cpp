@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/compare_text.h"
+
 #include <cmath>
 
 #include "core/units.h"
 #include "document/table.h"
-#include "report/compare.h"
 #include "report/estimate_json.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

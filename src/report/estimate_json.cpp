@@ -5,11 +5,11 @@
 #include <stdexcept>
 
 #include "core/units.h"
+#include "insight/advice.h"
+#include "insight/limiter.h"
+#include "insight/metrics.h"
 #include "orrery/version.h"
-#include "report/advice.h"
-#include "report/limiter.h"
-#include "report/metrics.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "core/units.h"
 #include "document/table.h"
-#include "report/advice.h"
-#include "report/limiter.h"
+#include "insight/advice.h"
+#include "insight/limiter.h"
+#include "insight/metrics.h"
 #include "report/memory_text.h"
-#include "report/metrics.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "document/words.h"
-#include "report/run_report.h"
+#include "insight/run_report.h"
 
 namespace orrery {
 

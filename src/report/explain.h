@@ -15,7 +15,7 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "estimate/resolve.h"
-#include "report/metrics.h"
+#include "insight/metrics.h"
 
 namespace orrery {
 

@@ -2,7 +2,7 @@
 #include "core/units.h"
 #include "model/operators.h"
 #include "report/estimate_text.h"
-#include "report/rests_on.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {

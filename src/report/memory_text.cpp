@@ -3,7 +3,7 @@
 
 #include "core/units.h"
 #include "document/table.h"
-#include "report/metrics.h"
+#include "insight/metrics.h"
 
 namespace orrery {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "report/simulate_report.h"
+#include "insight/simulation_report.h"
 
 namespace orrery {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/resolve.h"
+#include "insight/metrics.h"
+#include "insight/run_report.h"
 #include "orrery/orrery.h"
 #include "report/estimate_json.h"
-#include "report/metrics.h"
-#include "report/run_report.h"
 
 namespace orrery {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "report/charts.h"
 #include "report/search_page.h"
+#include "report/search_text.h"
 #include "report/strategy_words.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "report/search_report.h"
+#include "insight/search_report.h"
 
 namespace orrery {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
 #include "document/table.h"
+#include "insight/metrics.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
-#include "report/metrics.h"
-#include "report/search_report.h"
+#include "report/search_text.h"
 
 namespace orrery {
 namespace {

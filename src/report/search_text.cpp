@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/search_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/units.h"
 #include "document/table.h"
+#include "insight/limiter.h"
+#include "insight/metrics.h"
 #include "report/estimate_text.h"
-#include "report/limiter.h"
-#include "report/metrics.h"
-#include "report/search_report.h"
 #include "report/strategy_words.h"
 
 namespace orrery {

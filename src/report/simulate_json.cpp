@@ -3,7 +3,7 @@
 
 #include "core/units.h"
 #include "report/estimate_json.h"
-#include "report/simulate_report.h"
+#include "report/simulate_text.h"
 
 namespace orrery {
 namespace {

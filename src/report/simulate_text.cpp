@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/simulate_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/units.h"
 #include "document/table.h"
+#include "insight/metrics.h"
 #include "report/estimate_text.h"
-#include "report/metrics.h"
 #include "report/perfetto.h"
-#include "report/simulate_report.h"
 
 namespace orrery {
 namespace {
@@ -220,19 +221,6 @@ std::string chain_item_text(const ChainItem& item) {
   std::string text(kLinkOfChainNames[static_cast<std::size_t>(item.kind)]);
   if (item.stage >= 0) text += ", stage " + std::to_string(item.stage);
   return text;
-}
-
-SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions options,
-                                      const std::optional<SavedStates>& saved) {
-  SimulationReport r{report_on(std::move(resolved)), {}, saved};
-  if (saved) {
-    const bool beside = saved->mode == CheckpointMode::asynchronous;
-    options.save = {saved->cost.stall, beside ? saved->cost.copy : Seconds(), saved->stopped, 0};
-  }
-  r.simulation = simulate(r.run.resolved.run, options);
-  r.run.answer = r.simulation.answer;
-  r.run.resolved.run = r.simulation.run;
-  return r;
 }
 
 std::string simulation_text(const SimulationReport& r, const Style& style) {

@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
+#include "insight/metric_source.h"
+#include "insight/metrics.h"
+#include "insight/run_report.h"
+#include "insight/simulate_check.h"
+#include "insight/simulation_report.h"
 #include "report/estimate_json.h"
-#include "report/metric_source.h"
-#include "report/metrics.h"
-#include "report/run_report.h"
-#include "report/simulate_check.h"
-#include "report/simulate_report.h"
 #include "report/sweep_calibration.h"
 
 namespace orrery {

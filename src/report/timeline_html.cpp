@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "report/perfetto.h"
+#include "report/simulate_text.h"
 #include "report/timeline_page.h"
 #include "sim/timeline.h"
 

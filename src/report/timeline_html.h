@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "report/simulate_report.h"
+#include "insight/simulation_report.h"
 
 namespace orrery {
 

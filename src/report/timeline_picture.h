@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "report/simulate_report.h"
+#include "insight/simulation_report.h"
 
 namespace orrery {
 

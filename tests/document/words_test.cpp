@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "document/table.h"
+#include "report/estimate_text.h"
+#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

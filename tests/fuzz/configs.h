@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "insight/run_report.h"
 #include "report/estimate_json.h"
-#include "report/run_report.h"
 #include "support/runs.h"
 
 namespace orrery::fuzz {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/comm_report.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <set>
 #include <tuple>
 
+#include "report/comm_text.h"
 #include "report/estimate_json.h"
-#include "report/sample_runs.h"
+#include "support/sample_runs.h"
 
 using namespace orrery;
 using namespace orrery::testing;

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "report/metrics.h"
-#include "report/sample_runs.h"
+#include "insight/metrics.h"
+#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/sample_runs.h"
+#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "report/sample_runs.h"
+#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "orrery/orrery.h"
 #include "report/estimate_json.h"
-#include "report/sample_runs.h"
+#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

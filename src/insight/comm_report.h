@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one GPU sends in a step, message class by message class.
+//
+// Of the stage the breakdown is of; what happens once a step is of the stage that is done last, as
+// in `communication` of an estimate, whose lines the classes add up to. A message's size is the
+// full buffer S of its collective (network/collective.h), what nccl-tests calls size; algbw is S
+// over the time of one, busbw the bytes one GPU puts on the wire over that time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "estimate/messages.h"
+#include "insight/run_report.h"
+
+namespace orrery {
+
+struct CommReport {
+  RunReport run;
+  MessageLog messages;
+};
+
+CommReport comm_report_on(ResolvedRun resolved);
+
+inline std::string dimension_name(CommDimension d) {
+  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
+}
+
+Seconds time_of_one(const MessageClass& m);
+BytesPerSecond algbw_of(const MessageClass& m);
+BytesPerSecond busbw_of(const MessageClass& m);
+
+// Messages of at least 2^exponent bytes and of less than twice that.
+struct SizeBin {
+  int exponent = 0;
+  std::int64_t count = 0;
+  Bytes sent{};
+};
+
+// In order of size; without empty bins.
+std::vector<SizeBin> histogram(const std::vector<const MessageClass*>& messages);
+std::vector<const MessageClass*> messages_between(const CommReport& r, CommDimension dimension,
+                                                  Collective collective);
+
+// Names of the operators that exchange them; "" for states and stage boundaries.
+std::vector<std::string> operators_of(const MessageClass& m);
+
+}  // namespace orrery

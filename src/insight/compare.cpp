@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+// Every leaf of a document by its path; a list is a leaf.
+void flatten(const Json& j, const std::string& path, std::map<std::string, Json>& out) {
+  if (!j.is_object()) {
+    out[path] = j;
+    return;
+  }
+  for (const auto& [key, value] : j.items()) {
+    flatten(value, path.empty() ? key : path + "." + key, out);
+  }
+}
+
+std::map<std::string, Json> leaves_of(const NamedRun& r) {
+  std::map<std::string, Json> leaves;
+  flatten(r.report.resolved.inputs, "", leaves);
+  leaves.erase("parallel.dp");
+  return leaves;
+}
+
+// Sets a path, or takes it away.
+void put(Json& document, const std::string& path, const Json& value) {
+  Json* at = &document;
+  std::size_t from = 0;
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', from)) {
+    at = &(*at)[path.substr(from, dot - from)];
+    from = dot + 1;
+  }
+  const std::string key = path.substr(from);
+  if (value.is_null()) {
+    at->erase(key);
+  } else {
+    (*at)[key] = value;
+  }
+}
+
+// The first run with one key changed; degrees that follow from others are left to follow.
+void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
+  Json run = first.report.resolved.inputs;
+  run["parallel"].erase("dp");
+  put(run, key.path, key.to);
+  try {
+    const ResolvedRun r = resolve_run(run, first.name, lookup);
+    const Answer a = estimate(r.run);
+    key.possible = true;
+    key.step = a.step_time;
+    key.peak = a.memory.peak;
+  } catch (const InputError& e) {
+    key.why_not = e.what();
+  }
+}
+
+double effect(const ChangedTerm& t) {
+  double most = 0;
+  for (const double v : t.values) most = std::max(most, std::abs(v - t.values[0]));
+  return most;
+}
+
+class Comparer {
+ public:
+  Comparer(std::vector<NamedRun> runs, const ConfigLookup& lookup) : lookup_(lookup) {
+    c_.runs = std::move(runs);
+  }
+
+  Comparison compared() {
+    for (const Metric& m : metrics()) add_term(m);
+    sort_by_effect(c_.time);
+    sort_by_effect(c_.memory);
+    for (std::size_t i = 1; i < c_.runs.size(); ++i) add_keys(i);
+    return std::move(c_);
+  }
+
+ private:
+  void add_term(const Metric& m) {
+    ChangedTerm t{&m, {}};
+    for (const NamedRun& r : c_.runs) {
+      t.values.push_back(m.value({r.report.resolved.run, r.report.answer}));
+    }
+    if (m.group == MetricGroup::speed || m.key == "memory.peak_gib") c_.numbers.push_back(t);
+    if (effect(t) == 0) return;
+    if (m.group == MetricGroup::time) c_.time.push_back(t);
+    if (m.group == MetricGroup::memory_line) c_.memory.push_back(t);
+  }
+
+  static void sort_by_effect(std::vector<ChangedTerm>& terms) {
+    std::stable_sort(terms.begin(), terms.end(), [](const ChangedTerm& a, const ChangedTerm& b) {
+      return effect(a) > effect(b);
+    });
+  }
+
+  void add_keys(std::size_t i) {
+    const auto from = leaves_of(c_.runs[0]);
+    const auto to = leaves_of(c_.runs[i]);
+    std::vector<ChangedKey> keys;
+    for (const auto& [path, value] : to) {
+      const auto known = from.find(path);
+      if (known != from.end() && known->second == value) continue;
+      keys.push_back(
+          {i, path, known == from.end() ? Json() : known->second, value, false, "", {}, {}});
+    }
+    for (const auto& [path, value] : from) {
+      if (to.count(path) == 0) keys.push_back({i, path, value, Json(), false, "", {}, {}});
+    }
+    for (ChangedKey& k : keys) try_alone(c_.runs[0], lookup_, k);
+    const Seconds step = c_.runs[0].report.answer.step_time;
+    const auto size = [step](const ChangedKey& k) {
+      return k.possible ? std::abs((k.step - step).si()) : -1.0;
+    };
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&](const ChangedKey& a, const ChangedKey& b) { return size(a) > size(b); });
+    c_.keys.insert(c_.keys.end(), keys.begin(), keys.end());
+  }
+
+  const ConfigLookup& lookup_;
+  Comparison c_;
+};
+
+}  // namespace
+
+Comparison compare(std::vector<NamedRun> runs, const ConfigLookup& lookup) {
+  return Comparer(std::move(runs), lookup).compared();
+}
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/limiter.h"
+
+#include <array>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "parallel/strategy_json.h"
+
+namespace orrery {
+namespace {
+
+// What each part of the step is, where it is what limits.
+constexpr std::array<const char*, kTerms> kWhat = {
+    "kernels below the dense peak",
+    "recomputation",
+    "tensor-parallel communication",
+    "context-parallel communication",
+    "expert-parallel communication",
+    "sends between pipeline stages",
+    "pipeline bubble",
+    "data-parallel communication",
+    "optimizer update",
+    "transfers to host or NVMe",
+    "fixed costs of a step",
+};
+
+std::string share(Seconds part, Seconds whole) {
+  return percent(part / whole, 0) + " of the step, " + pretty(part, 3);
+}
+
+// Of the compute, what model FLOPs at the peak would not need.
+Seconds lost(const Answer& a, Term t) {
+  const Seconds term = a.breakdown[static_cast<std::size_t>(t)];
+  if (t != Term::compute) return term;
+  const Seconds ideal = a.model_flops / a.peak_rate;
+  return ideal < term ? term - ideal : Seconds();
+}
+
+Term largest_loss(const Answer& a) {
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < kTerms; ++i) {
+    if (lost(a, static_cast<Term>(i)) > lost(a, static_cast<Term>(most))) most = i;
+  }
+  return static_cast<Term>(most);
+}
+
+std::string kernels_detail(const Answer& a) {
+  const Seconds compute = a.breakdown[static_cast<std::size_t>(Term::compute)];
+  return ": " + pretty(compute, 3) + " where the peak of " + pretty(a.peak_rate, 4) +
+         " would need " + pretty(a.model_flops / a.peak_rate, 3);
+}
+
+std::string where_it_goes(const Run& run, const Answer& a, Term t) {
+  const Strategy& s = run.strategy;
+  const auto n = [](std::int64_t x) { return grouped(x); };
+  switch (t) {
+    case Term::compute:
+      return kernels_detail(a);
+    case Term::recompute:
+      return ": " + std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]) +
+             " recompute runs forward kernels again";
+    case Term::pp_bubble:
+      return ": " + n(s.pp) + " stages, " + n(s.micro_batches) + " micro batches, " + n(s.vpp) +
+             (s.vpp == 1 ? " chunk a stage" : " chunks a stage");
+    case Term::tp_exposed:
+      return ": tp " + n(s.tp);
+    case Term::cp_exposed:
+      return ": cp " + n(s.cp);
+    case Term::ep_exposed:
+      return ": ep " + n(s.ep);
+    case Term::dp_exposed:
+      return ": " + n(s.dp * s.cp) + " replicas, " +
+             (s.partition == partition_of(s.zero, s.dp * s.cp) ? "ZeRO " + n(s.zero)
+                                                               : "a partition of its own");
+    case Term::pp_exposed:
+    case Term::optimizer:
+    case Term::offload_exposed:
+    case Term::other:
+      return "";
+  }
+  return "";
+}
+
+std::string memory_sentence(const Answer& a) {
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < kMemoryLines; ++i) {
+    if (a.memory.lines[i] > a.memory.lines[largest]) largest = i;
+  }
+  return "memory: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) + " on stage " +
+         std::to_string(a.memory_stage) + ", of which " + std::string(kMemoryLineNames[largest]) +
+         " " + gib_text(a.memory.lines[largest], 1);
+}
+
+}  // namespace
+
+std::string limiter(const Run& run, const Answer& a) {
+  if (a.reason == Reason::device_memory) return memory_sentence(a);
+  if (a.reason == Reason::host_memory) {
+    return "host memory: " + gib_text(a.host_needed, 1) + " > " + gib_text(a.host_capacity, 1) +
+           " of a node";
+  }
+  const Term t = largest_loss(a);
+  return std::string(kWhat[static_cast<std::size_t>(t)]) + ", " + share(lost(a, t), a.step_time) +
+         where_it_goes(run, a, t);
+}
+
+}  // namespace orrery

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/metrics.h"
+
+#include <array>
+
+#include "cost/paths.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kTera = 1e12;
+
+template <Number R>
+R sequences(const MetricInput<R>& in) {
+  return count<R>(in.run.training.global_batch, {"training.global_batch"});
+}
+
+template <Number R>
+R tokens(const MetricInput<R>& in) {
+  return sequences(in) * count<R>(in.run.training.sequence, {"training.sequence_length"});
+}
+
+template <Number R>
+R gpus(const MetricInput<R>& in) {
+  return count<R>(in.run.cluster.gpus, {"cluster.gpus"});
+}
+
+template <Number R>
+R step(const MetricInput<R>& in) {
+  return in.answer.step_time.si();
+}
+
+template <Number R>
+R model_rate(const MetricInput<R>& in) {
+  return lift<R>(in.answer.model_flops, {"model FLOPs of one GPU and step"}).si() / step(in);
+}
+
+template <Number R>
+R hardware_rate(const MetricInput<R>& in) {
+  return lift<R>(in.answer.hardware_flops, {"FLOPs executed by one GPU in one step"}).si() /
+         step(in);
+}
+
+template <Number R>
+R peak_rate(const MetricInput<R>& in) {
+  return lift<R>(in.answer.peak_rate, {peak_path(in.run.training.precision)}).si();
+}
+
+template <Number R>
+R in_gib(BytesOf<R> b) {
+  return b.si() / R(kGiB.si());
+}
+
+template <Number R, class... Lines>
+R lines_gib(const MetricInput<R>& in, Lines... lines) {
+  return in_gib((in.answer.memory[lines] + ...));
+}
+
+// A getter for both number types out of one generic lambda.
+template <class Getter>
+constexpr Metric metric(std::string_view key, std::string_view unit, std::string_view label,
+                        MetricGroup group, std::string_view meaning, Getter getter) {
+  return {key, unit, label, meaning, group, getter, getter};
+}
+
+template <Term term>
+constexpr Metric term_metric(std::string_view key, std::string_view label,
+                             std::string_view meaning) {
+  return metric(key, "s", label, MetricGroup::time, meaning, [](const auto& in) {
+    return in.answer.breakdown[static_cast<std::size_t>(term)].si();
+  });
+}
+
+template <MemoryLine... lines>
+constexpr Metric memory_metric(std::string_view key, std::string_view label, MetricGroup group,
+                               std::string_view meaning) {
+  return metric(key, "GiB", label, group, meaning,
+                [](const auto& in) { return lines_gib(in, lines...); });
+}
+
+using enum MetricGroup;
+using L = MemoryLine;
+
+constexpr std::array kMetrics = {
+    metric("step_time_s", "s", "step", speed, "one optimizer step",
+           [](const auto& in) { return step(in); }),
+    metric("samples_per_s", "1/s", "sequences/s", speed, "sequences trained on, of all GPUs",
+           [](const auto& in) { return sequences(in) / step(in); }),
+    metric("tokens_per_s", "1/s", "tokens/s", speed, "tokens trained on, of all GPUs",
+           [](const auto& in) { return tokens(in) / step(in); }),
+    metric("tokens_per_s_per_gpu", "1/s", "tokens/s/GPU", speed, "tokens trained on, by GPU",
+           [](const auto& in) { return tokens(in) / step(in) / gpus(in); }),
+    metric("model_tflops_per_gpu", "TFLOP/s", "model TFLOP/s/GPU", speed,
+           "model FLOPs by the convention, without recomputation",
+           [](const auto& in) { return model_rate(in) / kTera; }),
+    metric("hardware_tflops_per_gpu", "TFLOP/s", "executed TFLOP/s/GPU", speed,
+           "FLOPs really executed, recomputation included",
+           [](const auto& in) { return hardware_rate(in) / kTera; }),
+    metric("mfu", "", "MFU", speed, "model FLOPs over the dense peak of the precision",
+           [](const auto& in) { return model_rate(in) / peak_rate(in); }),
+    metric("hfu", "", "HFU", speed, "executed FLOPs over the dense peak of the precision",
+           [](const auto& in) { return hardware_rate(in) / peak_rate(in); }),
+
+    term_metric<Term::compute>("breakdown_s.compute", "compute", "kernels, forward and backward"),
+    term_metric<Term::recompute>("breakdown_s.recompute", "recompute",
+                                 "forward kernels run again to save memory"),
+    term_metric<Term::tp_exposed>("breakdown_s.tp_exposed", "tensor parallel",
+                                  "tensor-parallel communication not hidden"),
+    term_metric<Term::cp_exposed>("breakdown_s.cp_exposed", "context parallel",
+                                  "context-parallel communication not hidden"),
+    term_metric<Term::ep_exposed>("breakdown_s.ep_exposed", "expert parallel",
+                                  "expert-parallel communication not hidden"),
+    term_metric<Term::pp_exposed>("breakdown_s.pp_exposed", "pipeline sends",
+                                  "sends between stages that delay them"),
+    term_metric<Term::pp_bubble>("breakdown_s.pp_bubble", "pipeline bubble",
+                                 "what the busiest stage waits for the others"),
+    term_metric<Term::dp_exposed>("breakdown_s.dp_exposed", "data parallel",
+                                  "gradient reduction and weight gathers not hidden"),
+    term_metric<Term::optimizer>("breakdown_s.optimizer", "optimizer", "the update itself"),
+    term_metric<Term::offload_exposed>("breakdown_s.offload_exposed", "offload",
+                                       "transfers to host or NVMe not hidden"),
+    term_metric<Term::other>("breakdown_s.other", "other", "fixed costs of a step"),
+
+    metric("memory.peak_gib", "GiB", "peak", memory,
+           "what the device shows as used, on the fullest stage",
+           [](const auto& in) { return in_gib(in.answer.memory.peak); }),
+    memory_metric<L::weights, L::secondary_weights>(
+        "memory.weights_gib", "weights", memory, "the copy that computes, and the second of hpZ"),
+    memory_metric<L::gradients>("memory.gradients_gib", "gradients", memory,
+                                "kept between micro batches"),
+    memory_metric<L::optimizer>("memory.optimizer_gib", "optimizer", memory,
+                                "master weights and moments"),
+    memory_metric<L::activations, L::recompute_working, L::logits, L::transient>(
+        "memory.activations_gib", "activations", memory,
+        "saved tensors, logits and what backward works on"),
+    memory_metric<L::gathered_weights, L::buckets>("memory.buffers_gib", "buffers", memory,
+                                                   "gathered weights and flat buffers"),
+    memory_metric<L::context, L::communicators, L::fragmentation>(
+        "memory.overhead_gib", "overhead", memory,
+        "context, communicators and what the allocator loses"),
+    metric("memory.bytes_per_parameter", "B", "bytes a parameter", memory,
+           "model states on the device over parameters held",
+           [](const auto& in) { return in.answer.memory.bytes_per_parameter; }),
+    metric("memory.allocated_peak", "B", "allocated", memory, "as a framework counts tensors",
+           [](const auto& in) { return in.answer.memory.allocated.si(); }),
+    metric("memory.reserved_peak", "B", "reserved", memory, "as its allocator holds blocks",
+           [](const auto& in) { return in.answer.memory.reserved.si(); }),
+
+    memory_metric<L::weights>("memory.lines.weights_gib", "weights", memory_line,
+                              "the copy that computes"),
+    memory_metric<L::secondary_weights>("memory.lines.secondary_weights_gib", "2nd weights",
+                                        memory_line,
+                                        "sharded over fewer ranks for the gathers of backward"),
+    memory_metric<L::gradients>("memory.lines.gradients_gib", "gradients", memory_line,
+                                "kept between micro batches"),
+    memory_metric<L::optimizer>("memory.lines.optimizer_gib", "optimizer", memory_line,
+                                "master weights and moments"),
+    memory_metric<L::activations>("memory.lines.activations_gib", "activations", memory_line,
+                                  "saved tensors of the micro batches in flight"),
+    memory_metric<L::recompute_working>("memory.lines.recompute_working_gib", "recompute work",
+                                        memory_line, "what one recomputed piece brings back"),
+    memory_metric<L::logits>("memory.lines.logits_gib", "logits", memory_line,
+                             "logits, softmax and their gradient"),
+    memory_metric<L::transient>("memory.lines.transient_gib", "transient", memory_line,
+                                "gradients of activations"),
+    memory_metric<L::gathered_weights>("memory.lines.gathered_weights_gib", "gathered weights",
+                                       memory_line, "brought together where weights are sharded"),
+    memory_metric<L::buckets>("memory.lines.buckets_gib", "buckets", memory_line,
+                              "flat communication buffers"),
+    memory_metric<L::context>("memory.lines.context_gib", "context", memory_line,
+                              "used before anything is allocated"),
+    memory_metric<L::communicators>("memory.lines.communicators_gib", "communicators", memory_line,
+                                    "buffers of the communication library"),
+    memory_metric<L::fragmentation>("memory.lines.fragmentation_gib", "fragmentation", memory_line,
+                                    "allocated and not used, cached blocks"),
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+const Metric* find_metric(std::string_view key) {
+  for (const Metric& m : kMetrics) {
+    if (m.key == key) return &m;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> metric_keys() {
+  std::vector<std::string> keys;
+  for (const Metric& m : kMetrics) keys.emplace_back(m.key);
+  return keys;
+}
+
+}  // namespace orrery

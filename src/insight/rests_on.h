@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an answer rests on: for each part of a step, the kind of source of the constant that decides
+// it. Told from the text of the source (configs/hardware/README.md): a calibration's own words,
+// "[fitted on …]", "[from memory …]", "[derived]" or "assumed"; whatever else names a document.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+struct RestsOnPart {
+  std::string part;   // "matrix products", "network: nvswitch"
+  std::string basis;  // "datasheet", "fitted on published runs", "measured on this machine", …
+  std::string calibration;  // its name; "" where none is used
+};
+
+std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r);
+
+// Of the tiers alone, where there is no run.
+std::vector<RestsOnPart> network_rests_on(const ResolvedCluster& c);
+
+}  // namespace orrery

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/run_report.h"
+
+#include <utility>
+
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+std::string largest_line(const StageMemory<double>& m) {
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < kMemoryLines; ++i) {
+    if (m.lines[i] > m.lines[largest]) largest = i;
+  }
+  return std::string(kMemoryLineNames[largest]) + " " + gib_text(m.lines[largest], 1);
+}
+
+std::string device_reason(const Answer& a) {
+  return "memory: stage " + std::to_string(a.memory_stage) + " needs " +
+         gib_text(a.memory.peak, 1) + ", the device has " + gib_text(a.capacity, 1) +
+         "; the largest part is " + largest_line(a.memory);
+}
+
+std::string host_reason(const Answer& a) {
+  return "host memory: a node needs " + gib_text(a.host_needed, 1) +
+         " for what is offloaded, it has " + gib_text(a.host_capacity, 1);
+}
+
+}  // namespace
+
+RunReport report_on(ResolvedRun resolved) {
+  RunReport r{std::move(resolved), {}, {}};
+  r.answer = estimate(r.resolved.run);
+  r.stages = memory_by_stage(r.resolved.run);
+  return r;
+}
+
+std::vector<std::string> reasons_of(const RunReport& r) {
+  switch (r.answer.reason) {
+    case Reason::fits:
+      return {};
+    case Reason::device_memory:
+      return {device_reason(r.answer)};
+    case Reason::host_memory:
+      return {host_reason(r.answer)};
+  }
+  return {};
+}
+
+}  // namespace orrery

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/search_report.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "explore/search_team.h"
+#include "insight/family_reasons.h"
+#include "insight/metric_source.h"
+#include "insight/simulation_report.h"
+
+namespace orrery {
+namespace {
+
+RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                   const Space& space, const Found& found) {
+  RunReport r = report_on(
+      resolve_run(with_strategy(run, space, found.place.base, found.strategy), file, lookup));
+  const bool estimated = found.step_time > Seconds();
+  if ((estimated && r.answer.step_time != found.step_time) || r.answer.memory.peak != found.peak) {
+    throw std::logic_error("search and estimate disagree on a strategy");
+  }
+  return r;
+}
+
+[[noreturn]] void refuse_empty(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  const std::string& file = r.request.open.resolved.file;
+  if (a.candidates == 0) {
+    throw InputError(file, "search.axes",
+                     "an empty space: no values of all axes together make a strategy of " +
+                         std::to_string(r.request.space.bases[0].run.cluster.gpus) + " GPUs",
+                     "axes with tp·cp·pp·dp equal to gpus, shard groups that divide dp·cp, and a "
+                     "value left of every other");
+  }
+  const auto most = std::max_element(a.rejected.begin(), a.rejected.end());
+  const Rule& rule = rule_of(static_cast<RuleId>(most - a.rejected.begin()));
+  throw InputError(file, std::string(rule.path),
+                   "an empty space: of " + grouped(a.candidates) + " candidates the rule " +
+                       std::string(rule.name) + " refuses " + grouped(*most),
+                   std::string(rule.allowed));
+}
+
+// Something fits, and the constraints leave nothing of it; or they leave nothing to be tried.
+void refuse_if_constraints_empty_it(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  if (!a.best.empty() || a.refused.empty()) return;
+  const auto most = std::max_element(a.refused.begin(), a.refused.end());
+  const bool nothing_fits = a.infeasible > 0 && a.nearest.place.unit >= 0 && *most == 0;
+  if (nothing_fits) return;
+  const auto& constraint =
+      r.request.conditions.constraints[static_cast<std::size_t>(most - a.refused.begin())];
+  throw InputError(r.request.open.resolved.file, "search.constraints",
+                   "an empty space: \"" + constraint.text() + "\" refuses " + grouped(*most) +
+                       " candidates, and " + grouped(a.infeasible) + " do not fit",
+                   "constraints that some strategy meets");
+}
+
+std::int64_t legal(const SearchAnswer& a) {
+  return a.candidates - std::accumulate(a.rejected.begin(), a.rejected.end(), std::int64_t{0});
+}
+
+// The keys that a search with `beside` finds itself.
+constexpr std::array<const char*, 16> kFreed = {"tp",
+                                                "pp",
+                                                "vpp",
+                                                "cp",
+                                                "ep",
+                                                "etp",
+                                                "dp",
+                                                "zero",
+                                                "sequence_parallel",
+                                                "schedule",
+                                                "recompute",
+                                                "recompute_layers",
+                                                "recompute_method",
+                                                "recompute_modules",
+                                                "stage_layers",
+                                                "partition"};
+
+// What no free axis would try stays among the candidates.
+void keep_own(const Json& run, Json& search) {
+  if (!run.contains("parallel")) return;
+  const Json& p = run["parallel"];
+  if (search.is_null()) search = Json::object();
+  Json& axes = search["axes"];
+  if (axes.is_null()) axes = Json::object();
+  if (p.contains("recompute_modules") && !axes.contains("recompute_modules")) {
+    axes["recompute_modules"] = Json::array({p["recompute_modules"]});
+  }
+  if (p.contains("stage_layers") && !axes.contains("stage_layers")) {
+    axes["stage_layers"] = Json::array({"even", p["stage_layers"]});
+  }
+}
+
+Json freed(Json run) {
+  if (run.contains("parallel")) {
+    for (const char* key : kFreed) run["parallel"].erase(key);
+  }
+  if (run.contains("training")) run["training"].erase("micro_batch");
+  return run;
+}
+
+std::size_t heat_axis(const Space& space, const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
+    const bool sharding = a == static_cast<std::size_t>(SearchAxis::zero) ||
+                          a == static_cast<std::size_t>(SearchAxis::zero_shard_group);
+    if (axis_name(space, a) == name && !sharding) return a;
+    if (!sharding) names.push_back(axis_name(space, a));
+  }
+  throw InputError("--heat", "", "\"" + name + "\"", "two axes of the search, as in tp,pp",
+                   nearest_name(name, names));
+}
+
+AxisPair heat_axes(const Space& space, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const std::string second = comma == std::string::npos ? "" : text.substr(comma + 1);
+  const AxisPair pair = {heat_axis(space, text.substr(0, comma)), heat_axis(space, second)};
+  if (pair.x == pair.y) throw InputError("--heat", "", "one axis twice", "two axes, as in tp,pp");
+  return pair;
+}
+
+// Time and memory, where no aims are given.
+void ask_for_front(SearchRequest& request, const std::string& file) {
+  if (!request.conditions.pareto.empty()) return;
+  const MetricSource metrics = metric_source();
+  const ExpressionSource source = {metrics, {}, false, file};
+  for (const char* text : {"step_time_s", "memory.peak_gib"}) {
+    request.conditions.pareto.push_back({BoundExpression(text, source, "--html"), false});
+  }
+}
+
+void add_refined(SearchReport& r, std::size_t n) {
+  for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
+    const SimulationReport s = report_on_simulation(r.best[i].resolved, {});
+    r.refined.push_back({r.best[i].answer.step_time, s.run.answer.step_time});
+  }
+}
+
+// Frees what the run says of its strategy, and keeps that to be set beside the best.
+void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
+                SearchReport& r) {
+  r.own = report_on(resolve_run(asked.run, file, lookup));
+  keep_own(asked.run, asked.search);
+  asked.run = freed(std::move(asked.run));
+}
+
+SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std::string& file) {
+  SearchOptions options;
+  options.top = r.request.top;
+  options.tie = r.request.tie;
+  options.conditions = &r.request.conditions;
+  if (extras.page) {
+    ask_for_front(r.request, file);
+    r.heat = options.pair = heat_axes(r.request.space, extras.heat);
+  }
+  return options;
+}
+
+// The best, or where nothing fits the nearest.
+void add_found(SearchReport& r, const Json& run, const std::string& file,
+               const ConfigLookup& lookup) {
+  const auto report = [&](const Found& f) {
+    return reported(run, file, lookup, r.request.space, f);
+  };
+  for (const Found& f : r.answer.best) r.best.push_back(report(f));
+  if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
+}
+
+}  // namespace
+
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust,
+                              const SearchExtras& extras) {
+  SearchReport r;
+  SearchQuestion asked = taken_apart(run);
+  if (extras.beside) set_beside(asked, file, lookup, r);
+  r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
+  SearchOptions options = options_of(r, extras, file);
+  adjust(options);
+  r.answer = search(r.request.space, options);
+  if (options.team != nullptr && !options.team->leads()) return r;
+  if (legal(r.answer) == 0) refuse_empty(r);
+  refuse_if_constraints_empty_it(r);
+  add_found(r, asked.run, file, lookup);
+  if (r.best.empty()) return r;
+  r.families = family_reports(r);
+  r.elasticities = elasticities(r.best[0].resolved.run);
+  if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[0].answer);
+  add_refined(r, extras.refine);
+  return r;
+}
+
+}  // namespace orrery

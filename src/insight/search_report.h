@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search with all that is reported of it: the best strategies as whole reports, and what every
+// family of the others lost.
+//
+// Every reported strategy is resolved and estimated again as a run file would be; a number that
+// then differs from the search's is a fault of Orrery's own.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/words.h"
+#include "explore/sensitivity.h"
+#include "explore/space_json.h"
+#include "insight/run_report.h"
+
+namespace orrery {
+
+// The best of all candidates that share a value of an axis, beside the winner.
+struct FamilyReport {
+  Family family;
+  double slowdown = 0;  // its best over the winner, less 1
+  std::string reason;   // in words: what it lost, does not fit, which rule
+};
+
+// What a strategy takes when it is simulated.
+struct Refined {
+  Seconds estimated{};
+  Seconds simulated{};
+};
+
+// Besides the search itself.
+struct SearchExtras {
+  std::size_t refine = 0;  // how many of the best to simulate
+  // Search all that `parallel` says (but placement, offload, sharding groups and options) and the
+  // micro batch, and set the run's own strategy beside the best.
+  bool beside = false;
+  bool page = false;  // what search_html() draws
+  std::string heat = "tp,pp";
+};
+
+struct SearchReport {
+  SearchRequest request;
+  SearchAnswer answer;
+  std::vector<RunReport> best;
+  std::vector<RunReport> nearest;  // one where nothing fits
+  std::vector<FamilyReport> families;
+  std::vector<Elasticity> elasticities;  // of the winner
+  std::vector<Refined> refined;          // of the first of `best`
+  std::optional<RunReport> own;          // the run file's strategy
+  std::string own_difference;            // in words, where both fit
+  std::optional<AxisPair> heat;
+};
+
+// `run` may hold a `search` object. Errors: InputError where the run is wrong or its space is
+// empty.
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust,
+                              const SearchExtras& extras = {});
+
+}  // namespace orrery

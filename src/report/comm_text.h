@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer to `comm`: for a person, as JSON and as CSV.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "document/words.h"
+#include "insight/comm_report.h"
+
+namespace orrery {
+
+// "16 MiB" for 24
+std::string power_of_two_text(int exponent);
+
+Json comm_json(const CommReport& r);
+std::string comm_csv(const CommReport& r);
+std::string comm_text(const CommReport& r, const Style& style);
+
+// {count, bytes_per_gpu, time_s, exposed_s, largest_message_bytes} of all; the same of groups that
+// reach beyond a node (`beyond_node`), by dimension (`dp`), and by dimension and collective
+// (`dp.all_gather`), for every one there is: 0 where nothing is sent.
+Json comm_totals_json(const CommReport& r);
+
+// What an expression may ask of a run: the estimate, and beside it `totals`, `parameters`, `gpus`
+// and `micro_batches`.
+Json answer_document(const CommReport& r);
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/metrics.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/sample_runs.h"
+
+namespace orrery {
+namespace {
+
+TEST_CASE("metrics have one key each, and every key its meaning") {
+  std::set<std::string_view> keys;
+  for (const Metric& m : metrics()) {
+    CAPTURE(m.key);
+    CHECK(keys.insert(m.key).second);
+    CHECK_FALSE(m.meaning.empty());
+    CHECK_FALSE(m.label.empty());
+    CHECK(find_metric(m.key) == &m);
+  }
+  CHECK(find_metric("step_time") == nullptr);
+}
+
+TEST_CASE("every line of memory and every term of time is a metric, under the answer's name") {
+  for (const std::string_view name : kTermNames) {
+    CHECK(find_metric("breakdown_s." + std::string(name)) != nullptr);
+  }
+  for (const std::string_view name : kMemoryLineNames) {
+    CHECK(find_metric("memory.lines." + std::string(name) + "_gib") != nullptr);
+  }
+}
+
+TEST_CASE("rates follow from one another") {
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  const Answer a = estimate(r.run);
+  const auto value = [&](const char* key) { return find_metric(key)->value({r.run, a}); };
+  CHECK(value("tokens_per_s") * value("step_time_s") == doctest::Approx(1536.0 * 2048));
+  CHECK(value("tokens_per_s_per_gpu") * 1024 == doctest::Approx(value("tokens_per_s")));
+  CHECK(value("mfu") * 312 == doctest::Approx(value("model_tflops_per_gpu")));
+  CHECK(value("hfu") > value("mfu"));  // selective recompute executes more
+}
+
+}  // namespace
+}  // namespace orrery

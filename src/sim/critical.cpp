@@ -23,7 +23,7 @@ class Walk {
 
   std::vector<ChainItem> walk() {
     if (!plan_.goes_on) return walk_from(last_to(&StageTimes::end));
-    // Best a chain that ends where it begins.
+    // A chain that ends at its own beginning is best.
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
       const double period = times_.stages[i].end - plan_.begins[i] + plan_.overhead.si();
       if (period < times_.step * (1 - 1e-9)) continue;
@@ -85,7 +85,7 @@ class Walk {
     return times_.stages[end].copied > times_.stages[last_before_update(end)].joined;
   }
 
-  // What follows the update of a stage, and the update, which waited until then.
+  // The work after the update of a stage, and the update, which waited until then.
   void updates(std::size_t end, double until) {
     const StageTimes& t = times_.stages[end];
     const auto at = static_cast<std::int64_t>(end);
@@ -101,7 +101,7 @@ class Walk {
     begun_ = end;
   }
 
-  // From the end of a stage back to the one whose passes are on the chain.
+  // Walks from the end of a stage back to the stage whose passes are on the chain.
   std::size_t ends(std::size_t end) {
     const std::vector<StageTimes>& t = times_.stages;
     std::size_t stage = last_before_update(end);

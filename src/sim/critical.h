@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The chain of passes, messages and collectives that sets the step, and what shortening each kind
-// of thing would give.
+// The critical path: the chain of passes, messages and collectives that ends with the step, and the
+// gain from shortening each kind of work.
 //
 // The chain is walked back from the end: a pass follows the message it waited for, or the pass
-// before it on its stage. A gain is no guess from the chain: the step is swept again with the thing
-// shorter, so it counts what becomes critical instead. Leaves contention out of the gains. Units:
-// seconds.
+// before it on its stage. A gain is not read off the chain: the step is computed again with the
+// work shorter, so the next critical work counts. Gains leave out contention. Units: seconds.
 #pragma once
 
 #include <array>
@@ -29,9 +28,9 @@ enum class LinkOfChain : std::uint8_t {
   update,
   gather_after,
   overhead,
-  wait,   // for a send of its own that holds the stage up
+  wait,   // the stage waits for its own send
   save,   // a checkpoint: training stands still, or the update waits for the copy
-  begin,  // where stages go on by themselves: how much later the chain begins than its end's stage
+  begin,  // without a common end of step: the chain begins this much later than its last stage
 };
 
 inline constexpr std::array<std::string_view, 13> kLinkOfChainNames = {
@@ -43,12 +42,12 @@ inline constexpr std::array<std::string_view, 13> kLinkOfChainNames = {
 
 struct ChainItem {
   LinkOfChain kind = LinkOfChain::forward;
-  std::int64_t stage = -1;  // of a send: the sender; −1: of all
+  std::int64_t stage = -1;  // for a send its sender; −1: all stages
   std::int64_t count = 0;
   Seconds time{};
 };
 
-// In the order in which each kind first stands on the chain.
+// In the order of first appearance on the chain.
 std::vector<ChainItem> critical_chain(const StepPlan& plan, const PassGraph& graph,
                                       const StepClock& times);
 
@@ -58,7 +57,7 @@ enum class Shortened : std::uint8_t {
   tp,
   cp,
   ep,
-  sharding,  // what sharded weights and gradients move in every micro batch
+  sharding,  // gathers and reductions of sharded states in every micro batch
   offload,
   sends,
   reduction,
@@ -77,11 +76,11 @@ inline constexpr std::array<std::string_view, 14> kShortenedNames = {
 
 struct Gain {
   Shortened what = Shortened::compute;
-  Seconds tenth{};  // the step is shorter by this where `what` takes 10 % less
-  Seconds all{};    // and where it takes no time
+  Seconds tenth{};  // gain of the step if `what` takes 10 % less time
+  Seconds all{};    // gain if it takes no time
 };
 
-// Those that give something, the largest first.
+// Positive gains only, the largest first.
 std::vector<Gain> gains(const StepPlan& plan, const PassGraph& graph, const Effects& effects);
 
 }  // namespace orrery

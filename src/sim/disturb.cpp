@@ -21,12 +21,12 @@ std::int64_t size_of(const Strategy& s, Dim d) {
     case Dim::pp:
       return s.pp;
     case Dim::ep:
-      return 1;  // lies within dp, cp and tp
+      return 1;  // ep is inside dp, cp and tp
   }
   return 1;
 }
 
-// Data-parallel ranks that exchange something in every micro batch.
+// Data-parallel ranks that exchange data in every micro batch.
 std::int64_t replicas_in_step(const Run& run) {
   const Strategy& s = run.strategy;
   const auto over = [&s](std::int64_t ranks, std::int64_t inside) {
@@ -125,8 +125,8 @@ Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool
 
 StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load) {
   if (!is_moe(run.model) || load <= 1) return plan;
-  // From one expert a token more: costs are linear in the tokens an expert gets, to the rounding of
-  // kernels to whole waves.
+  // Measured with one more expert a token: costs are linear in the tokens of an expert, apart from
+  // the rounding of kernels to whole waves.
   Run more = run;
   more.model.moe.top_k += 1;
   Workspace w;

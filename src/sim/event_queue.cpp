@@ -95,7 +95,8 @@ void EventQueue::take(Bucket& bucket, std::vector<Event>& out) {
   bucket = Bucket{};
 }
 
-// Into the first rung whose current bucket is earlier; what is due in all current buckets is near.
+// Puts the event into the first rung whose current bucket is earlier; an event due in all current
+// buckets is near.
 void EventQueue::push_far(const Event& e) {
   for (std::size_t r = 0; r < rungs_in_use_; ++r) {
     Rung& rung = rungs_[r];
@@ -112,7 +113,7 @@ void EventQueue::push_far(const Event& e) {
   near_.push(e);
 }
 
-// False where the events cannot be told apart by buckets.
+// False if buckets cannot separate the events.
 bool EventQueue::make_rung(const std::vector<Event>& events) {
   if (events.size() <= kSplit || rungs_in_use_ == kMostRungs) return false;
   double first = events[0].time;
@@ -149,8 +150,8 @@ void EventQueue::spill() {
   moved_.clear();
 }
 
-// The earliest bucket becomes the heap, over finer rungs where it is large. Events near_ may hold
-// are earlier than all others, so this is asked for only when it is empty.
+// The earliest bucket becomes the heap, through finer rungs if it is large. Events in near_ are
+// earlier than all others, so this is called only when near_ is empty.
 void EventQueue::refill() {
   for (;;) {
     if (rungs_in_use_ == 0) {

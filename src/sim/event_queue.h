@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pending events, taken out by time and, where times are equal, in the order they were put in.
+// Pending events, popped by time; events of equal time in the order of their pushes.
 //
-// Few pending events are a 4-ary heap. More are spread over rungs of buckets, a bucket becoming the
-// heap, or a finer rung, when its turn comes (the ladder queue: Tang, Goh, Thng 2005, ACM TOMACS
-// 15(3)): a push or pop touches a few cells however many events wait. Nothing depends on addresses,
-// threads or hashes, so the same pushes give the same pops. Units: seconds. Errors: none; pop needs
-// an event, times are finite. Bench: bench/sim_bench.cpp.
+// A few pending events form a 4-ary heap. More are spread over rungs of buckets; the current bucket
+// becomes the heap, or a finer rung (the ladder queue: Tang, Goh, Thng 2005, ACM TOMACS 15(3)). So
+// a push or pop touches a few cells for any number of events. Nothing depends on addresses, threads
+// or hashes: the same pushes give the same pops. Units: seconds. Errors: none; pop needs an event,
+// times are finite. Bench: bench/sim_bench.cpp.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace orrery {
 struct Event {
   double time = 0;
   std::uint32_t order = 0;  // pushes before this one; wraps after 2³²
-  std::uint32_t what = 0;   // the caller's
+  std::uint32_t what = 0;   // chosen by the caller
 };
 
 constexpr bool comes_before(const Event& a, const Event& b) {
@@ -73,12 +73,12 @@ class EventQueue {
   void clear();
 
  private:
-  static constexpr std::size_t kSpill = 192;   // a heap up to here
-  static constexpr std::uint32_t kSplit = 96;  // a bucket of more becomes a rung
+  static constexpr std::size_t kSpill = 192;   // largest heap
+  static constexpr std::uint32_t kSplit = 96;  // a larger bucket becomes a rung
   static constexpr std::size_t kMostRungs = 8;
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // Events of a bucket lie in blocks, two cache lines each, the last of which is not full.
+  // The events of a bucket are in blocks of two cache lines; the last block may be partly empty.
   static constexpr std::uint32_t kBlock = 7;
   struct Block {
     Event events[kBlock];
@@ -94,7 +94,7 @@ class EventQueue {
     std::size_t current = 0;
     std::vector<Bucket> buckets;
 
-    // Falls nowhere as time rises, which is what keeps buckets in order.
+    // Never falls as time rises; this keeps the buckets in order.
     std::size_t index(double time) const {
       const double at = (time - start) * per_second;
       if (at <= 0) return 0;

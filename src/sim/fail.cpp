@@ -21,7 +21,7 @@ std::int64_t replicas_left(const Run& run, const std::vector<Failure>& failures)
   return run.strategy.dp - static_cast<std::int64_t>(lost.size());
 }
 
-// What was sharded over all replicas is over all that are left.
+// States that were sharded over all replicas are sharded over all survivors.
 void share_among(std::int64_t& degree, std::int64_t before, std::int64_t now) {
   if (degree == before) degree = now;
 }
@@ -47,7 +47,7 @@ bool is_legal(const Run& run) {
   return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
 }
 
-// Or with more micro batches, where the schedule takes multiples only.
+// Tries more micro batches, too, because some schedules need multiples.
 bool make_legal(Run& run) {
   const std::int64_t fewest = run.strategy.micro_batches;
   const std::int64_t each = run.training.global_batch / fewest;

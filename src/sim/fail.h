@@ -2,12 +2,11 @@
 //
 // A step that goes on after parts have failed.
 //
-// A failed GPU or node takes the replicas of the model that it holds out of the run: the others
-// take over their part of the batch, each the same number of micro batches, and their GPUs stand
-// idle. Of the replicas left as many go on as make a legal split (experts may need a multiple). A
-// failed link is one of a node's network cards: the others carry its traffic. Leaves out the time
-// until the run goes on, and spare nodes: with one in place of the failed the step is as before.
-// Errors: why it cannot go on, in words.
+// A failed GPU or node takes the replicas that use it out of the run, and their GPUs stand idle.
+// The other replicas take over their part of the batch, each the same number of micro batches; if
+// no legal split uses all of them (experts may need a multiple), fewer go on. A failed link is one
+// of a node's network cards: the node's other cards carry its traffic. Leaves out the downtime, and
+// spare nodes, with which the step stays the same. Errors: the reason why the run cannot go on.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,9 @@ struct Failure {
 };
 
 struct Survivors {
-  Run run;                 // of what is left
-  std::vector<Slow> slow;  // links that are left with fewer cards
-  std::string why_none;    // empty where the run goes on
+  Run run;                 // with the surviving replicas
+  std::vector<Slow> slow;  // links with fewer cards
+  std::string why_none;    // empty if the run goes on
 };
 
 Survivors survivors(const Run& run, const std::vector<Failure>& failures);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where GPUs differ, or all are played: which replica is looked at, and what every GPU does.
+// If GPUs differ, or all are simulated: the replica to show, and how busy every GPU is.
 //
-// Replicas that are alike are one class (disturb.h). A GPU is busy for its stage's kernels, as much
-// longer as it is slow, with half of the jitter, which is its mean. Leaves out: what a GPU waits
-// for inside a pass. Units: SI; shares of the step. Errors: none.
+// Equal replicas are one class (disturb.h). A GPU is busy for its stage's kernels times its
+// slowness, with the mean of the jitter, which is half of it. Leaves out: waiting inside a pass.
+// Units: SI; shares of the step. Errors: none.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace orrery {
 
-// What every GPU does where they differ, or all are played.
+// How busy every GPU is, if they differ or all are simulated.
 struct GpuUse {
   std::int64_t replicas_played = 1;
   std::int64_t actors = 0;
   std::int64_t ranks_of_actor = 1;
-  std::int64_t slowest_replica = 0;  // of the independent ones: what the timeline shows
-  std::vector<double> slowness;      // by rank: of its kernels; empty where all are alike
-  std::vector<double> busy_share;    // by rank: kernels over the step
+  std::int64_t slowest_replica = 0;  // the independent replica that the timeline shows
+  std::vector<double> slowness;      // by rank, of its kernels; empty if all are equal
+  std::vector<double> busy_share;    // by rank, time of kernels over the step
 };
 
-// Of the classes played, `stages` actors each: the one that ends its last pass latest.
+// The simulated class, of `stages` actors each, that ends its last pass latest.
 std::size_t last_ready(const StepClock& times, std::size_t stages);
 
 // The speeds of one class alone.

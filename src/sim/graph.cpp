@@ -32,7 +32,7 @@ class Builder {
     std::vector<std::uint16_t> slots;
   };
 
-  // Node · 2 (+ 1 for a gradient), −1 where it is not there yet.
+  // Node · 2 (+ 1 for a gradient); −1: not known yet.
   std::int32_t& result(const Result& r) {
     const std::int64_t half = r.forward ? 0 : parts_ * g_.shape.micro_batches;
     return results_[static_cast<std::size_t>(half + r.micro_batch * parts_ + r.part)];

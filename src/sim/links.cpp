@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// A sum of shares may miss 1 by rounding; less than this is not contention.
+// A sum of shares may miss 1 by rounding; a smaller excess is no contention.
 constexpr double kSlack = 1e-9;
 
 }  // namespace
@@ -61,7 +61,7 @@ void SharedLinks::finish(double now, std::uint32_t flow) {
   if (crowded) share(now, f);
 }
 
-// Flows and links that can be reached from the links of `around`: no other rate can change.
+// Flows and links connected to the links of `around`: no other rate can change.
 void SharedLinks::gather(const Flow& around) {
   ++epoch_;
   part_flows_.clear();
@@ -83,13 +83,13 @@ void SharedLinks::gather(const Flow& around) {
   }
 }
 
-// Progressive filling: all rise together until a flow has what it wants or a link is full.
+// Progressive filling: all rates rise together until a flow has its full rate or a link is full.
 void SharedLinks::fill() {
   std::sort(part_flows_.begin(), part_flows_.end());
   part_rates_.assign(part_flows_.size(), 1);
   for (const std::uint32_t l : part_links_) links_[l].room = 1;
   for (const std::uint32_t id : part_flows_) flows_[id].fixed = false;
-  double level = 0;  // of bandwidth, reached by all that still rise
+  double level = 0;  // share of bandwidth of the flows that still rise
   for (std::size_t left = part_flows_.size(); left > 0;) {
     for (const std::uint32_t l : part_links_) links_[l].wanting = 0;
     double step = 2;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links shared by flows, max-min fair: who wants less than its share gets what it wants, the rest
-// is shared alike (Bertsekas, Gallager, Data Networks, section 6.5.2).
+// Links shared by flows, max-min fair: a flow that wants less than its share gets all it wants, the
+// others share the rest equally (Bertsekas, Gallager, Data Networks, section 6.5.2).
 //
-// A flow has `seconds` of work left at full rate, at which it takes the part `use` of each of its
-// links, 0 to 1. Rates change only when a flow starts or ends on a link that is too small for all
-// its flows, and only for flows that can notice. A flow that was never held up ends at start +
-// seconds, to the bit. Leaves out what latency a message has apart from its bytes: all of a
-// flow's time stretches. Units: seconds. Errors: none; ids must be alive.
+// A flow has `seconds` of work left at full rate, at which it uses the part `use` of each of its
+// links, 0 to 1. Rates change only when a flow starts or ends on an overloaded link, and only for
+// flows that this affects. A flow that always had its full rate ends at exactly start + seconds.
+// Leaves out a separate latency of messages: sharing stretches all of a flow's time. Units:
+// seconds. Errors: none; ids must be alive.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxFlowLinks = 4;
 
 class SharedLinks {
  public:
-  // Ends are pushed to `queue` as `what`(flow); the caller asks ends() whether one still counts.
+  // Pushes ends to `queue` as `what`(flow); the caller asks ends() whether an event is still valid.
   SharedLinks(EventQueue& queue, std::uint32_t what_of_flow_0)
       : queue_(queue), what_(what_of_flow_0) {}
 
@@ -34,7 +34,7 @@ class SharedLinks {
   // Whether the event is the end of this flow; a change of rate makes an older event void.
   bool ends(std::uint32_t flow, const Event& e) const { return flows_[flow].end == e.order; }
 
-  // Takes the flow off its links. Its number is given again to a later one.
+  // Removes the flow from its links. A later flow may get its number.
   void finish(double now, std::uint32_t flow);
 
   double use_seconds(std::uint32_t link) const { return links_[link].used; }
@@ -54,8 +54,8 @@ class SharedLinks {
   };
   struct Link {
     std::vector<std::uint32_t> flows;
-    double used = 0;  // ∫ of its use over time, by what has ended
-    double room = 0;  // while rates are found
+    double used = 0;  // ∫ of its use over time, of flows that have ended
+    double room = 0;  // free part, while rates are computed
     double wanting = 0;
     std::uint32_t seen = 0;
   };
@@ -71,7 +71,7 @@ class SharedLinks {
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> free_;
   std::vector<Link> links_;
-  std::vector<std::uint32_t> part_flows_;  // the part whose rates are found anew
+  std::vector<std::uint32_t> part_flows_;  // the flows whose rates are computed again
   std::vector<std::uint32_t> part_links_;
   std::vector<double> part_rates_;
   std::uint32_t epoch_ = 0;

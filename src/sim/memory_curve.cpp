@@ -75,7 +75,7 @@ class StageCurve {
     if (has_weight_gradient(s.kind)) --h.for_weights;
   }
 
-  // What is there between two passes.
+  // Memory between two passes.
   StageActivations<double> held() const {
     StageActivations<double> a;
     a.largest = largest_;

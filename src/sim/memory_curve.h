@@ -2,14 +2,13 @@
 //
 // Memory of every stage over the step: taken with each forward pass, given back with each backward.
 //
-// A micro batch's tensors are there from the beginning of its forward pass to the end of its
-// backward pass, or of its input gradient where that is a pass of its own: then what the weight
-// gradients need stays till these are done. What recomputation brings back and the gradients of
-// activations are there while a backward pass runs. All else (states, buffers, contexts) stays as
-// memory/stage_memory.h has it. Where the peak is not that of `memory`, the two reasons are told
-// apart: fewer tensors are held than at the schedule's fullest, or the pass at the peak works on
-// less than the largest of the stage. Leaves out: how a pass fills and empties memory while it
-// runs; the allocator. Units: bytes of one rank.
+// A micro batch's tensors live from the beginning of its forward pass to the end of its backward
+// pass. If the input gradient is a pass of its own they live to its end, and the inputs of the
+// weight gradients live on to the end of those. Recomputed tensors and gradients of activations
+// live while a backward pass runs. The rest (states, buffers, contexts) is that of
+// memory/stage_memory.h. If the peak differs from that of `memory`, there are two reasons, told
+// apart: fewer saved tensors than at the schedule's fullest moment, or a smaller pass than the
+// stage's largest. Leaves out: memory during a pass; the allocator. Units: bytes of one rank.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +28,10 @@ struct MemoryCurve {
   Seconds peak_at{};
   std::int32_t peak_node = -1;
   std::int64_t most_in_flight = 0;  // micro batches, of all chunks
-  Bytes closed_peak{};              // what `memory` says
-  Bytes less_held{};                // of the difference: tensors of micro batches in flight
-  Bytes less_at_work{};             // and what the pass at the peak works on
-  std::vector<MemoryPoint> points;  // a level from each point to the next
+  Bytes closed_peak{};              // peak of the closed form
+  Bytes less_held{};     // part of the difference from tensors of micro batches in flight
+  Bytes less_at_work{};  // and from the pass at the peak
+  std::vector<MemoryPoint> points;  // the level is constant from each point to the next
 };
 
 std::vector<MemoryCurve> memory_curves(const Run& run, Workspace& w, const StepPlan& plan,

@@ -4,7 +4,7 @@
 namespace orrery {
 namespace {
 
-// A stream that ran beside its pass follows it.
+// Copies that ran beside their pass follow it.
 void expose_offload(StepPlan& plan) {
   const auto expose = [](Seconds& pass, Terms<double>& terms, Seconds& copies) {
     pass += copies;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs beside compute, each a choice of the framework's profile or of the strategy that a
-// simulation can turn off by name, to see what it is worth.
+// Overlaps with compute: choices of the framework's profile or of the strategy, which a simulation
+// can turn off by name to measure their gain.
 //
-// Turned off, the communication is all exposed, as `parallel.overlap` has it; a stream of offloaded
-// tensors stands after its pass, the halves of DualPipe's pairs stand one after the other, and
-// training stands still while a checkpoint is written. Ring steps and covered collectives then add
+// If it is off, communication is fully exposed, as with `parallel.overlap` false; copies of
+// offloaded tensors follow their pass, the halves of DualPipe's pairs run one after the other, and
+// training stands still while a checkpoint is written. Ring steps and hidden collectives then add
 // to their operator. Leaves out overlaps that no profile has. Units: SI. Errors: none.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace orrery {
 struct Overlap {
   std::string_view name;
   std::string_view what;
-  void (*turn_off)(Framework&) = nullptr;  // before costs are known
-  void (*undo)(StepPlan&) = nullptr;       // or after
+  void (*turn_off)(Framework&) = nullptr;  // applied before pricing
+  void (*undo)(StepPlan&) = nullptr;       // or after it
 };
 
 inline constexpr std::size_t kOverlaps = 9;

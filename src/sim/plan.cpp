@@ -37,7 +37,8 @@ void plan_passes(const Workspace& w, StepPlan& plan) {
   }
 }
 
-// Sends between neighbours, stage i and i + 1 (of the last: 0), cost the same either way.
+// Sends between neighbours, stage i and i + 1 (after the last: 0), cost the same in both
+// directions.
 class Sends {
  public:
   Sends(const Run& run, const Workspace& w, const StepPlan& plan) : plan_(plan) {
@@ -148,7 +149,7 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   plan.gathers_first = run.framework.overlap_param_gather;
   plan.gradient_use = run.framework.fabric_share;
   plan.copy_slowdown = slowdown_beside_copies(run.cluster.device);
-  // Where weights are gathered in every micro batch, the passes have it already (stage.h).
+  // If weights are gathered in every micro batch, the passes include it already (stage.h).
   if (!gathers_every_micro_batch(run.strategy, run.framework)) {
     plan.slowdown = run.cluster.device.efficiency.communication_slowdown;
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one training step consists of, as the simulator plays it: the passes of every virtual stage,
-// the messages between them, and what each stage does once a step.
+// One training step as the simulator runs it: the passes of every virtual stage, the messages
+// between them, and the work of each stage once a step.
 //
-// All durations are estimate's own (stage.h, sends.h, data_parallel.h, offload.h): there is no
-// second model of cost. What tensor, context and expert parallelism leave exposed is inside a
-// pass. A reduction or gather that the framework hides under passes runs at an even rate beside
-// those of one micro batch, as far as the profile says it can hide; the rest follows (reduction) or
-// goes before (gather). Leaves out: the order of kernels inside a pass. Units: SI.
+// All durations come from estimate (stage.h, sends.h, data_parallel.h, offload.h): there is no
+// second model of cost. A pass includes the exposed time of tensor, context and expert
+// parallelism. A reduction or gather that the framework hides runs at an even rate beside the
+// passes of one micro batch, up to the share that the profile can hide; the rest follows
+// (reduction) or precedes them (gather). Leaves out: the order of kernels inside a pass. Units: SI.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ namespace orrery {
 struct PassPlan {
   Seconds forward{};
   Seconds backward{};
-  Terms<double> forward_terms{};  // what they are the sums of
+  Terms<double> forward_terms{};  // the terms that sum to them
   Terms<double> backward_terms{};
-  Seconds weight{};          // of `backward`, the gradients of weights: kernels
-  Seconds hidden{};          // of a pair whose forward this is: what overlapping saves
+  Seconds weight{};          // part of `backward`: kernels of the weight gradients
+  Seconds hidden{};          // gain of overlapping in a pair whose forward this is
   Seconds forward_copies{};  // to and from the host, beside the pass
   Seconds backward_copies{};
 };
 
-// Of a pass, kernels: what a slow GPU makes longer, recomputation included.
+// Kernels of a pass, recomputation included; a slow GPU makes these longer.
 inline Seconds kernels(const Terms<double>& t) {
   return t[static_cast<std::size_t>(Term::compute)] + t[static_cast<std::size_t>(Term::recompute)];
 }
 
-// A collective once a step, beside passes and bare.
+// A collective once a step: the part hidden beside passes, and the exposed part.
 struct StepTraffic {
   Seconds hidden{};
   Seconds exposed{};
@@ -49,10 +49,10 @@ struct StagePlan {
   Seconds device_update{};
   Seconds host_update{};
   std::uint8_t tier = 0;                // of the reduction
-  std::vector<CommLine<double>> lines;  // what both traffics are made of
+  std::vector<CommLine<double>> lines;  // the messages of both parts
 };
 
-// Of a cell's results to the stages that need them; 0 where that is the same stage, or none.
+// Sends of a cell's results to the stages that need them; 0 if that is the same stage, or none.
 struct SendPlan {
   Seconds forward{};
   Seconds backward{};
@@ -75,25 +75,25 @@ struct StepPlan {
   std::vector<SendPlan> sends;    // by cell
   std::vector<StagePlan> stages;  // by stage
   std::vector<Meeting> meetings;  // a stage is in one at most
-  // Stages go on to the next step without waiting for all others (zero bubble, whose optimizer step
-  // is validated after the fact); each begins at its own time then (settle.h). By stage.
+  // With zero bubble, whose optimizer step is validated after the fact, stages go on to the next
+  // step without waiting for all others; each then begins at its own time (settle.h). By stage.
   bool goes_on = false;
   std::vector<double> begins;
   Seconds overhead{};
   Save save;                   // a checkpoint
   bool gathers_first = false;  // weights under the first forward; else after the update
-  double gradient_use = 1;     // part of a fabric link that data parallelism takes when alone
-  double slowdown = 0;         // share lost of the time in which compute and a collective both run
-  double copy_slowdown = 0;    // and compute and a copy to or from the host
+  double gradient_use = 1;     // part of a fabric link that data parallelism uses when alone
+  double slowdown = 0;         // share lost while compute and a collective both run
+  double copy_slowdown = 0;    // share lost while compute and a host copy both run
 };
 
-// The part of the model a cell is.
+// The virtual stage of a cell.
 std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell);
 
-// Micro batches a cell works on.
+// Micro batches of a cell.
 double micro_batches_through(const StepPlan& plan, std::size_t cell);
 
-// Fills the workspace's classes on the way. The run is legal, its schedule built.
+// Also fills the workspace's classes. The run is legal, its schedule built.
 StepPlan plan_step(const Run& run, Workspace& workspace);
 
 }  // namespace orrery

@@ -35,7 +35,7 @@ struct Actor {
   bool busy = true;
   bool passed = false;
   std::int32_t beside = 0;   // reductions that still run beside or after passes
-  std::int32_t sending = 0;  // results that hold it up
+  std::int32_t sending = 0;  // results that block it until they arrive
 };
 
 class Player {
@@ -74,7 +74,7 @@ class Player {
       ++out_.events;
       handle(e);
     }
-    finish_step(plan_, speeds_, out_.times);  // reductions are known: no choices are left
+    finish_step(plan_, speeds_, out_.times);  // all reductions have ended
     out_.links = places_.uses();
     out_.rate_changes = links_.rate_changes();
     return std::move(out_);
@@ -126,7 +126,7 @@ class Player {
     }
     double longer = kernel_factor(speeds_, actor) - 1;
     if (speeds_.jitter > 0) {
-      // The slowest of n even numbers is the n-th root of one.
+      // The largest of n uniform numbers is distributed as the n-th root of one.
       longer += speeds_.jitter * std::pow(even_number(speeds_.seed, number_of(actor),
                                                       static_cast<std::uint64_t>(node)),
                                           1 / static_cast<double>(speeds_.ranks_of_actor));
@@ -186,7 +186,7 @@ class Player {
     start_flow(now, time, 1, ends, {Purpose::send, actor, result});
   }
 
-  // Who plays a node of the same replica.
+  // The actor of a node of the same replica.
   std::uint32_t actor_of(std::uint32_t actor, std::int32_t node) const {
     return static_cast<std::uint32_t>(actor - stage_of(actor) +
                                       graph_.nodes[static_cast<std::size_t>(node)].stage);
@@ -201,7 +201,7 @@ class Player {
 
   // --- data parallel
 
-  // Beside the pass at the rate that ends with it.
+  // Runs beside the pass, at the rate that ends with it.
   void run_beside(std::uint32_t actor, std::size_t c, double now, double pass) {
     const double use = std::min(1.0, beside_backward(plan_, c).si() / pass) * plan_.gradient_use;
     ++actors_[actor].beside;
@@ -216,7 +216,7 @@ class Player {
     if (a.beside == 0) ready(actor, now);
   }
 
-  // All replicas of a stage reduce together, when the last of them is there.
+  // All replicas of a stage reduce together, when the last of them is ready.
   void ready(std::uint32_t actor, double now) {
     const std::size_t stage = stage_of(actor);
     if (++ready_[stage] < speeds_.replicas) return;

@@ -17,7 +17,7 @@ Seconds sum_of_passes(const Simulation& s, std::size_t stage) {
   return Seconds(sum);
 }
 
-// The closed form's, unless another is busier here.
+// The busiest stage of the closed form, unless another is busier here.
 std::size_t busiest_stage(const Simulation& s, std::int64_t of_closed_form) {
   auto busiest = static_cast<std::size_t>(of_closed_form);
   Seconds most = sum_of_passes(s, busiest) * (1 + 1e-9);
@@ -28,14 +28,14 @@ std::size_t busiest_stage(const Simulation& s, std::int64_t of_closed_form) {
   return busiest;
 }
 
-// What a stage stands still for a checkpoint: before its passes, and before its update.
+// Time that a stage waits for a checkpoint: before its passes, and before its update.
 Seconds exposed_by_save(const Simulation& s, std::size_t stage) {
   const StepClock& times = s.played.times;
   const double ready = ready_to_update(s.plan, times, stage);
   return s.plan.save.stall + Seconds(std::max(0.0, times.stages[stage].copied - ready));
 }
 
-// Of a stage's passes, with what they took longer than planned.
+// Times of a stage's passes, including delays beyond the plan.
 Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
   Terms<double> terms{};
   Seconds planned{};

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A played step in estimate()'s words: its time, and of the busiest stage the terms that sum to it.
+// A simulated step as an answer of estimate(): its time, and the terms of the busiest stage, which
+// sum to it.
 //
-// Memory, messages and FLOPs are the closed form's. What a stage did that no other term names it
-// waited: the bubble. Units: SI. Errors: none.
+// Memory, messages and FLOPs are those of the closed form. Time of a stage that no other term
+// covers is waiting: the bubble. Units: SI. Errors: none.
 #pragma once
 
 #include "sim/simulate.h"
 
 namespace orrery {
 
-// `s`: all of it but its answer. `run`: as it was played, whose prices `workspace` may hold.
+// `s` is complete except for its answer. `run` is the run as simulated; `workspace` may hold its
+// prices.
 Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s);
 
 }  // namespace orrery

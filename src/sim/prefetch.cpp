@@ -28,7 +28,7 @@ class LayerPlayer {
     return rules_.gathers_beside ? static_cast<std::size_t>(rules_.depth) : 0;
   }
 
-  // The layer before is done `now`; returns when this one is.
+  // The layer before ends `now`; returns the end of this one.
   double layer(std::size_t i, double now) {
     fetch_up_to(i, now);
     const double begin = std::max(now, there_[i]);
@@ -56,7 +56,7 @@ class LayerPlayer {
     return link_;
   }
 
-  // How long something is on its way between these.
+  // Time within this span in which a transfer is in flight.
   double beside(double begin, double end) const {
     double sum = 0;
     for (auto f = out_.fetches.rbegin(); f != out_.fetches.rend() && f->end > begin; ++f) {
@@ -76,11 +76,11 @@ class LayerPlayer {
 constexpr std::array<std::size_t, kBlockTypes> kForwardOrder = {kEmbeddingBlock, 0,         1, 2, 3,
                                                                 kMtpBlock,       kHeadBlock};
 
-// What one block of each type does and moves.
+// Compute and traffic of one block of each type.
 struct BlockWork {
   LayerWork forward;
   LayerWork backward;
-  LayerWork replayed;  // backward, with all of its forward once more
+  LayerWork replayed;  // backward, with all of its forward recomputed
 };
 
 Seconds without_waiting(Seconds pass, const Terms<double>& terms) {
@@ -128,7 +128,7 @@ CellLayers layers_of(const Run& run, const Workspace& w, const StageClass<double
   return layers;
 }
 
-// Plays the layers of a pass; what it waits for replaces what it waited for.
+// Runs the layers of a pass; the new wait replaces the closed form's.
 std::vector<Fetch> fetch(const std::vector<LayerWork>& layers, const PrefetchRules& rules,
                          Seconds& pass, Terms<double>& terms) {
   FetchedPass played = play_layers(layers, rules);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the weights of every layer are fetched in a pass, where they are sharded and gathered in
-// every micro batch (ZeRO-3, FSDP), and what of that the pass waits for.
+// When the weights of every layer are fetched in a pass if they are sharded and gathered in every
+// micro batch (ZeRO-3, FSDP), and how long the pass waits for them.
 //
-// Layers compute in order. A layer's weights must be there before it begins; while it computes,
-// those of up to `depth` layers after it may be on their way or there, and no more: at depth 0 they
-// are fetched when the layer before is done. Gradients are reduced when their layer is done. All of
-// it goes over one link, in the order in which it was asked for. A framework that does not overlap
-// gathers (reductions) has compute wait for each. While a collective runs beside a kernel a share
-// of that time is lost (cost/beside.h). A pass begins with nothing fetched and ends with all
-// reduced. The closed form joins all of a layer by a norm instead (estimate/stage.h). Leaves out:
-// streams of their own for gathers and reductions, fetches ahead of the pass. Units: seconds.
-// Errors: none.
+// Layers compute in order. A layer begins when its weights have arrived; while it computes, the
+// weights of at most `depth` later layers may be in flight or present. At depth 0 they are fetched
+// after the layer before has finished. Gradients are reduced when their layer has finished. All of
+// this uses one link, in the order of the requests. If the framework does not overlap gathers
+// (reductions), compute waits for each. While a collective runs beside a kernel, a share of that
+// time is lost (cost/beside.h). A pass begins with nothing fetched and ends with all reduced. The
+// closed form combines all of a layer by a norm instead (estimate/stage.h). Leaves out: separate
+// streams for gathers and reductions, fetches ahead of the pass. Units: seconds. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +33,10 @@ struct PrefetchRules {
   double slowdown = 0;
 };
 
-// Of one layer; times from the pass's beginning.
+// A gather or reduction of one layer; times from the pass's beginning.
 struct Fetch {
-  std::int32_t layer = 0;  // of the pass, in the order they compute in
-  bool gathers = true;     // else it reduces
+  std::int32_t layer = 0;  // of the pass, in the order of computation
+  bool gathers = true;     // false: it reduces
   double begin = 0;
   double end = 0;
 };
@@ -54,12 +53,13 @@ struct CellFetches {
   std::vector<Fetch> backward;
 };
 
-// Puts into the passes of a plan what they wait for with this order; by cell, what is fetched when.
+// Puts the waits of this order into the passes of a plan. Returns the fetches of each cell.
 std::vector<CellFetches> fetch_in_order(const Run& run, const Workspace& w, std::int64_t depth,
                                         StepPlan& plan);
 
-// Has memory count the layers that are there at once where they are more than estimate's two: at
-// most, since experts and the rest are fetched together. A profile's own max_live_parameters stays.
+// Makes memory count the layers that are present at once if they are more than estimate's two. This
+// is an upper bound, since experts and the rest are fetched together. A profile's own
+// max_live_parameters stays.
 void hold_fetched(Run& run, const Workspace& w, std::int64_t depth);
 
 }  // namespace orrery

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is random in the simulator: a number for every seed and place, whatever the order of asking.
+// Random numbers of the simulator: a function of seed and place, independent of the order of calls.
 #pragma once
 
 #include <cstdint>
 
 namespace orrery {
 
-// Even over [0, 1): splitmix64 (Steele, Lea, Flood 2014) of the three.
+// Uniform over [0, 1): splitmix64 (Steele, Lea, Flood 2014) of the three.
 inline double even_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15U + a * 0xbf58476d1ce4e5b9U + b + 1;
   for (int i = 0; i < 2; ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When each stage begins its step, where stages go on by themselves: steps are played until each
-// takes as long as the one before (estimate/steady.h). Elsewhere all begin together.
+// When each stage begins its step if stages do not wait for each other at its end: steps are
+// simulated until two in a row take the same time (estimate/steady.h). Otherwise all begin
+// together.
 //
 // Units: seconds. Errors: none.
 #pragma once
@@ -14,8 +15,8 @@
 
 namespace orrery {
 
-// play(Keep) plays a step of the plan and returns its StepClock; the next time it is called, what
-// it returns has the step of the long run.
+// play(Keep) simulates a step of the plan and returns its StepClock; afterwards, the next call
+// returns the step of the steady state.
 template <class Play>
 void settle(StepPlan& plan, const PassGraph& graph, Play&& play) {
   const std::size_t p = plan.stages.size();

@@ -59,7 +59,7 @@ class Simulator {
 
   bool is_off(std::size_t overlap) const { return (options_.without >> overlap & 1) != 0; }
 
-  // With the overlaps off that are turned off so far.
+  // The run with the overlaps off that are turned off so far.
   void make_plan(double expert_load = 1) {
     out_.plan = with_expert_load(run_, plan_step(run_, workspace_), expert_load);
     const std::vector<PassUse> uses = pass_uses(run_, workspace_, out_.plan);
@@ -84,7 +84,7 @@ class Simulator {
     make_plan();
   }
 
-  // Effects one after the other, so that each has its own difference.
+  // Switches effects on one by one, so that each has its own difference.
   void play() {
     Effects effects{false, false, true};
     double before = estimate<double>(run_, workspace_).step_time.si();
@@ -121,7 +121,7 @@ class Simulator {
     if (!alike || options_.every_gpu) disturb();
   }
 
-  // One disturbance after the other, each with what it adds.
+  // Switches disturbances on one by one; each adds its own difference.
   void disturb() {
     const Disturbances& all = options_.disturbances;
     double before = times().step;
@@ -156,7 +156,7 @@ class Simulator {
     return played(crowd_.speeds, Keep::stages);
   }
 
-  // The replica that is ready last is the one whose passes are looked at.
+  // Shows the passes of the replica that is ready last.
   void show_slowest(const Disturbances& d, const PlayedStep& crowd) {
     const std::size_t p = out_.plan.stages.size();
     const std::size_t shown = last_ready(crowd.times, p);

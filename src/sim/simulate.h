@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One training step of a run, played: its times, what every stage does in them, what sets the step,
-// and by what name it differs from the closed form.
+// Simulates one training step of a run: its times, the work of every stage, the critical path, and
+// named differences from the closed form.
 //
-// Plays events where flows may contend or ranks differ, else sweeps the graph: both give the same
+// Runs events if flows may contend or ranks differ, else walks the graph: both give the same
 // times. Leaves out: the order of kernels inside a pass, routes inside a tier. Units: SI. Errors:
 // none for a legal run of at most kMostPasses passes.
 #pragma once
@@ -26,7 +26,7 @@
 
 namespace orrery {
 
-// Passes of one replica: what fits in memory and in a calculator's patience.
+// Limit on the passes of one replica, for memory and time.
 inline constexpr std::int64_t kMostPasses = 50'000'000;
 
 struct SimulationOptions {
@@ -34,12 +34,12 @@ struct SimulationOptions {
   OverlapMask without = 0;  // overlaps turned off
   Disturbances disturbances;
   Save save;                   // a checkpoint; its slowdown is the device's
-  std::int64_t prefetch = -1;  // layers fetched ahead; below 0: joined by a norm, as estimate does
-  std::vector<Failure> failures;  // of which survivors() knows a way to go on
-  bool every_gpu = false;         // play every replica, also where they are alike
+  std::int64_t prefetch = -1;  // layers fetched ahead; below 0: combined by a norm, as in estimate
+  std::vector<Failure> failures;  // the run can go on, by survivors()
+  bool every_gpu = false;         // simulate every replica, also equal ones
 };
 
-// Why the simulator's step is not the closed form's.
+// Causes of a difference between the simulated step and the closed form.
 enum class Cause : std::uint8_t {
   stages_end_apart,  // the closed form adds the longest end of a step to the last pass
   slowdown,
@@ -91,24 +91,24 @@ struct Difference {
 };
 
 struct Simulation {
-  Run run;  // as it is played
+  Run run;  // as simulated
   StepPlan plan;
   PassGraph graph;
   PlayedStep played;
   std::vector<PassUse> passes;           // by cell
   std::vector<PassExchanges> exchanges;  // by cell
-  std::vector<CellFetches> fetches;      // by cell; empty where no order was asked for
+  std::vector<CellFetches> fetches;      // by cell; empty without --prefetch
   std::vector<StageUse> stages;
   std::vector<MemoryCurve> memory;  // by stage
   std::vector<ChainItem> chain;
   std::vector<Gain> gains;
   GpuUse gpus;
   std::vector<Difference> differences;  // closed.step_time + all of them = the step
-  Answer closed;                        // what estimate says
-  Answer answer;                        // the same with the times simulated
+  Answer closed;                        // of estimate
+  Answer answer;                        // the same with simulated times
 };
 
-// Empty where the layers of a run fetch weights in every pass; else what it is that does not.
+// Empty if the layers of a run fetch weights in every pass; else the reason why they do not.
 std::string why_no_prefetch(const Run& run);
 
 std::int64_t passes_of(const Run& run);

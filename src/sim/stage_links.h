@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which links of SharedLinks are whose: one out and one in for every actor and tier, made when
-// first used.
+// The links of each actor in SharedLinks: one out and one in for every tier, created at first use.
 #pragma once
 
 #include <cstdint>

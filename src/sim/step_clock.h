@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When everything of a step happens, and the costs both clocks count with.
+// The times of a step, and the costs that sweep and events share.
 //
-// The end of a step, on every stage: its gradients' bare reduction when its last pass is done, then
-// the sum with the stage that holds the same parameters, if one does; then all wait for the norm of
-// all gradients, update, and gather weights unless the framework does so under the next forward,
-// which stands at the beginning here. Stages that go on by themselves wait for no norm, and the
-// step is the longest time from a stage's begin to its end. A step is taken as one of many alike.
+// The end of a step, on every stage: the exposed reduction of its gradients after its last pass,
+// then the sum with a stage that holds the same parameters, if there is one. Then all wait for the
+// norm of all gradients, update, and gather weights, unless the framework gathers under the next
+// forward; that gather is at the beginning here. Without a common norm (zero bubble) the step is
+// the longest time from a stage's begin to its end. The step is one of many equal steps.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace orrery {
 
-// What happens at once: each may be left out, or taken in, to see what it does.
+// Effects of concurrency, each of which can be switched on or off to see its share.
 struct Effects {
   bool contention = true;  // flows share links
-  // Kernels suffer beside a reduction or gather. The devices' constant is fitted on stacks that
-  // gather all the time, whose passes have it in both clocks; what others suffer is in the
+  // Kernels are slower beside a reduction or gather. The devices' constant is fitted on stacks that
+  // gather all the time; their passes include it already. For other stacks it is inside the
   // efficiencies fitted on their runs, so here it would count twice.
   bool slowdown = false;
   bool sends_overlap = true;  // a stage goes on while its result is sent
 };
 
-// Of one kind of pass: all of it, and of that kernels.
+// Time of one kind of pass, and of its kernels.
 struct PassTime {
   Seconds all{};
   Seconds kernels{};
@@ -37,33 +37,33 @@ PassTime pass_time(const StepPlan& plan, const PassSlot& slot);
 
 struct CostTable {
   std::vector<double> pass;     // by slot
-  std::vector<double> compute;  // of it, kernels
-  std::vector<double> send;     // by slot · 2: of its forward result; + 1: of its gradient
+  std::vector<double> compute;  // its kernels
+  std::vector<double> send;     // by slot · 2 for its forward result, + 1 for its gradient
 };
 
 CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects& effects);
 
-// What of a stage's traffic runs beside the passes of one micro batch through one of its cells.
+// Traffic of a stage that runs beside the passes of one micro batch through one of its cells.
 Seconds beside_forward(const StepPlan& plan, std::size_t cell);
 Seconds beside_backward(const StepPlan& plan, std::size_t cell);
 
 struct StageTimes {
   double copied = 0;    // a checkpoint's states are in host memory
-  double gathered = 0;  // weights are there, passes may begin
-  double finished = 0;  // the last pass is done
+  double gathered = 0;  // weights have arrived, passes may begin
+  double finished = 0;  // the last pass has ended
   double reduced = 0;
-  double joined = 0;  // with the shared embedding's gradient, where the stage has one
+  double joined = 0;  // the shared embedding's gradient is added, if the stage has one
   double updated = 0;
   double end = 0;
 };
 
-// How actors differ; empty: all alike. An actor is a stage of a replica: replica · p + stage.
+// Speeds of actors; empty: all equal. An actor is a stage of a replica: replica · p + stage.
 struct Speeds {
   std::int64_t replicas = 1;
-  std::int64_t first_replica = 0;  // its number, for what is random
-  std::vector<double> compute;     // by actor: how much longer its kernels take
-  std::vector<double> link;        // by actor: how much longer its messages take
-  double jitter = 0;  // of one pass's kernels on one rank: up to this much longer, evenly
+  std::int64_t first_replica = 0;  // its number, for random numbers
+  std::vector<double> compute;     // by actor, factor on the time of kernels
+  std::vector<double> link;        // by actor, factor on the time of messages
+  double jitter = 0;  // kernels of one pass on one rank take up to this share longer, uniform
   std::int64_t ranks_of_actor = 1;
   std::uint64_t seed = 0;
 };
@@ -77,26 +77,26 @@ inline double link_factor(const Speeds& s, std::size_t actor) {
 
 struct StepClock {
   double step = 0;
-  double last = 0;                 // when the last stage ends; the step where all begin together
+  double last = 0;                 // end of the last stage; the step if all begin together
   std::vector<StageTimes> stages;  // by actor: replica · p + stage
-  std::vector<double> pass_begin;  // by replica and node; empty where not asked for
+  std::vector<double> pass_begin;  // by replica and node; empty if not asked for
   std::vector<double> pass_end;
-  std::vector<double> arrival;  // by replica and result: when it is where it is needed
+  std::vector<double> arrival;  // by replica and result, at the stage that needs it
 };
 
-// When the states of a checkpoint are in host memory; the step's begin where there is none.
+// When the states of a checkpoint are in host memory; without one, the step's begin.
 double copied_at(const StepPlan& plan, std::size_t stage);
 
-// When the weights are there.
+// When the weights have arrived.
 double start_of(const StepPlan& plan, std::size_t stage, double link = 1);
 
-// When nothing but the copy of a checkpoint keeps a stage from its update.
+// When a stage could update if it did not wait for a checkpoint's copy.
 double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
 
-// All after the reductions of every stage, `reduced` being filled in.
+// Computes all times after the reductions; `reduced` of every stage is filled in.
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);
 
-// What overlapping saves a stage in a step.
+// Gain of a stage from overlapping, in a step.
 Seconds hidden_in_pairs(const StepPlan& plan, const PassGraph& graph, std::size_t stage);
 
 }  // namespace orrery

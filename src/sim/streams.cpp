@@ -125,7 +125,7 @@ class StageReader {
   StageUse use_;
 };
 
-// A stage that begins a pass when its message arrives stood still while that was on its way.
+// A stage that begins a pass when its message arrives has stood still while it was in flight.
 void measure_waits(const PassGraph& graph, const StepClock& times, std::size_t stage,
                    StageUse& use) {
   double free = times.stages[stage].gathered;
@@ -203,8 +203,7 @@ const CommLine<double>* find(const ShardMoves& moves, const CommLine<double>& li
 
 }  // namespace
 
-// Forward gathers, backward does all else; the lines of both are of one kind where their groups
-// are.
+// Forward gathers, backward does the rest; lines of both with the same group are of one kind.
 PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks) {
   PassExchanges pass;
   if (!reduces_every_micro_batch(run.strategy, run.framework)) return pass;

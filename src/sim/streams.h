@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every stream of a stage does in one step: busy, exposed, and what the stage waits.
+// Busy and exposed time of every stream of a stage in one step, and its waiting time.
 //
 // Busy is the time of the kernels or collectives themselves; exposed is the part of it during which
-// the stage does nothing else. Of sends the exposed part is measured: the time a stage stood still
-// while what it waited for was on its way. What it waits beyond that is the bubble. Units: seconds
-// of one rank of the stage.
+// the stage does nothing else. The exposed part of sends is measured: the time in which a stage
+// stood still while its message was in flight. Other waiting is the bubble. Units: seconds of one
+// rank of the stage.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@ struct StreamUse {
   Seconds exposed{};
 };
 
-// Of a stream, what runs beside compute.
+// The part of a stream that runs beside compute.
 inline Seconds hidden(const StreamUse& u) { return std::max(Seconds(), u.busy - u.exposed); }
 
 using StreamUses = std::array<StreamUse, kStreams>;
 
-// Of one micro batch through one cell.
+// Use of the streams by one micro batch in one cell.
 struct PassUse {
   StreamUses forward{};
   StreamUses backward{};
@@ -49,8 +49,8 @@ struct PassExchange {
   Seconds exposed{};
 };
 
-// Gathers of sharded weights and reductions of gradients in a pass; which of it is exposed the pass
-// says as a whole.
+// Gathers of sharded weights and reductions of gradients in a pass; the pass has the exposed time
+// of all of them together.
 using ShardMoves = std::vector<CommLine<double>>;
 
 struct PassExchanges {
@@ -60,7 +60,7 @@ struct PassExchanges {
   ShardMoves backward_shards;
 };
 
-// Those of these blocks in one micro batch; nothing else is filled in.
+// The exchanges of these blocks in one micro batch; nothing else is filled in.
 PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks);
 
 // By cell.
@@ -68,8 +68,8 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w, co
 
 struct StageUse {
   StreamUses streams{};
-  Seconds first_pass{};  // when it begins
-  Seconds finished{};    // its last pass
+  Seconds first_pass{};  // begin of its first pass
+  Seconds finished{};    // end of its last pass
   Seconds reduced{};
   Seconds end{};
   Seconds bubble{};  // it waits for other stages, sends not counted
@@ -80,10 +80,10 @@ inline const StreamUse& at(const StageUse& s, Stream i) {
   return s.streams[static_cast<std::size_t>(i)];
 }
 
-// By cell. Busy time of `dp` is not here: it is known by stage.
+// By cell, without the busy time of `dp`, which is known by stage.
 std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan);
 
-// One entry a stage. `times` holds the passes of one replica at least; the first is looked at.
+// One entry a stage. `times` holds the passes of at least one replica; the first one is used.
 std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
                                  const std::vector<PassUse>& passes, const PassGraph& graph,
                                  const StepClock& times);

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// With the copy of a checkpoint beside the passes, what they lose to it.
+// Time that passes lose to the copy of a checkpoint beside them.
 template <bool kKeep, bool kOverlap, bool kCopy>
 void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, StepClock& times) {
   StageTimes* const stage = times.stages.data();

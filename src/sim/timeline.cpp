@@ -72,7 +72,7 @@ class StageSpans {
     }
   }
 
-  // Each of a pass's, in the order of the link; of a pair, forward's and backward's together.
+  // All fetches of a pass, in the order of the link; for a pair those of forward and backward.
   void add_fetches(const PassSlot& slot, std::int32_t node) {
     if (has_forward(slot.kind)) add_layers(s_.fetches[slot.cell].forward, node);
     if (has_input_gradient(slot.kind)) add_layers(s_.fetches[slot.backward_cell].backward, node);

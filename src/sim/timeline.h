@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one stage does when, stream by stream, as spans to draw.
+// The work of one stage over time, stream by stream, as spans to draw.
 //
-// Collectives inside a pass have no order of their own here: each stream's are one span from the
-// pass's beginning, as long as the stream is busy in it, at most as long as the pass.
+// Collectives inside a pass have no order: those of a stream are one span from the beginning of the
+// pass, as long as the stream is busy in it, at most as long as the pass.
 #pragma once
 
 #include <array>
@@ -39,12 +39,12 @@ struct Span {
   double end = 0;
   SpanKind kind = SpanKind::forward;
   Stream stream = Stream::compute;
-  bool forward = true;          // of a send: a forward result
-  bool beside = false;          // of a gather or reduction: hidden under a pass
-  std::int32_t node = -1;       // of a pass, and of what belongs to one
-  std::int32_t needed_by = -1;  // of a send: the node that waits for it
+  bool forward = true;          // a send: of a forward result
+  bool beside = false;          // a gather or reduction: hidden under a pass
+  std::int32_t node = -1;       // the pass, or the pass it belongs to
+  std::int32_t needed_by = -1;  // a send: the node that waits for it
   double share = 0;             // of the link out of the stage's unit, on average
-  std::int32_t layer = -1;      // of a gather or reduction of one layer in a pass
+  std::int32_t layer = -1;      // a gather or reduction of one layer in a pass
 };
 
 // In the order of the stage's passes.

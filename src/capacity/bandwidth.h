@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each bandwidth buys: days, money and energy with one of them at half and at twice what it
-// is, all else, the strategy too, as it is.
+// The worth of each bandwidth: days, money and energy with one bandwidth at half and at twice its
+// rate; all else stays, also the strategy.
 //
-// Efficiencies and latencies stay; another strategy might make more of it (a plan with two
-// clusters and `search` asks that). The peak power of the hardware stays too. Units: SI. Errors:
-// none.
+// Efficiencies and latencies stay. Another strategy might gain more (for that use a plan with two
+// clusters and `search`). The peak power of the hardware stays, too. Units: SI. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +21,8 @@ struct PieceRun {
   std::int64_t steps = 0;
 };
 
-// Of the network between nodes, the links inside them, a GPU's memory and its link to the host:
-// those that move something.
+// The effects of the network between nodes, the links inside them, a GPU's memory and its host
+// link; only those that change anything.
 std::vector<Sensitivity> bandwidth_what_ifs(const OutcomeInputs& in,
                                             const std::vector<PieceRun>& pieces);
 

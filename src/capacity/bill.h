@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run costs, part by part: rented by the GPU-hour, or bought and written off.
+// The cost of a run, part by part: rented by the GPU-hour, or bought and written off.
 //
-// Rent covers all around a GPU, power too, but what is stored beside it: that is paid by the TB and
-// month, from the first step to the last. Bought: the share of the hardware's life that the run
-// takes, life × utilisation being what it can be sold for; network, storage and support as shares
-// of the hardware's price (support a year); electricity at the meter. What has no price is not
-// guessed: its part is empty and named; without the rent, or the hardware, there is no total.
-// Leaves out: staff, building, interest, taxes, resale.
+// Rent covers everything around a GPU, also power, except storage: stored bytes are paid by the TB
+// and month, from the first step to the last. Bought hardware costs the share of its useful life
+// (life × utilisation) that the run takes; network, storage and support are shares of its price
+// (support a year); electricity is paid at the meter. A part without a price stays empty and is
+// named; without the rent, or the hardware, there is no total. Leaves out: staff, building,
+// interest, taxes, resale.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace orrery {
 enum class Payment : std::uint8_t { rent, purchase };
 inline constexpr std::array<std::string_view, 2> kPaymentNames = {"rent", "purchase"};
 
-// Those of one kind of node; empty where no source says.
+// Prices of one kind of node; empty without a source.
 struct Tariff {
   Payment payment = Payment::rent;
   std::optional<Ranged<MoneyPerSecond>> rent;  // of a GPU
@@ -34,7 +34,7 @@ struct Tariff {
   std::optional<Ranged<MoneyPerSecond>> node_support;
   std::optional<Ranged<MoneyPerJoule>> electricity;
   std::optional<Ranged<double>> network;  // of the hardware's price
-  std::optional<Ranged<double>> storage;  // or by what is stored:
+  std::optional<Ranged<double>> storage;  // or by stored bytes:
   std::optional<Ranged<MoneyPerByteSecond>> storage_space;
   std::optional<Ranged<double>> support;  // a year
   std::optional<Ranged<Seconds>> lifetime;
@@ -54,7 +54,7 @@ struct Bill {
   const std::optional<Money>& part(CostPart p) const { return parts[static_cast<std::size_t>(p)]; }
 };
 
-// Of the parts there are; nothing without the rent or the hardware.
+// Sum of the parts that have a price; nothing without the rent or the hardware.
 std::optional<Money> total_of(const Bill& b);
 
 // The parts of this payment that have no price: "electricity, network".

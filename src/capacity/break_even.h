@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where two ways of doing it cost the same.
+// Prices at which two alternatives cost the same.
 //
-// Between two options: the rent of a GPU at which one costs what the other does. Of one option: the
-// utilisation at which buying costs what renting does (capacity/bill.h: what is bought is paid for
-// 1/utilisation times, electricity once). Nothing where a price is missing, or where renting is
-// cheaper than the electricity alone.
+// Between two options: the rent of a GPU at which one costs as much as the other. Within one
+// option: the utilisation at which buying costs as much as renting (capacity/bill.h: bought
+// hardware is paid for 1/utilisation times, electricity once). Empty if a price is missing, or if
+// renting is cheaper than the electricity alone.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace orrery {
 
 MoneyPerSecond rent_for(Money cost, const OutcomeInputs& in, Seconds wall);
 
-// May be above 1: then buying never pays.
+// Above 1 buying never pays.
 std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in);
 
 }  // namespace orrery

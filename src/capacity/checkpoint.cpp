@@ -14,7 +14,7 @@ BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   return b.si() <= 0 ? a : std::min(a, b);
 }
 
-// Of a node into the network around it; 0 where nothing is around it.
+// Rate of a node into the network around it; 0 for a single node.
 BytesPerSecond network_rate(const Cluster& c) {
   for (std::size_t i = 0; i < c.tier_count; ++i) {
     if (is_fabric(c.tiers[i].kind)) return c.tiers[i].bandwidth;
@@ -22,7 +22,7 @@ BytesPerSecond network_rate(const Cluster& c) {
   return {};
 }
 
-// The system and the clients work side by side: the slower one counts.
+// The storage and the clients work at the same time: the slower one counts.
 Seconds transfer(Bytes size, BytesPerSecond system, Bytes per_node, BytesPerSecond client) {
   const Seconds time = size / system;
   return client.si() > 0 ? std::max(time, per_node / client) : time;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training asks of the storage beside it: samples a second, bytes of data and checkpoints.
+// Load of a training on the storage: samples a second, bytes of data and checkpoints.
 //
-// A sample has bytes and costs FLOPs, so a machine that computes at a rate reads bytes at that rate
-// × bytes/FLOPs (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is
-// read at the predicted tokens a second × bytes a token. Clients: what all nodes can carry. Leaves
+// A sample has bytes and costs FLOPs, so a machine reads bytes at its FLOP rate × bytes/FLOPs
+// (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is read at the
+// predicted tokens a second × bytes a token. The clients' limit is the rate of all nodes. Leaves
 // out caches, shuffles that read twice, and small-file rates.
 #pragma once
 
@@ -35,7 +35,7 @@ struct DataPlan {
   std::vector<SampleKind> samples;
   std::vector<Corpus> corpora;
   std::size_t corpus = 0;
-  double tokens_per_core = 0;  // a second, by one CPU core that prepares them; 0: not said
+  double tokens_per_core = 0;  // a second, prepared by one CPU core; 0: not given
 };
 
 std::vector<SampleKind> read_samples(Reader r);
@@ -45,20 +45,20 @@ struct SampleRate {
   std::string name;
   BytesPerSecond all{};
   BytesPerSecond node{};
-  bool clients_carry_it = true;  // where a client's rate is known
+  bool clients_carry_it = true;  // if a client's rate is known
 };
 
 struct DataNeeds {
   BytesPerSecond read{};            // of tokens, by the whole run
-  std::vector<SampleRate> samples;  // were it trained on those, at this run's FLOP rate
+  std::vector<SampleRate> samples;  // if it trained on these samples at this run's FLOP rate
   Bytes dataset{};
-  Bytes checkpoints{};  // those that are kept
+  Bytes checkpoints{};  // all that are kept
   Bytes total{};
-  bool storage_holds_it = true;  // where its capacity is known
+  bool storage_holds_it = true;  // if its capacity is known
   double cores = 0;              // CPU cores that prepare tokens; 0: no rate given
 };
 
-// What a run of `nodes` computes, reads and keeps.
+// Compute, reads and stored bytes of a run on `nodes`.
 struct DataDemand {
   FlopsPerSecond rate{};  // of all GPUs, while it trains
   double tokens_per_s = 0;

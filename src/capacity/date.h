@@ -20,11 +20,11 @@ inline constexpr Seconds kDay{86400};
 inline constexpr Seconds kHour{3600};
 inline constexpr Seconds kYear{365.25 * 86400};
 
-// Nothing where the text is no date of the years 1970 to 2199.
+// Empty if the text is no date of the years 1970 to 2199.
 std::optional<Date> parse_date(std::string_view text);
 std::string text_of(Date d);
 
-// The day on which what takes `t` from the start of `start` ends; kept inside the years it knows.
+// The day after a time `t` from the beginning of `start`; at most the last known day.
 Date after(Date start, Seconds t);
 
 }  // namespace orrery

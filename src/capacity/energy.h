@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Power and energy of a run: devices by load, nodes around them, the building around those.
+// Power and energy of a run: devices by load, the nodes, the building.
 //
-// A device draws a share of its rated power by what it does: compute, pass over memory (optimizer,
-// offload), wait for others (exposed communication, bubbles, stalls), idle (no job). The node's
-// rating less its devices' is drawn all the time. PUE multiplies all. The busiest stage stands for
-// all, so the waits of the others are counted too high a little.
-// Leaves out: clocks, temperature, the storage and the network outside the nodes (in the PUE of
-// some sites). Where a node's rating is not known only devices count, and the answer says so.
+// A device draws a share of its rated power that depends on its activity: compute, memory passes
+// (optimizer, offload), waiting (exposed communication, bubbles, stalls), idle (no job). The node's
+// rating minus its devices' is drawn all the time. PUE multiplies all. All stages are taken as the
+// busiest one, which slightly underestimates their waiting. Leaves out: clocks, temperature, the
+// storage and the network outside the nodes (in the PUE of some sites). If a node's rating is not
+// known, only devices count, and the answer says so.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ struct EnergyModel {
   std::optional<Ranged<CarbonIntensity>> carbon;
 };
 
-// Of a step, what its time goes into; they add up to 1.
+// Shares of a step's time by activity; they add up to 1.
 struct StepLoad {
   double compute = 1;
   double memory = 0;
@@ -54,7 +54,7 @@ StepLoad step_load(const Answer& a);
 
 struct EnergyUse {
   Joules nodes{};     // at the plugs of the nodes
-  Joules facility{};  // × PUE; the same where none is given
+  Joules facility{};  // × PUE, if given
   Watts peak{};       // of the facility, all nodes at their rating
   Watts average{};
   bool node_power_known = false;
@@ -62,7 +62,7 @@ struct EnergyUse {
   std::optional<Kilograms> carbon;
 };
 
-// `spares` idle nodes stand beside the run's.
+// `spares` is the number of idle nodes beside the run's.
 EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,
                      const StepLoad& step, const Goodput& g, Seconds wall);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What interrupts a run: failures by class, how long it takes to see one and to run again, nodes
-// that are taken away and repaired, planned stops, and ranks that are slow.
+// Interruptions of a run: failures by class, time to detect one and to restart, removal and repair
+// of nodes, planned stops, and slow ranks.
 //
 // Failures of a class come at a constant rate a GPU and second (a Poisson process); a job on n GPUs
-// sees n times that. Leaves out infant mortality, failures that strike together, and that small
-// jobs fail less often than 1/n says (RSC-1: 7.9 h at 1,024 GPUs where 1/n says 28.8). Sources
-// stand in configs/failures.
+// has n times that rate. Leaves out infant mortality, correlated failures, and the deviation of
+// small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says 28.8). Sources are in
+// configs/failures.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct FailureClass {
 };
 
 struct PlannedStops {
-  PerSecond rate{};    // of the whole job, whatever its size
-  Seconds duration{};  // of one; nothing is lost, a checkpoint is written before
+  PerSecond rate{};    // of the whole job, independent of its size
+  Seconds duration{};  // of one stop; no work is lost, because a checkpoint is written before
 };
 
 struct Stragglers {
-  double slowdown = 0;  // a step takes (1 + slowdown) as long while a slow rank is there
-  double share = 1;     // of the time there is one
+  double slowdown = 0;  // while there is a slow rank, a step takes (1 + slowdown) times as long
+  double share = 1;     // of the time in which there is one
 };
 
 struct Interruptions {
@@ -42,12 +42,12 @@ struct Interruptions {
   double rate_high = 1;
   Ranged<Seconds> detection;
   Ranged<Seconds> restart;  // until training runs again, without reading the checkpoint
-  Seconds repair{};         // of a node that was taken; 0: a spare is always at hand
+  Seconds repair{};         // of a removed node; 0: there is always a spare
   PlannedStops planned;
   Stragglers stragglers;
 };
 
 PerSecond rate_per_gpu(const Interruptions& i);
-PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that take a node
+PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that remove a node
 
 }  // namespace orrery

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Beyond it nothing ends: e^x is no time anyone has.
+// Beyond this the job never ends.
 constexpr double kHopeless = 300;
 
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
@@ -73,7 +73,7 @@ Goodput goodput(const Recovery& r, Seconds interval) {
     const double tau = interval.si();
     const double segment = rate * (tau + r.stall.si());
     const double failed = grown(segment + rate * r.durable.si()) - grown(rate * r.durable.si());
-    const double again = grown(rate * r.restart.si());  // restarts that fail, for each failure
+    const double again = grown(rate * r.restart.si());  // failed restarts for each failure
     g.checkpoint = r.stall.si() / tau;
     g.lost_work = failed / (rate * tau) - 1 - g.checkpoint;
     g.detection = failed * (1 + again) * r.detection.si() / tau;

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// A run this bad is stopped: its mean time is no time anyone has.
+// A run that fails this often is stopped: it would never end.
 constexpr std::int64_t kMostFailures = 200'000;
 
 class Life {
@@ -49,12 +49,12 @@ class Life {
     return rate > 0 ? -std::log1p(-uniform()) / rate : std::numeric_limits<double>::infinity();
   }
 
-  // The last piece of training is followed by none.
+  // No checkpoint follows the last piece of training.
   double stalls(double left) const {
     return std::isfinite(tau_) ? std::max(0.0, std::ceil(left / tau_) - 1) : 0;
   }
 
-  // Training behind checkpoints that were safe `until` after the last recovery.
+  // Training saved in checkpoints that were safe `until` after the last recovery.
   double kept(double until) const {
     const double safe = until - r_.durable.si();
     return safe > 0 && std::isfinite(segment_) ? tau_ * std::floor(safe / segment_) : 0;
@@ -82,7 +82,7 @@ class Life {
         away_.end());
     away_.push_back(clock_ + r_.repair.si());
     const auto spares = static_cast<std::size_t>(r_.spares);
-    // Repairs take equally long, so nodes come back in the order they left.
+    // All repairs take the same time, so nodes come back in the order of their removal.
     if (away_.size() > spares) clock_ = std::max(clock_, away_[away_.size() - spares - 1]);
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same job as goodput.h, played with drawn failures: the spread that the mean hides.
+// The job of goodput.h, simulated with random failures: the spread around the mean.
 //
-// Each failure costs one draw, however many checkpoints lie between two, so a year of 16,384 GPUs
+// Each failure costs one draw, for any number of checkpoints in between, so a year of 16,384 GPUs
 // takes microseconds. Repairs take a fixed time; planned stops are spread evenly. The same seed
 // gives the same numbers on every machine.
 #pragma once

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory to serve the trained model: weights by precision, keys and values by batch and context.
+// Memory for serving the trained model: weights by precision, keys and values by batch and context.
 //
 // A token keeps two vectors a layer of kv_heads × head size, or, with latent attention, one of the
-// compressed rank and one of the rotary part (DeepSeek-V2, arXiv:2405.04434). Sliding windows would
-// keep less; they count as full here. A paged cache wastes half a block a sequence on average
-// (vLLM, arXiv:2309.06180). Leaves out activations, the engine's own memory, and quantization's
-// scales.
+// compressed rank and one of the rotary part (DeepSeek-V2, arXiv:2405.04434). A sliding window
+// would need less; it counts as full attention here. A paged cache wastes half a block a sequence
+// on average (vLLM, arXiv:2309.06180). Leaves out activations, the engine's own memory, and
+// quantization's scales.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct InferenceNeeds {
   Bytes weights{};        // of 2 bytes a parameter, without multi-token prediction
   Bytes cache_a_token{};  // of 2 bytes an element
   Bytes cache{};          // of the batch at its context, in whole blocks
-  Bytes waste{};          // of the cache, what blocks leave empty: half a block a sequence
+  Bytes waste{};          // empty parts of the cache's blocks: half a block a sequence
   std::int64_t batch = 0;
   std::int64_t context = 0;
 };

@@ -17,10 +17,11 @@ bool lacks_nothing(const Requirement& q, const OptionAnswer& o) {
   return standing(q, o) != Standing::misses;
 }
 
-// A cluster may be described up to some size only.
+// A cluster may be defined only up to some size.
 bool speaks_of_the_cluster(const InputError& e) { return e.path().rfind("cluster", 0) == 0; }
 
-// How near to a fit a refusal is: what never ends fits, what does not fit is legal.
+// Order of refusals by distance from a fit: a run that never ends fits, one that does not fit is
+// legal.
 int nearness(const OptionAnswer& o) {
   return o.status == OptionStatus::never_ends ? 2 : o.status == OptionStatus::does_not_fit ? 1 : 0;
 }
@@ -71,7 +72,7 @@ class Climb {
     }
   }
 
-  // Nothing where the size is refused.
+  // Empty if the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
     OptionAnswer o = answered(gpus);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
@@ -132,7 +133,7 @@ class Climb {
     return open;
   }
 
-  // The sizes between two, or some of them, up to the first that meets it.
+  // Tries the sizes between two, or some of them, up to the first that meets the requirement.
   void try_between(const Requirement& q, std::int64_t below, std::int64_t above) {
     const std::vector<std::int64_t> open = untried(below, above);
     const std::size_t step = (open.size() + kMostBetween - 1) / kMostBetween;

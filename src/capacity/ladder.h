@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest size of a cluster that meets what is required.
+// The smallest size of a cluster that meets the requirements.
 //
-// Of the sizes a cluster may have (sizes.h) the rungs are tried from the smallest on, until each
-// requirement is met by one; then every size between the last rung that misses it and the first
-// that meets it, from the smallest on, at most kMostBetween of them, evenly spread where there are
-// more: how many were left out is said. A size that is refused says nothing of those below it. A
-// requirement that no rung meets is sought on both sides of the one that comes nearest, which is
-// the answer where that fails too. Of a run that names its layout the rungs are all the sizes there
-// are, so that nothing is taken for granted; where strategies are searched, days are taken to fall
-// from rung to rung. Errors: InputError.
+// The possible sizes (sizes.h) have rungs. The rungs are tried from the smallest up until each
+// requirement is met. Then the sizes between the last rung that misses a requirement and the first
+// that meets it are tried from the smallest up: at most kMostBetween, evenly spread; the answer
+// says how many were left out. A refused size says nothing about smaller ones. If no rung meets a
+// requirement, the sizes on both sides of the nearest rung are tried; if they fail, that rung is
+// the answer. For a run that names its layout every size is a rung, so nothing is assumed; if
+// strategies are searched, days are assumed to fall from rung to rung. Errors: InputError.
 #pragma once
 
 #include <string>
@@ -22,9 +21,9 @@ namespace orrery {
 inline constexpr std::size_t kMostBetween = 128;
 
 struct SmallestFound {
-  // For each requirement the smallest, or the nearest; of a lone option with one requirement the
-  // size below it too, for what less would do. Where all are refused, the run's own size and the
-  // one that came nearest to a fit.
+  // For each requirement the smallest size, or the nearest. For a single option with one
+  // requirement also the next smaller size, to show what it lacks. If all are refused, the run's
+  // own size and the one nearest to a fit.
   std::vector<OptionAnswer> options;
   SizesTried tried;
 };

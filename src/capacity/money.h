@@ -2,10 +2,9 @@
 //
 // Money as a type: an amount in a currency, and prices per second, joule, …
 //
-// A price times its quantity is money; sums need one currency, and mixing two is a fault of
-// Orrery's own (std::logic_error): the readers convert every price into the plan's currency or
-// refuse it. Leaves out inflation, interest and taxes. Amounts are in units of the currency, per SI
-// unit.
+// A price times its quantity is money. Sums need one currency; mixing two is a fault of Orrery
+// (std::logic_error), because readers convert every price into the plan's currency or refuse it.
+// Leaves out inflation, interest and taxes. Amounts are in units of the currency, per SI unit.
 #pragma once
 
 #include <array>
@@ -73,7 +72,7 @@ using MoneyPerSecond = MoneyPer<kSeconds>;
 using MoneyPerJoule = MoneyPer<kJoules>;
 using MoneyPerByteSecond = MoneyPer<kBytes + kSeconds>;
 
-// What a quantity costs at a price per SI unit of it.
+// The cost of a quantity at a price per SI unit.
 template <Dimension D>
 requires(D != kNone) constexpr Money operator*(MoneyPer<D> price, Quantity<D> quantity) {
   return {price.amount() * quantity.si(), price.currency()};

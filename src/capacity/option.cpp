@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kWaitingAllowed = 1e-3;
 constexpr std::int64_t kMostSpares = 100'000;
-// Beyond it nobody would start: a thousand days for each one of training.
+// Limit of useful runs: a thousand days for one day of training.
 constexpr double kMostStretch = 1e3;
-// More failures than that have no spread worth playing.
+// With more failures the spread is negligible; they are not simulated.
 constexpr double kMostPlayed = 2e4;
 constexpr std::array<std::int64_t, 4> kServedBatches = {1, 8, 32, 128};  // sequences
 
@@ -33,7 +33,7 @@ std::string too_big(const Answer& a) {
   return "needs " + gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1) + " a GPU";
 }
 
-// The run with the best strategy of its space written into it; throws Refused where none fits.
+// The run with the best strategy of its space; throws Refused if none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
                const PlanContext& context) {
   const SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
@@ -67,7 +67,7 @@ ResolvedRun resolved(const Json& run, const std::string& file, const PlanContext
   return r;
 }
 
-// Another batch may break a rule that the full one keeps: the reason says which.
+// A smaller batch may break a rule that the full batch keeps; the reason names it.
 ResolvedRun resolved_at(const Json& run, const std::string& file, std::int64_t batch,
                         const PlanContext& context) {
   const std::string where =

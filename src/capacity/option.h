@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One option at one size: the strategy of every phase, its steps, and all that follows from them.
+// One option at one size: the strategy of every phase, its steps, and the results.
 #pragma once
 
 #include "capacity/capacity.h"

@@ -43,7 +43,7 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.checkpoint = checkpoint_cost(in.checkpoint, in.storage, in.policy.mode, in.cluster);
   o.checkpoint.stall += in.policy.overhead;
   o.recovery = recovery_of(in, o.checkpoint);
-  // No checkpoint begins before the last one is safe, whatever was asked for.
+  // A checkpoint begins only after the last one is safe, whatever interval was asked for.
   const Seconds interval =
       in.policy.interval.si() > 0
           ? std::max(in.policy.interval, o.checkpoint.durable - o.checkpoint.stall)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One option, from its parts to its end: steps, interruptions and checkpoints to days, days to
-// energy, both to money. All of it closed form, so that it can be asked again with an input moved
+// The outcome of one option: days from steps, interruptions and checkpoints; energy from days;
+// money from both. All closed form, so it can be computed again with a changed input
 // (capacity/sensitivity.h).
 //
 // Rent and purchase count from the first step to the last, spares included. Units: SI. Errors:
@@ -22,7 +22,7 @@ namespace orrery {
 struct OutcomeInputs {
   Cluster cluster;
   std::int64_t spares = 0;   // nodes
-  Ranged<Seconds> training;  // all steps, nothing in their way
+  Ranged<Seconds> training;  // all steps, without interruptions
   Seconds longest_step{};
   StepLoad load;
   Bytes checkpoint{};
@@ -48,10 +48,10 @@ struct Outcome {
 
 Outcome outcome_of(const OutcomeInputs& in);
 
-// Training time with what slow ranks add.
+// Training time including slow ranks.
 Seconds slowed(Seconds training, const Stragglers& s);
 
-// GPU-hours as they are paid: spares too.
+// Paid GPU-hours, spares included.
 double gpu_hours(const OutcomeInputs& in, Seconds wall);
 
 }  // namespace orrery

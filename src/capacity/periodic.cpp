@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// One replica, its ranks as near to each other as they are in the whole run.
+// A run of one replica, its ranks placed as in the whole run.
 Run alone(const Run& run) {
   Run one = run;
   Strategy& s = one.strategy;

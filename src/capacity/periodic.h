@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A what-if of time: replicas of the model that synchronise every H steps in place of every one, as
-// local SGD and DiLoCo (arXiv:2311.08105) do.
+// A what-if: replicas of the model synchronise every H steps instead of every step, as in local SGD
+// and DiLoCo (arXiv:2311.08105).
 //
-// Only what holds the whole model can go on alone: the ranks that weights are sharded over, that
-// cut one sequence (cp) and that experts are spread over are one replica together. What data
-// parallelism leaves exposed beyond the bounds of a replica then comes once in H steps; what stays
-// inside one is as it is. Where the weights are sharded over all ranks there is no such replica.
-// Leaves out whether the model converges as well, other hyperparameters, memory for an outer
-// optimizer or for states that were sharded over more than a replica, and ranks placed by a list.
+// Only a group of ranks that holds the whole model can go on alone: the ranks that shard the
+// weights, split a sequence (cp) or hold different experts form one replica. The exposed data
+// parallel time between replicas then occurs once in H steps; inside a replica nothing changes. If
+// the weights are sharded over all ranks there is only one replica. Leaves out effects on
+// convergence, other hyperparameters, memory for an outer optimizer or for states that were sharded
+// over more than a replica, and ranks placed by a list.
 #pragma once
 
 #include <array>
@@ -29,13 +29,13 @@ struct PeriodicSync {
 };
 
 struct PeriodicSyncs {
-  std::int64_t ranks = 1;         // data parallel ones, of the phase with most replicas
+  std::int64_t ranks = 1;         // data parallel ranks, of the phase with the most replicas
   std::int64_t replicas = 1;      // of the model, each with all its weights
   bool states_go_beyond = false;  // gradients or optimizer states are sharded over several
-  std::vector<PeriodicSync> at;   // none where one replica is all, or where nothing is exposed
+  std::vector<PeriodicSync> at;   // empty with one replica, or if nothing is exposed
 };
 
-// Replicas that hold the whole model, each on dp/replicas data parallel ranks.
+// Number of replicas of the whole model, each on dp/replicas data parallel ranks.
 std::int64_t whole_replicas(const Strategy& s);
 
 // `pieces`: the runs of the pieces of `t`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capacity plan: clusters × models × sizes, what they are to train, and by when, for how much,
-// with how much power.
+// A capacity plan: clusters × models × sizes, the training, and limits of time, money and power.
 //
 //   {"name": "…", "currency": "USD", "start": "2027-01-01",
 //    "run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
@@ -13,10 +12,9 @@
 //    "scenarios": [{"name": "H100", "cluster": {"node": "dgx-h100"}, "gpus": [512, 1024], …}]}
 //
 // failures, storage, prices and energy are a name in configs/<kind>, a path, an object, or a list
-// of those, the last one foremost (capacity/site_json.h, prices_json.h). `gpus` is a count, a list,
-// {from, to, factor} or "smallest".
-// A scenario may replace any key but name, currency, start, require, rank, models and exchange.
-// Errors: InputError.
+// of those, in which later ones override earlier ones (capacity/site_json.h, prices_json.h). `gpus`
+// is a count, a list, {from, to, factor} or "smallest". A scenario may replace any key but name,
+// currency, start, require, rank, models and exchange. Errors: InputError.
 #pragma once
 
 #include <array>
@@ -43,7 +41,7 @@ enum class SiteKind : std::uint8_t { failures, storage, prices, energy, data };
 inline constexpr std::array<std::string_view, 5> kSiteKindNames = {"failures", "storage", "prices",
                                                                    "energy", "data"};
 
-// What a plan needs of the rooms to the right; files are io's business.
+// Functions that a plan needs; io supplies them, because only io reads files.
 struct PlanContext {
   ConfigLookup lookup;
   std::function<std::optional<ConfigText>(const std::string& name)> run;  // name or path
@@ -68,12 +66,12 @@ inline constexpr std::int64_t kSparesAsNeeded = -1;
 
 struct OptionPlan {
   std::string scenario;
-  std::string model;  // "" where the plan has one
+  std::string model;  // "" if the plan has only one
   std::vector<PhasePlan> phases;
-  // `search` of a run file; nothing: the runs' own strategies, which one of them at least names.
+  // `search` of a run file; empty: the runs' own strategies; at least one run names one.
   std::optional<Json> search;
   std::vector<std::int64_t> sizes;
-  bool smallest = false;  // in place of sizes: the least that meets a requirement (ladder.h)
+  bool smallest = false;  // instead of sizes: the smallest that meets a requirement (ladder.h)
   Interruptions interruptions;
   Storage storage;
   CheckpointPolicy checkpoint;
@@ -96,7 +94,7 @@ struct CapacityPlan {
   std::uint64_t seed = 1;
 };
 
-// Whether a document is a plan, or else a run file.
+// Whether a document is a plan; else it is a run file.
 bool is_plan(const Json& document);
 
 CapacityPlan read_plan(const Json& document, const std::string& file, const PlanContext& context);

@@ -91,7 +91,7 @@ void PlanReader::read_scenario(const Reader& scenario, std::size_t index) {
       index == 0 && !top_.has("scenarios") ? plan_.name : "scenario " + std::to_string(index + 1);
   if (top_.has("scenarios")) {
     if (auto v = both.scenario().find("name")) name = v->text();
-    // The plan's run has a cluster of its own, which is not what a scenario is about.
+    // A scenario replaces the cluster of the plan's run.
     if (!both.scenario().has("cluster") && !both.scenario().has("run")) refuse_no_cluster(both);
   }
   if (auto models = top_.find("models")) {
@@ -144,7 +144,7 @@ std::vector<PhasePlan> PlanReader::read_phases(Both& both, const OptionPlan& opt
   return phases;
 }
 
-// A phase's keys stand before the model's, those before the scenario's and the plan's.
+// Precedence: the phase's keys, the model's, the scenario's, the plan's.
 PhasePlan PlanReader::read_phase(Both& both, std::optional<Reader> phase, const OptionPlan& option,
                                  std::optional<Reader> model) {
   const auto find = [&](const char* key) {

@@ -12,7 +12,7 @@ constexpr double kMostTokens = 1e18;
 constexpr double kMostFlops = 1e36;
 constexpr std::size_t kMostSizes = 64;
 
-// A limit stands with its unit, or as an SI number; "60" could be days as well as seconds.
+// A limit has a unit, or is an SI number; the text "60" could mean days or seconds.
 template <Dimension D>
 Quantity<D> read_limit(const Reader& r, const char* allowed) {
   std::optional<double> si;

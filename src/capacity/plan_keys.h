@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of a plan that stand alone: goals, ramps, numbers of GPUs, requirements. And the two places
-// a key may stand in: a scenario, or else the plan.
+// Separate keys of a plan: goals, ramps, numbers of GPUs, requirements. A key may be in a scenario
+// or else in the plan.
 //
 // Errors: InputError.
 #pragma once
@@ -20,7 +20,7 @@ namespace orrery {
 
 inline constexpr std::int64_t kMostPlanGpus = 10'000'000;
 
-// A scenario's key, or else the plan's.
+// The scenario's key, or else the plan's.
 class Both {
  public:
   Both(Reader scenario, Reader plan) : scenario_(std::move(scenario)), plan_(std::move(plan)) {}

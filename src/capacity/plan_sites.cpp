@@ -10,7 +10,7 @@ namespace {
 struct Document {
   Json json;
   std::string file;
-  std::string path;  // of the plan, where it stands there
+  std::string path;  // in the plan, if it is there
 
   Reader reader() const { return {json, file, path}; }
 };
@@ -19,7 +19,7 @@ class SiteReader {
  public:
   SiteReader(const SiteSource& source, OptionPlan& option) : source_(source), option_(option) {}
 
-  // A list goes over each other, the last one foremost.
+  // In a list later documents override earlier ones.
   Document read(SiteKind kind, const Reader& r) {
     if (!r.json().is_array()) return read_one(kind, r);
     Json merged = Json::object();
@@ -86,7 +86,7 @@ void read_data(Both& both, const SiteSource& source, DataPlan& data) {
   given->reject_unknown();
 }
 
-// What one client carries says nothing of how long all of them take.
+// The rate of one client says nothing about the time of all.
 void refuse_without_server(const Storage& s, const Reader& given) {
   if (s.write.si() > 0 || (s.read.si() <= 0 && s.client.si() <= 0)) return;
   const std::string beside =

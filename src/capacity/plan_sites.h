@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an option takes from documents beside the plan: failures, storage, checkpoints, prices,
-// energy, data. Each is a name in configs/<kind>, a path, an object, or a list of those, the last
-// one foremost; its source goes to the option's assumptions. Errors: InputError.
+// Inputs of an option from documents beside the plan: failures, storage, checkpoints, prices,
+// energy, data. Each is a name in configs/<kind>, a path, an object, or a list of those, in which
+// later ones override earlier ones; its source goes to the option's assumptions. Errors:
+// InputError.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ struct Per {
   double si;
 };
 
-// What a price may be of, by its dimension.
+// Units that a price may be per, by dimension.
 constexpr std::array kPerTime = {Per{"/h", 3600}, Per{"/d", 86400}, Per{"/y", 365.25 * 86400}};
 constexpr std::array kPerEnergy = {Per{"/kWh", kJoulesOfKwh}, Per{"/MWh", 1e3 * kJoulesOfKwh}};
 constexpr double kMonth = 365.25 / 12 * 86400;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tariff as documents: every one an amount in a currency, with where and when it was seen.
+// Tariffs as documents: each price is an amount in a currency, with its source and date.
 //
 //   {"gpus": {"h100-sxm5-80gb": {"rent": {"value": "2.99 USD/h", "low": "2.49 USD/h",
 //                                         "source": "…", "date": "2026-11"}}},
@@ -8,7 +8,7 @@
 //    "electricity": {"value": "0.08 USD/kWh", …}, "pay": "purchase",
 //    "lifetime": {"value": "1461 d", …}, "utilisation": {"value": 0.8, …},
 //    "network": {"value": 0.15, …}, "storage": …, "support": …,
-//    "storage_space": {"value": "20 USD/TB/month", …}}   in place of storage, and beside rent too
+//    "storage_space": {"value": "20 USD/TB/month", …}}   instead of storage; also beside rent
 //
 // Errors: InputError: no currency, no source or date, a currency without a rate of exchange.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace orrery {
 
-// A number that a plan takes for given, for the list in the report.
+// A number that a plan assumes, for the list in the report.
 struct Assumption {
   std::string what;
   std::string value;
@@ -31,7 +31,7 @@ struct Assumption {
   std::string date;
 };
 
-// The currency of the answer, and what one of another is worth in it.
+// The currency of the answer, and the rates of others in it.
 struct ExchangeRates {
   Currency currency;
   std::map<std::string, double> worth;
@@ -40,7 +40,7 @@ struct ExchangeRates {
 Currency read_currency(const Reader& r);
 ExchangeRates read_exchange(std::optional<Reader> r, Currency currency);
 
-// "50e6 USD"; without a currency it is in the plan's where `bare_allowed`.
+// "50e6 USD"; a number without a currency is in the plan's, if `bare_allowed`.
 Money read_amount(const Reader& r, const ExchangeRates& x, bool bare_allowed);
 
 struct PriceBook {
@@ -53,7 +53,7 @@ struct PriceBook {
 
 PriceBook read_prices(Reader r, const ExchangeRates& x);
 
-// Those of one kind of node, and the assumptions behind them.
+// The tariff of one kind of node, and its assumptions.
 Tariff prices_of(const PriceBook& book, const std::string& device, const std::string& node,
                  std::vector<Assumption>& assumptions);
 

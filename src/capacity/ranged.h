@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value with how low and how high it may be, as a source states it or an interval gives it.
+// A value with its range, as stated by a source or given by an interval.
 #pragma once
 
 namespace orrery {

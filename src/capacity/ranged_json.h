@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value, or {"value", "low", "high"}: low ≤ value ≤ high, either may be left out.
+// A value, or {"value", "low", "high"} with low ≤ value ≤ high; `low` and `high` are optional.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// `si` puts a value's reader into a number that orders as the value does.
+// `si` turns a value into a number with the same order.
 template <class T, class Read, class Order>
 Ranged<T> read_ranged(Reader r, const Read& read, const Order& order) {
   if (!r.json().is_object()) return exactly<T>(read(r));

@@ -10,7 +10,7 @@ namespace {
 
 bool is_comparable(const OptionAnswer& o) { return o.status == OptionStatus::fits; }
 
-// By which options are told apart; cost only where each has one.
+// The aims of the front; cost only if each option has one.
 std::array<double, 3> measures(const OptionAnswer& o, bool with_cost) {
   return {o.outcome.wall.si(), with_cost ? o.outcome.cost->amount() : 0,
           o.outcome.energy.facility.si()};
@@ -39,7 +39,7 @@ double rank_value(RankBy by, const OptionAnswer& o) {
   return o.outcome.wall.si();
 }
 
-// Without a price an option stands behind those that have one.
+// Options without a price come after those with one.
 bool ranks_before(RankBy by, const OptionAnswer& a, const OptionAnswer& b) {
   if (by == RankBy::cost && a.outcome.cost.has_value() != b.outcome.cost.has_value()) {
     return a.outcome.cost.has_value();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plan requires, and whether an option meets it.
+// The requirements of a plan, and whether an option meets them.
 //
-// Deadline, budget and power each count for themselves: an option without a price is still held
-// against the deadline, and its budget is named as not judged. Leaves out wishes (the best of what
-// meets them is capacity/ranking.h). Units: SI. Errors: none.
+// Deadline, budget and power are judged separately: an option without a price is still compared
+// with the deadline, and its budget is reported as not judged. The order among options that meet
+// the requirements is in capacity/ranking.h. Units: SI. Errors: none.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ struct Requirement {
   std::optional<Seconds> deadline;
   std::optional<Money> budget;
   std::optional<Watts> power;
-  bool sure = false;  // by the upper end of days and cost, not by their middle
+  bool sure = false;  // compares the upper end of days and cost, not their middle
 };
 
-// What an option lacks of a requirement, the worst as a factor; 1 or less: it lacks nothing that
+// The distance of an option from a requirement, as the worst factor; at most 1: it meets all that
 // can be judged.
 struct Shortfall {
   double factor = 0;
@@ -39,20 +39,20 @@ struct Shortfall {
 
 Shortfall shortfall(const Requirement& q, const OptionAnswer& o);
 
-// unpriced: meets what can be judged, and a budget that is asked cannot.
+// unpriced: meets all that can be judged; its budget cannot.
 enum class Standing : std::uint8_t { meets, unpriced, misses };
 
 Standing standing(const Requirement& q, const OptionAnswer& o);
 
-// The worst over all that a plan requires; meets where it requires nothing.
+// The worst verdict over all requirements; `meets` without requirements.
 Standing standing(const CapacityPlan& plan, const OptionAnswer& o);
 
 struct RequirementAnswer {
   Requirement requirement;
   std::vector<std::size_t> met;         // options, the best first
-  std::vector<std::size_t> unpriced;    // those that meet all but a budget they have no price for
+  std::vector<std::size_t> unpriced;    // meet all but a budget, for which they have no price
   std::optional<std::size_t> smallest;  // fewest GPUs of `met`, or else of `unpriced`
-  std::optional<std::size_t> nearest;   // where both are empty
+  std::optional<std::size_t> nearest;   // if both are empty
   std::string nearest_text;
 };
 

@@ -92,7 +92,7 @@ double width(const Ranged<double>& r) {
   return r.value > 0 ? std::abs(r.high - r.low) / r.value : 0;
 }
 
-// Squares of logarithms, to either side.
+// Sums of squared logarithms, on each side.
 struct Sides {
   double below = 0;
   double above = 0;

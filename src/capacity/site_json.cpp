@@ -18,7 +18,7 @@ void allow_source(Reader& r) {
   r.allow("name");
 }
 
-// GPU-seconds in which the counts of the classes were seen; 0: not given.
+// GPU-seconds over which the classes were counted; 0: not given.
 double read_window(std::optional<Reader> r) {
   if (!r) return 0;
   const auto gpus = static_cast<double>(r->at("gpus").integer(1, 1'000'000'000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a site brings, as documents: failures, storage, power.
+// Documents about a site: failures, storage, power.
 //
 //   failures  {"window": {"gpus": 16384, "time": "54 d"},
 //              "classes": [{"name": "faulty GPU", "count": 148, "takes_node": true}, …],

@@ -13,12 +13,12 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-// What a phase asks of a number of GPUs.
+// Conditions of a phase on the number of GPUs.
 struct PhaseLayout {
   std::int64_t node = 1;
   std::int64_t replica = 1;
   std::optional<std::int64_t> dp;
-  std::int64_t batches = 1;  // that every dp·micro_batch divides: what they have in common
+  std::int64_t batches = 1;  // common divisor of the batches; every dp·micro_batch divides it
   std::int64_t micro_batch = 1;
 };
 
@@ -73,7 +73,7 @@ Counts of_nodes(std::int64_t node) {
   return sizes;
 }
 
-// Nodes of which there is one for each part of the batch, and 1, 2, 3, 4, 6, 8, … of them.
+// Numbers of nodes that divide the batch, and 1, 2, 3, 4, 6, 8, ….
 Counts likely_nodes(const std::vector<PhaseLayout>& phases) {
   const std::int64_t node = phases.front().node;
   std::int64_t batches = 0;

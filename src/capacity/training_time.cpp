@@ -29,7 +29,7 @@ PieceTime piece_time(const std::string& phase, const Run& run, double tokens) {
   p.tokens = tokens;
   p.answer = estimate(run);
   const auto a_step = static_cast<double>(run.training.global_batch * run.training.sequence);
-  // A billionth of a step is rounding, not another step.
+  // Less than a billionth of a step is a rounding error.
   p.steps = static_cast<std::int64_t>(std::ceil(tokens / a_step * (1 - 1e-9)));
   p.step = {p.answer.step_time, p.answer.interval_low, p.answer.interval_high};
   const auto n = static_cast<double>(p.steps);

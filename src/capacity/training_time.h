@@ -3,8 +3,9 @@
 // From tokens, or a budget of FLOPs, to steps and seconds: phases one after another, each with its
 // own run and, while the batch grows, its own step.
 //
-// Step times err together, as one stack does: lows add to a low, highs to a high. Leaves out what
-// lies between phases (loading, evaluation) and what stops a run (capacity/goodput.h).
+// The errors of step times are fully correlated, as within one stack: lows add to a low, highs to a
+// high. Leaves out work between phases (loading, evaluation) and interruptions
+// (capacity/goodput.h).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@
 
 namespace orrery {
 
-// What is to be trained; one of them. None: the run file's training.tokens.
+// The goal of the training; one of these. None: the run file's training.tokens.
 struct Goal {
   double tokens = 0;
   double flops = 0;                                     // by `convention`
-  FlopsConvention convention = FlopsConvention::six_n;  // as budgets are published
+  FlopsConvention convention = FlopsConvention::six_n;  // the convention of published budgets
   double tokens_per_parameter = 0;  // 20 is compute-optimal (Chinchilla, arXiv:2203.15556)
 };
 
@@ -49,10 +50,10 @@ struct TrainingTime {
   Flops model_flops{};
 };
 
-// Tokens that a goal asks of a run; 0 where neither says.
+// Tokens of a goal for a run; 0 if neither says.
 double tokens_of(const Goal& goal, const Run& run);
 
-// `steps` that train `tokens`, the last one whole.
+// The steps for `tokens`, rounded up.
 PieceTime piece_time(const std::string& phase, const Run& run, double tokens);
 
 void add_piece(TrainingTime& t, const Run& run, PieceTime piece);

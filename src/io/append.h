@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that only grows, so that what was done survives a kill: each append is whole on disk
-// before the next begins, and a line that a kill or a full disk cut off can be taken back.
+// A file that only grows, so that finished work survives a kill: each append is on disk before the
+// next begins, and a line that a kill or a full disk cut off can be removed.
 //
-// Errors: InputError that names the file; what was appended before stays.
+// Errors: InputError that names the file; earlier appends stay.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace orrery {
 
 class AppendFile {
  public:
-  explicit AppendFile(std::string path);  // made where there is none; one writer at a time
+  explicit AppendFile(std::string path);  // created if missing; one writer at a time
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
@@ -20,7 +20,8 @@ class AppendFile {
   std::string text() const;
   void cut(std::size_t size);
   void append(const std::string& text);
-  // The same, but on disk only with the next append: survives the program, not the machine.
+  // The same, but synced only by the next append: it survives a crash of the program, not of the
+  // machine.
   void note(const std::string& text);
 
  private:

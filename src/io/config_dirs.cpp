@@ -45,7 +45,7 @@ fs::path folder_of(const std::string& directory, ConfigKind kind) {
 std::optional<ConfigText> file_at(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::is_directory(path, error)) return {};
-  // Below the level a program that only links the library logs at.
+  // debug: below the log level of a program that only links the library.
   spdlog::debug("reading {}", path.string());
   return ConfigText{read_text(path.string()), path.string()};
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where models, nodes, devices, frameworks, compression schemes, runs and the like lie by name.
+// Finds models, nodes, devices, frameworks, compression schemes, runs and other configs by name.
 //
-// Directories laid out like configs/, in this order: --config-dir, each of $ORRERY_CONFIG_PATH
-// (separated by ':'), ../share/orrery/configs beside the program, the source tree it was built
-// from, where that build installs. The first that has a name wins. What ends in .json or holds a
-// '/' is a path instead, from the working directory or, where there is no such file, from beside
-// the run file.
+// Directories laid out like configs/ are searched in this order: --config-dir, each of
+// $ORRERY_CONFIG_PATH (separated by ':'), ../share/orrery/configs beside the program, the source
+// tree of the build, its install directory. The first match wins. A name that ends in .json or
+// contains a '/' is a path instead, relative to the working directory or, if there is no such file,
+// to the run file.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ enum class ConfigKind : std::uint8_t {
   run,
   graph,
   fabric,
-  // What a capacity plan names, in the order of SiteKind; and plans.
+  // Documents of a capacity plan, in the order of SiteKind; and plans.
   failures,
   storage,
   prices,
@@ -65,7 +65,8 @@ struct ConfigDirs {
   std::vector<std::string> directories;
 };
 
-// `from_flag` is that of --config-dir, "" without it. Errors: InputError where it is no directory.
+// `from_flag` is the value of --config-dir, "" without it. Errors: InputError if it is no
+// directory.
 ConfigDirs config_dirs(const std::string& from_flag);
 
 bool is_path(const std::string& name);
@@ -77,10 +78,10 @@ std::optional<ConfigText> find_config(const ConfigDirs& dirs, ConfigKind kind,
 // Sorted, each once.
 std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind);
 
-// validation/runs beside the first of the directories that has one, sorted.
+// The files of validation/runs beside the first directory that has it, sorted.
 std::vector<std::string> validation_files(const ConfigDirs& dirs);
 
-// A file of validation/ beside the first of the directories that has it; "" where none has.
+// A file of validation/ beside the first directory that has it; "" if none has.
 std::string validation_file(const ConfigDirs& dirs, const std::string& name);
 
 ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside = "");

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No input of Orrery's is near this; a device or a wrong file is.
+// No real input is this large; a device or a wrong file may be.
 constexpr std::size_t kLargestInput = std::size_t{256} << 20;
 
 struct Close {
@@ -61,7 +61,7 @@ std::string read_text(const std::string& path) {
 
 void write_text(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") return write_all(stdout, text, "standard output");
-  // What is not a plain file (/dev/null, a pipe) cannot be replaced.
+  // A device or a pipe (/dev/null) cannot be replaced by a rename.
   std::error_code error;
   const bool replace = !fs::exists(path, error) || fs::is_regular_file(path, error);
   const std::string target =

@@ -68,7 +68,7 @@ std::string gzip(const std::string& text) {
   while (state != Z_STREAM_END) {
     if (z.avail_in == 0 && given < text.size()) {
       const std::size_t n = std::min<std::size_t>(text.size() - given, 1U << 30);
-      // zlib does not write through next_in; its type is older than const.
+      // zlib does not write through next_in; its type lacks the const.
       z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data() + given));
       z.avail_in = static_cast<uInt>(n);
       given += n;

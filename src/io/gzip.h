@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text as a gzip file (RFC 1952), the same bytes every time: no name, no date; and back. Errors:
-// InputError where a file is cut off, broken, or more than 1 GiB unpacked.
+// Text to a gzip file (RFC 1952) and back. The bytes are always the same: no name, no date. Errors:
+// InputError if a file is cut off, broken, or larger than 1 GiB unpacked.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace orrery {
 
 std::string gzip(const std::string& text);
 
-// What does not begin as gzip does is returned as it is.
+// Data without gzip's first bytes is returned unchanged.
 std::string gunzip(std::string text, const std::string& file);
 
 }  // namespace orrery

@@ -14,7 +14,7 @@ ConfigKind kind_of(DocumentKind kind) {
     case DocumentKind::device:
       return ConfigKind::device;
     case DocumentKind::framework:
-    case DocumentKind::accuracy:  // no folder of its own: asked for before this
+    case DocumentKind::accuracy:  // has no folder; handled above
       return ConfigKind::framework;
     case DocumentKind::compression:
       return ConfigKind::compression;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ctrl-C as a wish: the first one is noted, for who can stop between two pieces of work; the second
-// ends the program as ever.
+// Ctrl-C as a request: the first one is noted, so that a job can stop between two work items; the
+// second one ends the program.
 #pragma once
 
 namespace orrery {

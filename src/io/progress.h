@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a long job is: one line on stderr that is written over, where a terminal watches.
+// Progress of a long job: one line on stderr that is overwritten, if stderr is a terminal.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace orrery {
 
 class Progress {
  public:
-  // `done` of them were there before.
+  // `done` of them were finished before.
   Progress(std::int64_t total, std::int64_t done, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;

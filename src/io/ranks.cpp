@@ -18,7 +18,7 @@ namespace {
 
 std::int64_t all = 1;
 std::int64_t this_one = 0;
-std::int64_t not_done = 0;  // ranks that the leader has not told so
+std::int64_t not_done = 0;  // ranks that the leader has not told to end
 
 }  // namespace
 
@@ -31,10 +31,10 @@ namespace {
 
 constexpr int kQuestion = 1;
 constexpr int kAnswer = 2;      // begins with '+', or is "-": done
-constexpr char kFailure = '!';  // begins a question that is none
+constexpr char kFailure = '!';  // first character of a message about a failure
 constexpr char kByInput = 'i';
 
-// What Open MPI, MPICH and Slurm tell a process they start.
+// Environment variables of Open MPI, MPICH and Slurm.
 bool is_launched() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
@@ -109,7 +109,7 @@ namespace {
 
 std::optional<std::string> ask(const std::string& question) {
   static std::mutex one;
-  static bool done = false;  // other threads of this rank need not ask again
+  static bool done = false;  // then other threads of this rank do not ask
   const std::lock_guard<std::mutex> lock(one);
   if (done) return {};
   int sender = 0;

@@ -61,7 +61,7 @@ Json cell(sqlite3_stmt* s, int at) {
 
 SqliteRows::SqliteRows(std::string path) : path_(std::move(path)) {
   if (sqlite3_open(path_.c_str(), &base_) != SQLITE_OK) fail(kWritableDatabase);
-  // One writer: another orrery on the same file is told so at once.
+  // One writer: a second orrery on the same file fails at once.
   run("PRAGMA locking_mode = EXCLUSIVE");
   run("BEGIN IMMEDIATE");
   run("COMMIT");

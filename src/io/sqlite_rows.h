@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows in an SQLite database: one table `rows`, a column for each key of the first row, `point` its
-// primary key. Each append is one transaction, so that a kill leaves whole batches.
+// Rows in an SQLite database: one table `rows` with a column for each key of the first row; `point`
+// is the primary key. Each append is one transaction, so a kill leaves whole batches.
 //
-// Errors: InputError that names the file: no database, another table, a full disk.
+// Errors: InputError that names the file: not a database, a different table, a full disk.
 #pragma once
 
 #include <string>
@@ -17,15 +17,16 @@ namespace orrery {
 
 class SqliteRows {
  public:
-  explicit SqliteRows(std::string path);  // made where there is none
+  explicit SqliteRows(std::string path);  // created if missing
   ~SqliteRows();
   SqliteRows(const SqliteRows&) = delete;
   SqliteRows& operator=(const SqliteRows&) = delete;
 
-  // The first `columns` columns of all rows, by point; none where there is no table yet.
+  // The first `columns` columns of all rows, by point; empty if there is no table yet.
   std::vector<Json> heads(const std::vector<std::string>& columns);
 
-  // Rows are objects with the same keys: texts, numbers, truths or null; others become JSON text.
+  // Rows are objects with equal keys; values are texts, numbers, booleans or null; others become
+  // JSON text.
   void append(const std::vector<Json>& rows);
 
  private:

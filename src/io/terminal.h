@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Talk goes to stderr, results to stdout; colour only where a person reads.
+// Messages go to stderr, results to stdout; colour only on a terminal.
 #pragma once
 
 namespace orrery {
 
 enum class StandardStream { out, err };
 
-// A terminal, unless $NO_COLOR, TERM=dumb or `forbidden` say no, or $FORCE_COLOR says yes.
+// True on a terminal, unless $NO_COLOR, TERM=dumb or `forbidden` forbid it; $FORCE_COLOR forces it.
 bool wants_color(StandardStream stream, bool forbidden);
 
-// The default logger writes to stderr: "warning: …". verbosity: −1 errors only, 0 warnings, 1 what
-// is done, 2 everything.
+// The default logger writes to stderr: "warning: …". verbosity: −1 errors only, 0 warnings, 1
+// progress, 2 everything.
 void start_log(int verbosity, bool no_color);
 
 }  // namespace orrery

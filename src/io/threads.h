@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workers that share a job. Rooms that may not know threads are handed run_on_threads as a function
+// Workers that share a job. Rooms without threads get run_on_threads as a function
 // (explore/search.h).
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-// Of this machine, as far as this process may use it; at least 1.
+// Hardware threads that this process may use; at least 1.
 unsigned available_threads();
 
-// Calls work(0) … work(n − 1) at once and waits for all. What one throws is thrown here, the first
-// by number.
+// Calls work(0) … work(n − 1) at the same time and waits for all. Rethrows the exception of the
+// lowest number.
 void run_on_threads(unsigned n, const std::function<void(unsigned)>& work);
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "document/words.h"
 #include "insight/simulation_report.h"
 
 namespace orrery {

@@ -15,14 +15,14 @@ namespace {
 
 constexpr double kAgree = 0.05;  // of two warm-up timings
 constexpr int kMostWarmUps = 20;
-constexpr double kResolved = 1e-3;  // seconds a sample lasts at least
+constexpr double kResolved = 1e-3;  // least seconds of a sample
 constexpr double kMostRuns = 100'000;
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 50;
 constexpr double kLeastScatter = 1e-4;
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
 
-// Of the clocks while products ran; "" where the device cannot tell.
+// The clocks while products ran; "" if the device cannot tell.
 class ClockLog {
  public:
   void add(const ClockReading& r) {
@@ -115,7 +115,7 @@ class Bencher {
     return took;
   }
 
-  // Until caches, clocks and lazy loading have settled; the last timing of one run.
+  // Runs until caches, clocks and lazy loading have settled; returns the last timing of one run.
   double warm_up() {
     double before = run_of(1);
     for (int i = 0; i < kMostWarmUps && device_.now() <= end_; ++i) {
@@ -127,7 +127,7 @@ class Bencher {
     return before;
   }
 
-  // False where the wish to stop came first.
+  // False if a request to stop came first.
   bool sample(TimedWork& timed) {
     const double runs = std::ceil(kResolved / warm_up());
     const auto times = static_cast<std::int64_t>(std::min(std::max(runs, 1.0), kMostRuns));

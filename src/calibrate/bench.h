@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How work is timed on a device: what to measure, how often, when to stop, and what happens to what
-// cannot be measured.
+// Timing of work on a device: what to measure, how often, when to stop, and how to treat failures.
 //
-// A MeasuringDevice runs one prepared piece of work some times in a row by its own clock. Each is
-// warmed up until two timings agree; then as many runs as a clock resolves make one sample, and
-// samples are taken until the uncertainty of their median is below kEnough, or their number or the
-// budget says stop. The result is the median, its spread the scatter of samples (1.4826 × the
-// median deviation, relative). Work is taken in an order that covers every kind early, so that a
-// small budget measures a little of each.
+// A MeasuringDevice runs one prepared work item several times in a row, timed by its own clock.
+// Each item is warmed up until two timings agree. Then enough runs for the clock's resolution make
+// one sample, and samples are taken until the uncertainty of their median is below kEnough, or
+// until their number or the budget ends. The result is the median; its spread is the scatter of the
+// samples (1.4826 × the median deviation, relative). The order of work covers every kind early, so
+// that a small budget measures a little of each.
 //
-// One piece that fails is left out by name and the rest goes on; kMostFailures of one curve, and
-// the rest of that curve is left out as well. A lost device ends it all, and so does the wish to
-// stop; what was measured stays. What disturbs a measurement adds time: of two whose time falls
-// with size beyond the noise, the smaller is left out. Leaves out clocks: the device tells, nothing
-// corrects. Units: SI. Errors: those of device.facts() and of the watcher pass, others are kept as
-// a line of `left_out`.
+// A work item that fails is named and left out, and the rest goes on; after kMostFailures of one
+// curve the rest of that curve is left out, too. A lost device or a request to stop ends the
+// measurement; finished results stay. Disturbances only add time: if a time falls with size beyond
+// the noise, the point of the smaller size is left out. Clocks are reported, not corrected for.
+// Units: SI. Errors: those of device.facts() and of the watcher pass through; others become a line
+// of `left_out`.
 #pragma once
 
 #include <functional>
@@ -27,15 +26,15 @@
 namespace orrery {
 
 struct DeviceFacts {
-  std::string name;     // as the driver has it: "NVIDIA H200"
-  std::string driver;   // with its runtime
-  std::string library;  // of the products
+  std::string name;     // from the driver: "NVIDIA H200"
+  std::string driver;   // and the runtime
+  std::string library;  // used for products
   std::vector<Precision> products;
   Bytes memory{};          // free
   std::int64_t count = 1;  // devices of this machine
 };
 
-// 0 where a device cannot tell.
+// 0 if a device cannot tell.
 struct ClockReading {
   double megahertz = 0;
   double watts = 0;
@@ -46,19 +45,19 @@ class MeasuringDevice {
  public:
   virtual ~MeasuringDevice() = default;
   virtual DeviceFacts facts() = 0;
-  // Allocates, and fills with random data. "" or why this device cannot run it.
+  // Allocates, and fills with random data. Returns "" or the reason why this device cannot run it.
   virtual std::string prepare(const Measurement& work) = 0;
-  // Of `times` runs of what was prepared, one after another, by the device's clock.
+  // Time of `times` runs of the prepared work, one after another, by the device's clock.
   virtual Seconds run(std::int64_t times) = 0;
-  virtual Seconds now() = 0;  // by the wall
+  virtual Seconds now() = 0;  // wall clock
   virtual ClockReading clocks() = 0;
-  // Asked after an error: whether nothing will run any more.
+  // Called after an error: whether the device is lost.
   virtual bool is_lost() = 0;
 };
 
-// Who looks on: each may be empty.
+// Callbacks; each may be empty.
 struct BenchWatch {
-  std::function<bool()> stop;  // asked between samples
+  std::function<bool()> stop;  // called between samples
   std::function<void(const Measurement&)> begun;
   std::function<void(const Measurement&)> measured;
   std::function<void(const Measurement&, const std::string& why)> left_out;
@@ -79,13 +78,13 @@ struct Bench {
 inline constexpr double kEnough = 0.005;
 inline constexpr int kMostFailures = 3;
 
-// Everything there is to measure on such a device, smallest first within a kind.
+// All work to measure on such a device, smallest first within a kind.
 std::vector<Measurement> designed_work(const DeviceFacts& facts);
 
-// Positions of `work`, one of each curve in turn, each curve's spread over its sizes.
+// Positions of `work`: one of each curve in turn, each curve in an order spread over its sizes.
 std::vector<std::size_t> covering_order(const std::vector<Measurement>& work);
 
-// Every tenth of each curve, of a short one its middle: what a check measures again.
+// The work that a check measures again: every tenth of each curve, the middle of a short one.
 std::vector<Measurement> tenth_of(const std::vector<Measurement>& work);
 
 Bench measure(const std::vector<Measurement>& work, MeasuringDevice& device,

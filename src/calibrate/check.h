@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a calibration still holds: what it predicts against new measurements, kind by kind.
+// Whether a calibration still holds: its predictions against new measurements, kind by kind.
 //
-// A changed driver, a power cap, another GPU of the same name move all of a kind together. A kind
-// holds where the median of ln(predicted/measured) is within twice the held-out error of the
-// calibration's own fit of that kind, and 3 % where that is less; a kind it was not fitted on is
-// shown, and judged by nothing. Errors: none.
+// A new driver, a power cap or another GPU of the same name change all work of a kind together. A
+// kind holds if the median of ln(predicted/measured) is within twice the held-out error of the
+// calibration's own fit of that kind, or within 3 % if that is larger. A kind that was not fitted
+// is shown and not judged. Errors: none.
 #pragma once
 
 #include <string>
@@ -22,11 +22,11 @@ struct CheckedKind {
   std::size_t points = 0;
   double bias = 0;    // median of predicted/measured − 1
   double median = 0;  // of |predicted/measured − 1|
-  double bound = 0;   // of |bias|; 0: not fitted on such
+  double bound = 0;   // of |bias|; 0: this kind was not fitted
   bool holds = true;
 };
 
-// `calibrated` is the machine with the calibration over it.
+// `calibrated` is the machine with the calibration applied.
 std::vector<CheckedKind> check_calibration(const Calibration& c, const Cluster& calibrated,
                                            const std::vector<Measurement>& points);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to measure on a device: calibrate/bench.h's designed_work().
+// The work to measure on a device: designed_work() of calibrate/bench.h.
 #include "calibrate/bench.h"
 
 namespace orrery {
@@ -26,7 +26,7 @@ constexpr std::array<Extents, 34> kProducts = {{
 }};
 
 bool fits(const ProductShape& p, Precision precision, Bytes memory) {
-  constexpr double kShare = 0.4;  // of what is free
+  constexpr double kShare = 0.4;  // of free memory
   return product_bytes<double>(p, precision) < memory * kShare;
 }
 
@@ -58,7 +58,7 @@ struct Experts {
   Extents each;  // m in the mean
 };
 
-// Few wide experts and many narrow ones, with many tokens each and with few.
+// A few wide experts and many narrow ones, with many tokens each and with few.
 constexpr std::array<Experts, 8> kExperts = {{
     {8, {512, 14336, 4096}},
     {8, {2048, 14336, 4096}},
@@ -76,7 +76,7 @@ void add_grouped(const DeviceFacts& facts, std::vector<Measurement>& out) {
     for (const Experts& x : kExperts) {
       const Extents& e = x.each;
       add_product(facts, {{e.m, e.n, e.k, x.groups, true, false}, precision}, "TN", out);
-      // The uneven size is the inner one: tokens are summed over.
+      // The uneven size is the inner one: the sum over tokens.
       add_product(facts, {{e.n, e.k, e.m, x.groups, true, true}, precision}, "NT", out);
     }
   }
@@ -85,7 +85,7 @@ void add_grouped(const DeviceFacts& facts, std::vector<Measurement>& out) {
 constexpr std::int64_t kTokens = 16384;  // batch × sequence
 constexpr std::int64_t kWidth = 2048;    // heads × head size
 
-// As FlashAttention's own charts have it: tokens and width fixed, sequences of 512 to 16k.
+// As in FlashAttention's own charts: tokens and width fixed, sequences of 512 to 16k.
 void add_attention(std::vector<Measurement>& out) {
   for (const std::int64_t head : kAttentionHeadSizes) {
     for (std::int64_t s = 512; s <= kTokens; s *= 2) {

@@ -23,7 +23,7 @@ constexpr double kAtBound = 1e-6;
 
 using Indices = std::vector<std::size_t>;
 
-// Some of the points, a tile, and the knobs that may move.
+// A part of the points, a tile, and the knobs that may move.
 struct Attempt {
   Indices in;
   TileShape tile;
@@ -61,7 +61,7 @@ class Fitter {
 
   Cluster cluster_at(const Solved& s) const { return cluster_at(s.x, s.tile, s.moves); }
 
-  // What the form misses of each kind, beside what a point says of itself.
+  // Misfit of each kind, in addition to the spread of a point.
   void set_noise(const Solved& first) {
     const Cluster c = cluster_at(first);
     std::map<std::string_view, std::vector<double>> misses;
@@ -72,7 +72,7 @@ class Fitter {
     }
   }
 
-  // Tile and pins chosen from these points alone.
+  // Chooses tile and pins from these points alone.
   Solved solve(const Indices& in) const {
     const std::vector<bool> all(knobs_.size(), true);
     Solved best = with_pins({in, own_, all});
@@ -115,7 +115,7 @@ class Fitter {
     for (const Knob& k : knobs_) p.knobs.push_back(bounds_of(k));
     for (const std::size_t i : a.in) p.data.push_back({noise_[i], 1, 0, every});
     p.levels = 1;
-    p.level_spread = 1e-6;  // no factor that is not a constant's
+    p.level_spread = 1e-6;  // no free factor besides the constants
     std::vector<double> at;
     Cluster c;
     p.residual = [&](std::size_t i, const std::vector<double>& x) {
@@ -135,7 +135,7 @@ class Fitter {
     return {f.x, f.spread, f.cost, a.tile, a.moves};
   }
 
-  // Fits again from where a fit stopped, until that gains nothing: constants here start far off.
+  // Restarts a fit from its end until that gains nothing, because constants may start far off.
   static FitSolution settled(const FitProblem& p, const FitSelection& selection,
                              const std::vector<double>& start) {
     constexpr double kGain = 1e-6;
@@ -177,7 +177,7 @@ const MeasuredProduct* product_of(const Measurement& m) {
   return std::get_if<MeasuredProduct>(&m.work);
 }
 
-// By curve, as a saturating curve has no shape in it.
+// By curve, because a saturating curve does not depend on shape.
 void add_saturating(const std::vector<Measurement>& points, const std::vector<std::size_t>& folds,
                     const Cluster& c, MeasurementFit& fit) {
   std::map<std::string, Indices> curves;
@@ -235,7 +235,7 @@ void add_summaries(const std::vector<Measurement>& points, MeasurementFit& fit) 
   fit.all = judge("all", points, fit, all);
 }
 
-// Orders points of one curve whatever the order of the file.
+// Orders the points of a curve, independent of the order in the file.
 bool is_smaller(const Measurement& a, const Measurement& b) {
   if (amount_of(a) != amount_of(b)) return amount_of(a) < amount_of(b);
   return a.timed.time < b.timed.time;

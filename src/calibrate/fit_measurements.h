@@ -2,16 +2,17 @@
 //
 // The constants of one device, and of the tiers of one node, fitted on measured times.
 //
-// Levenberg–Marquardt (calibrate/least_squares.h) on ln(predicted/measured) of cost's and network's
-// own forms (calibrate/predict.h). The noise of a point is its own spread and what the form misses
-// of its kind, found by a first fit. A knob is pinned where the data bring its uncertainty below
-// half of its prior's; the others keep the documents' value and the rest is fitted again. Of tiles
-// the documents' own is kept unless another fits better by two deviations (a cost of 4).
+// Levenberg–Marquardt (calibrate/least_squares.h) on ln(predicted/measured), with the formulas of
+// cost and network (calibrate/predict.h). The noise of a point is its own spread and the misfit of
+// its kind in a first fit. A knob is pinned if the data bring its uncertainty below half of its
+// prior's; the others keep the documents' value and the pinned ones are fitted again. The tile of
+// the documents is kept unless another fits better by two deviations (a cost of 4).
 //
-// Points are judged apart: each is held against a fit without it (tiles and pins chosen anew). Of a
-// curve of up to kFolds points each is left out alone, so that no choice of folds decides; of a
+// Held-out errors: each point is compared with a fit without it (tiles and pins chosen anew). In a
+// curve of up to kFolds points each is left out alone, so that no choice of folds matters; in a
 // longer one, in order of size, every kFolds-th in turn.
-// Beside products stands a plain saturating curve, left out alike. Units: SI. Errors: none.
+// For products a plain saturating curve is fitted and held out in the same way. Units: SI. Errors:
+// none.
 #pragma once
 
 #include <string>
@@ -34,10 +35,10 @@ struct FittedPoint {
   Seconds before{};      // by the documents
   Seconds fitted{};      // by the fit of all points
   Seconds held_out{};    // by the fit without it
-  Seconds saturating{};  // by the plain curve fitted without it; 0 where there is none
+  Seconds saturating{};  // by the plain curve without it; 0: none
 };
 
-// Of |predicted/measured − 1|.
+// Statistics of |predicted/measured − 1|.
 struct FitErrors {
   double median = 0;
   double p90 = 0;
@@ -66,12 +67,12 @@ struct MeasurementFit {
 
 inline constexpr std::size_t kFolds = 20;
 
-// The fold that leaves each point out.
+// For each point the fold that leaves it out.
 std::vector<std::size_t> folds_of(const std::vector<Measurement>& points);
 
 MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cluster& cluster);
 
-// Of predicted over measured.
+// Statistics of predicted over measured.
 FitErrors errors_of(std::vector<double> ratios);
 
 }  // namespace orrery

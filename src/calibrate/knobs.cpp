@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-// As hardware/device_reader.cpp and tier_reader.cpp allow.
+// The limits of hardware/device_reader.cpp and tier_reader.cpp.
 constexpr double kLeastFraction = 1e-4;
 constexpr double kLeastEfficiency = 1e-3;
 constexpr double kMostReduction = 2;
@@ -20,9 +20,8 @@ constexpr double kMostTimeFactor = 10;
 constexpr double kShortest = 1e-9;  // seconds
 constexpr double kLongest = 1;
 
-// Spreads of the priors: what is believed of a document's number before anything is measured here.
-// Wide, because measurements are to decide: ×/÷ 1.35 for a share of a peak, 2 for a size, 2.7 for a
-// latency.
+// Spreads of the priors: the trust in a document's number before a measurement. They are wide, so
+// that measurements decide: ×/÷ 1.35 for a share of a peak, 2 for a size, 2.7 for a latency.
 constexpr double kShareSpread = 0.3;
 constexpr double kSizeSpread = 0.7;
 constexpr double kTimeSpread = 1;
@@ -44,7 +43,7 @@ Knob size(const std::string& path, const Cluster& c, const Get& get, double high
 }
 
 Knob duration(const std::string& path, const Cluster& c, const Get& get, Set set) {
-  // A document's 0 says "not told apart": a microsecond is where such a fit starts.
+  // 0 in a document means "not separated"; such a fit starts at a microsecond.
   const double start = get(c) > kShortest ? get(c) : 1e-6;
   return {{{path, kSeconds, get}}, start, kTimeSpread, kShortest, kLongest, false, std::move(set)};
 }
@@ -120,7 +119,7 @@ class Maker {
       knobs_.push_back(share("device.efficiency.grouped_gemm", c_, get_efficiency<&E::grouped_gemm>,
                              set_efficiency<&E::grouped_gemm>));
     }
-    // That of 8 is never below that of 64.
+    // The factor for 8 is never below the one for 64.
     const double low = e().misaligned_64;
     const double high = e().misaligned_8;
     const double middle = std::sqrt(low * high);
@@ -131,7 +130,7 @@ class Maker {
 
   template <double DeviceEfficiency::*Member>
   void add_alignment(const std::string& name, double lowest, double highest) {
-    constexpr double kLeastPrior = 1.02;  // from exactly 1 no factor could grow
+    constexpr double kLeastPrior = 1.02;  // a factor of exactly 1 could not grow
     const double prior = std::clamp(std::max(e().*Member, kLeastPrior), lowest, highest);
     knobs_.push_back({{{"device.efficiency.alignment." + name, kNone, get_efficiency<Member>}},
                       std::max(prior, kLeastPrior),
@@ -186,7 +185,7 @@ class Maker {
     knobs_.push_back(std::move(knob));
   }
 
-  // After the heads, as it multiplies what they set: of the head sizes that were measured.
+  // After the knobs of head sizes, because it multiplies them, for the measured head sizes.
   void add_backward(const std::string& path, std::size_t k) {
     std::vector<std::size_t> measured;
     for (std::size_t h = 0; h < kAttentionHeadSizes.size(); ++h) {
@@ -221,7 +220,7 @@ class Maker {
   void add_tier(std::size_t i) {
     const Tier& t = c_.tiers[i];
     const std::string path = "tiers." + std::string(t.name.view());
-    // What a switch reaches is never below a ring's share of the same links.
+    // The rate of a switch is never below a ring's share of the same links.
     const double middle = std::sqrt(t.efficiency * t.reduction_efficiency);
     Knob rate = share(
         path + ".efficiency", c_, [i](const Cluster& c) { return c.tiers[i].efficiency; },
@@ -251,7 +250,7 @@ class Maker {
         [i, member](Cluster& c, double v) { c.tiers[i].*member = Seconds(v); }));
   }
 
-  // Tells what misalignment() looks at from the factor it gives back.
+  // Infers the case of misalignment() from the factor that it returns.
   static constexpr DeviceEfficiency probe() {
     DeviceEfficiency e;
     e.misaligned_64 = 2;

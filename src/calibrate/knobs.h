@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constants a fit may move, given what was measured.
+// The constants that a fit may move, given the kinds of work that were measured.
 //
-// A knob is one number of a device or of a tier, with the value the documents hold as its prior and
-// its path in a calibration (hardware/calibration.h); some move several numbers at once. Its value
-// at x is prior·exp(x·spread), of a time factor 1 + (prior − 1)·exp(x·spread), held within what the
-// document's reader allows. A fused kernel has a rate by head size, which moves forward and
-// backward together, and where they were timed apart one more for backward alone. Tiles are no
-// knob: a fit tries kTiles one by one. Units: SI, as in the documents. Errors: none.
+// A knob is one number of a device or of a tier, with the documents' value as its prior and its
+// path in a calibration (hardware/calibration.h); some move several numbers at once. Its value at x
+// is prior·exp(x·spread), for a time factor 1 + (prior − 1)·exp(x·spread), within the limits of the
+// document's reader. A fused kernel has a rate by head size, which moves forward and backward
+// together; if they were timed apart, there is one more for backward alone. Tiles are no knob: a
+// fit tries kTiles one by one. Units: SI, as in the documents. Errors: none.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace orrery {
 
-// One number a knob moves.
+// One number that a knob moves.
 struct KnobPath {
   std::string path;
   Dimension unit{};
@@ -41,8 +41,8 @@ struct Knob {
 double value_at(const Knob& k, double x);
 KnobBounds bounds_of(const Knob& k);
 
-// Those the measurements can say anything of. To be set in this order: a later one may multiply
-// what an earlier one sets.
+// The knobs that the measurements can determine. Set them in this order: a later one may multiply
+// the value of an earlier one.
 std::vector<Knob> knobs_for(const std::vector<Measurement>& points, const Cluster& cluster);
 
 struct TileShape {
@@ -52,7 +52,7 @@ struct TileShape {
   bool operator==(const TileShape&) const = default;
 };
 
-// Of cuBLAS's and CUTLASS's kernels. Source: arXiv:2401.14489; NVIDIA/cutlass, default tiles.
+// Tiles of cuBLAS and CUTLASS. Source: arXiv:2401.14489; NVIDIA/cutlass, default tiles.
 inline constexpr std::array<TileShape, 6> kTiles = {
     {{128, 256}, {128, 128}, {256, 128}, {128, 64}, {64, 64}, {256, 256}}};
 

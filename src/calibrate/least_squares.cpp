@@ -108,7 +108,7 @@ class Solver {
            (state_.x[k] >= b.highest && gradient < 0);
   }
 
-  // One accepted step; false where none lowers the cost.
+  // One accepted step; false if none lowers the cost.
   bool step(double& damping) {
     Eigen::MatrixXd h;
     Eigen::VectorXd g;
@@ -169,7 +169,7 @@ class Solver {
   State state_;
 };
 
-// Inwards, where the bound is near.
+// Steps inwards near a bound.
 double difference(const KnobBounds& b, double x) {
   return x + kDifference <= b.highest ? kDifference : -kDifference;
 }

@@ -4,12 +4,12 @@
 //
 // Minimises Σ w·ρ(((r(x) + l)/σ)²) + Σ x² + Σ (l/s)² over the knobs x and the levels l, with
 // ρ(z) = 2(√(1 + z) − 1) (soft L1), r a log ratio, σ the noise of a datum, w its weight. A knob
-// counts in standard deviations of its own prior, so that 0 is what is believed without data; a
-// level is an unknown factor that some data share (a site, a software version), with spread s.
-// Levenberg–Marquardt: slopes by finite differences, a knob held where its bound stops it.
+// counts in standard deviations of its own prior, so 0 is the value without data; a level is an
+// unknown factor that some data share (a site, a software version), with spread s.
+// Levenberg–Marquardt with slopes by finite differences; a knob at its bound stays there.
 // The standard deviations come from the Gauss–Newton matrix at the end. Leaves out: correlated
-// noise. Deterministic: one thread, a fixed order. Units: none. Errors: none; finite residuals are
-// the caller's to give. Source: Triggs et al., Bundle Adjustment (2000), section 4, for the form.
+// noise. Deterministic: one thread, a fixed order. Units: none. Errors: none; the caller must give
+// finite residuals. Source: Triggs et al., Bundle Adjustment (2000), section 4, for the form.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct FitDatum {
   double noise = 1;
   double weight = 1;
   std::size_t level = 0;
-  std::vector<std::size_t> knobs;  // that can move its residual
+  std::vector<std::size_t> knobs;  // those that can change its residual
 };
 
 struct FitProblem {
@@ -47,7 +47,7 @@ struct FitSlopes {
 
 FitSlopes slopes_at(const FitProblem& problem, const std::vector<double>& x);
 
-// What takes part; by index.
+// The data and knobs that take part, by index.
 struct FitSelection {
   std::vector<bool> data;
   std::vector<bool> knobs;
@@ -63,8 +63,8 @@ struct FitSolution {
   int steps = 0;
 };
 
-// From `start`, looking at the slopes again at most `looks` times: with 0 the slopes of the start
-// serve throughout.
+// Starts at `start` and computes the slopes again at most `looks` times; with 0 the first slopes
+// are used throughout.
 FitSolution fit(const FitProblem& problem, const FitSelection& selection, const FitSlopes& start,
                 int looks);
 

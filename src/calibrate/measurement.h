@@ -4,7 +4,7 @@
 //
 // Kinds: a matrix product, attention's forward, backward or both, a memory-bound kernel by the
 // bytes it reads and writes, the launch of an empty kernel, a copy to the host's memory, a
-// collective (S as network/collective.h has it). Leaves out what surrounded them: clocks and
+// collective (S as in network/collective.h). Leaves out the circumstances: effects of clocks and
 // neighbours are in `spread`. Units: SI. Errors: none; readers are in exchange/.
 #pragma once
 
@@ -49,7 +49,7 @@ struct MeasuredHostCopy {
 
 struct MeasuredCollective {
   Collective kind = Collective::all_reduce;
-  std::int64_t ranks = 0;  // side by side, alone
+  std::int64_t ranks = 0;  // neighbours, without other traffic
   Bytes size{};
 };
 
@@ -59,7 +59,7 @@ using MeasuredWork = std::variant<MeasuredProduct, MeasuredAttention, MeasuredMe
 struct Measurement {
   MeasuredWork work;
   TimedWork timed;
-  std::string kernel;  // of memory-bound work: "copy", "norm", …; of a product its layout; of a
+  std::string kernel;  // memory-bound work: "copy", "norm", …; a product: its layout; a
                        // copy over the host's link kToHost, or "" from the host
 };
 
@@ -67,40 +67,40 @@ inline constexpr const char* kToHost = "to host";
 
 struct MeasurementSet {
   std::string file;
-  std::string source;  // where the numbers come from; "" unsaid
-  std::string role;    // "sets constants" of configs/, or "only tests" them; "" unsaid
-  std::string device;  // "" unsaid
-  std::string node;    // "" unsaid
-  std::string gpu;     // by its driver's name, "NVIDIA H100 80GB HBM3"; "" unsaid
+  std::string source;  // source of the numbers; "": not given
+  std::string role;    // "sets constants" of configs/, or "only tests" them; "": not given
+  std::string device;  // "": not given
+  std::string node;    // "": not given
+  std::string gpu;     // its driver's name, "NVIDIA H100 80GB HBM3"; "": not given
   std::string driver;
   std::string library;
   std::string clocks;
   std::string date;
-  bool measured_here = true;  // on the machine at hand; false: published
+  bool measured_here = true;  // on this machine; false: published
   std::vector<Measurement> points;
-  std::vector<std::string> left_out;  // what the file has and no form is fitted to, one line each
+  std::vector<std::string> left_out;  // parts of the file that no formula describes, one line each
 };
 
-// "matrix products", "attention", …: what fits are judged by.
+// "matrix products", "attention", …: the kinds by which fits are judged.
 std::string_view kind_of(const Measurement& m);
 
-// Measurements alike but for their size: "bf16 products", "flash-2 attention, head 128", …
+// Measurements that differ only in size: "bf16 products", "flash-2 attention, head 128", …
 std::string curve_of(const Measurement& m);
 
-// One line that no other work of the design has: "bf16 products of 512 × 4096 × 1024, TN".
+// A unique line for each work item of the design: "bf16 products of 512 × 4096 × 1024, TN".
 std::string name_of_work(const Measurement& m);
 
-// FLOPs of products and attention, bytes of the rest; 0 of a launch.
+// FLOPs of products and attention, 0 for a launch, bytes of the rest.
 double amount_of(const Measurement& m);
 bool counts_bytes(const Measurement& m);
 
 FlopsOf<double> flops_of(const MeasuredAttention& a);
 
-// What disturbs a measurement adds time: of two of one curve whose time falls with more bytes
-// beyond the noise, the smaller goes, with a line in `left_out`.
+// Disturbances only add time: if a time of a curve falls with more bytes beyond the noise, the
+// point with fewer bytes is removed, with a line in `left_out`.
 void leave_out_disturbed(MeasurementSet& set);
 
-// Errors: InputError where a time falls with more bytes of one curve, beyond the noise.
+// Errors: InputError if a time of a curve falls with more bytes, beyond the noise.
 void check_rising(const MeasurementSet& set);
 
 }  // namespace orrery

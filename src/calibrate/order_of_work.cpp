@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In what order the designed work is taken, and which of it a check takes: calibrate/bench.h.
+// The order of the designed work, and the part that a check measures: calibrate/bench.h.
 #include <algorithm>
 #include <map>
 
@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Bits of i turned around: 0, ½, ¼, ¾, … of the way through.
+// The bits of i reversed: 0, ½, ¼, ¾, … of the way through.
 double turned(std::size_t i) {
   double value = 0;
   double bit = 0.5;
@@ -16,7 +16,7 @@ double turned(std::size_t i) {
   return value;
 }
 
-// Positions 0 … n−1 so that any beginning is spread over the whole.
+// Positions 0 … n−1 in an order whose every beginning is spread over the whole.
 std::vector<std::size_t> spread_order(std::size_t n) {
   std::vector<std::size_t> order;
   std::vector<bool> taken(n, false);

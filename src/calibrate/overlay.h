@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fit as the document that carries it: hardware/calibration.h's overlay.
+// The document of a fit: the overlay of hardware/calibration.h.
 //
-// Names the constants the measurements pin, each with its uncertainty, and the tile where another
-// fits better; what is not pinned stays the documents' and is not named. Values are rounded to four
-// digits. Leaves out the clock: dates are those the measurements give. Units: as in the documents.
+// It names the pinned constants, each with its uncertainty, and the tile if another fits better;
+// constants that are not pinned keep the documents' value and are not named. Values are rounded to
+// four digits. Dates are those of the measurements, not of the clock. Units: as in the documents.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ namespace orrery {
 struct OverlayHeading {
   std::string name;
   std::string device;
-  std::string node;  // "" where no node was given
+  std::string node;  // "" without a node
 };
 
 Json overlay_json(const MeasurementFit& fit, const std::vector<MeasurementSet>& sets,
                   const OverlayHeading& heading);
 
-// All points of the sets, in order: what the fit was given.
+// All points of the sets, in the order of the fit.
 std::vector<Measurement> points_of(const std::vector<MeasurementSet>& sets);
 
 }  // namespace orrery

@@ -26,8 +26,8 @@ Group pair_of_ranks(const Cluster& c, std::int64_t ranks) {
 // csrc/flash_attn/src/flash_fwd_launch_template.h: 128 in most of its kernels).
 constexpr double kQueryTile = 128;
 
-// A row of queries costs the keys it sees and h more; where a mask cuts it, half a tile of the
-// diagonal in vain besides. A causal row sees s/2 of them, so that its s½ is 2h + the tile.
+// A row of queries costs the keys it sees and h more; a masked row also wastes half a tile of the
+// diagonal. A causal row sees s/2 keys, so its s½ is 2h + the tile.
 Device without_mask(Device d, AttentionKernel kernel) {
   double& half = d.efficiency.attention[static_cast<std::size_t>(kernel)].half_length;
   half = std::max(0.0, 0.5 * (half - kQueryTile));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the forms of cost/ and network/ say a measured piece of work takes.
+// The time of a measured work item by the formulas of cost/ and network/.
 //
-// No formula of its own: a calibration moves the constants of those forms. Attention measured
-// forward and backward together is the sum of the two; without a mask it has a half length of its
-// own, told from that of causal attention, which the documents hold. A copy to the host takes its
-// latency and its bytes over the link. Leaves out overlap. Units: SI. Errors: none.
+// There is no formula here: a calibration moves the constants of those rooms. Attention measured
+// forward and backward together is the sum of the two. Without a mask it has its own half length,
+// derived from that of causal attention in the documents. A copy to the host takes its latency and
+// its bytes over the link. Leaves out overlap. Units: SI. Errors: none.
 #pragma once
 
 #include "calibrate/measurement.h"
@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// Whose ranks sit side by side, from the edge of a unit.
+// A group of neighbouring ranks that begins at the edge of a unit.
 Group group_of_ranks(const Cluster& c, std::int64_t ranks);
 
 Seconds predicted_time(const Measurement& m, const Cluster& c);

@@ -9,7 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<double, 3> kSpreads = {0.5, 2, 1};  // of ln: as weak as knobs.cpp's, or weaker
+// Spreads of ln, as weak as those of knobs.cpp or weaker.
+constexpr std::array<double, 3> kSpreads = {0.5, 2, 1};
 constexpr double kNoise = 0.05;
 constexpr int kLooksPlain = 20;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plain curve beside which the form of cost/product.h is judged: a product of F FLOPs takes
+// A plain curve for comparison with the formula of cost/product.h: a product of F FLOPs takes
 //
 //   t = launch + (F + F½)/rate
 //
-// whatever its shape, so that it attains half its rate at F½. Nothing estimates by it; where waves
-// of tiles decide, it fits worse. Units: SI. Errors: none. Source: Hockney's r∞ and n½ (1982).
+// independent of its shape, so it attains half its rate at F½. No estimate uses it; it fits worse
+// when waves of tiles matter. Units: SI. Errors: none. Source: Hockney's r∞ and n½ (1982).
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ struct SaturatingCurve {
 
 Seconds time_by(const SaturatingCurve& c, Flops work);
 
-// Of products alone, at least one; `peak` is where the rate's prior starts.
+// Needs at least one point, all of products; `peak` is the prior of the rate.
 SaturatingCurve fit_saturating(std::span<const Measurement* const> products, FlopsPerSecond peak);
 
 }  // namespace orrery

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is trained: the shape of a decoder-only transformer, as a plain fixed-size value.
+// The model that is trained: the shape of a decoder-only transformer, as a plain fixed-size value.
 //
 // Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
 // attention (MLA), local (windowed or chunked) attention, and multi-token prediction layers.
 // Leaves out: encoders, cross-attention, state-space layers, layers of different width, the padding
-// of the vocabulary (a framework pads it, knowing tp) and everything that costs no parameter, FLOP
-// or byte worth counting (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
+// of the vocabulary (a framework pads it, knowing tp) and everything without a relevant number of
+// parameters, FLOPs or bytes (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
 // Units: all sizes are counts of elements, layers, heads, experts or tokens.
-// Errors: none here; the readers (model/architecture_json.h) refuse a value that is not consistent,
-// so whoever holds an Architecture may rely on what its comments say.
+// Errors: none here; the readers (model/architecture_json.h) refuse inconsistent values, so an
+// Architecture has the properties in its comments.
 // Names: Hugging Face's config.json, shortened where the struct gives the context.
 #pragma once
 
@@ -37,7 +37,7 @@ struct LatentAttention {
   std::int64_t q_lora_rank = 0;   // width of the compressed query; 0: queries are not compressed
   std::int64_t kv_lora_rank = 0;  // width of the compressed key and value
   std::int64_t qk_nope_head_dim = 0;  // part of a query/key head without position
-  std::int64_t qk_rope_head_dim = 0;  // part with RoPE; its key is one for all heads
+  std::int64_t qk_rope_head_dim = 0;  // part with RoPE; all heads share its key
   std::int64_t v_head_dim = 0;
 
   bool operator==(const LatentAttention&) const = default;
@@ -47,9 +47,9 @@ struct LatentAttention {
 // Experts have the activation, gating and mlp_bias of the Architecture.
 struct MixtureOfExperts {
   std::int64_t experts = 0;              // routed experts of an MoE layer
-  std::int64_t top_k = 0;                // routed experts a token goes to
+  std::int64_t top_k = 0;                // routed experts of a token
   std::int64_t expert_intermediate = 0;  // width of one routed expert
-  std::int64_t shared_experts = 0;       // experts every token passes through
+  std::int64_t shared_experts = 0;       // experts that every token uses
   std::int64_t shared_intermediate = 0;  // width of all shared experts together (run as one MLP)
   std::int64_t first_k_dense = 0;        // the first k layers have the dense MLP
   std::int64_t layer_freq = 0;           // of the others, layer i has experts if
@@ -70,7 +70,7 @@ struct Architecture {
   std::int64_t intermediate = 0;  // width of a dense MLP; 0 if every layer has experts
   std::int64_t vocab = 0;         // as published, not padded
   // Rows of the learned position table; 0: as many as the run's sequence length. For RoPE and ALiBi
-  // the length the model is meant for, 0 if unknown, and no parameters.
+  // the intended length, 0 if unknown, and no parameters.
   std::int64_t max_positions = 0;
   std::int64_t mtp_layers = 0;  // multi-token prediction (DeepSeek-V3, arXiv:2412.19437, 2.2)
 
@@ -106,7 +106,7 @@ struct Architecture {
 
 constexpr bool is_moe(const Architecture& a) { return a.moe.experts > 0; }
 
-// Whether layer (0 to layers - 1) has experts in place of the dense MLP.
+// Whether layer (0 to layers - 1) has experts instead of the dense MLP.
 constexpr bool is_moe_layer(const Architecture& a, std::int64_t layer) {
   return is_moe(a) && layer >= a.moe.first_k_dense &&
          (layer - a.moe.layer_offset) % a.moe.layer_freq == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold between the sizes of a model, so that the rest of the program need not ask.
+// Conditions between the sizes of a model, so that the rest of the program can rely on them.
 #include <algorithm>
 #include <string>
 
@@ -15,7 +15,7 @@ constexpr double kMostParameters = 9007199254740992.0;
 
 std::string text(std::int64_t n) { return std::to_string(n); }
 
-// A key that means something only beside another one.
+// A key that has a meaning only beside another one.
 void needs(const ModelDraft& draft, std::string_view key, std::string_view other) {
   if (draft.has(key) && !draft.has(other)) {
     draft.refuse(key, "it without " + draft.names.of(other), "both or neither");
@@ -82,7 +82,7 @@ void check_expert_layers(const ModelDraft& draft) {
                "no layer with experts", "at least one of " + text(a.layers) + " layers");
 }
 
-// Never less than the true count: every layer is taken for the largest kind.
+// An upper bound of the true count: every layer is taken as the largest kind.
 double parameters_at_most(const Architecture& a) {
   const auto h = static_cast<double>(a.hidden);
   const auto heads = static_cast<double>(a.heads);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model file leaves out; the table is in model/architecture_json.h.
+// Defaults of the keys that a model file leaves out; the table is in model/architecture_json.h.
 #include <string>
 
 #include "model/architecture_fields.h"
@@ -73,7 +73,7 @@ void default_grouped_query(ModelDraft& draft) {
   draft.assume("head_dim", a.head_dim, "hidden_size / num_attention_heads");
 }
 
-// head_dim says the width of one part or the whole in published files; queries and keys have both.
+// In published files head_dim is the width of one part or of both; queries and keys have both.
 void default_latent(ModelDraft& draft) {
   Architecture& a = draft.model.architecture;
   for (std::string_view key : {"qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a model file and the members of Architecture they set: one table, read by the reader
-// and by the writer. A count has its least and greatest legal value; the greatest keep every
-// product of sizes that a total needs inside 64 bits together with the check of the whole
-// (model/architecture_check.cpp).
+// The keys of a model file and their members of Architecture: one table for the reader and the
+// writer. A count has its least and greatest legal value. The greatest, together with the check of
+// the whole (model/architecture_check.cpp), keep every product of sizes within 64 bits.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ struct FlagField {
 std::span<const CountField> count_fields();
 std::span<const FlagField> flag_fields();
 
-// What `hidden_act` says, and what is assumed with it where the file does not say.
+// A value of `hidden_act`, and the defaults of other keys that go with it.
 struct HiddenAct {
   std::string_view name;
   Activation activation;

@@ -50,7 +50,7 @@ std::optional<Reader> find(const Json& document, const KeyNames& names, std::str
   return Reader(*at, names.file, names.path_of(key));
 }
 
-// Under our name for it, whichever of the three the file uses; a file uses one.
+// Returns our name for it; a file uses one of the three.
 Json with_expert_key(const Json& document, KeyNames& names) {
   Json renamed = document;
   for (std::string_view alias : kExpertKeys) {

@@ -4,10 +4,10 @@
 //
 // Reads our own keys (Hugging Face's names where it has one; strict: an unknown key is an error)
 // and, where the document has `model_type`, Hugging Face's config.json as published
-// (model/hf_import.h). What is absent takes a default and is listed in `assumed`:
+// (model/hf_import.h). An absent key takes a default and is listed in `assumed`:
 //   num_key_value_heads          num_attention_heads
 //   head_dim                     hidden_size / num_attention_heads, which must be whole
-//   intermediate_size            4 × hidden_size where the MLP is not gated; else it is required
+//   intermediate_size            4 × hidden_size if the MLP is not gated; else required
 //   moe_intermediate_size        intermediate_size
 //   hidden_act                   gelu
 //   norm, bias, position_embedding, tie_word_embeddings, by hidden_act:
@@ -17,7 +17,7 @@
 //   dropout                      true for layernorm with learned positions, else false
 //   max_position_embeddings      none: a learned table has as many rows as the run's sequence
 //   length
-// Other flags are false and other sizes "none"; those are not listed.
+// Other flags default to false and other sizes to "none"; these are not listed.
 // Errors: InputError with file, path, what was found and what is allowed.
 #pragma once
 
@@ -31,7 +31,7 @@
 namespace orrery {
 
 struct AssumedValue {
-  std::string key;  // as the file would have it, without the path of the model in the document
+  std::string key;  // in the file's words, without the path of the model in the document
   Json value;
   std::string why;
 };
@@ -39,21 +39,21 @@ struct AssumedValue {
 struct ModelDescription {
   std::string name;
   Architecture architecture;
-  double stated_parameters = 0;  // as published, 0 if not stated: to check a count, never to use
+  double stated_parameters = 0;  // as published, 0 if not stated; only to check a count
   std::vector<AssumedValue> assumed;
 
-  // Only of a Hugging Face file.
+  // Only for a Hugging Face file.
   std::string model_type;                 // the family; "" for a file of ours
   std::string dtype;                      // torch_dtype or dtype
   std::string quantization;               // quant_method of quantization_config
-  std::vector<std::string> ignored_keys;  // keys nothing is known of
+  std::vector<std::string> ignored_keys;  // unknown keys
 };
 
-// `file` and `path` say where the document is from, for errors. `name` is used where it has none.
+// `file` and `path` locate the document, for errors. `name` is used if it has none.
 ModelDescription read_model(const Json& document, const std::string& file,
                             const std::string& path = "", const std::string& name = "");
 
-// All of the model in our own keys; reading it back assumes nothing and gives the same
+// The whole model in our own keys; reading it back needs no defaults and gives the same
 // Architecture.
 Json model_json(const ModelDescription& model);
 

@@ -47,7 +47,7 @@ double attention_width(const Architecture& a) {
 
 Flops forward_flops(const Architecture& padded, std::int64_t sequence, bool causal) {
   Architecture a = padded;
-  // A capacity above the mean pads, and padding is no model FLOPs; one below it drops tokens.
+  // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
   a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
   ListOptions options;
   options.sequence = sequence;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Model FLOPs of one step: what MFU divides by. Four conventions, and every MFU names its own.
+// Model FLOPs of one step, the numerator of MFU. There are four conventions; every MFU names its
+// own.
 //
 //   megatron  products and attention of the operator list, all s² pairs, logits included, ×3 for
 //             forward and backward: 72BLsh²(1 + s/6h + V/12hL) for a GPT (arXiv:2205.05198, eq. 3,
 //             and arXiv:2104.04473, appendix)
-//   causal    the same with the pairs a causal mask leaves
+//   causal    the same, but only the pairs that the causal mask keeps
 //   palm      6N + 12·L·a·d·s a token (PaLM, arXiv:2204.02311, appendix B), N active parameters
 //   6n        6N a token
 //
-// Recomputation never counts. Embedding look-ups count in none but through N.
+// Recomputation never counts. Embedding look-ups count only through N.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The families of Hugging Face's transformers that are read, one row each: what the family calls
-// our keys, the default of its configuration class where a file leaves a key out, and what is fixed
-// by its code. Source: huggingface/transformers, src/transformers/models/<family>/
-// configuration_<family>.py and modeling_<family>.py. The defaults of plain sizes (layers, widths,
-// vocabulary) are from memory, unverified: published files state them.
+// The supported families of Hugging Face's transformers, one row each: the family's names of our
+// keys, the defaults of its configuration class, and properties fixed by its code. Source:
+// huggingface/transformers, src/transformers/models/<family>/ configuration_<family>.py and
+// modeling_<family>.py. The defaults of plain sizes (layers, widths, vocabulary) are from memory,
+// unverified: published files state them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct HfFixed {
   std::string_view value;  // JSON text
 };
 
-// How a family says which layers have local attention.
+// How a family states which layers have local attention.
 enum class HfWindow : std::uint8_t {
   none,
   plain,     // sliding_window on every layer

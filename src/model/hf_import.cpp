@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-// A config.json on its way to our keys.
+// A config.json that is being translated to our keys.
 class Translation {
  public:
   Translation(const Json& document, KeyNames names, const HfFamily& family)
@@ -39,7 +39,7 @@ class Translation {
     return names_.path.empty() ? std::string(theirs) : names_.path + "." + std::string(theirs);
   }
 
-  // The value of a key the file has and that is not None.
+  // The value of a key that the file has and that is not None.
   std::optional<Reader> find(std::string_view theirs) {
     seen_.emplace(theirs);
     const auto at = document_.find(std::string(theirs));
@@ -138,7 +138,7 @@ class Translation {
     set("sliding_window", window.json());
   }
 
-  // Of each layer its kind of attention; those with all keys must come at a fixed distance.
+  // The kind of attention of each layer; layers that see all keys must be at a fixed distance.
   void translate_layer_types(const Reader& types, const std::optional<Reader>& window) {
     constexpr std::string_view kKinds[] = {"full_attention", "sliding_attention",
                                            "chunked_attention"};

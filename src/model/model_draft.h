@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model while it is read: what the file gave, then the defaults, then the checks. Used by the
-// readers of this room only. Errors name the key as the file wrote it.
+// A model while it is read: the file's values, then the defaults, then the checks. Only the readers
+// of this room use it. Errors name the key as the file wrote it.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-// Where a document is from and how it writes our keys.
+// The source of a document and its names of our keys.
 struct KeyNames {
   std::string file;
   std::string path;                                            // of the model within the file
@@ -43,7 +43,7 @@ void read_given(const Json& document, ModelDraft& draft);
 void apply_defaults(ModelDraft& draft);
 void check(const ModelDraft& draft);
 
-// All three. `document` is in our keys, whatever vocabulary it was translated from.
+// All three steps. `document` is in our keys, possibly translated.
 ModelDescription read_own_keys(const Json& document, KeyNames names);
 
 }  // namespace orrery

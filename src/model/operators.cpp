@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t size(const Extent& e) { return e.units * e.unit; }
 
-// Parameters of a block that are not used by a token: those of the experts it is not sent to.
+// Parameters of a block that a token does not use: those of other experts.
 std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
   std::int64_t expert = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {

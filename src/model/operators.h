@@ -6,13 +6,13 @@
 // An operator states its work as logical sizes ("extents"), each with the axis of parallelism that
 // divides it, so that sharding is one rule applied to every extent, not one formula a layer. It
 // also states its parameters, the tensors it saves for backward, the memory-bound traffic it causes
-// and the boundaries it crosses: places where, once the model is split, ranks must talk.
+// and the boundaries it crosses: places where ranks communicate once the model is split.
 //
 // Shapes are those of ONE micro batch of b sequences of s tokens. Every saved tensor is listed
 // once, by the operator that reads it. Models training forward and backward; leaves out inference.
-// Sources: Korthikanti et al. 2022 (arXiv:2205.05198) for what a GPT layer saves; the
-// FlashAttention papers (arXiv:2205.14135, 2307.08691) for what fused attention saves and
-// recomputes.
+// Sources: Korthikanti et al. 2022 (arXiv:2205.05198) for the saved tensors of a GPT layer; the
+// FlashAttention papers (arXiv:2205.14135, 2307.08691) for those of fused attention and its
+// recomputation.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-// What divides an extent. Degrees are set per strategy in parallel/shard.h:
+// The kind of parallelism that divides an extent. parallel/shard.h sets the degrees of a strategy:
 //   whole 1 · tensor tp · context cp · sequence cp, and tp too under sequence parallelism
 //   expert ep · expert_tensor etp · routed: tokens that reach one rank's experts, cp·tp, and etp
 //   shares of them whole
@@ -49,7 +49,7 @@ struct Extent {
 
 enum class OpKind : std::uint8_t {
   product,          // rows×inner · inner×(cols+cols2): a linear layer
-  grouped_product,  // `groups` such products, rows shared out among them: experts
+  grouped_product,  // `groups` such products, rows distributed among them: experts
   fused_attention,  // FlashAttention: groups heads, rows queries, cols keys
   scores,           // batched Q·Kᵀ of unfused attention
   values,           // batched P·V of unfused attention
@@ -146,7 +146,7 @@ inline constexpr std::array<std::string_view, kOpNames> kOpNameTexts = {"embeddi
 
 constexpr std::string_view name_of(OpName n) { return kOpNameTexts[static_cast<std::size_t>(n)]; }
 
-// A tensor kept from forward to backward: rows × cols elements. It is not kept where a module of
+// A tensor saved by forward for backward: rows × cols elements. It is not saved if a module of
 // `dropped_by` is recomputed, nor under full recompute.
 struct SavedTensor {
   Extent rows;
@@ -155,15 +155,15 @@ struct SavedTensor {
   ModuleMask dropped_by = 0;
 };
 
-// Where ranks must talk once the model is split. rows × cols is the activation that crosses, as one
-// member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
+// Where ranks communicate once the model is split. rows × cols is the activation that crosses, as
+// one member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
 enum class BoundaryKind : std::uint8_t {
   enter_tensor,   // into a tensor-parallel region: gather (or nothing), reduce in backward
   leave_tensor,   // out of it: reduce, gather in backward
   leave_lookup,   // out of a vocabulary-parallel table: reduce; nothing in backward
   loss_reduce,    // vocabulary-parallel loss: three reductions of one number a token
   context_keys,   // attention over a sequence split by cp: keys and values travel
-  context_heads,  // what else travels where cp is all-to-all: queries and the output
+  context_heads,  // also sent if cp is all-to-all: queries and the output
   dispatch,       // tokens to their experts
   combine,        // and back
 };
@@ -176,10 +176,10 @@ struct Boundary {
   double backward_bytes_per_element = 0;
 };
 
-// Which rule chooses the precision an operator computes in.
+// The rule for the precision of an operator's computation.
 enum class PrecisionRole : std::uint8_t {
-  linear,  // the run's precision: fp8 and fp4 reach only these
-  wide,    // 16-bit (or fp32) whatever the run's: attention, router, head
+  linear,  // the run's precision; only these may be fp8 or fp4
+  wide,    // 16-bit (or fp32) in every run: attention, router, head
 };
 
 enum class ParameterClass : std::uint8_t { dense, expert };
@@ -195,9 +195,9 @@ struct Operator {
   PrecisionRole role = PrecisionRole::wide;
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;  // its forward runs again if one of these modules is recomputed
-  double alternate_share = 1;    // how much of it, if only alternate_products is
+  double alternate_share = 1;    // the share that runs again, if only alternate_products is
   bool has_weight = false;       // inner × (cols + cols2) of each group are parameters
-  bool tied = false;             // the weight is another operator's: no parameters of its own
+  bool tied = false;             // shares another operator's weight: no parameters of its own
 
   // Sizes; what they mean is said at OpKind. cols2 of a product: further columns with a divisor of
   // their own (keys and values beside queries); of attention: the width of a value head.
@@ -208,7 +208,7 @@ struct Operator {
   Extent groups;
 
   // Attention, as fractions of all query-key pairs: what the kernel computes (a fused one skips
-  // what the mask hides), what the mask leaves, and what the Megatron convention counts (a causal
+  // masked ones), the pairs that the mask keeps, and those of the Megatron convention (a causal
   // mask is not subtracted, a window is).
   double pairs = 1.0;
   double masked_pairs = 1.0;
@@ -235,8 +235,8 @@ enum class BlockKind : std::uint8_t { embedding, layer, head, mtp };
 struct Block {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  std::array<Operator, kMaxOperators> operators;  // `count` of them mean something
-  SavedTensor input;  // what full recompute keeps instead of everything else
+  std::array<Operator, kMaxOperators> operators;  // the first `count` are used
+  SavedTensor input;                              // the only saved tensor under full recompute
 };
 
 // How the loss is computed. unfused: Megatron-LM's vocab_parallel_cross_entropy, cast to fp32
@@ -248,8 +248,8 @@ enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed, loss_parall
 inline constexpr std::array<std::string_view, 4> kCrossEntropyNames = {
     "unfused", "fused", "recomputed", "loss-parallel"};
 
-// What the list depends on besides the architecture. The frameworks' choices that change which
-// tensors exist are here; how long things take is not.
+// Inputs of the list besides the architecture: also the frameworks' choices that change which
+// tensors exist, but nothing about time.
 struct ListOptions {
   std::int64_t sequence = 0;     // s
   std::int64_t micro_batch = 1;  // b
@@ -257,7 +257,7 @@ struct ListOptions {
   bool fused_attention = true;  // FlashAttention or the like; else scores are materialised
   CrossEntropy cross_entropy = CrossEntropy::unfused;
   bool keeps_gathered_inputs = false;    // of split products, under sequence parallelism
-  bool keeps_wide_inputs = false;        // of products in 8 or 4 bits, as they were before
+  bool keeps_wide_inputs = false;        // of products in 8 or 4 bits, before quantisation
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
 };
 
@@ -274,7 +274,7 @@ std::uint8_t layer_type(const Architecture& a, std::int64_t layer);
 
 ModelOperators model_operators(const Architecture& a, const ListOptions& options);
 
-// The same into a list made before, for who estimates often: nothing is cleared that is not used.
+// The same into an existing list, for repeated estimates: unused entries are not cleared.
 void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model);
 
 std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple);
@@ -283,10 +283,10 @@ std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple);
 
 struct ParameterCount {
   std::int64_t total = 0;   // without multi-token prediction
-  std::int64_t active = 0;  // of `total`, what one token passes through (top-k of the experts)
+  std::int64_t active = 0;  // the part of `total` that one token uses (top-k of the experts)
   std::int64_t mtp = 0;
   std::int64_t active_mtp = 0;  // of `mtp`, as `active` is of `total`
-  std::int64_t embedding = 0;   // word and position tables and, where not tied, the head
+  std::int64_t embedding = 0;   // word and position tables and, if not tied, the head
 };
 
 std::int64_t parameters(const Operator& op);

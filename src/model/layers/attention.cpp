@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Self-attention: norm, projections, scores, output, residual.
-// What is saved: Korthikanti et al. (arXiv:2205.05198) section 4.1, 11sbh + 5as²b for the GPT form.
+// Saved tensors: Korthikanti et al. (arXiv:2205.05198) section 4.1, 11sbh + 5as²b for the GPT form.
 #include <algorithm>
 
 #include "model/layers/build.h"
@@ -21,20 +21,20 @@ Extent key_heads(const BuildContext& c, std::int64_t width) {
   return {c.arch.kv_heads, width, Axis::tensor};
 }
 
-// Pairs a causal mask leaves of s queries × s keys: s(s+1)/2.
+// Pairs that a causal mask keeps of s queries × s keys: s(s+1)/2.
 double causal_fraction(std::int64_t s) {
   const auto n = static_cast<double>(s);
   return (n + 1) / (2 * n);
 }
 
-// Pairs left where a query sees at most the last w keys: w(w+1)/2 + (s−w)w.
+// Pairs if a query sees at most the last w keys: w(w+1)/2 + (s−w)w.
 double window_fraction(std::int64_t s, std::int64_t window) {
   const auto n = static_cast<double>(s);
   const double w = static_cast<double>(std::min(window, s));
   return (w * (w + 1) / 2 + (n - w) * w) / (n * n);
 }
 
-// Pairs left where a query sees the keys of its own chunk only (the last chunk may be short).
+// Pairs if a query sees only the keys of its own chunk (the last chunk may be short).
 double chunk_fraction(std::int64_t s, std::int64_t chunk) {
   const auto n = static_cast<double>(s);
   const auto c = static_cast<double>(std::min(chunk, s));
@@ -59,7 +59,7 @@ void set_core(Operator& op, const BuildContext& c, bool local) {
   op.recomputed_by = kCore;
 }
 
-// Keys and values of a sequence split over cp travel; queries and output too under all-to-all.
+// Context parallelism sends keys and values, and under all-to-all also queries and the output.
 void cross_context(Operator& op, const BuildContext& c) {
   const std::int64_t kv_width = c.arch.head_dim + value_head_dim(c.arch);
   cross(op, BoundaryKind::context_keys, c.tokens(), key_heads(c, kv_width), c.e(), c.e());
@@ -185,8 +185,8 @@ void append_attention(Block& block, const BuildContext& c, bool local) {
   Operator& out = append_linear(block, OpName::attention_out, c.tokens(), context, c.hidden());
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
   out.recomputed_by = mask_of(Module::alternate_products);
-  // Fused attention needs its output in backward; the linear layer shares it, or, in 8 bits, keeps
-  // a copy of its own besides.
+  // Fused attention needs its output in backward; the linear layer shares it, or saves its own
+  // copy in 8 bits.
   save(out, c.tokens(), context, c.options.fused_attention ? c.e() : c.w());
   if (c.options.fused_attention && c.w() < c.e()) save(out, c.tokens(), context, c.w());
   // Parallel residual: attention and MLP outputs are summed first and reduced once, by the MLP.

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// What runs a norm again, so that its output need not be kept.
+// The modules whose recomputation runs a norm again, so that its output is not saved.
 inline constexpr ModuleMask kNorms = mask_of(Module::layernorm, Module::alternate_products);
 
 struct BuildContext {
@@ -26,7 +26,7 @@ struct BuildContext {
   // Tokens inside a tensor-parallel region, and where sequence parallelism splits them further.
   Extent tokens() const { return {s(), b(), Axis::context}; }
   Extent sequence_tokens() const { return {s(), b(), Axis::sequence}; }
-  // Where the input of a split product is kept for its weight gradient.
+  // How the input of a split product is saved for its weight gradient.
   Extent input_tokens() const {
     return options.keeps_gathered_inputs ? tokens() : sequence_tokens();
   }
@@ -42,7 +42,7 @@ void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double byt
 // A linear layer rows×inner · inner×cols in the run's precision.
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols);
 
-// A norm over `cols` of every row; keeps its input unless the caller says it is kept already.
+// A norm over `cols` of every row; saves its input unless it is saved already.
 Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent rows, Extent cols,
                       bool keep_input);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands before and after the layers: embedding, head and loss, multi-token prediction.
+// The blocks before and after the layers: embedding, head and loss, multi-token prediction.
 #include "model/layers/build.h"
 
 namespace orrery {
 namespace {
 
-// Passes over the logits and what is alive of them, in bytes a logit. Unfused: cast to fp32,
+// Traffic over the logits and their memory, in bytes a logit. Unfused: cast to fp32,
 // maximum, subtraction, target, exponential, sum, division; backward scales and casts back. Fused:
 // one pass for the statistics, one for the gradient. Kept besides the 16-bit logits and their
 // gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing; the fp32 logarithm of the
@@ -29,7 +29,7 @@ Extent vocabulary(const BuildContext& c) {
   return {padded_vocabulary(c.arch, c.options.vocabulary_multiple), 1, Axis::tensor};
 }
 
-// Recomputing the norms of layers leaves these alone: their outputs are kept.
+// Recomputation of layer norms does not affect these: their outputs are saved.
 void append_end_norm(Block& block, const BuildContext& c, OpName name) {
   append_norm(block, c, name, c.sequence_tokens(), c.hidden(), true).recomputed_by = 0;
 }

@@ -33,7 +33,7 @@ void append_latent_projections(Block& block, const BuildContext& c) {
   const LatentAttention& m = c.arch.mla;
   append_norm(block, c, OpName::input_norm, c.sequence_tokens(), c.hidden(), true);
 
-  // The key's RoPE part is projected with the latent and is one for all heads.
+  // The key's RoPE part is projected with the latent and shared by all heads.
   append_down(block, c, OpName::kv_down, m.kv_lora_rank + m.qk_rope_head_dim);
   save(block.operators[block.count - 1], c.sequence_tokens(), c.hidden(), c.w(), kNorms);
   append_up(block, c, OpName::kv_norm_latent, OpName::kv_up, m.kv_lora_rank,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dense MLP. What is saved: Korthikanti et al. (arXiv:2205.05198) section 4.1, 19sbh for GELU
+// The dense MLP. Saved tensors: Korthikanti et al. (arXiv:2205.05198) section 4.1, 19sbh for GELU
 // with dropout; gated forms keep both halves of the up-projection.
 #include "model/layers/mlp.h"
 
@@ -27,7 +27,7 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
   act.forward_bytes = (n + 1) * c.e();
   act.backward_bytes = (2 * n + 1) * c.e();
   act.recomputed_by = static_cast<ModuleMask>(part.recomputed_by | part.activation_recomputed_by);
-  // Of gate and up, alternate_products keeps the gate.
+  // alternate_products saves the gate and recomputes the up-projection.
   constexpr ModuleMask kAlternate = mask_of(Module::alternate_products);
   act.recomputed_by |= kAlternate;
   save(act, part.rows, narrow, c.e(), part.recomputed_by);
@@ -40,7 +40,7 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
 }
 
 void append_mlp(Block& block, const BuildContext& c) {
-  // With a parallel residual this norm reads what the attention's norm kept.
+  // With a parallel residual this norm reads the saved input of the attention's norm.
   append_norm(block, c, OpName::mlp_norm, c.sequence_tokens(), c.hidden(),
               !c.arch.parallel_residual);
   MlpPart part;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up-projection, activation and down-projection: what dense MLPs, routed and shared experts have in
-// common. Internal to the model room.
+// Up-projection, activation and down-projection: the common part of dense MLPs, routed and shared
+// experts. Internal to the model room.
 #pragma once
 
 #include "model/layers/build.h"
@@ -14,7 +14,7 @@ struct MlpPart {
   OpName down = OpName::mlp_down;
   std::int64_t intermediate = 0;
   Extent rows;
-  Axis axis = Axis::tensor;  // what splits the intermediate width
+  Axis axis = Axis::tensor;  // the axis of the intermediate width
   Extent groups;             // experts; one group otherwise
   bool grouped = false;
   ParameterClass parameter_class = ParameterClass::dense;
@@ -22,7 +22,7 @@ struct MlpPart {
   ModuleMask activation_recomputed_by = 0;  // the activation alone, besides
 };
 
-// The input of the up-projection and the boundaries are the caller's to add.
+// The caller adds the input of the up-projection and the boundaries.
 void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part);
 
 }  // namespace orrery

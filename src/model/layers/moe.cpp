@@ -2,8 +2,8 @@
 //
 // A mixture-of-experts MLP: norm, router, tokens out to their experts and back, shared experts.
 //
-// Tokens are taken as evenly spread over experts. Tokens are permuted twice on each way, before and
-// after they travel, once by destination rank and once by local expert. With a capacity factor
+// Tokens are evenly spread over experts. They are permuted twice in each direction, before and
+// after the exchange: once by destination rank and once by local expert. With a capacity factor
 // every expert takes factor × the mean, padded; without one nothing is dropped. The router works on
 // the sequence-parallel shard, in fp32. Layout as in Megatron-Core's all-to-all dispatcher.
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 constexpr ModuleMask kMoe = mask_of(Module::moe);
 constexpr double kRouterBytes = 4;  // scores are fp32
 
-// Token copies of one sequence: s·k, or what the capacity admits.
+// Token copies of one sequence: s·k, or the number that the capacity allows.
 std::int64_t copies(const BuildContext& c) {
   const std::int64_t all = c.s() * c.arch.moe.top_k;
   if (c.arch.moe.capacity_factor <= 0) return all;
@@ -31,7 +31,7 @@ void append_router(Block& block, const BuildContext& c) {
   router.role = PrecisionRole::wide;
   router.vectors = (moe.router_bias ? 1 : 0) + (moe.router_correction_bias ? 1 : 0);
   router.recomputed_by = kMoe;
-  // The layer's input is kept here once, for router, experts and shared experts.
+  // The layer's input is saved here once, for router, experts and shared experts.
   save(router, c.sequence_tokens(), c.hidden(), c.e(), kNorms);
 
   Operator& softmax =

@@ -55,6 +55,8 @@ class Reader {
     return Quantity<D>(quantity_si(D, zero_allowed));
   }
 
+  double quantity_si(Dimension d, bool zero_allowed) const;
+
   // The index of the text in `names`.
   std::size_t choice(std::span<const std::string_view> names) const;
 
@@ -73,7 +75,6 @@ class Reader {
   const std::string& path() const { return path_; }
 
  private:
-  double quantity_si(Dimension d, bool zero_allowed) const;
   std::string child_path(const std::string& key) const;
 
   const Json* value_;

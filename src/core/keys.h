@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of keys: what may stand in a document is said once, a constexpr row a key.
+//
+//   struct Offload { OffloadTarget optimizer = …; double optimizer_fraction = 1; };
+//
+//   inline constexpr auto kOffloadRows = keys<Offload>(
+//       key<&Offload::optimizer>("optimizer", form::one_of(kOffloadTargetNames), otherwise("none"),
+//                                Vary::stages, "where optimizer states live"),
+//       key<&Offload::optimizer_fraction>("optimizer_fraction", form::number(0, 1, "share"), …));
+//   inline constexpr Keys<Offload> kOffloadKeys{"parallel.offload", kOffloadRows};
+//   template <>
+//   struct KeysOf<Offload> { static constexpr const Keys<Offload>& table = kOffloadKeys; };
+//
+// Reading, writing back, refusing what is unknown, the JSON Schema, `orrery list keys` and the
+// tables of the documentation are loops over the rows (below and key_words.h, key_schema.h). Other
+// code names a key by its member: key_name<&Offload::optimizer>, key_path<…>. A row without one of
+// its parts, with a form that its member cannot hold, or a member without a row does not compile.
+//
+// A document is read into the struct of what was asked; where the run holds the same value in
+// another struct, that member is the row's second: key<&StrategyRequest::tp, &Strategy::tp>.
+// Errors: InputError, from Reader.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "core/json_fwd.h"
+#include "core/key_form.h"
+#include "core/key_values.h"
+
+namespace orrery {
+
+// Whether a search may vary a key and, where it does, which tables of the chain price → stage →
+// finish it has to make anew.
+enum class Vary : std::uint8_t {
+  never,   // no search varies it
+  run,     // each value is a run of its own
+  prices,  // times and bytes of a block, and all that follows
+  stages,  // sums of a stage, and what follows
+  finish,  // only the answer
+};
+
+// What holds where the key is absent: a value, or words for one that depends on other keys.
+struct Otherwise {
+  std::string_view value;  // "" where the key is required, or has no default
+  std::string_view why;    // as `assumed` says it
+  bool required = false;
+};
+
+constexpr Otherwise otherwise(std::string_view value, std::string_view why = "default") {
+  return {value, why};
+}
+inline constexpr Otherwise kRequired{"", "", true};
+inline constexpr Otherwise kNothing{};  // absent: there is none
+
+// A flag of the command line that sets the key.
+struct KeyFlag {
+  const char* name = "";
+  const char* help = "";
+};
+
+// One key of an object.
+struct Key {
+  std::string_view name;
+  Forms forms;
+  Otherwise otherwise;
+  Vary vary;
+  std::string_view meaning;
+  KeyFlag flag{};
+
+  // Which members hold it: in what was asked, and in what the run holds. Null: none.
+  const void* asked = nullptr;
+  const void* held = nullptr;
+
+  // Null where the key is read elsewhere. Objects are of the types that `asked` and `held` say.
+  void (*read)(void* asking, const Reader& value, const Key& key) = nullptr;
+  bool (*write)(const void* asking, const Key& key, Json& out) = nullptr;
+  // From one struct to the other. Null without the second.
+  void (*ask)(const void* holding, void* asking) = nullptr;
+  void (*take)(const void* asking, void* holding) = nullptr;  // what is not asked stays
+
+  constexpr Key flagged(const char* name_of_flag, const char* help) const {
+    Key k = *this;
+    k.flag = {name_of_flag, help};
+    return k;
+  }
+};
+
+// The member of a key whose value is read elsewhere: it only gives the key a name in C++.
+struct Elsewhere {};
+
+struct KeyTable {
+  const char* path;  // of the object in its document: "parallel"; "" for the document itself
+  std::span<const Key> keys;
+};
+
+// --- making rows
+
+template <auto Member>
+inline constexpr char kMemberTag = 0;  // its address tells members apart
+
+template <class T, class V>
+T object_type(V T::*);
+template <class T, class V>
+V value_type(V T::*);
+template <auto Member>
+using ObjectOf = decltype(object_type(Member));
+template <auto Member>
+using ValueOf = decltype(value_type(Member));
+
+namespace key_rows {
+
+template <class V>
+struct Plain {
+  using type = V;
+};
+template <class V>
+struct Plain<std::optional<V>> {
+  using type = V;
+};
+
+template <auto Member>
+void read(void* asking, const Reader& value, const Key& key) {
+  key_values::read_value(value, key.forms.front(), static_cast<ObjectOf<Member>*>(asking)->*Member);
+}
+
+template <auto Member>
+bool write(const void* asking, const Key& key, Json& out) {
+  return key_values::write_value(static_cast<const ObjectOf<Member>*>(asking)->*Member,
+                                 key.forms.front(), out);
+}
+
+template <auto Asked, auto Held>
+void ask(const void* holding, void* asking) {
+  static_cast<ObjectOf<Asked>*>(asking)->*Asked =
+      static_cast<const ObjectOf<Held>*>(holding)->*Held;
+}
+
+template <auto Asked, auto Held>
+void take(const void* asking, void* holding) {
+  const auto& value = static_cast<const ObjectOf<Asked>*>(asking)->*Asked;
+  auto& to = static_cast<ObjectOf<Held>*>(holding)->*Held;
+  if constexpr (std::is_same_v<typename Plain<ValueOf<Asked>>::type, ValueOf<Asked>>) {
+    to = value;
+  } else if (value) {
+    to = *value;
+  }
+}
+
+}  // namespace key_rows
+
+// A row over the struct T; its data is Key's.
+template <class T, auto Member>
+struct KeyOf : Key {
+  constexpr KeyOf flagged(const char* name, const char* help) const {
+    KeyOf k = *this;
+    k.flag = {name, help};
+    return k;
+  }
+
+  // For a member that its forms alone do not say how to read: void(const Reader&, V&), V the
+  // member or the whole struct.
+  template <auto Read>
+  constexpr KeyOf read_by() const {
+    KeyOf k = *this;
+    k.read = [](void* asking, const Reader& value, const Key&) {
+      T& object = *static_cast<T*>(asking);
+      if constexpr (std::is_invocable_v<decltype(Read), const Reader&, T&>) {
+        Read(value, object);
+      } else {
+        Read(value, object.*Member);
+      }
+    };
+    return k;
+  }
+
+  // bool(const V&, Json&), false where there is nothing to write.
+  template <auto Write>
+  constexpr KeyOf written_by() const {
+    KeyOf k = *this;
+    k.write = [](const void* asking, const Key&, Json& out) {
+      const T& object = *static_cast<const T*>(asking);
+      if constexpr (std::is_invocable_v<decltype(Write), const T&, Json&>) {
+        return Write(object, out);
+      } else {
+        return Write(object.*Member, out);
+      }
+    };
+    return k;
+  }
+};
+
+template <auto Member>
+constexpr KeyOf<ObjectOf<Member>, Member> key(std::string_view name, Forms forms,
+                                              Otherwise otherwise, Vary vary,
+                                              std::string_view meaning) {
+  KeyOf<ObjectOf<Member>, Member> k{{name, forms, otherwise, vary, meaning}};
+  k.asked = &kMemberTag<Member>;
+  if constexpr (!std::is_same_v<ValueOf<Member>, Elsewhere>) {
+    if (key_values::is_read_by<ValueOf<Member>>(forms)) k.read = key_rows::read<Member>;
+    if (key_values::is_written_by<ValueOf<Member>>(forms)) k.write = key_rows::write<Member>;
+  }
+  return k;
+}
+
+template <auto Asked, auto Held>
+constexpr KeyOf<ObjectOf<Asked>, Asked> key(std::string_view name, Forms forms, Otherwise otherwise,
+                                            Vary vary, std::string_view meaning) {
+  auto k = key<Asked>(name, forms, otherwise, vary, meaning);
+  k.held = &kMemberTag<Held>;
+  k.ask = key_rows::ask<Asked, Held>;
+  k.take = key_rows::take<Asked, Held>;
+  return k;
+}
+
+// A key that the document may have and that is read elsewhere, or by nobody.
+constexpr Key elsewhere(std::string_view name, Forms forms, Otherwise otherwise, Vary vary,
+                        std::string_view meaning) {
+  return {name, forms, otherwise, vary, meaning};
+}
+
+template <class T, std::size_t N>
+struct KeyRows {
+  std::array<Key, N> rows;
+};
+
+namespace key_rows {
+
+constexpr bool is_whole(const Key& k, bool has_value) {
+  const bool said = !k.name.empty() && !k.meaning.empty();
+  return said && has_value == (k.read != nullptr) && has_value == (k.write != nullptr);
+}
+
+template <class T, class U, auto Member>
+constexpr Key checked(const KeyOf<U, Member>& k) {
+  static_assert(std::is_same_v<T, U>, "a key of another struct");
+  // A throw is not constant: the row does not compile.
+  constexpr bool has_value = !std::is_same_v<ValueOf<Member>, Elsewhere>;
+  if (!is_whole(k, has_value)) throw "a row lacks its name, meaning, or a way to read and write it";
+  return k;
+}
+template <class T>
+constexpr Key checked(const Key& k) {
+  if (!is_whole(k, false)) throw "a row lacks its name or its meaning";
+  return k;
+}
+}  // namespace key_rows
+
+template <class T, class... Rows>
+consteval KeyRows<T, sizeof...(Rows)> keys(const Rows&... rows) {
+  return {{key_rows::checked<T>(rows)...}};
+}
+
+template <class T>
+struct Keys : KeyTable {
+  template <std::size_t N>
+  constexpr Keys(const char* path, const KeyRows<T, N>& rows) : KeyTable{path, rows.rows} {}
+};
+
+// The table of a struct, beside it: static constexpr const Keys<…>& table.
+template <class T>
+struct KeysOf;
+
+// --- a key by its member
+
+namespace key_rows {
+
+template <auto Member>
+consteval const Key& find() {
+  const KeyTable& table = KeysOf<ObjectOf<Member>>::table;
+  for (const Key& k : table.keys) {
+    if (k.asked == &kMemberTag<Member> || k.held == &kMemberTag<Member>) return k;
+  }
+  throw "a member without a key";
+}
+
+constexpr std::size_t length(std::string_view path, std::string_view name) {
+  return path.size() + (path.empty() ? 0 : 1) + name.size() + 1;
+}
+
+template <auto Member>
+consteval auto path() {
+  const Key& k = find<Member>();
+  const std::string_view of = KeysOf<ObjectOf<Member>>::table.path;
+  std::array<char, length(KeysOf<ObjectOf<Member>>::table.path, find<Member>().name)> text{};
+  std::size_t n = 0;
+  for (const char c : of) text[n++] = c;
+  if (!of.empty()) text[n++] = '.';
+  for (const char c : k.name) text[n++] = c;
+  return text;
+}
+
+template <auto Member>
+inline constexpr auto kPath = path<Member>();
+
+}  // namespace key_rows
+
+template <auto Member>
+inline constexpr const Key& key_of = key_rows::find<Member>();
+
+// "tp" and "parallel.tp"
+template <auto Member>
+inline constexpr std::string_view key_name = key_rows::find<Member>().name;
+template <auto Member>
+inline constexpr const char* key_path = key_rows::kPath<Member>.data();
+
+// --- loops over rows
+
+// Reads what `r` has of the table, in its order, and refuses keys that are not in it. To read more
+// than the table says, use read_known() and then Reader::reject_unknown().
+void read_known(const KeyTable& table, Reader& r, void* asking);
+void read_all(const KeyTable& table, const Reader& r, void* asking);
+
+template <class T>
+void read_known(const Keys<T>& table, Reader& r, T& out) {
+  read_known(static_cast<const KeyTable&>(table), r, static_cast<void*>(&out));
+}
+template <class T>
+T read_keys(const Keys<T>& table, const Reader& r) {
+  T out{};
+  read_all(table, r, &out);
+  return out;
+}
+
+// What is asked, as an object; absent keys are left out. `out` keeps what else it has.
+void write_known(const KeyTable& table, const void* asking, Json& out);
+
+template <class T>
+void write_keys(const Keys<T>& table, const T& asking, Json& out) {
+  write_known(table, &asking, out);
+}
+
+// Every row's second member, as if it had been asked.
+template <class T, class Holding>
+void ask_for(const Keys<T>& table, const Holding& holding, T& out) {
+  for (const Key& k : table.keys) {
+    if (k.ask != nullptr) k.ask(&holding, &out);
+  }
+}
+
+// And back: what is not asked for stays.
+template <class T, class Holding>
+void take_given(const Keys<T>& table, const T& asking, Holding& out) {
+  for (const Key& k : table.keys) {
+    if (k.take != nullptr) k.take(&asking, &out);
+  }
+}
+
+}  // namespace orrery

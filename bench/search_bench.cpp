@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search costs: the whole space of GPT-3 175B on 4,096 GPUs by one and by two threads, one
+// The cost of a search: the whole space of GPT-3 175B on 4,096 GPUs by one and by two threads, one
 // candidate and one estimate inside it, 10,000 strategies of GPT-3 175B on 1,024 A100s one by one,
 // and the memory of a small and of a large space.
 //

@@ -14,7 +14,7 @@ function(orrery_room name)
     list(REMOVE_ITEM sources ${dir}/${file})
   endforeach()
 
-  # What only this room's own files are compiled with.
+  # Compile options of this room's own files only.
   add_library(orrery_${name}_settings INTERFACE)
   if(sources)
     add_library(orrery_${name} STATIC ${sources})

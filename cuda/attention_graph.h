@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-// What a tensor of the graph is, and its number in it.
+// The tensors of the graph and their numbers.
 enum class AttentionTensor : std::int64_t { q = 1, k, v, o, stats, scale, hidden, dq, dk, dv, d_o };
 
 struct AttentionGraph {

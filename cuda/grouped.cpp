@@ -28,7 +28,7 @@ cublasHandle_t blas_handle() {
   return h;
 }
 
-// Of `groups` sizes the i-th, about `mean`; the multiple of 8 nearest to it, as padded tokens are.
+// The i-th of `groups` sizes around `mean`, rounded to a multiple of 8 like padded tokens.
 int uneven(std::int64_t mean, std::int64_t i, std::int64_t groups) {
   const double turn = (static_cast<double>(i) + 0.5) / static_cast<double>(groups);
   const double size = static_cast<double>(mean) * (0.5 + turn);

@@ -28,7 +28,7 @@ inline GpuJob left_out(const std::string& what) {
   return job;
 }
 
-// What elements a buffer of random numbers in (−1, 1) is of.
+// Element type of a buffer of random numbers in (−1, 1).
 enum class GpuElement { float32, bfloat16, half, fp8 };
 void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of cuda/ are launched with.
+// Launch parameters of the kernels of cuda/.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only the driver's management library tells: its version, and a device's clocks and power.
+// Readings of the driver's management library: its version, and a device's clocks and power.
 // The library is found at run time; without it the version is "" and the readings are 0.
 #pragma once
 

@@ -27,7 +27,7 @@ class Rotation {
 
   void turn() { at_ = (at_ + 1) % sets_; }
 
-  // Of a buffer of `bytes` a set: where that of this turn begins.
+  // Offset of the current set in a buffer of `bytes` a set.
   template <class T>
   T* of(const GpuBuffer& buffer, std::size_t bytes) const {
     void* data = static_cast<char*>(buffer.data()) + at_ * step_of(bytes);
@@ -44,7 +44,7 @@ class Rotation {
   std::size_t at_ = 0;
 };
 
-// What a rotating job's start() refers to.
+// The data of a rotating job's start().
 struct RotatingBuffers {
   Rotation rotation;
   std::vector<GpuBuffer> buffers;

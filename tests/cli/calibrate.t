@@ -64,7 +64,7 @@ $ orrery validate --calibration a.json --fit
 $ orrery validate --calibration no-such
 ! exit 2
 ! stderr orrery validate: --calibration: found the unknown calibration "no-such"
-# Of another device, of another node, cut off, falling, not a number.
+# Refused: another device, another node, cut off, falling, not a number.
 $ orrery estimate llama-3-8b-8-h100 --calibration a.json
 ! exit 2
 ! stderr cluster.calibration: found a calibration of the device a100-sxm4-80gb; allowed: one of h100-sxm5-80gb, as this run has
@@ -153,7 +153,7 @@ $ orrery calibrate check slow.csv --calibration a.json
 $ printf 'kernel,bytes,us\ncopy,1e8,60\ncopy,4e8,240\n' > copies.csv; orrery calibrate check copies.csv --calibration a.json
 ! exit 2
 ! stderr found measurements of memory-bound kernels alone; allowed: of what a was fitted on: attention, collectives or matrix products
-# What an estimate rests on, and a training log beside it.
+# The basis of an estimate, and a training log beside it.
 $ orrery estimate gpt3-175b-1024-a100 --calibration a.json | grep -A2 '^rests on'
 > rests on: matrix products ...
 > ...

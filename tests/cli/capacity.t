@@ -56,7 +56,7 @@ $ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1
 > what if           replicas synchronised less often: there are none, the model is sharded over all 16
 >                   data parallel ranks
 
-# What one client carries bounds no checkpoint: the storage's own rate is asked for.
+# The rate of one client does not bound a checkpoint; the message asks for the storage's own rate.
 $ orrery capacity llama-3-405b-16384-h100 --storage nfs
 ! exit 2
 ! stderr error: --storage nfs: storage: found what one client carries, and not what the storage writes; allowed: `write`, the rate of the whole storage, beside it: ["nfs", {"write": "20 GB/s"}]

@@ -42,7 +42,7 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 64 --set cluster.tiers.inf
 ! exit 2
 ! stderr did you mean "bandwidth"
 
-# What the library does not choose is said, and may be asked for.
+# A faster algorithm that the library lacks is named, and may be asked for.
 $ orrery collective all-gather --node frontier-mi250x --gpus 2048 --size 64MiB | tail -1
 > At 64 MiB recursive would take ... times less; rccl does not choose it here.
 $ orrery collective all-gather --node frontier-mi250x --gpus 2048 --size 64MiB --set cluster.collective_library=any --csv | cut -d, -f5
@@ -74,7 +74,7 @@ $ for n in 8 16; do orrery collective point-to-point --node h100-pcie --gpus $n 
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 1KiB --algorithm hierarchical --csv | tail -1 | cut -d, -f5
 > hierarchical
 
-# What is no number, and two forms of one answer, are refused.
+# Refused: a text that is no number, and two formats at once.
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank nan --size 1GiB
 ! exit 2
 ! stderr --busiest-rank: found no number from 1

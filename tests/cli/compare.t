@@ -1,4 +1,4 @@
-# What changed, what it did, sorted by effect.
+# Differences and their effects, sorted by effect.
 $ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16}, "training": {"sequence_length": 8192, "global_batch": 32}, "parallel": {"tp": 2, "zero": 1, "recompute": "selective"}, "framework": "megatron-core"}' > a.json
 $ sed 's/"tp": 2/"tp": 4/; s/"global_batch": 32/"global_batch": 64/' a.json > b.json
 $ orrery compare a.json b.json

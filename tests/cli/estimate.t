@@ -61,7 +61,7 @@ $ cmp screen.json file.json
 $ python3 -c 'import json; json.dump(json.load(open("file.json"))["inputs"], open("inputs.json", "w"))'
 $ orrery estimate inputs.json --csv | cmp - by-name.csv
 
-# What does not fit is an answer: exit code 3, everything on stdout, what would help beside it.
+# A run that does not fit is an answer: exit code 3, everything on stdout, with changes that help.
 $ orrery estimate gpt3-175b-1024-a100 --pp 1 > answer.txt
 ! exit 3
 $ grep -E '^memory|^step|^Limit|^What' answer.txt

@@ -24,7 +24,7 @@ $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
 $ orrery explain peak_gib --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 --depth 1 | head -1
 > memory.peak_gib: what the device shows as used, on the fullest stage
 
-# What compression costs stands with the wire it saves.
+# The cost of compression stands beside the time that it saves on the wire.
 $ orrery explain llama-3-8b-8-h100 --set 'parallel.compression={"dp":{"ratio":4,"throughput":"50 GB/s"}}' dp_exposed --depth 12 > codec.txt
 $ grep -o 'throughput of compression  50 GB/s  ← .*\|/ throughput of decompression$' codec.txt | sort -u
 > / throughput of decompression

@@ -19,7 +19,7 @@ $ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --no
 $ orrery estimate whole.json --json > b.json; cmp a.json b.json && echo same
 > same
 
-# What is written reads back to the same numbers.
+# An export reads back to the same numbers.
 $ orrery export llama-3-70b-64-h100 --as run > again.json; orrery estimate again.json --json > c.json; orrery estimate llama-3-70b-64-h100 --json > d.json
 $ python3 -c 'import json; c = json.load(open("c.json")); d = json.load(open("d.json")); c.pop("inputs"), d.pop("inputs"); print(c == d)'
 > True
@@ -63,7 +63,7 @@ $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parall
 > assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])
 > "recompute":"full","recompute_method":"block","recompute_layers":16
 
-# What a tool cannot run is not written.
+# A run that a tool cannot do is refused.
 $ orrery export llama-3-70b-64-h100 --set parallel.schedule=breadth-first --as megatron
 ! exit 2
 ! stderr parallel.schedule: found "breadth-first"; allowed: 1f1b or interleaved: Megatron-LM has no other
@@ -74,7 +74,7 @@ $ orrery export bloom-176b-384-a100 --as megatron
 ! exit 2
 ! stderr model.position_embedding: found "alibi"
 
-# What is wrong is said in one line.
+# An error is one line.
 $ printf -- '--num-layers 5.5\n' > wrong.sh; orrery import wrong.sh
 ! exit 2
 ! stderr wrong.sh: --num-layers: found "5.5"; allowed: a whole number from 0 to

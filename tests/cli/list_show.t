@@ -48,7 +48,7 @@ $ ORRERY_CONFIG_PATH=mine orrery list models | grep gpt2
 > gpt2                 81.91 M  81.91 M       6     768     12        –
 > gpt2-xl ...
 
-# What capacity plans name.
+# Documents that capacity plans name.
 $ orrery list failures
 > failures    GPU-hours a failure  classes  detection  restart
 > bloom-176b               64,512        1    5.0 min  7.5 min

@@ -28,7 +28,7 @@ $ orrery simulate gpt3-175b-1024-a100 --json > played.json
 $ python3 -c 'import json; e, q = json.load(open("estimate.json")), json.load(open("quiet.json")); print(sorted(set(q) - set(e)), sorted(set(e) - set(q)), abs(q["step_time_s"] / e["step_time_s"] - 1) < 1e-3)'
 > ['timeline'] [] True
 
-# What differs has names that add up, and the parts are the whole.
+# Named differences add up to the difference, and parts add up to the whole.
 $ python3 -c 'import json; j = json.load(open("played.json")); t = j["timeline"]; print(abs(t["estimate_step_time_s"] + sum(d["time_s"] for d in t["differences"]) - j["step_time_s"]) < 1e-9, abs(sum(j["breakdown_s"].values()) - j["step_time_s"]) < 1e-9, abs(sum(c["time_s"] for c in t["critical_path"]) - j["step_time_s"]) < 1e-9)'
 > True True True
 $ orrery simulate gpt3-175b-1024-a100 --csv | cut -d, -f1 | tail -1
@@ -45,7 +45,7 @@ $ orrery simulate gpt3-175b-1024-a100 --without contentions
 ! exit 2
 ! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload, pairs, checkpoint or reshard; did you mean "contention"?
 
-# What runs beside compute, turned off by name: each has its price, and all of them add up.
+# Overlaps turned off by name: each has its price, and the prices add up.
 $ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json > bare.json
 $ python3 -c 'import json; t = json.load(open("bare.json")); d = t["timeline"]["differences"]; print([c["cause"] for c in d if c["time_s"] > 0], abs(t["timeline"]["estimate_step_time_s"] + sum(c["time_s"] for c in d) - t["step_time_s"]) < 1e-9)'
 > ['stages end apart', 'without grad-reduce', 'without param-gather'] True

@@ -58,7 +58,7 @@ $ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do o
 > 4 ['fits']
 > 12 ...
 
-# What is wrong is said in one line, and nothing is lost.
+# An error is one line, and nothing is lost.
 $ orrery sweep zip.json --sqlite -o rows.db
 ! exit 2
 ! stderr rows.db: row 1: found the sweep 

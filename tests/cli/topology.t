@@ -20,7 +20,7 @@ $ orrery show run llama-3-8b-8-h100 --set 'cluster.graph={"kind":"torus","sides"
 $ orrery collective all-to-all --node dgx-1-v100-32gb --gpus 8 --size 1GiB --csv | tail -1 | awk -F, '{print ($2 > 2 * 1073741824 / 150e9) ? "holds" : $2}'
 > holds
 
-# What parts no equal blocks slows the tier, and is said.
+# A cut between unequal blocks slows the tier, with a warning.
 $ sed 's/"gpu3"\]/"gpu3", "gpu4"]/; s/"gpu4", "gpu5", "gpu6", "gpu7"/"gpu5", "gpu6", "gpu7"/' thin.json > uneven.json
 $ orrery collective all-to-all --cluster uneven.json --size 1GiB --csv | tail -1 | awk -F, '{print ($2 >= 15 / 8 * 1073741824 / 10e9) ? "holds" : $2}'
 ! stderr a cut of 10 GB/s inside tier nvswitch

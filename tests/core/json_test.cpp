@@ -24,7 +24,7 @@ std::string refusal_of(const std::string& text) {
   return "accepted";
 }
 
-// What a read of the document says against it.
+// The error message of a read of the document.
 template <class Read>
 std::string refusal(const std::string& text, Read&& read) {
   const Json document = parse_json(text, "f.json");

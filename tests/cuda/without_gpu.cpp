@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of cuda/ can be tried without a GPU: that its absence is said, and that cuDNN takes the
-// graphs of attention. Built with ORRERY_CUDA; scripts/check-cuda runs it.
+// Tests of cuda/ without a GPU: its absence is reported, and cuDNN accepts the graphs of attention.
+// Built with ORRERY_CUDA; scripts/check-cuda runs it.
 #include <doctest/doctest.h>
 
 #include <string>

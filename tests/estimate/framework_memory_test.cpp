@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a framework's own forms add to a stage's memory and take from its exchanges.
+// Effects of a framework's own choices on a stage's memory and exchanges.
 #include <doctest/doctest.h>
 
 #include "estimate/estimate.h"
@@ -26,7 +26,7 @@ Run dense_run(const std::string& parallel, std::int64_t vocabulary = 1024) {
   return run_of(with(run, "{\"parallel\": " + parallel + "}"));
 }
 
-// Of the first stage.
+// Memory of the first stage.
 Bytes memory_line(const Run& run, MemoryLine line) { return memory_by_stage(run).front()[line]; }
 
 std::int64_t backward_gathers(const Run& run) {

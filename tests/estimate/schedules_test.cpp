@@ -107,7 +107,7 @@ Played play(const PipelineInParts& p) {
   return play(p, std::vector<double>(static_cast<std::size_t>(p.shape.stages), 0));
 }
 
-// Of very many steps, each stage going on when it is done.
+// Mean of very many steps in which no stage waits at the end of a step.
 double period_in_the_long_run(const PipelineInParts& p, bool ends_meet) {
   std::vector<double> free = play(p).finish;
   double before = 0;

@@ -45,7 +45,7 @@ std::vector<std::string> settings_of(const ImportedRun& r) {
   return list;
 }
 
-// What each format has no word for, whatever the run.
+// Keys that a format cannot express for any run.
 std::vector<Json> runs() {
   const Json llama = json_of(kLlama);
   return {
@@ -89,7 +89,7 @@ bool is_of_another_tool(ForeignFormat format, std::size_t run) {
   return format == ForeignFormat::deepspeed && has(kNotDeepSpeed);
 }
 
-// What was written, read back, with what it does not say from the run: the same run.
+// The exported text, read back and completed from the run, is the same run.
 void check_round_trip(ForeignFormat format, const Json& run) {
   const ResolvedRun before = resolved(run);
   const ExportedRun e = export_run(format, before, run, testing::shipped_configs());

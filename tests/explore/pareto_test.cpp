@@ -44,7 +44,7 @@ SearchRequest request_of(const Json& search) {
   return read_search(json_of(kRun), "run.json", shipped_configs(), search, few_metrics());
 }
 
-// Of a random subset of each: axes, constraints, objective, front.
+// A random subset of axes, constraints, objectives and aims.
 Json random_search(std::mt19937& random) {
   const auto maybe = [&random](double share) {
     return std::uniform_real_distribution<>(0, 1)(random) < share;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search works out inside, from prices and stages kept from one candidate to the next, is
-// what `estimate` says of each alone: every number of the answer, bit for bit, of 10,000 candidates
-// drawn from whole spaces. The draw: the search is asked for the least fingerprints of answers.
+// A search reuses prices and stages from one candidate to the next; its answers must equal those of
+// `estimate` for each alone: every number, bit for bit, for 10,000 candidates drawn from whole
+// spaces. The search draws them by asking for the least fingerprints of answers.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -265,7 +265,7 @@ TEST_CASE("a strategy written into its run file is the strategy") {
   }
 }
 
-// Of one candidate in 211, and how many there were. `least`: the bound is no less of the step.
+// Checks one candidate in 211 and counts them. `least`: the bound is not above the step.
 int check_bounds(const SearchRequest& request, double least) {
   Run run = request.space.bases[0].run;
   Workspace w;

@@ -4,7 +4,7 @@ $ orrery calibrate measure --device h200-sxm-141gb --time 3600 -o h200.json && l
 $ orrery calibrate fit h200.json --device h200-sxm-141gb -o here.json --json > fit.json
 $ python3 -c 'import json; f = json.load(open("fit.json")); print([k["name"] for k in f["kinds"] if k["held_out"]["median"] > 0.03], f["all"]["held_out"]["median"] < 0.02 < f["all"]["documents"]["median"])'
 > [] True
-# What the fit finds is what the machine was made of.
+# The fit finds the constants of the simulated machine.
 $ python3 -c 'import json, os; e = json.load(open("here.json"))["changes"]["device"]["efficiency"]; d = json.load(open(os.environ["ROOT"] + "/configs/hardware/devices/h200-sxm-141gb.json"))["efficiency"]; print(abs(e["gemm"]["bf16"] / d["gemm"]["bf16"] - 1.12) < 0.02, e["launch"])'
 > True 2...
 $ orrery estimate llama-3-8b-8-h100 --set cluster.node=hgx-h200 --calibration here.json --json | python3 -c 'import json, sys; print([(p["part"], p["basis"], p.get("calibration")) for p in json.load(sys.stdin)["rests_on"]][0])'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every fuzz target shares. Whatever the bytes, a reader of input either returns or throws
-// InputError; another exception, a sanitizer's complaint or a hang is a finding.
+// Common code of the fuzz targets. For any bytes a reader of input either returns or throws
+// InputError; another exception, a sanitizer's report or a hang is a finding.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ orrery::PlanContext context() {
   return c;
 }
 
-// What one input may cost: no search, and few estimates.
+// Limits the work of one input: no search, and few estimates.
 bool is_small(const orrery::CapacityPlan& plan) {
   if (plan.options.size() > 2) return false;
   for (const orrery::OptionPlan& o : plan.options) {

@@ -55,7 +55,7 @@ inline ResolvedCluster cluster_of(const std::string& text) {
   return read_cluster(Reader(document, "run.json", "cluster"), shipped_lookup());
 }
 
-// What read_cluster says of a faulty cluster.
+// The message of read_cluster for a faulty cluster.
 inline std::string refusal(const std::string& text) {
   try {
     cluster_of(text);

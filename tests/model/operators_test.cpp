@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each kind of layer saves for backward, counted by hand for one small layer of each, in bytes
-// a token. The GPT layer is held to its paper in tests/papers.
+// Saved tensors of each kind of layer, counted by hand for one small layer of each, in bytes a
+// token. tests/papers compares the GPT layer with its paper.
 #include "model/operators.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What groups get of links and cards, and what is chosen and recorded, by hand.
+// Shares of links and cards for groups, the choice of algorithm and its record, computed by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>

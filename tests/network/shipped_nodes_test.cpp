@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of collectives holds on every node that ships, over many of them.
+// The promises about collectives hold on every shipped node, over many of them.
 #include <doctest/doctest.h>
 
 #include <array>

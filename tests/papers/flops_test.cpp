@@ -39,7 +39,7 @@ Json run_with(const Json& in, const std::string& recompute) {
   return run;
 }
 
-// Of all GPUs.
+// FLOPs of all GPUs.
 double executed(const Json& in, const std::string& recompute) {
   return estimate(run_of(run_with(in, recompute))).hardware_flops.si() * 64;
 }

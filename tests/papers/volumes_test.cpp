@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one GPU sends in a step, as published, from the communication lines of an estimate.
+// Published volumes that one GPU sends in a step, against the communication lines of an estimate.
 #include <doctest/doctest.h>
 
 #include "estimate/messages.h"
@@ -33,7 +33,7 @@ struct Volume {
   double bytes = 0;
 };
 
-// Of the classes of `orrery comm`: messages times what one of them puts on the wire.
+// Sum over the classes of `orrery comm`: messages times bytes of one on the wire.
 Volume classes_of(const Run& run, CommDimension dimension, const std::string& collective) {
   Answer same;
   Volume v;
@@ -102,7 +102,7 @@ double between_nodes(const Json& in) {
   return elements / static_cast<double>(parameter_count(r.model, r.training.sequence).total);
 }
 
-// Of a model of `layers`.
+// Volumes of a model with `layers`.
 Volume tensor_volume(const Json& in, std::int64_t layers) {
   const std::string sp = in.at("sequence_parallel").get<bool>() ? "true" : "false";
   const Run run =
@@ -113,7 +113,7 @@ Volume tensor_volume(const Json& in, std::int64_t layers) {
   return volume(run, CommDimension::tp, in.at("collective").get<std::string>());
 }
 
-// What one layer more adds, so that embedding, head and loss stay out.
+// The difference of one more layer, which excludes embedding, head and loss.
 double tensor_collectives(const Json& in) {
   const Volume few = tensor_volume(in, 4);
   const Volume many = tensor_volume(in, 8);
@@ -217,8 +217,8 @@ TEST_CASE("replicas of a shard group reduce their shard") {
   CHECK(volume(run, CommDimension::dp, "all-reduce").bytes == doctest::Approx(2 * psi / 8 / 2));
 }
 
-// Whatever the model, the nodes and the bits: of Ψ gradients (g − 1)/g inside a node of g ranks,
-// and of the g-th part that is left (N − 1)/N between N nodes, every micro batch.
+// For any model, nodes and bits, every micro batch sends (g − 1)/g of Ψ gradients inside a node of
+// g ranks, and (N − 1)/N of the remaining g-th part between N nodes.
 TEST_CASE("qgZ sends a gradient once inside the node and a g-th of it once between nodes") {
   const std::vector<std::pair<std::string, std::int64_t>> all = {
       {"dgx-a100-80gb", 8}, {"alps-gh200", 4}, {"dgx-2-v100-32gb", 16}, {"frontier-mi250x", 8}};

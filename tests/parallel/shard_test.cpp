@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one rank holds and exchanges, counted by hand for small layers.
+// Parameters and exchanges of one rank, counted by hand for small layers.
 #include "parallel/shard.h"
 
 #include <doctest/doctest.h>

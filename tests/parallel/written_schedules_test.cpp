@@ -80,8 +80,8 @@ struct Times {
   }
 };
 
-// What the stage that waits longest waits from its first step (from the beginning, where all must
-// be done before the optimizer) to its last.
+// Waiting time of the stage that waits longest, from its first pass to its last (from the beginning
+// if all stages wait for each other before the optimizer).
 struct Waits {
   double from_the_beginning = 0;
   double from_the_first_step = 0;
@@ -247,11 +247,11 @@ TEST_CASE("without validating after the fact, zero bubble waits for the pipeline
 TEST_CASE("as much is in flight as the papers promise") {
   for (std::int64_t p = 2; p <= 16; ++p) {
     const std::int64_t m = 4 * p;
-    // Of a whole stage.
+    // In units of a whole stage.
     CHECK(most_held({ScheduleId::zb_h1, {p, 1, m}}, true) == p);
     CHECK(most_held({ScheduleId::zb_h2, {p, 1, m}}, true) == 2 * p - 1);
-    // Of one of two chunks: 1F1B's p micro batches are 2p, V-Half's p, V-Min's 2p/3, rounded up,
-    // and a constant.
+    // In units of one of two chunks: 1F1B's p micro batches are 2p, V-Half's p, V-Min's 2p/3,
+    // rounded up, and a constant.
     CHECK(most_held({ScheduleId::zb_v, {p, 2, m}}, true) == 2 * p);
     CHECK(most_held({ScheduleId::v_half, {p, 2, m}}, false) <= p + 1);
     CHECK(most_held({ScheduleId::v_min, {p, 2, m}}, false) <= ceil_of(2 * p, 3) + 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold of the answer of any legal run, whatever the numbers.
+// Properties of the answer of any legal run.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a change of a run must do to its answer: better hardware never hurts, more work never takes
-// less time, more sharding and more recompute never need more memory for what they act on.
+// Effects that a change of a run must have on its answer: better hardware never hurts, more work
+// never takes less time, more sharding and more recompute never need more memory for their tensors.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -33,9 +33,9 @@ void for_changes(std::uint64_t seed, int runs, Change&& change, Check&& check) {
   CHECK(done == runs);
 }
 
-// What comes back from the host does so under both halves of a backward pass. Where they are steps
-// of their own, a shorter weight gradient leaves more of that to the half that others wait for: the
-// step may get longer, as lists of tasks with a fixed order may (Graham 1969).
+// Tensors come back from the host under both halves of a backward pass. If the halves are separate
+// passes, a shorter weight gradient leaves more of these copies to the half that other stages wait
+// for, so the step may get longer, like any list of tasks with a fixed order (Graham 1969).
 bool has_anomaly(const Run& run) {
   const Offload& o = run.strategy.offload;
   const bool streams = o.activations != OffloadTarget::none || o.parameters != OffloadTarget::none;

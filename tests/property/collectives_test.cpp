@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every collective, on any cluster and group.
+// Properties of every collective, on any cluster and group.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compression and ZeRO++ may and may not do to any legal run.
+// Effects that compression and ZeRO++ may and may not have on any legal run.
 #include <doctest/doctest.h>
 
 #include "property/random_run.h"
@@ -35,8 +35,8 @@ double all_uncompressed(const Answer& a) {
   return sum;
 }
 
-// What data parallelism sends out of a node: what each link of a ring carries, or what all ranks of
-// the node send straight to others.
+// Bytes of data parallelism that leave a node: those on each link of a ring, or those that all
+// ranks of the node send directly to others.
 double leaving_node(const Run& run, const Answer& a) {
   const std::size_t node = tier_of(run.cluster, run.cluster.devices_per_node);
   double sum = 0;

@@ -86,8 +86,8 @@ std::vector<std::vector<std::size_t>> rings_of(const std::vector<double>& rate, 
   return rings;
 }
 
-// What rings over direct links carry together, packed until their busiest link is full: of all
-// rings the one over the least used links next (Garg and Koenemann, SIAM J. Comput. 37, 2007).
+// Total rate of rings over direct links, packed until their busiest link is full; the next ring is
+// always the one over the least used links (Garg and Koenemann, SIAM J. Comput. 37, 2007).
 double packed_rings(const std::vector<double>& rate, std::size_t m) {
   const auto rings = rings_of(rate, m);
   if (rings.empty()) return 0;
@@ -150,7 +150,7 @@ double ring_rate(Routes& routes, std::int32_t from, std::int32_t inside, std::in
   return walked_ring(routes, from, inside, m);
 }
 
-// Of the groups of m side by side in the first unit, the slowest.
+// The slowest group of m neighbours in the first unit.
 double slowest_ring(Routes& routes, std::int64_t inside, std::int64_t m, std::int64_t size) {
   double slowest = std::numeric_limits<double>::max();
   for (std::int64_t from = 0; from + m * inside <= size; from += m * inside) {

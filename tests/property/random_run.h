@@ -36,7 +36,7 @@ const T& pick(Dice& dice, const std::vector<T>& from) {
       dice.integer(0, static_cast<std::int64_t>(from.size()) - 1))];
 }
 
-// What a run is made from, read once.
+// The documents for random runs, read once.
 class Shelf {
  public:
   Shelf() : lookup_(shipped_configs()) {
@@ -94,7 +94,7 @@ class RunMaker {
   }
 
   Dice& dice() { return dice_; }
-  // What the last run was made of, for messages.
+  // The parts of the last run, for messages.
   const std::string& label() const { return label_; }
 
  private:

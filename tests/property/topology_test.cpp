@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of runs on fabrics and of placements, whatever the model's split.
+// Properties of runs on fabrics and of placements, for any split of the model.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -26,7 +26,7 @@ struct PlayedProgram {
   PassGraph graph() const { return make_graph({ScheduleId::own, &order}, order.shape); }
 };
 
-// Whoever can do something next does it, in an order drawn by lot: legal by construction.
+// Each step is drawn among those that can run next, so the program is legal by construction.
 class Drawer {
  public:
   Drawer(Dice& dice, OwnOrder& order) : dice_(dice), o_(order) {

@@ -136,7 +136,7 @@ TEST_CASE("a published run is predicted as it stands, beside what was measured")
       judged(run + R"("compute": {"z": "a.measured.step_time_s / a.x", "y": "b.x"},
     "checks": [{"text": "", "holds": "z == 2"}])");
   CHECK(j.points[0].values == std::vector<double>{2, 5});
-  // What was measured is of the run as it stood, not of one like it.
+  // The measurement belongs to the published run itself, not to one `like` it.
   CHECK(refuses(run + R"("checks": [{"text": "", "holds": "b.measured.step_time_s == 6"}])",
                 "b.measured.step_time_s"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the error is laid at the door of, where it is known what is wrong.
+// The attribution of errors, for cases with a known cause.
 #include "validate/work_table.h"
 
 #include <doctest/doctest.h>

@@ -30,7 +30,7 @@ std::string refusal(const std::string& text, const MeasurementHints& hints = {})
   return "";
 }
 
-// Of the work that goes by this name.
+// The work with this name.
 const Measurement& named(const MeasurementSet& set, const std::string& name) {
   const auto found = std::find_if(set.points.begin(), set.points.end(),
                                   [&](const Measurement& m) { return name_of_work(m) == name; });

@@ -35,7 +35,7 @@ double microseconds_each(const Run& run) {
 // Every dimension through a codec.
 Json compressed(Json run) {
   const Json codec = {{"ratio", 4}, {"throughput", "50 GB/s"}};
-  for (const std::string_view d : kCommDimensionNames) {
+  for (const std::string_view d : kNamesOf<CommDimension>) {
     run["parallel"]["compression"][std::string(d)] = codec;
   }
   return run;

@@ -109,7 +109,7 @@ class Maker {
     using E = DeviceEfficiency;
     for (const std::size_t p : precisions_) {
       knobs_.push_back(share(
-          "device.efficiency.gemm." + std::string(kPrecisionNames[p]), c_,
+          "device.efficiency.gemm." + std::string(kNamesOf<Precision>[p]), c_,
           [p](const Cluster& c) { return efficiency(c).gemm[p]; },
           [p](Cluster& c, double v) { efficiency(c).gemm[p] = v; }));
     }
@@ -147,7 +147,7 @@ class Maker {
     for (const std::size_t k : kernels) {
       if (!is_available(e().attention[k])) continue;
       const std::string path =
-          "device.efficiency.attention." + std::string(kAttentionKernelNames[k]);
+          "device.efficiency.attention." + std::string(kNamesOf<AttentionKernel>[k]);
       for (std::size_t h = 0; h < kAttentionHeadSizes.size(); ++h) {
         if (heads_.count({k, kAttentionHeadSizes[h]}) > 0) add_head(path, k, h);
       }

@@ -26,8 +26,7 @@ std::string product_curve(const MeasuredProduct& p) {
 }
 
 std::string attention_curve(const MeasuredAttention& a) {
-  return text_of(kAttentionKernelNames[static_cast<std::size_t>(a.kernel)]) + " " +
-         text_of(kAttentionPassNames[static_cast<std::size_t>(a.pass)]) + ", head " +
+  return text_of(name_of(a.kernel)) + " " + text_of(name_of(a.pass)) + ", head " +
          std::to_string(a.shape.head_dim) + (a.shape.pairs < 1 ? ", causal" : "");
 }
 

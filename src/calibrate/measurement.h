@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "cost/attention.h"
 #include "cost/product.h"
 #include "hardware/noise.h"
@@ -22,8 +23,9 @@
 namespace orrery {
 
 enum class AttentionPass : std::uint8_t { forward, backward, both };
-inline constexpr std::array<std::string_view, 3> kAttentionPassNames = {"forward", "backward",
-                                                                        "both"};
+constexpr EnumNames<AttentionPass> names_of(AttentionPass) {
+  return {"forward", "backward", "both"};
+}
 
 struct MeasuredProduct {
   ProductShape shape;

@@ -44,7 +44,7 @@ bool all_measured_here(const std::vector<MeasurementSet>& sets) {
 
 std::string_view rests_on(const std::vector<MeasurementSet>& sets) {
   const RestsOn r = all_measured_here(sets) ? RestsOn::measured : RestsOn::published;
-  return kRestsOnNames[static_cast<std::size_t>(r)];
+  return name_of(r);
 }
 
 Json point_json(const Measurement& m) {

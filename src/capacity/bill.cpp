@@ -72,7 +72,7 @@ std::string not_counted(const Bill& b) {
   }
   std::string names;
   for (std::size_t i = 1; i < kCostParts; ++i) {
-    if (!b.parts[i]) names += (names.empty() ? "" : ", ") + std::string(kCostPartNames[i]);
+    if (!b.parts[i]) names += (names.empty() ? "" : ", ") + std::string(kNamesOf<CostPart>[i]);
   }
   if (b.gpus_alone) names += (names.empty() ? "" : ", ") + std::string("nodes around the GPUs");
   return names;

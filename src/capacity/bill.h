@@ -18,12 +18,13 @@
 
 #include "capacity/money.h"
 #include "capacity/ranged.h"
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
 enum class Payment : std::uint8_t { rent, purchase };
-inline constexpr std::array<std::string_view, 2> kPaymentNames = {"rent", "purchase"};
+constexpr EnumNames<Payment> names_of(Payment) { return {"rent", "purchase"}; }
 
 // Prices of one kind of node; empty without a source.
 struct Tariff {
@@ -42,9 +43,10 @@ struct Tariff {
 };
 
 enum class CostPart : std::uint8_t { rent, hardware, network, storage, support, electricity };
-inline constexpr std::size_t kCostParts = 6;
-inline constexpr std::array<std::string_view, kCostParts> kCostPartNames = {
-    "rent", "hardware", "network", "storage", "support", "electricity"};
+inline constexpr std::size_t kCostParts = kCountOf<CostPart>;
+constexpr EnumNames<CostPart> names_of(CostPart) {
+  return {"rent", "hardware", "network", "storage", "support", "electricity"};
+}
 
 struct Bill {
   Payment payment = Payment::rent;

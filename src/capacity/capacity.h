@@ -21,13 +21,15 @@
 #include "capacity/ranking.h"
 #include "capacity/requirement.h"
 #include "capacity/sensitivity.h"
+#include "core/enum_names.h"
 
 namespace orrery {
 
 // never_ends: failures come faster than progress.
 enum class OptionStatus : std::uint8_t { fits, does_not_fit, illegal, never_ends };
-inline constexpr std::array<std::string_view, 4> kOptionStatusNames = {"fits", "does not fit",
-                                                                       "illegal", "never ends"};
+constexpr EnumNames<OptionStatus> names_of(OptionStatus) {
+  return {"fits", "does not fit", "illegal", "never ends"};
+}
 
 struct OptionAnswer {
   std::string scenario;

@@ -20,14 +20,16 @@
 #include <string_view>
 
 #include "capacity/ranged.h"
+#include "core/enum_names.h"
 #include "estimate/run.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
 enum class CheckpointMode : std::uint8_t { synchronous, two_phase, asynchronous };
-inline constexpr std::array<std::string_view, 3> kCheckpointModeNames = {"synchronous", "two-phase",
-                                                                         "asynchronous"};
+constexpr EnumNames<CheckpointMode> names_of(CheckpointMode) {
+  return {"synchronous", "two-phase", "asynchronous"};
+}
 
 // Rates of the whole system that the run gets; 0: not given.
 struct Storage {

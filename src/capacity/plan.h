@@ -32,14 +32,16 @@
 #include "capacity/ranking.h"
 #include "capacity/requirement.h"
 #include "capacity/training_time.h"
+#include "core/enum_names.h"
 #include "explore/search.h"
 
 namespace orrery {
 
 // Documents that plans name, in configs/<kind>.
 enum class SiteKind : std::uint8_t { failures, storage, prices, energy, data };
-inline constexpr std::array<std::string_view, 5> kSiteKindNames = {"failures", "storage", "prices",
-                                                                   "energy", "data"};
+constexpr EnumNames<SiteKind> names_of(SiteKind) {
+  return {"failures", "storage", "prices", "energy", "data"};
+}
 
 // Functions that a plan needs; io supplies them, because only io reads files.
 struct PlanContext {

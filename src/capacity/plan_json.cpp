@@ -77,7 +77,7 @@ void PlanReader::read_frame() {
     plan_.start = parse_date(v->text());
     if (!plan_.start) v->fail("a date: \"2027-01-31\"");
   }
-  if (auto v = top_.find("rank")) plan_.rank = v->choice_of<RankBy>(kRankNames);
+  if (auto v = top_.find("rank")) plan_.rank = v->choice<RankBy>();
   if (auto v = top_.find("simulations")) plan_.simulations = v->integer(1, kMostSimulations);
   if (auto v = top_.find("seed")) {
     plan_.seed = static_cast<std::uint64_t>(v->integer(0, std::int64_t{1} << 53U));

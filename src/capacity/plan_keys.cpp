@@ -61,7 +61,7 @@ Goal read_goal(Reader r) {
   if (auto v = r.find("flops")) g.flops = v->number(1, kMostFlops);
   if (auto v = r.find("tokens_per_parameter")) g.tokens_per_parameter = v->number(0.01, 1e6);
   if (auto v = r.find("flops_convention")) {
-    g.convention = v->choice_of<FlopsConvention>(kFlopsConventionNames);
+    g.convention = v->choice<FlopsConvention>();
   }
   r.reject_unknown();
   const int given = (g.tokens > 0) + (g.flops > 0) + (g.tokens_per_parameter > 0);

@@ -38,9 +38,9 @@ class SiteReader {
     if (!d.json.is_object()) r.fail("a name, a path or an object");
     const auto source = d.json.find("source");
     const bool has_source = source != d.json.end() && source->is_string();
-    option_.assumptions.push_back(
-        {std::string(kSiteKindNames[static_cast<std::size_t>(kind)]), name,
-         has_source ? source->get<std::string>() : source_.plan_file, ""});
+    option_.assumptions.push_back({std::string(name_of(kind)), name,
+                                   has_source ? source->get<std::string>() : source_.plan_file,
+                                   ""});
     return d;
   }
 

@@ -193,7 +193,7 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   r.allow("sources");
   PriceBook book;
   BookReader read(book, x);
-  if (auto v = r.find("pay")) book.payment = v->choice_of<Payment>(kPaymentNames);
+  if (auto v = r.find("pay")) book.payment = v->choice<Payment>();
   read_gpus(r.find("gpus"), read, book);
   read_nodes(r.find("nodes"), read, book);
   Tariff& common = book.common;

@@ -11,13 +11,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 struct CapacityPlan;
 struct OptionAnswer;
 
 enum class RankBy : std::uint8_t { cost, time, energy, gpus };
-inline constexpr std::array<std::string_view, 4> kRankNames = {"cost", "time", "energy", "gpus"};
+constexpr EnumNames<RankBy> names_of(RankBy) { return {"cost", "time", "energy", "gpus"}; }
 
 // By cost only if an option has one; else by GPUs if there is a deadline, or by time.
 RankBy rank_of(const CapacityPlan& plan, const std::vector<OptionAnswer>& options);

@@ -136,7 +136,7 @@ EnergyModel read_energy(Reader r) {
 CheckpointPolicy read_checkpoint(Reader r) {
   r.must_be_object();
   CheckpointPolicy p;
-  if (auto v = r.find("mode")) p.mode = v->choice_of<CheckpointMode>(kCheckpointModeNames);
+  if (auto v = r.find("mode")) p.mode = v->choice<CheckpointMode>();
   if (auto v = r.find("interval")) p.interval = v->quantity<kSeconds>();
   if (auto v = r.find("overhead")) p.overhead = v->quantity<kSeconds>(true);
   if (auto v = r.find("bytes_per_parameter")) p.bytes_per_parameter = v->number(0.01, 1000);

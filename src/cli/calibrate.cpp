@@ -29,7 +29,7 @@ ConfigText document_of(ConfigKind kind, const std::string& flag, const std::stri
                        const ConfigDirs& dirs) {
   const auto found = find_config(dirs, kind, name);
   if (found) return *found;
-  const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
+  const std::string word(name_of(kind));
   throw InputError("orrery calibrate", flag, "\"" + name + "\"",
                    "a name of `orrery list " + word + "s` or a path",
                    nearest_name(name, config_names(dirs, kind)));
@@ -53,12 +53,10 @@ MeasurementHints hints_of(const CalibrateArguments& a) {
     }
   }
   if (a.dtype.empty()) return hints;
-  for (std::size_t i = 0; i < kPrecisions; ++i) {
-    if (a.dtype == kPrecisionNames[i]) hints.precision = static_cast<Precision>(i);
-  }
+  hints.precision = find_name<Precision>(a.dtype);
   if (!hints.precision) {
     throw InputError("orrery calibrate", "--dtype", "\"" + a.dtype + "\"",
-                     alternatives({kPrecisionNames.begin(), kPrecisionNames.end()}));
+                     alternatives({kNamesOf<Precision>.begin(), kNamesOf<Precision>.end()}));
   }
   return hints;
 }
@@ -171,8 +169,7 @@ std::string not_computed(const Measurement& m, const Device& d) {
   const auto* a = std::get_if<MeasuredAttention>(&m.work);
   if (a == nullptr) return "";
   if (is_available(curve_of(d, a->kernel)) && has_precision(d, a->precision)) return "";
-  return std::string(kAttentionKernelNames[static_cast<std::size_t>(a->kernel)]) + " in " +
-         std::string(name_of(a->precision));
+  return std::string(name_of(a->kernel)) + " in " + std::string(name_of(a->precision));
 }
 
 void check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {

@@ -117,9 +117,11 @@ ExitCode code_of(BenchEnd end) {
       return ExitCode::interrupted;
     case BenchEnd::lost:
       return ExitCode::no;
-    default:
-      return ExitCode::answer;
+    case BenchEnd::done:
+    case BenchEnd::out_of_time:
+      break;
   }
+  return ExitCode::answer;
 }
 
 MeasurementSet heading_of(const std::string& device, const DeviceFacts& facts) {

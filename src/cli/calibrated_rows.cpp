@@ -45,9 +45,7 @@ CalibratedRows calibrate_rows(const std::string& name, const ConfigDirs& dirs,
                               std::vector<Row>& rows) {
   const ConfigLookup lookup = config_lookup(dirs);
   const Calibration c = named_calibration(name, lookup);
-  CalibratedRows out{c.name,   std::string(kRestsOnNames[static_cast<std::size_t>(c.rests_on)]),
-                     c.device, c.node,
-                     0,        rows.size()};
+  CalibratedRows out{c.name, std::string(name_of(c.rests_on)), c.device, c.node, 0, rows.size()};
   for (Row& row : rows) {
     if (!is_of(c, row, lookup.hardware)) continue;
     add_calibration(row.run["cluster"], name);

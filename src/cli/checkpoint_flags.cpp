@@ -2,7 +2,6 @@
 #include "cli/checkpoint_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "capacity/site_json.h"
 #include "core/error.h"
@@ -12,11 +11,9 @@ namespace orrery {
 namespace {
 
 CheckpointMode read_mode(const std::string& text) {
-  const auto at = std::find(kCheckpointModeNames.begin(), kCheckpointModeNames.end(), text);
-  if (at != kCheckpointModeNames.end()) {
-    return static_cast<CheckpointMode>(at - kCheckpointModeNames.begin());
-  }
-  const std::vector<std::string> names(kCheckpointModeNames.begin(), kCheckpointModeNames.end());
+  if (const auto mode = find_name<CheckpointMode>(text)) return *mode;
+  const std::vector<std::string> names(kNamesOf<CheckpointMode>.begin(),
+                                       kNamesOf<CheckpointMode>.end());
   throw InputError("command line", "--checkpoint", "\"" + text + "\"", alternatives(names),
                    nearest_name(text, names));
 }

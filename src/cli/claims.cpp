@@ -25,7 +25,7 @@ Json found_or_refused(const ConfigDirs& dirs, ConfigKind kind, const std::string
                       const std::string& file, const std::string& path) {
   const std::optional<ConfigText> found = find_config(dirs, kind, name);
   if (!found) {
-    const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
+    const std::string word(name_of(kind));
     throw InputError(file, path, "\"" + name + "\"",
                      "a name of `orrery list " + word + "s` or a path",
                      nearest_name(name, config_names(dirs, kind)));
@@ -34,15 +34,14 @@ Json found_or_refused(const ConfigDirs& dirs, ConfigKind kind, const std::string
 }
 
 Json document_of(const ConfigDirs& dirs, const ClaimDocument& d, const std::string& file) {
-  const auto* const at = std::find(kConfigKindNames.begin(), kConfigKindNames.end(), d.kind);
+  const std::optional<ConfigKind> kind = find_name<ConfigKind>(d.kind);
   const std::string path = "documents." + d.name;
-  if (at == kConfigKindNames.end()) {
-    const std::vector<std::string> kinds(kConfigKindNames.begin(), kConfigKindNames.end());
+  if (!kind) {
+    const std::vector<std::string> kinds(kNamesOf<ConfigKind>.begin(), kNamesOf<ConfigKind>.end());
     throw InputError(file, path, "kind \"" + d.kind + "\"", alternatives(kinds),
                      nearest_name(d.kind, kinds));
   }
-  const auto kind = static_cast<ConfigKind>(at - kConfigKindNames.begin());
-  return found_or_refused(dirs, kind, d.called, file, path + "." + d.kind);
+  return found_or_refused(dirs, *kind, d.called, file, path + "." + d.kind);
 }
 
 // The published runs beside the configurations, read when the first is asked for.

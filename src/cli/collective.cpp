@@ -107,9 +107,10 @@ ExitCode run_curve(const CollectiveArguments& a, const Session& s) {
 
 CollectiveQuestion collective_question(const CollectiveArguments& a, const Session& s) {
   CollectiveQuestion q;
-  q.kind = static_cast<Collective>(index_of(a.kind, kCollectiveNames, 0, "KIND"));
+  q.kind = static_cast<Collective>(index_of(a.kind, kNamesOf<Collective>, 0, "KIND"));
   if (!a.algorithm.empty()) {
-    q.algorithm = static_cast<Algorithm>(index_of(a.algorithm, kAlgorithmNames, 1, "--algorithm"));
+    q.algorithm =
+        static_cast<Algorithm>(index_of(a.algorithm, kNamesOf<Algorithm>, 1, "--algorithm"));
   }
   read_cluster_into(q, a, config_lookup(dirs_of(s)));
   q.groups = a.groups == 0 ? 1 : a.groups;
@@ -121,7 +122,7 @@ CollectiveQuestion collective_question(const CollectiveArguments& a, const Sessi
 
 Action declare_collective(CLI::App& app) {
   auto a = std::make_shared<CollectiveArguments>();
-  app.add_option("KIND", a->kind, alternatives(words(kCollectiveNames, 0)));
+  app.add_option("KIND", a->kind, alternatives(words(kNamesOf<Collective>, 0)));
   app.add_option("--node", a->node, "kind of node: name or path");
   app.add_option("--cluster", a->cluster, "the `cluster` object of a run file, or - for stdin")
       ->type_name("FILE");
@@ -132,7 +133,7 @@ Action declare_collective(CLI::App& app) {
                  "of the full buffer: a range, 64KiB,1MiB or one; without: 1MiB..16GiB");
   app.add_option("--step", a->step, "factor between the sizes of a range; without: 2");
   app.add_option("--algorithm", a->algorithm,
-                 "force one: " + alternatives(words(kAlgorithmNames, 1)));
+                 "force one: " + alternatives(words(kNamesOf<Algorithm>, 1)));
   app.add_option("--ranks-per-node", a->ranks_per_node,
                  "GPUs of each node in the group; without: all")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));

@@ -23,7 +23,7 @@ struct ImportArguments {
 };
 
 std::vector<std::string> foreign_names() {
-  return {kForeignFormatNames.begin(), kForeignFormatNames.end()};
+  return {kNamesOf<ForeignFormat>.begin(), kNamesOf<ForeignFormat>.end()};
 }
 
 ForeignFormat format_of(const ImportArguments& arguments, const std::string& text) {

@@ -17,7 +17,7 @@ constexpr const char* kRunFile = "run";
 
 std::vector<std::string> printed_names() {
   std::vector<std::string> names = {kRunFile};
-  names.insert(names.end(), kForeignFormatNames.begin(), kForeignFormatNames.end());
+  names.insert(names.end(), kNamesOf<ForeignFormat>.begin(), kNamesOf<ForeignFormat>.end());
   return names;
 }
 
@@ -41,8 +41,7 @@ CLI::Option* add_print_option(CLI::App& app, const std::string& flag, std::strin
 void print_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
                const ConfigLookup& lookup, const Session& s) {
   if (format == kRunFile) return give(s, dump(run_file(resolved, run)));
-  const auto at = std::find(kForeignFormatNames.begin(), kForeignFormatNames.end(), format);
-  const auto foreign = static_cast<ForeignFormat>(at - kForeignFormatNames.begin());
+  const ForeignFormat foreign = find_name<ForeignFormat>(format).value();
   const ExportedRun exported = export_run(foreign, resolved, run, lookup);
   give(s, s.json ? dump(exported_json(foreign, exported)) : exported_text(foreign, exported));
   if (s.json || has_comments(foreign)) return;

@@ -28,25 +28,23 @@ struct ShowArguments {
 };
 
 std::vector<std::string> config_kind_names() {
-  return {kConfigKindNames.begin(), kConfigKindNames.end()};
+  return {kNamesOf<ConfigKind>.begin(), kNamesOf<ConfigKind>.end()};
 }
 
 ConfigKind kind_of(const std::string& text) {
-  for (std::size_t i = 0; i < kConfigKindNames.size(); ++i) {
-    if (text == kConfigKindNames[i]) return static_cast<ConfigKind>(i);
-  }
+  if (const auto kind = find_name<ConfigKind>(text)) return *kind;
   throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
                    alternatives(config_kind_names()), nearest_name(text, config_kind_names()));
 }
 
 // Of each kind what lists it; "": its names are few.
-constexpr std::array<std::string_view, kConfigKinds> kListNames = {
+constexpr EnumTable<ConfigKind, std::string_view> kListNames = {
     "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
     "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
     "",       "plans",   "",         "sweeps"};
 
 std::string allowed_names(ConfigKind kind, const ConfigDirs& dirs) {
-  const std::string list(kListNames[static_cast<std::size_t>(kind)]);
+  const std::string list(kListNames[kind]);
   if (!list.empty()) return "a name of `orrery list " + list + "`";
   const std::vector<std::string> names = config_names(dirs, kind);
   return names.empty() ? "a name" : alternatives(names) + ",";
@@ -91,7 +89,7 @@ std::string model_lines(const Json& j) {
 ExitCode show_document(ConfigKind kind, const std::string& name, const Session& s) {
   const ConfigDirs dirs = dirs_of(s);
   const auto found = find_config(dirs, kind, name);
-  const std::string word(kConfigKindNames[static_cast<std::size_t>(kind)]);
+  const std::string word(name_of(kind));
   if (!found) {
     throw InputError("orrery show", word, "\"" + name + "\"",
                      allowed_names(kind, dirs) + " or a path",

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "orrery/quantity.h"
 
@@ -60,9 +61,10 @@ class Reader {
   // The index of the text in `names`.
   std::size_t choice(std::span<const std::string_view> names) const;
 
+  // The enumerator of that name.
   template <class E>
-  E choice_of(std::span<const std::string_view> names) const {
-    return static_cast<E>(choice(names));
+  E choice() const {
+    return static_cast<E>(choice(kNamesOf<E>));
   }
 
   // --- errors

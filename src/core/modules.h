@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class Module : std::uint8_t {
@@ -23,10 +25,11 @@ enum class Module : std::uint8_t {
   mla_up_proj,
   alternate_products,
 };
-inline constexpr std::size_t kModules = 7;
+inline constexpr std::size_t kModules = kCountOf<Module>;
 
-inline constexpr std::array<std::string_view, kModules> kModuleNames = {
-    "core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj", "alternate_products"};
+constexpr EnumNames<Module> names_of(Module) {
+  return {"core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj", "alternate_products"};
+}
 
 using ModuleMask = std::uint8_t;
 

@@ -8,16 +8,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
-inline constexpr std::size_t kPrecisions = 7;
+inline constexpr std::size_t kPrecisions = kCountOf<Precision>;
 
-inline constexpr std::array<std::string_view, kPrecisions> kPrecisionNames = {
-    "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"};
-
-constexpr std::string_view name_of(Precision p) {
-  return kPrecisionNames[static_cast<std::size_t>(p)];
+constexpr EnumNames<Precision> names_of(Precision) {
+  return {"fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"};
 }
 
 // Bytes of one stored element. tf32 is stored as fp32; mxfp8 carries one scale byte per 32 elements

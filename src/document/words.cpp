@@ -6,12 +6,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/enum_names.h"
 #include "core/units.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::array<const char*, 6> kInks = {"1", "2", "31", "32", "33", "34"};
+constexpr EnumTable<Ink, const char*> kInks = {"1", "2", "31", "32", "33", "34"};
 
 struct CountScale {
   double factor;
@@ -32,7 +33,7 @@ bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) 
 
 std::string ink(const Style& style, Ink i, const std::string& text) {
   if (!style.color || text.empty()) return text;
-  return std::string("\x1b[") + kInks[static_cast<std::size_t>(i)] + "m" + text + "\x1b[0m";
+  return std::string("\x1b[") + kInks[i] + "m" + text + "\x1b[0m";
 }
 
 std::string fixed(double x, int decimals) {

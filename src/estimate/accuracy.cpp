@@ -117,8 +117,7 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {
   const std::string_view framework = run.framework.name.view();
-  const std::string_view generation =
-      kGenerationNames[static_cast<std::size_t>(run.cluster.device.generation)];
+  const std::string_view generation = name_of(run.cluster.device.generation);
   const AccuracyCell* c = cell_of(table, framework, generation, run.cluster.gpus);
   if (c == nullptr) return {};
   return {c->low, c->high, c->rows, c->sources, words_of(*c, framework, generation)};

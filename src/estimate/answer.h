@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "core/number.h"
 #include "memory/stage_memory.h"
 #include "network/collective.h"
@@ -33,10 +34,11 @@ enum class Term : std::uint8_t {
   offload_exposed,
   other,
 };
-inline constexpr std::size_t kTerms = 11;
-inline constexpr std::array<std::string_view, kTerms> kTermNames = {
-    "compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed", "pp_exposed",
-    "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "other"};
+inline constexpr std::size_t kTerms = kCountOf<Term>;
+constexpr EnumNames<Term> names_of(Term) {
+  return {"compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed", "pp_exposed",
+          "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "other"};
+}
 
 template <Number R>
 using Terms = std::array<SecondsOf<R>, kTerms>;

@@ -102,7 +102,7 @@ class Finish {
         lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
     if (run_.framework.stack_factor != 1) scale_terms();
     for (std::size_t i = 0; i < kTerms; ++i) {
-      a_.breakdown[i] = named(a_.breakdown[i], {kTermNames[i].data()});
+      a_.breakdown[i] = named(a_.breakdown[i], {kNamesOf<Term>[i].data()});
       a_.step_time += a_.breakdown[i];
     }
     a_.step_time = named(a_.step_time, {"step_time_s"});

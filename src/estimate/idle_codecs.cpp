@@ -18,7 +18,7 @@ bool sends(const Answer& a, CommDimension d, Collective kind) {
 // one for everything.
 std::string idle_codecs(const Run& run, const Answer& a, CommDimension d) {
   const auto& codecs = run.compression.codecs[static_cast<std::size_t>(d)];
-  const std::string name(kCommDimensionNames[static_cast<std::size_t>(d)]);
+  const std::string name(name_of(d));
   std::string idle;
   bool applies = false;
   for (std::size_t i = 0; i < kCollectives; ++i) {

@@ -4,9 +4,9 @@
 namespace orrery {
 namespace {
 
-template <class E, class Names>
-std::string text_of(E value, const Names& names) {
-  return std::string(names[static_cast<std::size_t>(value)]);
+template <class E>
+std::string text_of(E value) {
+  return std::string(name_of(value));
 }
 
 Json states_json(const ResolvedRun& r) {
@@ -33,23 +33,23 @@ Json training_json(const ResolvedRun& r, const std::string& optimizer) {
 std::string order_text(const RankOrder& order) {
   std::string text;
   for (const Dim d : order) {
-    text += (text.empty() ? "" : "-") + text_of(d, kDimNames);
+    text += (text.empty() ? "" : "-") + text_of(d);
   }
   return text;
 }
 
 void add_recompute(const Strategy& s, Json& j) {
-  j["recompute"] = text_of(s.recompute, kRecomputeNames);
+  j["recompute"] = text_of(s.recompute);
   if (s.recompute == Recompute::selective) {
     j["recompute_modules"] = Json::array();
     for (std::size_t i = 0; i < kModules; ++i) {
       if ((s.recompute_modules & mask_of(static_cast<Module>(i))) != 0) {
-        j["recompute_modules"].push_back(std::string(kModuleNames[i]));
+        j["recompute_modules"].push_back(std::string(kNamesOf<Module>[i]));
       }
     }
   }
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {
-    j["recompute_method"] = text_of(s.recompute_method, kRecomputeMethodNames);
+    j["recompute_method"] = text_of(s.recompute_method);
     j["recompute_layers"] = s.recompute_layers;
   }
 }
@@ -71,9 +71,9 @@ void add_zeropp(const ZeroPlusPlus& z, Json& j) {
 
 void add_offload(const Strategy& s, Json& j) {
   if (s.offload == Offload{}) return;
-  j["offload"] = {{"optimizer", text_of(s.offload.optimizer, kOffloadTargetNames)},
-                  {"parameters", text_of(s.offload.parameters, kOffloadTargetNames)},
-                  {"activations", text_of(s.offload.activations, kOffloadTargetNames)},
+  j["offload"] = {{"optimizer", text_of(s.offload.optimizer)},
+                  {"parameters", text_of(s.offload.parameters)},
+                  {"activations", text_of(s.offload.activations)},
                   {"optimizer_fraction", s.offload.optimizer_fraction}};
 }
 
@@ -81,11 +81,11 @@ Json parallel_json(const ResolvedRun& r, const Json& overlap) {
   const Strategy& s = r.run.strategy;
   Json j = {{"tp", s.tp}, {"pp", s.pp},   {"vpp", s.vpp}, {"cp", s.cp},
             {"ep", s.ep}, {"etp", s.etp}, {"dp", s.dp}};
-  j["cp_type"] = text_of(s.cp_type, kContextTypeNames);
+  j["cp_type"] = text_of(s.cp_type);
   j["sequence_parallel"] = s.sequence_parallel;
   add_partition(s, j);
   add_zeropp(s.zeropp, j);
-  j["schedule"] = text_of(s.schedule, kScheduleNames);
+  j["schedule"] = text_of(s.schedule);
   if (schedule_of(s.schedule).zero_bubble || s.post_validation) {
     j["optimizer_post_validation"] = s.post_validation;
   }
@@ -118,7 +118,7 @@ Json inputs_json(const ResolvedRun& r, const Json& cluster, const std::string& o
   j["training"] = training_json(r, optimizer);
   j["parallel"] = parallel_json(r, overlap);
   j["framework"] = std::string(r.run.framework.name.view());
-  j["flops_convention"] = text_of(r.run.convention, kFlopsConventionNames);
+  j["flops_convention"] = text_of(r.run.convention);
   if (!r.stack.is_null()) j["stack"] = r.stack;
   return j;
 }

@@ -43,7 +43,7 @@ std::string choose_least_recompute(Run& run) {
   s.recompute = Recompute::none;
   if (!fits(run)) s.recompute = Recompute::selective;
   if (!fits(run)) recompute_fewest_layers(run);
-  std::string text(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  std::string text(name_of(s.recompute));
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {
     text += ", recompute_method block, recompute_layers " + std::to_string(s.recompute_layers);
   }

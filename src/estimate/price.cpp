@@ -79,7 +79,7 @@ class Pricer {
   // `needed`: modules of which a later operator misses a tensor. `replayed`: full recompute runs
   // this operator again.
   void add(const ShardedOperator& op, ModuleMask needed, bool replayed) {
-    const Label name{kOpNameTexts[static_cast<std::size_t>(op.name)].data()};
+    const Label name{name_of(op.name).data()};
     OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
     add_quantising<R>(op, run_.cluster.device, kernels_.linear, t);
     const SecondsOf<R> forward = named(t.forward, name);

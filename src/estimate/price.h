@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "cost/operator_time.h"
 #include "estimate/messages.h"
 #include "estimate/run.h"
@@ -28,7 +29,7 @@ namespace orrery {
 // Forward; backward; the forward that selective recompute runs again; the one that full recompute
 // does.
 enum class Phase : std::uint8_t { forward, backward, again, replay };
-inline constexpr std::size_t kPhases = 4;
+inline constexpr std::size_t kPhases = kCountOf<Phase>;
 constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
 inline constexpr std::size_t kExchangeKinds =
     4;  // all-reduce, all-gather, reduce-scatter, all-to-all

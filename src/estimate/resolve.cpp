@@ -178,7 +178,7 @@ ResolvedTraining resolve_training(Reader& root, ResolvedRun& out) {
 
 void resolve_convention(Reader& root, ResolvedRun& out) {
   if (auto v = root.find("flops_convention")) {
-    out.run.convention = v->choice_of<FlopsConvention>(kFlopsConventionNames);
+    out.run.convention = v->choice<FlopsConvention>();
   } else {
     out.assumed.push_back({"flops_convention", "megatron", "default"});
   }

@@ -16,7 +16,7 @@ std::string lossy_dimensions(const Compression& c) {
   std::string text;
   for (std::size_t d = 0; d < kCommDimensions; ++d) {
     if (std::none_of(c.codecs[d].begin(), c.codecs[d].end(), is_lossy)) continue;
-    text += (text.empty() ? "" : ", ") + std::string(kCommDimensionNames[d]);
+    text += (text.empty() ? "" : ", ") + std::string(kNamesOf<CommDimension>[d]);
   }
   return text;
 }
@@ -46,8 +46,7 @@ void warn_of_attention(const Run& run, Lines& lines) {
   const auto last = first + run.framework.attention_count;
   if (std::find(first, last, kernel) != last) return;
   lines.push_back("none of the framework's attention kernels is known on this device; " +
-                  std::string(kAttentionKernelNames[static_cast<std::size_t>(kernel)]) +
-                  " is assumed");
+                  std::string(name_of(kernel)) + " is assumed");
 }
 
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {

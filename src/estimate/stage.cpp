@@ -183,7 +183,7 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
   }
   for (std::size_t i = 0; i < kTerms; ++i) {
-    const Label term{kTermNames[i].data()};
+    const Label term{kNamesOf<Term>[i].data()};
     s.forward_time += named(s.forward[i], term);
     s.backward_time += named(s.backward[i], term);
   }

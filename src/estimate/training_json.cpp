@@ -22,7 +22,7 @@ std::vector<std::string> recipe_names() {
 std::vector<std::string> precisions_of(const Device& d) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kPrecisions; ++i) {
-    if (has_precision(d, static_cast<Precision>(i))) names.emplace_back(kPrecisionNames[i]);
+    if (has_precision(d, static_cast<Precision>(i))) names.emplace_back(kNamesOf<Precision>[i]);
   }
   return names;
 }
@@ -36,7 +36,7 @@ Precision default_precision(const Device& d) {
 
 void read_precision(Reader& r, const Device& device, ResolvedTraining& out) {
   if (auto given = r.find("precision")) {
-    out.training.precision = given->choice_of<Precision>(kPrecisionNames);
+    out.training.precision = given->choice<Precision>();
     if (!has_precision(device, out.training.precision)) {
       given->fail("what the device computes in: " + alternatives(precisions_of(device)));
     }

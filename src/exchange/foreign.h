@@ -19,13 +19,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "estimate/resolve.h"
 
 namespace orrery {
 
 enum class ForeignFormat : std::uint8_t { megatron, deepspeed, torchtitan, torchtitan_toml };
-inline constexpr std::array<std::string_view, 4> kForeignFormatNames = {
-    "megatron", "deepspeed", "torchtitan", "torchtitan-toml"};
+constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
+  return {"megatron", "deepspeed", "torchtitan", "torchtitan-toml"};
+}
 
 // A setting that became no key, as it was written, and why.
 struct LeftOver {

@@ -79,7 +79,7 @@ void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
   const Strategy& s = resolved.run.strategy;
   if (s.pp == 1) return;
   const std::vector<std::string> names = schedules_of(format);
-  const std::string ours(kScheduleNames[static_cast<std::size_t>(s.schedule)]);
+  const std::string ours(name_of(s.schedule));
   if (std::find(names.begin(), names.end(), ours) != names.end()) return;
   throw InputError(resolved.file, "parallel.schedule", "\"" + ours + "\"",
                    alternatives(names) + ": " + tool_of(format) + " has no other");

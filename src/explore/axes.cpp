@@ -46,7 +46,7 @@ std::string modules_text(ModuleMask mask) {
   std::string text;
   for (std::size_t m = 0; m < kModules; ++m) {
     if ((mask & mask_of(static_cast<Module>(m))) == 0) continue;
-    text += (text.empty() ? "" : " + ") + std::string(kModuleNames[m]);
+    text += (text.empty() ? "" : " + ") + std::string(kNamesOf<Module>[m]);
   }
   return text.empty() ? "-" : text;
 }
@@ -55,8 +55,7 @@ std::string offload_text(const Offload& o) {
   std::string text;
   const auto add = [&](const char* what, OffloadTarget to) {
     if (to == OffloadTarget::none) return;
-    text += (text.empty() ? "" : " + ") + std::string(what) + " to " +
-            std::string(kOffloadTargetNames[static_cast<std::size_t>(to)]);
+    text += (text.empty() ? "" : " + ") + std::string(what) + " to " + std::string(name_of(to));
   };
   add("optimizer", o.optimizer);
   add("parameters", o.parameters);
@@ -169,7 +168,7 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
 std::string text_of(SearchAxis a, std::int64_t value) {
   const auto i = static_cast<std::size_t>(value);
   if (a == SearchAxis::sequence_parallel) return value != 0 ? "true" : "false";
-  if (a == SearchAxis::schedule) return std::string(kScheduleNames[i]);
+  if (a == SearchAxis::schedule) return std::string(kNamesOf<ScheduleId>[i]);
   if (a == SearchAxis::recompute) return std::string(kRecomputeChoices[i]);
   if (a == SearchAxis::recompute_modules) return modules_text(static_cast<ModuleMask>(value));
   if (a == SearchAxis::offload) return offload_text(offload_of(value));

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
@@ -45,25 +46,27 @@ enum class SearchAxis : std::uint8_t {
   offload,
   stage_layers,
 };
-inline constexpr std::size_t kSearchAxes = 16;
-inline constexpr std::array<std::string_view, kSearchAxes> kSearchAxisNames = {"tp",
-                                                                               "pp",
-                                                                               "vpp",
-                                                                               "cp",
-                                                                               "ep",
-                                                                               "etp",
-                                                                               "dp",
-                                                                               "micro_batch",
-                                                                               "sequence_parallel",
-                                                                               "zero",
-                                                                               "zero_shard_group",
-                                                                               "schedule",
-                                                                               "recompute",
-                                                                               "recompute_modules",
-                                                                               "offload",
-                                                                               "stage_layers"};
+inline constexpr std::size_t kSearchAxes = kCountOf<SearchAxis>;
+constexpr EnumNames<SearchAxis> names_of(SearchAxis) {
+  return {"tp",
+          "pp",
+          "vpp",
+          "cp",
+          "ep",
+          "etp",
+          "dp",
+          "micro_batch",
+          "sequence_parallel",
+          "zero",
+          "zero_shard_group",
+          "schedule",
+          "recompute",
+          "recompute_modules",
+          "offload",
+          "stage_layers"};
+}
 
-// Of the axis `recompute`: kRecomputeNames, and full of some layers.
+// Of the axis `recompute`: kNamesOf<Recompute>, and full of some layers.
 inline constexpr std::array<std::string_view, 4> kRecomputeChoices = {"none", "selective", "full",
                                                                       "layers"};
 inline constexpr std::int64_t kLayersChoice = 3;

@@ -10,7 +10,7 @@
 namespace orrery {
 
 std::string run_key(SearchAxis a) {
-  const std::string name(kSearchAxisNames[static_cast<std::size_t>(a)]);
+  const std::string name(name_of(a));
   return (a == SearchAxis::micro_batch ? "training." : "parallel.") + name;
 }
 
@@ -82,7 +82,7 @@ StrategyRequest parallel_of(const Reader& value, const char* key) {
 
 // An axis by its name, or by its path in a run file.
 std::optional<Reader> find_axis(Reader& axes, SearchAxis a) {
-  auto by_name = axes.find(std::string(kSearchAxisNames[static_cast<std::size_t>(a)]));
+  auto by_name = axes.find(std::string(name_of(a)));
   auto by_path = axes.find(run_key(a));
   if (by_name && by_path) by_path->fail("a second axis over " + run_key(a), "one of them");
   return by_name ? by_name : by_path;
@@ -111,16 +111,27 @@ std::int64_t read_value(SearchAxis a, const Reader& r) {
       return r.boolean() ? 1 : 0;
     case SearchAxis::schedule:
       return static_cast<std::int64_t>(
-          r.choice(std::span(kScheduleNames).first<kNamedSchedules>()));
+          r.choice(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>()));
     case SearchAxis::recompute:
       return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
     case SearchAxis::zero:
       return r.integer(0, 3);
     case SearchAxis::recompute_modules:
       return *parallel_of(r, "recompute_modules").recompute_modules;
-    default:
-      return r.integer(1, kMost);
+    case SearchAxis::tp:
+    case SearchAxis::pp:
+    case SearchAxis::vpp:
+    case SearchAxis::cp:
+    case SearchAxis::ep:
+    case SearchAxis::etp:
+    case SearchAxis::dp:
+    case SearchAxis::micro_batch:
+    case SearchAxis::zero_shard_group:
+    case SearchAxis::offload:       // read_offloads()
+    case SearchAxis::stage_layers:  // read_splits()
+      break;
   }
+  return r.integer(1, kMost);
 }
 
 bool has_order(SearchAxis a) {

@@ -47,7 +47,7 @@ constexpr std::array<Word, 9> kWords = {{{"gpus", kGpus, MetricTrend::known},
 
 std::vector<std::string> known_names(const MetricSource& metrics) {
   std::vector<std::string> names;
-  for (const std::string_view a : kSearchAxisNames) names.emplace_back(a);
+  for (const std::string_view a : kNamesOf<SearchAxis>) names.emplace_back(a);
   for (const Word& w : kWords) names.emplace_back(w.name);
   names.insert(names.end(), metrics.names.begin(), metrics.names.end());
   return names;
@@ -104,10 +104,9 @@ BoundExpression::BoundExpression(const std::string& text, const ExpressionSource
 BoundExpression::Operand BoundExpression::bind(const std::string& name,
                                                const ExpressionSource& source,
                                                const std::string& path) {
-  const auto axis = std::find(kSearchAxisNames.begin(), kSearchAxisNames.end(), without_room(name));
-  const auto index = static_cast<std::size_t>(axis - kSearchAxisNames.begin());
-  if (axis != kSearchAxisNames.end() && !is_of_words(static_cast<SearchAxis>(index))) {
-    return {kAxis, index, MetricTrend::known};
+  const std::optional<SearchAxis> axis = find_name<SearchAxis>(without_room(name));
+  if (axis && !is_of_words(*axis)) {
+    return {kAxis, static_cast<std::size_t>(*axis), MetricTrend::known};
   }
   for (const Word& w : kWords) {
     if (without_room(name) != w.name) continue;

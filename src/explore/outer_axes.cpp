@@ -83,7 +83,7 @@ std::vector<Json> free_precisions(const Device& d) {
   std::vector<Json> values;
   for (std::size_t p = 0; p < kPrecisions; ++p) {
     if (has_precision(d, static_cast<Precision>(p))) {
-      values.emplace_back(std::string(kPrecisionNames[p]));
+      values.emplace_back(std::string(kNamesOf<Precision>[p]));
     }
   }
   return values;
@@ -119,8 +119,9 @@ std::string outer_path(const std::string& key) {
   if (dot == std::string::npos) return "";
   const std::string name = key.substr(dot + 1);
   const auto is_inner = [&name](std::string_view inner) { return name == inner; };
-  const bool inner = std::any_of(kSearchAxisNames.begin(), kSearchAxisNames.end(), is_inner) ||
-                     std::any_of(kInnerToo.begin(), kInnerToo.end(), is_inner);
+  const bool inner =
+      std::any_of(kNamesOf<SearchAxis>.begin(), kNamesOf<SearchAxis>.end(), is_inner) ||
+      std::any_of(kInnerToo.begin(), kInnerToo.end(), is_inner);
   return inner ? "" : key;
 }
 

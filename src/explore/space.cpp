@@ -74,7 +74,7 @@ std::vector<Unit> units_of(const Space& space) {
 }
 
 std::string axis_name(const Space& space, std::size_t axis) {
-  if (axis < kSearchAxes) return std::string(kSearchAxisNames[axis]);
+  if (axis < kSearchAxes) return std::string(kNamesOf<SearchAxis>[axis]);
   return space.outer[axis - kSearchAxes].path;
 }
 

@@ -44,7 +44,7 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
 void reject_unknown_axes(const Reader& axes) {
   std::vector<std::string> known = {"recompute_layers", "partition"};
   for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    known.emplace_back(kSearchAxisNames[i]);
+    known.emplace_back(kNamesOf<SearchAxis>[i]);
     known.push_back(run_key(static_cast<SearchAxis>(i)));
   }
   for (std::string& name : outer_names()) known.push_back(std::move(name));

@@ -9,15 +9,13 @@ Json modules_json(ModuleMask mask) {
   Json names = Json::array();
   for (std::size_t m = 0; m < kModules; ++m) {
     if ((mask & mask_of(static_cast<Module>(m))) != 0)
-      names.push_back(std::string(kModuleNames[m]));
+      names.push_back(std::string(kNamesOf<Module>[m]));
   }
   return names;
 }
 
 Json offload_json(const Offload& o) {
-  const auto name = [](OffloadTarget t) {
-    return std::string(kOffloadTargetNames[static_cast<std::size_t>(t)]);
-  };
+  const auto name = [](OffloadTarget t) { return std::string(name_of(t)); };
   return {{"optimizer", name(o.optimizer)},
           {"parameters", name(o.parameters)},
           {"activations", name(o.activations)},
@@ -53,10 +51,9 @@ Json strategy_keys(const Space& space, const Strategy& s) {
   p["sequence_parallel"] = s.sequence_parallel;
   add_sharding(space, s, p);
   p["schedule"] = text_of(SearchAxis::schedule, static_cast<std::int64_t>(s.schedule));
-  p["recompute"] = std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  p["recompute"] = std::string(name_of(s.recompute));
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {
-    p["recompute_method"] =
-        std::string(kRecomputeMethodNames[static_cast<std::size_t>(s.recompute_method)]);
+    p["recompute_method"] = std::string(name_of(s.recompute_method));
     p["recompute_layers"] = s.recompute_layers;
   }
   const AxisValues& modules = space.axes[SearchAxis::recompute_modules];

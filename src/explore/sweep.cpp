@@ -93,7 +93,7 @@ SweepPlan read_sweep(const Json& document, const std::string& file) {
   const Reader run = r.at("run");
   if (!run.json().is_string() && !run.json().is_object()) run.fail("a run: a name, path or object");
   sweep.run = run.json();
-  if (auto v = r.find("answer")) sweep.answer = v->choice_of<SweepAnswer>(kSweepAnswerNames);
+  if (auto v = r.find("answer")) sweep.answer = v->choice<SweepAnswer>();
   if (auto axes = r.find("axes")) {
     axes->must_be_object();
     for (const std::string& path : axes->keys()) {

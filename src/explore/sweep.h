@@ -20,14 +20,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {
 
 enum class SweepAnswer : std::uint8_t { estimate, memory, search, simulate };
-inline constexpr std::array<std::string_view, 4> kSweepAnswerNames = {"estimate", "memory",
-                                                                      "search", "simulate"};
+constexpr EnumNames<SweepAnswer> names_of(SweepAnswer) {
+  return {"estimate", "memory", "search", "simulate"};
+}
 
 // Keys that change together; values[i] are of paths[i], all of one length.
 struct SweepAxis {

@@ -138,7 +138,7 @@ std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareL
     check_place(node, c, one, lookup);
     refuse_twice(c, owners, one);
     const Reader place(document, c.file, "changes.tiers");
-    const std::string source(kRestsOnNames[static_cast<std::size_t>(c.rests_on)]);
+    const std::string source(name_of(c.rests_on));
     for (const Leaf& leaf : leaves_of(c.changes)) put_in_node(node, leaf, c, source, place);
     check_values(node, c, lookup);
     applied.push_back(c);

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "hardware/lookup.h"
@@ -32,8 +33,9 @@
 namespace orrery {
 
 enum class RestsOn : std::uint8_t { datasheet, published, measured };
-inline constexpr std::array<std::string_view, 3> kRestsOnNames = {
-    "datasheet", "fitted on published runs", "measured on this machine"};
+constexpr EnumNames<RestsOn> names_of(RestsOn) {
+  return {"datasheet", "fitted on published runs", "measured on this machine"};
+}
 
 // How well a fit follows one kind of measurement.
 struct FitQuality {

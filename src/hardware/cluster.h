@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "hardware/device.h"
 #include "hardware/name.h"
 #include "hardware/tier.h"
@@ -43,7 +44,9 @@ struct Nvme {
 // Whose choice of algorithms a collective follows: those it has for the kind and shape of a group.
 // any: all that network/algorithms.h knows compete.
 enum class CollectiveLibrary : std::uint8_t { any, nccl, rccl };
-inline constexpr std::array<std::string_view, 3> kCollectiveLibraryNames = {"any", "nccl", "rccl"};
+constexpr EnumNames<CollectiveLibrary> names_of(CollectiveLibrary) {
+  return {"any", "nccl", "rccl"};
+}
 
 struct Cluster {
   Name node;

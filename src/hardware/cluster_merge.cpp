@@ -14,9 +14,7 @@
 namespace orrery {
 namespace {
 
-std::string kind_name(HardwareKind k) {
-  return std::string(kHardwareNames[static_cast<std::size_t>(k)]);
-}
+std::string kind_name(HardwareKind k) { return std::string(name_of(k)); }
 
 HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
   const std::string wanted = name.text();

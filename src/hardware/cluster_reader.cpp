@@ -100,8 +100,8 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
   const Reader device = node.at("device");
   out.device = merged_device(device, lookup);
   out.cluster.device = read_device(Reader(out.device, file, device.path()));
-  out.cluster.library = library ? library->choice_of<CollectiveLibrary>(kCollectiveLibraryNames)
-                                : library_of(out.cluster.device.vendor);
+  out.cluster.library =
+      library ? library->choice<CollectiveLibrary>() : library_of(out.cluster.device.vendor);
   tell_blocks(out);
   note_graph(out, Reader(out.node, file, path), graph.devices);
   out.notes = std::move(graph.notes);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "core/precision.h"
 #include "hardware/name.h"
 #include "orrery/quantity.h"
@@ -22,7 +23,7 @@
 namespace orrery {
 
 enum class Vendor : std::uint8_t { nvidia, amd, other };
-inline constexpr std::array<std::string_view, 3> kVendorNames = {"nvidia", "amd", "other"};
+constexpr EnumNames<Vendor> names_of(Vendor) { return {"nvidia", "amd", "other"}; }
 
 enum class Generation : std::uint8_t {
   volta,
@@ -34,14 +35,16 @@ enum class Generation : std::uint8_t {
   cdna4,
   other,
 };
-inline constexpr std::array<std::string_view, 8> kGenerationNames = {
-    "volta", "ampere", "hopper", "blackwell", "cdna2", "cdna3", "cdna4", "other"};
+constexpr EnumNames<Generation> names_of(Generation) {
+  return {"volta", "ampere", "hopper", "blackwell", "cdna2", "cdna3", "cdna4", "other"};
+}
 
 // Fused attention kernels. Unfused attention is made of matrix products and passes over memory.
 enum class AttentionKernel : std::uint8_t { flash_2, flash_3, flash_4, cudnn, triton, sdpa };
-inline constexpr std::size_t kAttentionKernels = 6;
-inline constexpr std::array<std::string_view, kAttentionKernels> kAttentionKernelNames = {
-    "flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa"};
+inline constexpr std::size_t kAttentionKernels = kCountOf<AttentionKernel>;
+constexpr EnumNames<AttentionKernel> names_of(AttentionKernel) {
+  return {"flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa"};
+}
 
 inline constexpr std::array<std::int64_t, 3> kAttentionHeadSizes = {64, 128, 256};
 using ByHeadSize = std::array<double, kAttentionHeadSizes.size()>;

@@ -23,7 +23,7 @@ template <class T, class Read>
 std::array<T, kPrecisions> by_precision(Reader r, Read read) {
   std::array<T, kPrecisions> values{};
   for (std::size_t i = 0; i < kPrecisions; ++i) {
-    if (auto found = r.find(std::string(kPrecisionNames[i]))) values[i] = read(*found);
+    if (auto found = r.find(std::string(kNamesOf<Precision>[i]))) values[i] = read(*found);
   }
   r.reject_unknown();
   return values;
@@ -39,7 +39,7 @@ void read_compute(Reader& r, Reader& e, Device& d) {
   for (std::size_t i = 0; i < kPrecisions; ++i) {
     const bool has_peak = d.peak[i].si() > 0;
     const bool has_fraction = d.efficiency.gemm[i] > 0;
-    const std::string name(kPrecisionNames[i]);
+    const std::string name(kNamesOf<Precision>[i]);
     if (has_peak && !has_fraction) gemm.at(name);  // missing: says so
     if (has_fraction && !has_peak) gemm.at(name).fail("only precisions that `peak` names");
   }
@@ -65,7 +65,7 @@ AttentionCurve read_curve(Reader r) {
 
 void read_attention(Reader r, DeviceEfficiency& e) {
   for (std::size_t i = 0; i < kAttentionKernels; ++i) {
-    if (auto found = r.find(std::string(kAttentionKernelNames[i]))) {
+    if (auto found = r.find(std::string(kNamesOf<AttentionKernel>[i]))) {
       e.attention[i] = read_curve(*found);
     }
   }
@@ -128,8 +128,8 @@ Name read_heading(Reader& r, std::string_view unnamed) {
 Device read_device(Reader r) {
   Device d;
   d.name = read_heading(r, "custom");
-  d.vendor = r.at("vendor").choice_of<Vendor>(kVendorNames);
-  d.generation = r.at("architecture").choice_of<Generation>(kGenerationNames);
+  d.vendor = r.at("vendor").choice<Vendor>();
+  d.generation = r.at("architecture").choice<Generation>();
   d.memory_capacity = r.at("memory_capacity").quantity<kBytes>();
   if (d.memory_capacity < kSmallestMemory) {
     r.at("memory_capacity").fail("at least 1 MB, such as \"80 GiB\"; a bare number counts bytes");

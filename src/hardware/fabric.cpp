@@ -107,7 +107,7 @@ void apply_fabric(const Fabric& f, Cluster& c) {
 Fabric read_fabric(Reader r) {
   r.must_be_object();
   read_heading(r, "fabric");
-  const auto kind = r.at("kind").choice_of<FabricKind>(kFabricNames);
+  const auto kind = r.at("kind").choice<FabricKind>();
   const Fabric f = kind == FabricKind::fat_tree ? read_fat_tree(r) : read_dragonfly(r);
   r.reject_unknown();
   return f;

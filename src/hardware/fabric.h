@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "core/json_reader.h"
 #include "hardware/cluster.h"
 
@@ -37,7 +38,7 @@ struct Fabric {
   double taper = 1;                 // what nodes send over what leaves their unit
 };
 
-inline constexpr std::array<std::string_view, 2> kFabricNames = {"fat-tree", "dragonfly"};
+constexpr EnumNames<FabricKind> names_of(FabricKind) { return {"fat-tree", "dragonfly"}; }
 
 Fabric read_fabric(Reader r);
 

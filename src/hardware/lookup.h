@@ -11,18 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class HardwareKind : std::uint8_t { device, node, graph, fabric, calibration };
 // As messages call them, and their folders of configs/hardware.
-inline constexpr std::array<std::string_view, 5> kHardwareNames = {"device", "node", "graph",
-                                                                   "fabric", "calibration"};
-inline constexpr std::array<std::string_view, 5> kHardwareFolders = {"devices", "nodes", "graphs",
-                                                                     "fabrics", "calibrated"};
-
-inline std::string folder_of(HardwareKind k) {
-  return std::string(kHardwareFolders[static_cast<std::size_t>(k)]);
+constexpr EnumNames<HardwareKind> names_of(HardwareKind) {
+  return {"device", "node", "graph", "fabric", "calibration"};
 }
+inline constexpr EnumTable<HardwareKind, std::string_view> kHardwareFolders = {
+    "devices", "nodes", "graphs", "fabrics", "calibrated"};
+
+inline std::string folder_of(HardwareKind k) { return std::string(kHardwareFolders[k]); }
 
 struct HardwareText {
   std::string text;

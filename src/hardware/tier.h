@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "hardware/name.h"
 #include "orrery/quantity.h"
 
@@ -55,9 +56,10 @@ enum class TierKind : std::uint8_t {
   efa,
   other,
 };
-inline constexpr std::array<std::string_view, 12> kTierKindNames = {
-    "nvswitch", "nvlink-mesh", "xgmi",     "pcie",     "socket", "infiniband",
-    "roce",     "slingshot",   "omnipath", "ethernet", "efa",    "other"};
+constexpr EnumNames<TierKind> names_of(TierKind) {
+  return {"nvswitch", "nvlink-mesh", "xgmi",     "pcie",     "socket", "infiniband",
+          "roce",     "slingshot",   "omnipath", "ethernet", "efa",    "other"};
+}
 
 // Whether units of this kind are joined by network cards rather than inside one chassis.
 constexpr bool is_fabric(TierKind k) {

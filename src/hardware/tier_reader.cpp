@@ -101,7 +101,7 @@ void read_rates(Reader& r, bool has_graph, Tier& t) {
 Tier read_tier(Reader r, bool has_graph) {
   Tier t;
   t.name = read_name(r.at("name"));
-  t.kind = r.at("kind").choice_of<TierKind>(kTierKindNames);
+  t.kind = r.at("kind").choice<TierKind>();
   if (auto size = r.find("size")) t.size = size->integer(2, kMostDevices);
   if (auto block = r.find("block")) t.block = block->boolean();
   read_rates(r, has_graph, t);

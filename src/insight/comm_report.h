@@ -24,9 +24,7 @@ struct CommReport {
 
 CommReport comm_report_on(ResolvedRun resolved);
 
-inline std::string dimension_name(CommDimension d) {
-  return std::string(kCommDimensionNames[static_cast<std::size_t>(d)]);
-}
+inline std::string dimension_name(CommDimension d) { return std::string(name_of(d)); }
 
 Seconds time_of_one(const MessageClass& m);
 BytesPerSecond algbw_of(const MessageClass& m);

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 // What a difference in a term is called.
-constexpr std::array<const char*, kTerms> kTermWords = {
+constexpr EnumTable<Term, const char*> kTermWords = {
     "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
     "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",
     "other"};
@@ -119,7 +119,7 @@ std::string difference_in_words(const Answer& a, const Answer& winner) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t i) {
     if (std::abs(growth(i) / winner.step_time) < kGrowthWorthSaying) return;
-    parts.push_back(std::string(kTermWords[i]) + " " + signed_seconds(growth(i)));
+    parts.push_back(std::string(kTermWords.values[i]) + " " + signed_seconds(growth(i)));
   };
   add(order[0]);
   add(order[1]);

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 // What each part of the step is, where it is what limits.
-constexpr std::array<const char*, kTerms> kWhat = {
+constexpr EnumTable<Term, const char*> kWhat = {
     "kernels below the dense peak",
     "recomputation",
     "tensor-parallel communication",
@@ -58,8 +58,7 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
     case Term::compute:
       return kernels_detail(a);
     case Term::recompute:
-      return ": " + std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]) +
-             " recompute runs forward kernels again";
+      return ": " + std::string(name_of(s.recompute)) + " recompute runs forward kernels again";
     case Term::pp_bubble:
       return ": " + n(s.pp) + " stages, " + n(s.micro_batches) + " micro batches, " + n(s.vpp) +
              (s.vpp == 1 ? " chunk a stage" : " chunks a stage");
@@ -88,8 +87,8 @@ std::string memory_sentence(const Answer& a) {
     if (a.memory.lines[i] > a.memory.lines[largest]) largest = i;
   }
   return "memory: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) + " on stage " +
-         std::to_string(a.memory_stage) + ", of which " + std::string(kMemoryLineNames[largest]) +
-         " " + gib_text(a.memory.lines[largest], 1);
+         std::to_string(a.memory_stage) + ", of which " +
+         std::string(kNamesOf<MemoryLine>[largest]) + " " + gib_text(a.memory.lines[largest], 1);
 }
 
 }  // namespace
@@ -101,8 +100,7 @@ std::string limiter(const Run& run, const Answer& a) {
            " of a node";
   }
   const Term t = largest_loss(a);
-  return std::string(kWhat[static_cast<std::size_t>(t)]) + ", " + share(lost(a, t), a.step_time) +
-         where_it_goes(run, a, t);
+  return std::string(kWhat[t]) + ", " + share(lost(a, t), a.step_time) + where_it_goes(run, a, t);
 }
 
 }  // namespace orrery

@@ -24,7 +24,7 @@ bool half(std::int64_t& n) {
 
 bool step_recompute(Run& r, int by) {
   const int level = static_cast<int>(r.strategy.recompute) + by;
-  if (level < 0 || level >= static_cast<int>(kRecomputeNames.size())) return false;
+  if (level < 0 || level >= static_cast<int>(kCountOf<Recompute>)) return false;
   r.strategy.recompute = static_cast<Recompute>(level);
   r.strategy.recompute_layers = 0;
   return true;
@@ -137,9 +137,10 @@ void note(std::vector<Setting>& list, const char* path, bool from, bool to) {
   if (from != to) list.push_back({path, to ? "true" : "false"});
 }
 
-template <class E, class Names>
-void note(std::vector<Setting>& list, const char* path, E from, E to, const Names& names) {
-  if (from != to) list.push_back({path, std::string(names[static_cast<std::size_t>(to)])});
+template <class E>
+requires std::is_enum_v<E>
+void note(std::vector<Setting>& list, const char* path, E from, E to) {
+  if (from != to) list.push_back({path, std::string(name_of(to))});
 }
 
 // Keys of the run file that the change leaves without a meaning.
@@ -206,16 +207,15 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   if (is_moe(from.model)) note(list, "parallel.etp", a.etp, b.etp);
   note(list, "parallel.dp", a.dp, b.dp);
   note(list, "training.micro_batch", a.micro_batch, b.micro_batch);
-  note(list, "parallel.schedule", a.schedule, b.schedule, kScheduleNames);
-  note(list, "parallel.recompute", a.recompute, b.recompute, kRecomputeNames);
+  note(list, "parallel.schedule", a.schedule, b.schedule);
+  note(list, "parallel.recompute", a.recompute, b.recompute);
   left_over.of_recompute(a, b);
   note(list, "parallel.zero", a.zero, b.zero);
   left_over.of_sharding(a, b);
   note(list, "parallel.sequence_parallel", a.sequence_parallel, b.sequence_parallel);
   note(list, "training.flash_attention", from.training.fused_attention,
        to.training.fused_attention);
-  note(list, "parallel.offload.optimizer", a.offload.optimizer, b.offload.optimizer,
-       kOffloadTargetNames);
+  note(list, "parallel.offload.optimizer", a.offload.optimizer, b.offload.optimizer);
   return list;
 }
 

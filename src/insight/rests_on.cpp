@@ -15,9 +15,7 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 std::string basis_of(const std::string& source) {
-  const auto name = [](RestsOn r) {
-    return std::string(kRestsOnNames[static_cast<std::size_t>(r)]);
-  };
+  const auto name = [](RestsOn r) { return std::string(name_of(r)); };
   if (source.rfind(name(RestsOn::measured), 0) == 0) return name(RestsOn::measured);
   if (source == kSetByRun) return kSetByRun;
   if (source.rfind(name(RestsOn::published), 0) == 0 || has(source, "[fitted")) {
@@ -44,7 +42,7 @@ void add(const ResolvedCluster& c, const std::string& part, const std::string& p
 std::string attention_path(const Run& run) {
   if (!run.training.fused_attention) return "device.efficiency.attention.unfused";
   const auto kernel = static_cast<std::size_t>(kernel_choice(run).attention);
-  return "device.efficiency.attention." + std::string(kAttentionKernelNames[kernel]) +
+  return "device.efficiency.attention." + std::string(kNamesOf<AttentionKernel>[kernel]) +
          ".forward.128";
 }
 

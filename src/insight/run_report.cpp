@@ -13,7 +13,7 @@ std::string largest_line(const StageMemory<double>& m) {
   for (std::size_t i = 1; i < kMemoryLines; ++i) {
     if (m.lines[i] > m.lines[largest]) largest = i;
   }
-  return std::string(kMemoryLineNames[largest]) + " " + gib_text(m.lines[largest], 1);
+  return std::string(kNamesOf<MemoryLine>[largest]) + " " + gib_text(m.lines[largest], 1);
 }
 
 std::string device_reason(const Answer& a) {

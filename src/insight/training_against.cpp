@@ -42,7 +42,7 @@ double predicted_term(const Answer& a, const TimedTerm& t) {
   double sum = 0;
   for (const std::string_view name : t.terms) {
     for (std::size_t i = 0; i < kTerms; ++i) {
-      if (name == kTermNames[i]) sum += a.breakdown[i].si();
+      if (name == kNamesOf<Term>[i]) sum += a.breakdown[i].si();
     }
   }
   return sum;

@@ -39,7 +39,7 @@ void add_beside_program(std::vector<std::string>& directories) {
 }
 
 fs::path folder_of(const std::string& directory, ConfigKind kind) {
-  return fs::path(directory) / kConfigFolders[static_cast<std::size_t>(kind)];
+  return fs::path(directory) / kConfigFolders[kind];
 }
 
 std::optional<ConfigText> file_at(const fs::path& path) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "estimate/resolve.h"
 
 namespace orrery {
@@ -39,27 +40,28 @@ enum class ConfigKind : std::uint8_t {
   calibration,
   sweep
 };
-inline constexpr std::size_t kConfigKinds = 16;
-inline constexpr std::array<std::string_view, kConfigKinds> kConfigFolders = {"models",
-                                                                              "hardware/nodes",
-                                                                              "hardware/devices",
-                                                                              "frameworks",
-                                                                              "compression",
-                                                                              "runs",
-                                                                              "hardware/graphs",
-                                                                              "hardware/fabrics",
-                                                                              "failures",
-                                                                              "storage",
-                                                                              "prices",
-                                                                              "energy",
-                                                                              "data",
-                                                                              "capacity",
-                                                                              "hardware/calibrated",
-                                                                              "sweeps"};
-inline constexpr std::array<std::string_view, kConfigKinds> kConfigKindNames = {
-    "model", "node",     "device",      "framework", "compression", "run",
-    "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
-    "data",  "capacity", "calibration", "sweep"};
+inline constexpr std::size_t kConfigKinds = kCountOf<ConfigKind>;
+inline constexpr EnumTable<ConfigKind, std::string_view> kConfigFolders = {"models",
+                                                                           "hardware/nodes",
+                                                                           "hardware/devices",
+                                                                           "frameworks",
+                                                                           "compression",
+                                                                           "runs",
+                                                                           "hardware/graphs",
+                                                                           "hardware/fabrics",
+                                                                           "failures",
+                                                                           "storage",
+                                                                           "prices",
+                                                                           "energy",
+                                                                           "data",
+                                                                           "capacity",
+                                                                           "hardware/calibrated",
+                                                                           "sweeps"};
+constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
+  return {"model", "node",     "device",      "framework", "compression", "run",
+          "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
+          "data",  "capacity", "calibration", "sweep"};
+}
 
 struct ConfigDirs {
   std::vector<std::string> directories;

@@ -172,7 +172,7 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
       count<R>(holdings.groups, {"process groups with more than one rank"});
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    m.lines[i] = named(m.lines[i], {kMemoryLineNames[i].data()});
+    m.lines[i] = named(m.lines[i], {kNamesOf<MemoryLine>[i].data()});
   }
   settle<R>(m, f, Bytes());
   return m;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "memory/stage_activations.h"
 #include "memory/states.h"
 #include "parallel/framework.h"
@@ -38,12 +39,13 @@ enum class MemoryLine : std::uint8_t {
   communicators,      // buffers of the communication library
   fragmentation,      // allocated and not used, cached blocks
 };
-inline constexpr std::size_t kMemoryLines = 13;
-inline constexpr std::array<std::string_view, kMemoryLines> kMemoryLineNames = {
-    "weights",          "secondary_weights", "gradients", "optimizer",
-    "activations",      "recompute_working", "logits",    "transient",
-    "gathered_weights", "buckets",           "context",   "communicators",
-    "fragmentation"};
+inline constexpr std::size_t kMemoryLines = kCountOf<MemoryLine>;
+constexpr EnumNames<MemoryLine> names_of(MemoryLine) {
+  return {"weights",          "secondary_weights", "gradients", "optimizer",
+          "activations",      "recompute_working", "logits",    "transient",
+          "gathered_weights", "buckets",           "context",   "communicators",
+          "fragmentation"};
+}
 
 template <Number R>
 struct StageMemory {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "model/architecture.h"
 
 namespace orrery {
@@ -48,12 +49,9 @@ inline constexpr std::array<HiddenAct, 5> kHiddenActs = {{
     {"geglu", Activation::kGelu, true, Norm::kRmsNorm, false, PositionEmbedding::kRope, false},
 }};
 
-inline constexpr std::array<std::string_view, 2> kNormNames = {"layernorm", "rmsnorm"};
-inline constexpr std::array<std::string_view, 3> kPositionNames = {"learned", "rope", "alibi"};
-
-constexpr std::string_view name_of(Norm n) { return kNormNames[static_cast<std::size_t>(n)]; }
-constexpr std::string_view name_of(PositionEmbedding p) {
-  return kPositionNames[static_cast<std::size_t>(p)];
+constexpr EnumNames<Norm> names_of(Norm) { return {"layernorm", "rmsnorm"}; }
+constexpr EnumNames<PositionEmbedding> names_of(PositionEmbedding) {
+  return {"learned", "rope", "alibi"};
 }
 
 }  // namespace orrery

@@ -97,11 +97,11 @@ void read_hidden_act(const Json& document, ModelDraft& draft) {
 void read_choices(const Json& document, ModelDraft& draft) {
   Architecture& a = draft.model.architecture;
   if (const auto value = find(document, draft.names, "norm")) {
-    a.norm = value->choice_of<Norm>(kNormNames);
+    a.norm = value->choice<Norm>();
     draft.given.emplace("norm");
   }
   if (const auto value = find(document, draft.names, "position_embedding")) {
-    a.positions = value->choice_of<PositionEmbedding>(kPositionNames);
+    a.positions = value->choice<PositionEmbedding>();
     draft.given.emplace("position_embedding");
   }
   if (const auto value = find(document, draft.names, "bias")) {

@@ -17,14 +17,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "model/operators.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
 enum class FlopsConvention : std::uint8_t { megatron, palm, six_n, causal };
-inline constexpr std::array<std::string_view, 4> kFlopsConventionNames = {"megatron", "palm", "6n",
-                                                                          "causal"};
+constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
+  return {"megatron", "palm", "6n", "causal"};
+}
 
 // `global_batch` sequences of `sequence` tokens.
 Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "core/modules.h"
 #include "core/precision.h"
 #include "model/architecture.h"
@@ -38,7 +39,7 @@ enum class Axis : std::uint8_t {
   expert_tensor,
   routed,
 };
-inline constexpr std::size_t kAxes = 7;
+inline constexpr std::size_t kAxes = kCountOf<Axis>;
 
 // A size of `units` × `unit` elements, of which a rank holds ceil(units / degree of axis) × unit.
 struct Extent {
@@ -100,51 +101,51 @@ enum class OpName : std::uint8_t {
   head,
   loss,
 };
-inline constexpr std::size_t kOpNames = 41;
+inline constexpr std::size_t kOpNames = kCountOf<OpName>;
 
-inline constexpr std::array<std::string_view, kOpNames> kOpNameTexts = {"embedding",
-                                                                        "position embedding",
-                                                                        "embedding norm",
-                                                                        "embedding dropout",
-                                                                        "input norm",
-                                                                        "qkv",
-                                                                        "q down",
-                                                                        "q latent norm",
-                                                                        "q up",
-                                                                        "kv down",
-                                                                        "kv latent norm",
-                                                                        "kv up",
-                                                                        "qk norm",
-                                                                        "rope",
-                                                                        "attention",
-                                                                        "attention scores",
-                                                                        "attention softmax",
-                                                                        "attention dropout",
-                                                                        "attention values",
-                                                                        "attention out",
-                                                                        "attention residual",
-                                                                        "mlp norm",
-                                                                        "mlp up",
-                                                                        "mlp activation",
-                                                                        "mlp down",
-                                                                        "mlp residual",
-                                                                        "router",
-                                                                        "router softmax",
-                                                                        "permute",
-                                                                        "expert up",
-                                                                        "expert activation",
-                                                                        "expert down",
-                                                                        "unpermute",
-                                                                        "shared up",
-                                                                        "shared activation",
-                                                                        "shared down",
-                                                                        "mtp norm",
-                                                                        "mtp projection",
-                                                                        "final norm",
-                                                                        "head",
-                                                                        "loss"};
-
-constexpr std::string_view name_of(OpName n) { return kOpNameTexts[static_cast<std::size_t>(n)]; }
+constexpr EnumNames<OpName> names_of(OpName) {
+  return {"embedding",
+          "position embedding",
+          "embedding norm",
+          "embedding dropout",
+          "input norm",
+          "qkv",
+          "q down",
+          "q latent norm",
+          "q up",
+          "kv down",
+          "kv latent norm",
+          "kv up",
+          "qk norm",
+          "rope",
+          "attention",
+          "attention scores",
+          "attention softmax",
+          "attention dropout",
+          "attention values",
+          "attention out",
+          "attention residual",
+          "mlp norm",
+          "mlp up",
+          "mlp activation",
+          "mlp down",
+          "mlp residual",
+          "router",
+          "router softmax",
+          "permute",
+          "expert up",
+          "expert activation",
+          "expert down",
+          "unpermute",
+          "shared up",
+          "shared activation",
+          "shared down",
+          "mtp norm",
+          "mtp projection",
+          "final norm",
+          "head",
+          "loss"};
+}
 
 // A tensor saved by forward for backward: rows × cols elements. It is not saved if a module of
 // `dropped_by` is recomputed, nor under full recompute.
@@ -245,8 +246,9 @@ struct Block {
 // CrossEntropyLoss). loss-parallel: PyTorch's over a split vocabulary, operator by operator
 // (torch.distributed.tensor.parallel).
 enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed, loss_parallel };
-inline constexpr std::array<std::string_view, 4> kCrossEntropyNames = {
-    "unfused", "fused", "recomputed", "loss-parallel"};
+constexpr EnumNames<CrossEntropy> names_of(CrossEntropy) {
+  return {"unfused", "fused", "recomputed", "loss-parallel"};
+}
 
 // Inputs of the list besides the architecture: also the frameworks' choices that change which
 // tensors exist, but nothing about time.

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class Collective : std::uint8_t {
@@ -23,10 +25,11 @@ enum class Collective : std::uint8_t {
   broadcast,
   reduce,
 };
-inline constexpr std::size_t kCollectives = 7;
-inline constexpr std::array<std::string_view, kCollectives> kCollectiveNames = {
-    "all-reduce",     "all-gather", "reduce-scatter", "all-to-all",
-    "point-to-point", "broadcast",  "reduce"};
+inline constexpr std::size_t kCollectives = kCountOf<Collective>;
+constexpr EnumNames<Collective> names_of(Collective) {
+  return {"all-reduce",     "all-gather", "reduce-scatter", "all-to-all",
+          "point-to-point", "broadcast",  "reduce"};
+}
 
 // none: one rank, or no bytes.
 enum class Algorithm : std::uint8_t {
@@ -39,15 +42,9 @@ enum class Algorithm : std::uint8_t {
   recursive,
   pat,
 };
-inline constexpr std::size_t kAlgorithmCount = 8;
-inline constexpr std::array<std::string_view, kAlgorithmCount> kAlgorithmNames = {
-    "none", "ring", "tree", "in-switch", "hierarchical", "direct", "recursive", "pat"};
-
-constexpr std::string_view name_of(Collective c) {
-  return kCollectiveNames[static_cast<std::size_t>(c)];
-}
-constexpr std::string_view name_of(Algorithm a) {
-  return kAlgorithmNames[static_cast<std::size_t>(a)];
+inline constexpr std::size_t kAlgorithmCount = kCountOf<Algorithm>;
+constexpr EnumNames<Algorithm> names_of(Algorithm) {
+  return {"none", "ring", "tree", "in-switch", "hierarchical", "direct", "recursive", "pat"};
 }
 
 }  // namespace orrery

@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class CommDimension : std::uint8_t { tp, cp, ep, etp, pp, embedding, dp, edp };
-inline constexpr std::size_t kCommDimensions = 8;
-inline constexpr std::array<std::string_view, kCommDimensions> kCommDimensionNames = {
-    "tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
+inline constexpr std::size_t kCommDimensions = kCountOf<CommDimension>;
+constexpr EnumNames<CommDimension> names_of(CommDimension) {
+  return {"tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
+}
 
 }  // namespace orrery

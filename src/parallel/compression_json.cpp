@@ -76,7 +76,7 @@ void read_dimension(Reader r, CommDimension d, const WireElements& elements, Com
     const double element = element_of(d, c, elements);
     if (of_all) {
       out.of(d, c) = read_codec(r, element);
-    } else if (const auto own = r.find(std::string(kCollectiveNames[i]))) {
+    } else if (const auto own = r.find(std::string(kNamesOf<Collective>[i]))) {
       out.of(d, c) = read_codec(*own, element);
     }
   }
@@ -105,7 +105,7 @@ CompressionProfile read_compression(Reader document, const WireElements& element
   if (const auto name = document.find("name")) p.name = name->text();
   for (const char* known : {"source", "sources", "notes"}) document.allow(known);
   for (std::size_t i = 0; i < kCommDimensions; ++i) {
-    std::optional<Reader> own = document.find(std::string(kCommDimensionNames[i]));
+    std::optional<Reader> own = document.find(std::string(kNamesOf<CommDimension>[i]));
     const CommDimension d = dimension_at(i);
     // What has none of its own takes that of the rest of its kind.
     if (!own && d == CommDimension::etp) own = document.find("tp");
@@ -123,7 +123,7 @@ Json compression_json(const CompressionProfile& p) {
     const auto& codecs = p.compression.codecs[d];
     Json own = Json::object();
     for (std::size_t i = 0; i < kCollectives; ++i) {
-      if (is_on(codecs[i])) own[std::string(kCollectiveNames[i])] = codec_json(codecs[i]);
+      if (is_on(codecs[i])) own[std::string(kNamesOf<Collective>[i])] = codec_json(codecs[i]);
     }
     const bool alike =
         std::all_of(codecs.begin(), codecs.end(), [&](const Codec& c) { return c == codecs[0]; });
@@ -131,7 +131,8 @@ Json compression_json(const CompressionProfile& p) {
     const CommDimension kind = dimension_at(d);
     const bool said = kind == CommDimension::etp || kind == CommDimension::edp;
     if (own.empty() && (!said || !compresses(p.compression))) continue;
-    j[std::string(kCommDimensionNames[d])] = alike && !own.empty() ? codec_json(codecs[0]) : own;
+    j[std::string(kNamesOf<CommDimension>[d])] =
+        alike && !own.empty() ? codec_json(codecs[0]) : own;
   }
   return j;
 }

@@ -33,13 +33,11 @@ void read_kernels(Reader& r, Framework& f) {
   f.attention_count = 0;
   for (const Reader& item : r.at("attention").items()) {
     if (f.attention_count == kAttentionKernels) item.fail("each kernel once");
-    f.attention[f.attention_count++] = item.choice_of<AttentionKernel>(kAttentionKernelNames);
+    f.attention[f.attention_count++] = item.choice<AttentionKernel>();
   }
-  if (auto v = r.find("cross_entropy"))
-    f.cross_entropy = v->choice_of<CrossEntropy>(kCrossEntropyNames);
+  if (auto v = r.find("cross_entropy")) f.cross_entropy = v->choice<CrossEntropy>();
   f.split_cross_entropy = f.cross_entropy;
-  if (auto v = r.find("split_cross_entropy"))
-    f.split_cross_entropy = v->choice_of<CrossEntropy>(kCrossEntropyNames);
+  if (auto v = r.find("split_cross_entropy")) f.split_cross_entropy = v->choice<CrossEntropy>();
   read_if(r, "keeps_gathered_inputs", f.keeps_gathered_inputs);
   read_if(r, "keeps_wide_inputs", f.keeps_wide_inputs);
   read_if(r, "linear_rate", f.linear_rate, 0.01, 1);
@@ -99,7 +97,7 @@ void read_fixed_costs(Reader& r, Framework& f) {
 ModuleMask read_modules(const Reader& list) {
   ModuleMask mask = 0;
   for (const Reader& item : list.items()) {
-    mask = static_cast<ModuleMask>(mask | mask_of(item.choice_of<Module>(kModuleNames)));
+    mask = static_cast<ModuleMask>(mask | mask_of(item.choice<Module>()));
   }
   return mask;
 }
@@ -117,7 +115,7 @@ Framework read_fields(const Json& document, const std::string& file) {
   read_if(r, "qwz", f.zeropp.qwz, 0, 64);
   read_if(r, "hpz", f.zeropp.hpz, 0, 1 << 20);
   read_if(r, "qgz", f.zeropp.qgz, 0, 64);
-  if (auto v = r.find("cp_type")) f.cp_type = v->choice_of<ContextType>(kContextTypeNames);
+  if (auto v = r.find("cp_type")) f.cp_type = v->choice<ContextType>();
   if (auto v = r.find("selective_modules")) f.selective_modules = read_modules(*v);
   read_overlap(r, f);
   read_fixed_costs(r, f);

@@ -27,19 +27,14 @@ std::optional<std::int64_t> number_of(std::string_view text, std::int64_t most) 
   return value;
 }
 
+constexpr EnumTable<StepKind, char> kLetters = {'F', 'B', 'I', 'W', '\0'};
+
+// A pair cannot be said.
 std::optional<StepKind> kind_of(char letter) {
-  switch (letter) {
-    case 'F':
-      return StepKind::forward;
-    case 'B':
-      return StepKind::backward;
-    case 'I':
-      return StepKind::input_gradient;
-    case 'W':
-      return StepKind::weight_gradient;
-    default:
-      return {};
+  for (const StepKind kind : kAllOf<StepKind>) {
+    if (letter != '\0' && kLetters[kind] == letter) return kind;
   }
+  return {};
 }
 
 Step read_step(const Reader& r) {
@@ -144,7 +139,7 @@ void check_deadlock(const OwnOrder& order, const std::string& file) {
 ChunkLayout read_layout(Reader& root) {
   constexpr std::array<std::string_view, 2> kLayouts = {"looped", "v"};
   const std::optional<Reader> layout = root.find("layout");
-  return layout ? layout->choice_of<ChunkLayout>(kLayouts) : ChunkLayout{};
+  return layout ? static_cast<ChunkLayout>(layout->choice(kLayouts)) : ChunkLayout{};
 }
 
 // Stages, chunks and micro batches are as many as the steps name.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/enum_names.h"
 #include "network/group.h"
 #include "parallel/placement.h"
 
@@ -27,7 +28,7 @@ struct Digit {
 // Strides rise. Digits that follow each other without a gap are one.
 struct Digits {
   std::size_t count = 0;
-  std::array<Digit, kDimNames.size()> at{};
+  std::array<Digit, kCountOf<Dim>> at{};
 
   void append(Digit d) {
     if (d.size == 1) return;

@@ -10,12 +10,13 @@
 #include <numeric>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "parallel/placement_list.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
 
-using DimSizes = std::array<std::int64_t, kDimNames.size()>;  // by Dim
+using DimSizes = std::array<std::int64_t, kCountOf<Dim>>;  // by Dim
 
 inline DimSizes dense_sizes(const Strategy& s) { return {s.tp, s.cp, 1, s.dp, s.pp}; }
 inline DimSizes expert_sizes(const Strategy& s) { return {s.etp, 1, s.ep, expert_dp(s), s.pp}; }

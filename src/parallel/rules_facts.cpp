@@ -14,11 +14,6 @@ std::string pair(std::string_view name, std::int64_t value) {
   return std::string(name) + " " + std::to_string(value);
 }
 
-template <class E, class Names>
-std::string_view word(E value, const Names& names) {
-  return names[static_cast<std::size_t>(value)];
-}
-
 std::string stage_layers_text(const Strategy& s) {
   const auto first = s.stage_layers.begin();
   const std::int64_t sum = std::accumulate(first, first + s.pp * s.vpp, std::int64_t{0});
@@ -27,21 +22,21 @@ std::string stage_layers_text(const Strategy& s) {
 
 std::string order_text(const Strategy& s) {
   std::string text;
-  for (const Dim d : s.order) text += (text.empty() ? "" : "-") + std::string(word(d, kDimNames));
+  for (const Dim d : s.order) text += (text.empty() ? "" : "-") + std::string(name_of(d));
   return text;
 }
 
 std::string recompute_text(const Strategy& s) {
-  std::string text = "recompute " + std::string(word(s.recompute, kRecomputeNames));
+  std::string text = "recompute " + std::string(name_of(s.recompute));
   for (std::size_t i = 0; i < kModules; ++i) {
     const bool named = (recomputed_modules(s) & mask_of(static_cast<Module>(i))) != 0;
-    if (named) text += " " + std::string(kModuleNames[i]);
+    if (named) text += " " + std::string(kNamesOf<Module>[i]);
   }
   return text;
 }
 
 std::string offload_text(const Offload& o) {
-  const auto where = [](OffloadTarget t) { return std::string(word(t, kOffloadTargetNames)); };
+  const auto where = [](OffloadTarget t) { return std::string(name_of(t)); };
   return "optimizer " + where(o.optimizer) + ", parameters " + where(o.parameters) +
          ", activations " + where(o.activations) + ", optimizer_fraction " +
          shortest(o.optimizer_fraction);
@@ -95,9 +90,9 @@ std::string fact_text(Fact fact, const RuleCase& c) {
     case Fact::order:
       return order_text(s);
     case Fact::cp_type:
-      return "cp_type " + std::string(word(s.cp_type, kContextTypeNames));
+      return "cp_type " + std::string(name_of(s.cp_type));
     case Fact::schedule:
-      return std::string(word(s.schedule, kScheduleNames));
+      return std::string(name_of(s.schedule));
     case Fact::recompute:
       return recompute_text(s);
     case Fact::offload:

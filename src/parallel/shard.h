@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/enum_names.h"
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
@@ -42,7 +43,8 @@ constexpr std::int64_t local(const Extent& e, const Degrees& d) {
 
 // Groups inside one pipeline stage that exchange activations.
 enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
-inline constexpr std::size_t kExchangeGroups = 4;
+constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) { return {"tp", "cp", "ep", "etp"}; }
+inline constexpr std::size_t kExchangeGroups = kCountOf<ExchangeGroup>;
 
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };

@@ -12,20 +12,21 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "core/modules.h"
 
 namespace orrery {
 
 enum class ContextType : std::uint8_t { p2p, all_gather, a2a };
-inline constexpr std::array<std::string_view, 3> kContextTypeNames = {"p2p", "all_gather", "a2a"};
+constexpr EnumNames<ContextType> names_of(ContextType) { return {"p2p", "all_gather", "a2a"}; }
 
 enum class Recompute : std::uint8_t { none, selective, full };
-inline constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
+constexpr EnumNames<Recompute> names_of(Recompute) { return {"none", "selective", "full"}; }
 
 // Full recompute, Megatron's words: `uniform` keeps the input of every group of n layers, `block`
 // recomputes the first n layers of a stage and keeps the rest whole.
 enum class RecomputeMethod : std::uint8_t { uniform, block };
-inline constexpr std::array<std::string_view, 2> kRecomputeMethodNames = {"uniform", "block"};
+constexpr EnumNames<RecomputeMethod> names_of(RecomputeMethod) { return {"uniform", "block"}; }
 
 enum class ScheduleId : std::uint8_t {
   gpipe,
@@ -42,13 +43,14 @@ enum class ScheduleId : std::uint8_t {
   breadth_first,
   own,  // of a file: the run has the order (estimate/run.h)
 };
-inline constexpr std::array<std::string_view, 13> kScheduleNames = {
-    "gpipe",  "1f1b",  "interleaved", "deepspeed", "zb-h1",         "zb-h2", "zb-v",
-    "v-half", "v-min", "dualpipe",    "dualpipev", "breadth-first", "a file"};
-inline constexpr std::size_t kNamedSchedules = 12;  // without the file's
+constexpr EnumNames<ScheduleId> names_of(ScheduleId) {
+  return {"gpipe",  "1f1b",  "interleaved", "deepspeed", "zb-h1",         "zb-h2", "zb-v",
+          "v-half", "v-min", "dualpipe",    "dualpipev", "breadth-first", "a file"};
+}
+inline constexpr auto kNamedSchedules = static_cast<std::size_t>(ScheduleId::own);
 
 enum class OffloadTarget : std::uint8_t { none, host, nvme };
-inline constexpr std::array<std::string_view, 3> kOffloadTargetNames = {"none", "host", "nvme"};
+constexpr EnumNames<OffloadTarget> names_of(OffloadTarget) { return {"none", "host", "nvme"}; }
 
 // Where a kind of tensor lives when it is not needed, and how much of it.
 struct Offload {
@@ -62,7 +64,7 @@ struct Offload {
 
 // The order in which ranks are numbered, fastest first.
 enum class Dim : std::uint8_t { tp, cp, ep, dp, pp };
-inline constexpr std::array<std::string_view, 5> kDimNames = {"tp", "cp", "ep", "dp", "pp"};
+constexpr EnumNames<Dim> names_of(Dim) { return {"tp", "cp", "ep", "dp", "pp"}; }
 using RankOrder = std::array<Dim, 5>;
 inline constexpr RankOrder kDefaultOrder = {Dim::tp, Dim::cp, Dim::ep, Dim::dp, Dim::pp};
 

@@ -31,11 +31,11 @@ std::optional<std::int64_t> read_dp(Reader& parallel) {
   return r->integer(1, kLargestDegree);
 }
 
-template <class E, class Names>
-std::optional<E> read_name(Reader& parallel, const std::string& key, const Names& names) {
+template <class E>
+std::optional<E> read_name(Reader& parallel, const std::string& key) {
   const std::optional<Reader> r = parallel.find(key);
   if (!r) return {};
-  return r->choice_of<E>(names);
+  return r->choice<E>();
 }
 
 std::optional<bool> read_boolean(Reader& parallel, const std::string& key) {
@@ -57,7 +57,8 @@ void read_schedule(Reader& parallel, StrategyRequest& q) {
     q.schedule = ScheduleId::own;
     q.schedule_file = r->text();
   } else {
-    q.schedule = r->choice_of<ScheduleId>(std::span(kScheduleNames).first<kNamedSchedules>());
+    q.schedule = static_cast<ScheduleId>(
+        r->choice(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>()));
   }
 }
 
@@ -97,13 +98,13 @@ std::optional<ModuleMask> read_modules(Reader& parallel) {
   if (!r) return {};
   ModuleMask mask = 0;
   for (const Reader& item : r->items()) {
-    mask = static_cast<ModuleMask>(mask | mask_of(item.choice_of<Module>(kModuleNames)));
+    mask = static_cast<ModuleMask>(mask | mask_of(item.choice<Module>()));
   }
   return mask;
 }
 
 OffloadTarget read_target(Reader& offload, const std::string& key) {
-  return read_name<OffloadTarget>(offload, key, kOffloadTargetNames).value_or(OffloadTarget::none);
+  return read_name<OffloadTarget>(offload, key).value_or(OffloadTarget::none);
 }
 
 std::optional<Offload> read_offload(Reader& parallel) {
@@ -140,8 +141,8 @@ std::optional<RankOrder> read_order(Reader& parallel) {
   const std::vector<std::string> words = split(r->text(), '-');
   RankOrder order{};
   if (words.size() != order.size()) r->fail(allowed);
-  for (std::size_t i = 0; i < kDimNames.size(); ++i) {
-    const auto at = std::find(words.begin(), words.end(), kDimNames[i]);
+  for (std::size_t i = 0; i < kCountOf<Dim>; ++i) {
+    const auto at = std::find(words.begin(), words.end(), kNamesOf<Dim>[i]);
     if (at == words.end()) r->fail(allowed);
     order[static_cast<std::size_t>(at - words.begin())] = static_cast<Dim>(i);
   }
@@ -186,7 +187,7 @@ StrategyRequest read_strategy(Reader parallel) {
   q.ep = read_count(parallel, "ep");
   q.etp = read_count(parallel, "etp");
   q.dp = read_dp(parallel);
-  q.cp_type = read_name<ContextType>(parallel, "cp_type", kContextTypeNames);
+  q.cp_type = read_name<ContextType>(parallel, "cp_type");
   q.sequence_parallel = read_boolean(parallel, "sequence_parallel");
   q.zero = read_count(parallel, "zero", 0, 3);
   q.zero_shard_group = read_count(parallel, "zero_shard_group");
@@ -195,11 +196,10 @@ StrategyRequest read_strategy(Reader parallel) {
   read_schedule(parallel, q);
   q.post_validation = read_boolean(parallel, "optimizer_post_validation");
   q.stage_layers = read_stage_layers(parallel);
-  q.recompute = read_name<Recompute>(parallel, "recompute", kRecomputeNames);
+  q.recompute = read_name<Recompute>(parallel, "recompute");
   q.recompute_modules = read_modules(parallel);
   q.recompute_layers = read_count(parallel, "recompute_layers", 0);
-  q.recompute_method =
-      read_name<RecomputeMethod>(parallel, "recompute_method", kRecomputeMethodNames);
+  q.recompute_method = read_name<RecomputeMethod>(parallel, "recompute_method");
   q.offload = read_offload(parallel);
   q.order = read_order(parallel);
   if (const std::optional<Reader> placement = parallel.find("placement")) {

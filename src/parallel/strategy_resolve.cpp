@@ -96,7 +96,7 @@ class Resolver {
   void sequence() {
     s().cp_type = q_.cp_type.value_or(defaults_.cp_type);
     if (s().cp > 1 && !q_.cp_type) {
-      const auto name = kContextTypeNames[static_cast<std::size_t>(s().cp_type)];
+      const auto name = name_of(s().cp_type);
       assume("cp_type", std::string(name), "the framework's");
     }
     const bool needed = is_moe(a_) && s().tp > 1;
@@ -205,7 +205,7 @@ class Resolver {
     std::string text;
     for (std::size_t i = 0; i < kModules; ++i) {
       if ((mask & mask_of(static_cast<Module>(i))) == 0) continue;
-      text += (text.empty() ? "" : ", ") + std::string(kModuleNames[i]);
+      text += (text.empty() ? "" : ", ") + std::string(kNamesOf<Module>[i]);
     }
     return text;
   }

@@ -24,9 +24,8 @@ std::string capacity_csv(const CapacityReport& r) {
                {"energy_mwh"},
                {"co2e_t"}});
   for (const OptionAnswer& o : r.answer.options) {
-    std::vector<std::string> row = {
-        o.scenario, o.model, std::to_string(o.gpus),
-        std::string(kOptionStatusNames[static_cast<std::size_t>(o.status)])};
+    std::vector<std::string> row = {o.scenario, o.model, std::to_string(o.gpus),
+                                    std::string(name_of(o.status))};
     const bool fits = o.status == OptionStatus::fits;
     const auto add = [&](bool known, double x) {
       row.push_back(fits && known ? plain_number(x) : "");

@@ -54,7 +54,7 @@ Json capacity_json(const CapacityReport& r) {
           {"version", kVersion},
           {"name", r.plan.name},
           {"currency", r.plan.currency.text()},
-          {"rank", kRankNames[static_cast<std::size_t>(r.answer.rank)]},
+          {"rank", name_of(r.answer.rank)},
           {"options", options},
           {"ranked", r.answer.ranked},
           {"pareto_front", r.answer.front},

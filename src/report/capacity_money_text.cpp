@@ -18,7 +18,7 @@ std::string parts_text(const Bill& b) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < kCostParts; ++i) {
     if (!b.parts[i]) continue;
-    parts.push_back(std::string(kCostPartNames[i]) + " " + money_text(*b.parts[i]));
+    parts.push_back(std::string(kNamesOf<CostPart>[i]) + " " + money_text(*b.parts[i]));
   }
   return joined(parts, ", ");
 }
@@ -62,8 +62,7 @@ Details energy_lines(const OptionAnswer& o) {
 Details cost_lines(const OptionAnswer& o) {
   if (!o.outcome.cost) return capacity_line("cost", why_blank(o) + ": left blank");
   const Bill& b = o.outcome.bill;
-  std::string text =
-      cost_text(o) + " by " + std::string(kPaymentNames[static_cast<std::size_t>(b.payment)]);
+  std::string text = cost_text(o) + " by " + std::string(name_of(b.payment));
   if (const std::string missing = not_counted(b); !missing.empty()) {
     text += "; not counted, no price: " + missing;
   }

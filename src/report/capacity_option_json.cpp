@@ -85,7 +85,7 @@ Json checkpoint_json(const OptionAnswer& o) {
   const bool failures = x.recovery.failures.si() > 0;
   Json j = {{"bytes", x.checkpoint.size.si()},
             {"bytes_per_node", x.checkpoint.per_node.si()},
-            {"mode", kCheckpointModeNames[static_cast<std::size_t>(o.inputs.policy.mode)]},
+            {"mode", name_of(o.inputs.policy.mode)},
             {"storage_known", x.checkpoint.storage_known},
             {"bound_by_nodes", x.checkpoint.nodes_bound_it},
             {"stall_s", x.checkpoint.stall.si()},
@@ -122,9 +122,9 @@ Json cost_json(const OptionAnswer& o) {
   const Bill& b = o.outcome.bill;
   Json parts = Json::object();
   for (std::size_t i = 0; i < kCostParts; ++i) {
-    parts[std::string(kCostPartNames[i])] = money(b.parts[i]);
+    parts[std::string(kNamesOf<CostPart>[i])] = money(b.parts[i]);
   }
-  Json j = {{"payment", kPaymentNames[static_cast<std::size_t>(b.payment)]},
+  Json j = {{"payment", name_of(b.payment)},
             {"total", money(o.outcome.cost)},
             {"range", nullptr},
             {"parts", parts},
@@ -235,7 +235,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"scenario", o.scenario},
             {"model", o.model},
             {"gpus", o.gpus},
-            {"status", kOptionStatusNames[static_cast<std::size_t>(o.status)]},
+            {"status", name_of(o.status)},
             {"reason", o.reason}};
   if (o.status != OptionStatus::fits) return j;
   j["nodes"] = node_count(o.inputs.cluster);

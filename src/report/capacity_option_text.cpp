@@ -82,9 +82,7 @@ std::string bound_by_nodes(const OptionAnswer& o) {
 
 Details checkpoint_line(const OptionAnswer& o) {
   const Outcome& x = o.outcome;
-  std::string text =
-      pretty(x.checkpoint.size) + ", " +
-      std::string(kCheckpointModeNames[static_cast<std::size_t>(o.inputs.policy.mode)]);
+  std::string text = pretty(x.checkpoint.size) + ", " + std::string(name_of(o.inputs.policy.mode));
   if (!x.checkpoint.storage_known) {
     const bool given = o.inputs.storage.capacity.si() > 0;
     return line("checkpoint", text +

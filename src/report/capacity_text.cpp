@@ -46,9 +46,8 @@ std::string refused_lines(const CapacityReport& r) {
   for (const OptionAnswer& o : r.answer.options) {
     if (o.status == OptionStatus::fits) continue;
     text += "  " +
-            wrapped(name_of(o) + ", " + grouped(o.gpus) + " GPUs: " +
-                        std::string(kOptionStatusNames[static_cast<std::size_t>(o.status)]) + ": " +
-                        o.reason,
+            wrapped(name_of(o) + ", " + grouped(o.gpus) +
+                        " GPUs: " + std::string(name_of(o.status)) + ": " + o.reason,
                     4, 2) +
             "\n";
   }

@@ -38,9 +38,9 @@ Listing schedule_list() {
   Listing list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
   for (std::size_t i = 0; i < kNamedSchedules; ++i) {
     const Schedule& s = kSchedules[i];
-    const auto chunks = std::string(kChunksTakenTexts[static_cast<std::size_t>(s.chunks)]);
-    const auto layout = std::string(kChunkLayoutTexts[static_cast<std::size_t>(s.layout)]);
-    list.add({std::string(kScheduleNames[i]), {chunks, chunks}, {layout, layout}});
+    const auto chunks = std::string(name_of(s.chunks));
+    const auto layout = std::string(name_of(s.layout));
+    list.add({std::string(kNamesOf<ScheduleId>[i]), {chunks, chunks}, {layout, layout}});
   }
   return list;
 }
@@ -49,7 +49,7 @@ Listing collective_list() {
   Listing list({{"collective", "name"}, {"algorithms", "algorithms"}});
   for (std::size_t i = 0; i < kCollectives; ++i) {
     const std::vector<std::string> names = algorithms_of(static_cast<Collective>(i));
-    list.add({std::string(kCollectiveNames[i]), {joined(names, ", "), names}});
+    list.add({std::string(kNamesOf<Collective>[i]), {joined(names, ", "), names}});
   }
   return list;
 }

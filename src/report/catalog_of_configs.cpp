@@ -165,8 +165,7 @@ Listing sweep_list(const std::vector<NamedDocument>& documents) {
     const Json& run = plan.run;
     list.add({d.name,
               run.is_string() ? Cell(run.get<std::string>()) : member_text(run, "model", nullptr),
-              std::string(kSweepAnswerNames[static_cast<std::size_t>(plan.answer)]),
-              count_cell(plan.points), axes});
+              std::string(name_of(plan.answer)), count_cell(plan.points), axes});
   }
   return list;
 }

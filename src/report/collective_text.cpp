@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 // What S is, by Collective.
-constexpr std::array<const char*, kCollectives> kBuffers = {
+constexpr EnumTable<Collective, const char*> kBuffers = {
     "the buffer every rank reduces", "the gathered output of a rank",
     "the input of a rank",           "what one rank sends, its own part included",
     "the message between two ranks", "the buffer that is broadcast",
@@ -35,7 +35,7 @@ std::string spread(const CollectiveQuestion& q) {
 }
 
 std::string explanation(const CollectiveQuestion& q) {
-  return "size is " + std::string(kBuffers[static_cast<std::size_t>(q.kind)]) +
+  return "size is " + std::string(kBuffers[q.kind]) +
          "; algbw = size / time; busbw and its factors as nccl-tests has them; GB/s of 10⁹ bytes";
 }
 
@@ -54,7 +54,7 @@ constexpr double kGainWorthSaying = 1.05;
 std::string why_slower(const CollectiveQuestion& q) {
   if (q.algorithm) return "--algorithm says otherwise";
   const auto library = static_cast<std::size_t>(q.cluster.cluster.library);
-  return std::string(kCollectiveLibraryNames[library]) + " does not choose it here";
+  return std::string(kNamesOf<CollectiveLibrary>[library]) + " does not choose it here";
 }
 
 std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
@@ -91,8 +91,7 @@ Json inputs_json(const CollectiveQuestion& q) {
   if (rest > 0) j["ranks_on_last_node"] = rest;
   j["groups"] = q.groups;
   j["busiest_rank"] = q.busiest_rank;
-  j["collective_library"] =
-      std::string(kCollectiveLibraryNames[static_cast<std::size_t>(q.cluster.cluster.library)]);
+  j["collective_library"] = std::string(name_of(q.cluster.cluster.library));
   j["algorithm"] = q.algorithm ? std::string(name_of(*q.algorithm)) : "auto";
   return j;
 }

@@ -38,7 +38,7 @@ Json message_json(const CommReport& r, const MessageClass& m) {
 
 template <class Visit>
 void for_each_kind(const CommReport& r, Visit&& visit) {
-  for (std::size_t d = 0; d < kCommDimensionNames.size(); ++d) {
+  for (std::size_t d = 0; d < kCountOf<CommDimension>; ++d) {
     for (std::size_t c = 0; c < kCollectives; ++c) {
       const auto dimension = static_cast<CommDimension>(d);
       const auto collective = static_cast<Collective>(c);
@@ -108,7 +108,7 @@ Json comm_totals_json(const CommReport& r) {
     outside[with_underscores(name_of(collective))] = total_json(messages_where(
         r, [&](const CommLine<double>& l) { return beyond(l) && l.collective == collective; }));
   }
-  for (std::size_t d = 0; d < kCommDimensionNames.size(); ++d) {
+  for (std::size_t d = 0; d < kCountOf<CommDimension>; ++d) {
     const auto dimension = static_cast<CommDimension>(d);
     totals[dimension_name(dimension)] = total_json(
         messages_where(r, [&](const CommLine<double>& l) { return l.dimension == dimension; }));

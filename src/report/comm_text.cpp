@@ -62,7 +62,7 @@ std::string share_of_step(const CommReport& r, Seconds t) {
 }
 
 std::string dimension_table(const CommReport& r) {
-  std::array<Total, kCommDimensionNames.size()> totals{};
+  std::array<Total, kCountOf<CommDimension>> totals{};
   Total all;
   for (const MessageClass& m : r.messages) {
     add(totals[static_cast<std::size_t>(m.line.dimension)], m.line);
@@ -79,7 +79,7 @@ std::string dimension_table(const CommReport& r) {
                exposed_text(t.exposed), share_of_step(r, t.exposed)});
   };
   for (std::size_t d = 0; d < totals.size(); ++d) {
-    if (totals[d].count > 0) row(std::string(kCommDimensionNames[d]), totals[d]);
+    if (totals[d].count > 0) row(std::string(kNamesOf<CommDimension>[d]), totals[d]);
   }
   row("all", all);
   return table.text(2);

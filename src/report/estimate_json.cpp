@@ -26,7 +26,7 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
   j["peak_gib"] = gib(m.peak);
   j["in_flight"] = m.in_flight;
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    j[std::string(kMemoryLineNames[i]) + "_gib"] = gib(m.lines[i]);
+    j[std::string(kNamesOf<MemoryLine>[i]) + "_gib"] = gib(m.lines[i]);
   }
   j["bytes_per_parameter"] = m.bytes_per_parameter;
   j["allocated_peak"] = m.allocated.si();
@@ -37,7 +37,7 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
 
 Json line_json(const CommLine<double>& l, const Cluster& cluster) {
   Json j;
-  j["dimension"] = std::string(kCommDimensionNames[static_cast<std::size_t>(l.dimension)]);
+  j["dimension"] = std::string(name_of(l.dimension));
   j["collective"] = std::string(name_of(l.collective));
   j["count"] = l.count;
   j["bytes_per_gpu"] = l.bytes.si();
@@ -127,8 +127,7 @@ Json estimate_json(const RunReport& r) {
   j["feasible"] = is_feasible(r);
   j["reasons"] = reasons_of(r);
   for (const Metric& m : metrics()) place_at(j, m.key) = m.value({run, r.answer});
-  j["flops_convention"] =
-      std::string(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]);
+  j["flops_convention"] = std::string(name_of(run.convention));
   add_memory(r, j);
   j["communication"] = communication_json(r);
   j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};

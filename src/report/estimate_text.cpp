@@ -43,7 +43,7 @@ std::string headline(const RunReport& r, const Style& style) {
 
 std::string utilisation(const RunReport& r) {
   const Run& run = r.resolved.run;
-  const std::string convention(kFlopsConventionNames[static_cast<std::size_t>(run.convention)]);
+  const std::string convention(name_of(run.convention));
   const std::string text = "MFU " + percent(value(r, "mfu")) + ", HFU " + percent(value(r, "hfu")) +
                            " (" + convention + "): " + fixed(value(r, "model_tflops_per_gpu"), 1) +
                            " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4);
@@ -91,16 +91,15 @@ std::string communication_table(const RunReport& r, const Style& style) {
   Table table(columns);
   for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
     const CommLine<double>& l = r.answer.comm[i];
-    std::vector<std::string> row = {
-        std::string(kCommDimensionNames[static_cast<std::size_t>(l.dimension)]),
-        std::string(name_of(l.collective)),
-        grouped(l.ranks),
-        grouped(l.count),
-        pretty(l.bytes, 3),
-        pretty(l.time, 3),
-        l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
-        std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
-        std::string(name_of(l.algorithm))};
+    std::vector<std::string> row = {std::string(name_of(l.dimension)),
+                                    std::string(name_of(l.collective)),
+                                    grouped(l.ranks),
+                                    grouped(l.count),
+                                    pretty(l.bytes, 3),
+                                    pretty(l.time, 3),
+                                    l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
+                                    std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
+                                    std::string(name_of(l.algorithm))};
     if (coded) {
       row.push_back(fixed(l.uncompressed / l.bytes, 2));
       row.push_back(pretty(l.codec, 3));

@@ -8,10 +8,6 @@
 namespace orrery {
 namespace {
 
-std::string name_of(ForeignFormat f) {
-  return std::string(kForeignFormatNames[static_cast<std::size_t>(f)]);
-}
-
 // What comes out of a file is no place for a line of its own.
 std::string one_line(std::string text) {
   for (char& c : text) {
@@ -42,7 +38,8 @@ std::string laid_out(const Json& run) {
 }  // namespace
 
 std::string imported_text(const ImportedRun& r, const std::string& file) {
-  std::string text = comment("//", "From " + file + ", settings of " + name_of(r.format) + ".");
+  std::string text =
+      comment("//", "From " + file + ", settings of " + std::string(name_of(r.format)) + ".");
   for (const LeftOver& l : r.not_understood) {
     text += comment("//", "not understood: " + l.setting + " (" + l.why + ")");
   }
@@ -55,7 +52,7 @@ std::string imported_text(const ImportedRun& r, const std::string& file) {
 }
 
 Json imported_json(const ImportedRun& r) {
-  Json j = {{"format", name_of(r.format)}, {"run", r.run}};
+  Json j = {{"format", std::string(name_of(r.format))}, {"run", r.run}};
   j["not_understood"] = Json::array();
   for (const LeftOver& l : r.not_understood) {
     j["not_understood"].push_back({{"setting", l.setting}, {"why", l.why}});
@@ -89,7 +86,7 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
 }
 
 Json exported_json(ForeignFormat format, const ExportedRun& exported) {
-  Json j = {{"format", name_of(format)}, {"text", exported.text}};
+  Json j = {{"format", std::string(name_of(format))}, {"text", exported.text}};
   j["not_said"] = Json::array();
   for (const NotSaid& n : exported.not_said) {
     j["not_said"].push_back({{"path", n.path}, {"value", n.value}});

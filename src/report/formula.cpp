@@ -112,9 +112,17 @@ bool FormulaGraph::is_zero(std::int32_t n) const {
       return is_zero(node.left);
     case NodeKind::add:
       return is_zero(node.left) && is_zero(node.right);
-    default:
-      return false;
+    case NodeKind::input:
+    case NodeKind::name:
+    case NodeKind::subtract:
+    case NodeKind::maximum:
+    case NodeKind::minimum:
+    case NodeKind::square_root:
+    case NodeKind::power:
+    case NodeKind::ceiling:
+      break;
   }
+  return false;
 }
 
 // Two children of one name are told apart by a number.
@@ -157,9 +165,15 @@ FormulaGraph::Text FormulaGraph::whole_text(std::int32_t n, Scope& scope) {
       return {"√(" + text_of(node.left, scope).text + ")", kAtom};
     case NodeKind::ceiling:
       return {"⌈" + text_of(node.left, scope).text + "⌉", kAtom};
-    default:
-      return binary_text(node, scope);
+    case NodeKind::subtract:
+    case NodeKind::multiply:
+    case NodeKind::divide:
+    case NodeKind::maximum:
+    case NodeKind::minimum:
+    case NodeKind::power:
+      break;
   }
+  return binary_text(node, scope);
 }
 
 FormulaGraph::Text FormulaGraph::binary_text(const Node& node, Scope& scope) {
@@ -179,9 +193,17 @@ FormulaGraph::Text FormulaGraph::binary_text(const Node& node, Scope& scope) {
       return {"max(" + a.text + ", " + b.text + ")", kAtom};
     case NodeKind::minimum:
       return {"min(" + a.text + ", " + b.text + ")", kAtom};
-    default:
+    case NodeKind::power:
       return {within(a, kAtom) + "^" + within(b, kAtom), kAtom};
+    case NodeKind::literal:
+    case NodeKind::input:
+    case NodeKind::name:
+    case NodeKind::add:
+    case NodeKind::square_root:
+    case NodeKind::ceiling:
+      break;  // whole_text() writes them
   }
+  return {};
 }
 
 void FormulaGraph::add_terms(std::int32_t n, Scope& scope,

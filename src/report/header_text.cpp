@@ -28,7 +28,7 @@ std::string cluster_line(const ResolvedRun& r) {
 }
 
 std::string schedule_part(const Strategy& s) {
-  std::string text(kScheduleNames[static_cast<std::size_t>(s.schedule)]);
+  std::string text(name_of(s.schedule));
   if (s.vpp > 1) text += " with " + std::to_string(s.vpp) + " chunks a stage";
   return text;
 }
@@ -59,8 +59,7 @@ std::string strategy_line(const Run& run) {
   parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
   parts.push_back("dp " + grouped(s.dp) + ", " + partition_part(s) + zeropp_part(s.zeropp));
   if (compresses(run.compression)) parts.emplace_back("compression");
-  parts.push_back("recompute " +
-                  std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
+  parts.push_back("recompute " + std::string(name_of(s.recompute)));
   parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");
   return joined(parts, " · ");
 }

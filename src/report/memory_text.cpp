@@ -39,10 +39,10 @@ std::vector<std::string> stage_row(const RunReport& r, std::size_t first, std::s
 }
 
 std::string short_name(std::size_t line) {
-  static constexpr std::array<const char*, kMemoryLines> kShort = {
+  static constexpr EnumTable<MemoryLine, const char*> kShort = {
       "weights", "copy",   "grads",   "optim",   "activ", "recomp", "logits",
       "transit", "gather", "buckets", "context", "comms", "frag"};
-  return kShort[line];
+  return kShort.values[line];
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string memory_table(const RunReport& r, const Style& style) {
 
 std::string memory_csv(const RunReport& r) {
   std::string text = "stage,peak_gib,in_flight";
-  for (const std::string_view name : kMemoryLineNames) text += "," + std::string(name) + "_gib";
+  for (const std::string_view name : kNamesOf<MemoryLine>) text += "," + std::string(name) + "_gib";
   text += "\n";
   for (std::size_t i = 0; i < r.stages.size(); ++i) {
     const StageMemory<double>& s = r.stages[i];

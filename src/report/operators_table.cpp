@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::array<const char*, kMaxLayerTypes> kLayerNames = {
     "layer", "local layer", "expert layer", "local expert layer"};
-constexpr std::array<const char*, kExchangeGroups> kGroupNames = {"tp", "cp", "ep", "etp"};
 
 std::string size_text(const ShardedOperator& op) {
   std::string text = grouped(op.rows) + "×" + grouped(op.cols);
@@ -27,8 +26,7 @@ Json size_json(const ShardedOperator& op) {
 }
 
 std::string exchange_text(const Exchange& e) {
-  return std::string(kGroupNames[static_cast<std::size_t>(e.group)]) + " " +
-         std::string(name_of(e.collective));
+  return std::string(name_of(e.group)) + " " + std::string(name_of(e.collective));
 }
 
 // "tp all-gather →←": the same exchange in both passes is said once.
@@ -45,7 +43,7 @@ void add_exchange_text(const Exchange& e, std::vector<std::string>& texts) {
 }
 
 Json exchange_json(const Exchange& e) {
-  return {{"group", kGroupNames[static_cast<std::size_t>(e.group)]},
+  return {{"group", std::string(name_of(e.group))},
           {"collective", std::string(name_of(e.collective))},
           {"pass", e.pass == Pass::forward ? "forward" : "backward"},
           {"times", e.times},

@@ -127,10 +127,9 @@ class Writer {
     if (!tracks_named_[track]) {
       tracks_named_[track] = true;
       name("thread_name", rank, track,
-           std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) + (back ? " back"
-                                                                               : track >= kStreams
-                                                                                   ? " checkpoint"
-                                                                                   : ""));
+           std::string(name_of(span.stream)) + (back                ? " back"
+                                                : track >= kStreams ? " checkpoint"
+                                                                    : ""));
     }
     return track;
   }
@@ -155,9 +154,9 @@ class Writer {
     if (span.stream == Stream::compute && span.node >= 0) {
       return pass_name(s_.graph, static_cast<std::size_t>(span.node));
     }
-    std::string text(kSpanNames[static_cast<std::size_t>(span.kind)]);
+    std::string text(name_of(span.kind));
     if (span.kind == SpanKind::collectives) {
-      text = std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) + " " + text;
+      text = std::string(name_of(span.stream)) + " " + text;
     }
     return span.node >= 0 && !span.beside
                ? text + " " + pass_name(s_.graph, static_cast<std::size_t>(span.node))
@@ -165,8 +164,7 @@ class Writer {
   }
 
   std::string arguments(const Span& span) const {
-    std::string text =
-        "\"stream\":\"" + std::string(kStreamNames[static_cast<std::size_t>(span.stream)]) + "\"";
+    std::string text = "\"stream\":\"" + std::string(name_of(span.stream)) + "\"";
     if (span.node < 0) return text;
     const auto n = static_cast<std::size_t>(span.node);
     const PassSlot& slot = slot_of(s_.graph, n);

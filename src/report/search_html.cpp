@@ -29,8 +29,8 @@ class SearchPage {
     for (std::size_t i = 0; i < 2; ++i) d["aims"].push_back(aim(i).expression.text());
     d["axes"] = Json::array();
     for (std::size_t a = 0; a < axes(); ++a) d["axes"].push_back(axis_name(space_, a));
-    d["terms"] = names(kTermNames);
-    d["memory"] = names(kMemoryLineNames);
+    d["terms"] = names(kNamesOf<Term>);
+    d["memory"] = names(kNamesOf<MemoryLine>);
     d["capacity"] = static_cast<double>(r_.best[0].answer.capacity / kGiB);
     d["points"] = points_;
     d["heat"] = heat();

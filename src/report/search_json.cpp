@@ -123,7 +123,7 @@ Json search_json(const SearchReport& r) {
 
 std::string search_csv(const SearchReport& r) {
   std::vector<TableColumn> columns = {{"rank"}};
-  for (const std::string_view name : kSearchAxisNames) columns.push_back({std::string(name)});
+  for (const std::string_view name : kNamesOf<SearchAxis>) columns.push_back({std::string(name)});
   columns.push_back({"recompute_layers"});
   for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
   Table table(columns);

@@ -50,7 +50,7 @@ std::string ties(const SearchReport& r) {
 }
 
 std::string recompute_cell(const Strategy& s) {
-  const std::string kind(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  const std::string kind(name_of(s.recompute));
   return s.recompute_layers > 0 ? kind + " " + std::to_string(s.recompute_layers) : kind;
 }
 
@@ -78,8 +78,8 @@ std::string best_table(const SearchReport& r, const Style& style) {
     row.insert(row.end(),
                {n(s.tp), s.sequence_parallel ? "yes" : "no", n(s.cp), n(s.pp), n(s.vpp), n(s.dp)});
     if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
-    row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s),
-                           std::string(kScheduleNames[static_cast<std::size_t>(s.schedule)])});
+    row.insert(row.end(),
+               {n(s.micro_batch), n(s.zero), recompute_cell(s), std::string(name_of(s.schedule))});
     const Found& f = r.answer.best[i];
     if (besides) row.push_back(besides_words(space, f.place.base, f.strategy));
     table.add(row);

@@ -17,8 +17,8 @@ Json stage_json(const StageUse& s, std::size_t stage) {
   j["end_s"] = s.end.si();
   j["bubble_s"] = s.bubble.si();
   for (std::size_t i = 0; i < kStreams; ++i) {
-    j["streams"][std::string(kStreamNames[i])] = {{"busy_s", s.streams[i].busy.si()},
-                                                  {"exposed_s", s.streams[i].exposed.si()}};
+    j["streams"][std::string(kNamesOf<Stream>[i])] = {{"busy_s", s.streams[i].busy.si()},
+                                                      {"exposed_s", s.streams[i].exposed.si()}};
   }
   return j;
 }
@@ -30,7 +30,7 @@ Json memory_json_of(const MemoryCurve& m, std::size_t stage) {
   j["peak_at_s"] = m.peak_at.si();
   j["in_flight"] = m.most_in_flight;
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    j[std::string(kMemoryLineNames[i]) + "_gib"] = gib(m.peak.lines[i]);
+    j[std::string(kNamesOf<MemoryLine>[i]) + "_gib"] = gib(m.peak.lines[i]);
   }
   j["estimate_peak_gib"] = gib(m.closed_peak);
   j["less_held_gib"] = gib(m.less_held);
@@ -55,7 +55,7 @@ Json links_json(const SimulationReport& r) {
 Json chain_json(const Simulation& s) {
   Json list = Json::array();
   for (const ChainItem& item : s.chain) {
-    Json j{{"what", std::string(kLinkOfChainNames[static_cast<std::size_t>(item.kind)])}};
+    Json j{{"what", std::string(name_of(item.kind))}};
     if (item.stage >= 0) j["stage"] = item.stage;
     j["count"] = item.count;
     j["time_s"] = item.time.si();
@@ -67,7 +67,7 @@ Json chain_json(const Simulation& s) {
 Json gains_json(const Simulation& s) {
   Json list = Json::array();
   for (const Gain& g : s.gains) {
-    list.push_back({{"what", std::string(kShortenedNames[static_cast<std::size_t>(g.what)])},
+    list.push_back({{"what", std::string(name_of(g.what))},
                     {"gain_if_10_percent_less_s", g.tenth.si()},
                     {"gain_if_free_s", g.all.si()}});
   }
@@ -136,7 +136,7 @@ Json fetches_json(const Simulation& s) {
 
 Json saved_json(const SavedStates& saved) {
   const CheckpointCost& c = saved.cost;
-  return {{"mode", std::string(kCheckpointModeNames[static_cast<std::size_t>(saved.mode)])},
+  return {{"mode", std::string(name_of(saved.mode))},
           {"size_bytes", c.size.si()},
           {"copy_s", c.copy.si()},
           {"stall_s", c.stall.si()},
@@ -193,7 +193,7 @@ Json simulation_json(const SimulationReport& r) {
 std::string simulation_csv(const SimulationReport& r) {
   if (!r.simulation.gpus.slowness.empty()) return gpu_csv(r);
   std::string text = "stage,first_pass_s,finished_s,reduced_s,end_s,bubble_s";
-  for (const std::string_view name : kStreamNames) {
+  for (const std::string_view name : kNamesOf<Stream>) {
     text += "," + std::string(name) + "_busy_s," + std::string(name) + "_exposed_s";
   }
   text += "\n";

@@ -196,8 +196,8 @@ std::string gains_text(const Simulation& s, const Style& style) {
   std::string text =
       "\n" + ink(style, Ink::bold, "Shorter step") + " if it took        10 % less      no time\n";
   for (const Gain& g : s.gains) {
-    text += "  " + left(std::string(kShortenedNames[static_cast<std::size_t>(g.what)]), 26) +
-            right(signed_time(g.tenth * -1.0), 14) + right(signed_time(g.all * -1.0), 13) + "\n";
+    text += "  " + left(std::string(name_of(g.what)), 26) + right(signed_time(g.tenth * -1.0), 14) +
+            right(signed_time(g.all * -1.0), 13) + "\n";
   }
   return text;
 }
@@ -218,7 +218,7 @@ std::string link_text(const SimulationReport& r, const Style& style) {
 }  // namespace
 
 std::string chain_item_text(const ChainItem& item) {
-  std::string text(kLinkOfChainNames[static_cast<std::size_t>(item.kind)]);
+  std::string text(name_of(item.kind));
   if (item.stage >= 0) text += ", stage " + std::to_string(item.stage);
   return text;
 }

@@ -22,7 +22,7 @@ std::string sharding_words(const Space& space, const Strategy& s) {
 }
 
 std::string recompute_words(const Space& space, const Strategy& s) {
-  const auto kind = std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]);
+  const auto kind = std::string(name_of(s.recompute));
   if (s.recompute_layers > 0) return kind + " " + std::to_string(s.recompute_layers);
   const AxisValues& sets = space.axes[SearchAxis::recompute_modules];
   if (s.recompute != Recompute::selective || (sets.is_free() && !sets.open)) return kind;
@@ -38,8 +38,7 @@ std::string split_words(const Strategy& s) {
 
 std::string pipeline_words(const Strategy& s) {
   if (s.pp == 1) return "";
-  std::string text = ", " + number("pp", s.pp) + " " +
-                     std::string(kScheduleNames[static_cast<std::size_t>(s.schedule)]);
+  std::string text = ", " + number("pp", s.pp) + " " + std::string(name_of(s.schedule));
   if (s.vpp > 1) text += " " + std::to_string(s.vpp);
   return s.even_stages ? text : text + " in " + split_words(s);
 }

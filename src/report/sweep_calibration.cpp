@@ -50,9 +50,7 @@ std::string calibrations_text(const Json& run, const std::string& file,
                               const ConfigLookup& lookup) {
   std::vector<std::string> texts;
   for (const Named& n : calibrations_of(run, file, lookup)) {
-    texts.push_back(n.calibration.name + " (" +
-                    std::string(kRestsOnNames[static_cast<std::size_t>(n.calibration.rests_on)]) +
-                    ")");
+    texts.push_back(n.calibration.name + " (" + std::string(name_of(n.calibration.rests_on)) + ")");
   }
   return joined(texts, " · ");
 }

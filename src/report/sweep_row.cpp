@@ -39,7 +39,7 @@ void add_strategy(const Strategy& s, Json& row) {
   for (std::size_t i = 0; i < kSearchAxes; ++i) {
     const auto axis = static_cast<SearchAxis>(i);
     const bool word = is_of_words(axis);
-    Json& cell = row["best." + std::string(kSearchAxisNames[i])];
+    Json& cell = row["best." + std::string(kNamesOf<SearchAxis>[i])];
     if (word) {
       cell = orrery::text_of(axis, value_of(s, axis));
     } else {

@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 // By SpanKind.
-constexpr std::array<const char*, kSpanNames.size()> kSpanColours = {
+constexpr EnumTable<SpanKind, const char*> kSpanColours = {
     "#3b78b5", "#3f8f5b", "#3f8f5b", "#8cbf9a", "#6a5aa8", "#999999",
     "#c9a227", "#c07a2c", "#c07a2c", "#a0522d", "#7d4b8f", "#5f7f8f"};
 
@@ -89,9 +89,9 @@ std::string data(const SimulationReport& r) {
 
 std::string kinds() {
   std::string text = "const K=[";
-  for (std::size_t i = 0; i < kSpanNames.size(); ++i) {
-    text +=
-        (i > 0 ? ",[\"" : "[\"") + std::string(kSpanNames[i]) + "\",\"" + kSpanColours[i] + "\"]";
+  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
+    text += (i > 0 ? ",[\"" : "[\"") + std::string(kNamesOf<SpanKind>[i]) + "\",\"" +
+            kSpanColours.values[i] + "\"]";
   }
   return text + "];\n";
 }
@@ -107,10 +107,10 @@ bool is_used(const SimulationReport& r, SpanKind kind) {
 
 std::string legend(const SimulationReport& r) {
   std::string text = "<p class=\"legend\">";
-  for (std::size_t i = 0; i < kSpanNames.size(); ++i) {
+  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
     if (!is_used(r, static_cast<SpanKind>(i))) continue;
-    text += "<span><i style=\"background:" + std::string(kSpanColours[i]) + "\"></i>" +
-            std::string(kSpanNames[i]) + "</span>";
+    text += "<span><i style=\"background:" + std::string(kSpanColours.values[i]) + "\"></i>" +
+            std::string(kNamesOf<SpanKind>[i]) + "</span>";
   }
   return text + "<span>white: waits</span><span>thin: hidden under a pass</span></p>\n";
 }

@@ -33,9 +33,18 @@ Glyph glyph_of(const PassGraph& graph, const Span& span) {
       return {static_cast<char>('0' + digit), Ink::blue};
     case SpanKind::weight_gradient:
       return {'w', Ink::dim};
-    default:
-      return {static_cast<char>('a' + digit), Ink::green};
+    case SpanKind::backward:
+    case SpanKind::input_gradient:
+    case SpanKind::collectives:
+    case SpanKind::send:
+    case SpanKind::gather:
+    case SpanKind::reduce:
+    case SpanKind::shared_gradients:
+    case SpanKind::update:
+    case SpanKind::save:
+      break;
   }
+  return {static_cast<char>('a' + digit), Ink::green};
 }
 
 bool is_shown(const Span& span) {

@@ -62,7 +62,7 @@ Listing tier_list(const Cluster& c) {
   for (std::size_t i = 0; i < c.tier_count; ++i) {
     const Tier& t = c.tiers[i];
     list.add({std::string(t.name.view()),
-              std::string(kTierKindNames[static_cast<std::size_t>(t.kind)]),
+              std::string(name_of(t.kind)),
               members_cell(t.size),
               members_cell(fan_out(c, i)),
               {pretty(t.bandwidth), t.bandwidth.si()},
@@ -77,11 +77,12 @@ GraphReport graph_report(const TopologyGraph& g) {
   GraphReport report;
   report.json = {{"vertices", g.vertices.size()}, {"links", g.links.size()}};
   report.text = members_text(static_cast<std::int64_t>(g.vertices.size())) + " vertices (";
-  for (std::size_t k = 0; k < kVertexKindNames.size(); ++k) {
+  for (std::size_t k = 0; k < kCountOf<VertexKind>; ++k) {
     const std::int64_t n = vertices_of(g, static_cast<VertexKind>(k));
-    report.json["vertices_" + std::string(kVertexKindNames[k])] = n;
+    report.json["vertices_" + std::string(kNamesOf<VertexKind>[k])] = n;
     if (n == 0) continue;
-    report.text += (k == 0 ? "" : ", ") + members_text(n) + " " + std::string(kVertexKindNames[k]);
+    report.text +=
+        (k == 0 ? "" : ", ") + members_text(n) + " " + std::string(kNamesOf<VertexKind>[k]);
   }
   report.text += "), " + members_text(static_cast<std::int64_t>(g.links.size())) + " links of " +
                  members_text(cables_of(g)) + " cables\n";
@@ -127,7 +128,7 @@ Listing fabric_list(const std::vector<NamedDocument>& documents) {
   for (const NamedDocument& d : documents) {
     const Fabric f = read_fabric(Reader(d.json, d.file));
     list.add({d.name,
-              std::string(kFabricNames[static_cast<std::size_t>(f.kind)]),
+              std::string(name_of(f.kind)),
               members_cell(f.nodes_per_unit),
               f.nodes == 0 ? Cell("–", nullptr) : members_cell(f.nodes),
               {plain_number(f.taper), f.taper}});

@@ -228,7 +228,7 @@ std::vector<Gain> gains(const StepPlan& plan, const PassGraph& graph, const Effe
     return Seconds(std::max(0.0, now - step_of(std::move(other))));
   };
   std::vector<Gain> found;
-  for (std::size_t i = 0; i < kShortenedNames.size(); ++i) {
+  for (std::size_t i = 0; i < kCountOf<Shortened>; ++i) {
     const auto what = static_cast<Shortened>(i);
     const Gain g{what, without(what, 0.1), without(what, 1)};
     if (g.all.si() > 1e-9 * now) found.push_back(g);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "sim/sweep_step.h"
 
 namespace orrery {
@@ -33,12 +34,13 @@ enum class LinkOfChain : std::uint8_t {
   begin,  // without a common end of step: the chain begins this much later than its last stage
 };
 
-inline constexpr std::array<std::string_view, 13> kLinkOfChainNames = {
-    "gather weights",       "forward",         "backward",
-    "send forward",         "send backward",   "reduce gradients",
-    "sum shared gradients", "update",          "gather weights",
-    "fixed costs",          "wait for a send", "checkpoint",
-    "begin of the stage"};
+constexpr EnumNames<LinkOfChain> names_of(LinkOfChain) {
+  return {"gather weights",       "forward",         "backward",
+          "send forward",         "send backward",   "reduce gradients",
+          "sum shared gradients", "update",          "gather weights",
+          "fixed costs",          "wait for a send", "checkpoint",
+          "begin of the stage"};
+}
 
 struct ChainItem {
   LinkOfChain kind = LinkOfChain::forward;
@@ -67,12 +69,13 @@ enum class Shortened : std::uint8_t {
   overhead,
   checkpoint,
 };
-inline constexpr std::array<std::string_view, 14> kShortenedNames = {
-    "compute",          "recompute",        "tensor parallel",
-    "context parallel", "expert parallel",  "sharded states",
-    "offload",          "pipeline sends",   "gradient reduction",
-    "weight gather",    "optimizer update", "shared gradients",
-    "fixed costs",      "checkpoint"};
+constexpr EnumNames<Shortened> names_of(Shortened) {
+  return {"compute",          "recompute",        "tensor parallel",
+          "context parallel", "expert parallel",  "sharded states",
+          "offload",          "pipeline sends",   "gradient reduction",
+          "weight gather",    "optimizer update", "shared gradients",
+          "fixed costs",      "checkpoint"};
+}
 
 struct Gain {
   Shortened what = Shortened::compute;

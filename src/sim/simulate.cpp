@@ -192,14 +192,15 @@ class Simulator {
 std::string name_of(Cause cause) {
   const auto i = static_cast<std::size_t>(cause);
   const auto first = static_cast<std::size_t>(Cause::overlap_off);
-  return i < first ? std::string(kCauseNames[i])
-                   : "without " + std::string(kOverlapTable[i - first].name);
+  return i < first ? std::string(kCauseNames[cause])
+                   : std::string(kCauseNames[Cause::overlap_off]) +
+                         std::string(kOverlapTable[i - first].name);
 }
 
 std::string meaning_of(Cause cause) {
   const auto i = static_cast<std::size_t>(cause);
   const auto first = static_cast<std::size_t>(Cause::overlap_off);
-  return std::string(i < first ? kCauseMeanings[i] : kOverlapTable[i - first].what);
+  return std::string(i < first ? kCauseMeanings[cause] : kOverlapTable[i - first].what);
 }
 
 std::string why_no_prefetch(const Run& run) {

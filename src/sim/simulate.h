@@ -54,14 +54,14 @@ enum class Cause : std::uint8_t {
   fetch_order,
   overlap_off,  // entry i of kOverlapTable: overlap_off + i
 };
-inline constexpr std::array<std::string_view, 11> kCauseNames = {
+inline constexpr EnumTable<Cause, std::string_view> kCauseNames = {
     "stages end apart", "compute beside collectives",
     "contention",       "blocking sends",
     "uneven experts",   "slow parts",
     "random speeds",    "jitter",
     "failed parts",     "checkpoint",
-    "order of fetches"};
-inline constexpr std::array<std::string_view, 11> kCauseMeanings = {
+    "order of fetches", "without "};
+inline constexpr EnumTable<Cause, std::string_view> kCauseMeanings = {
     "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
     "early reduces early",
     "kernels run slower while a reduction, a gather or a copy to the host runs beside them",
@@ -77,7 +77,8 @@ inline constexpr std::array<std::string_view, 11> kCauseMeanings = {
     "states are copied to the hosts: training stands still, or kernels are slower beside the copy "
     "and the update waits for it",
     "sharded weights are fetched layer by layer over one link, where the closed form joins each "
-    "layer's traffic and compute by a norm"};
+    "layer's traffic and compute by a norm",
+    ""};
 
 constexpr Cause cause_of_overlap(std::size_t entry) {
   return static_cast<Cause>(static_cast<std::size_t>(Cause::overlap_off) + entry);

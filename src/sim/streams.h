@@ -14,14 +14,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "sim/step_clock.h"
 
 namespace orrery {
 
 enum class Stream : std::uint8_t { compute, tp, cp, ep, pp, dp, copy };
-inline constexpr std::size_t kStreams = 7;
-inline constexpr std::array<std::string_view, kStreams> kStreamNames = {
-    "compute", "tp", "cp", "ep", "pp", "dp", "copy"};
+inline constexpr std::size_t kStreams = kCountOf<Stream>;
+constexpr EnumNames<Stream> names_of(Stream) {
+  return {"compute", "tp", "cp", "ep", "pp", "dp", "copy"};
+}
 
 struct StreamUse {
   Seconds busy{};

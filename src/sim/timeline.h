@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "sim/simulate.h"
 
 namespace orrery {
@@ -29,10 +30,11 @@ enum class SpanKind : std::uint8_t {
   update,
   save,  // states copied to the host for a checkpoint
 };
-inline constexpr std::array<std::string_view, 12> kSpanNames = {
-    "forward",     "backward",  "input gradient", "weight gradient",  "forward + backward",
-    "collectives", "send",      "gather weights", "reduce gradients", "sum shared gradients",
-    "update",      "checkpoint"};
+constexpr EnumNames<SpanKind> names_of(SpanKind) {
+  return {"forward",     "backward",  "input gradient", "weight gradient",  "forward + backward",
+          "collectives", "send",      "gather weights", "reduce gradients", "sum shared gradients",
+          "update",      "checkpoint"};
+}
 
 struct Span {
   double begin = 0;

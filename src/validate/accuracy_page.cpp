@@ -46,7 +46,7 @@ std::string reached_text(const Bar& bar, const BarReports& reports) {
 }
 
 std::string state_text(const Bar& bar, const BarReports& reports) {
-  return std::string(kReachedNames[static_cast<std::size_t>(reached(bar, reports))]);
+  return std::string(name_of(reached(bar, reports)));
 }
 
 std::vector<Cells> bar_table(const std::vector<Bar>& bars, const BarReports& reports) {

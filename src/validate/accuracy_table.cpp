@@ -155,9 +155,8 @@ std::string rounded(double x) { return decimals(x, 4); }
 
 Residual residual_of(const JudgedRow& r, double log_ratio) {
   const Device& d = r.run.cluster.device;
-  return {std::string(r.run.framework.name.view()),
-          std::string(kGenerationNames[static_cast<std::size_t>(d.generation)]), r.row.source.group,
-          r.gpus, -log_ratio};
+  return {std::string(r.run.framework.name.view()), std::string(name_of(d.generation)),
+          r.row.source.group, r.gpus, -log_ratio};
 }
 
 Accuracy accuracy_from(const std::vector<Residual>& residuals) {

@@ -20,9 +20,9 @@ BarRange read_range(const Reader& r, BarWhat what) {
 
 BarValue read_bar_value(Reader r) {
   BarValue v;
-  v.of = r.at("of").choice_of<BarReport>(kBarReportNames);
+  v.of = r.at("of").choice<BarReport>();
   v.scope = r.at("scope").text();
-  v.what = r.at("what").choice_of<BarWhat>(kBarWhatNames);
+  v.what = r.at("what").choice<BarWhat>();
   v.reach = read_range(r.at("reach"), v.what);
   v.aim = read_range(r.at("aim"), v.what);
   r.reject_unknown();

@@ -19,12 +19,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "validate/report.h"
 
 namespace orrery {
 
 enum class BarReport : std::uint8_t { shipped, left_out };
-inline constexpr std::array<std::string_view, 2> kBarReportNames = {"shipped", "left out"};
+constexpr EnumNames<BarReport> names_of(BarReport) { return {"shipped", "left out"}; }
 
 enum class BarWhat : std::uint8_t {
   median,
@@ -36,8 +37,9 @@ enum class BarWhat : std::uint8_t {
   coverage,  // share of rows measured inside their interval
   regret,    // the largest of a source's sweeps
 };
-inline constexpr std::array<std::string_view, 8> kBarWhatNames = {
-    "median", "p90", "mean", "form median", "form p90", "form mean", "coverage", "regret"};
+constexpr EnumNames<BarWhat> names_of(BarWhat) {
+  return {"median", "p90", "mean", "form median", "form p90", "form mean", "coverage", "regret"};
+}
 
 struct BarRange {
   double lowest = 0;
@@ -61,8 +63,9 @@ struct Bar {
 };
 
 enum class Reached : std::uint8_t { unknown, missed, reach, aim };
-inline constexpr std::array<std::string_view, 4> kReachedNames = {"no public row", "missed",
-                                                                  "reach", "aim"};
+constexpr EnumNames<Reached> names_of(Reached) {
+  return {"no public row", "missed", "reach", "aim"};
+}
 
 struct BarReports {
   const ValidationReport& shipped;

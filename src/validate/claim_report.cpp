@@ -39,7 +39,7 @@ std::string with_unit(double x, const std::string& unit) {
 }
 
 std::string verdict_text(const JudgedCheck& c) {
-  std::string text(kVerdictNames[static_cast<std::size_t>(c.verdict)]);
+  std::string text(name_of(c.verdict));
   if (c.verdict == Verdict::holds_if) return text + " " + c.why;
   return c.why.empty() ? text : text + ": " + c.why;
 }
@@ -227,7 +227,7 @@ Json claim_json(const JudgedClaim& j) {
     claim["checks"].push_back(
         {{"text", c.checks[i].text},
          {"holds", c.checks[i].holds ? Json(c.checks[i].holds->text()) : Json()},
-         {"verdict", std::string(kVerdictNames[static_cast<std::size_t>(j.checks[i].verdict)])},
+         {"verdict", std::string(name_of(j.checks[i].verdict))},
          {"why", j.checks[i].why}});
   }
   claim["remarks"] = c.remarks;
@@ -242,8 +242,8 @@ std::size_t count_of(const JudgedClaim& j, Verdict v) {
 // One row a claim: how many of its checks got which verdict; the last is all of them.
 std::vector<Cells> verdict_table(const std::vector<JudgedClaim>& claims) {
   std::vector<Cells> rows = {{"claim"}};
-  for (const std::string_view name : kVerdictNames) rows[0].emplace_back(name);
-  std::array<std::size_t, kVerdictNames.size()> all{};
+  for (const std::string_view name : kNamesOf<Verdict>) rows[0].emplace_back(name);
+  std::array<std::size_t, kCountOf<Verdict>> all{};
   for (const JudgedClaim& j : claims) {
     Cells row = {j.claim.title};
     for (std::size_t v = 0; v < all.size(); ++v) {

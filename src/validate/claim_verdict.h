@@ -16,13 +16,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "validate/claim.h"
 
 namespace orrery {
 
 enum class Verdict : std::uint8_t { reproduced, holds_if, contradicted, not_checkable };
-inline constexpr std::array<std::string_view, 4> kVerdictNames = {"reproduced", "holds if",
-                                                                  "contradicted", "not checkable"};
+constexpr EnumNames<Verdict> names_of(Verdict) {
+  return {"reproduced", "holds if", "contradicted", "not checkable"};
+}
 
 struct ClaimPoint {
   std::vector<std::size_t> at;  // value of each axis

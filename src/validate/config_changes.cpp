@@ -73,9 +73,8 @@ class Editor {
     } else if (auto t = lookup_.framework(name)) {
       return t->text;
     }
-    throw InputError(
-        runs_.parameters.file, "parameters", "\"" + name + "\"",
-        std::string("a ") + std::string(kFitDocumentNames[static_cast<std::size_t>(kind)]));
+    throw InputError(runs_.parameters.file, "parameters", "\"" + name + "\"",
+                     std::string("a ") + std::string(name_of(kind)));
   }
 
   // A curve's numbers change together, but for the length they refer to.
@@ -112,7 +111,7 @@ class Editor {
     replace_value(text, at, to);
     std::string path;
     for (const std::string& key : at) path += (path.empty() ? "" : ".") + key;
-    const std::string kind(kFitDocumentNames[static_cast<std::size_t>(p.document)]);
+    const std::string kind(name_of(p.document));
     out_.changes.push_back({kind + " " + name, path, from, to});
   }
 

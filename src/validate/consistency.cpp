@@ -26,7 +26,7 @@ bool is_formula(Basis b) { return b > Basis::tokens; }
 std::vector<Pair> pairs_of(const JudgedRow& r) {
   std::vector<Pair> pairs;
   Basis first = Basis::none;
-  for (std::size_t i = 1; i < kBasisNames.size(); ++i) {
+  for (std::size_t i = 1; i < kCountOf<Basis>; ++i) {
     const auto basis = static_cast<Basis>(i);
     const Seconds time = published_time_by(basis, r.row.measured, r.run);
     if (!(time > Seconds())) continue;
@@ -70,8 +70,6 @@ std::vector<std::string> repeats_in(const std::vector<JudgedRow>& rows) {
   return out;
 }
 
-std::string name_of(Basis b) { return std::string(kBasisNames[static_cast<std::size_t>(b)]); }
-
 }  // namespace
 
 ConsistencyReport check_rows(const std::vector<JudgedRow>& rows) {
@@ -102,8 +100,8 @@ std::string consistency_text(const ConsistencyReport& report) {
   std::vector<Cells> table = {
       {"row that contradicts itself", "one", "step", "other", "step", "ratio", "usual"}};
   for (const Contradiction& c : report.contradictions) {
-    table.push_back({c.id, name_of(c.one), decimals(c.time_of_one.si(), 3) + " s", name_of(c.other),
-                     decimals(c.time_of_other.si(), 3) + " s",
+    table.push_back({c.id, std::string(name_of(c.one)), decimals(c.time_of_one.si(), 3) + " s",
+                     std::string(name_of(c.other)), decimals(c.time_of_other.si(), 3) + " s",
                      decimals(c.time_of_other / c.time_of_one, 3), decimals(c.usual, 3)});
   }
   std::string text = table.size() > 1 ? aligned(table) + "\n" : "";
@@ -118,9 +116,9 @@ Json consistency_json(const ConsistencyReport& report) {
   Json list = Json::array();
   for (const Contradiction& c : report.contradictions) {
     list.push_back({{"id", c.id},
-                    {"one", name_of(c.one)},
+                    {"one", std::string(name_of(c.one))},
                     {"one_step_time_s", c.time_of_one.si()},
-                    {"other", name_of(c.other)},
+                    {"other", std::string(name_of(c.other))},
                     {"other_step_time_s", c.time_of_other.si()},
                     {"usual_ratio", c.usual}});
   }

@@ -14,8 +14,8 @@ bool names(const std::string& pattern, const std::string& id) {
 Doubt read_doubt(Reader r) {
   Doubt d;
   for (const Reader& item : r.at("rows").items()) d.rows.push_back(item.text());
-  if (auto v = r.find("of")) d.of = v->choice_of<DoubtOf>(kDoubtOfNames);
-  d.whose = r.at("whose").choice_of<Whose>(kWhoseNames);
+  if (auto v = r.find("of")) d.of = v->choice<DoubtOf>();
+  d.whose = r.at("whose").choice<Whose>();
   d.why = r.at("why").text();
   r.reject_unknown();
   return d;

@@ -14,13 +14,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 enum class Whose : std::uint8_t { ours, theirs, unknown };
-inline constexpr std::array<std::string_view, 3> kWhoseNames = {"ours", "theirs", "unknown"};
+constexpr EnumNames<Whose> names_of(Whose) { return {"ours", "theirs", "unknown"}; }
 
 enum class DoubtOf : std::uint8_t { time, memory };
-inline constexpr std::array<std::string_view, 2> kDoubtOfNames = {"time", "memory"};
+constexpr EnumNames<DoubtOf> names_of(DoubtOf) { return {"time", "memory"}; }
 
 struct Doubt {
   std::vector<std::string> rows;

@@ -14,16 +14,16 @@
 #include <span>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "estimate/run.h"
 
 namespace orrery {
 
 enum class FitDocument : std::uint8_t { device, framework, node };
-inline constexpr std::array<std::string_view, 3> kFitDocumentNames = {"device", "framework",
-                                                                      "node"};
+constexpr EnumNames<FitDocument> names_of(FitDocument) { return {"device", "framework", "node"}; }
 
 enum class ChangeKind : std::uint8_t { scale, offset, excess };
-inline constexpr std::array<std::string_view, 3> kChangeKindNames = {"scale", "offset", "excess"};
+constexpr EnumNames<ChangeKind> names_of(ChangeKind) { return {"scale", "offset", "excess"}; }
 
 struct Change {
   ChangeKind kind = ChangeKind::scale;

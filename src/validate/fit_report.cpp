@@ -107,7 +107,7 @@ std::vector<Cells> count_table(const FitRuns& runs, const ConstantsFit& fit) {
   for (std::size_t k = 0; k < fit.constants.size(); ++k) {
     if (!fit.constants[k].pinned) continue;
     const FitParameter& p = parameter(runs, k);
-    const std::string kind(kFitDocumentNames[static_cast<std::size_t>(p.document)]);
+    const std::string kind(name_of(p.document));
     for (const std::string& name : p.in) ++counts[kind + " " + name];
   }
   std::vector<Cells> table = {{"device, framework or node", "constants fitted"}};
@@ -133,14 +133,10 @@ Json constant_json(const FitParameter& p, const ConstantFit& c) {
   for (const MovedBy& m : c.moved_by) {
     movers.push_back({{"source", m.source}, {"share", m.share}, {"rows", m.rows}});
   }
-  return {{"name", p.name},
-          {"in", p.in},
-          {"kind", kChangeKindNames[static_cast<std::size_t>(p.kind)]},
-          {"change", c.change},
-          {"spread", c.spread},
-          {"prior_spread", p.spread},
-          {"pinned", c.pinned},
-          {"at_bound", c.at_bound},
+  return {{"name", p.name},          {"in", p.in},
+          {"kind", name_of(p.kind)}, {"change", c.change},
+          {"spread", c.spread},      {"prior_spread", p.spread},
+          {"pinned", c.pinned},      {"at_bound", c.at_bound},
           {"moved_by", movers}};
 }
 

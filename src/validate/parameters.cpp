@@ -45,11 +45,11 @@ void read_bounds(Reader& r, FitParameter& p) {
 FitParameter read_parameter(Reader r) {
   FitParameter p;
   p.name = r.at("name").text();
-  p.document = r.at("of").choice_of<FitDocument>(kFitDocumentNames);
+  p.document = r.at("of").choice<FitDocument>();
   p.in = texts(r.at("in"));
   for (const Reader& path : r.at("paths").items()) p.fields.push_back(find_field(path, p.document));
   if (p.fields.empty()) r.at("paths").fail("nothing", "at least one path");
-  if (auto v = r.find("change")) p.kind = v->choice_of<ChangeKind>(kChangeKindNames);
+  if (auto v = r.find("change")) p.kind = v->choice<ChangeKind>();
   p.spread = r.at("spread").number(1e-6, kMost);
   if (auto v = r.find("fitted")) p.fitted = v->number(-kMost, kMost);
   read_bounds(r, p);
@@ -90,7 +90,7 @@ FitParameters read_parameters(std::string_view text, const std::string& file) {
   }
   Reader noise = root.at("noise");
   for (std::size_t t = 0; t < out.noise.size(); ++t) {
-    out.noise[t] = noise.at(std::string(kRowTierNames[t])).number(1e-3, 1);
+    out.noise[t] = noise.at(std::string(kNamesOf<RowTier>[t])).number(1e-3, 1);
   }
   noise.reject_unknown();
   out.level_spread = root.at("level_spread").number(1e-3, 1);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "estimate/run.h"
 #include "validate/rows.h"
 
@@ -31,13 +32,15 @@ enum class Basis : std::uint8_t {
   mfu,
   hfu,
 };
-inline constexpr std::array<std::string_view, 7> kBasisNames = {"nothing",
-                                                                "step_time_s",
-                                                                "tokens_per_s_per_gpu",
-                                                                "model_tflops_per_gpu",
-                                                                "hardware_tflops_per_gpu",
-                                                                "mfu",
-                                                                "hfu"};
+constexpr EnumNames<Basis> names_of(Basis) {
+  return {"nothing",
+          "step_time_s",
+          "tokens_per_s_per_gpu",
+          "model_tflops_per_gpu",
+          "hardware_tflops_per_gpu",
+          "mfu",
+          "hfu"};
+}
 
 struct PublishedTime {
   Basis basis = Basis::none;

@@ -15,16 +15,11 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-template <class E, std::size_t N>
-std::string name_of(const std::array<std::string_view, N>& names, E value) {
-  return std::string(names[static_cast<std::size_t>(value)]);
-}
-
 Cells predicted_cells(const JudgedRow& r) {
   if (!is_estimated(r)) return {"", "", "", "", "", "", "", ""};
   const std::optional<double> time = time_error(r);
   const std::optional<double> memory = memory_error(r);
-  return {name_of(kBasisNames, r.published.basis),
+  return {std::string(name_of(r.published.basis)),
           shortest(r.answer.step_time.si()),
           time ? shortest(r.published.time.si()) : "",
           time ? shortest(*time) : "",
@@ -48,7 +43,7 @@ std::string validation_csv(const ValidationReport& report) {
             "measured_step_time_s", "step_time_error", "predicted_memory_gib",
             "measured_memory_gib", "memory_error", "feasible", "refused"});
   for (const JudgedRow& r : report.rows) {
-    Cells cells = {r.row.id, name_of(kRowTierNames, r.row.tier), r.row.source.group, r.node,
+    Cells cells = {r.row.id, std::string(name_of(r.row.tier)), r.row.source.group, r.node,
                    r.framework};
     const Cells predicted = predicted_cells(r);
     cells.insert(cells.end(), predicted.begin(), predicted.end());

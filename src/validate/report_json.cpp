@@ -17,7 +17,7 @@ Json measured_json(const Measured& m) {
   if (m.hfu) j["hfu"] = *m.hfu;
   if (m.peak_memory) {
     j["peak_memory_gib"] = gib(*m.peak_memory);
-    j["memory_kind"] = kMemoryKindNames[static_cast<std::size_t>(m.memory_kind)];
+    j["memory_kind"] = name_of(m.memory_kind);
   }
   if (m.out_of_memory) j["out_of_memory"] = true;
   return j;
@@ -50,7 +50,7 @@ Json error_json(const JudgedRow& r) {
     j["tokens_per_s_per_gpu"] = predicted_tokens(r) / *m.tokens_per_gpu - 1;
   }
   if (time && basis > Basis::tokens) {
-    j[std::string(kBasisNames[static_cast<std::size_t>(basis)])] = 1 / (1 + *time) - 1;
+    j[std::string(name_of(basis))] = 1 / (1 + *time) - 1;
   }
   if (const std::optional<double> memory = memory_error(r)) j["peak_memory_gib"] = *memory;
   if (m.out_of_memory) j["out_of_memory_seen"] = !fits(r);
@@ -60,7 +60,7 @@ Json error_json(const JudgedRow& r) {
 Json row_json(const JudgedRow& r) {
   Json j;
   j["id"] = r.row.id;
-  j["tier"] = kRowTierNames[static_cast<std::size_t>(r.row.tier)];
+  j["tier"] = name_of(r.row.tier);
   j["source"] = r.row.source.group;
   j["node"] = r.node;
   j["framework"] = r.framework;
@@ -70,7 +70,7 @@ Json row_json(const JudgedRow& r) {
     j["refused"] = r.refusal;
     return j;
   }
-  j["judged_by"] = kBasisNames[static_cast<std::size_t>(r.published.basis)];
+  j["judged_by"] = name_of(r.published.basis);
   if (!r.assumed.empty()) j["assumed"] = r.assumed;
   j["predicted"] = predicted_json(r);
   j["error"] = error_json(r);

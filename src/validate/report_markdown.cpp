@@ -43,8 +43,6 @@ std::string markdown_section(const std::string& title, const std::vector<Cells>&
   return rows.size() > 1 ? "## " + title + "\n\n" + markdown_table(rows) + "\n" : "";
 }
 
-std::string name_of(Whose w) { return std::string(kWhoseNames[static_cast<std::size_t>(w)]); }
-
 using RowError = std::optional<double> (*)(const JudgedRow&);
 
 std::vector<const JudgedRow*> worst_rows(const ValidationReport& report, RowError error,
@@ -64,11 +62,11 @@ Cells worst_cells(const ValidationReport& report, const JudgedRow& r, DoubtOf of
                   const std::string& predicted, const std::string& measured, double error) {
   const Doubt* doubt = doubt_of(report.doubts, of, r.row.id);
   return {r.row.id,
-          std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]),
+          std::string(name_of(r.row.tier)),
           predicted,
           measured,
           signed_share_text(error),
-          doubt == nullptr ? "unknown" : name_of(doubt->whose),
+          doubt == nullptr ? "unknown" : std::string(name_of(doubt->whose)),
           doubt == nullptr ? "" : doubt->why};
 }
 

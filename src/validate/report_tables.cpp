@@ -11,7 +11,7 @@ std::string seconds(Seconds t) {
 std::string gib_words(Bytes b) { return decimals(b / kGiB, 2) + " GiB"; }
 
 Cells row_cells(const JudgedRow& r) {
-  Cells cells = {r.row.id, std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)])};
+  Cells cells = {r.row.id, std::string(name_of(r.row.tier))};
   if (const std::optional<double> error = time_error(r)) {
     cells.insert(cells.end(), {seconds(r.answer.step_time), seconds(r.published.time),
                                signed_share_text(*error)});

@@ -110,7 +110,7 @@ std::string level_sentence(const ValidationReport& report, RowTier tier) {
     levels += mean * mean * static_cast<double>(rows.size());
     n += rows.size();
   }
-  const std::string letter(kRowTierNames[static_cast<std::size_t>(tier)]);
+  const std::string letter(name_of(tier));
   const double count = static_cast<double>(std::max<std::size_t>(n, 1));
   return "Root mean square of ln(predicted/measured) over " + std::to_string(n) + " rows of tier " +
          letter + ": " + share_text(std::sqrt(all / count)) + "; of its square, " +
@@ -133,7 +133,7 @@ std::vector<Cells> part_table(const ValidationReport& report, RowTier tier) {
   for (std::size_t t = 0; t < kTerms; ++t) {
     if (form[t].empty()) continue;
     const ErrorSummary s = summarise(form[t]);
-    table.push_back({std::string(kTermNames[t]), std::to_string(s.count), share_text(s.median),
+    table.push_back({std::string(kNamesOf<Term>[t]), std::to_string(s.count), share_text(s.median),
                      share_text(s.p90), signed_share_text(s.bias)});
   }
   return table;
@@ -157,7 +157,7 @@ std::vector<Cells> repeat_table(const ValidationReport& report) {
 }
 
 std::vector<Cells> blame_table(const ValidationReport& report, RowTier tier, double beyond) {
-  constexpr std::size_t kWhose = kWhoseNames.size();
+  constexpr std::size_t kWhose = kCountOf<Whose>;
   std::vector<Cells> table = {{"source", "rows beyond", "ours", "theirs", "unknown"}};
   for (const auto& [name, rows] : rows_by_source(report, tier)) {
     std::array<std::size_t, kWhose> whose{};
@@ -194,7 +194,8 @@ std::vector<Cells> memory_source_table(const ValidationReport& report) {
   for (const JudgedRow& r : report.rows) {
     if (!memory_error(r)) continue;
     const auto kind = static_cast<std::size_t>(r.row.measured.memory_kind);
-    by[r.row.source.group + ", " + std::string(kMemoryKindNames[kind])].push_back(*memory_error(r));
+    by[r.row.source.group + ", " + std::string(kNamesOf<MemoryKind>[kind])].push_back(
+        *memory_error(r));
   }
   std::vector<Cells> table = {{"memory", "rows", "median", "p90", "bias", "p90 of all others"}};
   for (const auto& [name, errors] : by) {

@@ -28,7 +28,7 @@ std::optional<Q> positive_quantity(Reader& r, const std::string& key, double uni
 void read_memory(Reader& r, Measured& m) {
   m.peak_memory = positive_quantity<Bytes>(r, "peak_memory_gib", kGiB.si());
   const std::optional<Reader> kind = r.find("memory_kind");
-  if (kind) m.memory_kind = kind->choice_of<MemoryKind>(kMemoryKindNames);
+  if (kind) m.memory_kind = kind->choice<MemoryKind>();
   if (kind && !m.peak_memory) r.fail("memory_kind alone", "memory_kind beside peak_memory_gib");
 }
 
@@ -80,7 +80,7 @@ Row read_row(Reader r) {
   Row row;
   row.file = r.file();
   row.id = r.at("id").text();
-  if (auto v = r.find("tier")) row.tier = v->choice_of<RowTier>(kRowTierNames);
+  if (auto v = r.find("tier")) row.tier = v->choice<RowTier>();
   if (auto v = r.find("source")) row.source = read_source(*v);
   if (row.source.group.empty()) row.source.group = r.file();
   const Reader run = r.at("run");
@@ -89,7 +89,7 @@ Row read_row(Reader r) {
   row.measured = read_measured(r.at("measured"));
   row.unknown = read_words(r, "unknown");
   row.inferred = read_words(r, "inferred");
-  if (auto v = r.find("tflops_kind")) row.flops_kind = v->choice_of<FlopsKind>(kFlopsKindNames);
+  if (auto v = r.find("tflops_kind")) row.flops_kind = v->choice<FlopsKind>();
   row.notes = text_or(r, "notes", "");
   row.repeats = text_or(r, "repeats", "");
   r.reject_unknown();

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "orrery/quantity.h"
 
@@ -27,17 +28,16 @@ inline constexpr double kTera = 1e12;  // of *_tflops_per_gpu
 
 // A: the source says all that moves time by more than a few percent. B: it lacks something.
 enum class RowTier : std::uint8_t { a, b };
-inline constexpr std::array<std::string_view, 2> kRowTierNames = {"A", "B"};
+constexpr EnumNames<RowTier> names_of(RowTier) { return {"A", "B"}; }
 
 // Which FLOPs a published FLOP/s counts: those of the model, or those executed, recompute included.
 enum class FlopsKind : std::uint8_t { unknown, model, hardware };
-inline constexpr std::array<std::string_view, 3> kFlopsKindNames = {"unknown", "model", "hardware"};
+constexpr EnumNames<FlopsKind> names_of(FlopsKind) { return {"unknown", "model", "hardware"}; }
 
 // What a published memory counts: what the device shows as used, what the framework's allocator
 // holds, or the tensors alone.
 enum class MemoryKind : std::uint8_t { device, reserved, allocated };
-inline constexpr std::array<std::string_view, 3> kMemoryKindNames = {"device", "reserved",
-                                                                     "allocated"};
+constexpr EnumNames<MemoryKind> names_of(MemoryKind) { return {"device", "reserved", "allocated"}; }
 
 using PerSecond = Quantity<kNone - kSeconds>;
 

@@ -9,9 +9,7 @@
 namespace orrery {
 namespace {
 
-std::string tier_of(const JudgedRow& r) {
-  return std::string(kRowTierNames[static_cast<std::size_t>(r.row.tier)]);
-}
+std::string tier_of(const JudgedRow& r) { return std::string(name_of(r.row.tier)); }
 
 // What a factor and an efficiency are fitted on.
 std::string campaign_of(const JudgedRow& r) { return r.row.source.group + "/" + tier_of(r); }
@@ -41,7 +39,7 @@ bool in_interval(const JudgedRow& r) {
 }
 
 std::string mean_scope(RowTier tier) {
-  return "mean over sources, tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]);
+  return "mean over sources, tier " + std::string(name_of(tier));
 }
 
 class Table {
@@ -103,7 +101,7 @@ class Table {
     }
     for (const auto& [key, unused] : seen) {
       const auto& [value, tier] = key;
-      const std::string letter(kRowTierNames[static_cast<std::size_t>(tier)]);
+      const std::string letter(name_of(tier));
       add_time(what + " " + value + ", tier " + letter,
                [&, v = value, t = tier](const JudgedRow& r) {
                  return counts(r) && name(r) == v && r.row.tier == t;
@@ -172,7 +170,7 @@ void add_overall(Table& t) {
   const auto plain = [](const JudgedRow& r) { return counts(r); };
   t.add_time("all", plain);
   for (const RowTier tier : {RowTier::a, RowTier::b}) {
-    t.add_time("tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]),
+    t.add_time("tier " + std::string(name_of(tier)),
                [=](const JudgedRow& r) { return plain(r) && r.row.tier == tier; });
   }
   t.add_time("nothing unknown",
@@ -187,9 +185,9 @@ void add_memory(Table& t, const std::vector<JudgedRow>& rows) {
   t.add_memory("memory", [](const JudgedRow&) { return true; });
   std::map<std::pair<std::string, MemoryKind>, int> seen;
   for (const JudgedRow& r : rows) seen[{r.row.source.group, r.row.measured.memory_kind}] = 1;
-  for (std::size_t k = 0; k < kMemoryKindNames.size(); ++k) {
+  for (std::size_t k = 0; k < kCountOf<MemoryKind>; ++k) {
     const auto kind = static_cast<MemoryKind>(k);
-    const std::string name = "memory " + std::string(kMemoryKindNames[k]);
+    const std::string name = "memory " + std::string(kNamesOf<MemoryKind>[k]);
     t.add_memory(name, [=](const JudgedRow& r) { return r.row.measured.memory_kind == kind; });
     for (const auto& [key, unused] : seen) {
       if (key.second != kind) continue;
@@ -219,7 +217,7 @@ std::string strategy_of(const JudgedRow& r) {
 
 void add_left_out(Table& t) {
   for (const RowTier tier : {RowTier::a, RowTier::b}) {
-    const std::string name = ", tier " + std::string(kRowTierNames[static_cast<std::size_t>(tier)]);
+    const std::string name = ", tier " + std::string(name_of(tier));
     for (const bool seen : {true, false}) {
       t.add_time((seen ? "framework seen elsewhere" : "framework seen nowhere else") + name,
                  [=](const JudgedRow& r) {

@@ -29,7 +29,7 @@ inline PlanContext shipped_context() {
   c.run = [](const std::string& name) { return shipped_config("runs", name); };
   c.run_names = [] { return std::vector<std::string>{"gpt3-175b-1024-a100"}; };
   c.site = [](SiteKind kind, const std::string& name) {
-    return shipped_config(std::string(kSiteKindNames[static_cast<std::size_t>(kind)]), name);
+    return shipped_config(std::string(name_of(kind)), name);
   };
   c.site_names = [](SiteKind) { return std::vector<std::string>{"llama-3", "market-2026"}; };
   c.set = set_at;

@@ -114,11 +114,11 @@ void check_round_trip(ForeignFormat format, const Json& run) {
 }  // namespace
 
 TEST_CASE("a run in another tool's words, with what is listed beside them, is the same run") {
-  for (std::size_t f = 0; f < kForeignFormatNames.size(); ++f) {
+  for (std::size_t f = 0; f < kCountOf<ForeignFormat>; ++f) {
     for (std::size_t i = 0; i < runs().size(); ++i) {
       const auto format = static_cast<ForeignFormat>(f);
       const Json run = runs()[i];
-      CAPTURE(kForeignFormatNames[f]);
+      CAPTURE(kNamesOf<ForeignFormat>[f]);
       CAPTURE(run.dump());
       if (is_of_another_tool(format, i)) {
         CHECK_THROWS_AS(export_run(format, resolved(run), run, testing::shipped_configs()),

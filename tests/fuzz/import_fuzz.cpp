@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return orrery::fuzz::run(data, size, [](std::string_view text) {
     using orrery::ForeignFormat;
     const std::size_t first = text.empty() ? 9 : static_cast<std::size_t>(text[0] - '0');
-    const bool chosen = first < orrery::kForeignFormatNames.size();
+    const bool chosen = first < orrery::kCountOf<orrery::ForeignFormat>;
     const ForeignFormat format =
         chosen ? static_cast<ForeignFormat>(first) : orrery::guess_format(text);
     const orrery::Json given = {{"cluster", {{"node", "dgx-h100"}, {"gpus", 64}}}};

@@ -12,8 +12,7 @@ orrery::PlanContext context() {
   c.lookup = orrery::fuzz::cached_configs();
   c.run = [](const std::string& name) { return orrery::fuzz::cached("runs", name); };
   c.site = [](orrery::SiteKind kind, const std::string& name) {
-    return orrery::fuzz::cached(std::string(orrery::kSiteKindNames[static_cast<std::size_t>(kind)]),
-                                name);
+    return orrery::fuzz::cached(std::string(orrery::name_of(kind)), name);
   };
   c.set = [](orrery::Json& run, const std::string& path, const orrery::Json& value) {
     if (run.is_object()) run[path] = value;

@@ -24,10 +24,10 @@ TEST_CASE("metrics have one key each, and every key its meaning") {
 }
 
 TEST_CASE("every line of memory and every term of time is a metric, under the answer's name") {
-  for (const std::string_view name : kTermNames) {
+  for (const std::string_view name : kNamesOf<Term>) {
     CHECK(find_metric("breakdown_s." + std::string(name)) != nullptr);
   }
-  for (const std::string_view name : kMemoryLineNames) {
+  for (const std::string_view name : kNamesOf<MemoryLine>) {
     CHECK(find_metric("memory.lines." + std::string(name) + "_gib") != nullptr);
   }
 }

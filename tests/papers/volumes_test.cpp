@@ -70,7 +70,7 @@ double data_volume(const Json& in) {
                                          "}}"));
   run.framework.keeps_gathered_weights = in.at("keeps_gathered_weights").get<bool>();
   double bytes = 0;
-  for (const auto c : kCollectiveNames) {
+  for (const auto c : kNamesOf<Collective>) {
     bytes += volume(run, CommDimension::dp, std::string(c)).bytes;
   }
   const auto psi = static_cast<double>(parameter_count(run.model, run.training.sequence).total);

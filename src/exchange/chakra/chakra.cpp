@@ -15,19 +15,8 @@ namespace {
 
 enum class NodeType : std::uint64_t { compute = 4, send = 5, receive = 6, collective = 7 };
 
-// CollectiveCommType of the schema.
-std::uint64_t type_of(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return 2;
-    case Collective::all_to_all:
-      return 6;
-    case Collective::reduce_scatter:
-      return 7;
-    default:
-      return 0;  // all-reduce
-  }
-}
+// CollectiveCommType of the schema; 0: all-reduce, as which the last three go.
+constexpr EnumTable<Collective, std::uint64_t> kChakraTypes = {0, 2, 7, 6, 0, 0, 0};
 
 // Ranks between neighbours of the pipeline.
 std::int64_t stage_stride(const Strategy& s) {
@@ -88,7 +77,7 @@ class Trace {
     WireMessage pg;
     pg.text(1, "pg_name").text(29, groups_.name(group, rank_));
     return add(name, NodeType::collective, deps, time.si(),
-               {attribute("comm_type", 9, type_of(c)),
+               {attribute("comm_type", 9, kChakraTypes[c]),
                 number("comm_size", full_buffer(c, ranks, sent)), pg});
   }
 

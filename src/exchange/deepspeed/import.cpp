@@ -50,7 +50,7 @@ void read_optimizer(ImportDraft& d) {
 void read_offload(ImportDraft& d) {
   const auto target = [&](const std::string& name, const char* path) {
     const auto device = d.settings.choice(name, kDevices);
-    if (device) d.set(path, std::string(kOffloadTargetNames[*device]));
+    if (device) d.set(path, std::string(kNamesOf<OffloadTarget>[*device]));
   };
   target("zero_optimization.offload_optimizer.device", "parallel.offload.optimizer");
   target("zero_optimization.offload_param.device", "parallel.offload.parameters");

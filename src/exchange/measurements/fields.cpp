@@ -16,7 +16,7 @@ std::int64_t extent(Reader& r, const std::string& key) {
   return r.at(key).integer(1, kMostElements);
 }
 
-Precision precision(Reader& r) { return r.at("dtype").choice_of<Precision>(kPrecisionNames); }
+Precision precision(Reader& r) { return r.at("dtype").choice<Precision>(); }
 
 bool boolean_or(Reader& r, const std::string& key, bool otherwise) {
   const auto found = r.find(key);
@@ -40,8 +40,8 @@ MeasuredProduct read_product(Reader& r, std::string& layout) {
 
 MeasuredAttention read_attention(Reader& r) {
   MeasuredAttention a;
-  a.kernel = r.at("kernel").choice_of<AttentionKernel>(kAttentionKernelNames);
-  a.pass = r.at("pass").choice_of<AttentionPass>(kAttentionPassNames);
+  a.kernel = r.at("kernel").choice<AttentionKernel>();
+  a.pass = r.at("pass").choice<AttentionPass>();
   a.shape.groups = r.at("batch").integer(1, kMostCount) * r.at("heads").integer(1, 100'000);
   a.shape.queries = a.shape.keys = r.at("sequence").integer(1, kMostElements);
   a.shape.head_dim = a.shape.value_dim = r.at("head_dim").integer(1, 4096);

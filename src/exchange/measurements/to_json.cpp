@@ -4,19 +4,17 @@
 namespace orrery {
 namespace {
 
-template <std::size_t N, class E>
-std::string text_of(const std::array<std::string_view, N>& names, E value) {
-  return std::string(names[static_cast<std::size_t>(value)]);
+template <class E>
+std::string text_of(E value) {
+  return std::string(name_of(value));
 }
 
 struct Writer {
   const Measurement& m;
 
   Json operator()(const MeasuredProduct& p) const {
-    Json j = {{"m", p.shape.m},
-              {"n", p.shape.n},
-              {"k", p.shape.k},
-              {"dtype", text_of(kPrecisionNames, p.precision)}};
+    Json j = {
+        {"m", p.shape.m}, {"n", p.shape.n}, {"k", p.shape.k}, {"dtype", text_of(p.precision)}};
     if (!m.kernel.empty()) j["layout"] = m.kernel;
     if (p.shape.groups > 1) j["groups"] = p.shape.groups;
     if (p.shape.uneven_k) j["weight_gradient"] = true;
@@ -24,14 +22,14 @@ struct Writer {
   }
 
   Json operator()(const MeasuredAttention& a) const {
-    return {{"kernel", text_of(kAttentionKernelNames, a.kernel)},
-            {"pass", text_of(kAttentionPassNames, a.pass)},
+    return {{"kernel", text_of(a.kernel)},
+            {"pass", text_of(a.pass)},
             {"batch", 1},
             {"heads", a.shape.groups},
             {"sequence", a.shape.keys},
             {"head_dim", a.shape.head_dim},
             {"causal", a.shape.pairs < 1},
-            {"dtype", text_of(kPrecisionNames, a.precision)}};
+            {"dtype", text_of(a.precision)}};
   }
 
   Json operator()(const MeasuredMemory& b) const {

@@ -177,8 +177,7 @@ class Export {
     const bool full = s().recompute == Recompute::full;
     lines_.add("recompute_granularity", full ? "full" : "selective");
     if (!full) return modules();
-    lines_.add("recompute_method",
-               std::string(kRecomputeMethodNames[static_cast<std::size_t>(s().recompute_method)]));
+    lines_.add("recompute_method", std::string(name_of(s().recompute_method)));
     lines_.add("recompute_num_layers",
                std::to_string(std::max<std::int64_t>(1, s().recompute_layers)));
   }

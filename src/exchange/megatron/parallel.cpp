@@ -47,8 +47,9 @@ void context(ImportDraft& d) {
     d.not_understood("--cp-comm-type", "p2p, allgather or a2a for all layers");
     return;
   }
-  d.set("parallel.cp_type",
-        std::string(kContextTypeNames[static_cast<std::size_t>(found - kContextTypes.begin())]));
+  d.set(
+      "parallel.cp_type",
+      std::string(kNamesOf<ContextType>[static_cast<std::size_t>(found - kContextTypes.begin())]));
 }
 
 void dispatcher(ImportDraft& d) {
@@ -91,7 +92,7 @@ void read_modules(ImportDraft& d) {
   Json known = Json::array();
   for (const std::string& name :
        d.settings.words("recompute_modules").value_or(std::vector<std::string>{"core_attn"})) {
-    if (std::find(kModuleNames.begin(), kModuleNames.end(), name) != kModuleNames.end()) {
+    if (find_name<Module>(name)) {
       known.push_back(name);
     } else {
       d.not_understood("--recompute-modules " + name, "no module of ours");
@@ -103,7 +104,7 @@ void read_modules(ImportDraft& d) {
 void recompute(ImportDraft& d) {
   const auto granularity = d.settings.choice("recompute_granularity", kGranularities);
   const bool old_name = d.is_on("recompute_activations");
-  const auto method = d.settings.choice("recompute_method", kRecomputeMethodNames);
+  const auto method = d.settings.choice("recompute_method", kNamesOf<RecomputeMethod>);
   const auto layers = d.settings.count("recompute_num_layers", 1);
   if (granularity == std::size_t{0} || (!granularity && old_name)) {
     d.set("parallel.recompute", "selective");
@@ -114,7 +115,7 @@ void recompute(ImportDraft& d) {
   const std::size_t how = method.value_or(0);
   // Uniform groups of one layer are every layer alone.
   if (how == 0 && layers.value_or(1) == 1) return;
-  d.set("parallel.recompute_method", std::string(kRecomputeMethodNames[how]));
+  d.set("parallel.recompute_method", std::string(kNamesOf<RecomputeMethod>[how]));
   d.set("parallel.recompute_layers", layers.value_or(1));
 }
 

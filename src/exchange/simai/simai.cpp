@@ -11,18 +11,9 @@
 namespace orrery {
 namespace {
 
-std::string name_in_simai(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "ALLGATHER";
-    case Collective::reduce_scatter:
-      return "REDUCESCATTER";
-    case Collective::all_to_all:
-      return "ALLTOALL";
-    default:
-      return "ALLREDUCE";
-  }
-}
+// SimAI knows three; it hears of the others as all-reduces.
+constexpr EnumTable<Collective, const char*> kSimaiNames = {
+    "ALLREDUCE", "ALLGATHER", "REDUCESCATTER", "ALLTOALL", "ALLREDUCE", "ALLREDUCE", "ALLREDUCE"};
 
 // One of the three passes of a line.
 struct Part {
@@ -86,7 +77,7 @@ class Workload {
     for (const CommLine<double>& l : s_.plan.stages[stage_].lines) {
       if ((l.collective == Collective::all_gather) != gathers) continue;
       const std::string group = l.dimension == CommDimension::edp ? "_DP_EP" : "";
-      const Part moved{1, name_in_simai(l.collective) + group,
+      const Part moved{1, std::string(kSimaiNames[l.collective]) + group,
                        full_buffer(l.collective, l.ranks, l.bytes.si())};
       line(gathers ? "grad_gather" : "grad_param_comm", {Part{}, Part{}, moved});
     }
@@ -120,7 +111,8 @@ class Workload {
   }
 
   static void add(const PassExchange& e, Part& part) {
-    part.collective = name_in_simai(e.collective) + (e.group == ExchangeGroup::ep ? "_EP" : "");
+    part.collective =
+        std::string(kSimaiNames[e.collective]) + (e.group == ExchangeGroup::ep ? "_EP" : "");
     part.bytes = full_buffer(e.collective, e.ranks, e.bytes.si());
   }
 

@@ -80,7 +80,7 @@ class Export {
   void pipeline() {
     const Strategy& s = r_.run.strategy;
     add("parallelism", "pipeline_parallel_degree", s.pp);
-    const std::string_view ours = kScheduleNames[static_cast<std::size_t>(s.schedule)];
+    const std::string_view ours = name_of(s.schedule);
     for (const ScheduleName& name : kSchedules) {
       if (s.pp > 1 && name.ours == ours) {
         add("parallelism", "pipeline_parallel_schedule", std::string(name.theirs));
@@ -106,8 +106,7 @@ class Export {
       add("activation_checkpoint", "mode", "selective");
       return add("activation_checkpoint", "selective_ac_option", std::to_string(every));
     }
-    add("activation_checkpoint", "mode",
-        std::string(kRecomputeNames[static_cast<std::size_t>(s.recompute)]));
+    add("activation_checkpoint", "mode", std::string(name_of(s.recompute)));
     if (s.recompute == Recompute::selective) {
       add("activation_checkpoint", "selective_ac_option", "op");
     }

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
 enum class VertexKind : std::uint8_t { gpu, router, nic, host };
-inline constexpr std::array<std::string_view, 4> kVertexKindNames = {"gpu", "switch", "nic",
-                                                                     "host"};
+constexpr EnumNames<VertexKind> names_of(VertexKind) { return {"gpu", "switch", "nic", "host"}; }
 
 struct TopologyVertex {
   std::string name;

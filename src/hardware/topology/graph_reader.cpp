@@ -34,7 +34,7 @@ void add_named(const Reader& r, TopologyGraph& g, Names& names, const std::strin
 void read_vertex(Reader r, TopologyGraph& g, Names& names) {
   const Reader at_name = r.at("name");
   const std::string name = at_name.text();
-  const auto kind = r.at("kind").choice_of<VertexKind>(kVertexKindNames);
+  const auto kind = r.at("kind").choice<VertexKind>();
   const auto count = r.find("count");
   r.reject_unknown();
   if (!count) return add_named(at_name, g, names, name, kind);

@@ -16,7 +16,7 @@ struct LossBytes {
   double backward;
   double kept;
 };
-constexpr std::array<LossBytes, kCrossEntropyNames.size()> kLoss = {{
+constexpr std::array<LossBytes, kCountOf<CrossEntropy>> kLoss = {{
     {24, 14, 8},   // unfused
     {8, 6, 4},     // fused
     {2, 4, 0},     // recomputed

@@ -23,6 +23,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace orrery {
 
 struct PipelineShape {
@@ -46,7 +48,7 @@ enum class ChunkLayout : std::uint8_t {
             // of the micro batches enter at each end (DualPipe)
 };
 
-inline constexpr std::array<std::string_view, 3> kChunkLayoutTexts = {"looped", "v", "two copies"};
+constexpr EnumNames<ChunkLayout> names_of(ChunkLayout) { return {"looped", "v", "two copies"}; }
 
 constexpr std::int64_t part_of(ChunkLayout layout, const PipelineShape& s, std::int64_t stage,
                                std::int64_t chunk) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 #include "parallel/schedules/breadth_first.h"
 #include "parallel/schedules/dualpipe.h"
@@ -32,8 +33,9 @@ namespace orrery {
 
 // Chunks of the model a stage may hold (`vpp`).
 enum class ChunksTaken : std::uint8_t { one, two, several, any };
-inline constexpr std::array<std::string_view, 4> kChunksTakenTexts = {"vpp 1", "vpp 2",
-                                                                      "vpp above 1", "any vpp"};
+constexpr EnumNames<ChunksTaken> names_of(ChunksTaken) {
+  return {"vpp 1", "vpp 2", "vpp above 1", "any vpp"};
+}
 
 struct Schedule {
   ScheduleId id = ScheduleId::one_f_one_b;
@@ -102,7 +104,7 @@ constexpr Schedule of_a_file() {
 }  // namespace detail
 
 // In the order of ScheduleId.
-inline constexpr std::array<Schedule, kScheduleNames.size()> kSchedules = {
+inline constexpr std::array<Schedule, kCountOf<ScheduleId>> kSchedules = {
     detail::in_rounds<GPipe>(ScheduleId::gpipe, ChunksTaken::one),
     detail::in_rounds<OneFOneB>(ScheduleId::one_f_one_b, ChunksTaken::one),
     detail::in_rounds<Interleaved>(ScheduleId::interleaved, ChunksTaken::several),
@@ -121,10 +123,6 @@ inline constexpr std::array<Schedule, kScheduleNames.size()> kSchedules = {
 
 constexpr const Schedule& schedule_of(ScheduleId id) {
   return kSchedules[static_cast<std::size_t>(id)];
-}
-
-constexpr std::string_view name_of(ScheduleId id) {
-  return kScheduleNames[static_cast<std::size_t>(id)];
 }
 
 constexpr ChunkLayout layout_of(ScheduleId id) { return schedule_of(id).layout; }

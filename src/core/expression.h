@@ -101,7 +101,7 @@ class Expression {
 Expression parse_expression(std::string_view text, const std::string& file,
                             const std::string& path);
 
-// What a path is worth; nothing where there is no such thing.
+// The value of a path; empty if it does not exist.
 using PathValue = std::function<std::optional<double>(const std::string& path)>;
 
 // Errors: InputError where a path has no value or the result is not a finite number.

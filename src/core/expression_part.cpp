@@ -21,7 +21,7 @@ bool says_its_unit(std::string_view name) {
   return std::any_of(kOwnUnits.begin(), kOwnUnits.end(), has_end);
 }
 
-// What is added or compared is of one dimension, as far as the text says.
+// Added or compared parts have one dimension, as far as the text shows.
 void must_match(const Part& a, const Part& b, const ExpressionPlace& place) {
   if (a.dimension && b.dimension && !(*a.dimension == *b.dimension)) {
     fail_at(place, b.column, "a quantity of another dimension", "two quantities of one dimension");

@@ -33,13 +33,13 @@ void must_be(const ExpressionPart& p, ExpressionKind kind, const ExpressionPlace
 ExpressionPart literal_part(const Token& t);
 ExpressionPart path_part(const Token& t);
 
-// Of two parts, without checks and without dimension.
+// The result for two parts, without checks and without dimension.
 ExpressionPart both(const ExpressionPart& left, const ExpressionPart& right, ExpressionKind kind);
 
-// Of a sign, of abs: the dimension stays.
+// A sign, or abs: the dimension stays.
 ExpressionPart magnitude_part(const ExpressionPart& inner);
 
-// Of one dimension: a sum, a minimum.
+// Parts of one dimension: a sum, a minimum.
 ExpressionPart sum_part(const ExpressionPart& left, const ExpressionPart& right,
                         const ExpressionPlace& place);
 

@@ -43,7 +43,7 @@ constexpr bool is_low_precision(Precision p) {
   return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
 }
 
-// What activations outside the matrix products are kept in: the low formats only feed the products.
+// The precision of saved activations outside matrix products: low formats only feed the products.
 constexpr Precision storage_precision(Precision p) {
   return is_low_precision(p) ? Precision::bf16 : p;
 }

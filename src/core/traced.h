@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// What a named value is called. `name` is a term ("forward time of one layer") or, for an input,
+// The name of a value. `name` is a term ("forward time of one layer") or, for an input,
 // its path in the resolved run ("training.micro_batch"); `source` a paper or file. String literals
 // only.
 struct Label {

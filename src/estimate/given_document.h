@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run file says of a model, framework or compression: a name, a path or an object in place.
+// A model, framework or compression in a run file: a name, a path or an inline object.
 //
-// Whoever looks names up (io, behind ConfigLookup) returns text; here it becomes a document that
-// knows its file, for messages. Errors: InputError with the nearest name.
+// io, behind ConfigLookup, looks names up and returns text; here it becomes a document that knows
+// its file, for messages. Errors: InputError with the nearest name.
 #pragma once
 
 #include <functional>

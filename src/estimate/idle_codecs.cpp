@@ -14,8 +14,8 @@ bool sends(const Answer& a, CommDimension d, Collective kind) {
   });
 }
 
-// What dimension `d` has a codec for and never sends: "dp all-to-all", or "dp" alone where it has
-// one for everything.
+// The messages that dimension `d` has a codec for and never sends: "dp all-to-all", or "dp" alone
+// if it has one for everything.
 std::string idle_codecs(const Run& run, const Answer& a, CommDimension d) {
   const auto& codecs = run.compression.codecs[static_cast<std::size_t>(d)];
   const std::string name(name_of(d));

@@ -16,7 +16,7 @@ bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, 
          has_blocks_of_the_one_before(run, w, i);
 }
 
-// Of the node's hosts, those whose devices `used` ranks fill.
+// The hosts of the node whose devices `used` ranks fill.
 Bytes host_memory(const Cluster& c, std::int64_t used) {
   if (c.host.devices == 0 || c.host.devices >= c.devices_per_node) return c.host.memory_capacity;
   const std::int64_t reached = (used + c.host.devices - 1) / c.host.devices * c.host.devices;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user of a resolved run should know, one line each: lossy or idle codecs, notes of the
+// Warnings to the user of a resolved run, one line each: lossy or idle codecs, notes of the
 // cluster, a parameter count far from the model's name, an attention kernel the device has no
 // efficiency of, keys of a model file nothing is known of. Errors: none.
 #pragma once

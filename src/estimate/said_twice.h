@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run file can say in two places: by our keys, and by a framework's own switch or by the
-// order in a schedule's file.
+// Settings that a run file can state in two places: by our keys, and by a framework's own switch or
+// by the order in a schedule's file.
 //
 // Both say the same, or one is silent and takes what the other says. Errors: InputError where they
 // differ, naming both.

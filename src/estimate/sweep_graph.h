@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-// What a node costs: an index part·kSweepKinds + kind; one more index costs nothing.
+// The cost of a node as an index part·kSweepKinds + kind; one more index costs nothing.
 enum class SweepKind : std::uint8_t {
   forward,
   backward,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search varies: for each axis the values that are listed, or bounds on those that are tried
-// where nothing is said.
+// The axes of a search: for each axis the listed values, or bounds on its free values.
 //
 // Free values. tp, cp, pp: divisors of the GPUs. dp: what is left of them. ep: divisors of the
 // experts. etp: divisors of tp. micro_batch: divisors of the global batch. vpp: what the schedule
@@ -66,7 +65,7 @@ constexpr EnumNames<SearchAxis> names_of(SearchAxis) {
           "stage_layers"};
 }
 
-// Of the axis `recompute`: kNamesOf<Recompute>, and full of some layers.
+// The axis `recompute`: kNamesOf<Recompute>, and full recompute of some layers.
 inline constexpr std::array<std::string_view, 4> kRecomputeChoices = {"none", "selective", "full",
                                                                       "layers"};
 inline constexpr std::int64_t kLayersChoice = 3;
@@ -96,7 +95,7 @@ std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::
 // Sorted.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
-// Of an offload: the three targets and the share of the optimizer in thousandths.
+// The code of an offload: the three targets and the share of the optimizer in thousandths.
 std::int64_t code_of(const Offload& o);
 Offload offload_of(std::int64_t code);
 

@@ -27,7 +27,7 @@ Values listed(const std::optional<T>& given) {
   return given ? Values{static_cast<std::int64_t>(*given)} : Values{};
 }
 
-// What is given of recompute, or implied by its other keys as in any run file.
+// The given recompute, or the one that its other keys imply, as in any run file.
 Values recompute_of(const StrategyRequest& q) {
   const bool some = q.recompute_layers && *q.recompute_layers > 0;
   if (some || (!q.recompute && q.recompute_method)) return {some ? kLayersChoice : 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the values of an axis are written as, in `search.axes` and in a sweep file alike.
+// The notation of an axis's values, in `search.axes` and in a sweep file.
 #pragma once
 
 #include <cmath>

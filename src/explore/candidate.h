@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search keeps of a candidate that it looked at, and how two of them compare.
+// The data that a search keeps of a candidate, and the order of two candidates.
 #pragma once
 
 #include <array>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search asks of a strategy besides that it fits (`constraints`), what "better" means
-// (`objective`), and between which aims it shows the trade (`pareto`), as expressions over the
-// strategy and its answer.
+// Conditions on a strategy besides fitting (`constraints`), the meaning of \"better\"
+// (`objective`), and the aims of the Pareto front (`pareto`), as expressions over the strategy and
+// its answer.
 //
 // Paths: the axes of numbers by name (`tp`, `micro_batch`, …, or as in a run file, `parallel.tp`),
 // `gpus`, `global_batch`, `micro_batches`, `recompute_layers`, every metric of `orrery list
 // metrics`, `interval_80.step_time_s[0]` and `[1]`, and of one step `gpu_hours`, `energy_kwh` (the
 // nodes' stated power, as if drawn throughout) and `cost` (by the prices that are given; no price
-// comes from here). A constraint is judged as soon as what it reads is known: the strategy before
-// anything else, memory before time. Of a candidate of which a lower bound on the step is all that
-// is known, the range of an expression follows by interval arithmetic. Errors: InputError.
+// comes from here). A constraint is checked as soon as its inputs are known: the strategy before
+// anything else, memory before time. If only a lower bound on the step is known, interval
+// arithmetic gives the range of an expression. Errors: InputError.
 #pragma once
 
 #include <functional>
@@ -60,7 +60,7 @@ class BoundExpression {
   Known needs() const { return needs_; }
   double value(const Run& run, const Answer& answer) const;
 
-  // Of all answers with the memory of `least` and a step of at least its step.
+  // The range over all answers with the memory of `least` and a step of at least its step.
   NumberRange range(const Run& run, const Answer& least) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Candidates that were estimated and may count in the end: what is kept of each until then, and
-// what decides whether it still may. The larger the space the more there are, so only what decides
-// is kept; the rest of a candidate follows from its place.
+// Candidates that were estimated and may be in the answer: the data kept of each, and the test
+// whether it still may. A large space has many of them, so only the data for that test is kept; the
+// rest of a candidate follows from its place.
 #pragma once
 
 #include <deque>
@@ -52,8 +52,8 @@ struct Contenders {
   }
 };
 
-// Whether the answer may speak of a candidate: as one of the best, as a tie, as the best of a
-// family or on the front, by what has been found so far. What may not now may not later.
+// Whether a candidate may be in the answer, as one of the best, as a tie, as the best of a family
+// or on the front, given the results so far. Once false, it stays false.
 class Admission {
  public:
   // `families`: null where none are asked for.

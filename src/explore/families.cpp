@@ -19,7 +19,7 @@ void note(std::vector<std::int64_t>& values, std::int64_t v) {
 
 constexpr std::size_t index(SearchAxis a) { return static_cast<std::size_t>(a); }
 
-// Of which a cell holds many values.
+// Axes with many values in one cell.
 constexpr bool is_sharding(std::size_t axis) {
   return axis == index(SearchAxis::zero) || axis == index(SearchAxis::zero_shard_group);
 }

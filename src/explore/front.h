@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Pareto front of a search: candidates that no other one beats in one aim without losing in
-// another. Of candidates alike in every aim the first by is_before() stands for all.
+// The Pareto front of a search: candidates that no other one dominates. Among candidates equal in
+// every aim the first by is_before() is kept.
 //
-// The front only moves forward: what a point of it beats once, some point beats for ever. So a
-// candidate whose bounds are beaten may be dropped at any time and is dropped whatever the order of
+// The front only improves: a candidate that one of its points dominates stays dominated. So a
+// candidate whose bounds are dominated may be dropped at any time, and is dropped in any order of
 // work.
 #pragma once
 

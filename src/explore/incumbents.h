@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The best found so far, shared by the workers of a search: what a bound is held against.
+// The best found so far, shared by the workers of a search; bounds are compared with it.
 // Every value only falls, and never below what it is in the end: a candidate dropped early would
 // have been dropped late.
 #pragma once
@@ -38,7 +38,7 @@ class Incumbents {
     return all;
   }
 
-  // What others have; of another space: nothing.
+  // Takes the values of others; those of another space are ignored.
   void offer(const std::vector<double>& all) {
     if (all.size() != families_.size() + 2) return;
     offer_best(all[0]);

@@ -89,7 +89,7 @@ std::vector<Json> free_precisions(const Device& d) {
   return values;
 }
 
-// What the framework overlaps, on and off.
+// The dimensions that the framework overlaps, on and off.
 std::vector<Json> free_overlaps(const Framework& f) {
   std::vector<std::string> keys = {"grad_reduce", "param_gather", "cp"};
   if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.emplace_back("tp");

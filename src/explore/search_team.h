@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search that processes share: one leads, the others ask it for places in the order of units and
-// tell it the best they have; at the end each hands over its tally. Answers are those of one
-// process, as no count depends on who did what (explore/search.h).
+// A search shared by processes: one leads; the others ask it for work items and send it the best
+// they have; at the end each hands over its tally. The answer is the same as of one process,
+// because no count depends on the assignment of work (explore/search.h).
 //
-// What travels are the bytes of plain values, between processes of one program on machines of one
-// kind. Errors: std::runtime_error where bytes are not what they should be.
+// Messages are the bytes of plain values, between processes of one program on machines of one kind.
+// Errors: std::runtime_error for malformed messages.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace orrery {
 
 struct SearchTeam {
-  // What others are told; nothing: they are done.
+  // The answer to others; empty: they are done.
   using Answering = std::function<std::optional<std::string>(const std::string& question)>;
 
   std::function<void(const Answering&)> serve;  // of the leader; unset at the others
@@ -28,7 +28,7 @@ struct SearchTeam {
   bool leads() const { return static_cast<bool>(serve); }
 };
 
-// What a process knows to be reached, and its bounds are held against.
+// The best values that a process knows; its bounds are compared with them.
 struct SharedBest {
   Incumbents& incumbents;
   SharedFront& front;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the step of a strategy moves with what it runs on: elasticities, d ln step / d ln x, by a
-// central difference of 1 % each way. −0.6: one percent more makes the step 0.6 % shorter.
+// Sensitivity of a strategy's step to the hardware: elasticities, d ln step / d ln x, by a central
+// difference of 1 % each way. −0.6 means that one percent more makes the step 0.6 % shorter.
 //
-// Of the strategy as it is: whether another one would then be faster only a new search says. Memory
-// moves no step; of it the room that is left. Leaves out what a run does not use (an elasticity
-// below a thousandth). Units: ratios. Errors: none.
+// The strategy stays; only a new search tells whether another one would then be faster. Memory
+// capacity does not change a step; the free memory is given instead. Leaves out inputs without
+// effect (an elasticity below a thousandth). Units: ratios. Errors: none.
 #pragma once
 
 #include <string_view>

@@ -67,7 +67,7 @@ struct Unit {
 
 std::vector<Unit> units_of(const Space& space);
 
-// Of an inner axis (a SearchAxis), or of the outer one of number axis − kSearchAxes.
+// The values of an inner axis (a SearchAxis), or of the outer axis of number axis − kSearchAxes.
 std::string axis_name(const Space& space, std::size_t axis);
 std::string axis_text(const Space& space, std::size_t axis, std::int64_t value);
 
@@ -84,7 +84,7 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
-// What varies within a unit.
+// The point of a candidate within its unit.
 struct Point {
   std::int64_t number = 0;  // of the candidate within its unit
   std::int64_t micro_batch = 1;

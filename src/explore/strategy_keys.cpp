@@ -67,7 +67,7 @@ Json strategy_keys(const Space& space, const Strategy& s) {
 
 Json with_strategy(Json run, const Space& space, std::size_t base, const Strategy& s) {
   run = with_choice(std::move(run), space.outer, space.bases[base].choice);
-  // Of another kind of recompute they would be a contradiction.
+  // With another kind of recompute they would be a contradiction.
   if (run.contains("parallel")) {
     Json& p = run["parallel"];
     p.erase("recompute_layers");

@@ -209,7 +209,7 @@ void SearchWorker::keep_in_top(const Candidate& c) {
   if (best.size() == options_.top) incumbents_.offer_last_of_top(best.back().objective);
 }
 
-// Of what nothing bounds, only the number matters, and who may tie with the winner.
+// Without a bound we keep only the count and the candidates that may tie with the winner.
 void SearchWorker::forget_hopeless() {
   tally_.contenders.keep_if([this](const Contender& c, const AimValues& aims) {
     if (c.bound != -std::numeric_limits<double>::infinity()) {

@@ -74,8 +74,8 @@ std::map<std::string, FitQuality> read_fit(Reader r) {
   return fit;
 }
 
-// What a fit of times can tell: constants of a device's efficiency and its host link, of a tier its
-// share and its times; not what the machine is.
+// The constants that a fit of times can determine: a device's efficiencies and host link, a tier's
+// share and times; not the machine itself.
 bool is_constant(const std::vector<std::string>& keys) {
   constexpr std::array<std::string_view, 2> kOfDevice = {"efficiency", "host_link"};
   constexpr std::array<std::string_view, 6> kOfTier = {

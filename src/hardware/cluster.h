@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run runs on, as a plain fixed-size value: the device, how many, and the tiers that join
-// them, innermost first.
+// The cluster of a run, as a plain fixed-size value: the device, the number of devices, and the
+// tiers that join them, innermost first.
 //
 // Leaves out: different nodes in one cluster. Where a node stands in a fabric counts by the units
 // of its tiers, and where ranks sit otherwise than in order in `device_of_rank`. Units: SI. Errors:
@@ -24,7 +24,7 @@
 
 namespace orrery {
 
-// Of one node, all its hosts together. 0: not known.
+// All hosts of one node together. 0: not known.
 struct Host {
   Bytes memory_capacity{};
   BytesPerSecond memory_bandwidth{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names and overrides of a run's `cluster` to whole documents; nothing is read strictly here but
-// documents found by name, each alone and under its own file name, so that whatever fails later is
-// the run's doing. The rules stand in hardware/cluster_reader.h.
+// Names and overrides of a run's `cluster` to whole documents. Only documents found by name are
+// read strictly here, each alone and under its own file name, so that a later failure is the run's
+// fault. The rules are in hardware/cluster_reader.h.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One accelerator, as a plain fixed-size value: what it can do at most, and which fraction of that
-// real kernels reach.
+// One accelerator, as a plain fixed-size value: its peak rates, and the fraction of them that real
+// kernels reach.
 //
 // Models peaks, memory, the link to the host, and the attained fractions the cost room applies.
 // Leaves out caches, clocks that change with the data, and differences between two pieces of the
@@ -77,7 +77,7 @@ struct DeviceEfficiency {
   Seconds launch{};              // of one kernel
   double unfused_attention = 1;  // of the dense peak, by the batched products of unfused attention
   std::array<AttentionCurve, kAttentionKernels> attention{};
-  double communication_slowdown = 0;  // of the time it and a collective both run, the share lost
+  double communication_slowdown = 0;  // share of time lost while it and a collective both run
 
   bool operator==(const DeviceEfficiency&) const = default;
 };

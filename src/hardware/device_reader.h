@@ -2,8 +2,8 @@
 //
 // A device document (configs/hardware/devices/NAME.json) to a Device, strictly.
 //
-// Every key is required but `name`, `source` and `sources`: what a device lacks is left out of
-// `peak` (and of `efficiency.gemm`, which must name the same precisions) or of
+// Every key is required except `name`, `source` and `sources`. Precisions and kernels that a device
+// lacks are absent in `peak` (and in `efficiency.gemm`, which must name the same precisions) or in
 // `efficiency.attention`. Errors: InputError for unknown, missing and senseless values.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fields of a hardware file are measured in.
+// The units of the fields of a hardware file.
 #pragma once
 
 #include "orrery/quantity.h"

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The network between nodes by its design, over any node: which nodes share a switch, and how much
-// less there is above. `fabric` of a cluster puts tiers in the place of the node's outermost one:
+// The network between nodes by its design, for any node: which nodes share a switch, and how much
+// bandwidth there is above it. `fabric` of a cluster replaces the node's outermost tier by:
 //
 //   fat-tree   pods of nodes under the same leaf switches, then the spine. Half of a leaf's `radix`
 //              ports go down, a node has `cards` of them spread over `rails` leaves, so that a pod
-//              has radix/2·rails/cards nodes; or `pod` nodes are given. What leaves a pod is what
-//              its nodes send over `oversubscription`. Above the spine nothing is lost. `nodes`: in
-//              all.
+//              has radix/2·rails/cards nodes; or `pod` nodes are given. A pod sends the rate of its
+//              nodes over `oversubscription`. The spine adds no limit. `nodes`: in all.
 //   dragonfly  groups of `nodes_per_group`, each joined to every other of the `groups` there are by
 //              an equal part of its global cables, together what its nodes send over `taper` (Kim,
 //              Dally, Scott and Abts, ISCA 2008). Routes are minimal: of k groups that talk each
 //              has (k − 1)/(groups − 1) of its global cables. Within a group nothing is lost.
 //
-// The new tiers have the constants of the one they replace, and so the same time a step. Tests hold
-// this closed form to the same networks as graphs (topology/builders.h). Leaves out adaptive and
+// The new tiers have the constants of the one they replace, so the same time a step. Tests compare
+// this closed form with the same networks as graphs (topology/builders.h). Leaves out adaptive and
 // Valiant routing, failed links and the traffic of others. Errors: InputError.
 #pragma once
 

@@ -18,7 +18,7 @@ struct Name {
   bool operator==(const Name&) const = default;
 };
 
-// What is longer than kLongestName is cut.
+// A text longer than kLongestName is cut.
 constexpr Name make_name(std::string_view text) {
   Name n;
   for (std::size_t i = 0; i < text.size() && i < kLongestName; ++i) n.text[i] = text[i];

@@ -34,7 +34,7 @@ Nvme read_nvme(Reader r) {
   return nvme;
 }
 
-// What joins the devices of a node is one of the tiers, or else all there is.
+// The devices of a node are joined by one of the tiers, or the node is the whole cluster.
 void check_node_size(const Reader& r, const Cluster& c) {
   if (c.tier_count == 1) return;
   std::vector<std::string> sizes;

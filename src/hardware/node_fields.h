@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// What a graph of the node said.
+// Facts from a graph of the node.
 struct GraphFacts {
   std::int64_t devices = 0;        // 0: there is none
   std::vector<std::string> notes;  // what the tiers it was folded into do not say, a line each

@@ -67,7 +67,7 @@ constexpr bool is_fabric(TierKind k) {
          k == TierKind::omnipath || k == TierKind::ethernet || k == TierKind::efa;
 }
 
-// What one child sends into a group of `members` children, where links join only partly.
+// Rate of one child into a group of `members` children, if links join only partly.
 struct GroupBandwidth {
   std::int64_t members = 0;
   BytesPerSecond bandwidth{};
@@ -111,7 +111,7 @@ constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
   return t.bandwidth;
 }
 
-// Of a child's line rate, what `ranks` of its devices can fill.
+// The share of a child's line rate that `ranks` of its devices can fill.
 constexpr double filled_share(const Tier& t, std::int64_t ranks) {
   const double share = t.rank_share * static_cast<double>(ranks);
   return share < 1 ? share : 1;

@@ -33,7 +33,7 @@ struct Advice {
 
 inline constexpr std::size_t kMostAdvice = 3;
 
-// Best first. Of a run that does not fit, and that no listed change makes fit: the lowest peaks.
+// Best first. If a run does not fit and no listed change makes it fit: the lowest peaks.
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer);
 
 }  // namespace orrery

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one GPU sends in a step, message class by message class.
+// The messages of one GPU in a step, class by class.
 //
-// Of the stage the breakdown is of; what happens once a step is of the stage that is done last, as
-// in `communication` of an estimate, whose lines the classes add up to. A message's size is the
-// full buffer S of its collective (network/collective.h), what nccl-tests calls size; algbw is S
-// over the time of one, busbw the bytes one GPU puts on the wire over that time.
+// They belong to the stage of the breakdown; messages sent once a step are those of the stage that
+// finishes last, as in `communication` of an estimate, whose lines are the sums of the classes. A
+// message's size is the full buffer S of its collective (network/collective.h), what nccl-tests
+// calls size; algbw is S over the time of one, busbw the bytes one GPU puts on the wire over that
+// time.
 #pragma once
 
 #include <cstdint>

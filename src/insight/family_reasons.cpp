@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-// What a difference in a term is called.
+// The name of a difference in a term.
 constexpr EnumTable<Term, const char*> kTermWords = {
     "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
     "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",

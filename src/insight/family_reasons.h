@@ -17,7 +17,7 @@ namespace orrery {
 // The two terms in which `a` is worst beside `winner`, and the one in which it gains most.
 std::string difference_in_words(const Answer& a, const Answer& winner);
 
-// Of a report with its best strategies.
+// The reasons for a report with its best strategies.
 std::vector<FamilyReport> family_reports(const SearchReport& report);
 
 }  // namespace orrery

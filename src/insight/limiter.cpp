@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// What each part of the step is, where it is what limits.
+// Words for each part of the step as the limit.
 constexpr EnumTable<Term, const char*> kWhat = {
     "kernels below the dense peak",
     "recomputation",
@@ -29,7 +29,7 @@ std::string share(Seconds part, Seconds whole) {
   return percent(part / whole, 0) + " of the step, " + pretty(part, 3);
 }
 
-// Of the compute, what model FLOPs at the peak would not need.
+// The part of compute beyond model FLOPs at the peak.
 Seconds lost(const Answer& a, Term t) {
   const Seconds term = a.breakdown[static_cast<std::size_t>(t)];
   if (t != Term::compute) return term;

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Of a strategy whose memory is known, as its step grows.
+// How a metric moves as the step of a strategy with known memory grows.
 MetricTrend trend_of(std::string_view key) {
   if (key.rfind("memory.", 0) == 0) return MetricTrend::known;
   if (key == "step_time_s") return MetricTrend::rises;

@@ -30,7 +30,7 @@ bool step_recompute(Run& r, int by) {
   return true;
 }
 
-// What is sharded by a rule of its own is left as it is.
+// States with a sharding rule of their own stay as they are.
 bool is_plain_zero(const Strategy& s) { return s.partition == partition_of(s.zero, s.dp * s.cp); }
 
 bool step_zero(Run& r, std::int64_t by) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an answer rests on: for each part of a step, the kind of source of the constant that decides
+// The basis of an answer: for each part of a step, the kind of source of the constant that decides
 // it. Told from the text of the source (configs/hardware/README.md): a calibration's own words,
 // "[fitted on …]", "[from memory …]", "[derived]" or "assumed"; whatever else names a document.
 #pragma once
@@ -20,7 +20,7 @@ struct RestsOnPart {
 
 std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r);
 
-// Of the tiers alone, where there is no run.
+// The basis of the tiers alone, without a run.
 std::vector<RestsOnPart> network_rests_on(const ResolvedCluster& c);
 
 }  // namespace orrery

@@ -82,7 +82,7 @@ constexpr std::array<const char*, 16> kFreed = {"tp",
                                                 "stage_layers",
                                                 "partition"};
 
-// What no free axis would try stays among the candidates.
+// Values that no free axis would try stay among the candidates.
 void keep_own(const Json& run, Json& search) {
   if (!run.contains("parallel")) return;
   const Json& p = run["parallel"];

@@ -26,7 +26,7 @@ struct FamilyReport {
   std::string reason;   // in words: what it lost, does not fit, which rule
 };
 
-// What a strategy takes when it is simulated.
+// The simulated time of a strategy.
 struct Refined {
   Seconds estimated{};
   Seconds simulated{};

@@ -31,7 +31,7 @@ struct Serves {
   static constexpr bool serves(Collective c) { return ((c == kinds) || ...); }
 };
 
-// Of equally fast ones the first is taken.
+// Among equally fast ones the first is taken.
 inline constexpr std::tuple<
     Serves<Ring, Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
            Collective::broadcast, Collective::reduce>,

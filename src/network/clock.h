@@ -28,7 +28,7 @@ struct Clock {
   SecondsOf<R> ramp{};
 };
 
-// What a group gets of the link by which this child of tier i enters it.
+// The group's rate on the link of this child into tier i.
 template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, Child child,
                                R efficiency) {
@@ -48,7 +48,7 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   return named(line * efficiency / sharers, {"bandwidth of a link the group gets", "", tier});
 }
 
-// The least that any child of tier i gets.
+// The least rate of any child of tier i.
 template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                                R efficiency) {

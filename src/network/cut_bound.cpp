@@ -16,7 +16,7 @@ bool reduces_from(const Cluster& c, const Fold& f, std::size_t i) {
   return false;
 }
 
-// Of S, what must cross the link of a unit of `ranks` below tier i.
+// The share of S that must cross the link of a unit of `ranks` below tier i.
 double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i,
                 std::int64_t ranks) {
   const auto n = static_cast<double>(f.ranks);

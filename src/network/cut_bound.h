@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least time of a collective, whatever the algorithm: in every tier, the bytes that must cross
-// the link of one unit over what the group gets of that link's line rate.
+// The least time of a collective with any algorithm: in every tier, the bytes that must cross the
+// link of one unit over the group's share of that link's line rate.
 //
 // With N units of u ranks meeting in a tier, S the full buffer and n ranks: an all-reduce sends
 // 2(N − 1)/N·S out of the busiest unit (Patarasuk and Yuan 2009, a unit in place of a process), or

@@ -23,7 +23,7 @@
 
 namespace orrery {
 
-// What the u ranks of a unit send to the others.
+// Bytes that the u ranks of a unit send to the others.
 template <Number R>
 BytesOf<R> leaving(BytesOf<R> full, std::int64_t unit, std::int64_t ranks) {
   const R u = count<R>(unit, {"ranks of a unit", ""});
@@ -57,7 +57,7 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
   return named(total(clock), {"message time", ""});
 }
 
-// What the ranks of this child send out of it.
+// Bytes that leave this child.
 template <Number R>
 SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                            Child child, BytesOf<R> full) {
@@ -90,7 +90,7 @@ constexpr std::size_t served_tier(const Cluster& c, std::size_t i, std::size_t f
   return i;
 }
 
-// Of the other units of tier i, those that are served in turn.
+// The other units of tier i that are served one after another.
 constexpr std::int64_t turns(const Cluster& c, const Group& g, std::size_t i, std::size_t fabric) {
   const std::int64_t others = children(g, i) - 1;
   const std::int64_t served = members_below(g, served_tier(c, i, fabric));

@@ -69,8 +69,8 @@ constexpr bool is_even(const Group& g, const Fold& f, std::size_t i) {
   return i == f.outermost || f.units[i + 1] * g.members[i] == f.ranks;
 }
 
-// Of the unit the last child is part of. Alone in it, it sends to other units, as many children as
-// a full one's.
+// Siblings in the unit of the last child. If it is alone there, it sends to other units, to as many
+// children as in a full unit.
 constexpr std::int64_t last_siblings(const Cluster& c, const Group& g, const Fold& f,
                                      std::size_t i) {
   const std::int64_t below = members_below(g, i);

@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Of `ranks` in all, those in one unit of `size` devices.
+// The members among `ranks` in one unit of `size` devices.
 std::int64_t ranks_in(const Cluster& c, std::int64_t size, std::int64_t ranks_per_node,
                       std::int64_t ranks) {
   const std::int64_t nodes = size / c.devices_per_node;

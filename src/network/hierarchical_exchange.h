@@ -24,8 +24,8 @@ struct HierarchicalExchange {
   static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
   static bool applies(const Cluster& c, const Fold& f) { return has_ranks_to_join(c, f); }
 
-  // Of one phase, what the ranks below tier i send out of their unit; never less than what is bound
-  // for ranks outside it.
+  // Bytes of one phase that leave the unit of the ranks below tier i; at least those for ranks
+  // outside it.
   template <Number R>
   static SecondsOf<R> phase(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                             BytesOf<R> full) {

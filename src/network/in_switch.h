@@ -36,7 +36,7 @@ void pass_switch(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& 
   to_switch_and_back(clock, c, i, wire);
 }
 
-// What every rank lacks, or gives to the others.
+// The bytes that every rank receives from, or gives to, the others.
 template <Number R>
 void pass_copies(Clock<R>& clock, const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                  BytesOf<R> full) {

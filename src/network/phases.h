@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a link carries when tiers work one after another, each exchange among the children of one
-// unit at a time, all ranks of a child taking part with a part of the buffer each.
+// The load of a link when tiers work one after another: each exchange is among the children of one
+// unit, and all ranks of a child take part with a part of the buffer each.
 #pragma once
 
 #include <cstddef>

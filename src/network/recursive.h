@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// Whatever the phases, every rank gets or gives (n − 1)/n·S over the slowest link on its way.
+// In any order of phases every rank gets or gives (n − 1)/n·S over the slowest link on its way.
 template <Number R>
 SecondsOf<R> least_wire(const Cluster& c, const Group& g, const Fold& f, Collective kind,
                         BytesOf<R> full) {

@@ -24,7 +24,7 @@ constexpr std::int64_t tree_depth(std::int64_t n) {
   return std::bit_width(static_cast<std::uint64_t>(n - 1));
 }
 
-// Of a chain through a unit, blocks counted in the unit they are part of, the hops in tier i.
+// The hops in tier i of a chain through a unit; blocks count in the unit that contains them.
 constexpr std::int64_t chain_hops(const Cluster& c, const Group& g, std::size_t i) {
   return siblings(c, g, i) - units_filled(g.members[whole_tier(c, i)], g.members[i]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one rank puts on the wire, on average over the group, in terms of the full buffer S
+// Bytes that one rank puts on the wire, on average over the group, in terms of the full buffer S
 // (network/collective.h): 2(n − 1)/n·S in an all-reduce, (n − 1)/n·S in an all-gather,
 // reduce-scatter, all-to-all, broadcast or reduce, S between two points. These are the least bytes
 // without arithmetic in the network, and ring, tree and hierarchical all send exactly them. An

@@ -107,7 +107,7 @@ CompressionProfile read_compression(Reader document, const WireElements& element
   for (std::size_t i = 0; i < kCommDimensions; ++i) {
     std::optional<Reader> own = document.find(std::string(kNamesOf<CommDimension>[i]));
     const CommDimension d = dimension_at(i);
-    // What has none of its own takes that of the rest of its kind.
+    // A dimension without a codec of its own takes that of its kind.
     if (!own && d == CommDimension::etp) own = document.find("tp");
     if (!own && d == CommDimension::edp) own = document.find("dp");
     if (own) read_dimension(*own, d, elements, p.compression);

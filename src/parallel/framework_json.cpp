@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Of a switch that takes a count and says no highest itself.
+// The highest value of a switch with a count that states none.
 constexpr std::int64_t kMostOfAnOption = 1 << 20;
 constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
 

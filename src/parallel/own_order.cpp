@@ -62,7 +62,7 @@ std::string path_of(std::size_t stage, std::size_t position) {
   return "stages[" + std::to_string(stage) + "][" + std::to_string(position) + "]";
 }
 
-// What one stage has done of each chunk and micro batch.
+// The finished passes of one stage, by chunk and micro batch.
 class StageCheck {
  public:
   StageCheck(const OwnOrder& order, std::size_t stage, const std::string& file)

@@ -49,7 +49,7 @@ std::int64_t fullest(const Devices& sorted, const TierSizes& tiers, std::size_t 
 
 using Through = std::map<std::int64_t, std::int64_t>;  // by child: groups that leave it
 
-// Of a group, the children of tier i that hold members and send to others of the same unit.
+// The children of tier i with members of a group that send to others of the same unit.
 void count_through(const Devices& sorted, const TierSizes& tiers, std::size_t i, Through& through) {
   for (std::size_t k = 0; k < sorted.size();) {
     const std::int64_t unit = unit_of(tiers, i, sorted[k]);

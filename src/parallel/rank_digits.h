@@ -40,7 +40,7 @@ inline std::int64_t size_of(const Digits& digits) {
   return size;
 }
 
-// Of the digits, without the lowest `inner` values, the lowest outer/inner.
+// The lowest outer/inner values of the digits, without the lowest `inner`.
 inline Digits part_of(const Digits& whole, std::int64_t inner, std::int64_t outer) {
   Digits part;
   std::int64_t skip = inner;

@@ -58,7 +58,7 @@ std::vector<Weighted> mixture(const Members& members, const std::vector<Weighted
   return out;
 }
 
-// Of sorted values; the middle of each one's weight stands for it.
+// A weighted quantile of sorted values; each value stands at the middle of its weight.
 double weighted_quantile(const std::vector<Weighted>& sorted, double q) {
   double sum = 0;
   for (const Weighted& w : sorted) sum += w.weight;

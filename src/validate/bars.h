@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the product's accuracy is held to: validation/bars.json, and what is reached of it.
+// The accuracy that the product should reach (validation/bars.json), and the accuracy reached.
 //
 // A JSON array of {"name", "values", "command", "left", "tried"}. A value is {"of", "scope",
 // "what", "reach", "aim"}: `of` the report it is read from, "shipped" (constants as in configs/) or

@@ -52,7 +52,7 @@ std::string explained(const ClaimQuantity& q) {
   return q.meaning.empty() ? q.name : q.name + ": " + q.meaning;
 }
 
-// Of the points that were computed.
+// Statistics of the computed points.
 std::vector<double> values_of(const JudgedClaim& j, std::size_t quantity) {
   std::vector<double> values;
   for (const ClaimPoint& p : j.points) {
@@ -88,7 +88,7 @@ std::vector<Cells> quantity_table(const JudgedClaim& j) {
   return rows;
 }
 
-// What differs from point to point.
+// The values that differ from point to point.
 struct MapColumns {
   std::vector<std::size_t> quantities;
   std::vector<std::size_t> checks;

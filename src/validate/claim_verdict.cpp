@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kMeasured = "measured.";
 
-// What every point of the map shares: answers by the text of the run, documents and published runs
-// by name.
+// Data shared by the points of the map: answers by the text of the run, documents and published
+// runs by name.
 struct Shared {
   std::map<std::string, Json> answers;
   std::map<std::string, Json> documents;

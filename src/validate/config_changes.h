@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a fit changes in configs/: values, and the sources that say where they now come from.
+// The changes of a fit in configs/: values, and their new sources.
 //
 // A value is written with three significant digits; a quantity keeps its unit. Constants that are
 // not pinned go back to their prior. Errors: InputError where a parameter names a document or a

@@ -52,7 +52,7 @@ std::map<std::string, double> usual_ratios(const std::vector<Pair>& pairs) {
   return usual;
 }
 
-// What a run is, as text: rows that agree here measure one thing twice.
+// A run as text: two rows with equal text measure the same run.
 std::string fingerprint(const JudgedRow& r) {
   Json run = r.row.run;
   if (run.contains("model") && run["model"].is_object()) run["model"].erase("name");

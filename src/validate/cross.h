@@ -23,8 +23,8 @@ std::vector<Residual> left_out_residuals(const std::vector<JudgedRow>& left_out)
 
 inline constexpr const char* kThreeObservedScope = "three rows of the source observed, tier A";
 
-// What three steps of a source's own, given to the level of its stack, leave of the error of its
-// other tier A rows: every third row of ten different starts.
+// The error of a source's other tier A rows after three of its steps have set the level of its
+// stack: every third row of ten different starts.
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
 
 // The judged rows as predicted without their source. Their intervals are nested: from residuals of
@@ -40,7 +40,7 @@ struct LeftOutError {
   double rows = 0;
 };
 
-// What removing a constant (leaving it at its prior) costs.
+// The cost of removing a constant, that is of leaving it at its prior.
 struct Ablation {
   std::size_t parameter = 0;
   LeftOutError error;  // without it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is believed to be wrong with rows that are predicted badly: validation/doubts.json.
+// Presumed faults of badly predicted rows: validation/doubts.json.
 //
 // A JSON array of {"rows", "of", "whose", "why"}: `rows` are ids, a "*" at the end stands for any
 // rest; `of` is "time" (where it is absent) or "memory"; `whose` is "ours" (the model or its

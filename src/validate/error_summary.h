@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What many errors come to: their median, tail, mean, bias.
+// Summary of many errors: median, tail, mean, bias.
 //
 // Quantiles interpolate between neighbours; bias is the median signed error. Units: those of the
 // errors, fractions here. Errors: none; of nothing all are 0.

@@ -52,7 +52,7 @@ Seconds published_time_by(Basis basis, const Measured& measured, const Run& run)
 
 PublishedTime published_time(const Measured& measured, const Run& run);
 
-// Of one step, all GPUs together.
+// Measurements of one step, all GPUs together.
 Flops published_flops(const Run& run, FlopsKind kind);
 
 }  // namespace orrery

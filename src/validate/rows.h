@@ -34,8 +34,8 @@ constexpr EnumNames<RowTier> names_of(RowTier) { return {"A", "B"}; }
 enum class FlopsKind : std::uint8_t { unknown, model, hardware };
 constexpr EnumNames<FlopsKind> names_of(FlopsKind) { return {"unknown", "model", "hardware"}; }
 
-// What a published memory counts: what the device shows as used, what the framework's allocator
-// holds, or the tensors alone.
+// The meaning of a published memory: used memory on the device, memory held by the framework's
+// allocator, or the tensors alone.
 enum class MemoryKind : std::uint8_t { device, reserved, allocated };
 constexpr EnumNames<MemoryKind> names_of(MemoryKind) { return {"device", "reserved", "allocated"}; }
 

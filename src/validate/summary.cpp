@@ -11,7 +11,7 @@ namespace {
 
 std::string tier_of(const JudgedRow& r) { return std::string(name_of(r.row.tier)); }
 
-// What a factor and an efficiency are fitted on.
+// The rows on which a factor and an efficiency are fitted.
 std::string campaign_of(const JudgedRow& r) { return r.row.source.group + "/" + tier_of(r); }
 
 // Seconds one constant is taken to: FLOPs executed at the full dense peak.

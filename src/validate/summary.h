@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the errors of many rows come to.
+// Summary of the errors of many rows.
 //
 // Rows are taken together by scope: all, by tier, by whether the source says everything, by source,
 // node and framework (tiers apart), and memory by kind. Rows whose global batch is assumed stand in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can cross from one set of devices to another: the least capacity of any cut between them, as
+// The rate from one set of devices to another: the least capacity of any cut between them, as
 // the largest flow finds it, by shortest augmenting paths level by level (Dinic, Soviet Math.
 // Doklady 11, 1970). Only arcs with a load count, so that a cut is one of the routes in use, not of
 // all cables there are. Errors: none.

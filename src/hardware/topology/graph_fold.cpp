@@ -154,8 +154,8 @@ bool on_line(const GroupBandwidth& a, const GroupBandwidth& b, const GroupBandwi
   return std::abs(b.bandwidth / straight - 1) < kStraight;
 }
 
-// What line_rate() interpolates need not be said; where there is still too much, the slower value
-// stands for those left out.
+// Rates that line_rate() interpolates are left out; if there are still too many, the slower value
+// replaces those left out.
 std::vector<GroupBandwidth> shortened(std::vector<GroupBandwidth> rates) {
   for (std::size_t i = 1; i + 1 < rates.size();) {
     if (on_line(rates[i - 1], rates[i], rates[i + 1])) {

@@ -4,13 +4,14 @@
 // talk.
 //
 // That rate is the slowest cut between one child and the other members of its group, over the links
-// on the shortest routes between them (cut.h). Of the groups of m children side by side the slowest
-// counts, and of its children the slowest. It never falls with m: more members, more routes. What
-// such a rate cannot say, a tight cut inside the unit, becomes a tier of its own (split.h).
+// on the shortest routes between them (cut.h). The slowest group of m neighbouring children counts,
+// and its slowest child. The rate never falls with m: more members have more routes. A tight cut
+// inside the unit, which such a rate cannot express, becomes a tier of its own (split.h).
 //
-// Of more than 8 groups the first 8 and those with another surrounding are tried; of more than 16
-// children those that differ in their links or their neighbours' (colour refinement, five rounds);
-// in a graph of more than 4096 vertices only those. Errors: none; sizes divide the graph's devices.
+// If there are more than 8 groups, the first 8 and those with different surroundings are tried; if
+// there are more than 16 children, those that differ in their links or their neighbours' (colour
+// refinement, five rounds); in a graph of more than 4096 vertices only those. Errors: none; sizes
+// divide the graph's devices.
 #pragma once
 
 #include <cstdint>

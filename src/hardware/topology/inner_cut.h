@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts inside a unit of a tier that a crossbar of its children's links has not.
+// Cuts inside a unit of a tier that are tighter than a crossbar of its children's links.
 //
-// Of k children that send at `rate` each, an all-to-all needs a·b/(k − 1) times that across a cut
-// with a children on one side and b on the other, and a ring `rate`. Tried are equal blocks side by
-// side against the rest, the first k children against the rest, and the first child against any
-// other. Of more than 16 children about 8 of each are tried, and of units only those whose
-// surroundings differ (graph_fold.h). Leaves out parts that lie otherwise. Errors: none.
+// With k children that send at `rate` each, an all-to-all needs a·b/(k − 1) times that across a cut
+// with a children on one side and b on the other, and a ring needs `rate`. Three kinds of cut are
+// tried: equal blocks of neighbours against the rest, the first k children against the rest, and
+// the first child against any other. With more than 16 children about 8 of each kind are tried, and
+// only in units with different surroundings (graph_fold.h). Leaves out other cuts. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ const std::vector<std::int32_t>& Routes::distances_to(std::int32_t core) {
   return d;
 }
 
-// Of two vertices on the same anchor, where their ways up meet.
+// Where the paths of two vertices on the same anchor join.
 std::int32_t Routes::meeting(std::int32_t x, std::int32_t y) const {
   while (x != y) {
     std::int32_t& lower = depth_[at(x)] > depth_[at(y)] ? x : y;
@@ -77,7 +77,7 @@ void Routes::climb(std::int32_t v, std::int32_t end, double volume, bool down,
   }
 }
 
-// What is between the anchors waits in demand_.
+// The flow between the anchors is kept in demand_.
 void Routes::join(const Port& x, const Port& y, double volume, ArcLoads& loads) {
   if (x.arc != kNone) loads[at(x.arc)] += volume;
   if (y.arc != kNone) loads[at(y.arc ^ 1)] += volume;

@@ -4,10 +4,10 @@
 //
 // A route has the fewest hops there are; of equally short ones all are used, split evenly over
 // cables. On a dragonfly that is minimal routing: at most one global hop, over all cables of the
-// two groups. A GPU passes on other GPUs' traffic only in graphs that link GPUs to each other. What
-// hangs on one other vertex (a card on its switch) is no part of the search: trees of distances are
-// built for each switch that devices hang on, when first asked for, and kept. 10,000 GPUs of a fat
-// tree have some hundred of them.
+// two groups. A GPU passes on other GPUs' traffic only in graphs that link GPUs to each other. A
+// vertex with a single neighbour (a card on its switch) takes no part in the search. A tree of
+// distances is built for each switch with devices when it is first needed, and kept; 10,000 GPUs of
+// a fat tree have about a hundred of them.
 //
 // Leaves out adaptive and Valiant routing and congestion. Errors: none; the graph is sound
 // (topology/graph_reader.h) and outlives the routes.
@@ -50,7 +50,7 @@ class Routes {
   // Between two devices; kNone where no route is.
   std::int32_t hops(std::int32_t from, std::int32_t to);
 
-  // What each arc carries of these flows; those without a route are left out.
+  // The load of each arc by these flows; flows without a route are left out.
   ArcLoads loads(std::span<const Flow> flows);
 
   // Positive for the arcs on the shortest routes from the k-th device of every part to the k-th of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What routes are looked up in: arcs by vertex, what hangs on one other vertex, the core that is
-// left, and where devices enter it.
+// The index of routes: arcs by vertex, vertices with a single neighbour, the remaining core, and
+// where devices enter it.
 #include "hardware/topology/routes.h"
 #include "hardware/topology/routes_index.h"
 

@@ -30,7 +30,7 @@ std::vector<Routes::Port> Routes::shared_ports(std::int32_t device,
   return shared;
 }
 
-// What the first of a class uses up to its anchor, another uses too.
+// A device of a class uses the same route to its anchor as the first of the class.
 void Routes::mark_like(const std::vector<Port>& first, const std::vector<Port>& other,
                        ArcLoads& loads) const {
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -72,7 +72,7 @@ std::vector<std::int32_t> Routes::port_users(const Lane& lane) const {
   return users;
 }
 
-// Of many lanes, those whose devices hang like the ones of a lane before use what that one uses.
+// With many lanes, a lane whose devices are attached like those of an earlier one uses its routes.
 bool Routes::add_alike(const Lane& lane, LanesSeen& seen, ArcLoads& loads) const {
   const std::vector<std::int32_t> users = port_users(lane);
   std::vector<std::vector<Port>> shared;

@@ -8,8 +8,8 @@
 // (`Tier::block`), what joins the blocks is the tier itself, both folded from the graph. Then a
 // group's own cut counts: ranks strided over blocks share what joins these, a ring pays nothing
 // where the cut carries one. Again inside the blocks and among them, while there are tiers left and
-// equal blocks. What is tight still, all rates of the tier are lowered by, so that nothing is
-// faster than its cut; each such tier is noted.
+// equal blocks. If a cut is still too tight, all rates of the tier fall to its rate, so that
+// nothing is faster than the cut; each such tier is noted.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stage of a written-out schedule holds, chunk by chunk, at the moments that may be its
-// fullest.
+// The micro batches that a stage of a written-out schedule holds, chunk by chunk, at the moments
+// that may be its fullest.
 //
 // From forward to the gradient of its input a micro batch keeps all it saved; from there to the
 // gradient of the weights, what that needs. Which moment is the fullest depends on how much that is

@@ -23,12 +23,12 @@ Reached further(const PipelineShape& s, const Reached& r, std::int64_t k) {
   return over < 0 ? Reached{r.rounds, r.rest + k} : Reached{r.rounds + 1, over};
 }
 
-// Of these positions, those of the chunk that comes `turn`-th in a round.
+// The number of these positions that belong to the `turn`-th chunk of a round.
 std::int64_t micro_batches_among(const PipelineShape& s, const Reached& r, std::int64_t turn) {
   return r.rounds * s.stages + std::clamp<std::int64_t>(r.rest - turn * s.stages, 0, s.stages);
 }
 
-// Of chunk c.
+// Positions of chunk c.
 std::int64_t held_of(const PipelineShape& s, const Reached& forward, const Reached& backward,
                      std::int64_t c) {
   return micro_batches_among(s, forward, c) - micro_batches_among(s, backward, s.chunks - 1 - c);

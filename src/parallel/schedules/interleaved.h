@@ -6,8 +6,8 @@
 // chunk to the first. Stage i first does min(m·v, 2(p − 1 − i) + (v − 1)p) forward steps, then one
 // forward and one backward in turn. m must be a multiple of p.
 //
-// What a stage holds changes from chunk to chunk while the total stays the same, so where chunks
-// differ in size the fullest moment has to be looked for (fullest).
+// The micro batches that a stage holds move from chunk to chunk while their number stays the same,
+// so with chunks of different size the fullest moment must be searched (fullest).
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ class ResultsDone {
   std::vector<bool> done_;
 };
 
-// What a step lacks of what it needs.
+// The inputs that a step lacks.
 std::optional<Result> missing_of(ChunkLayout layout, const PipelineShape& shape,
                                  const ResultsDone& done, std::int64_t stage, const Step& step);
 

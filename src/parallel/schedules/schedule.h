@@ -61,7 +61,7 @@ constexpr std::int64_t copies_of_model(ChunkLayout layout) {
   return layout == ChunkLayout::two_way ? 2 : 1;
 }
 
-// Of the model; a micro batch passes through all of them.
+// Parts of the model; a micro batch passes through all of them.
 constexpr std::int64_t parts(ChunkLayout layout, const PipelineShape& s) {
   return virtual_stages(s) / copies_of_model(layout);
 }
@@ -194,8 +194,8 @@ struct OwnOrder {
   Programs programs;
 };
 
-// What one part takes for one micro batch where all parts are equal. `pair` is a forward and the
-// whole backward of another micro batch, overlapped.
+// Times of one part for one micro batch if all parts are equal. `pair` is a forward and the whole
+// backward of another micro batch, overlapped.
 template <class Time>
 struct StepTimes {
   Time forward{};

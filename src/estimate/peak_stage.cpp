@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// Of stages with the same blocks, in every schedule told in rounds the first has most micro
-// batches in flight; those with fewer have the more receive buffers where these are apart.
+// In every closed-form schedule the first of several stages with equal blocks has the most micro
+// batches in flight; stages with fewer have more receive buffers if these are separate.
 template <Number R>
 bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
   return i > 0 && !schedule_of(run).entry().written_out && !run.framework.receives_apart &&

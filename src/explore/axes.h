@@ -2,17 +2,24 @@
 //
 // The axes of a search: for each axis the listed values, or bounds on its free values.
 //
-// Free values. tp, cp, pp: divisors of the GPUs. dp: what is left of them. ep: divisors of the
-// experts. etp: divisors of tp. micro_batch: divisors of the global batch. vpp: what the schedule
-// can take, up to two chunks more than layers. schedule: those told in rounds; where it is said to
-// be "free" also those that are written out. zero: 0 to 3. sequence_parallel: both where tp is
-// above
-// 1. recompute: none, selective, full, and full of the first n layers of every chunk for each n
-// ("layers").
-// Free only where the search says "free", else as the run file or the framework has them:
-// zero_shard_group: divisors of dp·cp; recompute_modules: every set the model has; offload: every
-// set of optimizer, parameters and activations on the host; stage_layers: up to two layers fewer on
-// the first and on the last chunk. Everything else of a run is an outer axis (space.h).
+// Free values:
+//   tp, cp, pp         divisors of the GPUs
+//   dp                 follows from the others
+//   ep, etp            divisors of the experts; divisors of tp
+//   micro_batch        divisors of the global batch
+//   vpp                as the schedule allows, up to two chunks more than layers
+//   schedule           those in closed form; if set to "free" also those that are written out
+//   zero               0 to 3
+//   sequence_parallel  both if tp is above one
+//   recompute          none, selective, full, and full of the first n layers of every chunk for
+//   each
+//                      n ("layers")
+// Free only if set to "free", else as in the run file or the framework:
+//   zero_shard_group   divisors of dp·cp
+//   recompute_modules  every set of the model's modules
+//   offload            every set of optimizer, parameters and activations on the host
+//   stage_layers       up to two layers fewer on the first and on the last chunk
+// Everything else of a run is an outer axis (space.h).
 #pragma once
 
 #include <array>

@@ -33,8 +33,8 @@ std::vector<std::int64_t> free_chunks(ScheduleId id, std::int64_t pp, std::int64
   return {1};
 }
 
-// Those told in rounds, or every one that has a name; without a pipeline all are alike, and
-// DeepSpeed's has 1F1B's order.
+// The closed-form schedules, or all with a name; without a pipeline all are equal, and DeepSpeed's
+// has the order of 1F1B.
 std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
   if (pp == 1) return {static_cast<std::int64_t>(ScheduleId::one_f_one_b)};
   std::vector<std::int64_t> values;

@@ -3,18 +3,19 @@
 // The words every pipeline schedule is told in.
 //
 // p stages hold v chunks of the model each; m micro batches pass through the parts of the model in
-// order. Which part chunk c of stage i is, the layout says (part_of). A stage has a fixed order of
-// steps: that order is the schedule. A backward step is input and weight gradient together; where
-// the two are steps of their own, only the input gradient keeps others waiting.
+// order. The layout gives the part of chunk c of stage i (part_of). A stage has a fixed order of
+// steps: that order is the schedule. A backward step is input and weight gradient together; if the
+// two are separate steps, other stages wait only for the input gradient.
 //
-// A schedule comes in one of two ways:
-//  - in rounds: in round r stage i takes the next step of its forward sequence, if one is due, and
+// A schedule has one of two forms:
+//  - closed form: in round r stage i takes the next step of its forward sequence, if one is due,
+//  and
 //    then the next of its backward sequence. Its position in the forward sequence is
-//    r + forward_shift − i, in the backward sequence r + backward_shift + i·backward_slope; a
-//    position outside 0 … m·v − 1 means that no step is due. Whatever a step waits for happened in
-//    an earlier round or, in the same round, on the same stage or a later one. So rounds in order,
-//    the stages of each from last to first, are a topological order of the schedule (walk.h), and
-//    one stage's rounds are its program.
+//    r + forward_shift − i, in the backward sequence r + backward_shift + i·backward_slope; at a
+//    position outside 0 … m·v − 1 no step is due. The inputs of a step come from an earlier round
+//    or, in the same round, from the same stage or a later one. So the rounds in order, the stages
+//    of each from last to first, are a topological order of the schedule (walk.h), and one stage's
+//    rounds are its program.
 //  - written out: the program of each stage as a list (order.h finds the order over all stages).
 #pragma once
 

@@ -45,7 +45,7 @@ void print_run(const std::string& format, const ResolvedRun& resolved, const Jso
   const ExportedRun exported = export_run(foreign, resolved, run, lookup);
   give(s, s.json ? dump(exported_json(foreign, exported)) : exported_text(foreign, exported));
   if (s.json || has_comments(foreign)) return;
-  for (const NotSaid& n : exported.not_said) spdlog::warn("not said: {}", not_said_line(n));
+  for (const NotSaid& n : exported.not_said) spdlog::warn("{}", not_said_line(foreign, n));
 }
 
 }  // namespace orrery

@@ -29,6 +29,20 @@ constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
   return {"megatron", "deepspeed", "torchtitan", "torchtitan-toml"};
 }
 
+// The tool's own name.
+constexpr const char* tool_of(ForeignFormat format) {
+  switch (format) {
+    case ForeignFormat::megatron:
+      return "Megatron-LM";
+    case ForeignFormat::deepspeed:
+      return "DeepSpeed";
+    case ForeignFormat::torchtitan:
+    case ForeignFormat::torchtitan_toml:
+      return "torchtitan";
+  }
+  return "";
+}
+
 // A setting that became no key, as it was written, and why.
 struct LeftOver {
   std::string setting;

@@ -26,12 +26,6 @@ std::vector<std::string> schedules_of(ForeignFormat format) {
   return names;
 }
 
-std::string tool_of(ForeignFormat format) {
-  constexpr std::array<const char*, 4> kTools = {"Megatron-LM", "DeepSpeed", "torchtitan",
-                                                 "torchtitan"};
-  return kTools[static_cast<std::size_t>(format)];
-}
-
 bool starts(const std::string& path, std::string_view with) { return path.rfind(with, 0) == 0; }
 
 // What the script would train and how it is laid out, less what a profile says of the software.
@@ -96,9 +90,9 @@ void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const J
   for (const NotSaid& n : not_said) {
     if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
       continue;
-    throw InputError(
-        resolved.file, n.path, text_of(n.value),
-        "what " + tool_of(format) + " has words for; without it step or memory is another");
+    throw InputError(resolved.file, n.path, text_of(n.value),
+                     "what " + std::string(tool_of(format)) +
+                         " has words for; without it step or memory is another");
   }
 }
 

@@ -70,18 +70,19 @@ Json imported_json(const ImportedRun& r) {
 
 bool has_comments(ForeignFormat format) { return format != ForeignFormat::deepspeed; }
 
-std::string not_said_line(const NotSaid& n) {
+std::string not_said_line(ForeignFormat format, const NotSaid& n) {
   const std::string value = n.value.is_string()
                                 ? n.value.get<std::string>()
                                 : n.value.dump(-1, ' ', false, Json::error_handler_t::replace);
   constexpr std::size_t kLongest = 60;
-  return n.path + " " + (value.size() > kLongest ? value.substr(0, kLongest) + "…" : value);
+  return "no equivalent in " + std::string(tool_of(format)) + ": " + n.path + " = " +
+         (value.size() > kLongest ? value.substr(0, kLongest) + "…" : value);
 }
 
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   if (!has_comments(format)) return exported.text;
   std::string text;
-  for (const NotSaid& n : exported.not_said) text += comment("#", "not said: " + not_said_line(n));
+  for (const NotSaid& n : exported.not_said) text += comment("#", not_said_line(format, n));
   return text + exported.text;
 }
 

@@ -9,16 +9,16 @@
 
 namespace orrery {
 
-// A run file; what was assumed, left out, not understood and is still missing, in comments on top.
+// A run file; comments on top list what was assumed, left out, not understood and is missing.
 std::string imported_text(const ImportedRun& imported, const std::string& file);
 Json imported_json(const ImportedRun& imported);
 
-// The settings; what they do not say in comments on top, where the format has comments.
+// The settings; keys without an equivalent are comments on top, if the format has comments.
 std::string exported_text(ForeignFormat format, const ExportedRun& exported);
 Json exported_json(ForeignFormat format, const ExportedRun& exported);
 
-// "cluster.node dgx-h100"
-std::string not_said_line(const NotSaid& n);
+// "no equivalent in Megatron-LM: cluster.node = dgx-h100"
+std::string not_said_line(ForeignFormat format, const NotSaid& n);
 
 bool has_comments(ForeignFormat format);
 

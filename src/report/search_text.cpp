@@ -42,10 +42,10 @@ std::string ties(const SearchReport& r) {
   if (r.best.empty()) return "";
   const SearchAnswer& a = r.answer;
   const std::string upto = pretty(a.best[0].step_time * a.tie, 3);
-  const std::string text = a.ties == 1
-                               ? "none: no other strategy is within " + upto
-                               : grouped(a.ties) + " strategies take up to " + upto +
-                                     ", which the interval of the winner does not tell from it";
+  const std::string text =
+      a.ties == 1
+          ? "none: no other strategy is within " + upto
+          : grouped(a.ties) + " strategies are within the winner's error bar (up to " + upto + ")";
   return left("ties", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
 }
 

@@ -31,9 +31,9 @@ constexpr const char* kHeadLeftOut =
 constexpr const char* kMarkdownLegend =
     "Error is predicted/measured − 1; median, p90 and mean are of its size, bias is the signed "
     "median. Rows are judged by step time: as published, else from tokens/s, else from FLOP/s by "
-    "the formula of the source. Tier A rows lack nothing that moves time by more than a few "
-    "percent; tier B rows lack something and take a default. *Form* and the p90 beside it are what "
-    "is left after the median ratio of each source and tier is divided out. *Constant* and the "
+    "the formula of the source. Tier A rows state every setting that moves time by more than a few "
+    "percent; tier B rows leave some out and take a default. *Form* and the p90 beside it are the "
+    "error after the median ratio of each source and tier is divided out. *Constant* and the "
     "mean "
     "beside it are the error of FLOPs/(peak · e) with one efficiency a source and tier, fitted on "
     "the very rows it is shown for. *In 80 %* are the rows measured within the interval that "

@@ -26,16 +26,16 @@ $ python3 -c 'import json; c = json.load(open("c.json")); d = json.load(open("d.
 $ orrery export llama-3-70b-64-h100 --as megatron > train.sh; orrery import train.sh --node dgx-h100 > back.json; orrery estimate back.json --json > e.json
 $ python3 -c 'import json; d = json.load(open("d.json")); e = json.load(open("e.json")); print(d["step_time_s"] == e["step_time_s"], d["memory"]["peak_gib"] == e["memory"]["peak_gib"])'
 > True True
-$ grep 'not said' train.sh
-> # not said: cluster.node dgx-h100
-> # not said: model.name Llama 3 70B
-> # not said: model.stated_parameters 70553706496.0
+$ grep 'no equivalent' train.sh
+> # no equivalent in Megatron-LM: cluster.node = dgx-h100
+> # no equivalent in Megatron-LM: model.name = Llama 3 70B
+> # no equivalent in Megatron-LM: model.stated_parameters = 70553706496.0
 $ orrery export llama-3-8b-8-h100 --as torchtitan-toml | grep -v '^#' | head -3
 > [activation_checkpoint]
 > mode = ...
 > ...
 $ orrery export llama-3-8b-8-h100 --as deepspeed > ds.json
-! stderr not said: model
+! stderr no equivalent in DeepSpeed: model
 $ python3 -c 'import json; j = json.load(open("ds.json")); print(j["train_batch_size"], j["zero_optimization"]["stage"])'
 > 16 ...
 

@@ -109,10 +109,7 @@ ExitCode give_answer(const CapacityArguments& arguments, const Session& s,
   try {
     report.plan = read_plan(source.json, source.file, context);
   } catch (const InputError& error) {
-    const std::vector<Override> overrides = plan_overrides(arguments);
-    const Override* flag = override_of(overrides, source.file, error);
-    if (flag != nullptr) throw named_after(*flag, error);
-    throw;
+    throw named_after_flag(error, plan_overrides(arguments), source.file);
   }
   report.answer = answer(report.plan, context);
   give(s, s.json           ? dump(capacity_json(report))

@@ -77,9 +77,7 @@ void read_cluster_into(CollectiveQuestion& q, const CollectiveArguments& a,
     q.cluster = read_cluster(run.at("cluster"), lookup.hardware);
     run.reject_unknown();
   } catch (const InputError& e) {
-    const Override* culprit = override_of(overrides, given.file, e);
-    if (culprit == nullptr) throw;
-    throw named_after(*culprit, e);
+    throw named_after_flag(e, overrides, given.file);
   }
   q.cluster_input = given.run["cluster"];
 }

@@ -166,9 +166,7 @@ void use_run(const RunArguments& arguments, const Session& session,
     }
     use({source.json, source.file, lookup});
   } catch (const InputError& e) {
-    const Override* culprit = override_of(overrides, source.file, e);
-    if (culprit == nullptr) throw;
-    throw named_after(*culprit, e);
+    throw named_after_flag(e, overrides, source.file);
   }
 }
 

@@ -47,11 +47,20 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-InputError::InputError(std::string file, std::string path, const std::string& found,
-                       const std::string& allowed, const std::string& nearest)
+InputError::InputError(ErrorCode code, std::string file, std::string path, std::string found,
+                       std::string allowed, std::string nearest)
     : std::runtime_error(message(file, path, found, allowed, nearest)),
+      code_(code),
       file_(std::move(file)),
-      path_(std::move(path)) {}
+      path_(std::move(path)),
+      found_(std::move(found)),
+      allowed_(std::move(allowed)),
+      nearest_(std::move(nearest)) {}
+
+InputError::InputError(std::string file, std::string path, std::string found, std::string allowed,
+                       std::string nearest)
+    : InputError(ErrorCode::not_allowed, std::move(file), std::move(path), std::move(found),
+                 std::move(allowed), std::move(nearest)) {}
 
 std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates) {
   if (word.size() > 100) return "";

@@ -20,7 +20,8 @@ class Watch {
 
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kDeepest) {
-      throw InputError(file_, "", "nesting deeper than " + std::to_string(kDeepest) + " levels",
+      throw InputError(ErrorCode::malformed, file_, "",
+                       "nesting deeper than " + std::to_string(kDeepest) + " levels",
                        "a flat document");
     }
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
@@ -32,11 +33,13 @@ class Watch {
  private:
   void note_key(const std::string& key) {
     if (keys_.back().size() >= kMostKeys) {
-      throw InputError(file_, "", "an object of more than " + std::to_string(kMostKeys) + " keys",
+      throw InputError(ErrorCode::malformed, file_, "",
+                       "an object of more than " + std::to_string(kMostKeys) + " keys",
                        "smaller objects");
     }
     if (!keys_.back().insert(key).second) {
-      throw InputError(file_, key, "the key \"" + key + "\" twice in one object", "each key once");
+      throw InputError(ErrorCode::malformed, file_, key,
+                       "the key \"" + key + "\" twice in one object", "each key once");
     }
   }
 
@@ -54,15 +57,18 @@ std::string untagged(const std::string& what) {
 
 Json parse_json(std::string_view text, const std::string& file) {
   if (text.size() > kLongest) {
-    throw InputError(file, "", "a document of " + std::to_string(text.size()) + " bytes",
+    throw InputError(ErrorCode::malformed, file, "",
+                     "a document of " + std::to_string(text.size()) + " bytes",
                      "up to " + std::to_string(kLongest) + " bytes");
   }
   try {
     Json document = Json::parse(text.begin(), text.end(), Watch(file), true, true);
-    if (document.is_discarded()) throw InputError(file, "", "no JSON value", "a JSON document");
+    if (document.is_discarded())
+      throw InputError(ErrorCode::malformed, file, "", "no JSON value", "a JSON document");
     return document;
   } catch (const Json::exception& e) {
-    throw InputError(file, "", untagged(e.what()), "JSON (// comments are allowed)");
+    throw InputError(ErrorCode::malformed, file, "", untagged(e.what()),
+                     "JSON (// comments are allowed)");
   }
 }
 

@@ -45,13 +45,26 @@ std::string Reader::child_path(const std::string& key) const {
 
 void Reader::fail(const std::string& found, const std::string& allowed,
                   const std::string& nearest) const {
-  throw InputError(file_, path_, found, allowed, nearest);
+  fail(ErrorCode::not_allowed, found, allowed, nearest);
+}
+
+void Reader::fail(ErrorCode code, const std::string& found, const std::string& allowed,
+                  const std::string& nearest) const {
+  throw InputError(code, file_, path_, found, allowed, nearest);
 }
 
 void Reader::fail(const std::string& allowed) const { fail(brief(*value_), allowed); }
 
+void Reader::fail_type(const std::string& allowed) const {
+  fail(ErrorCode::wrong_type, brief(*value_), allowed);
+}
+
+void Reader::fail_range(const std::string& allowed) const {
+  fail(ErrorCode::out_of_range, brief(*value_), allowed);
+}
+
 void Reader::must_be_object() const {
-  if (!value_->is_object()) fail("an object");
+  if (!value_->is_object()) fail_type("an object");
 }
 
 bool Reader::has(const std::string& key) {
@@ -70,7 +83,8 @@ std::optional<Reader> Reader::find(const std::string& key) {
 Reader Reader::at(const std::string& key) {
   std::optional<Reader> found = find(key);
   if (!found) {
-    throw InputError(file_, child_path(key), "nothing", "this key is required");
+    throw InputError(ErrorCode::missing_key, file_, child_path(key), "nothing",
+                     "this key is required");
   }
   return *std::move(found);
 }
@@ -80,8 +94,8 @@ void Reader::reject_unknown() const {
   const std::vector<std::string> allowed(asked_->begin(), asked_->end());
   for (auto it = value_->begin(); it != value_->end(); ++it) {
     if (asked_->count(it.key()) != 0) continue;
-    throw InputError(file_, child_path(it.key()), "an unknown key", alternatives(allowed),
-                     nearest_name(it.key(), allowed));
+    throw InputError(ErrorCode::unknown_key, file_, child_path(it.key()), "an unknown key",
+                     alternatives(allowed), nearest_name(it.key(), allowed));
   }
 }
 
@@ -93,7 +107,7 @@ std::vector<std::string> Reader::keys() const {
 }
 
 std::vector<Reader> Reader::items() const {
-  if (!value_->is_array()) fail("an array");
+  if (!value_->is_array()) fail_type("an array");
   std::vector<Reader> readers;
   readers.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
@@ -103,12 +117,12 @@ std::vector<Reader> Reader::items() const {
 }
 
 bool Reader::boolean() const {
-  if (!value_->is_boolean()) fail("true or false");
+  if (!value_->is_boolean()) fail_type("true or false");
   return value_->get<bool>();
 }
 
 std::string Reader::text() const {
-  if (!value_->is_string()) fail("a text");
+  if (!value_->is_string()) fail_type("a text");
   return value_->get<std::string>();
 }
 
@@ -116,18 +130,18 @@ std::int64_t Reader::integer(std::int64_t lowest, std::int64_t highest) const {
   const std::string allowed =
       range_text("a whole number", std::to_string(lowest), std::to_string(highest),
                  highest != std::numeric_limits<std::int64_t>::max());
-  if (!value_->is_number()) fail(allowed);
+  if (!value_->is_number()) fail_type(allowed);
   const std::optional<std::int64_t> n = whole(*value_);
-  if (!n || *n < lowest || *n > highest) fail(allowed);
+  if (!n || *n < lowest || *n > highest) fail_range(allowed);
   return *n;
 }
 
 double Reader::number(double lowest, double highest) const {
   const std::string allowed =
       range_text("a number", shortest(lowest), shortest(highest), std::isfinite(highest));
-  if (!value_->is_number()) fail(allowed);
+  if (!value_->is_number()) fail_type(allowed);
   const double x = value_->get<double>();
-  if (!(x >= lowest && x <= highest)) fail(allowed);
+  if (!(x >= lowest && x <= highest)) fail_range(allowed);
   return x;
 }
 
@@ -138,13 +152,16 @@ double Reader::quantity_si(Dimension d, bool zero_allowed) const {
     x = value_->get<double>();
   } else if (value_->is_string()) {
     const std::optional<double> parsed = parse_quantity(value_->get_ref<const std::string&>(), d);
-    if (!parsed) fail(brief(*value_), form + " (units: " + alternatives(units_of(d)) + ")");
+    if (!parsed) {
+      fail(ErrorCode::malformed, brief(*value_),
+           form + " (units: " + alternatives(units_of(d)) + ")");
+    }
     x = *parsed;
   } else {
-    fail(form);
+    fail_type(form);
   }
   if (!std::isfinite(x) || x < 0 || (x == 0 && !zero_allowed)) {
-    fail(brief(*value_), zero_allowed ? form + " that is not negative" : form + " above zero");
+    fail_range(form + (zero_allowed ? " that is not negative" : " above zero"));
   }
   return x;
 }
@@ -155,9 +172,9 @@ std::size_t Reader::choice(std::span<const std::string_view> names) const {
     const auto& word = value_->get_ref<const std::string&>();
     const auto at = std::find(all.begin(), all.end(), word);
     if (at != all.end()) return static_cast<std::size_t>(at - all.begin());
-    fail(brief(*value_), alternatives(all), nearest_name(word, all));
+    fail(ErrorCode::unknown_name, brief(*value_), alternatives(all), nearest_name(word, all));
   }
-  fail(alternatives(all));
+  fail_type(alternatives(all));
 }
 
 }  // namespace orrery

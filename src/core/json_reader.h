@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/error.h"
 #include "core/json.h"
 #include "orrery/quantity.h"
 
@@ -71,12 +72,16 @@ class Reader {
   [[noreturn]] void fail(const std::string& found, const std::string& allowed,
                          const std::string& nearest = "") const;
   [[noreturn]] void fail(const std::string& allowed) const;  // found: this value
+  [[noreturn]] void fail(ErrorCode code, const std::string& found, const std::string& allowed,
+                         const std::string& nearest = "") const;
 
   const Json& json() const { return *value_; }
   const std::string& file() const { return file_; }
   const std::string& path() const { return path_; }
 
  private:
+  [[noreturn]] void fail_type(const std::string& allowed) const;
+  [[noreturn]] void fail_range(const std::string& allowed) const;
   std::string child_path(const std::string& key) const;
 
   const Json* value_;

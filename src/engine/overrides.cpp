@@ -42,8 +42,8 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
   const auto found = key == "model" ? lookup.model(name) : lookup.framework(name);
   if (!found) {
     const auto names = key == "model" ? lookup.model_names() : lookup.framework_names();
-    throw InputError(o.flag, key, "\"" + name + "\"", "a " + key + " by name or path",
-                     nearest_name(name, names));
+    throw InputError(ErrorCode::unknown_name, o.flag, key, "\"" + name + "\"",
+                     "a " + key + " by name or path", nearest_name(name, names));
   }
   at = parse_json(found->text, found->file);
 }
@@ -93,24 +93,24 @@ bool lies_in(const std::string& path, const std::string& outer) {
          (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
 }
 
-bool is_unknown_key(const InputError& error) {
-  return std::string(error.what()).find("found an unknown key") != std::string::npos;
-}
-
-}  // namespace
-
-const Override* override_of(const std::vector<Override>& overrides, const std::string& run_file,
-                            const InputError& error) {
+// The override that gave the value the error is about; nullptr where the file did.
+const Override* culprit(const std::vector<Override>& overrides, const std::string& run_file,
+                        const InputError& error) {
   if (error.file() != run_file || error.path().empty()) return nullptr;
   for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
     if (lies_in(error.path(), o->path)) return &*o;
-    if (is_unknown_key(error) && lies_in(o->path, error.path())) return &*o;
+    if (error.code() == ErrorCode::unknown_key && lies_in(o->path, error.path())) return &*o;
   }
   return nullptr;
 }
 
-UsageError named_after(const Override& o, const InputError& error) {
-  return UsageError(o.flag + std::string(error.what()).substr(error.file().size()));
+}  // namespace
+
+InputError named_after_flag(const InputError& e, const std::vector<Override>& overrides,
+                            const std::string& run_file) {
+  const Override* o = culprit(overrides, run_file, e);
+  if (o == nullptr) return e;
+  return {e.code(), o->flag, e.path(), e.found(), e.allowed(), e.nearest()};
 }
 
 }  // namespace orrery

@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "engine/usage_error.h"
 #include "estimate/resolve.h"
 
 namespace orrery {
@@ -27,11 +26,8 @@ Override parse_set(const std::string& text);
 
 void apply_override(const Override& o, const ConfigLookup& lookup, Json& run);
 
-// The one that gave the value an error in the run file is about; nullptr where the file did.
-const Override* override_of(const std::vector<Override>& overrides, const std::string& run_file,
-                            const InputError& error);
-
-// The same error with the flag in the file's place.
-UsageError named_after(const Override& o, const InputError& error);
+// The error with the flag in the file's place where an override gave the value it is about.
+InputError named_after_flag(const InputError& e, const std::vector<Override>& overrides,
+                            const std::string& run_file);
 
 }  // namespace orrery

@@ -10,12 +10,14 @@ GivenDocument find_document(
     const std::function<std::optional<ConfigText>(const std::string&)>& find,
     const std::function<std::vector<std::string>()>& names) {
   if (given.json().is_object()) return {given.json(), given.file(), given.path(), ""};
-  if (!given.json().is_string()) given.fail("a name, a path or an object");
+  if (!given.json().is_string())
+    given.fail(ErrorCode::wrong_type, brief(given.json()), "a name, a path or an object");
   const std::string name = given.text();
   const std::optional<ConfigText> found = find(name);
   if (!found) {
     const std::vector<std::string> known = names();
-    given.fail(brief(given.json()), "a " + what + " (see `orrery list " + what + "s`) or a path",
+    given.fail(ErrorCode::unknown_name, brief(given.json()),
+               "a " + what + " (see `orrery list " + what + "s`) or a path",
                nearest_name(name, known));
   }
   return {parse_json(found->text, found->file), found->file, "", name};

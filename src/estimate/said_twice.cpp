@@ -27,7 +27,7 @@ void agree(const char* option, const OurKey& ours, ResolvedRun& out) {
   for (FrameworkOption& o : out.framework.options) {
     if (o.name != option || o.value == ours.value) continue;
     if (!o.assumed && ours.given) {
-      throw InputError(out.file, ours.path,
+      throw InputError(ErrorCode::conflict, out.file, ours.path,
                        ours.value + ", and framework_options." + option + " " + o.value,
                        "one of them, or both alike");
     }
@@ -74,7 +74,8 @@ void check_own_order(const ResolvedRun& out) {
   const auto must_be = [&](const char* path, const char* what, std::int64_t found,
                            std::int64_t allowed) {
     if (found == allowed) return;
-    throw InputError(out.file, path, std::string(what) + " " + std::to_string(found),
+    throw InputError(ErrorCode::conflict, out.file, path,
+                     std::string(what) + " " + std::to_string(found),
                      std::to_string(allowed) + ", as the schedule's file has");
   };
   must_be("parallel.pp", "pp", run.stages, order.stages);

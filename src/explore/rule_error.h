@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether what is wrong with a run is its strategy or batch breaking a rule, which is an answer for
-// one of many points, or anything else, which is a fault of the input.
+// Tells a strategy or a batch that breaks a rule, which is an answer for one of many points, from
+// any other error, which is a fault of the input.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline bool breaks_a_rule(const InputError& e) {
   const std::string& path = e.path();
   const bool of_rules = path.rfind("parallel", 0) == 0 || path == "training.global_batch" ||
                         path == "training.micro_batch" || path == "search.axes";
-  return of_rules && std::string(e.what()).find("found an unknown key") == std::string::npos;
+  return of_rules && e.code() != ErrorCode::unknown_key;
 }
 
 }  // namespace orrery

@@ -55,7 +55,10 @@ std::string read_text(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) refuse(path, "a directory", "a file");
   const File in(std::fopen(path.c_str(), "rb"));
-  if (!in) refuse(path, std::strerror(errno), "a file that can be read");
+  if (!in) {
+    throw InputError(ErrorCode::not_found, path, "", std::strerror(errno),
+                     "a file that can be read");
+  }
   return read_all(in.get(), path);
 }
 

@@ -50,7 +50,7 @@ void check(const Strategy& s, const Architecture& a, const RunShape& run, const 
   const RuleId id = first_broken(s, a, run);
   if (id == RuleId::none) return;
   const Rule& rule = rule_of(id);
-  throw InputError(file, std::string(rule.path), found_text(id, s, a, run),
+  throw InputError(ErrorCode::broken_rule, file, std::string(rule.path), found_text(id, s, a, run),
                    std::string(rule.allowed));
 }
 

@@ -37,7 +37,7 @@ class Resolver {
 
   [[noreturn]] void refuse(const std::string& key, const std::string& found,
                            const std::string& allowed) const {
-    throw InputError(file_, "parallel." + key, found, allowed);
+    throw InputError(ErrorCode::broken_rule, file_, "parallel." + key, found, allowed);
   }
 
   void assume(const std::string& key, std::string value, std::string why) {

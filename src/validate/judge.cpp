@@ -2,7 +2,6 @@
 #include "validate/judge.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "core/error.h"
 #include "core/json_reader.h"
@@ -60,11 +59,6 @@ void fill(JudgedRow& out, const ConfigLookup& lookup) {
   out.published_hardware = published_flops(resolved.run, FlopsKind::hardware);
 }
 
-// A key that a run does not have is a mistake of the file, not a run that is refused.
-bool is_wrong_key(const InputError& error) {
-  return std::string_view(error.what()).find(": found an unknown key") != std::string_view::npos;
-}
-
 }  // namespace
 
 JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
@@ -75,7 +69,8 @@ JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
   try {
     fill(out, lookup);
   } catch (const InputError& error) {
-    if (is_wrong_key(error)) throw;
+    // A mistake of the file, not a run that is refused.
+    if (error.code() == ErrorCode::unknown_key) throw;
     out.refusal = error.what();
   }
   return out;

@@ -303,6 +303,7 @@ TEST_CASE("the error says file, path, what was found and what is allowed") {
     check(c.s, c.a, c.run, "run.json");
     FAIL("accepted");
   } catch (const InputError& e) {
+    CHECK(e.code() == ErrorCode::broken_rule);
     CHECK(std::string(e.what()) ==
           "run.json: parallel.tp: found tp 8, num_attention_heads 90; allowed: tp that divides "
           "num_attention_heads");

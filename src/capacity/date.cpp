@@ -3,33 +3,23 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
 namespace orrery {
 namespace {
 
-constexpr int kFirstYear = 1970;
-constexpr int kLastYear = 2199;
+namespace calendar = std::chrono;
 
-constexpr bool is_leap(int y) { return (y % 4 == 0 && y % 100 != 0) || y % 400 == 0; }
+constexpr calendar::year kFirstYear{1970};
+constexpr calendar::year kLastYear{2199};
+constexpr calendar::sys_days kLastDay{kLastYear / calendar::December / 31};
 
-constexpr int days_of(int year, int month) {
-  constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return kDays[static_cast<std::size_t>(month - 1)] + (month == 2 && is_leap(year) ? 1 : 0);
-}
-
-constexpr int days_of(int year) { return is_leap(year) ? 366 : 365; }
-
-constexpr std::int64_t last_day() {
-  std::int64_t n = 0;
-  for (int y = kFirstYear; y <= kLastYear; ++y) n += days_of(y);
-  return n - 1;
-}
-
-std::optional<int> digits(std::string_view text) {
+// Digits alone: no sign, no space.
+std::optional<int> number_of(std::string_view digits) {
   int n = 0;
-  for (const char c : text) {
+  for (const char c : digits) {
     if (c < '0' || c > '9') return {};
     n = 10 * n + (c - '0');
   }
@@ -40,33 +30,26 @@ std::optional<int> digits(std::string_view text) {
 
 std::optional<Date> parse_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return {};
-  const auto year = digits(text.substr(0, 4));
-  const auto month = digits(text.substr(5, 2));
-  const auto day = digits(text.substr(8, 2));
-  if (!year || !month || !day || *year < kFirstYear || *year > kLastYear) return {};
-  if (*month < 1 || *month > 12 || *day < 1 || *day > days_of(*year, *month)) return {};
-  Date d;
-  for (int y = kFirstYear; y < *year; ++y) d.day += days_of(y);
-  for (int m = 1; m < *month; ++m) d.day += days_of(*year, m);
-  d.day += *day - 1;
-  return d;
+  const auto year = number_of(text.substr(0, 4));
+  const auto month = number_of(text.substr(5, 2));
+  const auto day = number_of(text.substr(8, 2));
+  if (!year || !month || !day) return {};
+  const calendar::year_month_day date = calendar::year(*year) / *month / *day;
+  if (!date.ok() || date.year() < kFirstYear || date.year() > kLastYear) return {};
+  return Date{calendar::sys_days(date).time_since_epoch().count()};
 }
 
 std::string text_of(Date d) {
-  int year = kFirstYear;
-  std::int64_t rest = d.day;
-  while (rest >= days_of(year)) rest -= days_of(year++);
-  int month = 1;
-  while (rest >= days_of(year, month)) rest -= days_of(year, month++);
+  const calendar::year_month_day date{calendar::sys_days(calendar::days(d.day))};
   std::array<char, 48> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%04d-%02d-%02d", year, month,
-                static_cast<int>(rest) + 1);
+  std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
   return buffer.data();
 }
 
 Date after(Date start, Seconds t) {
   const double days = std::floor(t / kDay);
-  const auto room = static_cast<double>(last_day() - start.day);
+  const auto room = static_cast<double>(kLastDay.time_since_epoch().count() - start.day);
   return {start.day + static_cast<std::int64_t>(std::clamp(days, 0.0, room))};
 }
 

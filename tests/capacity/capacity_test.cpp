@@ -286,6 +286,11 @@ TEST_CASE("dates") {
   CHECK(text_of(*parse_date("2028-02-29")) == "2028-02-29");
   CHECK_FALSE(parse_date("2027-02-29"));
   CHECK_FALSE(parse_date("27-02-01"));
+  for (const char* wrong : {"1969-12-31", "2200-01-01", "2100-02-29", "2026-13-01", "2026-00-10",
+                            "2026-04-31", "2026-04-00", "2026-+4-01", "2026/04/01"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_date(wrong));
+  }
   CHECK(text_of(after(*parse_date("2027-12-31"), Seconds(86400))) == "2028-01-01");
   CHECK(text_of(after(*parse_date("2026-03-01"), Seconds(1e30))) == "2199-12-31");
 }

@@ -3,8 +3,8 @@
 // Settings from the words of a command line: --name value…, --name=value, --flag.
 //
 // A name's dashes become underscores. Several values are an array. Values end at the next name, at
-// a program (….py) or at a sign of the shell. Words that no name precedes are passed over but for
-// NAME=value, which counts as a setting of that name where `variables` lists it.
+// a program (….py) or at a sign of the shell. Words without a name before them are ignored, except
+// NAME=value, which is a setting of that name if `variables` lists it.
 #pragma once
 
 #include <span>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs in the words of other training software: Megatron-LM's arguments, DeepSpeed's JSON,
-// torchtitan's TOML and command line. One file of names for each (names.h), used both ways.
+// Runs as settings of other training software: Megatron-LM's arguments, DeepSpeed's JSON,
+// torchtitan's TOML and command line. One file of names for each (names.h), used in both
+// directions.
 //
-// Reading: what a format says becomes keys of a run file; what stands there and moves no number
-// here (a seed, a path), what is not understood, and what was taken by default are listed. What a
-// run needs and the format has no word for (the cluster; DeepSpeed's model) is left out: flags of
-// the command line say it. Writing: the text, and every key of the run that reading the text back
-// does not give, found by doing so; nothing is dropped in silence, and a text that would train
-// another run is refused (exchange/refuse_other_run.h). A value of another type, out of
-// range or against another one is an InputError that names the setting. Units are each format's
-// own; torchtitan's batches in tokens must be whole sequences.
+// Reading: settings become keys of a run file. Settings without effect here (a seed, a path),
+// unknown ones and defaults are listed. Keys that the format lacks (the cluster; DeepSpeed's model)
+// are left out; flags of the command line give them. Writing: the text, and every key of the run
+// that comes back different when the text is read again; nothing is dropped in silence, and a text
+// that would train another run is refused (exchange/refuse_other_run.h). A value of the wrong type,
+// out of range or in conflict with another one is an InputError that names the setting. Units are
+// each format's own; torchtitan's batches in tokens must be whole sequences.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Of which a rank puts `sent` bytes on the wire (network/volume.h).
+// The buffer for which a rank puts `sent` bytes on the wire (network/volume.h).
 inline double full_buffer(Collective c, std::int64_t ranks, double sent) {
   const double each = static_cast<double>(ranks) / static_cast<double>(ranks - 1);
   return c == Collective::all_reduce ? sent * each / 2 : sent * each;

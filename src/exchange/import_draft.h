@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run file in the making, out of another tool's settings: what the readers of all formats share.
+// A run file that is being made from another tool's settings: the common part of all readers.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ bool forget_assumption(ImportedRun& imported, const std::string& path) {
   return found;
 }
 
-// What the command line says is not assumed.
+// Values of the command line are not assumed.
 void forget_said(ImportedRun& imported, const Json& given) {
   const auto said = [&](const Assumed& a) { return !value_at(given, a.path).is_null(); };
   imported.assumed.erase(std::remove_if(imported.assumed.begin(), imported.assumed.end(), said),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an import can only say once names are looked up, by the model and the profile the run will
-// have, which the command line may name.
+// The part of an import that needs the model and the profile of the run, which the command line may
+// name.
 //
-// - A switch the profile lacks: assumed, it goes, the profile's habit holds; given, it becomes our
-//   own key where there is one, and is otherwise listed.
-// - Every n-th layer checkpointed (ImportedRun::checkpointed_every): as many layers of each chunk,
-//   the first instead of the n-th: the same bytes and the same work.
+// - A switch that the profile lacks: if it was assumed it is dropped; if it was given it becomes
+// our
+//   own key if there is one, and is otherwise listed.
+// - Every n-th layer checkpointed (ImportedRun::checkpointed_every): the same number of layers at
+// the
+//   beginning of each chunk, with the same bytes and the same work.
 //
-// Errors: InputError where a name the command line gives is not known.
+// Errors: InputError for an unknown name of the command line.
 #pragma once
 
 #include "exchange/foreign.h"

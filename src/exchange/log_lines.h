@@ -33,7 +33,8 @@ struct LogPlace {
 double positive(const LogPlace& place, std::string_view text, const std::string& column);
 std::int64_t whole(const LogPlace& place, std::string_view text, const std::string& column);
 
-// What is predicted of an operation; nothing where it is known and not. An unknown one is refused.
+// The predicted collective of an operation; empty if a known one has none. An unknown one is
+// refused.
 std::optional<Collective> known_operation(const LogPlace& place, const std::string& operation);
 
 CommLog read_deepspeed_log(const std::vector<std::string_view>& lines, std::size_t header,

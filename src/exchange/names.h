@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tables of names are made of: one row says that a setting of another tool and a key of
-// the run file mean the same, with the same unit.
+// Rows of the tables of names: a setting of another tool and a key of the run file with the same
+// meaning and unit.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What another tool's words do not say of a run, found by reading them back.
+// The keys of a run without an equivalent in another tool's settings, found by reading them back.
 //
-// What was read is completed from the run (its cluster, its framework, whatever is missing or not
-// legal without the rest), resolved, and compared key by key with the run as resolved.
+// The run that was read is completed from the original (its cluster, its framework, and every key
+// that is missing or illegal without it), resolved, and compared key by key with the original.
 #pragma once
 
 #include <vector>

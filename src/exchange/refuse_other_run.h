@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refuses to write a run in the words of a tool that would then train another one: a schedule the
-// tool does not have; and, for Megatron-LM, whose words are a whole launch, any key of `model`,
-// `training` or `parallel` that its words do not say and without which the predicted step or memory
-// is another.
+// Refuses to write settings that would train another run: a schedule that the tool lacks; and for
+// Megatron-LM, whose settings are a whole launch, any key of `model`, `training` or `parallel` that
+// it cannot express and that changes the predicted step or memory.
 //
-// A framework's own switches are no part of it (they say how the software runs, and are listed),
-// nor the states of another framework's profile, nor what DeepSpeed and torchtitan leave to a
-// script. Errors: InputError with the run's file, the key, what it is and what the tool has.
+// Not refused: a framework's own switches (they say how the software runs, and are listed), the
+// states of another framework's profile, and settings that DeepSpeed and torchtitan leave to a
+// script. Errors: InputError with the run's file, the key, its value and the tool's values.
 #pragma once
 
 #include "exchange/foreign.h"

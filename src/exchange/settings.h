@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings by name, from a command line, a table or JSON: each is asked for by its type, and what
-// nobody asked for can be listed. Of a name given twice the last counts, as in argparse.
+// Settings by name, from a command line, a table or JSON: each is asked for by its type, and those
+// that nobody asked for can be listed. If a name is given twice the last one counts, as in
+// argparse.
 //
 // Errors: InputError with file, the setting as written, what was found and what is allowed.
 #pragma once
@@ -50,7 +51,7 @@ class Settings {
   // Given without a value, or true.
   std::optional<bool> flag(std::string_view name);
   std::optional<std::string> text(std::string_view name);
-  // Of a setting that may also be a number: as it stands.
+  // A setting that may also be a number, as written.
   std::optional<std::string> word(std::string_view name);
   // The index in `names`.
   std::optional<std::size_t> choice(std::string_view name, std::span<const std::string_view> names);

@@ -106,7 +106,7 @@ class Words {
     ++at_;
   }
 
-  // What stands at a dollar sign, expanded where that can be; moves past it.
+  // Expands the text at a dollar sign if possible, and moves past it.
   std::string dollar() {
     const std::size_t start = at_++;
     const std::string_view rest = text_.substr(at_);

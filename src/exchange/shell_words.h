@@ -2,12 +2,12 @@
 //
 // The words of a shell script, as far as launch scripts of training use the shell: comments,
 // quotes, continued lines, NAME=value, NAME=( … ), $NAME, ${NAME}, ${NAME:-otherwise}, and
-// whole-number
-// $(( … )). What only a running shell knows stays as written, with its dollar sign. An assigned
-// text of arguments (ARGS="--tp 8 …") counts where it is assigned; it ends with a word ";", as an
-// array does.
+// $(( … )) of whole numbers. A value that only a running shell knows stays as written, with its
+// dollar sign. An assigned text of arguments (ARGS="--tp 8 …") counts at its assignment; it ends
+// with a word ";", like an array.
 //
-// Bounded: values grow to 4,096 bytes by expansion. Errors: InputError where a quote does not end.
+// Bounded: values grow to at most 4,096 bytes by expansion. Errors: InputError for a quote without
+// end.
 #pragma once
 
 #include <string>

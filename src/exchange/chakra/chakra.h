@@ -6,13 +6,13 @@
 // A trace holds the rank's passes in the schedule's order: kernels of a pass as one compute node,
 // the collectives in it as one node each kind and group, those of sharded weights too, sends and
 // receives between stages, then the reduction, the update and the gather. A collective that the run
-// hides stands beside its pass, the rest after it. Compute nodes carry the time and, for players
-// that count operations, what takes that time at the device's dense peak and memory bandwidth.
-// Leaves out: contention, what is inside a collective, the sum of gradients that two stages hold,
-// and reductions in two quantized hops (refused by why_no_chakra). Sizes are full buffers in bytes,
-// S of network/collective.h. Names of attributes and numbers of collectives: et_def.proto and
-// Workload.cc of ASTRA-sim 2 (518bd51) as this project read them; field numbers: et_def.proto of
-// github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
+// hides is beside its pass, the rest after it. Compute nodes carry the time and, for simulators
+// that count operations, the FLOPs and bytes that take this time at the device's dense peak and
+// memory bandwidth. Leaves out: contention, the inside of a collective, the sum of gradients that
+// two stages share, and reductions in two quantized hops (refused by why_no_chakra). Sizes are full
+// buffers in bytes, S of network/collective.h. Names of attributes and numbers of collectives:
+// et_def.proto and Workload.cc of ASTRA-sim 2 (518bd51) as this project read them; field numbers:
+// et_def.proto of github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The communicator groups of a simulated step: which a collective runs over, their ranks, and a
-// number as their name.
+// The communicator groups of a simulated step: the group of each collective, its ranks, and a
+// number as its name.
 //
 // A group is a kind, and for replicas the levels between which they shard (parallel/partition.h).
 // Groups are numbered kind by kind, as the step uses them, then by their lowest rank. Leaves out
-// the second hop of quantized reductions, whose levels a line does not say. Errors: none.
+// the second hop of quantized reductions, whose levels a line does not have. Errors: none.
 #pragma once
 
 #include <cstdint>

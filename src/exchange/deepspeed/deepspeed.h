@@ -3,8 +3,8 @@
 // DeepSpeed's JSON both ways (exchange/foreign.h, exchange/deepspeed/names.h).
 //
 // Batches: of train_batch_size, train_micro_batch_size_per_gpu and gradient_accumulation_steps two
-// fix the third, over replicas = gpus / (tp x pp x cp); `given` is what the command line says of
-// those. "auto" is the training script's to fill and counts as not understood.
+// determine the third, over replicas = gpus / (tp x pp x cp); `given` holds these from the command
+// line. "auto" is filled by the training script and counts as not understood.
 #pragma once
 
 #include "exchange/foreign.h"

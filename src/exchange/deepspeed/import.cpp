@@ -68,7 +68,7 @@ void read_sharding(ImportDraft& d) {
   d.set("parallel.framework_options.mics_shard_size", static_cast<std::int64_t>(*group));
 }
 
-// Of the pipeline engine: one checkpoint for every n layers, 0 for none.
+// In the pipeline engine: one checkpoint for every n layers, 0 for none.
 void read_recompute(ImportDraft& d) {
   const auto interval = d.settings.count("pipeline.activation_checkpoint_interval");
   if (!interval) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DeepSpeed's JSON (deepspeedai/DeepSpeed@edaa722, runtime/config.py and runtime/zero/config.py)
-// beside our keys. What is not a row is read and written by import.cpp, states.cpp, batches.cpp and
-// export.cpp: batches, precision,
-// offload. Model, sequence length and recompute are a training script's business there.
+// beside our keys. Settings without a row (batches, precision, offload) are read and written by
+// import.cpp, states.cpp, batches.cpp and export.cpp. In DeepSpeed the training script sets model,
+// sequence length and recompute.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ inline constexpr std::array kRows = {
 // "cpu" is a node's memory.
 inline constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
 
-// Of its pipeline engine, which has one.
+// The schedules of its pipeline engine: one.
 inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "deepspeed"};
 
 // Sizes that our profile has as DeepSpeed's default has them, and what another one would change.
@@ -51,7 +51,7 @@ inline constexpr std::array kProfileSizes = {
                 "which weights are never sharded"},
 };
 
-// Of ZeRO-3 alone, whatever follows.
+// Only with ZeRO-3.
 inline constexpr std::string_view kOfStage3 = "zero_optimization.stage3_";
 
 inline constexpr std::string_view kMaxLive = "zero_optimization.stage3_max_live_parameters";
@@ -65,7 +65,7 @@ inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype"
 inline constexpr std::string_view kSentGradients = "communication_data_type";
 inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
 
-// What moves no number here; a name that ends in * stands for all that begin so.
+// Settings without effect here; a name that ends in * stands for all that begin so.
 inline constexpr std::string_view kWithoutEffect[] = {
     "optimizer.params.*",
     "scheduler.*",

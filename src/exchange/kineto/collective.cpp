@@ -75,7 +75,7 @@ std::optional<double> buffer_of(Collective kind, double in, double out, double r
   return in == out ? std::optional(in) : std::nullopt;
 }
 
-// What one collective takes says nothing of several in one kernel, nor of parts of unequal size.
+// Several collectives in one kernel, or parts of unequal size, do not give the time of one.
 std::optional<Collective> kind_of_kernel(const std::string& name, const Json& args) {
   if (name.find("coalesced") != std::string::npos) return {};
   for (const char* key : {"In split size", "Out split size"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GPU ran, by the events of a Kineto trace: kernels, memory sets and copies. Times are µs,
-// as the trace has them. Errors: none.
+// The work of a GPU from the events of a Kineto trace: kernels, memory sets and copies. Times are
+// µs, as in the trace. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ struct GpuWork {
   bool beside = false;            // ran while another did
 };
 
-// Of a category that is none: nothing. A time that is none is 0.
+// Empty for another category. A malformed time is 0.
 std::optional<GpuWork> gpu_work_of(const Json& event);
 
 // "External id", or "external id" as versions before 2.0 spell it.
 std::optional<std::int64_t> external_id(const Json& args);
 
-// What overlaps on one GPU on different streams, copies over the host's link apart.
+// Work that overlaps on one GPU on different streams, except copies over the host's link.
 void mark_beside(std::vector<GpuWork>& work);
 
 }  // namespace orrery::detail

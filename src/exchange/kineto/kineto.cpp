@@ -6,9 +6,9 @@
 //
 // A kernel belongs to the operator of its "External id", which is the innermost one that launched
 // it, so that aten::linear is not counted beside its aten::addmm; where a kernel has none, to the
-// operator of the launch with its "correlation". What an operator took is the sum of its kernels
+// operator of the launch with its "correlation". The time of an operator is the sum of its kernels
 // and memory sets; exchange/kineto/work.h says which operators and collectives are read. Copies are
-// read by their bytes, but for pageable memory, which goes through a buffer of the driver.
+// read by their bytes, except those of pageable memory, which go through a buffer of the driver.
 //
 // The forms are of work alone: what ran beside another kernel of its GPU is left out, and of a
 // collective the shortest time counts, since a kernel of NCCL waits for the other ranks. Durations

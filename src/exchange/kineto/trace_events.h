@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The array "traceEvents" of a Chrome trace, one object at a time, so that a trace of hundreds of
-// megabytes takes no more than its text. What stands before the array is its head. An object is
-// returned as text: that it is JSON is for who reads it. Errors: InputError with file and line,
-// where there is no array, and where the file ends within it.
+// megabytes needs no more memory than its text. The text before the array is its head. An object is
+// returned as text; the caller parses it. Errors: InputError with file and line, if there is no
+// array, or if the file ends within it.
 #pragma once
 
 #include <optional>

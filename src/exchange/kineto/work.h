@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator or a collective of a Kineto trace computed, by what its event says of it.
+// The shape of an operator or a collective of a Kineto trace, from its event.
 //
-// Products: aten::mm, addmm, bmm, baddbmm, _scaled_mm by "Input Dims" and "Input type". Of elements
-// in float the kernels' names tell tf32 from fp32 (cuBLAS and CUTLASS: "tf32" or "1688", "sgemm" or
+// Products: aten::mm, addmm, bmm, baddbmm, _scaled_mm by "Input Dims" and "Input type". For float
+// elements the kernels' names tell tf32 from fp32 (cuBLAS and CUTLASS: "tf32" or "1688", "sgemm" or
 // "simt"). Attention: aten::_flash_attention_forward and _backward (batch, sequence, heads, head
-// size) by the same and by "Concrete Inputs", which say the mask; their kernels are flash-2's.
-// Collectives by the arguments PyTorch gives NCCL's kernels, over ranks that sit side by side, as
-// the fit has them. What says too little is not guessed: `why_not` says what is missing, as a
-// plural without its number. Errors: none. Source: the forms as PyTorch 2 writes them, from memory
+// size) by the same and by "Concrete Inputs", which have the mask; their kernels are flash-2's.
+// Collectives: by the arguments that PyTorch gives NCCL's kernels, over neighbouring ranks, as in
+// the fit. Incomplete events are not guessed: `why_not` names the missing part, as a plural without
+// its number. Errors: none. Source: the forms of PyTorch 2, from memory
 // (torch/csrc/profiler/util.cpp, aten/src/ATen/native/native_functions.yaml, kineto's
 // libkineto/src/output_json.cpp).
 #pragma once

@@ -18,7 +18,7 @@ struct Spelling {
   Collective collective;
 };
 
-// What names begin with, once in small letters without separators.
+// Beginnings of names, in lower case without separators.
 constexpr std::array<Spelling, 9> kSpellings = {{{"allreduce", Collective::all_reduce},
                                                  {"inferenceallreduce", Collective::all_reduce},
                                                  {"allgather", Collective::all_gather},

@@ -6,15 +6,15 @@
 // - the summary DeepSpeed's communication logger prints (`deepspeed.comm.log_summary()`): a table
 //   with the columns Comm. Op, Message Size, Count, Total Latency(ms), Avg Latency(ms), tput_avg
 //   (Gbps), busbw_avg (Gbps), wherever in a training log it stands; the first one counts. Its KB is
-//   1024 bytes. What it calls the size of a gather or a reduce-scatter is the whole buffer or a
-//   rank's share of it, by version and operation, which the table does not say.
+//   1024 bytes. Its size of a gather or a reduce-scatter is the whole buffer or a rank's share of
+//   it, depending on version and operation; the table does not say which.
 // - CSV with the columns operation, bytes, count, us, in any order: bytes is the full buffer S
 //   (network/collective.h), us the mean time of one; fields may stand in double quotes. Lines that
 //   begin with # are skipped.
 //
-// Rows of one operation and size are one row, their counts added and their times weighed by them.
-// Leaves out latency by call, stragglers and the rates the log computes. Errors: InputError with
-// file, line, found and allowed.
+// Rows of one operation and size are joined: counts add up, times are averaged by count. Leaves out
+// latency by call, stragglers and the log's own rates. Errors: InputError with file, line, found
+// and allowed.
 #pragma once
 
 #include <cstddef>

@@ -2,13 +2,13 @@
 //
 // Predicted message classes beside a measured log.
 //
-// A predicted class goes to the measured row of the same collective whose size is nearest, within a
-// tolerance; several may go to one (sizes a log rounds to the same text). Of DeepSpeed's gathers
-// and reduce-scatters the size may also be a rank's share (exchange/logs/comm_log.h): both readings
-// are tried. Times are compared by message, as a log may hold any number of steps: error =
-// predicted/measured − 1, in all weighted by what was measured, Σ nᵢ·predictedᵢ over Σ nᵢ·measuredᵢ
-// with the log's counts. Leaves out that a log times what a caller waits, which is less than the
-// operation where it runs beside compute. Errors: none.
+// A predicted class goes to the measured row of the same collective with the nearest size, within a
+// tolerance; several may share a row (if a log rounds their sizes to the same text). The size of
+// DeepSpeed's gathers and reduce-scatters may also be a rank's share (exchange/logs/comm_log.h);
+// both readings are tried. Times are compared by message, because a log may hold any number of
+// steps: error = predicted/measured − 1; the total is Σ nᵢ·predictedᵢ over Σ nᵢ·measuredᵢ with the
+// log's counts. Leaves out that a log holds the caller's waiting time, which is less than the
+// operation's if it runs beside compute. Errors: none.
 #pragma once
 
 #include <cstddef>

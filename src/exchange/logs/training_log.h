@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training log says of a step: medians over its lines, the first few left out.
+// The step of a training log: medians over its lines, without the first few.
 //
-// Told apart by what their lines hold (terminal colours are skipped):
+// The tool is recognised by its lines (terminal colours are skipped):
 // - Megatron-LM: "elapsed time per iteration (ms):" (Megatron-DeepSpeed: also "(s):"), "throughput
 //   per GPU (TFLOP/s/GPU):" or "TFLOPs:", "max allocated:" and "max reserved:" (MB of 2²⁰), timers
 //   "name ....: (min, max)" in ms, of which the largest over ranks counts;
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
-// (reserved). Errors: InputError where no line holds a step.
+// (reserved). Errors: InputError if no line holds a step.
 #pragma once
 
 #include <map>

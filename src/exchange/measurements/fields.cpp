@@ -91,7 +91,7 @@ MeasuredWork read_work(Reader& r, std::string& kernel) {
          "m,n,k or head_dim or collective or kernel,bytes or copy or launch");
 }
 
-// Of a collective whose busbw is known, in GB/s as nccl-tests prints it.
+// The time of a collective from its busbw, in GB/s as nccl-tests prints it.
 Seconds time_of_busbw(Reader& r, const MeasuredCollective& c) {
   if (r.has("us")) r.at("us").fail("nothing: `busbw` says it");
   constexpr double kGiga = 1e9;

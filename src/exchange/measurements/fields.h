@@ -11,9 +11,9 @@
 // | copy from or to the host | copy = "host" or "to host", bytes |
 // | launch of an empty kernel | launch = "empty" |
 //
-// and each the time: `us`, or of products and attention `tflops` (attention's by the FLOPs of the
-// causal half where it is causal), of a collective `busbw` (network/bus_factor.h) in GB/s;
-// `spread`, relative, is optional. Errors: InputError.
+// and each the time: `us`, or for products and attention `tflops` (for causal attention by the
+// FLOPs of the causal half), for a collective `busbw` (network/bus_factor.h) in GB/s; `spread`,
+// relative, is optional. Errors: InputError.
 #pragma once
 
 #include "calibrate/measurement.h"

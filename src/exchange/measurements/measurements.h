@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured times from the files of other tools, told apart by what they begin with:
+// Measured times from the files of other tools, recognised by their beginning:
 //
 // - JSON: `orrery calibrate measure`'s own, {"device", "date", …, "measurements": [{…}]}; a curve
 //   of a collective, {"source", "collective", "node", "ranks", "size_mib": […], "time_us": […]};
@@ -11,8 +11,8 @@
 // - Nsight Systems' report cuda_gpu_trace as CSV: its copies;
 // - CSV with a header: m,n,k,dtype,us and its kin (exchange/measurements/fields.h).
 //
-// Leaves out Nsight Systems' kernels, which have names and no shapes.
-// Errors: InputError with file, line or path, found and allowed; also where times fall with size
+// Leaves out Nsight Systems' kernels, which have names but no shapes.
+// Errors: InputError with file, line or path, found and allowed; also if times fall with size
 // (calibrate/measurement.h).
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-// What a user says of a file that does not say it itself.
+// Facts about a file that the user gives because the file lacks them.
 struct MeasurementHints {
   std::optional<Collective> collective;  // of nccl-tests' output
   std::optional<Precision> precision;    // of PyTorch profiler's table

@@ -12,7 +12,7 @@ bool is_json(std::string_view text);
 MeasurementSet read_json_measurements(std::string_view text, const std::string& file,
                                       const MeasurementHints& hints);
 
-// What stands beside the measurements: device, driver, date, …
+// Facts beside the measurements: device, driver, date, …
 void read_measurement_heading(Reader& r, MeasurementSet& set);
 
 bool is_simumax(std::string_view text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timings of the same work, each time it is met in a trace, as one measurement: their median, and
-// their scatter where there are more than four. Errors: none.
+// Repeated timings of the same work in a trace as one measurement: their median, and their scatter
+// if there are more than four. Errors: none.
 #pragma once
 
 #include <cstddef>

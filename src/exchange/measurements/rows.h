@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `orrery calibrate measure` writes while it measures, one JSON object a line, so that a kill,
-// a fault or a lost GPU costs nothing but the piece of work at hand:
+// The output of `orrery calibrate measure` while it runs, one JSON object a line, so that a kill, a
+// fault or a lost GPU costs only the current work item:
 //
 //   {"device": "h200-sxm-141gb", "driver": "…", "library": "…", "date": "…", "source": "…"}
 //   {"begun": "launch"}
@@ -9,10 +9,10 @@
 //   {"left_out": "copy of 16384 bytes", "why": "memory of the device: out of memory"}
 //   {"ended": "out of time", "clocks": "1755 to 1980 MHz, up to 690 W of 700 W"}
 //
-// A session that ends of itself says so. Work that was begun in one that did not, and is neither
-// measured nor left out, ended the program: it is left out from then on. Of work that is there
-// twice the last one holds. A last line that a kill cut off is no part of it. Errors: InputError
-// with file and line.
+// A session that ends normally says so. If a session did not, work that was begun and is neither
+// measured nor left out killed the program; it is left out from then on. If work is there twice,
+// the last line counts. A last line that a kill cut off is ignored. Errors: InputError with file
+// and line.
 #pragma once
 
 #include <map>

@@ -42,7 +42,7 @@ void given_layout(ImportDraft& d, const std::vector<std::int64_t>& layers, std::
   d.set("parallel.stage_layers", layers);
 }
 
-// What the ends do not hold is shared evenly; --decoder-first-… counts a whole pipeline rank.
+// The layers not at the ends are shared evenly; --decoder-first-… counts a whole pipeline rank.
 void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::int64_t> last,
           bool embedding, bool loss, std::int64_t stages) {
   const std::int64_t pp = d.count_at("parallel.pp", 1);

@@ -2,9 +2,9 @@
 //
 // Megatron-LM's arguments (NVIDIA/Megatron-LM@d98e8a6, training/arguments.py,
 // core/transformer/transformer_config.py and core/model_parallel_config.py) beside our keys. Names
-// are argparse's destinations; a flag has dashes for underscores. What is not a row here is read
-// and written by import.cpp and export.cpp: activation, biases, precision,
-// recompute, optimizer sharding, layout, world size.
+// are argparse's destinations; a flag has dashes for underscores. Settings without a row
+// (activation, biases, precision, recompute, optimizer sharding, layout, world size) are read and
+// written by import.cpp and export.cpp.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ inline constexpr std::array kModelRows = {
     NameRow{"mtp_num_layers", "model.num_nextn_predict_layers"},
 };
 
-// Of mixtures of experts: only beside num_experts.
+// For mixtures of experts: only beside num_experts.
 inline constexpr std::array kExpertRows = {
     NameRow{"num_experts", "model.num_local_experts"},
     NameRow{"moe_router_topk", "model.num_experts_per_tok"},
@@ -81,8 +81,8 @@ inline constexpr std::array<std::string_view, 2> kGranularities = {"selective", 
 inline constexpr std::array<std::string_view, 4> kSharding = {"no_shard", "optim", "optim_grads",
                                                               "optim_grads_params"};
 
-// What moves no number here: data, checkpoints, learning rate, logging, seeds, and names of kernels
-// that our profile has as they are. A name that ends in * stands for all that begin so.
+// Settings without effect here: data, checkpoints, learning rate, logging, seeds, and kernels that
+// our profile already has. A name that ends in * stands for all that begin so.
 inline constexpr std::string_view kWithoutEffect[] = {
     "adam_*",
     "lr",

@@ -10,7 +10,7 @@
 namespace orrery::megatron {
 namespace {
 
-// Of a launcher, which also takes "gpu" and "1:4".
+// A launcher's value, which may also be "gpu" or "1:4".
 std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
   const auto word = d.settings.text(name);
   if (!word) return {};

@@ -4,12 +4,12 @@
 // the compute times filled in (github.com/aliyun/SimAI and aliyun/aicb, Work_Item of
 // workload_generator/SimAI_training_workload_generator.py [from memory, unverified]).
 //
-// One line of sizes, the number of lines, then a line a piece of work: name, −1, and for the
-// forward, the gradient of the input and the gradients of the weights each the nanoseconds of
-// compute, a collective and its bytes; last the nanoseconds of an update. Pieces are those of the
-// stage that computes most: what its weights and gradients move once a step, then its chunks for
-// every micro batch, a line for each kind of collective. The pipeline is what SimAI makes of `pp`
-// and `pp_comm`. Leaves out what the format has no words for: the order of the schedule, overlap,
+// One line of sizes, the number of lines, then one line a work item: name, −1, and for forward,
+// input gradient and weight gradient each the nanoseconds of compute, a collective and its bytes;
+// last the nanoseconds of an update. The work items are those of the stage with the most compute:
+// first the once-a-step traffic of its weights and gradients, then its chunks for every micro
+// batch, with one line for each kind of collective. SimAI derives the pipeline from `pp` and
+// `pp_comm`. Leaves out what the format cannot express: the order of the schedule, overlap,
 // context-parallel groups and states sharded in every micro batch (refused by why_no_simai). Units:
 // nanoseconds, bytes. Errors: none.
 #pragma once

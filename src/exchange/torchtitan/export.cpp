@@ -88,7 +88,7 @@ class Export {
     }
   }
 
-  // Of even chunks that checkpoint as many layers as every n-th is; 0: of others.
+  // n, if even chunks checkpoint as many layers as every n-th would be; else 0.
   std::int64_t checkpointed_every() const {
     const Strategy& s = r_.run.strategy;
     const std::int64_t layers = r_.run.model.layers;

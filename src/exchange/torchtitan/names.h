@@ -3,7 +3,7 @@
 // torchtitan's settings (pytorch/torchtitan, TOML of 2024 and 2025; @b5bcd76 of 2026, which has
 // --module, --config and overrides on the command line, with batches in tokens) beside our keys.
 // Tables moved between versions, so a key of [training], [parallelism] and [experimental] is known
-// by its last word. What is not a row is read and written by import.cpp and export.cpp.
+// by its last word. import.cpp and export.cpp read and write settings without a row.
 #pragma once
 
 #include <array>

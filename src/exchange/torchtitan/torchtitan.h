@@ -5,8 +5,8 @@
 //
 // Batches are sequences in the TOML of 2025 (local_batch_size, global_batch_size) and tokens in the
 // command line of 2026 (num_tokens_per_microbatch_per_dp_rank, num_tokens_per_train_step), which
-// must be whole sequences. Replicas that are not said (-1) follow from --gpus. Sequence parallelism
-// goes with tensor parallelism there.
+// must be whole sequences. Replicas without a number (-1) follow from --gpus. torchtitan couples
+// sequence parallelism to tensor parallelism.
 #pragma once
 
 #include "exchange/foreign.h"

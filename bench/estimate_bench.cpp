@@ -9,6 +9,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
+#include "estimate/workspace.h"
 #include "io/config_dirs.h"
 
 namespace orrery {

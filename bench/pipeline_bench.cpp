@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "estimate/pipeline.h"
+#include "estimate/workspace.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {

@@ -102,5 +102,6 @@ using Watts = Quantity<kJoules - kSeconds>;
 
 inline constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
 inline constexpr Bytes kGB{1e9};
+inline constexpr Joules kKilowattHour{3.6e6};
 
 }  // namespace orrery

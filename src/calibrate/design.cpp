@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work to measure on a device: designed_work() of calibrate/bench.h.
 #include "calibrate/bench.h"
+#include "cost/product.h"
 
 namespace orrery {
 namespace {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibrate/predict.h"
+#include "cost/product.h"
 #include "network/fold.h"
 
 namespace orrery {

@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "cost/attention.h"
+#include "cost/product.h"
 
 namespace orrery {
 namespace {

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "cost/attention.h"
-#include "cost/product.h"
+#include "core/precision.h"
+#include "cost/shapes.h"
+#include "hardware/device.h"
 #include "hardware/noise.h"
 #include "network/collective.h"
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "cost/attention.h"
+#include "cost/memory_time.h"
+#include "cost/product.h"
 #include "network/collective_cost.h"
 #include "network/group_across.h"
 

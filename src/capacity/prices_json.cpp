@@ -11,7 +11,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kJoulesOfKwh = 3.6e6;
 constexpr double kMostMoney = 1e18;
 constexpr double kMostShare = 100;
 
@@ -22,7 +21,8 @@ struct Per {
 
 // Units that a price may be per, by dimension.
 constexpr std::array kPerTime = {Per{"/h", 3600}, Per{"/d", 86400}, Per{"/y", 365.25 * 86400}};
-constexpr std::array kPerEnergy = {Per{"/kWh", kJoulesOfKwh}, Per{"/MWh", 1e3 * kJoulesOfKwh}};
+constexpr std::array kPerEnergy = {Per{"/kWh", kKilowattHour.si()},
+                                   Per{"/MWh", 1e3 * kKilowattHour.si()}};
 constexpr double kMonth = 365.25 / 12 * 86400;
 constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/month", 1e9 * kMonth},
                                   Per{"/PB/month", 1e15 * kMonth},

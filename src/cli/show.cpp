@@ -11,6 +11,7 @@
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_reader.h"
+#include "model/operators.h"
 #include "report/document_text.h"
 #include "report/estimate_json.h"
 #include "report/estimate_text.h"

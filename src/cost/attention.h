@@ -9,74 +9,29 @@
 // other than windows and chunks. Constants per device and kernel: configs/hardware/devices.
 #pragma once
 
-#include "cost/product.h"
+#include "core/number.h"
+#include "core/precision.h"
+#include "cost/shapes.h"
+#include "hardware/device.h"
 
 namespace orrery {
-
-struct AttentionShape {
-  std::int64_t groups = 0;  // heads × sequences
-  std::int64_t queries = 0;
-  std::int64_t keys = 0;
-  std::int64_t head_dim = 0;   // of queries and keys
-  std::int64_t value_dim = 0;  // of values
-  double pairs = 1;            // fraction of query-key pairs computed
-};
 
 inline constexpr double kFusedBackwardProducts = 5.0 / 2.0;
 
 // Linear between the head sizes measured, flat beyond them.
-constexpr double at_head_size(const ByHeadSize& f, double head_size) {
-  for (std::size_t i = 1; i < f.size(); ++i) {
-    const auto low = static_cast<double>(kAttentionHeadSizes[i - 1]);
-    const auto high = static_cast<double>(kAttentionHeadSizes[i]);
-    if (head_size <= low) return f[i - 1];
-    if (head_size < high) return f[i - 1] + (f[i] - f[i - 1]) * (head_size - low) / (high - low);
-  }
-  return f.back();
-}
+double at_head_size(const ByHeadSize& f, double head_size);
 
 // Products of queries with keys and of probabilities with values: 2·pairs·(d + d_v) a head.
 template <Number R>
-FlopsOf<R> attention_flops(const AttentionShape& a) {
-  const R width = count<R>(a.head_dim, {"head size"}) + count<R>(a.value_dim, {"value head size"});
-  return FlopsOf<R>(R(2.0) * count<R>(a.groups, {"heads × sequences"}) *
-                    count<R>(a.queries, {"queries"}) * count<R>(a.keys, {"keys"}) * width *
-                    lift<R>(a.pairs, {"fraction of pairs computed"}));
-}
+FlopsOf<R> attention_flops(const AttentionShape& a);
 
 template <Number R>
 SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, AttentionKernel kernel,
-                                  Precision precision, bool backward) {
-  const AttentionCurve& curve = curve_of(d, kernel);
-  const double head_size = 0.5 * static_cast<double>(a.head_dim + a.value_dim);
-  const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
-  const R keys = count<R>(a.keys, {"keys"});
-  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[static_cast<std::size_t>(kernel)]});
-  const R efficiency = lift<R>(f, {kAttentionPaths[static_cast<std::size_t>(kernel)]}) *
-                       (keys / (keys + half)) *
-                       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
-  const auto peak = lift<R>(peak_of(d, precision), {peak_path(precision)});
-  const R products =
-      backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
-  return attention_flops<R>(a) * products / (peak * efficiency) +
-         lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
-}
+                                  Precision precision, bool backward);
 
 // One of the two batched products of unfused attention; `width` is the head size it runs over.
 template <Number R>
 SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, const Device& d,
-                                  Precision precision) {
-  const ProductShape p{a.queries, a.keys, width, a.groups, false};
-  const auto rate =
-      lift<R>(peak_of(d, precision), {peak_path(precision)}) *
-      (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
-       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
-  const bool odd_head = width % 8 != 0;
-  const double alignment = odd_head ? d.efficiency.misaligned_head : misalignment(p, d.efficiency);
-  const SecondsOf<R> compute =
-      product_flops<R>(p) / rate * lift<R>(alignment, {"misaligned dimensions"});
-  const SecondsOf<R> memory = memory_time<R>(product_bytes<R>(p, precision), d);
-  return larger(compute, memory) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
-}
+                                  Precision precision);
 
 }  // namespace orrery

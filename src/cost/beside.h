@@ -12,7 +12,7 @@
 #pragma once
 
 #include "core/number.h"
-#include "cost/product.h"
+#include "cost/memory_time.h"
 
 namespace orrery {
 

@@ -7,11 +7,13 @@
 // operators take their bytes over the attained bandwidth. Leaves out everything that overlaps.
 #pragma once
 
-#include "cost/attention.h"
-#include "cost/product.h"
-#include "parallel/shard.h"
+#include "core/number.h"
+#include "core/precision.h"
+#include "hardware/device.h"
 
 namespace orrery {
+
+struct ShardedOperator;
 
 // What a framework decides about kernels.
 struct KernelChoice {
@@ -29,95 +31,7 @@ struct OperatorTime {
   SecondsOf<R> backward_weight{};
 };
 
-inline AttentionShape attention_shape(const ShardedOperator& op) {
-  return {op.groups, op.rows, op.cols, op.inner, op.value_width, op.pairs};
-}
-
-// Forward rows×inner·inner×cols; its input's gradient rows×cols·cols×inner; its weight's
-// inner×rows·rows×cols.
 template <Number R>
-OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d,
-                                      const KernelChoice& k) {
-  const bool linear = op.role == PrecisionRole::linear;
-  const Precision precision = linear ? k.linear : k.wide;
-  const bool grouped = op.kind == OpKind::grouped_product;
-  const std::int64_t groups = grouped ? op.groups : 1;
-  const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
-  const auto time = [&](const ProductShape& p) {
-    const SecondsOf<R> alone = product_time<R>(p, d, precision);
-    if (!linear || k.linear_rate == 1) return alone;
-    return alone / lift<R>(k.linear_rate, {"framework.linear_rate"});
-  };
-  return {time({rows, op.cols, op.inner, groups, grouped}),
-          time({rows, op.inner, op.cols, groups, grouped}),
-          time({op.inner, op.cols, rows, groups, grouped, grouped})};
-}
-
-template <Number R>
-SecondsOf<R> pointwise_time(const ShardedOperator& op, double bytes_per_element, const Device& d,
-                            double passes) {
-  if (bytes_per_element == 0) return {};
-  const R n = count<R>(op.rows, {"rows"}) * count<R>(op.cols, {"columns"});
-  const BytesOf<R> bytes(n * lift<R>(bytes_per_element, {"bytes an element"}) *
-                         lift<R>(passes, {"framework.pointwise_passes"}));
-  return memory_time<R>(bytes, d) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
-}
-
-template <Number R>
-OperatorTime<R> attention_operator_time(const ShardedOperator& op, const Device& d,
-                                        const KernelChoice& k) {
-  const AttentionShape a = attention_shape(op);
-  OperatorTime<R> t;
-  if (op.kind == OpKind::fused_attention) {
-    t.forward = fused_attention_time<R>(a, d, k.attention, k.wide, false);
-    t.backward_input = fused_attention_time<R>(a, d, k.attention, k.wide, true);
-    return t;
-  }
-  const std::int64_t width = op.kind == OpKind::scores ? a.head_dim : a.value_dim;
-  t.forward = unfused_product_time<R>(a, width, d, k.wide);
-  t.backward_input = t.forward * R(2.0);
-  return t;
-}
-
-template <Number R>
-OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const KernelChoice& k) {
-  switch (op.kind) {
-    case OpKind::product:
-    case OpKind::grouped_product:
-      return product_operator_time<R>(op, d, k);
-    case OpKind::fused_attention:
-    case OpKind::scores:
-    case OpKind::values:
-      return attention_operator_time<R>(op, d, k);
-    case OpKind::pointwise:
-    case OpKind::lookup:
-      return {pointwise_time<R>(op, op.forward_bytes, d, k.pointwise_passes),
-              pointwise_time<R>(op, op.backward_bytes, d, k.pointwise_passes),
-              {}};
-  }
-  return {};
-}
-
-// --- FLOPs of a forward, for HFU; `pairs` of query and key count in attention
-
-inline Flops forward_flops(const ShardedOperator& op, double pairs) {
-  AttentionShape a = attention_shape(op);
-  a.pairs = pairs;
-  if (op.kind == OpKind::scores) a.value_dim = 0;
-  if (op.kind == OpKind::values) a.head_dim = 0;
-  switch (op.kind) {
-    case OpKind::product:
-    case OpKind::grouped_product:  // rows are those of all groups together
-      return product_flops<double>({op.rows, op.cols, op.inner});
-    case OpKind::fused_attention:
-    case OpKind::scores:
-    case OpKind::values:
-      return attention_flops<double>(a);
-    case OpKind::pointwise:
-    case OpKind::lookup:
-      return {};
-  }
-  return {};
-}
+OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const KernelChoice& k);
 
 }  // namespace orrery

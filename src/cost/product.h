@@ -4,11 +4,11 @@
 //
 // A product of m×k by k×n is m·n/(tile_m·tile_n) output tiles, worked off in waves of one tile a
 // multiprocessor; a tile costs its FLOPs over k + k_fill at the rate large products attain. Waves
-// are counted by expected_waves(), smooth and rising, so that more work never takes less time. Of
-// the tile shapes a library has, the one that takes least is taken: a smaller one fills the
-// multiprocessors better and loads more for each multiply-add. The bytes of the three matrices over
-// memory bandwidth bound it from below (roofline). A dimension that is no multiple of 64 or of 8
-// costs a factor of its own: that is divisibility, not size.
+// are a smooth, rising function of the tiles, so that more work never takes less time. The fastest
+// of a library's tile shapes is taken: a smaller one fills the multiprocessors better and loads
+// more for each multiply-add. The bytes of the three matrices over memory bandwidth bound it from
+// below (roofline). A dimension that is no multiple of 64 or of 8 costs a factor of its own: that
+// is divisibility, not size.
 //
 // Leaves out: products split along k (tried: it helps no published run), L2 reuse, clocks that
 // depend on the data. Sources: tile and wave quantisation as in "The Case for Co-Designing Model
@@ -16,162 +16,37 @@
 // configs/hardware/devices, each with its own.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
 #include "core/number.h"
 #include "core/precision.h"
-#include "cost/paths.h"
+#include "cost/shapes.h"
 #include "hardware/device.h"
 
 namespace orrery {
 
-// Products of one launch: `groups` of m×k·k×n each. Elements, not bytes.
-struct ProductShape {
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-  std::int64_t groups = 1;
-  bool grouped = false;   // groups of uneven height (experts), at the rate grouped kernels reach
-  bool uneven_k = false;  // the uneven size is k, not m: the weight gradient of such groups
-};
-
-constexpr double elements(std::int64_t a, std::int64_t b) {
-  return static_cast<double>(a) * static_cast<double>(b);
-}
-
 // 2mnk of every group.
 template <Number R>
-FlopsOf<R> product_flops(const ProductShape& p) {
-  return FlopsOf<R>(count<R>(2, {"FLOPs of a multiply-add"}) * count<R>(p.groups, {"groups"}) *
-                    count<R>(p.m, {"m"}) * count<R>(p.n, {"n"}) * count<R>(p.k, {"k"}));
-}
+FlopsOf<R> product_flops(const ProductShape& p);
 
-// Waves that W waves' worth of tiles take: at least one, and half a wave more than W when W is
-// large (the mean of rounding up). Rises with W everywhere.
-template <Number R>
-R expected_waves(R w) {
-  return root(w * w + w + R(1.0));
-}
+// Time multiplier of dimensions that do not fit the tensor cores' granularity. The number of rows
+// that meet an expert is chance and says nothing of granularity.
+double misalignment(const ProductShape& p, const DeviceEfficiency& e);
 
-// Time multiplier of dimensions that do not fit the tensor cores' granularity. How many rows meet
-// an expert is chance and says nothing of granularity.
-inline double misalignment(const ProductShape& p, const DeviceEfficiency& e) {
-  const std::int64_t m = p.grouped && !p.uneven_k ? 0 : p.m;
-  const std::int64_t k = p.grouped && p.uneven_k ? 0 : p.k;
-  const std::int64_t any = m | p.n | k;
-  if (any % 8 != 0) return e.misaligned_8;
-  return any % 64 != 0 ? e.misaligned_64 : 1.0;
-}
-
-template <Number R>
-FlopsPerSecondOf<R> attained_rate(const Device& d, Precision precision) {
-  const std::size_t i = static_cast<std::size_t>(precision);
-  const auto peak = lift<R>(d.peak[i], {kPeakPaths[i]});
-  const R efficiency = lift<R>(d.efficiency.gemm[i], {kGemmPaths[i]});
-  const R power = lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
-  return named(peak * (efficiency * power), {"rate large products attain"});
-}
-
-// Of a product's output, in elements.
+// Part of a product's output, in elements.
 struct OutputTile {
   double m = 0;
   double n = 0;
 };
 
-inline constexpr int kTileHalvings = 2;  // of the device's tile: 128 × 256, 128 × 128, 64 × 128
-
-constexpr OutputTile largest_tile(const DeviceEfficiency& e) {
-  return {static_cast<double>(e.tile_m), static_cast<double>(e.tile_n)};
-}
-
-constexpr OutputTile halved(const OutputTile& t) {
-  return t.n >= t.m ? OutputTile{t.m, t.n / 2} : OutputTile{t.m / 2, t.n};
-}
-
-// For tm·tn multiply-adds a tile loads tm + tn elements: its time over that of multiplying alone.
-template <Number R>
-R with_loads(const OutputTile& t, const DeviceEfficiency& e) {
-  return R(1.0) + lift<R>(e.tile_load, {"device.efficiency.tile.load"}) *
-                      lift<R>(1 / t.m + 1 / t.n, {"elements loaded for a multiply-add"});
-}
-
-// Tiles of one group; a dimension below a tile still takes a whole one.
-template <Number R>
-R tiles(const ProductShape& p, const OutputTile& t) {
-  const R rows = count<R>(p.m, {"m"}) / lift<R>(t.m, {"rows of the tile chosen"});
-  const R cols = count<R>(p.n, {"n"}) / lift<R>(t.n, {"columns of the tile chosen"});
-  // Rows of an expert are random: half a tile is lost on average where whole products lose none.
-  const R high = p.grouped ? expected_waves(rows) : larger(rows, 1.0);
-  return high * larger(cols, 1.0);
-}
-
-// At the rate large products attain, which is the rate of the largest tile.
-template <Number R>
-SecondsOf<R> tiled_time(const ProductShape& p, const Device& d, Precision precision,
-                        const OutputTile& t) {
-  const DeviceEfficiency& e = d.efficiency;
-  const R sms = count<R>(d.multiprocessors, {"device.multiprocessors"});
-  const R depth = count<R>(p.k, {"k"}) + lift<R>(e.k_fill, {"device.efficiency.k_fill"});
-  const R area =
-      lift<R>(t.m, {"rows of the tile chosen"}) * lift<R>(t.n, {"columns of the tile chosen"});
-  const R waves = named(expected_waves(count<R>(p.groups, {"groups"}) * tiles<R>(p, t) / sms),
-                        {"waves of tiles"});
-  const FlopsOf<R> one_wave(R(2.0) * area * depth * sms);
-  const SecondsOf<R> time = waves * one_wave / attained_rate<R>(d, precision);
-  if (e.tile_load == 0) return time;
-  return time * (with_loads<R>(t, e) / with_loads<R>(largest_tile(e), e));
-}
-
-inline OutputTile best_tile(const ProductShape& p, const Device& d, Precision precision) {
-  OutputTile tile = largest_tile(d.efficiency);
-  OutputTile best = tile;
-  if (d.efficiency.tile_load == 0) return best;
-  Seconds least = tiled_time<double>(p, d, precision, tile);
-  for (int i = 0; i < kTileHalvings; ++i) {
-    tile = halved(tile);
-    const Seconds t = tiled_time<double>(p, d, precision, tile);
-    if (t < least) best = tile;
-    least = std::min(least, t);
-  }
-  return best;
-}
-
-template <Number R>
-SecondsOf<R> product_compute_time(const ProductShape& p, const Device& d, Precision precision) {
-  const DeviceEfficiency& e = d.efficiency;
-  SecondsOf<R> t = tiled_time<R>(p, d, precision, best_tile(p, d, precision));
-  if (p.grouped) t = t / lift<R>(e.grouped_gemm, {"device.efficiency.grouped_gemm"});
-  return t * lift<R>(misalignment(p, e), {"misaligned dimensions"});
-}
-
-template <Number R>
-BytesPerSecondOf<R> attained_memory_bandwidth(const Device& d) {
-  return named(lift<R>(d.memory_bandwidth, {"device.memory_bandwidth"}) *
-                   lift<R>(d.efficiency.memory, {"device.efficiency.memory"}),
-               {"memory bandwidth attained"});
-}
-
-template <Number R>
-SecondsOf<R> memory_time(BytesOf<R> bytes, const Device& d) {
-  return bytes / attained_memory_bandwidth<R>(d);
-}
+// The fastest of the tile shapes: the device's own, and that halved once or twice along its longer
+// side. Where the device says nothing of loads (`tile_load` 0) its own is the only one.
+OutputTile best_tile(const ProductShape& p, const Device& d, Precision precision);
 
 // Bytes the product reads and writes: inputs in its precision, the result as activations are
 // stored.
 template <Number R>
-BytesOf<R> product_bytes(const ProductShape& p, Precision precision) {
-  const double in = element_bytes(precision) * (elements(p.m, p.k) + elements(p.k, p.n));
-  const double out = element_bytes(storage_precision(precision)) * elements(p.m, p.n);
-  return lift<R>(Bytes(static_cast<double>(p.groups) * (in + out)), {"bytes of the matrices"});
-}
+BytesOf<R> product_bytes(const ProductShape& p, Precision precision);
 
 template <Number R>
-SecondsOf<R> product_time(const ProductShape& p, const Device& d, Precision precision) {
-  const SecondsOf<R> compute =
-      named(product_compute_time<R>(p, d, precision), {"compute time of the product"});
-  const SecondsOf<R> memory = memory_time<R>(product_bytes<R>(p, precision), d);
-  return larger(compute, memory) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
-}
+SecondsOf<R> product_time(const ProductShape& p, const Device& d, Precision precision);
 
 }  // namespace orrery

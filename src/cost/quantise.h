@@ -15,27 +15,11 @@
 
 namespace orrery {
 
-constexpr bool is_quantised(const ShardedOperator& op, Precision linear) {
-  const bool product = op.kind == OpKind::product || op.kind == OpKind::grouped_product;
-  return product && op.role == PrecisionRole::linear && storage_precision(linear) != linear;
-}
+bool is_quantised(const ShardedOperator& op, Precision linear);
 
-template <Number R>
-SecondsOf<R> quantise_time(std::int64_t rows, std::int64_t cols, const Device& d,
-                           Precision linear) {
-  const double moved = element_bytes(storage_precision(linear)) + 2 * element_bytes(linear);
-  const R n = count<R>(rows, {"rows"}) * count<R>(cols, {"columns"});
-  const BytesOf<R> bytes(n * lift<R>(moved, {"bytes to quantise an element"}));
-  return named(memory_time<R>(bytes, d), {"quantising an operand"});
-}
-
-// Its input before forward, the gradient of its output before backward.
+// Adds the operator's input before forward, the gradient of its output before backward.
 template <Number R>
 void add_quantising(const ShardedOperator& op, const Device& d, Precision linear,
-                    OperatorTime<R>& t) {
-  if (!is_quantised(op, linear)) return;
-  t.forward += quantise_time<R>(op.rows, op.inner, d, linear);
-  t.backward_input += quantise_time<R>(op.rows, op.cols, d, linear);
-}
+                    OperatorTime<R>& t);
 
 }  // namespace orrery

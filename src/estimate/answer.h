@@ -14,7 +14,7 @@
 
 #include "core/enum_names.h"
 #include "core/number.h"
-#include "memory/stage_memory.h"
+#include "memory/memory_lines.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
 #include "parallel/comm_dimension.h"

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "estimate/classes.h"
+#include "estimate/comm_lines.h"
 #include "estimate/sends.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {

@@ -4,8 +4,10 @@
 // sweep, and what those of one stage put into the answer's lines.
 #pragma once
 
-#include "estimate/comm_lines.h"
-#include "estimate/estimate.h"
+#include <cstdint>
+
+#include "core/number.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 

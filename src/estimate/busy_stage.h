@@ -9,31 +9,18 @@
 
 #include <cstdint>
 
-#include "estimate/classes.h"
-#include "estimate/estimate.h"
+#include "core/number.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 
-inline bool has_pairs(const Run& run) {
-  return run.strategy.pp > 1 && schedule_of(run).entry().pairs;
-}
+bool has_pairs(const Run& run);
 
 // What the pairs of a stage save over their two halves alone.
 template <Number R>
-SecondsOf<R> hidden_by_pairs(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
-  const SweepGraph& graph = w.pipeline.graphs.of(schedule_of(run), pipeline_shape(run));
-  SecondsOf<R> sum{};
-  std::int64_t chunk = 0;
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const std::int64_t n = graph.pairs_of(stage, chunk++);
-    if (n == 0 || w.hidden.empty()) return;
-    sum +=
-        count<R>(n, {"overlapped pairs of the chunk"}) * w.hidden[static_cast<std::size_t>(part)];
-  });
-  return sum;
-}
+SecondsOf<R> hidden_by_pairs(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
 
-// Of the `n` micro batches that pass through a chunk.
+// The `n` micro batches that pass through a chunk.
 template <Number R>
 R micro_batches_of_step(std::int64_t n) {
   return count<R>(n, {"micro batches of a step"});
@@ -41,14 +28,10 @@ R micro_batches_of_step(std::int64_t n) {
 
 template <Number R>
 SecondsOf<R> busy_time(const Run& run, WorkspaceOf<R>& w, std::int64_t stage,
-                       std::int64_t micro_batches) {
-  SecondsOf<R> sum{};
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const StageCosts<R>& costs = class_of<R>(w, part).costs;
-    sum += costs.forward_time + costs.backward_time;
-  });
-  sum = sum * micro_batches_of_step<R>(micro_batches);
-  return has_pairs(run) ? sum - hidden_by_pairs<R>(run, w, stage) : sum;
-}
+                       std::int64_t micro_batches);
+
+// The first of the stages with the most busy time.
+template <Number R>
+std::int64_t busiest_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t micro_batches);
 
 }  // namespace orrery

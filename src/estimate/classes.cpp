@@ -7,6 +7,7 @@
 #include "estimate/sends.h"
 #include "estimate/sharding.h"
 #include "memory/peak_moment.h"
+#include "parallel/schedules/table.h"
 
 namespace orrery {
 namespace {
@@ -27,22 +28,14 @@ SecondsOf<R> uncovered_by(SecondsOf<R> time, SecondsOf<R> cover) {
   return plain(time) == Seconds() ? time : larger(time - cover, SecondsOf<R>{});
 }
 
-// Activations go to the host under the forward pass and come back under the backward pass; weights
-// that live there are fetched for both. Forward the two travel in opposite directions at once;
-// backward they share the link and what covers it.
+// Forward the copies travel in opposite directions at once; backward they share
+// the link and what covers it.
 template <Number R>
 void add_streams(const Run& run, StageClass<R>& c) {
-  const Offload& o = run.strategy.offload;
-  const BytesOf<R> kept = c.activations.kept;
-  BytesOf<R> weights{};
-  if (o.parameters != OffloadTarget::none) {
-    weights = state_bytes<R>(run.training.recipe, c.parameters, run.strategy).weights;
-  }
-  const SecondsOf<R> fetch = streamed_time<R>(run, o.parameters, false, weights);
-  const SecondsOf<R> down = uncovered_by<R>(
-      larger(streamed_time<R>(run, o.activations, true, kept), fetch), c.costs.forward_time);
-  const SecondsOf<R> up = uncovered_by<R>(streamed_time<R>(run, o.activations, false, kept) + fetch,
-                                          c.costs.backward_time);
+  const PassCopies<R> copies = pass_copies<R>(run, c.parameters, c.activations.kept);
+  const SecondsOf<R> down =
+      uncovered_by<R>(larger(copies.down, copies.fetch), c.costs.forward_time);
+  const SecondsOf<R> up = uncovered_by<R>(copies.up + copies.fetch, c.costs.backward_time);
   at(c.costs.forward, Term::offload_exposed) += down;
   at(c.costs.backward, Term::offload_exposed) += up;
   c.costs.forward_time += down;

@@ -4,7 +4,8 @@
 // distinct stage.
 #pragma once
 
-#include "estimate/estimate.h"
+#include "estimate/run.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 

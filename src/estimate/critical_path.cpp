@@ -3,6 +3,7 @@
 
 #include "estimate/pipeline.h"
 #include "estimate/steady.h"
+#include "parallel/schedules/walk.h"
 
 namespace orrery {
 namespace {

@@ -3,6 +3,12 @@
 
 #include <vector>
 
+#include "estimate/comm_lines.h"
+#include "estimate/run.h"
+#include "estimate/sharding.h"
+#include "estimate/stage.h"
+#include "parallel/partition.h"
+
 namespace orrery {
 namespace {
 
@@ -68,6 +74,37 @@ void add_moves(SharedLines<R>& lines, ShardedStates which, const LevelMoves<R>& 
     const LevelMove<R>& m = moves.at[i];
     lines.add(entry_of(dimension_of(which), m.collective, m.cost, m.ranks, times, SecondsOf<R>{}),
               m.cost.message);
+  }
+}
+
+// What sharded weights and gradients of `n` parameters move in a pass of a
+// micro batch.
+template <Number R>
+void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which, std::int64_t n, Pass pass,
+              std::int64_t times) {
+  const Partition p = partition_of(run.strategy, which);
+  const bool gathers = gathers_every_micro_batch(run.strategy, run.framework);
+  if (pass == Pass::forward) {
+    if (gathers) add_moves(lines, which, gather_weights<R>(run, which, n, p.weights), times);
+    return;
+  }
+  if (gathers && !run.framework.keeps_gathered_weights) {
+    add_moves(lines, which, gather_weights_again<R>(run, which, n, p.weights), times);
+  }
+  if (reduces_every_micro_batch(run.strategy, run.framework)) {
+    add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
+  }
+}
+
+// Calls visit(which, parameters of one block, how many such blocks).
+template <Number R, class Visit>
+void for_each_holding(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                      Visit&& visit) {
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+      visit(which, held(block_parameters(run, prices, i), which), blocks[i]);
+    }
   }
 }
 
@@ -139,26 +176,26 @@ SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                              SecondsOf<R> exposed, const CommSink<R>& sink) {
-  const std::int64_t m = run.strategy.micro_batches;
   SharedLines<R> lines(sink.log);
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
-    if (blocks[i] == 0) continue;
-    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-      const Partition p = partition_of(run.strategy, which);
-      const std::int64_t n = held(block_parameters(run, prices, i), which);
-      const std::int64_t times = blocks[i] * m;
-      if (gathers_every_micro_batch(run.strategy, run.framework)) {
-        add_moves(lines, which, gather_weights<R>(run, which, n, p.weights), times);
-        if (!run.framework.keeps_gathered_weights) {
-          add_moves(lines, which, gather_weights_again<R>(run, which, n, p.weights), times);
-        }
-      }
-      if (reduces_every_micro_batch(run.strategy, run.framework)) {
-        add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
-      }
-    }
-  }
+  for_each_holding(run, prices, blocks,
+                   [&](ShardedStates which, std::int64_t n, std::int64_t count) {
+                     const std::int64_t times = count * run.strategy.micro_batches;
+                     add_pass(lines, run, which, n, Pass::forward, times);
+                     add_pass(lines, run, which, n, Pass::backward, times);
+                   });
   lines.write(exposed, sink.answer);
+}
+
+std::vector<CommLine<double>> pass_traffic(const Run& run, const Prices<double>& prices,
+                                           const BlockCounts& blocks, Pass pass) {
+  SharedLines<double> lines(nullptr);
+  for_each_holding(run, prices, blocks,
+                   [&](ShardedStates which, std::int64_t n, std::int64_t count) {
+                     add_pass(lines, run, which, n, pass, count);
+                   });
+  Answer answer;
+  lines.write(Seconds(), answer);
+  return {answer.comm.begin(), answer.comm.begin() + answer.comm_count};
 }
 
 template SecondsOf<double> data_parallel_time(const Run&, const ParametersHeld&,

@@ -9,11 +9,19 @@
 // the last backward, or the next forward. What sharding moves every micro batch is stage.h's.
 #pragma once
 
-#include "estimate/comm_lines.h"
-#include "estimate/sharding.h"
-#include "estimate/stage.h"
+#include <cstdint>
+#include <vector>
+
+#include "core/number.h"
+#include "estimate/forward.h"
+#include "parallel/stages.h"
 
 namespace orrery {
+
+template <Number R>
+struct CommLine;
+struct ParametersHeld;
+enum class Pass : std::uint8_t;
 
 // Windows under which a stage can hide its traffic: one micro batch through all its chunks.
 template <Number R>
@@ -32,5 +40,9 @@ SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                              SecondsOf<R> exposed, const CommSink<R>& sink);
+
+// The same lines of one pass of one micro batch; what of them is exposed is left open.
+std::vector<CommLine<double>> pass_traffic(const Run& run, const Prices<double>& prices,
+                                           const BlockCounts& blocks, Pass pass);
 
 }  // namespace orrery

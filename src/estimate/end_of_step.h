@@ -9,49 +9,20 @@
 
 #include <cstdint>
 
-#include "estimate/classes.h"
+#include "core/number.h"
 #include "estimate/data_parallel.h"
-#include "estimate/offload.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 
 template <Number R>
-OverlapWindows<R> windows_of(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
-  OverlapWindows<R> windows;
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const StageCosts<R>& costs = class_of<R>(w, part).costs;
-    windows.forward += costs.forward_time;
-    windows.backward += costs.backward_time;
-  });
-  return windows;
-}
+OverlapWindows<R> windows_of(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
 template <Number R>
-Seconds end_of_step(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
-  const ParametersHeld parameters = parameters_of_stage<R>(run, w, stage);
-  const OverlapWindows<R> windows = windows_of<R>(run, w, stage);
-  Answer lines;
-  const OptimizerTime<double> optimizer = optimizer_time<double>(run, parameters);
-  return optimizer.device + optimizer.host +
-         data_parallel_time<double>(run, parameters,
-                                    {plain(windows.forward), plain(windows.backward)},
-                                    CommSink<double>{lines});
-}
+Seconds end_of_step(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
 // Not always the stage with most parameters, as experts are reduced over other ranks than the rest.
 template <Number R>
-std::int64_t last_stage_done(const Run& run, const WorkspaceOf<R>& w) {
-  std::int64_t last = 0;
-  Seconds most(-1);
-  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
-    if (i > 0 && has_blocks_of_the_one_before<R>(run, w, i)) continue;
-    const Seconds time = end_of_step<R>(run, w, i);
-    if (time > most) {
-      most = time;
-      last = i;
-    }
-  }
-  return last;
-}
+std::int64_t last_stage_done(const Run& run, const WorkspaceOf<R>& w);
 
 }  // namespace orrery

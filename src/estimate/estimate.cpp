@@ -4,14 +4,17 @@
 #include "estimate/boundary_sends.h"
 #include "estimate/busy_stage.h"
 #include "estimate/classes.h"
+#include "estimate/comm_lines.h"
 #include "estimate/data_parallel.h"
 #include "estimate/end_of_step.h"
 #include "estimate/exchange_lines.h"
 #include "estimate/links.h"
+#include "estimate/messages.h"
 #include "estimate/offload.h"
 #include "estimate/peak_stage.h"
 #include "estimate/pipeline_time.h"
 #include "estimate/sends.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {
@@ -80,19 +83,8 @@ class Finish {
     }
   }
 
-  void find_busy_stage() {
-    Seconds most(-1);
-    for (std::int64_t i = 0; i < s_.pp; ++i) {
-      const Seconds busy = plain(busy_time<R>(run_, w_, i, m_));
-      if (busy > most) {
-        most = busy;
-        a_.busy_stage = i;
-      }
-    }
-  }
-
   void fill_step() {
-    find_busy_stage();
+    a_.busy_stage = busiest_stage<R>(run_, w_, m_);
     for_each_chunk(run_, a_.busy_stage,
                    [this](std::int64_t part) { add_chunk(class_of<R>(w_, part)); });
     hide_in_pairs();

@@ -2,6 +2,8 @@
 #include "estimate/exchange_lines.h"
 
 #include "estimate/comm_lines.h"
+#include "estimate/messages.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {
@@ -30,7 +32,7 @@ template <Number R>
 void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m) {
   const GroupRanks ranks = ranks_of(w.prices.placement);
   for (const PricedExchange& e : *w.scratch.exchanges) {
-    const bool replay = e.phase == index(Phase::replay);
+    const bool replay = e.phase == index(Phase::recompute_full);
     const std::int64_t times = (replay ? chunk.replayed[e.block] : chunk.blocks[e.block]) * m;
     const auto n = static_cast<double>(times);
     MessageClass all = e.each;
@@ -52,8 +54,9 @@ void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std
   for (std::size_t b = 0; b < kBlockTypes; ++b) {
     if (chunk.blocks[b] == 0) continue;
     const auto& tables = w.prices.blocks[b].exchanges;
-    for (const Phase p : {Phase::forward, Phase::replay, Phase::backward, Phase::again}) {
-      const std::int64_t n = p == Phase::replay ? chunk.replayed[b] : chunk.blocks[b];
+    for (const Phase p :
+         {Phase::forward, Phase::recompute_full, Phase::backward, Phase::recompute_selective}) {
+      const std::int64_t n = p == Phase::recompute_full ? chunk.replayed[b] : chunk.blocks[b];
       add_table<R>(tables[index(p)], ranks, n * m, answer);
     }
   }

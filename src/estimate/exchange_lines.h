@@ -4,7 +4,10 @@
 // asks, each class of message of theirs into the log.
 #pragma once
 
-#include "estimate/estimate.h"
+#include <cstdint>
+
+#include "core/number.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 

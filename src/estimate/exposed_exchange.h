@@ -8,92 +8,22 @@
 // that hide each other's (stage.h). Units: SI. Errors: none.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
-#include "cost/operator_time.h"
-#include "estimate/run.h"
-#include "parallel/shard.h"
+#include "core/number.h"
 
 namespace orrery {
 
-// Exchanges of one pass that share a cover: what each can hide under is its part of it.
-inline std::int64_t sharers_of_cover(const ShardedOperator& op, const Exchange& e) {
-  std::int64_t n = 0;
-  for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
-    n += op.exchanges[i].cover == e.cover && op.exchanges[i].pass == e.pass ? 1 : 0;
-  }
-  return n;
-}
+struct Exchange;
+struct Run;
+struct ShardedOperator;
+template <Number R>
+struct OperatorTime;
 
 // The compute that an exchange can hide under.
 template <Number R>
-SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t) {
-  const R share = R(1.0 / static_cast<double>(sharers_of_cover(op, e)));
-  switch (e.cover) {
-    case Cover::none:
-      return {};
-    case Cover::input_gradient:
-      return t.backward_input * share;
-    case Cover::weight_gradient:
-      return t.backward_weight * share;
-    case Cover::attention:
-      return (e.pass == Pass::forward ? t.forward : t.backward_input) * share;
-  }
-  return {};
-}
-
-// Whether weight gradients come later than the gradient of the input. An order of the user's own
-// says so where its first backward step is.
-inline bool splits_backward(const Run& run) {
-  if (!run.own_order) return schedule_of(run).entry().zero_bubble;
-  const Program& first = run.own_order->programs.front();
-  const auto is_backward = [](const Step& s) { return has_input_gradient(s.kind); };
-  return std::find_if(first.begin(), first.end(), is_backward)->kind == StepKind::input_gradient;
-}
-
-// Whether the framework runs such an exchange beside what could cover it.
-inline bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
-  switch (e.cover) {
-    case Cover::none:
-      return false;
-    case Cover::input_gradient:
-      return f.tp_backward_overlap;
-    case Cover::weight_gradient:  // which comes later where backward is two steps
-      return f.tp_backward_overlap && !backward_is_split;
-    case Cover::attention:
-      return f.cp_overlap;
-  }
-  return false;
-}
-
-// Under interleaved 1F1B the experts of one chunk may talk while another micro batch's chunk
-// computes: Megatron-Core's --overlap-moe-expert-parallel-comm.
-template <Number R>
-R experts_exposed(const Run& run) {
-  const Framework& f = run.framework;
-  if (!run.own_order && run.strategy.schedule == ScheduleId::interleaved) {
-    return lift<R>(f.ep_exposed_interleaved, {"framework.ep_exposed_interleaved"});
-  }
-  return lift<R>(f.ep_exposed, {"framework.ep_exposed"});
-}
+SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t);
 
 // What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
 template <Number R>
-SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Run& run) {
-  const Framework& f = run.framework;
-  if (is_covered(e, f, splits_backward(run))) return larger(time - cover, SecondsOf<R>{});
-  switch (e.group) {
-    case ExchangeGroup::tp:
-    case ExchangeGroup::etp:
-      return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
-    case ExchangeGroup::ep:
-      return time * experts_exposed<R>(run);
-    case ExchangeGroup::cp:
-      return time;
-  }
-  return time;
-}
+SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover, const Run& run);
 
 }  // namespace orrery

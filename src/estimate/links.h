@@ -6,7 +6,7 @@
 // for memory_answer(), which needs no more than fill_parts().
 #pragma once
 
-#include "estimate/estimate.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "estimate/estimate.h"
+#include "estimate/workspace.h"
+#include "model/operators.h"
 
 namespace orrery {
+
+static_assert(kOpNames <= 64);  // a bit each in MessageClass::operators
+
 namespace {
 
 bool is_alike(const MessageClass& a, const MessageClass& b) {

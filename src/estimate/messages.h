@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "estimate/answer.h"
-#include "model/operators.h"
 
 namespace orrery {
 
@@ -23,7 +22,6 @@ struct MessageClass {
   Bytes message{};              // S of one, the full buffer (network/collective.h)
   std::uint64_t operators = 0;  // that exchange it, bit by OpName; 0: states or stage boundaries
 };
-static_assert(kOpNames <= 64);
 
 using MessageLog = std::vector<MessageClass>;
 

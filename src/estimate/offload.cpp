@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/offload.h"
 
-#include "estimate/sharding.h"
+#include "cost/memory_time.h"
+#include "estimate/run.h"
+#include "memory/states.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -54,13 +57,28 @@ SecondsOf<R> host_update(const Run& run, R parameters) {
   return t;
 }
 
-}  // namespace
-
+// While `bytes` cross the host link, or the drives behind it, one way.
 template <Number R>
 SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes) {
   if (target == OffloadTarget::none || plain(bytes) == Bytes()) return {};
   const SecondsOf<R> t = link_time<R>(run, bytes);
   return target == OffloadTarget::nvme ? larger(t, drive_time<R>(run, write, bytes)) : t;
+}
+
+}  // namespace
+
+template <Number R>
+PassCopies<R> pass_copies(const Run& run, const ParametersHeld& parameters, BytesOf<R> kept) {
+  const Offload& o = run.strategy.offload;
+  BytesOf<R> weights{};
+  if (o.parameters != OffloadTarget::none) {
+    weights = state_bytes<R>(run.training.recipe, parameters, run.strategy).weights;
+  }
+  PassCopies<R> c;
+  c.fetch = streamed_time<R>(run, o.parameters, false, weights);
+  c.down = streamed_time<R>(run, o.activations, true, kept);
+  c.up = streamed_time<R>(run, o.activations, false, kept);
+  return c;
 }
 
 double optimizer_traffic(const StateRecipe& r) {
@@ -81,8 +99,8 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   return t;
 }
 
-template SecondsOf<double> streamed_time(const Run&, OffloadTarget, bool, BytesOf<double>);
-template SecondsOf<Traced> streamed_time(const Run&, OffloadTarget, bool, BytesOf<Traced>);
+template PassCopies<double> pass_copies(const Run&, const ParametersHeld&, BytesOf<double>);
+template PassCopies<Traced> pass_copies(const Run&, const ParametersHeld&, BytesOf<Traced>);
 template OptimizerTime<double> optimizer_time(const Run&, const ParametersHeld&);
 template OptimizerTime<Traced> optimizer_time(const Run&, const ParametersHeld&);
 

@@ -10,14 +10,26 @@
 // Leaves out the host's compute, which its memory bandwidth bounds.
 #pragma once
 
-#include "estimate/run.h"
-#include "estimate/stage.h"
+#include "core/number.h"
 
 namespace orrery {
 
-// While `bytes` cross the host link, or the drives behind it, one way.
+struct ParametersHeld;
+struct Run;
+struct StateRecipe;
+
+// Copies to and from the host beside one micro batch's passes through a chunk: weights that live
+// there are fetched for both, activations go down under the forward pass and come back under the
+// backward pass. `kept`: what the chunk keeps of activations.
 template <Number R>
-SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes);
+struct PassCopies {
+  SecondsOf<R> fetch{};
+  SecondsOf<R> down{};
+  SecondsOf<R> up{};
+};
+
+template <Number R>
+PassCopies<R> pass_copies(const Run& run, const ParametersHeld& parameters, BytesOf<R> kept);
 
 // Bytes an optimizer step touches of one parameter: gradient twice (norm, update), states read and
 // written, weights written.

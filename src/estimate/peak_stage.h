@@ -4,7 +4,8 @@
 // whether both fit.
 #pragma once
 
-#include "estimate/estimate.h"
+#include "core/number.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 

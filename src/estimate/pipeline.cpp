@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "estimate/steady.h"
-#include "parallel/schedules/table.h"
+#include "parallel/schedules/walk.h"
 
 namespace orrery {
 namespace {

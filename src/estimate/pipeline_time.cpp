@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/sends.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,8 @@
 // stages and sends set it.
 #pragma once
 
-#include "estimate/estimate.h"
+#include "core/number.h"
+#include "estimate/forward.h"
 
 namespace orrery {
 

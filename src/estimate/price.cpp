@@ -5,11 +5,18 @@
 #include <cmath>
 #include <concepts>
 
+#include "cost/operator_time.h"
 #include "cost/quantise.h"
 #include "estimate/block_tensors.h"
 #include "estimate/exposed_exchange.h"
+#include "estimate/messages.h"
+#include "estimate/run.h"
+#include "network/coded_cost.h"
 
 namespace orrery {
+
+static_assert(static_cast<int>(ExchangeGroup::etp) == static_cast<int>(CommDimension::etp));
+
 namespace {
 
 const Group& group_of(const Placement& p, ExchangeGroup g) {
@@ -89,12 +96,12 @@ class Pricer {
     // A lookup has no gradient of its input.
     out_.weight_gradient += op.kind == OpKind::lookup ? t.backward_input : t.backward_weight;
     if (again > 0) {
-      compute(Phase::again) += forward * lift<R>(again, {"share that runs again"});
-      out_.again_flops += counted_flops(op) * again;
+      compute(Phase::recompute_selective) += forward * lift<R>(again, {"share that runs again"});
+      out_.selective_flops += counted_flops(op) * again;
     }
     if (replayed) {
-      compute(Phase::replay) += forward;
-      out_.replay_flops += counted_flops(op);
+      compute(Phase::recompute_full) += forward;
+      out_.full_flops += counted_flops(op);
     }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
       add_exchange(op, op.exchanges[i], t, again > 0, replayed);
@@ -111,9 +118,16 @@ class Pricer {
   }
 
   Flops counted_flops(const ShardedOperator& op) const {
-    if (run_.convention == FlopsConvention::six_n) return forward_flops(op, 0);
-    const bool causal = run_.convention == FlopsConvention::causal;
-    return forward_flops(op, causal ? op.masked_pairs : op.megatron_pairs);
+    switch (run_.convention) {
+      case FlopsConvention::six_n:
+        return forward_flops(op.kind, op, 0);
+      case FlopsConvention::causal:
+        return forward_flops(op.kind, op, op.masked_pairs);
+      case FlopsConvention::megatron:
+      case FlopsConvention::palm:
+        return forward_flops(op.kind, op, op.megatron_pairs);
+    }
+    return {};
   }
 
   SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
@@ -132,8 +146,8 @@ class Pricer {
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, op.name, e, cost, time, bare);
     if (e.pass != Pass::forward) return;
-    if (again) tally(Phase::again, op.name, e, cost, time, bare);
-    if (replayed) tally(Phase::replay, op.name, e, cost, time, bare);
+    if (again) tally(Phase::recompute_selective, op.name, e, cost, time, bare);
+    if (replayed) tally(Phase::recompute_full, op.name, e, cost, time, bare);
   }
 
   void tally(Phase phase, OpName op, const Exchange& e, const CollectiveCost<R>& cost,
@@ -238,7 +252,37 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   block(scratch.model.mtp, kMtpBlock);
 }
 
-template void price(const Run& run, PriceScratch& scratch, Prices<double>& prices);
-template void price(const Run& run, PriceScratch& scratch, Prices<Traced>& prices);
+template <Number R>
+Prices<R> price(const Run& run) {
+  PriceScratch scratch;
+  Prices<R> prices;
+  price<R>(run, scratch, prices);
+  return prices;
+}
+
+template <Number R>
+SecondsOf<R> exposed(const ExchangeTable<R>& table) {
+  SecondsOf<R> sum{};
+  for (const auto& group : table) {
+    for (const auto& e : group) sum += e.exposed;
+  }
+  return sum;
+}
+
+template <Number R>
+SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group) {
+  SecondsOf<R> sum{};
+  for (const auto& e : table[static_cast<std::size_t>(group)]) sum += e.exposed;
+  return sum;
+}
+
+template void price(const Run&, PriceScratch&, Prices<double>&);
+template void price(const Run&, PriceScratch&, Prices<Traced>&);
+template Prices<double> price(const Run&);
+template Prices<Traced> price(const Run&);
+template SecondsOf<double> exposed(const ExchangeTable<double>&);
+template SecondsOf<Traced> exposed(const ExchangeTable<Traced>&);
+template SecondsOf<double> exposed(const ExchangeTable<double>&, ExchangeGroup);
+template SecondsOf<Traced> exposed(const ExchangeTable<Traced>&, ExchangeGroup);
 
 }  // namespace orrery

@@ -16,19 +16,22 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "cost/operator_time.h"
-#include "estimate/messages.h"
-#include "estimate/run.h"
+#include "core/number.h"
 #include "memory/activations.h"
-#include "network/collective_cost.h"
+#include "parallel/parameters_held.h"
+#include "parallel/placement.h"
 #include "parallel/shard.h"
 #include "parallel/stages.h"
 
 namespace orrery {
 
-// Forward; backward; the forward that selective recompute runs again; the one that full recompute
-// does.
-enum class Phase : std::uint8_t { forward, backward, again, replay };
+struct KernelChoice;
+struct PricedExchange;
+struct Run;
+
+// Passes over a block. The last two are forwards that run again: as far as selective recompute
+// does, or whole.
+enum class Phase : std::uint8_t { forward, backward, recompute_selective, recompute_full };
 inline constexpr std::size_t kPhases = kCountOf<Phase>;
 constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
 inline constexpr std::size_t kExchangeKinds =
@@ -45,7 +48,6 @@ struct ExchangeSum {
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;
 };
-static_assert(static_cast<int>(ExchangeGroup::etp) == static_cast<int>(CommDimension::etp));
 
 template <Number R>
 using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kExchangeGroups>;
@@ -55,8 +57,8 @@ struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
   SecondsOf<R> weight_gradient{};  // of the backward's compute
   std::array<ExchangeTable<R>, kPhases> exchanges{};
-  Flops again_flops{};   // of Phase::again
-  Flops replay_flops{};  // of Phase::replay
+  Flops selective_flops{};  // of Phase::recompute_selective
+  Flops full_flops{};       // of Phase::recompute_full
   BlockActivations<R> activations;
   ParametersHeld parameters;
   ParametersHeld largest_module;        // most parameters of one operator
@@ -82,28 +84,12 @@ template <Number R>
 void price(const Run& run, PriceScratch& scratch, Prices<R>& prices);
 
 template <Number R>
-Prices<R> price(const Run& run) {
-  PriceScratch scratch;
-  Prices<R> prices;
-  price<R>(run, scratch, prices);
-  return prices;
-}
+Prices<R> price(const Run& run);
 
-// All exposed time of a phase.
+// All exposed time of a phase; of one group.
 template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table) {
-  SecondsOf<R> sum{};
-  for (const auto& group : table) {
-    for (const auto& e : group) sum += e.exposed;
-  }
-  return sum;
-}
-
+SecondsOf<R> exposed(const ExchangeTable<R>& table);
 template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group) {
-  SecondsOf<R> sum{};
-  for (const auto& e : table[static_cast<std::size_t>(group)]) sum += e.exposed;
-  return sum;
-}
+SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group);
 
 }  // namespace orrery

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/run.h"
 
+#include "model/operators.h"
+#include "parallel/rules.h"
+
 namespace orrery {
 
 ListOptions list_options(const Run& run) {

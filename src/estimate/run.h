@@ -9,15 +9,17 @@
 #include "core/precision.h"
 #include "hardware/cluster.h"
 #include "memory/recipe.h"
+#include "model/architecture.h"
 #include "model/flops.h"
 #include "parallel/compression.h"
 #include "parallel/framework.h"
-#include "parallel/placement.h"
-#include "parallel/rules.h"
 #include "parallel/schedules/table.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
+
+struct ListOptions;
+struct RunShape;
 
 struct Training {
   std::int64_t sequence = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cost/operator_time.h"
 #include "estimate/run_warnings.h"
 
 #include <algorithm>

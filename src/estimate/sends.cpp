@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/sends.h"
 
-#include "estimate/sharding.h"
+#include "estimate/run.h"
+#include "model/operators.h"
+#include "network/coded_cost.h"
+#include "parallel/partition.h"
+#include "parallel/placement.h"
 
 namespace orrery {
 

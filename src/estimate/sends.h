@@ -7,10 +7,13 @@
 // on arrival.
 #pragma once
 
-#include "estimate/comm_lines.h"
-#include "estimate/run.h"
+#include "network/collective_cost.h"
 
 namespace orrery {
+
+struct ParametersHeld;
+struct Placement;
+struct Run;
 
 template <Number R>
 struct SendCost {

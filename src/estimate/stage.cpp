@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "cost/beside.h"
+#include "cost/memory_time.h"
+#include "estimate/run.h"
 #include "estimate/sharding.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -135,12 +138,12 @@ class Adder {
     s.weight_time += n_ * (block_.weight_gradient + added_up);
     at(s.forward, Term::compute) += n_ * forward;
     at(s.backward, Term::compute) += n_ * backward;
-    at(s.backward, Term::recompute) +=
-        n_ * block_.compute[index(Phase::again)] + again_ * block_.compute[index(Phase::replay)];
+    at(s.backward, Term::recompute) += n_ * block_.compute[index(Phase::recompute_selective)] +
+                                       again_ * block_.compute[index(Phase::recompute_full)];
     add_exchanges(s.forward, block_.exchanges[index(Phase::forward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::again)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::replay)], again_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_selective)], n_);
+    add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_full)], again_);
     add_shard_traffic(s, forward, backward, parameters);
   }
 
@@ -150,10 +153,10 @@ class Adder {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
     const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
     const SecondsOf<R> b = backward + exposed(block_.exchanges[index(Phase::backward)]) +
-                           block_.compute[index(Phase::again)] +
-                           exposed(block_.exchanges[index(Phase::again)]);
-    const SecondsOf<R> replayed =
-        b + block_.compute[index(Phase::replay)] + exposed(block_.exchanges[index(Phase::replay)]);
+                           block_.compute[index(Phase::recompute_selective)] +
+                           exposed(block_.exchanges[index(Phase::recompute_selective)]);
+    const SecondsOf<R> replayed = b + block_.compute[index(Phase::recompute_full)] +
+                                  exposed(block_.exchanges[index(Phase::recompute_full)]);
     at(s.forward, Term::dp_exposed) += n_ * growth(run_, f, t.gather_forward, SecondsOf<R>{});
     at(s.backward, Term::dp_exposed) +=
         (n_ - again_) * growth(run_, b, t.gather_backward, t.reduce) +
@@ -179,8 +182,8 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = replayed[i];
     Adder<R>(run, block, i, blocks[i], again).add(s, block_parameters(run, prices, i));
-    s.recomputed += block.replay_flops * static_cast<double>(again);
-    s.recomputed += block.again_flops * static_cast<double>(blocks[i]);
+    s.recomputed += block.full_flops * static_cast<double>(again);
+    s.recomputed += block.selective_flops * static_cast<double>(blocks[i]);
   }
   for (std::size_t i = 0; i < kTerms; ++i) {
     const Label term{kNamesOf<Term>[i].data()};

@@ -11,6 +11,7 @@
 
 #include "estimate/answer.h"
 #include "estimate/price.h"
+#include "estimate/run.h"
 
 namespace orrery {
 

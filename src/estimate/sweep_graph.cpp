@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "parallel/schedules/order.h"
+
 namespace orrery {
 namespace {
 

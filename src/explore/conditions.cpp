@@ -8,13 +8,13 @@
 
 #include "core/error.h"
 #include "explore/axes.h"
+#include "parallel/rules.h"
 
 namespace orrery {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSecondsAnHour = 3600;
-constexpr double kJoulesAKwh = 3.6e6;
 
 enum Kind : int {
   kAxis,
@@ -66,7 +66,7 @@ double gpu_hours(const Run& run, const Answer& a) {
 
 double energy_kwh(const Run& run, const Answer& a) {
   const auto nodes = static_cast<double>(node_count(run.cluster));
-  return nodes * run.cluster.node_power.si() * a.step_time.si() / kJoulesAKwh;
+  return nodes * run.cluster.node_power.si() * a.step_time.si() / kKilowattHour.si();
 }
 
 double cost(const Run& run, const Answer& a, const UnitPrices& p) {

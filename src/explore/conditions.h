@@ -21,6 +21,7 @@
 #include "core/expression.h"
 #include "estimate/answer.h"
 #include "estimate/run.h"
+#include "parallel/rules.h"
 
 namespace orrery {
 

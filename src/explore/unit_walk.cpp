@@ -82,11 +82,6 @@ Sharding sharding_of(std::int64_t zero, const Partition& p) {
           static_cast<std::int32_t>(p.optimizer), static_cast<std::int8_t>(zero)};
 }
 
-// The stage nearest to a partition (strategy_resolve.cpp).
-std::int64_t nearest_zero(const Partition& p) {
-  return p.weights > 1 ? 3 : p.gradients > 1 ? 2 : p.optimizer > 1 ? 1 : 0;
-}
-
 }  // namespace
 
 UnitWalk::UnitWalk(const Space& space, const Unit& unit)

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "estimate/workspace.h"
 #include "explore/contenders.h"
 #include "explore/front.h"
 #include "explore/incumbents.h"

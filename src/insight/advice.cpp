@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "estimate/workspace.h"
 #include "insight/neighbours.h"
 
 namespace orrery {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "model/operators.h"
+
 namespace orrery {
 
 CommReport comm_report_on(ResolvedRun resolved) {

@@ -8,6 +8,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {

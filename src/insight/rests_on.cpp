@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/rests_on.h"
 
+#include "cost/operator_time.h"
 #include "document/words.h"
 #include "estimate/price.h"
 #include "hardware/provenance.h"

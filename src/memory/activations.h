@@ -10,14 +10,14 @@
 // rank.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include "core/number.h"
-#include "parallel/strategy.h"
 
 namespace orrery {
+
+struct Strategy;
 
 // Of one block and one micro batch.
 template <Number R>
@@ -30,35 +30,13 @@ struct BlockActivations {
   BytesOf<R> for_weights{};  // what the weight gradients need, where they are steps of their own
 };
 
-// `count` equal blocks of a chunk, of which the forward of `again` runs again in full.
+// `count` equal blocks of a chunk, of which the forward of `recompute_full` runs again.
 template <Number R>
 struct BlockGroup {
   const BlockActivations<R>* block = nullptr;
   std::int64_t count = 0;
-  std::int64_t again = 0;
+  std::int64_t recompute_full = 0;
 };
-
-// Layers that full recompute runs again at once.
-inline std::int64_t recompute_group(const Strategy& s) {
-  const bool grouped = s.recompute_method == RecomputeMethod::uniform && s.recompute_layers > 0;
-  return grouped ? s.recompute_layers : 1;
-}
-
-// Saved tensors of one micro batch that are not recomputed in full, logits not included.
-template <Number R>
-BytesOf<R> kept_of(const BlockGroup<R>& g) {
-  const R whole = count<R>(g.count - g.again, {"blocks of this kind that keep their tensors"});
-  return whole * (g.block->kept - g.block->logits);
-}
-
-// What recomputing one piece of a block of this kind brings back, `at_once` blocks in full.
-template <Number R>
-BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g, std::int64_t at_once) {
-  if (g.again == 0) {
-    return s.recompute == Recompute::selective ? g.block->kept_all - g.block->kept : BytesOf<R>{};
-  }
-  return count<R>(at_once, {"layers recomputed at once"}) * (g.block->kept_all - g.block->logits);
-}
 
 template <Number R>
 struct ChunkActivations {
@@ -71,26 +49,6 @@ struct ChunkActivations {
 };
 
 template <Number R>
-ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGroup<R>> groups) {
-  std::int64_t again = 0;
-  for (const BlockGroup<R>& g : groups) again += g.again;
-  const std::int64_t at_once = std::min(recompute_group(s), again);
-  ChunkActivations<R> c;
-  BytesOf<R> input{};
-  for (const BlockGroup<R>& g : groups) {
-    c.kept += kept_of<R>(g);
-    const R blocks = count<R>(g.count, {"blocks of this kind in the chunk"});
-    c.logits += blocks * g.block->logits;
-    c.for_weights += blocks * g.block->for_weights;
-    c.working = larger(c.working, working_of<R>(s, g, at_once));
-    c.transient = larger(c.transient, g.block->transient);
-    c.largest = larger(c.largest, g.again > 0 ? g.block->input : g.block->kept - g.block->logits);
-    if (g.again > 0) input = g.block->input;  // every layer's is the residual stream
-  }
-  if (again > 0) {
-    c.kept += count<R>((again + at_once - 1) / at_once, {"inputs kept in the chunk"}) * input;
-  }
-  return c;
-}
+ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGroup<R>> groups);
 
 }  // namespace orrery

@@ -9,9 +9,20 @@
 // back and asking again costs in time. Units: bytes of one rank. Errors: none.
 #pragma once
 
-#include "memory/stage_memory.h"
+#include "memory/activations.h"
+#include "memory/memory_lines.h"
+#include "memory/stage_activations.h"
 
 namespace orrery {
+
+struct Framework;
+
+// What is kept of a stage on the device, where the rest goes elsewhere: those of the layer at work,
+// and of another that is on its way.
+template <Number R>
+BytesOf<R> kept_on_device(BytesOf<R> kept, BytesOf<R> largest, OffloadTarget target) {
+  return target == OffloadTarget::none ? kept : smaller(kept, R(2.0) * largest);
+}
 
 // What the backward pass of a micro batch works on, less the logits that its beginning frees.
 template <Number R>

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "memory/peak_moment.h"
+#include "parallel/schedules/table.h"
 
 namespace orrery {
 namespace {

@@ -11,11 +11,14 @@
 #include <cstdint>
 #include <span>
 
-#include "memory/activations.h"
+#include "core/number.h"
 #include "parallel/schedules/held.h"
-#include "parallel/schedules/table.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
+
+template <Number R>
+struct ChunkActivations;
 
 template <Number R>
 struct StageActivations {
@@ -26,13 +29,6 @@ struct StageActivations {
   BytesOf<R> largest{};        // of one layer
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 };
-
-// What is kept of a stage on the device, where the rest goes elsewhere: those of the layer at work,
-// and of another that is on its way.
-template <Number R>
-BytesOf<R> kept_on_device(BytesOf<R> kept, BytesOf<R> largest, OffloadTarget target) {
-  return target == OffloadTarget::none ? kept : smaller(kept, R(2.0) * largest);
-}
 
 // `moments`: of a schedule that is written out, the stage's fullest moments (held.h). `target`:
 // where activations go.

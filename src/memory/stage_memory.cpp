@@ -3,7 +3,13 @@
 
 #include <algorithm>
 
+#include "core/precision.h"
 #include "memory/peak_moment.h"
+#include "memory/recipe.h"
+#include "memory/states.h"
+#include "parallel/framework.h"
+#include "parallel/partition.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {

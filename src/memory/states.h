@@ -8,13 +8,13 @@
 // what is not being computed with.
 #pragma once
 
-#include <array>
-
 #include "core/number.h"
 #include "memory/recipe.h"
-#include "parallel/partition.h"
+#include "parallel/parameters_held.h"
 
 namespace orrery {
+
+struct Strategy;
 
 template <Number R>
 struct StateBytes {
@@ -25,30 +25,7 @@ struct StateBytes {
 };
 
 template <Number R>
-BytesOf<R> sharded_bytes(std::int64_t parameters, double bytes, std::int64_t degree,
-                         const Label& bytes_label) {
-  if (parameters == 0) return {};
-  return BytesOf<R>(count<R>(parameters, {"parameters of this rank"}) *
-                    lift<R>(bytes, bytes_label) / count<R>(degree, {"ranks it is sharded over"}));
-}
-
-template <Number R>
 StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& parameters,
-                          const Strategy& s) {
-  StateBytes<R> sum;
-  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-    const Partition p = partition_of(s, which);
-    const std::int64_t n = held(parameters, which);
-    sum.weights += sharded_bytes<R>(n, recipe.weights, p.weights, {"training.states.weights"});
-    sum.gradients +=
-        sharded_bytes<R>(n, recipe.gradients, p.gradients, {"training.states.gradients"});
-    sum.optimizer +=
-        sharded_bytes<R>(n, recipe.optimizer, p.optimizer, {"training.states.optimizer"});
-    const std::int64_t copy = secondary_of(s, which);
-    if (copy == 0) continue;
-    sum.secondary += sharded_bytes<R>(n, recipe.gathered, copy, {"training.states.gathered"});
-  }
-  return sum;
-}
+                          const Strategy& s);
 
 }  // namespace orrery

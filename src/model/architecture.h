@@ -13,6 +13,7 @@
 // Names: Hugging Face's config.json, shortened where the struct gives the context.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace orrery {
@@ -120,6 +121,13 @@ constexpr bool has_local_attention(const Architecture& a) {
 constexpr bool is_local_layer(const Architecture& a, std::int64_t layer) {
   return has_local_attention(a) &&
          (a.sliding_window_pattern == 0 || (layer + 1) % a.sliding_window_pattern != 0);
+}
+
+// Distinct layers of a model: layer i is of type 0 dense, 1 dense local, 2 MoE or 3 MoE local.
+inline constexpr std::size_t kMaxLayerTypes = 4;
+constexpr std::uint8_t layer_type(const Architecture& a, std::int64_t layer) {
+  return static_cast<std::uint8_t>((is_moe_layer(a, layer) ? 2 : 0) +
+                                   (is_local_layer(a, layer) ? 1 : 0));
 }
 
 // Width of one value head; queries and keys have head_dim.

@@ -3,37 +3,18 @@
 
 #include <algorithm>
 
+#include "model/operators.h"
+
 namespace orrery {
 namespace {
 
-double extent(const Extent& e) {
-  return static_cast<double>(e.units) * static_cast<double>(e.unit);
-}
-
-// 2mnk of every product; attention by the pairs that count.
-double forward_flops(const Operator& op, bool causal) {
-  const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
-  switch (op.kind) {
-    case OpKind::product:
-    case OpKind::grouped_product:
-      return 2 * extent(op.rows) * extent(op.inner) * (extent(op.cols) + extent(op.cols2));
-    case OpKind::fused_attention:
-      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) *
-             (extent(op.inner) + extent(op.cols2)) * pairs;
-    case OpKind::scores:
-      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) * extent(op.inner) * pairs;
-    case OpKind::values:
-      return 2 * extent(op.groups) * extent(op.rows) * extent(op.cols) * extent(op.cols2) * pairs;
-    case OpKind::pointwise:
-    case OpKind::lookup:
-      return 0;
+Flops forward_flops(const Block& block, bool causal) {
+  Flops sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
+    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
   }
-  return 0;
-}
-
-double forward_flops(const Block& block, bool causal) {
-  double sum = 0;
-  for (std::uint8_t i = 0; i < block.count; ++i) sum += forward_flops(block.operators[i], causal);
   return sum;
 }
 
@@ -52,12 +33,12 @@ Flops forward_flops(const Architecture& padded, std::int64_t sequence, bool caus
   ListOptions options;
   options.sequence = sequence;
   const ModelOperators model = model_operators(a, options);
-  double sum = forward_flops(model.head, causal);
+  Flops sum = forward_flops(model.head, causal);
   for (std::int64_t i = 0; i < a.layers; ++i) {
     sum += forward_flops(model.layers[layer_type(a, i)], causal);
   }
   sum += static_cast<double>(a.mtp_layers) * forward_flops(model.mtp, causal);
-  return Flops(sum);
+  return sum;
 }
 
 Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,

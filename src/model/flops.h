@@ -18,10 +18,11 @@
 #include <string_view>
 
 #include "core/enum_names.h"
-#include "model/operators.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
+
+struct Architecture;
 
 enum class FlopsConvention : std::uint8_t { megatron, palm, six_n, causal };
 constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {

@@ -6,7 +6,16 @@
 namespace orrery {
 namespace {
 
-std::int64_t size(const Extent& e) { return e.units * e.unit; }
+bool is_attention(OpKind k) {
+  return k == OpKind::fused_attention || k == OpKind::scores || k == OpKind::values;
+}
+
+// In the whole model, where a tied weight counts once.
+std::int64_t parameters(const Operator& op) {
+  const AxisDegrees whole;
+  const OperatorSizes s = sizes_of(op, whole);
+  return parameters(op, s, whole) - (op.has_weight && op.tied ? s.inner * s.cols : 0);
+}
 
 // Parameters of a block that a token does not use: those of other experts.
 std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
@@ -20,16 +29,11 @@ std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
 
 std::int64_t parameters(const Block& block) {
   std::int64_t sum = 0;
-  for (std::uint8_t i = 0; i < block.count; ++i) sum += orrery::parameters(block.operators[i]);
+  for (std::uint8_t i = 0; i < block.count; ++i) sum += parameters(block.operators[i]);
   return sum;
 }
 
 }  // namespace
-
-std::uint8_t layer_type(const Architecture& a, std::int64_t layer) {
-  return static_cast<std::uint8_t>((is_moe_layer(a, layer) ? 2 : 0) +
-                                   (is_local_layer(a, layer) ? 1 : 0));
-}
 
 std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple) {
   return (a.vocab + multiple - 1) / multiple * multiple;
@@ -54,12 +58,40 @@ ModelOperators model_operators(const Architecture& a, const ListOptions& options
   return model;
 }
 
-std::int64_t parameters(const Operator& op) {
-  const std::int64_t width = size(op.cols) + size(op.cols2);
-  const std::int64_t vector = op.vector_extent.units > 0 ? size(op.vector_extent) : width;
-  const std::int64_t matrix = op.has_weight && !op.tied ? size(op.inner) * width : 0;
-  const std::int64_t groups = op.kind == OpKind::grouped_product ? size(op.groups) : 1;
+OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d) {
+  OperatorSizes s{local(op.rows, d), local(op.cols, d), local(op.inner, d), local(op.groups, d), 0};
+  (is_attention(op.kind) ? s.value_width : s.cols) += local(op.cols2, d);
+  return s;
+}
+
+std::int64_t parameters(const Operator& op, const OperatorSizes& s, const AxisDegrees& d) {
+  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : s.cols;
+  const std::int64_t matrix = op.has_weight ? s.inner * s.cols : 0;
+  const std::int64_t groups = op.kind == OpKind::grouped_product ? s.groups : 1;
   return groups * (matrix + op.vectors * vector);
+}
+
+Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
+  const auto attention = [&](std::int64_t width) {
+    return Flops(2 * static_cast<double>(s.groups) * static_cast<double>(s.rows) *
+                 static_cast<double>(s.cols) * static_cast<double>(width) * pairs);
+  };
+  switch (kind) {
+    case OpKind::product:
+    case OpKind::grouped_product:  // rows are those of all groups together
+      return Flops(2 * static_cast<double>(s.rows) * static_cast<double>(s.cols) *
+                   static_cast<double>(s.inner));
+    case OpKind::fused_attention:
+      return attention(s.inner + s.value_width);
+    case OpKind::scores:
+      return attention(s.inner);
+    case OpKind::values:
+      return attention(s.value_width);
+    case OpKind::pointwise:
+    case OpKind::lookup:
+      return {};
+  }
+  return {};
 }
 
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {

@@ -23,6 +23,8 @@
 #include "core/modules.h"
 #include "core/precision.h"
 #include "model/architecture.h"
+#include "model/cross_entropy.h"
+#include "orrery/quantity.h"
 
 namespace orrery {
 
@@ -47,6 +49,19 @@ struct Extent {
   std::int64_t unit = 1;
   Axis axis = Axis::whole;
 };
+
+// Over how many ranks each axis is divided, and how many of these shares one rank sees. As it
+// stands: the whole model on one rank.
+struct AxisDegrees {
+  std::array<std::int64_t, kAxes> by_axis{1, 1, 1, 1, 1, 1, 1};
+  std::array<std::int64_t, kAxes> gathered{1, 1, 1, 1, 1, 1, 1};
+};
+
+constexpr std::int64_t local(const Extent& e, const AxisDegrees& d) {
+  const auto axis = static_cast<std::size_t>(e.axis);
+  const std::int64_t degree = d.by_axis[axis];
+  return (e.units * d.gathered[axis] + degree - 1) / degree * e.unit;
+}
 
 enum class OpKind : std::uint8_t {
   product,          // rows×inner · inner×(cols+cols2): a linear layer
@@ -173,8 +188,7 @@ struct Boundary {
   BoundaryKind kind = BoundaryKind::enter_tensor;
   Extent rows;
   Extent cols;
-  double bytes_per_element = 0;
-  double backward_bytes_per_element = 0;
+  double bytes_per_element = 0;  // of the activation, and of its gradient on the way back
 };
 
 // The rule for the precision of an operator's computation.
@@ -188,7 +202,6 @@ enum class ParameterClass : std::uint8_t { dense, expert };
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
 inline constexpr std::size_t kMaxOperators = 36;
-inline constexpr std::size_t kMaxLayerTypes = 4;
 
 struct Operator {
   OpName name = OpName::embedding;
@@ -240,16 +253,6 @@ struct Block {
   SavedTensor input;                              // the only saved tensor under full recompute
 };
 
-// How the loss is computed. unfused: Megatron-LM's vocab_parallel_cross_entropy, cast to fp32
-// first. fused: in one pass, keeping the fp32 softmax. recomputed: only a sum for each token is
-// kept, and the softmax is computed again from the logits in backward (flash-attention's
-// CrossEntropyLoss). loss-parallel: PyTorch's over a split vocabulary, operator by operator
-// (torch.distributed.tensor.parallel).
-enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed, loss_parallel };
-constexpr EnumNames<CrossEntropy> names_of(CrossEntropy) {
-  return {"unfused", "fused", "recomputed", "loss-parallel"};
-}
-
 // Inputs of the list besides the architecture: also the frameworks' choices that change which
 // tensors exist, but nothing about time.
 struct ListOptions {
@@ -271,15 +274,31 @@ struct ModelOperators {
   Block mtp;  // count == 0: none
 };
 
-// Which distinct block layer `i` is: 0 dense, 1 dense local, 2 MoE, 3 MoE local.
-std::uint8_t layer_type(const Architecture& a, std::int64_t layer);
-
 ModelOperators model_operators(const Architecture& a, const ListOptions& options);
 
 // The same into an existing list, for repeated estimates: unused entries are not cleared.
 void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model);
 
 std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple);
+
+// --- one operator on one rank: the fullest, where an axis does not divide evenly
+
+struct OperatorSizes {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;  // of a product: all its columns
+  std::int64_t inner = 0;
+  std::int64_t groups = 1;
+  std::int64_t value_width = 0;  // attention: of a value head
+};
+
+OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d);
+
+// `sizes`: of the operator, at these degrees. A tied weight is counted too: whether the rank holds
+// a copy of it the caller knows.
+std::int64_t parameters(const Operator& op, const OperatorSizes& sizes, const AxisDegrees& d);
+
+// Of a forward: 2mnk of every product, and of attention the `pairs` of query and key that count.
+Flops forward_flops(OpKind kind, const OperatorSizes& sizes, double pairs);
 
 // --- totals of the unsharded list, exact integers
 
@@ -291,7 +310,6 @@ struct ParameterCount {
   std::int64_t embedding = 0;   // word and position tables and, if not tied, the head
 };
 
-std::int64_t parameters(const Operator& op);
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence);
 
 }  // namespace orrery

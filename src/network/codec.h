@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A codec around a collective: fewer bytes on the wire, and time to compress and decompress them.
-//
-// Bytes fall by the ratio; the codec's time is added to the collective's, hop by hop where a
-// reduction must be recompressed, because what is added must first be decompressed. Of n ranks and
-// the full buffer S a ring's reduce-scatter then compresses and decompresses (n − 1)/n·S in n − 1
-// hops, and an all-gather compresses S/n once and decompresses (n − 1)/n·S (Huang et al., gZCCL,
-// ICS 2024). A codec whose compressed form can be added compresses before and decompresses after.
-// Switches cannot add what is compressed, so in-network reduction is not used. Leaves out:
-// pipelining of codec and wire, processors the codec takes from compute, ratios that depend on the
-// data. Units: SI. Errors: none.
+// A codec around a collective, as a plain value: fewer bytes on the wire, and time to compress and
+// decompress them. What it does to a collective's time is network/coded_cost.h. Units: SI.
 #pragma once
 
-#include <cstdint>
-
-#include "network/collective_cost.h"
+#include "orrery/quantity.h"
 
 namespace orrery {
 
@@ -31,75 +21,6 @@ struct Codec {
 
 constexpr bool is_on(const Codec& c) {
   return c.ratio != 1 || c.compress.si() > 0 || c.decompress.si() > 0 || c.call.si() > 0;
-}
-
-// Of one rank, in shares of the full buffer.
-struct CodecWork {
-  double compressed = 1;
-  double decompressed = 1;
-  std::int64_t calls = 2;
-};
-
-constexpr CodecWork codec_work(Collective kind, std::int64_t ranks, bool recompresses) {
-  const auto n = static_cast<double>(ranks);
-  const double others = (n - 1) / n;
-  switch (kind) {
-    case Collective::all_gather:
-      return {1 / n, others, 2};
-    case Collective::all_to_all:
-      return {others, others, 2};
-    case Collective::reduce_scatter:
-      return recompresses ? CodecWork{others, others, 2 * (ranks - 1)}
-                          : CodecWork{others, 1 / n, 2};
-    case Collective::all_reduce:
-      return recompresses ? CodecWork{1, 2 * others, 2 * ranks} : CodecWork{};
-    case Collective::reduce:
-      return recompresses ? CodecWork{1, 1, 2 * (ranks - 1)} : CodecWork{};
-    case Collective::point_to_point:
-    case Collective::broadcast:
-      return {};
-  }
-  return {};
-}
-
-namespace detail {
-
-template <Number R>
-SecondsOf<R> pass_codec(BytesOf<R> full, double share, BytesPerSecond rate, const Label& label) {
-  if (rate.si() == 0 || share == 0) return {};
-  return full * lift<R>(share, {"share of the buffer through the codec"}) / lift<R>(rate, label);
-}
-
-}  // namespace detail
-
-template <Number R>
-SecondsOf<R> codec_time(const Codec& codec, Collective kind, std::int64_t ranks, BytesOf<R> full) {
-  const CodecWork w = codec_work(kind, ranks, codec.recompresses);
-  SecondsOf<R> time =
-      detail::pass_codec(full, w.compressed, codec.compress, {"throughput of compression"}) +
-      detail::pass_codec(full, w.decompressed, codec.decompress, {"throughput of decompression"});
-  if (codec.call.si() > 0) {
-    time += count<R>(w.calls, {"calls of the codec"}) *
-            lift<R>(codec.call, {"time to start the codec"});
-  }
-  return named(time, {"codec time"});
-}
-
-// `full` is the buffer before compression.
-template <Number R>
-CollectiveCost<R> coded_cost(const Cluster& c, const Group& g, Collective kind, BytesOf<R> full,
-                             const Codec& codec) {
-  if (!is_on(codec)) return collective_cost(c, g, kind, full);
-  const BytesOf<R> sent = full / lift<R>(codec.ratio, {"compression ratio"});
-  CollectiveCost<R> cost = collective_cost(c, g, kind, sent);
-  if (cost.algorithm == Algorithm::none) return cost;
-  if (cost.algorithm == Algorithm::in_switch && kind != Collective::all_gather) {
-    cost = collective_cost_by(Algorithm::ring, c, g, kind, sent);
-  }
-  cost.ratio = codec.ratio;
-  cost.codec = codec_time<R>(codec, kind, g.ranks, full);
-  cost.time += cost.codec;
-  return cost;
 }
 
 }  // namespace orrery

@@ -3,15 +3,16 @@
 // Which codec each collective of each dimension passes, as a plain fixed-size value.
 //
 // Lossless on activations and lossy on gradients, and different rates by dimension, as in Xu et
-// al., arXiv:2409.02423. What a codec does to bytes and time is network/codec.h; the `compression`
-// of a run file is compression_json.h; quantization inside ZeRO++ is a switch of its own
-// (Strategy::zeropp). Leaves out what loss in gradients does to training.
+// al., arXiv:2409.02423. What a codec does to bytes and time is network/coded_cost.h; the
+// `compression` of a run file is compression_json.h; quantization inside ZeRO++ is a switch of its
+// own (Strategy::zeropp). Leaves out what loss in gradients does to training.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
 #include "network/codec.h"
+#include "network/collective.h"
 #include "parallel/comm_dimension.h"
 
 namespace orrery {

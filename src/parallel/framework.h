@@ -12,7 +12,7 @@
 
 #include "hardware/device.h"
 #include "hardware/name.h"
-#include "model/operators.h"
+#include "model/cross_entropy.h"
 #include "orrery/quantity.h"
 #include "parallel/strategy.h"
 

@@ -10,14 +10,14 @@
 
 #include <numeric>
 
+#include "network/group.h"
 #include "parallel/framework.h"
-#include "parallel/placement.h"
-#include "parallel/shard.h"
+#include "parallel/parameters_held.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
 
-enum class ShardedStates : std::uint8_t { dense, expert };
+struct Cluster;
 
 // Ranks that hold the same parameter.
 inline std::int64_t replicas(const Strategy& s, ShardedStates which) {
@@ -45,12 +45,10 @@ inline std::int64_t secondary_of(const Strategy& s, ShardedStates which) {
   return ranks > 1 ? ranks : 0;
 }
 
-inline Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which,
-                         std::int64_t inner, std::int64_t outer) {
-  const TierSizes tiers = tier_sizes(c);
-  return which == ShardedStates::dense ? data_subgroup(s, tiers, inner, outer)
-                                       : expert_subgroup(s, tiers, inner, outer);
-}
+// The part of a parameter's replicas that joins shards of `inner` ranks to shards of `outer`
+// (parallel/placement.h).
+Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which, std::int64_t inner,
+                  std::int64_t outer);
 
 // Whether sharded weights are gathered anew in every micro batch, or once a step and kept.
 inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
@@ -61,10 +59,6 @@ inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
 // while they are summed ((m + 1)Ψ a step for ZeRO-2, 2Ψ where m = 1).
 inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
   return gathers_every_micro_batch(s, f) || (s.partition.weights == 1 && s.partition.gradients > 1);
-}
-
-inline std::int64_t held(const ParametersHeld& p, ShardedStates which) {
-  return which == ShardedStates::dense ? p.dense : p.expert;
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hardware/cluster.h"
 #include "parallel/placement_list.h"
 #include "parallel/rank_digits.h"
 

@@ -20,11 +20,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "hardware/cluster.h"
 #include "network/group.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
+
+struct Cluster;
 
 // Devices in one unit of each tier; the last tier holds the whole run.
 struct TierSizes {

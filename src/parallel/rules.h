@@ -16,10 +16,10 @@
 #include <string>
 #include <string_view>
 
-#include "model/architecture.h"
-#include "parallel/strategy.h"
-
 namespace orrery {
+
+struct Architecture;
+struct Strategy;
 
 // What legality depends on besides strategy and architecture.
 struct RunShape {

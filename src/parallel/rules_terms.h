@@ -59,12 +59,12 @@ constexpr bool stage_layers_fit(const C& c) {
   return sum == c.a.layers;
 }
 
-constexpr std::int64_t most_layers_of_a_chunk(const C& c) {
+inline std::int64_t most_layers_of_a_chunk(const C& c) {
   const std::int64_t chunks = c.s.pp * c.s.vpp;
   if (c.s.even_stages) return (c.a.layers + chunks - 1) / chunks;
   return *std::max_element(c.s.stage_layers.begin(), c.s.stage_layers.begin() + chunks);
 }
 
-constexpr ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }
+inline ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }
 
 }  // namespace orrery::legality

@@ -31,34 +31,32 @@ double elements(const Boundary& b, const Degrees& d) {
 
 void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   if (d.tp == 1) return;
-  const double forward = elements(b, d) * b.bytes_per_element;
-  const double backward = elements(b, d) * b.backward_bytes_per_element;
+  const double bytes = elements(b, d) * b.bytes_per_element;
   using enum Collective;
   if (!d.sequence_parallel) {
-    add(op, covered(make(all_reduce, ExchangeGroup::tp, Pass::backward, backward),
+    add(op, covered(make(all_reduce, ExchangeGroup::tp, Pass::backward, bytes),
                     Cover::weight_gradient));
     return;
   }
-  add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, forward));
+  add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, bytes));
   if (d.gathers_again) {
-    add(op, covered(make(all_gather, ExchangeGroup::tp, Pass::backward, forward),
-                    Cover::input_gradient));
+    add(op,
+        covered(make(all_gather, ExchangeGroup::tp, Pass::backward, bytes), Cover::input_gradient));
   }
-  add(op, covered(make(reduce_scatter, ExchangeGroup::tp, Pass::backward, backward),
+  add(op, covered(make(reduce_scatter, ExchangeGroup::tp, Pass::backward, bytes),
                   Cover::weight_gradient));
 }
 
 void leave_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   if (d.tp == 1) return;
-  const double forward = elements(b, d) * b.bytes_per_element;
+  const double bytes = elements(b, d) * b.bytes_per_element;
   using enum Collective;
   if (!d.sequence_parallel) {
-    add(op, make(all_reduce, ExchangeGroup::tp, Pass::forward, forward));
+    add(op, make(all_reduce, ExchangeGroup::tp, Pass::forward, bytes));
     return;
   }
-  add(op, make(reduce_scatter, ExchangeGroup::tp, Pass::forward, forward));
-  add(op, make(all_gather, ExchangeGroup::tp, Pass::backward,
-               elements(b, d) * b.backward_bytes_per_element));
+  add(op, make(reduce_scatter, ExchangeGroup::tp, Pass::forward, bytes));
+  add(op, make(all_gather, ExchangeGroup::tp, Pass::backward, bytes));
 }
 
 // Three reductions of one number a token: maximum, sum of exponentials, the target's logit.
@@ -102,18 +100,15 @@ void context_heads(ShardedOperator& op, const Boundary& b, const Degrees& d) {
 // Tokens travel over ep; where experts are split by etp too, its ranks then share what arrived.
 void dispatch(ShardedOperator& op, const Boundary& b, const Degrees& d, bool combine) {
   using enum Collective;
-  const double forward = elements(b, d) * b.bytes_per_element;
-  const double backward = elements(b, d) * b.backward_bytes_per_element;
+  const double bytes = elements(b, d) * b.bytes_per_element;
   if (d.ep > 1) {
-    add(op, make(all_to_all, ExchangeGroup::ep, Pass::forward, forward));
-    add(op, make(all_to_all, ExchangeGroup::ep, Pass::backward, backward));
+    add(op, make(all_to_all, ExchangeGroup::ep, Pass::forward, bytes));
+    add(op, make(all_to_all, ExchangeGroup::ep, Pass::backward, bytes));
   }
   if (d.etp > 1) {
-    const double all = static_cast<double>(d.etp);
-    add(op, make(combine ? reduce_scatter : all_gather, ExchangeGroup::etp, Pass::forward,
-                 forward * all));
-    add(op, make(combine ? all_gather : reduce_scatter, ExchangeGroup::etp, Pass::backward,
-                 backward * all));
+    const double all = bytes * static_cast<double>(d.etp);
+    add(op, make(combine ? reduce_scatter : all_gather, ExchangeGroup::etp, Pass::forward, all));
+    add(op, make(combine ? all_gather : reduce_scatter, ExchangeGroup::etp, Pass::backward, all));
   }
 }
 
@@ -137,17 +132,6 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   }
 }
 
-std::int64_t parameters_of(const Operator& op, const ShardedOperator& o, const Degrees& d) {
-  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : o.cols;
-  const std::int64_t matrix = op.has_weight ? o.inner * o.cols : 0;
-  const std::int64_t groups = op.kind == OpKind::grouped_product ? o.groups : 1;
-  return groups * (matrix + op.vectors * vector);
-}
-
-bool is_attention(OpKind k) {
-  return k == OpKind::fused_attention || k == OpKind::scores || k == OpKind::values;
-}
-
 }  // namespace
 
 Degrees degrees_of(const Strategy& s) {
@@ -167,7 +151,7 @@ Degrees degrees_of(const Strategy& s) {
 }
 
 ShardedOperator shard(const Operator& op, const Degrees& d) {
-  ShardedOperator o;
+  ShardedOperator o{sizes_of(op, d)};
   o.name = op.name;
   o.kind = op.kind;
   o.role = op.role;
@@ -176,21 +160,12 @@ ShardedOperator shard(const Operator& op, const Degrees& d) {
   o.alternate_share = op.alternate_share;
   o.has_weight = op.has_weight;
   o.tied = op.tied;
-  o.rows = local(op.rows, d);
-  o.cols = local(op.cols, d);
-  o.inner = local(op.inner, d);
-  o.groups = local(op.groups, d);
   o.pairs = op.pairs;
   o.masked_pairs = op.masked_pairs;
   o.megatron_pairs = op.megatron_pairs;
   o.forward_bytes = op.forward_bytes;
   o.backward_bytes = op.backward_bytes;
-  if (is_attention(op.kind)) {
-    o.value_width = local(op.cols2, d);
-  } else {
-    o.cols += local(op.cols2, d);
-  }
-  o.parameters = parameters_of(op, o, d);
+  o.parameters = parameters(op, o, d);
   for (std::uint8_t i = 0; i < op.saved_count; ++i) {
     const SavedTensor& t = op.saved[i];
     const double n = static_cast<double>(local(t.rows, d)) * static_cast<double>(local(t.cols, d));

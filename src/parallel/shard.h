@@ -17,13 +17,12 @@
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
+#include "parallel/parameters_held.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
 
-struct Degrees {
-  std::array<std::int64_t, kAxes> by_axis{1, 1, 1, 1, 1, 1, 1};
-  std::array<std::int64_t, kAxes> gathered{1, 1, 1, 1, 1, 1, 1};  // shares of it one rank sees
+struct Degrees : AxisDegrees {
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t ep = 1;
@@ -34,12 +33,6 @@ struct Degrees {
 };
 
 Degrees degrees_of(const Strategy& s);
-
-constexpr std::int64_t local(const Extent& e, const Degrees& d) {
-  const auto axis = static_cast<std::size_t>(e.axis);
-  const std::int64_t degree = d.by_axis[axis];
-  return (e.units * d.gathered[axis] + degree - 1) / degree * e.unit;
-}
 
 // Groups inside one pipeline stage that exchange activations.
 enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
@@ -70,7 +63,7 @@ struct KeptTensor {
 inline constexpr std::size_t kMaxExchanges = 8;
 
 // One operator on the fullest rank. Elements are counts; see Operator for what they mean.
-struct ShardedOperator {
+struct ShardedOperator : OperatorSizes {
   OpName name = OpName::embedding;
   OpKind kind = OpKind::pointwise;
   PrecisionRole role = PrecisionRole::wide;
@@ -80,12 +73,7 @@ struct ShardedOperator {
   bool has_weight = false;
   bool tied = false;
 
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;  // of a product: all its columns
-  std::int64_t inner = 0;
-  std::int64_t groups = 1;
-  std::int64_t value_width = 0;  // attention: of a value head
-  double pairs = 1;              // attention, as Operator has them
+  double pairs = 1;  // attention, as Operator has them
   double masked_pairs = 1;
   double megatron_pairs = 1;
 
@@ -112,11 +100,6 @@ void shard(const Block& block, const Degrees& d, ShardedBlock& out);
 // Bytes kept from forward to backward where the modules of `recomputed` run again.
 Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed);
 Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed);
-
-struct ParametersHeld {
-  std::int64_t dense = 0;
-  std::int64_t expert = 0;
-};
 
 // `tied_copy`: the block stands on another stage than the weight it shares, and holds a copy.
 ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "parallel/strategy.h"
+
 namespace orrery {
 namespace {
 

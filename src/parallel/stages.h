@@ -11,10 +11,11 @@
 #include <array>
 #include <cstdint>
 
-#include "model/operators.h"
-#include "parallel/strategy.h"
+#include "model/architecture.h"
 
 namespace orrery {
+
+struct Strategy;
 
 // Distinct blocks of a model: the layer types in front (layer_type()), then the ends.
 inline constexpr std::size_t kEmbeddingBlock = kMaxLayerTypes;

@@ -80,6 +80,11 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
+// The stage of ZeRO nearest to a partition.
+constexpr std::int64_t nearest_zero(const Partition& p) {
+  return p.weights > 1 ? 3 : p.gradients > 1 ? 2 : p.optimizer > 1 ? 1 : 0;
+}
+
 // ZeRO++ (arXiv:2306.10209), three switches: qwZ sends gathered weights in few bits, hpZ keeps a
 // second copy of them sharded over few ranks for the gather of backward, qgZ reduces gradients by
 // all-to-alls in few bits, first inside nodes, then between them. 0: off.

@@ -171,10 +171,7 @@ class Resolver {
              "one of them: zero is a partition too");
     }
     s().partition = *q_.partition;
-    s().zero = s().partition.weights > 1     ? 3
-               : s().partition.gradients > 1 ? 2
-               : s().partition.optimizer > 1 ? 1
-                                             : 0;
+    s().zero = nearest_zero(s().partition);
     assume("zero", std::to_string(s().zero), "the stage nearest to partition");
   }
 

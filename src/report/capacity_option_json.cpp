@@ -105,10 +105,10 @@ Json checkpoint_json(const OptionAnswer& o) {
 
 Json energy_json(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
-  Json j = {{"nodes_kwh", e.nodes.si() / kJoulesOfKwh},
+  Json j = {{"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
             {"facility_kwh",
-             {o.range.energy.low / kJoulesOfKwh, e.facility.si() / kJoulesOfKwh,
-              o.range.energy.high / kJoulesOfKwh}},
+             {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),
+              o.range.energy.high / kKilowattHour.si()}},
             {"peak_mw", e.peak.si() / 1e6},
             {"average_mw", e.average.si() / 1e6},
             {"pue_known", e.pue_known},
@@ -148,7 +148,7 @@ Json sensitivity_json(const OptionAnswer& o) {
                 {"what_if", s.what_if},
                 {"days", {in_days(s.wall.low), in_days(s.wall.high)}},
                 {"cost", nullptr},
-                {"kwh", {s.energy.low / kJoulesOfKwh, s.energy.high / kJoulesOfKwh}}};
+                {"kwh", {s.energy.low / kKilowattHour.si(), s.energy.high / kKilowattHour.si()}}};
     if (o.outcome.cost) row["cost"] = {s.cost.low, s.cost.high};
     list.push_back(row);
   }

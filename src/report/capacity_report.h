@@ -92,8 +92,7 @@ double mfu_of(const Answer& a);
 std::string money_text(const Money& m);             // "12.3 M USD"
 std::string money_text(double amount, Currency c);  // the same
 std::string range_text(const Ranged<double>& r, double unit,
-                       int decimals);  // "25.5 (23.4 to 27.8)"
-inline constexpr double kJoulesOfKwh = 3.6e6;
+                       int decimals);          // "25.5 (23.4 to 27.8)"
 std::string energy_text(Joules e);             // "1,234 MWh"
 std::string name_of(const OptionAnswer& o);    // "H100, 70B"
 std::string strategy_text(const Strategy& s);  // "tp 8 pp 8 dp 16 …"

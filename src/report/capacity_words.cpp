@@ -93,7 +93,7 @@ std::string range_text(const Ranged<double>& r, double unit, int decimals) {
 }
 
 std::string energy_text(Joules e) {
-  const double kwh = e.si() / kJoulesOfKwh;
+  const double kwh = e.si() / kKilowattHour.si();
   if (kwh >= 1e7) return three_digits(kwh / 1e6) + " GWh";
   if (kwh >= 1e4) return three_digits(kwh / 1e3) + " MWh";
   return three_digits(kwh) + " kWh";

@@ -2,7 +2,7 @@
 #include "document/words.h"
 #include "insight/metrics.h"
 #include "memory/recipe.h"
-#include "network/algorithms.h"
+#include "network/collective_cost.h"
 #include "parallel/schedules/table.h"
 #include "report/catalog.h"
 
@@ -11,14 +11,9 @@ namespace {
 
 Cell number(double x) { return {plain_number(x), x}; }
 
-template <class Row>
-void add_algorithm(Row /*row*/, Collective c, std::vector<std::string>& names) {
-  if (Row::serves(c)) names.emplace_back(name_of(Row::Implementation::id));
-}
-
-std::vector<std::string> algorithms_of(Collective c) {
+std::vector<std::string> names_of_algorithms(Collective c) {
   std::vector<std::string> names;
-  std::apply([&](auto... rows) { (add_algorithm(rows, c, names), ...); }, kAlgorithms);
+  for (const Algorithm a : algorithms_of(c)) names.emplace_back(name_of(a));
   return names;
 }
 
@@ -48,7 +43,7 @@ Listing schedule_list() {
 Listing collective_list() {
   Listing list({{"collective", "name"}, {"algorithms", "algorithms"}});
   for (std::size_t i = 0; i < kCollectives; ++i) {
-    const std::vector<std::string> names = algorithms_of(static_cast<Collective>(i));
+    const std::vector<std::string> names = names_of_algorithms(static_cast<Collective>(i));
     list.add({std::string(kNamesOf<Collective>[i]), {joined(names, ", "), names}});
   }
   return list;

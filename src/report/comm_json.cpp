@@ -4,6 +4,7 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "model/operators.h"
 #include "report/collective_text.h"
 #include "report/comm_text.h"
 #include "report/estimate_json.h"

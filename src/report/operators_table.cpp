@@ -74,7 +74,7 @@ void add_block(const Run& run, const Block& block, const std::string& name, List
               std::string(name_of(op.name)),
               {size_text(op), size_json(op)},
               {op.parameters == 0 ? "·" : grouped(op.parameters), op.parameters},
-              amount(forward_flops(op, op.pairs)),
+              amount(forward_flops(op.kind, op, op.pairs)),
               amount(kept_bytes(op, recomputed_modules(run.strategy))),
               exchanges_cell(op)});
   }

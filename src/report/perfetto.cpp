@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parallel/placement.h"
 #include "report/perfetto.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parallel/rules.h"
 #include "sim/fail.h"
 
 #include <algorithm>

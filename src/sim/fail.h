@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/run.h"
 #include "sim/disturb.h"
 
 namespace orrery {

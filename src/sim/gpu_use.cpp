@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/run.h"
 #include "sim/gpu_use.h"
 
 #include <algorithm>

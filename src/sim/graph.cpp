@@ -2,6 +2,7 @@
 #include "sim/graph.h"
 
 #include "parallel/schedules/table.h"
+#include "parallel/schedules/walk.h"
 
 namespace orrery {
 namespace {

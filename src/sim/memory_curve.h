@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory/memory_lines.h"
 #include "sim/step_clock.h"
 
 namespace orrery {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/overlaps.h"
 
+#include "estimate/run.h"
+
 namespace orrery {
 namespace {
 

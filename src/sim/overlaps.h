@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "parallel/framework.h"
 #include "sim/plan.h"
 
 namespace orrery {

@@ -5,9 +5,13 @@
 
 #include "cost/beside.h"
 #include "estimate/classes.h"
+#include "estimate/comm_lines.h"
 #include "estimate/data_parallel.h"
+#include "estimate/end_of_step.h"
 #include "estimate/offload.h"
+#include "estimate/run.h"
 #include "estimate/sends.h"
+#include "estimate/workspace.h"
 #include "parallel/partition.h"
 #include "parallel/schedules/table.h"
 

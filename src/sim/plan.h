@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "estimate/estimate.h"
+#include "estimate/answer.h"
+#include "estimate/forward.h"
 #include "orrery/quantity.h"
 #include "parallel/schedules/table.h"
 #include "sim/save.h"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "estimate/workspace.h"
+
 namespace orrery {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "cost/beside.h"
 #include "estimate/classes.h"
+#include "estimate/workspace.h"
 #include "sim/streams.h"
 
 namespace orrery {

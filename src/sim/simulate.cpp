@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "estimate/estimate.h"
+#include "estimate/workspace.h"
 #include "parallel/partition.h"
 #include "sim/gpu_use.h"
 #include "sim/played_answer.h"

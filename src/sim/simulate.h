@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "estimate/run.h"
 #include "sim/critical.h"
 #include "sim/disturb.h"
 #include "sim/fail.h"

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "estimate/classes.h"
+#include "estimate/comm_lines.h"
 #include "estimate/data_parallel.h"
 #include "estimate/offload.h"
-#include "parallel/partition.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {
@@ -45,17 +46,12 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
     const BlockPrice<double>& block = w.prices.blocks[b];
     add_exchanges(block, Phase::forward, c.blocks[b], p.forward);
     add_exchanges(block, Phase::backward, c.blocks[b], p.backward);
-    add_exchanges(block, Phase::again, c.blocks[b], p.backward);
-    add_exchanges(block, Phase::replay, c.replayed[b], p.backward);
+    add_exchanges(block, Phase::recompute_selective, c.blocks[b], p.backward);
+    add_exchanges(block, Phase::recompute_full, c.replayed[b], p.backward);
   }
-  const Offload& o = run.strategy.offload;
-  const Bytes kept = c.activations.kept;
-  const Bytes weights =
-      state_bytes<double>(run.training.recipe, c.parameters, run.strategy).weights;
-  const Seconds fetch = streamed_time<double>(run, o.parameters, false, weights);
-  use(p.forward, Stream::copy).busy = fetch + streamed_time<double>(run, o.activations, true, kept);
-  use(p.backward, Stream::copy).busy =
-      fetch + streamed_time<double>(run, o.activations, false, kept);
+  const PassCopies<double> copies = pass_copies<double>(run, c.parameters, c.activations.kept);
+  use(p.forward, Stream::copy).busy = copies.fetch + copies.down;
+  use(p.backward, Stream::copy).busy = copies.fetch + copies.up;
   return p;
 }
 
@@ -186,38 +182,12 @@ void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase p
   }
 }
 
-ShardMoves moves_of(Run run, const Workspace& w, const BlockCounts& blocks, bool gathers_again) {
-  run.strategy.micro_batches = 1;
-  run.framework.keeps_gathered_weights = !gathers_again;
-  Answer lines;
-  add_micro_batch_traffic<double>(run, w.prices, blocks, Seconds(), CommSink<double>{lines});
-  return {lines.comm.begin(), lines.comm.begin() + lines.comm_count};
-}
-
-const CommLine<double>* find(const ShardMoves& moves, const CommLine<double>& like) {
-  for (const CommLine<double>& l : moves) {
-    if (is_same_line(l, like)) return &l;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-// Forward gathers, backward does the rest; lines of both with the same group are of one kind.
 PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks) {
   PassExchanges pass;
-  if (!reduces_every_micro_batch(run.strategy, run.framework)) return pass;
-  for (const CommLine<double>& l : moves_of(run, w, blocks, false)) {
-    if (l.collective == Collective::all_gather) pass.forward_shards.push_back(l);
-  }
-  for (CommLine<double> l : moves_of(run, w, blocks, !run.framework.keeps_gathered_weights)) {
-    if (const CommLine<double>* forward = find(pass.forward_shards, l)) {
-      l.count -= forward->count;
-      l.bytes -= forward->bytes;
-      l.time -= forward->time;
-    }
-    if (l.count > 0) pass.backward_shards.push_back(l);
-  }
+  pass.forward_shards = pass_traffic(run, w.prices, blocks, Pass::forward);
+  pass.backward_shards = pass_traffic(run, w.prices, blocks, Pass::backward);
   return pass;
 }
 
@@ -234,8 +204,8 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
       const Placement& p = w.prices.placement;
       list_exchanges(p, block, Phase::forward, c.blocks[b], all[cell].forward);
       list_exchanges(p, block, Phase::backward, c.blocks[b], all[cell].backward);
-      list_exchanges(p, block, Phase::again, c.blocks[b], all[cell].backward);
-      list_exchanges(p, block, Phase::replay, c.replayed[b], all[cell].backward);
+      list_exchanges(p, block, Phase::recompute_selective, c.blocks[b], all[cell].backward);
+      list_exchanges(p, block, Phase::recompute_full, c.replayed[b], all[cell].backward);
     }
   }
   return all;

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "parallel/shard.h"
+#include "parallel/stages.h"
 #include "sim/step_clock.h"
 
 namespace orrery {

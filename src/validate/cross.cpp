@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "estimate/workspace.h"
+
 namespace orrery {
 namespace {
 

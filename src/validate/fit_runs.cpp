@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/workspace.h"
 #include "validate/fit_runs.h"
 
 #include <algorithm>

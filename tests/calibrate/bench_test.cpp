@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of measuring, against a device and a clock that are made up.
 #include "calibrate/bench.h"
+#include "cost/product.h"
 
 #include <doctest/doctest.h>
 

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cost/attention.h"
+#include "cost/product.h"
 #include "cost/quantise.h"
 
 using namespace orrery;
@@ -168,7 +170,7 @@ TEST_CASE("rows of experts are shared out over the groups") {
   op.groups = 8;
   CHECK(operator_time<double>(op, d, KernelChoice{}).forward ==
         product_time<double>({1024, 4096, 4096, 8, true}, d, Precision::bf16));
-  CHECK(forward_flops(op, 1).si() == 2.0 * 8 * 1024 * 4096 * 4096);
+  CHECK(forward_flops(op.kind, op, 1).si() == 2.0 * 8 * 1024 * 4096 * 4096);
 }
 
 TEST_CASE("pointwise operators take their bytes at the memory's rate") {

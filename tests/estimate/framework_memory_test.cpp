@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "estimate/estimate.h"
+#include "estimate/run.h"
 #include "support/runs.h"
 
 using namespace orrery;

@@ -9,7 +9,9 @@
 #include <random>
 #include <vector>
 
+#include "estimate/workspace.h"
 #include "parallel/schedules/table.h"
+#include "parallel/schedules/walk.h"
 
 using namespace orrery;
 

@@ -2,6 +2,7 @@
 //
 // Run files to runs: what is refused and how, what is assumed, and that a resolved run resolves to
 // itself.
+#include "estimate/estimate.h"
 #include "estimate/resolve.h"
 
 #include <doctest/doctest.h>

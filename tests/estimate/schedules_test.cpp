@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "estimate/classes.h"
+#include "estimate/estimate.h"
 #include "support/runs.h"
 
 using namespace orrery;

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "estimate/estimate.h"
 #include "exchange/foreign.h"
 #include "exchange/import_fit.h"
 #include "exchange/names.h"
+#include "memory/memory_lines.h"
 #include "support/runs.h"
 
 namespace orrery {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/states.h"
+#include "parallel/strategy.h"
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "network/coded_cost.h"
+#include "network/collective_cost.h"
 #include "network/shipped_cluster.h"
 
 using namespace orrery;

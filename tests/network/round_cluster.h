@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "hardware/cluster.h"
 #include "network/collective_cost.h"
 
 namespace orrery::testing {

@@ -3,9 +3,11 @@
 // Activation memory as published, from the list of saved tensors.
 #include <doctest/doctest.h>
 
+#include "estimate/run.h"
 #include "memory/recipe.h"
 #include "papers/golden.h"
 #include "parallel/schedules/table.h"
+#include "parallel/shard.h"
 #include "support/gpt.h"
 
 using namespace orrery;

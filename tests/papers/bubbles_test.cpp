@@ -5,6 +5,7 @@
 // vocabulary of 64 next to nothing of embedding and head.
 #include <doctest/doctest.h>
 
+#include "estimate/estimate.h"
 #include "papers/golden.h"
 
 using namespace orrery;

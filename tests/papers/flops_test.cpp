@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "cost/operator_time.h"
+#include "estimate/estimate.h"
 #include "papers/golden.h"
+#include "parallel/shard.h"
 #include "support/gpt.h"
 
 using namespace orrery;
@@ -20,7 +22,8 @@ double layer_forward(const Json& in) {
   const ShardedBlock layer = sharded_layer(a, o, Strategy{});
   Flops sum{};
   for (std::uint8_t i = 0; i < layer.count; ++i)
-    sum += forward_flops(layer.operators[i], layer.operators[i].megatron_pairs);
+    sum += forward_flops(layer.operators[i].kind, layer.operators[i],
+                         layer.operators[i].megatron_pairs);
   return sum.si();
 }
 

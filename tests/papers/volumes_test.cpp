@@ -3,7 +3,10 @@
 // Published volumes that one GPU sends in a step, against the communication lines of an estimate.
 #include <doctest/doctest.h>
 
+#include "estimate/estimate.h"
 #include "estimate/messages.h"
+#include "estimate/run.h"
+#include "model/operators.h"
 #include "network/volume.h"
 #include "papers/golden.h"
 #include "property/random_cluster.h"

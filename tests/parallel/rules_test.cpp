@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parallel/schedules/table.h"
+#include "parallel/schedules/walk.h"
 
 using namespace orrery;
 

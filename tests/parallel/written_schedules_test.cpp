@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "parallel/schedules/table.h"
+#include "parallel/schedules/walk.h"
 
 using namespace orrery;
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "estimate/classes.h"
+#include "estimate/estimate.h"
 #include "property/for_runs.h"
 
 using namespace orrery;

@@ -6,6 +6,9 @@
 
 #include <string>
 
+#include "estimate/estimate.h"
+#include "estimate/run.h"
+#include "memory/memory_lines.h"
 #include "property/random_run.h"
 
 using namespace orrery;

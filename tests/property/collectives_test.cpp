@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "network/algorithms.h"
 #include "network/collective_cost.h"
 #include "network/cut_bound.h"
 #include "property/random_cluster.h"

@@ -3,6 +3,9 @@
 // Effects that compression and ZeRO++ may and may not have on any legal run.
 #include <doctest/doctest.h>
 
+#include "estimate/estimate.h"
+#include "estimate/run.h"
+#include "memory/memory_lines.h"
 #include "property/random_run.h"
 
 using namespace orrery;

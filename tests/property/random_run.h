@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/run.h"
 #include "parallel/rules.h"
 #include "property/random_cluster.h"
 #include "support/runs.h"

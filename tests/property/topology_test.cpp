@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/estimate.h"
 #include "support/runs.h"
 
 using namespace orrery;

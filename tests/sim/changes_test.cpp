@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "parallel/rules.h"
 #include "property/for_runs.h"
 #include "sim/simulate.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "estimate/workspace.h"
 #include "property/for_runs.h"
 #include "sim/play.h"
 #include "sim/settle.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/product.h"
+#include "cost/shapes.h"
 
 namespace orrery::detail {
 

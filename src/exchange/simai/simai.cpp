@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "estimate/sends.h"
 #include "exchange/full_buffer.h"
 #include "parallel/partition.h"
 

@@ -12,6 +12,7 @@
 
 #include "core/json_reader.h"
 #include "core/units.h"
+#include "cost/product.h"
 #include "exchange/log_lines.h"
 #include "exchange/measurements/readers.h"
 

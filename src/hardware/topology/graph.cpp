@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/topology/graph.h"
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/connected_components.hpp>
+#include <cstddef>
 
 namespace orrery {
+namespace {
+
+// Which vertices links join to `start`, on whatever way.
+std::vector<bool> joined_to(const TopologyGraph& g, std::int32_t start) {
+  std::vector<std::vector<std::int32_t>> neighbours(g.vertices.size());
+  for (const TopologyLink& l : g.links) {
+    neighbours[static_cast<std::size_t>(l.a)].push_back(l.b);
+    neighbours[static_cast<std::size_t>(l.b)].push_back(l.a);
+  }
+  std::vector<bool> joined(g.vertices.size());
+  std::vector<std::int32_t> found{start};
+  joined[static_cast<std::size_t>(start)] = true;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const std::int32_t v : neighbours[static_cast<std::size_t>(found[i])]) {
+      if (joined[static_cast<std::size_t>(v)]) continue;
+      joined[static_cast<std::size_t>(v)] = true;
+      found.push_back(v);
+    }
+  }
+  return joined;
+}
+
+}  // namespace
 
 std::int32_t add_vertex(TopologyGraph& g, std::string name, VertexKind kind) {
   g.vertices.push_back({std::move(name), kind});
@@ -35,17 +57,11 @@ bool gpus_forward(const TopologyGraph& g) {
 }
 
 std::optional<std::pair<std::int32_t, std::int32_t>> parted_devices(const TopologyGraph& g) {
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> joined(g.vertices.size());
-  for (const TopologyLink& l : g.links) {
-    boost::add_edge(static_cast<std::size_t>(l.a), static_cast<std::size_t>(l.b), joined);
-  }
-  std::vector<std::int32_t> part(g.vertices.size());
-  boost::connected_components(joined, part.data());
   const std::vector<std::int32_t> devices = devices_of(g);
+  if (devices.empty()) return {};
+  const std::vector<bool> joined = joined_to(g, devices[0]);
   for (const std::int32_t d : devices) {
-    if (part[static_cast<std::size_t>(d)] != part[static_cast<std::size_t>(devices[0])]) {
-      return std::make_pair(devices[0], d);
-    }
+    if (!joined[static_cast<std::size_t>(d)]) return std::make_pair(devices[0], d);
   }
   return {};
 }

@@ -62,8 +62,8 @@ void set_core(Operator& op, const BuildContext& c, bool local) {
 // Context parallelism sends keys and values, and under all-to-all also queries and the output.
 void cross_context(Operator& op, const BuildContext& c) {
   const std::int64_t kv_width = c.arch.head_dim + value_head_dim(c.arch);
-  cross(op, BoundaryKind::context_keys, c.tokens(), key_heads(c, kv_width), c.e(), c.e());
-  cross(op, BoundaryKind::context_heads, c.tokens(), query_heads(c, kv_width), c.e(), c.e());
+  cross(op, BoundaryKind::context_keys, c.tokens(), key_heads(c, kv_width), c.e());
+  cross(op, BoundaryKind::context_heads, c.tokens(), query_heads(c, kv_width), c.e());
 }
 
 void append_fused_core(Block& block, const BuildContext& c, bool local, ModuleMask qkv_dropped) {
@@ -159,7 +159,7 @@ void append_projections(Block& block, const BuildContext& c) {
   qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
   qkv.vectors = c.arch.qkv_bias ? 1 : 0;
   save(qkv, c.input_tokens(), c.hidden(), c.w(), kNorms);
-  cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
   append_qk_norm(block, c);
 }
 
@@ -191,7 +191,7 @@ void append_attention(Block& block, const BuildContext& c, bool local) {
   if (c.options.fused_attention && c.w() < c.e()) save(out, c.tokens(), context, c.w());
   // Parallel residual: attention and MLP outputs are summed first and reduced once, by the MLP.
   if (!c.arch.parallel_residual) {
-    cross(out, BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+    cross(out, BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e());
     append_residual(block, c, OpName::attention_residual);
   }
 }

@@ -21,10 +21,9 @@ void save(Operator& op, Extent rows, Extent cols, double bytes, ModuleMask dropp
   op.saved[op.saved_count++] = SavedTensor{rows, cols, bytes, dropped_by};
 }
 
-void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes,
-           double backward_bytes) {
+void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes) {
   assert(op.boundary_count < kMaxBoundaries);
-  op.boundaries[op.boundary_count++] = Boundary{kind, rows, cols, bytes, backward_bytes};
+  op.boundaries[op.boundary_count++] = Boundary{kind, rows, cols, bytes};
 }
 
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols) {

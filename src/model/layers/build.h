@@ -36,8 +36,7 @@ struct BuildContext {
 // Adds an operator and returns it for filling in.
 Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols);
 void save(Operator& op, Extent rows, Extent cols, double bytes, ModuleMask dropped_by = 0);
-void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes,
-           double backward_bytes);
+void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes);
 
 // A linear layer rows×inner · inner×cols in the run's precision.
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols);

@@ -42,7 +42,7 @@ void append_loss(Block& block, const BuildContext& c) {
   const double logit_and_gradient = 2 * c.e();
   save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
-        kLossReductions * kLossBytes, 0);
+        kLossReductions * kLossBytes);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void append_embedding(Block& block, const BuildContext& c) {
   words.has_weight = true;
   words.forward_bytes = 2 * c.e();
   words.backward_bytes = 3 * c.e();
-  cross(words, BoundaryKind::leave_lookup, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(words, BoundaryKind::leave_lookup, c.tokens(), c.hidden(), c.e());
 
   if (c.arch.positions == PositionEmbedding::kLearned) {
     const std::int64_t rows = c.arch.max_positions > 0 ? c.arch.max_positions : c.s();
@@ -90,7 +90,7 @@ void append_head(Block& block, const BuildContext& c, bool shared_weight) {
   head.role = PrecisionRole::wide;
   head.tied = shared_weight;
   save(head, c.input_tokens(), c.hidden(), c.e());
-  cross(head, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(head, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
   append_loss(block, c);
 }
 
@@ -105,7 +105,7 @@ void append_mtp(Block& block, const BuildContext& c) {
   Operator& projection = append_linear(block, OpName::mtp_projection, c.tokens(), both,
                                        {c.arch.hidden, 1, Axis::tensor});
   save(projection, c.input_tokens(), both, c.w(), kNorms);
-  cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e(), c.e());
+  cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e());
   const std::int64_t last = c.arch.layers - 1;
   append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));
   block.input = SavedTensor{c.sequence_tokens(), both, c.e(), 0};

@@ -24,7 +24,7 @@ void append_up(Block& block, const BuildContext& c, OpName norm, OpName up, std:
   Operator& op = append_linear(block, up, c.tokens(), latent, {c.arch.heads, width, Axis::tensor});
   op.recomputed_by = kUp;
   save(op, c.input_tokens(), latent, c.w(), kNorms);
-  cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e(), c.e());
+  cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e());
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void append_latent_projections(Block& block, const BuildContext& c) {
   Operator& q = append_linear(block, OpName::q_up, c.tokens(), c.hidden(),
                               {c.arch.heads, c.arch.head_dim, Axis::tensor});
   q.recomputed_by = kUp;
-  cross(q, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
+  cross(q, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
 }
 
 }  // namespace orrery

@@ -52,8 +52,8 @@ void append_mlp(Block& block, const BuildContext& c) {
 
   Operator& up = block.operators[first];
   save(up, c.input_tokens(), c.hidden(), c.w(), kNorms);
-  cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
-  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
+  cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
         c.e());
   append_residual(block, c, OpName::mlp_residual);
 }

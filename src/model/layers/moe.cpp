@@ -48,7 +48,7 @@ void append_permutation(Block& block, const BuildContext& c, OpName name, Bounda
   op.forward_bytes = 4 * c.e();
   op.backward_bytes = 4 * c.e();
   op.recomputed_by = kMoe;
-  cross(op, boundary, rows, c.hidden(), c.e(), c.e());
+  cross(op, boundary, rows, c.hidden(), c.e());
 }
 
 void append_experts(Block& block, const BuildContext& c) {
@@ -81,8 +81,8 @@ void append_shared_experts(Block& block, const BuildContext& c) {
   part.activation_recomputed_by = mask_of(Module::moe_act);
   const std::uint8_t first = block.count;
   append_gated_mlp(block, c, part);
-  cross(block.operators[first], BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e(), c.e());
-  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e(),
+  cross(block.operators[first], BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
         c.e());
 }
 

@@ -1,7 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/schedules/table.h"
 
+#include <utility>
+
+#include "parallel/schedules/list.h"
+#include "parallel/schedules/walk.h"
+
 namespace orrery {
+namespace {
+
+template <ScheduleId id, class S, ChunksTaken chunks>
+constexpr Schedule entry_of(const InRounds<id, S, chunks>&) {
+  Schedule s;
+  s.id = id;
+  s.chunks = chunks;
+  s.in_flight = &S::in_flight;
+  s.fullest = &S::fullest;
+  s.bubble = &S::bubble;
+  return s;
+}
+
+template <ScheduleId id, class S, ChunksTaken chunks>
+constexpr Schedule entry_of(const WrittenOut<id, S, chunks>&) {
+  Schedule s;
+  s.id = id;
+  s.layout = S::kLayout;
+  s.chunks = chunks;
+  s.written_out = true;
+  s.pairs = requires { S::kPairs; };
+  s.zero_bubble = !s.pairs;
+  s.programs = &S::programs;
+  if constexpr (requires { &S::bubble; }) s.bubble = &S::bubble;
+  return s;
+}
+
+constexpr Schedule entry_of(const OfAFile&) {
+  Schedule s;
+  s.id = ScheduleId::own;
+  s.chunks = ChunksTaken::any;
+  s.written_out = true;
+  return s;
+}
+
+constexpr auto kTable =
+    std::apply([](const auto&... lines) { return std::array{entry_of(lines)...}; }, kScheduleList);
+static_assert(kTable.size() == kCountOf<ScheduleId>, "a schedule has no line in list.h");
+
+constexpr bool in_order_of_ids() {
+  for (std::size_t i = 0; i < kTable.size(); ++i) {
+    if (static_cast<std::size_t>(kTable[i].id) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order_of_ids(), "list.h is in the order of ScheduleId");
+
+}  // namespace
+
+constinit const std::array<Schedule, kCountOf<ScheduleId>> kSchedules = kTable;
 
 Programs programs_of(const ScheduleRef& schedule, const PipelineShape& shape) {
   if (schedule.own != nullptr) return schedule.own->programs;

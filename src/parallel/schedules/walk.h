@@ -1,67 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays a schedule, told in rounds (schedule.h), step by step, without memory of its own.
-//
-// A schedule S has
-//   S::rounds(shape)              see Rounds
-//   S::kBackwardSlope             0 or 1
-//   S::Forward, S::Backward       a cursor over the sequence of steps of one kind: made at a
-//                                 position, moved by next() and previous(), it knows `position`,
-//                                 `chunk` and `micro_batch` (what these are outside the sequence
-//                                 does not matter)
-// Cursors only count: nothing is divided in the loops.
+// Plays any schedule step by step. `visit` is inlined: the sweep of a schedule costs 1 to 3 ns a
+// step (bench/pipeline_bench.cpp), which is why this is a header.
 #pragma once
 
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
-#include "parallel/schedules/schedule.h"
+#include "parallel/schedules/list.h"
+#include "parallel/schedules/order.h"
+#include "parallel/schedules/rounds.h"
+#include "parallel/schedules/table.h"
 
 namespace orrery {
 
-// Every step of all stages, each after all it waits for: visit(stage, Step).
-template <class S, class Visit>
-void walk_rounds(const PipelineShape& shape, Visit&& visit) {
-  const Rounds rounds = S::rounds(shape);
-  const std::int64_t total = steps_each_way(shape);
-  const std::int64_t last = shape.stages - 1;
-  typename S::Forward forward_at_last(shape, rounds.first + rounds.forward_shift - last);
-  typename S::Backward backward_at_last(
-      shape, rounds.first + rounds.backward_shift + S::kBackwardSlope * last);
-  for (std::int64_t round = rounds.first; round < rounds.end; ++round) {
-    typename S::Forward forward = forward_at_last;
-    typename S::Backward backward = backward_at_last;
-    for (std::int64_t stage = last; stage >= 0; --stage) {
-      if (forward.position >= 0 && forward.position < total) {
-        visit(stage, Step{StepKind::forward, forward.chunk, forward.micro_batch});
-      }
-      if (backward.position >= 0 && backward.position < total) {
-        visit(stage, Step{StepKind::backward, backward.chunk, backward.micro_batch});
-      }
-      forward.next();
-      if constexpr (S::kBackwardSlope == 1) backward.previous();
+namespace detail {
+
+// Calls call<Order>() with the order of the schedule, if it is told in rounds.
+template <class Call>
+void with_rounds_of(ScheduleId id, Call&& call) {
+  const auto one = [&]<class Line>(const Line&) {
+    if constexpr (Line::kTold) {
+      if (Line::kId == id) call.template operator()<typename Line::Order>();
     }
-    forward_at_last.next();
-    backward_at_last.next();
+  };
+  std::apply([&](const auto&... lines) { (one(lines), ...); }, kScheduleList);
+}
+
+}  // namespace detail
+
+// Calls visit(stage, Step) for every step of all stages, each after all it needs. The schedule must
+// be told in rounds.
+template <class Visit>
+void walk_told(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
+  detail::with_rounds_of(id, [&]<class S>() { walk_rounds<S>(shape, visit); });
+}
+
+// The same for any schedule. Allocates where the schedule is written out.
+template <class Visit>
+void walk(const ScheduleRef& schedule, const PipelineShape& shape, Visit&& visit) {
+  if (schedule.entry().written_out) {
+    walk_programs(schedule.layout(), shape, programs_of(schedule, shape), visit);
+  } else {
+    walk_told(schedule.id, shape, visit);
   }
 }
 
-// The steps of one stage, in its order: visit(Step).
-template <class S, class Visit>
-void walk_stage_rounds(const PipelineShape& shape, std::int64_t stage, Visit&& visit) {
-  const Rounds rounds = S::rounds(shape);
-  const std::int64_t total = steps_each_way(shape);
-  typename S::Forward forward(shape, rounds.first + rounds.forward_shift - stage);
-  typename S::Backward backward(shape,
-                                rounds.first + rounds.backward_shift + S::kBackwardSlope * stage);
-  for (std::int64_t round = rounds.first; round < rounds.end; ++round) {
-    if (forward.position >= 0 && forward.position < total) {
-      visit(Step{StepKind::forward, forward.chunk, forward.micro_batch});
-    }
-    if (backward.position >= 0 && backward.position < total) {
-      visit(Step{StepKind::backward, backward.chunk, backward.micro_batch});
-    }
-    forward.next();
-    backward.next();
+// Calls visit(Step) for the steps of one stage, in its order. A schedule that is written out writes
+// all its stages for that: where several are wanted, ask programs_of.
+template <class Visit>
+void walk_stage(const ScheduleRef& schedule, const PipelineShape& shape, std::int64_t stage,
+                Visit&& visit) {
+  if (schedule.entry().written_out) {
+    const Programs all = programs_of(schedule, shape);
+    for (const Step& step : all[static_cast<std::size_t>(stage)]) visit(step);
+  } else {
+    detail::with_rounds_of(schedule.id,
+                           [&]<class S>() { walk_stage_rounds<S>(shape, stage, visit); });
   }
 }
 

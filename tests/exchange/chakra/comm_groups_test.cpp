@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "parallel/partition.h"
+#include "parallel/placement.h"
 #include "property/for_runs.h"
 
 using namespace orrery;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/quantise.h"
+
+#include "cost/memory_time.h"
+#include "parallel/shard.h"
+
+namespace orrery {
+namespace {
+
+template <Number R>
+SecondsOf<R> quantise_time(std::int64_t rows, std::int64_t cols, const Device& d,
+                           Precision linear) {
+  const double moved = element_bytes(storage_precision(linear)) + 2 * element_bytes(linear);
+  const R n = count<R>(rows, {"rows"}) * count<R>(cols, {"columns"});
+  const BytesOf<R> bytes(n * lift<R>(moved, {"bytes to quantise an element"}));
+  return named(memory_time<R>(bytes, d), {"quantising an operand"});
+}
+
+}  // namespace
+
+bool is_quantised(const ShardedOperator& op, Precision linear) {
+  const bool product = op.kind == OpKind::product || op.kind == OpKind::grouped_product;
+  return product && op.role == PrecisionRole::linear && storage_precision(linear) != linear;
+}
+
+template <Number R>
+void add_quantising(const ShardedOperator& op, const Device& d, Precision linear,
+                    OperatorTime<R>& t) {
+  if (!is_quantised(op, linear)) return;
+  t.forward += quantise_time<R>(op.rows, op.inner, d, linear);
+  t.backward_input += quantise_time<R>(op.rows, op.cols, d, linear);
+}
+
+template void add_quantising(const ShardedOperator&, const Device&, Precision,
+                             OperatorTime<double>&);
+template void add_quantising(const ShardedOperator&, const Device&, Precision,
+                             OperatorTime<Traced>&);
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/block_tensors.h"
+
+#include <algorithm>
+
+#include "cost/shapes.h"
+#include "parallel/shard.h"
+
+namespace orrery {
+
+Bytes transient_bytes(const ShardedBlock& block, double element) {
+  double most = 0;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.kind == OpKind::scores) {  // gradients of the probabilities and of the scores
+      most = std::max(most, 2 * static_cast<double>(op.groups) * elements(op.rows, op.cols));
+    }
+    if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
+    // The gradient of the logits is in the logits' line.
+    const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
+    most = std::max(most, output + elements(op.rows, op.inner));
+  }
+  return Bytes(most * element);
+}
+
+Bytes weight_gradient_bytes(const ShardedBlock& block, double element) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (!op.has_weight || op.kind == OpKind::pointwise) continue;
+    sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * element);
+  }
+  return sum;
+}
+
+Bytes loss_bytes(const ShardedBlock& block) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    if (block.operators[i].name == OpName::loss) sum += kept_bytes(block.operators[i], 0);
+  }
+  return sum;
+}
+
+std::uint8_t recomputable_end(const ShardedBlock& block) {
+  std::uint8_t end = 0;
+  while (end < block.count && block.operators[end].name != OpName::final_norm) ++end;
+  return end;
+}
+
+std::uint8_t last_needed(const ShardedBlock& block) {
+  std::uint8_t end = recomputable_end(block);
+  while (end > 0 && block.operators[end - 1].kept_count == 0) --end;
+  const bool product = end > 0 && block.operators[end - 1].has_weight;
+  return product ? static_cast<std::uint8_t>(end - 1) : end;
+}
+
+ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i) {
+  unsigned mask = 0;
+  for (std::uint8_t j = static_cast<std::uint8_t>(i + 1); j < block.count; ++j) {
+    const ShardedOperator& op = block.operators[j];
+    for (std::uint8_t k = 0; k < op.kept_count; ++k) mask |= op.kept[k].dropped_by;
+  }
+  return static_cast<ModuleMask>(mask);
+}
+
+}  // namespace orrery

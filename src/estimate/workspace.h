@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the chain keeps from one link to the next: prices of blocks, costs of virtual stages, and
+// scratch memory that makes repeated estimates free of allocation. Used by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "estimate/answer.h"
+#include "estimate/forward.h"
+#include "estimate/pipeline.h"
+#include "estimate/price.h"
+#include "estimate/stage.h"
+#include "memory/activations.h"
+#include "memory/stage_activations.h"
+#include "memory/stage_memory.h"
+
+namespace orrery {
+
+// A virtual stage's costs and activations; stages with the same blocks share one.
+template <Number R>
+struct StageClass {
+  BlockCounts blocks{};
+  BlockCounts replayed{};  // of them, those full recompute runs again
+  StageCosts<R> costs;
+  ChunkActivations<R> activations;
+  ParametersHeld parameters;
+};
+
+// Inputs of a stage's memory that do not depend on sharding or offload.
+template <Number R>
+struct StageContents {
+  StageHoldings holdings;
+  StageActivations<R> activations;
+};
+
+template <Number R>
+struct WorkspaceOf {
+  std::vector<StageClass<R>> classes;
+  std::vector<std::uint16_t> class_of;  // by part of the model
+  std::vector<SecondsOf<R>> forward;    // by part
+  std::vector<SecondsOf<R>> backward;
+  std::vector<SecondsOf<R>> input_gradient;  // by part, of a written-out schedule, as the next two
+  std::vector<SecondsOf<R>> weight_gradient;
+  std::vector<SecondsOf<R>> pair;          // forward of the part beside the backward of its partner
+  std::vector<SecondsOf<R>> hidden;        // what a pair saves over the two alone
+  std::vector<SecondsOf<R>> sends;         // from each stage to the next
+  std::vector<SecondsOf<R>> send_forward;  // by boundary
+  std::vector<SecondsOf<R>> send_backward;
+  PipelineWorkspace pipeline;
+  PriceScratch scratch;  // `exchanges` belongs to `messages`
+  Prices<R> prices;
+  std::vector<std::optional<StageContents<R>>> contents;  // by stage, where they were asked for
+  std::vector<ChunkActivations<R>> chunks;                // of the stage at hand
+  MessageLog* messages = nullptr;  // noted where it is not null (estimate/messages.h)
+};
+
+using Workspace = WorkspaceOf<double>;
+
+template <Number R>
+AnswerOf<R> estimate(const Run& run, WorkspaceOf<R>& workspace);
+
+}  // namespace orrery

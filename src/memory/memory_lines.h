@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of one pipeline stage, line by line, as a plain value; memory/stage_memory.h makes it.
+// The lines sum to what the device shows. Units: bytes of one rank.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/enum_names.h"
+#include "core/number.h"
+
+namespace orrery {
+
+enum class MemoryLine : std::uint8_t {
+  weights,
+  secondary_weights,  // the second copy of hpZ, for the gathers of backward
+  gradients,
+  optimizer,
+  activations,        // saved tensors of the micro batches in flight
+  recompute_working,  // what one recomputed piece brings back
+  logits,             // logits, softmax and their gradient
+  transient,          // gradients of activations
+  gathered_weights,   // brought together where weights are sharded, and their gradients
+  buckets,            // flat communication buffers
+  context,            // what the device shows as used before anything is allocated
+  communicators,      // buffers of the communication library
+  fragmentation,      // allocated and not used, cached blocks
+};
+inline constexpr std::size_t kMemoryLines = kCountOf<MemoryLine>;
+constexpr EnumNames<MemoryLine> names_of(MemoryLine) {
+  return {"weights",          "secondary_weights", "gradients", "optimizer",
+          "activations",      "recompute_working", "logits",    "transient",
+          "gathered_weights", "buckets",           "context",   "communicators",
+          "fragmentation"};
+}
+
+template <Number R>
+struct StageMemory {
+  std::array<BytesOf<R>, kMemoryLines> lines{};
+  BytesOf<R> peak{};           // what the device shows as used
+  BytesOf<R> allocated{};      // as a framework counts tensors
+  BytesOf<R> reserved{};       // and as its allocator holds blocks
+  BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
+  BytesOf<R> host{};           // offloaded to the host's memory, of this rank
+  R bytes_per_parameter{};     // model states on the device over parameters held
+  std::int64_t in_flight = 0;  // micro batches, of all chunks
+
+  BytesOf<R>& operator[](MemoryLine i) { return lines[static_cast<std::size_t>(i)]; }
+  const BytesOf<R>& operator[](MemoryLine i) const { return lines[static_cast<std::size_t>(i)]; }
+};
+
+}  // namespace orrery

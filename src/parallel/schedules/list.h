@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedules there are: one line each, in the order of ScheduleId.
+//
+// Seen by the table (table.cpp) and by those who play schedules step by step (walk.h). A line names
+// the type that has the schedule's order: told in rounds (rounds.h), or written out. What such a
+// type must have is what entry_of() of table.cpp takes from it; a line that lacks something, or
+// that is missing, does not compile.
+#pragma once
+
+#include <tuple>
+
+#include "parallel/schedules/breadth_first.h"
+#include "parallel/schedules/dualpipe.h"
+#include "parallel/schedules/gpipe.h"
+#include "parallel/schedules/interleaved.h"
+#include "parallel/schedules/one_f_one_b.h"
+#include "parallel/schedules/table.h"
+#include "parallel/schedules/v_blocks.h"
+#include "parallel/schedules/zb_v.h"
+#include "parallel/schedules/zero_bubble.h"
+
+namespace orrery {
+
+template <ScheduleId kScheduleId, class Type, ChunksTaken kChunksTaken>
+struct InRounds {
+  using Order = Type;
+  static constexpr bool kTold = true;
+  static constexpr ScheduleId kId = kScheduleId;
+  static constexpr ChunksTaken kChunks = kChunksTaken;
+};
+
+template <ScheduleId kScheduleId, class Type, ChunksTaken kChunksTaken>
+struct WrittenOut {
+  using Order = Type;
+  static constexpr bool kTold = false;
+  static constexpr ScheduleId kId = kScheduleId;
+  static constexpr ChunksTaken kChunks = kChunksTaken;
+};
+
+// The user's own, of a file.
+struct OfAFile {
+  static constexpr bool kTold = false;
+  static constexpr ScheduleId kId = ScheduleId::own;
+};
+
+inline constexpr std::tuple<InRounds<ScheduleId::gpipe, GPipe, ChunksTaken::one>,
+                            InRounds<ScheduleId::one_f_one_b, OneFOneB, ChunksTaken::one>,
+                            InRounds<ScheduleId::interleaved, Interleaved, ChunksTaken::several>,
+                            // DeepSpeed's TrainSchedule has the order of 1F1B.
+                            InRounds<ScheduleId::deepspeed, OneFOneB, ChunksTaken::one>,
+                            WrittenOut<ScheduleId::zb_h1, ZbH1, ChunksTaken::one>,
+                            WrittenOut<ScheduleId::zb_h2, ZbH2, ChunksTaken::one>,
+                            WrittenOut<ScheduleId::zb_v, ZbV, ChunksTaken::two>,
+                            WrittenOut<ScheduleId::v_half, VHalf, ChunksTaken::two>,
+                            WrittenOut<ScheduleId::v_min, VMin, ChunksTaken::two>,
+                            WrittenOut<ScheduleId::dualpipe, DualPipe, ChunksTaken::one>,
+                            WrittenOut<ScheduleId::dualpipev, DualPipeV, ChunksTaken::two>,
+                            InRounds<ScheduleId::breadth_first, BreadthFirst, ChunksTaken::any>,
+                            OfAFile>
+    kScheduleList;
+
+}  // namespace orrery

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explore/sensitivity.h"
+#include "estimate/run.h"
 #include "hardware/cluster.h"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "estimate/run.h"
 #include "support/runs.h"
 
 using namespace orrery;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -71,6 +72,11 @@ constexpr Form text(std::string_view what) { return {.kind = FormKind::text, .wh
 
 constexpr Form one_of(std::span<const std::string_view> names) {
   return {.kind = FormKind::choice, .names = names};
+}
+
+template <class E>
+constexpr Form one_of() {
+  return one_of(kNamesOf<E>);
 }
 
 constexpr Form list(const Form& item) { return {.kind = FormKind::list, .item = &item}; }

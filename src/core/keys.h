@@ -5,7 +5,8 @@
 //   struct Offload { OffloadTarget optimizer = …; double optimizer_fraction = 1; };
 //
 //   inline constexpr auto kOffloadRows = keys<Offload>(
-//       key<&Offload::optimizer>("optimizer", form::one_of(kNamesOf<OffloadTarget>), otherwise("none"),
+//       key<&Offload::optimizer>("optimizer", form::one_of<OffloadTarget>(),
+//       otherwise("none"),
 //                                Vary::stages, "where optimizer states live"),
 //       key<&Offload::optimizer_fraction>("optimizer_fraction", form::number(0, 1, "share"), …));
 //   inline constexpr Keys<Offload> kOffloadKeys{"parallel.offload", kOffloadRows};

@@ -7,8 +7,9 @@
 
 namespace orrery {
 
-// `cluster` is the user's own object: overrides stay visible as such.
+// `cluster` is the user's own object: overrides stay visible as such. `asked` holds what a resolved
+// strategy does not: where ranks sit, what overlaps, the file of an order.
 Json inputs_json(const ResolvedRun& resolved, const Json& cluster, const std::string& optimizer,
-                 const Json& overlap);
+                 const StrategyRequest& asked);
 
 }  // namespace orrery

@@ -10,12 +10,13 @@
 #include "estimate/least_recompute.h"
 #include "estimate/level_interval.h"
 #include "estimate/open_run.h"
-#include "estimate/overlap_json.h"
+#include "estimate/overlap.h"
 #include "estimate/run_warnings.h"
 #include "estimate/said_twice.h"
 #include "estimate/training_json.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -63,21 +64,18 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
                        ResolvedRun& out) {
   const GivenDocument d = find_framework(root, lookup, out);
   out.framework_file = d.file;
-  const std::string options_path = request.framework_options_path.empty()
-                                       ? "parallel.framework_options"
-                                       : request.framework_options_path;
-  out.framework =
-      read_framework(d.json, d.file, request.framework_options, root.file(), options_path);
+  static const Json kNoOptions = Json::object();
+  const Json& options = request.framework_options ? *request.framework_options : kNoOptions;
+  const std::string options_path = key_path<&StrategyRequest::framework_options>;
+  out.framework = read_framework(d.json, d.file, options, root.file(), options_path);
   out.run.framework = out.framework.framework;
   take_dropout_of_framework(out);
   for (const FrameworkOption& o : out.framework.options) {
     if (o.assumed) {
-      out.assumed.push_back({"parallel.framework_options." + o.name, o.value, "the framework's"});
+      out.assumed.push_back({options_path + "." + o.name, o.value, "the framework's"});
     }
   }
-  if (!request.overlap.empty()) {
-    apply_overlap(Reader(request.overlap, root.file(), request.overlap_path), out.run.framework);
-  }
+  apply_overlap(request.overlap, root.file(), out.run.framework);
 }
 
 WireElements wire_elements(const Run& run) {
@@ -87,8 +85,8 @@ WireElements wire_elements(const Run& run) {
 
 void resolve_compression(const ConfigLookup& lookup, const StrategyRequest& request,
                          ResolvedRun& out) {
-  if (request.compression.is_null()) return;
-  const Reader given(request.compression, out.file, request.compression_path);
+  if (!request.compression) return;
+  const Reader given(*request.compression, out.file, key_path<&StrategyRequest::compression>);
   const GivenDocument d =
       find_document(given, "compression", lookup.compression, lookup.compression_names);
   out.compression = read_compression(Reader(d.json, d.file, d.path), wire_elements(out.run));
@@ -102,19 +100,19 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
   const std::optional<ConfigText> found =
       lookup.schedule ? lookup.schedule(q.schedule_file) : std::nullopt;
   if (!found) {
-    throw InputError(out.file, "parallel.schedule", "\"" + q.schedule_file + "\"",
+    throw InputError(out.file, key_path<&Strategy::schedule>, "\"" + q.schedule_file + "\"",
                      "a schedule by name (see `orrery list schedules`) or the path of an order");
   }
   out.run.own_order = std::make_shared<const OwnOrder>(
       read_own_order(parse_json(found->text, found->file), found->file));
   const PipelineShape& shape = out.run.own_order->shape;
-  const auto take = [&](std::optional<std::int64_t>& degree, const char* key, std::int64_t n) {
+  const auto take = [&](std::optional<std::int64_t>& degree, const char* path, std::int64_t n) {
     if (degree) return;
     degree = n;
-    out.assumed.push_back({std::string("parallel.") + key, std::to_string(n), "the schedule's"});
+    out.assumed.push_back({path, std::to_string(n), "the schedule's"});
   };
-  take(q.pp, "pp", shape.stages);
-  take(q.vpp, "vpp", shape.chunks);
+  take(q.pp, key_path<&Strategy::pp>, shape.stages);
+  take(q.vpp, key_path<&Strategy::vpp>, shape.chunks);
 }
 
 StackLevel read_stack(Reader r) {
@@ -185,15 +183,15 @@ void resolve_convention(Reader& root, ResolvedRun& out) {
 }
 
 void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
-  if (request.placement.is_null()) return;
-  out.run.cluster.device_of_rank =
-      read_placement(Reader(request.placement, out.file, request.placement_path), out.run.cluster);
+  if (!request.placement) return;
+  const Reader given(*request.placement, out.file, key_path<&StrategyRequest::placement>);
+  out.run.cluster.device_of_rank = read_placement(given, out.run.cluster);
 }
 
 StrategyRequest request_of(Reader& root, ResolvedRun& out) {
   static const Json kNothing = Json::object();
   const std::optional<Reader> given = root.find("parallel");
-  const Reader parallel = given ? *given : Reader(kNothing, out.file, "parallel");
+  const Reader parallel = given ? *given : Reader(kNothing, out.file, kStrategyKeys.path);
   const StrategyRequest request = read_strategy(parallel);
   for (const auto& [key, value] : parallel.json().items()) {
     if (!value.is_null()) out.parallel_keys.push_back(key);
@@ -238,7 +236,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   agree_on_sharding(request, out);
   if (!strategy.recompute_open) return;
   out.assumed.push_back(
-      {"parallel.recompute", choose_least_recompute(out.run), "the least that fits"});
+      {key_path<&Strategy::recompute>, choose_least_recompute(out.run), "the least that fits"});
 }
 
 }  // namespace
@@ -251,9 +249,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   resolve_strategy_of(all, out);
   out.warnings = run_warnings(out);
   const StrategyRequest& request = all.request;
-  out.inputs = inputs_json(out, root.at("cluster").json(), all.training.optimizer, request.overlap);
-  if (!request.placement.is_null()) out.inputs["parallel"]["placement"] = request.placement;
-  if (!request.schedule_file.empty()) out.inputs["parallel"]["schedule"] = request.schedule_file;
+  out.inputs = inputs_json(out, root.at("cluster").json(), all.training.optimizer, request);
   // As given: a path or an object is not the shipped profile of the same name.
   if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
   return out;

@@ -59,11 +59,11 @@ void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
   const bool groups_given = request.partition.has_value() || request.zero_shard_group.has_value();
   const std::int64_t copies = std::max<std::int64_t>(1, z.hpz);
   agree("zero_quantized_weights",
-        {"parallel.zeropp.qwz", request.qwz.has_value(), on_or_off(z.qwz)}, out);
+        {"parallel.zeropp.qwz", request.zeropp.qwz.has_value(), on_or_off(z.qwz)}, out);
   agree("zero_quantized_gradients",
-        {"parallel.zeropp.qgz", request.qgz.has_value(), on_or_off(z.qgz)}, out);
+        {"parallel.zeropp.qgz", request.zeropp.qgz.has_value(), on_or_off(z.qgz)}, out);
   agree("zero_hpz_partition_size",
-        {"parallel.zeropp.hpz", request.hpz.has_value(), std::to_string(copies)}, out);
+        {"parallel.zeropp.hpz", request.zeropp.hpz.has_value(), std::to_string(copies)}, out);
   agree("mics_shard_size", {"parallel.partition", groups_given, shard_group_text(s)}, out);
 }
 

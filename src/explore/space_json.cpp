@@ -22,8 +22,8 @@ Strategy fixed_strategy(const OpenRun& open) {
   s.recompute_modules = q.recompute_modules.value_or(f.selective_modules);
   s.offload = q.offload.value_or(Offload{});
   s.order = q.order.value_or(kDefaultOrder);
-  s.zeropp = {q.qwz.value_or(f.zeropp.qwz), q.hpz.value_or(f.zeropp.hpz),
-              q.qgz.value_or(f.zeropp.qgz)};
+  s.zeropp = {q.zeropp.qwz.value_or(f.zeropp.qwz), q.zeropp.hpz.value_or(f.zeropp.hpz),
+              q.zeropp.qgz.value_or(f.zeropp.qgz)};
   if (s.zeropp.hpz == 1) s.zeropp.hpz = 0;
   return s;
 }

@@ -15,46 +15,19 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
 #include "core/json_reader.h"
 #include "model/architecture.h"
 #include "parallel/rules.h"
 #include "parallel/strategy.h"
+#include "parallel/strategy_request.h"
 
 namespace orrery {
 
-struct StrategyRequest {
-  std::optional<std::int64_t> tp, pp, vpp, cp, ep, etp;
-  std::optional<std::int64_t> dp;  // absent: auto
-  std::optional<ContextType> cp_type;
-  std::optional<bool> sequence_parallel;
-  std::optional<std::int64_t> zero;
-  std::optional<std::int64_t> zero_shard_group;
-  std::optional<Partition> partition;
-  std::optional<std::int64_t> qwz, hpz, qgz;
-  std::optional<ScheduleId> schedule;
-  std::string schedule_file;  // where schedule is ScheduleId::own: of its order (own_order.h)
-  std::optional<bool> post_validation;
-  std::optional<std::vector<std::int64_t>> stage_layers;
-  std::optional<Recompute> recompute;
-  std::optional<ModuleMask> recompute_modules;
-  std::optional<std::int64_t> recompute_layers;
-  std::optional<RecomputeMethod> recompute_method;
-  std::optional<Offload> offload;
-  std::optional<RankOrder> order;
-  Json placement;  // null: ranks fill devices in order
-  std::string placement_path;
+StrategyRequest read_strategy(const Reader& parallel);
 
-  // Kept as they stand, for framework_json.h: overlap is an object of true and false.
-  Json overlap = Json::object();
-  Json framework_options = Json::object();
-  Json compression;  // a name or an object, for compression_json.h
-  std::string overlap_path;
-  std::string framework_options_path;
-  std::string compression_path;
-};
-
-StrategyRequest read_strategy(Reader parallel);
+// What a user would have to ask for to get this strategy: every key of it that is neither implied
+// by the others nor without effect.
+StrategyRequest request_of(const Strategy& s);
 
 struct StrategyDefaults {
   std::int64_t zero = 0;  // the framework's

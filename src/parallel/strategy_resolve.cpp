@@ -160,8 +160,8 @@ class Resolver {
   }
 
   void zeropp() {
-    s().zeropp = {q_.qwz.value_or(defaults_.zeropp.qwz), q_.hpz.value_or(defaults_.zeropp.hpz),
-                  q_.qgz.value_or(defaults_.zeropp.qgz)};
+    s().zeropp = {q_.zeropp.qwz.value_or(defaults_.zeropp.qwz), q_.zeropp.hpz.value_or(defaults_.zeropp.hpz),
+                  q_.zeropp.qgz.value_or(defaults_.zeropp.qgz)};
     if (s().zeropp.hpz == 1) s().zeropp.hpz = 0;  // DeepSpeed's word for none
   }
 

@@ -201,10 +201,12 @@ TEST_CASE("offload is read with its fraction") {
 
 TEST_CASE("overlap and framework options are kept for the framework") {
   const StrategyRequest q = read(
-      R"({"overlap": {"overlap_grad_reduce": true}, "framework_options": {"dispatcher": "alltoall"}})");
-  CHECK(q.overlap["overlap_grad_reduce"] == true);
-  CHECK(q.framework_options["dispatcher"] == "alltoall");
-  CHECK(q.framework_options_path == "parallel.framework_options");
-  CHECK(has(error_of(R"({"overlap": {"overlap_grad_reduce": 1}})"), "parallel.overlap"));
+      R"({"overlap": {"grad_reduce": true}, "framework_options": {"dispatcher": "alltoall"}})");
+  CHECK(q.overlap.grad_reduce == true);
+  CHECK_FALSE(q.overlap.tp.has_value());
+  REQUIRE(q.framework_options);
+  CHECK((*q.framework_options)["dispatcher"] == "alltoall");
+  CHECK(has(error_of(R"({"overlap": {"grad_reduce": 1}})"), "parallel.overlap.grad_reduce"));
+  CHECK(has(error_of(R"({"overlap": {"grad_reduces": true}})"), "did you mean \"grad_reduce\""));
   CHECK(has(error_of(R"({"overlap": true})"), "parallel.overlap"));
 }

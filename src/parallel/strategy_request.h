@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `parallel` object of a run file as the user wrote it. What is absent is open:
+// parallel/strategy_json.h says what it comes to. Its keys are the table of strategy_keys.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/key_values.h"
+#include "parallel/strategy.h"
+
+namespace orrery {
+
+// Switches of ZeRO++ that are given; 0 turns one off.
+struct ZeroPlusPlusRequest {
+  std::optional<std::int64_t> qwz, hpz, qgz;
+};
+
+// Which communication runs beside compute, over the profile's word.
+struct OverlapRequest {
+  std::optional<bool> grad_reduce, param_gather, cp, tp, ep;
+
+  bool operator==(const OverlapRequest&) const = default;
+};
+
+struct StrategyRequest {
+  std::optional<std::int64_t> tp, pp, vpp, cp, ep, etp;
+  std::optional<std::int64_t> dp;  // absent: auto
+  std::optional<ContextType> cp_type;
+  std::optional<bool> sequence_parallel;
+  std::optional<std::int64_t> zero;
+  std::optional<std::int64_t> zero_shard_group;
+  std::optional<Partition> partition;
+  ZeroPlusPlusRequest zeropp;
+  std::optional<ScheduleId> schedule;
+  std::string schedule_file;  // where schedule is ScheduleId::own: of its order (own_order.h)
+  std::optional<bool> post_validation;
+  std::optional<std::vector<std::int64_t>> stage_layers;
+  std::optional<Recompute> recompute;
+  std::optional<ModuleMask> recompute_modules;
+  std::optional<std::int64_t> recompute_layers;
+  std::optional<RecomputeMethod> recompute_method;
+  std::optional<Offload> offload;
+  std::optional<RankOrder> order;
+  OverlapRequest overlap;
+  GivenJson placement;          // for placement_json.h
+  GivenJson framework_options;  // for framework_json.h
+  GivenJson compression;        // a name or an object, for compression_json.h
+};
+
+}  // namespace orrery

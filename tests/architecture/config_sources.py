@@ -3,9 +3,9 @@
 """Every number in configs/hardware, models, frameworks and compression has a source.
 
 A file carries "source" (a string or a list of strings) for all of it and may carry "sources", an
-object from a path or the beginning of one ("tiers.0", "gemm.efficiency") to the source of what lies
-below. A number, or a string with a unit, is covered by the longest path that holds it, else by
-"source". A path that holds nothing is an error too: it was renamed or never meant."""
+object from a path or the beginning of one ("tiers.0", "gemm.efficiency") to the source of all values
+below. A number, or a string with a unit, is covered by the longest path that contains it, else by
+"source". A path that matches nothing is an error, too: it was renamed or misspelt."""
 
 import json
 import re

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = {"io", "cli"}
 
-# Not even through the standard library; the second group is what em++ 3.1.6 and clang 14 lack.
+# Not even through the standard library; em++ 3.1.6 and clang 14 lack the second group.
 SYSTEM_HEADERS_OF_OUTSIDE = {
     "fstream", "filesystem", "iostream", "thread", "future", "condition_variable", "csignal",
     "unistd.h", "fcntl.h", "dirent.h", "sys/stat.h", "sys/mman.h"}
@@ -47,7 +47,7 @@ def without_comments(text):
 
 
 def include_fault(room, order, quote, header):
-    """What is wrong with this include in this room, or None."""
+    """The fault of this include in this room, or None."""
     top = header.split("/")[0]
     if quote == '"':
         if top in order and order.index(top) > order.index(room):

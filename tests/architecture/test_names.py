@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No doctest name holds a ';': CMake splits lists there, and a test that never ran would count as
-passed. No two cases of one program share a name, or a filter could not tell them apart."""
+"""No doctest name contains a ';': CMake splits lists there, and a test that never ran would count as
+passed. No two cases of one program share a name, because a filter could not separate them."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No two files define a type of the same name at the level of a namespace. The linker would keep
-one destructor, constructor or copy of both, without a word."""
+"""No two files define a type of the same name in a namespace. The linker would silently keep only one
+destructor, constructor or copy for both."""
 
 import re
 import sys

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens the page of `orrery capacity --html` in headless Chromium and measures it.
 
-Every chart must be drawn, no text may leave its drawing or run over another of the same drawing, and
-nothing may be wider than the page; it must also print. Exit code 77, where ctest says "skipped":
-there is no Chromium, or the machine is too busy for it.
+Every chart must be drawn, no text may leave its drawing or overlap another of the same drawing,
+nothing may be wider than the page, and the page must print. Exit code 77 ("skipped" in ctest) means
+that there is no Chromium, or that the machine is too busy for it.
 
     tests/browser/capacity_page.py ORRERY"""
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of the command tests must itself notice what is wrong."""
+"""The runner of the command tests must itself notice every fault."""
 
 import importlib.machinery
 import importlib.util

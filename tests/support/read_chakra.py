@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads Chakra execution traces by the published schema and by nothing of ours.
+"""Reads Chakra execution traces by the published schema, independent of our code.
 
 The schema is et_def.proto of github.com/mlcommons/chakra, version 0.0.4, written down here as field
-numbers and wire types [from memory, unverified]; a field it does not know, or of another type, is an error.
-Then what a player needs: nodes whose dependencies came before, groups that are known, messages whose
-two ends say the same, and ranks of one group that run the same collectives of it. Where protoc is
-installed it reads the traces too, by chakra.proto beside this file.
+numbers and wire types [from memory, unverified]; an unknown field, or one of another type, is an error.
+Then it checks the needs of a simulator: dependencies come before their nodes, groups are known, both
+ends of a message agree, and the ranks of a group run the same collectives. If protoc is installed, it
+reads the traces too, by chakra.proto beside this file.
 
 read_chakra.py GROUPS.json TRACE.et...
 """
@@ -95,7 +95,7 @@ def read(path):
 
 
 def compare_with_protoc(keyed, nodes):
-    """Google's reader: no field it does not know, and the same nodes."""
+    """Google's reader: no unknown field, and the same nodes."""
     if shutil.which("protoc") is None:
         return
     here = os.path.dirname(os.path.abspath(__file__))

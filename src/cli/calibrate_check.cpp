@@ -7,6 +7,7 @@
 #include "cli/measuring_device.h"
 #include "core/error.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "engine/usage_error.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
@@ -54,7 +55,7 @@ std::string check_text(const Calibration& c, const std::vector<CheckedKind>& kin
   }
   return c.name +
          (holds(kinds) ? " still holds" : " does not hold any more: measure and fit anew") +
-         "\n\n" + t.text(2);
+         "\n\n" + text_of(t.indented(2), {});
 }
 
 Json check_json(const Calibration& c, const std::vector<CheckedKind>& kinds) {

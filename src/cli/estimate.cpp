@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/estimate.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "engine/usage_error.h"
+#include "insight/training_against.h"
 #include "io/files.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
 #include "report/training_against_text.h"
 
 namespace orrery {
@@ -26,9 +28,11 @@ ExitCode run_estimate(const EstimateArguments& arguments, const Session& s) {
     give(s, s.json ? dump(training_json(r, log)) : training_text(r, log, style_of(s)));
     return ExitCode::answer;
   }
-  give(s, s.json  ? dump(estimate_json(r))
-          : s.csv ? estimate_csv(r)
-                  : estimate_text(r, style_of(s)));
+  if (s.json) {
+    give(s, dump(estimate_json(r)));
+  } else {
+    give(s, estimate_document(r));
+  }
   return is_feasible(r) ? ExitCode::answer : ExitCode::no;
 }
 

@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "document/rows.h"
+#include "document/text.h"
 #include "report/catalog.h"
 #include "report/estimate_json.h"
 
@@ -20,58 +22,52 @@ std::vector<NamedDocument> documents_of(const ConfigDirs& dirs, ConfigKind kind)
   return documents;
 }
 
-Listing list_models(const ConfigDirs& d) { return model_list(documents_of(d, ConfigKind::model)); }
-Listing list_devices(const ConfigDirs& d) {
-  return device_list(documents_of(d, ConfigKind::device));
-}
-Listing list_nodes(const ConfigDirs& d) {
+Table list_models(const ConfigDirs& d) { return model_list(documents_of(d, ConfigKind::model)); }
+Table list_devices(const ConfigDirs& d) { return device_list(documents_of(d, ConfigKind::device)); }
+Table list_nodes(const ConfigDirs& d) {
   return node_list(documents_of(d, ConfigKind::node), config_lookup(d).hardware);
 }
-Listing list_frameworks(const ConfigDirs& d) {
+Table list_frameworks(const ConfigDirs& d) {
   return framework_list(documents_of(d, ConfigKind::framework));
 }
-Listing list_compressions(const ConfigDirs& d) {
+Table list_compressions(const ConfigDirs& d) {
   return compression_list(documents_of(d, ConfigKind::compression));
 }
-Listing list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
-Listing list_sweeps(const ConfigDirs& d) { return sweep_list(documents_of(d, ConfigKind::sweep)); }
-Listing list_graphs(const ConfigDirs& d) { return graph_list(documents_of(d, ConfigKind::graph)); }
-Listing list_fabrics(const ConfigDirs& d) {
-  return fabric_list(documents_of(d, ConfigKind::fabric));
-}
-Listing list_failures(const ConfigDirs& d) {
+Table list_runs(const ConfigDirs& d) { return run_list(documents_of(d, ConfigKind::run)); }
+Table list_sweeps(const ConfigDirs& d) { return sweep_list(documents_of(d, ConfigKind::sweep)); }
+Table list_graphs(const ConfigDirs& d) { return graph_list(documents_of(d, ConfigKind::graph)); }
+Table list_fabrics(const ConfigDirs& d) { return fabric_list(documents_of(d, ConfigKind::fabric)); }
+Table list_failures(const ConfigDirs& d) {
   return failure_list(documents_of(d, ConfigKind::failures));
 }
-Listing list_storage(const ConfigDirs& d) {
+Table list_storage(const ConfigDirs& d) {
   return storage_list(documents_of(d, ConfigKind::storage));
 }
-Listing list_prices(const ConfigDirs& d) { return price_list(documents_of(d, ConfigKind::prices)); }
-Listing list_energy(const ConfigDirs& d) {
-  return energy_list(documents_of(d, ConfigKind::energy));
-}
-Listing list_plans(const ConfigDirs& d) { return plan_list(documents_of(d, ConfigKind::capacity)); }
+Table list_prices(const ConfigDirs& d) { return price_list(documents_of(d, ConfigKind::prices)); }
+Table list_energy(const ConfigDirs& d) { return energy_list(documents_of(d, ConfigKind::energy)); }
+Table list_plans(const ConfigDirs& d) { return plan_list(documents_of(d, ConfigKind::capacity)); }
 
 NamedDocument data_table(const ConfigDirs& d, const std::string& name) {
   const auto found = find_config(d, ConfigKind::data, name);
   if (!found) throw InputError("orrery list", "", "no configs/data/" + name + ".json", "that file");
   return {name, found->file, parse_json(found->text, found->file)};
 }
-Listing list_corpora(const ConfigDirs& d) {
+Table list_corpora(const ConfigDirs& d) {
   const NamedDocument table = data_table(d, "corpora");
   return corpus_list(table.json, table.file);
 }
-Listing list_samples(const ConfigDirs& d) {
+Table list_samples(const ConfigDirs& d) {
   const NamedDocument table = data_table(d, "samples");
   return sample_list(table.json, table.file);
 }
-Listing list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
-Listing list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
-Listing list_collectives(const ConfigDirs& /*d*/) { return collective_list(); }
-Listing list_recipes(const ConfigDirs& /*d*/) { return recipe_list(); }
+Table list_metrics(const ConfigDirs& /*d*/) { return metric_list(); }
+Table list_schedules(const ConfigDirs& /*d*/) { return schedule_list(); }
+Table list_collectives(const ConfigDirs& /*d*/) { return collective_list(); }
+Table list_recipes(const ConfigDirs& /*d*/) { return recipe_list(); }
 
 struct Kind {
   const char* name;
-  Listing (*list)(const ConfigDirs&);
+  Table (*list)(const ConfigDirs&);
 };
 
 constexpr std::array kKinds = {
@@ -106,8 +102,8 @@ std::vector<std::string> kind_names() {
 ExitCode run_list(const std::string& what, const Session& s) {
   for (const Kind& k : kKinds) {
     if (what != k.name) continue;
-    const Listing list = k.list(dirs_of(s));
-    give(s, s.json ? dump(list.json()) : s.csv ? list.csv() : list.text());
+    const Table list = k.list(dirs_of(s));
+    give(s, s.json ? dump(json_of(list)) : s.csv ? csv_of(list) : text_of(list, {}));
     return ExitCode::answer;
   }
   throw InputError("orrery list", "", what.empty() ? "nothing to list" : "\"" + what + "\"",

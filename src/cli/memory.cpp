@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/memory.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
-#include "report/memory_text.h"
 
 namespace orrery {
 namespace {
 
 ExitCode run_memory(const RunArguments& arguments, const Session& s) {
   const RunReport r = report_on(resolved_run(arguments, s));
-  give(s, s.json ? dump(memory_json(r)) : s.csv ? memory_csv(r) : memory_text(r, style_of(s)));
+  if (s.json) {
+    give(s, dump(memory_json(r)));
+  } else {
+    give(s, memory_document(r));
+  }
   return is_feasible(r) ? ExitCode::answer : ExitCode::no;
 }
 

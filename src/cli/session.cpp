@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include "document/rows.h"
+#include "document/text.h"
 #include "io/files.h"
 #include "io/terminal.h"
 
@@ -14,5 +16,9 @@ Style style_of(const Session& s) {
 }
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }
+
+void give(const Session& s, const AnswerDocument& answer) {
+  give(s, s.csv ? csv_of(answer.rows) : text_of(answer, style_of(s)));
+}
 
 }  // namespace orrery

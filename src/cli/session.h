@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "document/words.h"
+#include "document/document.h"
 #include "engine/exit_code.h"
 #include "io/config_dirs.h"
 
@@ -26,5 +26,6 @@ Style style_of(const Session& s);
 
 // To -o or standard output.
 void give(const Session& s, const std::string& text);
+void give(const Session& s, const AnswerDocument& answer);  // as text or CSV
 
 }  // namespace orrery

@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "cli/run_flags.h"
 #include "core/error.h"
+#include "document/rows.h"
+#include "document/text.h"
 #include "engine/usage_error.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
@@ -14,8 +16,8 @@
 #include "model/operators.h"
 #include "report/document_text.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
 #include "report/operators_table.h"
+#include "report/run_header.h"
 #include "report/topology_text.h"
 
 namespace orrery {
@@ -108,36 +110,36 @@ ExitCode show_document(ConfigKind kind, const std::string& name, const Session& 
     j.update(model);
   }
   if (kind == ConfigKind::node) {
-    const Listing tiers =
+    const Table tiers =
         tier_list(read_node(document, found->file, 0, config_lookup(dirs).hardware).cluster);
-    text += "\n" + tiers.text();
-    j["tiers"] = tiers.json();
+    text += "\n" + text_of(tiers, {});
+    j["tiers"] = json_of(tiers);
   }
   if (kind == ConfigKind::graph) {
     const GraphReport graph = graph_report(read_graph(Reader(document, found->file)));
     text += graph.text;
     j.update(graph.json);
   }
-  const Listing values = value_list(document);
-  give(s, s.json ? dump(j) : s.csv ? values.csv() : text + "\n" + values.text());
+  const Table values = value_list(document);
+  give(s, s.json ? dump(j) : s.csv ? csv_of(values) : text + "\n" + text_of(values, {}));
   return ExitCode::answer;
 }
 
 ExitCode show_run(ShowArguments arguments, const Session& s) {
   arguments.run.run = arguments.name;
   const ResolvedRun r = resolved_run(arguments.run, s);
-  const Listing operators = operator_list(r.run);
+  const Table operators = operator_list(r.run);
   if (s.csv) {
-    give(s, arguments.operators ? operators.csv() : value_list(r.inputs).csv());
+    give(s, arguments.operators ? csv_of(operators) : csv_of(value_list(r.inputs)));
     return ExitCode::answer;
   }
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
-  const Listing tiers = tier_list(r.run.cluster);
-  j["tiers"] = tiers.json();
-  if (arguments.operators) j["operators"] = operators.json();
+  const Table tiers = tier_list(r.run.cluster);
+  j["tiers"] = json_of(tiers);
+  if (arguments.operators) j["operators"] = json_of(operators);
   const std::string body =
-      arguments.operators ? operators.text() : tiers.text() + "\n" + dump(r.inputs);
-  give(s, s.json ? dump(j) : header_text(r, style_of(s)) + "\n" + body);
+      arguments.operators ? text_of(operators, {}) : text_of(tiers, {}) + "\n" + dump(r.inputs);
+  give(s, s.json ? dump(j) : text_of(run_header(r), style_of(s)) + "\n" + body);
   return ExitCode::answer;
 }
 

@@ -11,14 +11,15 @@
 #include "cli/run_flags.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "document/text.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"
 #include "insight/simulate_check.h"
 #include "io/files.h"
 #include "io/gzip.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
 #include "report/perfetto.h"
+#include "report/run_header.h"
 #include "report/simulate_text.h"
 #include "report/timeline_html.h"
 #include "report/timeline_picture.h"
@@ -166,7 +167,7 @@ void write_files(const SimulateArguments& a, const SimulationReport& r) {
 
 std::string text_of(const SimulateArguments& a, const SimulationReport& r, const Style& style) {
   if (!a.picture) return simulation_text(r, style);
-  return header_text(r.run.resolved, style) + timeline_picture(r, style);
+  return text_of(run_header(r.run.resolved), style) + timeline_picture(r, style);
 }
 
 ExitCode run_simulate(const SimulateArguments& arguments, const Session& s) {

@@ -1,29 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of text as aligned columns or as CSV (RFC 4180).
+// A table of cells: for each what a person reads and the value a program reads.
+//
+// Text, CSV, JSON and pages are made of the same rows. A column may be for one of both readers only
+// (`Shown`); a column without a key has its title as key.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "document/phrase.h"
+#include "document/value.h"
+#include "document/words.h"
 
 namespace orrery {
 
-struct TableColumn {
-  std::string name;
-  bool right_aligned = false;
+enum class Shown : std::uint8_t { to_all, to_people, to_programs };
+
+struct Column {
+  Column(std::string t) : title(std::move(t)) {}  // NOLINT
+  Column(const char* t) : title(t) {}             // NOLINT
+  Column(std::string t, std::same_as<bool> auto is_right) : title(std::move(t)), right(is_right) {}
+  Column(std::string t, std::string k, bool is_right = false)
+      : title(std::move(t)), key(std::move(k)), right(is_right) {}
+
+  std::string title;
+  std::string key;        // in JSON and CSV, with its unit
+  bool right = false;     // aligned
+  bool wraps = false;     // prose: takes further lines where the table is too wide
+  std::size_t width = 0;  // at least, in plain text; of bars, at most
+  Shown shown = Shown::to_all;
+
+  Column at_least(std::size_t columns) const { return with(&Column::width, columns); }
+  Column wrapped() const { return with(&Column::wraps, true); }
+  Column only(Shown readers) const { return with(&Column::shown, readers); }
+
+ private:
+  template <class T>
+  Column with(T Column::*member, T value) const {
+    Column changed = *this;
+    changed.*member = value;
+    return changed;
+  }
 };
+
+struct Cell {
+  Cell(const char* t) : text(t), value(t) {}                // NOLINT
+  Cell(std::string t) : text(std::move(t)), value(text) {}  // NOLINT
+  Cell(std::string t, Value v) : text(std::move(t)), value(std::move(v)) {}
+  Cell(std::string t, Ink i) : text(std::move(t)), value(text), ink(i) {}
+
+  std::string text;
+  Value value;
+  Ink ink = Ink::plain;
+  double share = -1;  // of a bar that stands here instead of a text; below 0: none
+};
+
+Cell bar_cell(double share, Ink ink = Ink::blue);
+Cell data_cell(Value value);  // for programs only
 
 class Table {
  public:
-  explicit Table(std::vector<TableColumn> columns);
-  void add(std::vector<std::string> row);  // one cell a column
-  std::string text(std::size_t indent = 0) const;
-  std::string csv() const;
+  explicit Table(std::vector<Column> columns = {}, std::size_t indented = 0)
+      : indent(indented), columns_(std::move(columns)) {}
+
+  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }  // one cell a column
+  // The same of texts; a template, so that braces still mean cells.
+  void add(const std::same_as<std::vector<std::string>> auto& texts) {
+    rows_.emplace_back(texts.begin(), texts.end());
+  }
   bool empty() const { return rows_.empty(); }
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+
+  Table indented(std::size_t columns) const;
+  Table untitled() const;  // plain text has no line of titles
+
+  std::size_t indent = 0;
+  bool has_titles = true;
 
  private:
-  std::vector<TableColumn> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
 };
+
+// Names, amounts, their shares of a whole, and bars of them: `add` takes four cells a row.
+Table bar_table(std::string of, std::string amount);
 
 }  // namespace orrery

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-constexpr EnumTable<Ink, const char*> kInks = {"1", "2", "31", "32", "33", "34"};
+constexpr EnumTable<Ink, const char*> kInks = {"", "1", "2", "31", "32", "33", "34"};
 
 struct CountScale {
   double factor;
@@ -32,8 +32,14 @@ bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) 
 }  // namespace
 
 std::string ink(const Style& style, Ink i, const std::string& text) {
-  if (!style.color || text.empty()) return text;
+  if (!style.color || i == Ink::plain || text.empty()) return text;
   return std::string("\x1b[") + kInks[i] + "m" + text + "\x1b[0m";
+}
+
+std::string dressed(const Style& style, const Phrase& phrase) {
+  std::string text;
+  for (const InkSpan& s : phrase.spans()) text += ink(style, s.ink, s.text);
+  return text;
 }
 
 std::string fixed(double x, int decimals) {

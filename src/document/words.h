@@ -8,21 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "document/phrase.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
-inline constexpr std::size_t kTextWidth = 100;
-inline constexpr std::size_t kLabel = 18;  // columns of the words that begin a line
-inline constexpr std::size_t kBar = 50;    // columns of a bar beside a number
+inline constexpr std::size_t kTextWidth = 100;  // where no terminal says otherwise
+inline constexpr std::size_t kLabel = 18;       // columns of the words that begin a line
+inline constexpr std::size_t kBar = 50;         // columns of a bar beside a number
 
-// How a text is dressed: escape codes only where a person reads.
+// How a text is dressed: escape codes only where a person reads, lines that fit a terminal.
 struct Style {
   bool color = false;
+  std::size_t width = kTextWidth;
+  bool must_fit = false;  // tables too; a pipe takes lines of any length
 };
 
-enum class Ink { bold, dim, red, green, yellow, blue };
 std::string ink(const Style& style, Ink i, const std::string& text);
+std::string dressed(const Style& style, const Phrase& phrase);
 
 // "1,024"
 std::string grouped(std::int64_t n);

@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "orrery/version.h"
 #include "report/calibration_report.h"
 #include "report/estimate_json.h"
@@ -35,7 +37,7 @@ std::string errors_table(const MeasurementFit& fit) {
     }
   }
   add_row(t, fit.all);
-  return t.text(2);
+  return text_of(t.indented(2), {});
 }
 
 std::string number_cell(double x, Dimension unit) {
@@ -63,7 +65,7 @@ std::string constants_table(const MeasurementFit& fit) {
     t.add({"device.efficiency.tile", std::to_string(e.tile_m) + " × " + std::to_string(e.tile_n),
            std::to_string(fit.tile.m) + " × " + std::to_string(fit.tile.n), "", ""});
   }
-  return t.text(2);
+  return text_of(t.indented(2), {});
 }
 
 Json errors_json(const FitErrors& e) { return {{"median", e.median}, {"p90", e.p90}}; }
@@ -155,7 +157,7 @@ std::string calibration_csv(const CalibrationReport& r) {
     t.add({std::string(kind_of(m)), curve_of(m), shortest(amount_of(m)), cell(m.timed.time),
            cell(p.before), cell(p.fitted), cell(p.held_out), cell(p.saturating)});
   }
-  return t.csv();
+  return csv_of(t);
 }
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "document/rows.h"
 #include "document/table.h"
 #include "report/capacity_report.h"
 
@@ -47,7 +48,7 @@ std::string capacity_csv(const CapacityReport& r) {
     add(x.energy.carbon.has_value(), x.energy.carbon ? x.energy.carbon->kg / 1000 : 0);
     table.add(row);
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "report/capacity_option_parts.h"
 
 namespace orrery {
@@ -85,7 +86,7 @@ bool is_worth_showing(const Sensitivity& s) {
 
 std::string what_matters(const OptionAnswer& o) {
   const bool priced = o.outcome.cost.has_value();
-  std::vector<TableColumn> columns = {{"input"}, {"days", true}, {"energy", true}};
+  std::vector<Column> columns = {{"input"}, {"days", true}, {"energy", true}};
   if (priced) columns.push_back({"cost", true});
   Table table(columns);
   for (const Sensitivity& s : o.sensitivities) {
@@ -101,7 +102,8 @@ std::string what_matters(const OptionAnswer& o) {
     table.add(std::move(row));
   }
   return table.empty() ? ""
-                       : "\nWhat matters, each input at the ends of its range\n" + table.text(2);
+                       : "\nWhat matters, each input at the ends of its range\n" +
+                             text_of(table.indented(2), {});
 }
 
 }  // namespace orrery

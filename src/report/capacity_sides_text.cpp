@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "report/capacity_option_parts.h"
 
 namespace orrery {
@@ -87,7 +88,7 @@ std::string serving_table(const std::vector<InferenceNeeds>& all) {
   }
   return "\nMemory to serve the trained model: sequences of " + grouped(first.context) +
          " tokens, " + pretty(first.cache_a_token) + " a token, blocks of " +
-         std::to_string(kCacheBlock) + "\n" + table.text(2);
+         std::to_string(kCacheBlock) + "\n" + text_of(table.indented(2), {});
 }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "report/capacity_option_parts.h"
 
 namespace orrery {
@@ -38,7 +39,7 @@ std::string options_table(const CapacityReport& r) {
                {"meets"},
                {"front"}});
   for (const std::size_t i : r.answer.ranked) table.add(table_row(r, i));
-  return table.empty() ? "" : table.text(2);
+  return table.empty() ? "" : text_of(table.indented(2), {});
 }
 
 std::string refused_lines(const CapacityReport& r) {

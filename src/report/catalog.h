@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "core/json.h"
+#include "document/table.h"
 #include "hardware/lookup.h"
-#include "report/listing.h"
 
 namespace orrery {
 
-Listing metric_list();
-Listing schedule_list();
-Listing collective_list();
-Listing recipe_list();
+Table metric_list();
+Table schedule_list();
+Table collective_list();
+Table recipe_list();
 
 struct NamedDocument {
   std::string name;
@@ -23,23 +23,23 @@ struct NamedDocument {
   Json json;
 };
 
-Listing model_list(const std::vector<NamedDocument>& documents);
-Listing device_list(const std::vector<NamedDocument>& documents);
-Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup);
-Listing framework_list(const std::vector<NamedDocument>& documents);
-Listing compression_list(const std::vector<NamedDocument>& documents);
-Listing run_list(const std::vector<NamedDocument>& documents);
-Listing sweep_list(const std::vector<NamedDocument>& documents);
-Listing graph_list(const std::vector<NamedDocument>& documents);
-Listing fabric_list(const std::vector<NamedDocument>& documents);
+Table model_list(const std::vector<NamedDocument>& documents);
+Table device_list(const std::vector<NamedDocument>& documents);
+Table node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup);
+Table framework_list(const std::vector<NamedDocument>& documents);
+Table compression_list(const std::vector<NamedDocument>& documents);
+Table run_list(const std::vector<NamedDocument>& documents);
+Table sweep_list(const std::vector<NamedDocument>& documents);
+Table graph_list(const std::vector<NamedDocument>& documents);
+Table fabric_list(const std::vector<NamedDocument>& documents);
 
 // What capacity plans name. The two tables of configs/data are one document each.
-Listing failure_list(const std::vector<NamedDocument>& documents);
-Listing storage_list(const std::vector<NamedDocument>& documents);
-Listing price_list(const std::vector<NamedDocument>& documents);
-Listing energy_list(const std::vector<NamedDocument>& documents);
-Listing corpus_list(const Json& table, const std::string& file);
-Listing sample_list(const Json& table, const std::string& file);
-Listing plan_list(const std::vector<NamedDocument>& documents);
+Table failure_list(const std::vector<NamedDocument>& documents);
+Table storage_list(const std::vector<NamedDocument>& documents);
+Table price_list(const std::vector<NamedDocument>& documents);
+Table energy_list(const std::vector<NamedDocument>& documents);
+Table corpus_list(const Json& table, const std::string& file);
+Table sample_list(const Json& table, const std::string& file);
+Table plan_list(const std::vector<NamedDocument>& documents);
 
 }  // namespace orrery

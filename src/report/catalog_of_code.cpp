@@ -19,8 +19,8 @@ std::vector<std::string> names_of_algorithms(Collective c) {
 
 }  // namespace
 
-Listing metric_list() {
-  Listing list({{"metric", "key"}, {"unit", "unit"}, {"meaning", "meaning"}});
+Table metric_list() {
+  Table list({{"metric", "key"}, {"unit", "unit"}, {"meaning", "meaning"}});
   for (const Metric& m : metrics()) {
     list.add({std::string(m.key),
               {m.unit.empty() ? "ratio" : std::string(m.unit), m.unit},
@@ -29,8 +29,8 @@ Listing metric_list() {
   return list;
 }
 
-Listing schedule_list() {
-  Listing list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
+Table schedule_list() {
+  Table list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
   for (std::size_t i = 0; i < kNamedSchedules; ++i) {
     const Schedule& s = kSchedules[i];
     const auto chunks = std::string(name_of(s.chunks));
@@ -40,8 +40,8 @@ Listing schedule_list() {
   return list;
 }
 
-Listing collective_list() {
-  Listing list({{"collective", "name"}, {"algorithms", "algorithms"}});
+Table collective_list() {
+  Table list({{"collective", "name"}, {"algorithms", "algorithms"}});
   for (std::size_t i = 0; i < kCollectives; ++i) {
     const std::vector<std::string> names = names_of_algorithms(static_cast<Collective>(i));
     list.add({std::string(kNamesOf<Collective>[i]), {joined(names, ", "), names}});
@@ -49,13 +49,13 @@ Listing collective_list() {
   return list;
 }
 
-Listing recipe_list() {
-  Listing list({{"recipe", "name"},
-                {"weights, B", "weights_bytes", true},
-                {"gradients, B", "gradients_bytes", true},
-                {"optimizer, B", "optimizer_bytes", true},
-                {"sum, B", "bytes_per_parameter", true},
-                {"source", "source"}});
+Table recipe_list() {
+  Table list({{"recipe", "name"},
+              {"weights, B", "weights_bytes", true},
+              {"gradients, B", "gradients_bytes", true},
+              {"optimizer, B", "optimizer_bytes", true},
+              {"sum, B", "bytes_per_parameter", true},
+              {"source", "source"}});
   for (const NamedRecipe& r : kRecipes) {
     list.add({std::string(r.name), number(r.recipe.weights), number(r.recipe.gradients),
               number(r.recipe.optimizer), number(bytes_per_parameter(r.recipe)),

@@ -43,14 +43,14 @@ std::string member_text(const Json& j, const char* outer, const char* inner) {
 
 }  // namespace
 
-Listing model_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"model", "name"},
-                {"parameters", "parameters", true},
-                {"active", "active_parameters", true},
-                {"layers", "layers", true},
-                {"width", "hidden_size", true},
-                {"heads", "attention_heads", true},
-                {"experts", "experts", true}});
+Table model_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"model", "name"},
+              {"parameters", "parameters", true},
+              {"active", "active_parameters", true},
+              {"layers", "layers", true},
+              {"width", "hidden_size", true},
+              {"heads", "attention_heads", true},
+              {"experts", "experts", true}});
   for (const NamedDocument& d : documents) {
     const Architecture a = read_model(d.json, d.file, "", d.name).architecture;
     const ParameterCount n = parameter_count(a, kUsualSequence);
@@ -61,13 +61,13 @@ Listing model_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing device_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"device", "name"},
-                {"memory", "memory_gib", true},
-                {"bandwidth", "memory_bandwidth_bytes_per_s", true},
-                {"16-bit peak", "peak_16bit_flops_per_s", true},
-                {"fp8 peak", "peak_fp8_flops_per_s", true},
-                {"power", "power_w", true}});
+Table device_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"device", "name"},
+              {"memory", "memory_gib", true},
+              {"bandwidth", "memory_bandwidth_bytes_per_s", true},
+              {"16-bit peak", "peak_16bit_flops_per_s", true},
+              {"fp8 peak", "peak_fp8_flops_per_s", true},
+              {"power", "power_w", true}});
   for (const NamedDocument& d : documents) {
     const Device device = read_device(Reader(d.json, d.file));
     list.add({d.name, gib_cell(device.memory_capacity), quantity_cell(device.memory_bandwidth),
@@ -77,14 +77,14 @@ Listing device_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup) {
-  Listing list({{"node", "name"},
-                {"GPUs", "devices_per_node", true},
-                {"device", "device"},
-                {"inside", "inside"},
-                {"a GPU", "inside_bytes_per_s", true},
-                {"between", "between"},
-                {"a node", "between_bytes_per_s", true}});
+Table node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup) {
+  Table list({{"node", "name"},
+              {"GPUs", "devices_per_node", true},
+              {"device", "device"},
+              {"inside", "inside"},
+              {"a GPU", "inside_bytes_per_s", true},
+              {"between", "between"},
+              {"a node", "between_bytes_per_s", true}});
   for (const NamedDocument& d : documents) {
     const Cluster c = read_node(d.json, d.file, 0, lookup).cluster;
     const Tier& inner = c.tiers[0];
@@ -96,11 +96,11 @@ Listing node_list(const std::vector<NamedDocument>& documents, const HardwareLoo
   return list;
 }
 
-Listing framework_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"framework", "name"},
-                {"ZeRO", "zero", true},
-                {"states", "states"},
-                {"options", "options"}});
+Table framework_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"framework", "name"},
+              {"ZeRO", "zero", true},
+              {"states", "states"},
+              {"options", "options"}});
   for (const NamedDocument& d : documents) {
     const FrameworkProfile p =
         read_framework(d.json, d.file, Json::object(), d.file, "parallel.framework_options");
@@ -123,13 +123,13 @@ Cell ratio_cell(const Compression& c, CommDimension d) {
   return {fixed(most, 1) + (lossy ? " lossy" : " lossless"), most};
 }
 
-Listing compression_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"compression", "name"},
-                {"tp", "tp_ratio", true},
-                {"pp", "pp_ratio", true},
-                {"cp", "cp_ratio", true},
-                {"ep", "ep_ratio", true},
-                {"dp", "dp_ratio", true}});
+Table compression_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"compression", "name"},
+              {"tp", "tp_ratio", true},
+              {"pp", "pp_ratio", true},
+              {"cp", "cp_ratio", true},
+              {"ep", "ep_ratio", true},
+              {"dp", "dp_ratio", true}});
   for (const NamedDocument& d : documents) {
     const Compression c = read_compression(Reader(d.json, d.file), {}).compression;
     using enum CommDimension;
@@ -139,12 +139,12 @@ Listing compression_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing run_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"run", "name"},
-                {"model", "model"},
-                {"node", "node"},
-                {"GPUs", "gpus", true},
-                {"framework", "framework"}});
+Table run_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"run", "name"},
+              {"model", "model"},
+              {"node", "node"},
+              {"GPUs", "gpus", true},
+              {"framework", "framework"}});
   for (const NamedDocument& d : documents) {
     list.add({d.name, member_text(d.json, "model", nullptr), member_text(d.json, "cluster", "node"),
               member_text(d.json, "cluster", "gpus"), member_text(d.json, "framework", nullptr)});
@@ -152,12 +152,12 @@ Listing run_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing sweep_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"sweep", "name"},
-                {"run", "run"},
-                {"answer", "answer"},
-                {"points", "points", true},
-                {"axes", "axes"}});
+Table sweep_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"sweep", "name"},
+              {"run", "run"},
+              {"answer", "answer"},
+              {"points", "points", true},
+              {"axes", "axes"}});
   for (const NamedDocument& d : documents) {
     const SweepPlan plan = read_sweep(d.json, d.file);
     std::string axes;

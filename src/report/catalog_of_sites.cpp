@@ -27,12 +27,12 @@ std::vector<std::string> keys_of(const Json& document, const char* key) {
 
 }  // namespace
 
-Listing failure_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"failures", "name"},
-                {"GPU-hours a failure", "gpu_hours_per_failure", true},
-                {"classes", "classes", true},
-                {"detection", "detection_s", true},
-                {"restart", "restart_s", true}});
+Table failure_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"failures", "name"},
+              {"GPU-hours a failure", "gpu_hours_per_failure", true},
+              {"classes", "classes", true},
+              {"detection", "detection_s", true},
+              {"restart", "restart_s", true}});
   for (const NamedDocument& d : documents) {
     const Interruptions i = read_failures(Reader(d.json, d.file));
     const double rate = rate_per_gpu(i).si();
@@ -44,12 +44,12 @@ Listing failure_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing storage_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"storage", "name"},
-                {"write", "write_bytes_per_s", true},
-                {"read", "read_bytes_per_s", true},
-                {"a client", "client_bytes_per_s", true},
-                {"capacity", "capacity_bytes", true}});
+Table storage_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"storage", "name"},
+              {"write", "write_bytes_per_s", true},
+              {"read", "read_bytes_per_s", true},
+              {"a client", "client_bytes_per_s", true},
+              {"capacity", "capacity_bytes", true}});
   for (const NamedDocument& d : documents) {
     const Storage s = read_storage(Reader(d.json, d.file));
     list.add({d.name, quantity_cell(s.write), quantity_cell(s.read), quantity_cell(s.client),
@@ -58,20 +58,20 @@ Listing storage_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing price_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"prices", "name"}, {"of GPUs", "gpus"}, {"of nodes", "nodes"}});
+Table price_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"prices", "name"}, {"of GPUs", "gpus"}, {"of nodes", "nodes"}});
   for (const NamedDocument& d : documents) {
     list.add({d.name, names_cell(keys_of(d.json, "gpus")), names_cell(keys_of(d.json, "nodes"))});
   }
   return list;
 }
 
-Listing energy_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"energy", "name"},
-                {"compute", "compute", true},
-                {"memory", "memory", true},
-                {"waiting", "waiting", true},
-                {"idle", "idle", true}});
+Table energy_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"energy", "name"},
+              {"compute", "compute", true},
+              {"memory", "memory", true},
+              {"waiting", "waiting", true},
+              {"idle", "idle", true}});
   for (const NamedDocument& d : documents) {
     const DeviceLoad load = read_energy(Reader(d.json, d.file)).load;
     list.add({d.name, share_cell(load.compute), share_cell(load.memory), share_cell(load.waiting),
@@ -80,19 +80,19 @@ Listing energy_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing corpus_list(const Json& table, const std::string& file) {
-  Listing list({{"corpus", "name"}, {"bytes a token", "bytes_per_token", true}});
+Table corpus_list(const Json& table, const std::string& file) {
+  Table list({{"corpus", "name"}, {"bytes a token", "bytes_per_token", true}});
   for (const Corpus& c : read_corpora(Reader(table, file))) {
     list.add({c.name, Cell{fixed(c.bytes_per_token, 2), c.bytes_per_token}});
   }
   return list;
 }
 
-Listing sample_list(const Json& table, const std::string& file) {
-  Listing list({{"samples", "name"},
-                {"bytes", "bytes", true},
-                {"FLOPs", "flops", true},
-                {"of a PFLOP/s", "bytes_per_s_per_pflops", true}});
+Table sample_list(const Json& table, const std::string& file) {
+  Table list({{"samples", "name"},
+              {"bytes", "bytes", true},
+              {"FLOPs", "flops", true},
+              {"of a PFLOP/s", "bytes_per_s_per_pflops", true}});
   const FlopsPerSecond peta(1e15);
   for (const SampleKind& k : read_samples(Reader(table, file))) {
     list.add({k.name, quantity_cell(k.bytes), quantity_cell(k.flops),
@@ -101,8 +101,8 @@ Listing sample_list(const Json& table, const std::string& file) {
   return list;
 }
 
-Listing plan_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"plan", "name"}, {"options", "scenarios", true}, {"title", "title"}});
+Table plan_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"plan", "name"}, {"options", "scenarios", true}, {"title", "title"}});
   for (const NamedDocument& d : documents) {
     const std::size_t n = d.json.value("scenarios", Json::array()).size();
     list.add({d.name, Cell{grouped(static_cast<std::int64_t>(n)), n},

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "network/bus_factor.h"
 #include "orrery/version.h"
 #include "report/collective_text.h"
@@ -35,7 +37,7 @@ std::string points_text(const AgainstCurve& c) {
            collective_rate_text(p.predicted.busbw), std::string(name_of(p.predicted.algorithm)),
            collective_tier_name(c.question, p.predicted)});
   }
-  return t.text();
+  return text_of(t, {});
 }
 
 std::string one_curve(const AgainstCurve& c, const Style& style) {
@@ -79,7 +81,7 @@ std::string many_curves(const std::vector<AgainstCurve>& curves) {
                      errors_in(c), c.role));
   }
   t.add(errors_row({"all", "", "", ""}, errors_of(curves), ""));
-  return t.text() + "\nerror = predicted/measured - 1; median and largest are of its size\n";
+  return text_of(t, {}) + "\nerror = predicted/measured - 1; median and largest are of its size\n";
 }
 
 Json errors_json(const CurveErrors& e) {
@@ -142,7 +144,7 @@ std::string collective_against_csv(const std::vector<AgainstCurve>& curves) {
              collective_tier_name(c.question, p.predicted)});
     }
   }
-  return t.csv();
+  return csv_of(t);
 }
 
 }  // namespace orrery

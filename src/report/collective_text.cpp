@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "network/group_across.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
@@ -39,7 +41,7 @@ std::string explanation(const CollectiveQuestion& q) {
          "; algbw = size / time; busbw and its factors as nccl-tests has them; GB/s of 10⁹ bytes";
 }
 
-std::vector<TableColumn> columns() {
+std::vector<Column> columns() {
   return {{"size", true},        {"time", true},       {"algbw, GB/s", true},
           {"busbw, GB/s", true}, {"algorithm", false}, {"tier", false}};
 }
@@ -136,7 +138,7 @@ std::string collective_text(const CollectiveQuestion& q, const std::vector<Colle
                collective_tier_name(q, p)});
   }
   return ink(style, Ink::bold, collective_heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
-         table.text() + advice(q, points);
+         text_of(table, {}) + advice(q, points);
 }
 
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
@@ -165,7 +167,7 @@ std::string collective_csv(const CollectiveQuestion& q,
                shortest(gb_per_s(p.busbw)), std::string(name_of(p.algorithm)),
                collective_tier_name(q, p)});
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 }  // namespace orrery

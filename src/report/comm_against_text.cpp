@@ -2,10 +2,12 @@
 #include "report/comm_against_text.h"
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "report/comm_text.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
+#include "report/run_header.h"
 
 namespace orrery {
 namespace {
@@ -40,7 +42,7 @@ std::string matched_table(const CommAgainst& a) {
                grouped(m.count), grouped(c.count), fixed(c.steps, 2), pretty(m.each, 3),
                pretty(c.each, 3), signed_percent(c.error)});
   }
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 std::string only_predicted(const CommAgainst& a) {
@@ -50,7 +52,7 @@ std::string only_predicted(const CommAgainst& a) {
     table.add({dimension_name(m.line.dimension), std::string(name_of(m.line.collective)),
                pretty(m.message, 3), grouped(m.line.count), pretty(time_of_one(m), 3)});
   }
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 std::string only_measured(const CommAgainst& a) {
@@ -60,7 +62,7 @@ std::string only_measured(const CommAgainst& a) {
     table.add({m.operation, pretty(m.size, 3), grouped(m.count), pretty(m.each, 3),
                std::to_string(m.line)});
   }
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 Json matched_json(const CommAgainst& a, const ComparedMessages& c) {
@@ -134,12 +136,12 @@ std::string comm_against_csv(const CommAgainst& a) {
     table.add({"measured", m.operation, shortest(m.size.si()), std::to_string(m.count), "",
                shortest(m.each.si()), "", ""});
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 std::string comm_against_text(const CommAgainst& a, const Style& style) {
   const CommComparison& c = a.comparison;
-  std::string text = header_text(a.report.run.resolved, style) + "\n" +
+  std::string text = text_of(run_header(a.report.run.resolved), style) + "\n" +
                      ink(style, Ink::bold, "Against") + " " + a.file + ", time of one message\n";
   if (c.matched.empty()) {
     text += "  no predicted message is in the log\n";

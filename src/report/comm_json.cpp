@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
 #include "model/operators.h"
 #include "report/collective_text.h"
@@ -172,7 +173,7 @@ std::string comm_csv(const CommReport& r) {
                shortest(l.time.si()), shortest(l.exposed.si()), shortest(gb_per_s(algbw_of(m))),
                shortest(gb_per_s(busbw_of(m))), joined(operators_of(m), "; ")});
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 }  // namespace orrery

@@ -6,7 +6,9 @@
 
 #include "core/units.h"
 #include "document/table.h"
-#include "report/estimate_text.h"
+#include "document/text.h"
+#include "insight/comm_report.h"
+#include "report/run_header.h"
 
 namespace orrery {
 namespace {
@@ -40,7 +42,7 @@ std::string message_table(const CommReport& r) {
                std::string(r.run.resolved.run.cluster.tiers[l.tier].name.view()),
                std::string(name_of(l.algorithm))});
   }
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 struct Total {
@@ -82,7 +84,7 @@ std::string dimension_table(const CommReport& r) {
     if (totals[d].count > 0) row(std::string(kNamesOf<CommDimension>[d]), totals[d]);
   }
   row("all", all);
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 std::string kinds_in(const CommReport& r, const SizeBin& bin) {
@@ -122,7 +124,7 @@ std::string size_table(const CommReport& r) {
                percent(of_sent), left(bar(of_sent, kHistogramBar), kHistogramBar),
                kinds_in(r, bin)});
   }
-  return table.text(2);
+  return text_of(table.indented(2), {});
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ std::string power_of_two_text(int exponent) {
 
 std::string comm_text(const CommReport& r, const Style& style) {
   const Answer& a = r.run.answer;
-  std::string text = header_text(r.run.resolved, style) + "\n";
+  std::string text = text_of(run_header(r.run.resolved), style) + "\n";
   if (r.messages.empty()) return text + "One GPU of stage 0 sends nothing in a step.\n";
   text += ink(style, Ink::bold, "Messages") + " of one GPU of stage " +
           std::to_string(a.busy_stage) + " in a step of " + pretty(a.step_time) + "\n" +

@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
+#include "document/text.h"
+#include "insight/compare.h"
 #include "report/estimate_json.h"
 #include "report/rests_on_text.h"
 
@@ -32,7 +35,7 @@ std::string change(const Metric& m, double from, double to) {
 std::string terms(const Comparison& c, const std::vector<ChangedTerm>& list,
                   const std::string& title, const Style& style) {
   if (list.empty()) return "";
-  std::vector<TableColumn> columns = {{""}};
+  std::vector<Column> columns = {{""}};
   for (std::size_t i = 0; i < c.runs.size(); ++i) {
     columns.push_back({std::string(1, static_cast<char>('A' + i)), true});
     if (i > 0) columns.push_back({"change", true});
@@ -46,7 +49,7 @@ std::string terms(const Comparison& c, const std::vector<ChangedTerm>& list,
     }
     table.add(row);
   }
-  return "\n" + ink(style, Ink::bold, title) + "\n" + table.text(2);
+  return "\n" + ink(style, Ink::bold, title) + "\n" + text_of(table.indented(2), {});
 }
 
 std::string value_text(const Json& v) {
@@ -104,7 +107,7 @@ std::string comparison_text(const Comparison& c, const Style& style) {
 }
 
 std::string comparison_csv(const Comparison& c) {
-  std::vector<TableColumn> columns = {{"key"}, {"unit"}};
+  std::vector<Column> columns = {{"key"}, {"unit"}};
   for (const NamedRun& r : c.runs) columns.push_back({r.name});
   Table table(columns);
   for (const auto* list : {&c.numbers, &c.time, &c.memory}) {
@@ -114,7 +117,7 @@ std::string comparison_csv(const Comparison& c) {
       table.add(row);
     }
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 Json comparison_json(const Comparison& c) {

@@ -17,13 +17,13 @@ bool is_plain_array(const Json& j) {
   return true;
 }
 
-void add_values(const Json& document, const Json& at, const std::string& path, Listing& list) {
+void add_values(const Json& document, const Json& at, const std::string& path, Table& list) {
   if (!at.is_structured() || is_plain_array(at)) {
     const std::string source = listed_source(document, path);
     const std::string value = at.is_string()
                                   ? at.get<std::string>()
                                   : at.dump(-1, ' ', false, Json::error_handler_t::replace);
-    list.add({path, {value, at}, {shortened(source, kLongestSource), source}});
+    list.add({path, {value, value_of(at)}, {shortened(source, kLongestSource), source}});
     return;
   }
   std::size_t index = 0;
@@ -36,8 +36,8 @@ void add_values(const Json& document, const Json& at, const std::string& path, L
 
 }  // namespace
 
-Listing value_list(const Json& document) {
-  Listing list({{"key", "path"}, {"value", "value"}, {"source", "source"}});
+Table value_list(const Json& document) {
+  Table list({{"key", "path"}, {"value", "value"}, {"source", "source"}});
   add_values(document, document, "", list);
   return list;
 }

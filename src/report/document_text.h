@@ -6,11 +6,11 @@
 #include <string>
 
 #include "core/json.h"
-#include "report/listing.h"
+#include "document/table.h"
 
 namespace orrery {
 
-Listing value_list(const Json& document);
+Table value_list(const Json& document);
 
 // The document's own `source`, or "".
 std::string source_line(const Json& document);

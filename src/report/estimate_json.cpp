@@ -153,14 +153,4 @@ Json memory_json(const RunReport& r) {
   return j;
 }
 
-std::string estimate_csv(const RunReport& r) {
-  std::string header = "feasible";
-  std::string row = is_feasible(r) ? "true" : "false";
-  for (const Metric& m : metrics()) {
-    header += "," + std::string(m.key);
-    row += "," + shortest(m.value({r.resolved.run, r.answer}));
-  }
-  return header + "\n" + row + "\n";
-}
-
 }  // namespace orrery

@@ -35,7 +35,4 @@ void check_finite(const Json& j);
 
 std::string dump(const Json& j);
 
-// Header and one row.
-std::string estimate_csv(const RunReport& r);
-
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "cost/operator_time.h"
 #include "document/words.h"
@@ -57,7 +58,7 @@ Cell exchanges_cell(const ShardedOperator& op) {
     add_exchange_text(op.exchanges[i], texts);
     list.push_back(exchange_json(op.exchanges[i]));
   }
-  return {joined(texts, ", "), list};
+  return {joined(texts, ", "), value_of(list)};
 }
 
 template <Dimension D>
@@ -65,14 +66,14 @@ Cell amount(Quantity<D> q) {
   return {q.si() == 0 ? "·" : pretty(q, 4), q.si()};
 }
 
-void add_block(const Run& run, const Block& block, const std::string& name, Listing& list) {
+void add_block(const Run& run, const Block& block, const std::string& name, Table& list) {
   ShardedBlock sharded;
   shard(block, degrees_of(run.strategy), sharded);
   for (std::uint8_t i = 0; i < sharded.count; ++i) {
     const ShardedOperator& op = sharded.operators[i];
     list.add({name,
               std::string(name_of(op.name)),
-              {size_text(op), size_json(op)},
+              {size_text(op), value_of(size_json(op))},
               {op.parameters == 0 ? "·" : grouped(op.parameters), op.parameters},
               amount(forward_flops(op.kind, op, op.pairs)),
               amount(kept_bytes(op, recomputed_modules(run.strategy))),
@@ -82,14 +83,14 @@ void add_block(const Run& run, const Block& block, const std::string& name, List
 
 }  // namespace
 
-Listing operator_list(const Run& run) {
-  Listing list({{"block", "block"},
-                {"operator", "operator"},
-                {"rows×columns×inner", "size"},
-                {"parameters", "parameters", true},
-                {"forward", "forward_flops", true},
-                {"saved", "saved_bytes", true},
-                {"exchanges", "exchanges"}});
+Table operator_list(const Run& run) {
+  Table list({{"block", "block"},
+              {"operator", "operator"},
+              {"rows×columns×inner", "size"},
+              {"parameters", "parameters", true},
+              {"forward", "forward_flops", true},
+              {"saved", "saved_bytes", true},
+              {"exchanges", "exchanges"}});
   const ModelOperators model = model_operators(run.model, list_options(run));
   add_block(run, model.embedding, "embedding", list);
   for (std::size_t i = 0; i < kMaxLayerTypes; ++i) {

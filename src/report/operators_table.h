@@ -4,11 +4,11 @@
 // backward, and the exchanges. One micro batch; the list that every estimate is made of.
 #pragma once
 
+#include "document/table.h"
 #include "estimate/run.h"
-#include "report/listing.h"
 
 namespace orrery {
 
-Listing operator_list(const Run& run);
+Table operator_list(const Run& run);
 
 }  // namespace orrery

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/units.h"
-#include "report/listing.h"
+#include "document/table.h"
 
 namespace orrery {
 

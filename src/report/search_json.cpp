@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
+#include "document/rows.h"
 #include "document/table.h"
 #include "insight/metrics.h"
 #include "orrery/version.h"
@@ -122,7 +123,7 @@ Json search_json(const SearchReport& r) {
 }
 
 std::string search_csv(const SearchReport& r) {
-  std::vector<TableColumn> columns = {{"rank"}};
+  std::vector<Column> columns = {{"rank"}};
   for (const std::string_view name : kNamesOf<SearchAxis>) columns.push_back({std::string(name)});
   columns.push_back({"recompute_layers"});
   for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
@@ -138,7 +139,7 @@ std::string search_csv(const SearchReport& r) {
     for (const Metric& m : metrics()) row.push_back(shortest(m.value({run, r.best[i].answer})));
     table.add(row);
   }
-  return table.csv();
+  return csv_of(table);
 }
 
 }  // namespace orrery

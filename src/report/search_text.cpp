@@ -7,9 +7,11 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
-#include "report/estimate_text.h"
+#include "insight/search_report.h"
+#include "report/run_header.h"
 #include "report/strategy_words.h"
 
 namespace orrery {
@@ -57,7 +59,7 @@ std::string recompute_cell(const Strategy& s) {
 std::string best_table(const SearchReport& r, const Style& style) {
   if (r.best.empty()) return "";
   const bool moe = is_moe(r.request.space.bases[0].run.model);
-  std::vector<TableColumn> columns = {{"", true}, {"step", true}, {"MFU", true}, {"peak", true}};
+  std::vector<Column> columns = {{"", true}, {"step", true}, {"MFU", true}, {"peak", true}};
   for (const char* name : {"tp", "sp", "cp", "pp", "vpp", "dp"}) columns.push_back({name, true});
   if (moe) columns.insert(columns.end(), {{"ep", true}, {"etp", true}});
   columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
@@ -84,7 +86,7 @@ std::string best_table(const SearchReport& r, const Style& style) {
     if (besides) row.push_back(besides_words(space, f.place.base, f.strategy));
     table.add(row);
   }
-  return "\n" + ink(style, Ink::bold, "Best") + "\n" + table.text(2);
+  return "\n" + ink(style, Ink::bold, "Best") + "\n" + text_of(table.indented(2), {});
 }
 
 std::string aim_name(const Aim& aim) {
@@ -96,7 +98,7 @@ std::string front_table(const SearchReport& r, const Style& style) {
   const std::vector<Found>& front = r.answer.front;
   const std::vector<Aim>& aims = r.request.conditions.pareto;
   if (front.empty()) return "";
-  std::vector<TableColumn> columns;
+  std::vector<Column> columns;
   for (const Aim& aim : aims) columns.push_back({aim_name(aim), true});
   columns.push_back({"strategy"});
   Table table(columns);
@@ -113,7 +115,7 @@ std::string front_table(const SearchReport& r, const Style& style) {
   const std::string of = shown < front.size() ? ", " + std::to_string(shown) + " of " : ", ";
   return "\n" + ink(style, Ink::bold, "Pareto front") + of +
          grouped(static_cast<std::int64_t>(front.size())) +
-         " strategies none of which is beaten in all aims\n" + table.text(2);
+         " strategies none of which is beaten in all aims\n" + text_of(table.indented(2), {});
 }
 
 std::string limit(const SearchReport& r, const Style& style) {
@@ -147,7 +149,7 @@ std::string refined(const SearchReport& r, const Style& style) {
     table.add({std::to_string(i + 1), pretty(f.estimated), pretty(f.simulated),
                percent(f.simulated / f.estimated - 1, 2)});
   }
-  return "\n" + ink(style, Ink::bold, "Simulated") + "\n" + table.text(2);
+  return "\n" + ink(style, Ink::bold, "Simulated") + "\n" + text_of(table.indented(2), {});
 }
 
 std::string own(const SearchReport& r, const Style& style) {
@@ -240,9 +242,10 @@ std::string verdict(const SearchReport& r, const Style& style) {
 
 std::string search_text(const SearchReport& r, const Style& style) {
   const RunReport& first = r.best.empty() ? r.nearest[0] : r.best[0];
-  return header_text(first.resolved, style) + "\n" + verdict(r, style) + counts(r) + ties(r) +
-         best_table(r, style) + front_table(r, style) + limit(r, style) + sensitivity(r, style) +
-         refined(r, style) + own(r, style) + families(r, style) + rules(r, style);
+  return text_of(run_header(first.resolved), style) + "\n" + verdict(r, style) + counts(r) +
+         ties(r) + best_table(r, style) + front_table(r, style) + limit(r, style) +
+         sensitivity(r, style) + refined(r, style) + own(r, style) + families(r, style) +
+         rules(r, style);
 }
 
 }  // namespace orrery

@@ -7,9 +7,10 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "insight/metrics.h"
-#include "report/estimate_text.h"
 #include "report/perfetto.h"
+#include "report/run_header.h"
 
 namespace orrery {
 namespace {
@@ -117,7 +118,7 @@ std::string stage_table(const Simulation& s, const Style& style) {
          ": what one GPU of each does; talks: collectives it cannot hide; sends: waits for a "
          "message"
          "\n" +
-         table.text(2);
+         text_of(table.indented(2), {});
 }
 
 std::vector<std::string> memory_row(const Simulation& s, std::size_t i) {
@@ -167,8 +168,8 @@ std::string memory_over_time(const Simulation& s, const Style& style) {
     if (left_out && i == kRows) table.add(std::vector<std::string>(9, "…"));
   }
   return "\n" + ink(style, Ink::bold, "Memory") +
-         " over the step: when it peaks, in which pass, on what\n" + table.text(2) +
-         beyond_the_curve(s);
+         " over the step: when it peaks, in which pass, on what\n" +
+         text_of(table.indented(2), {}) + beyond_the_curve(s);
 }
 
 std::string chain_text(const Simulation& s, const Style& style) {
@@ -224,9 +225,10 @@ std::string chain_item_text(const ChainItem& item) {
 }
 
 std::string simulation_text(const SimulationReport& r, const Style& style) {
-  return header_text(r.run.resolved, style) + "\n" + headline(r, style) + time_bars(r, style) +
-         stage_table(r.simulation, style) + memory_over_time(r.simulation, style) +
-         chain_text(r.simulation, style) + gains_text(r.simulation, style) + link_text(r, style);
+  return text_of(run_header(r.run.resolved), style) + "\n" + headline(r, style) +
+         time_bars(r, style) + stage_table(r.simulation, style) +
+         memory_over_time(r.simulation, style) + chain_text(r.simulation, style) +
+         gains_text(r.simulation, style) + link_text(r, style);
 }
 
 }  // namespace orrery

@@ -21,7 +21,7 @@ Cell rates_cell(const Tier& t) {
     text += (i == 0 ? "" : ", ") + members_text(g.members) + ": " + pretty(g.bandwidth);
     value[std::to_string(g.members)] = g.bandwidth.si();
   }
-  return {text.empty() ? "–" : text, value};
+  return {text.empty() ? "–" : text, value_of(value)};
 }
 
 Cell members_cell(std::int64_t n) { return {members_text(n), n}; }
@@ -51,14 +51,14 @@ std::int64_t cables_of(const TopologyGraph& g) {
 
 }  // namespace
 
-Listing tier_list(const Cluster& c) {
-  Listing list({{"tier", "tier"},
-                {"kind", "kind"},
-                {"devices", "devices", true},
-                {"children", "children", true},
-                {"a child sends", "bandwidth_bytes_per_s", true},
-                {"a step", "latency_s", true},
-                {"by group size", "group_bandwidth_bytes_per_s"}});
+Table tier_list(const Cluster& c) {
+  Table list({{"tier", "tier"},
+              {"kind", "kind"},
+              {"devices", "devices", true},
+              {"children", "children", true},
+              {"a child sends", "bandwidth_bytes_per_s", true},
+              {"a step", "latency_s", true},
+              {"by group size", "group_bandwidth_bytes_per_s"}});
   for (std::size_t i = 0; i < c.tier_count; ++i) {
     const Tier& t = c.tiers[i];
     list.add({std::string(t.name.view()),
@@ -100,12 +100,12 @@ GraphReport graph_report(const TopologyGraph& g) {
   return report;
 }
 
-Listing graph_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"graph", "name"},
-                {"GPUs", "gpus", true},
-                {"links", "links", true},
-                {"a GPU", "gpu_bytes_per_s", true},
-                {"half to half", "bisection_bytes_per_s", true}});
+Table graph_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"graph", "name"},
+              {"GPUs", "gpus", true},
+              {"links", "links", true},
+              {"a GPU", "gpu_bytes_per_s", true},
+              {"half to half", "bisection_bytes_per_s", true}});
   for (const NamedDocument& d : documents) {
     const TopologyGraph g = read_graph(Reader(d.json, d.file));
     const Whole t = whole(g);
@@ -119,12 +119,12 @@ Listing graph_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Listing fabric_list(const std::vector<NamedDocument>& documents) {
-  Listing list({{"fabric", "name"},
-                {"kind", "kind"},
-                {"nodes of a pod or group", "nodes_per_unit", true},
-                {"nodes", "nodes", true},
-                {"oversubscription or taper", "taper", true}});
+Table fabric_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"fabric", "name"},
+              {"kind", "kind"},
+              {"nodes of a pod or group", "nodes_per_unit", true},
+              {"nodes", "nodes", true},
+              {"oversubscription or taper", "taper", true}});
   for (const NamedDocument& d : documents) {
     const Fabric f = read_fabric(Reader(d.json, d.file));
     list.add({d.name,

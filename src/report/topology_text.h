@@ -6,13 +6,13 @@
 #include <string>
 
 #include "core/json.h"
+#include "document/table.h"
 #include "hardware/cluster.h"
 #include "hardware/topology/graph.h"
-#include "report/listing.h"
 
 namespace orrery {
 
-Listing tier_list(const Cluster& c);
+Table tier_list(const Cluster& c);
 
 struct GraphReport {
   std::string text;

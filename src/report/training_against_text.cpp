@@ -3,8 +3,10 @@
 
 #include "core/units.h"
 #include "document/table.h"
+#include "document/text.h"
 #include "report/estimate_json.h"
-#include "report/estimate_text.h"
+#include "report/run_header.h"
+#include "report/run_header.h"
 
 namespace orrery {
 namespace {
@@ -28,8 +30,9 @@ std::string training_text(const RunReport& r, const TrainingLog& log, const Styl
   for (const AgainstLine& l : a.lines) {
     t.add({l.name, cell(l.predicted, l.unit), cell(l.measured, l.unit), error_cell(l)});
   }
-  std::string text = header_text(r.resolved, style) + "\nAgainst " + std::to_string(log.steps) +
-                     " steps of a log of " + log.form + "\n" + t.text(2);
+  std::string text = text_of(run_header(r.resolved), style) + "\nAgainst " +
+                     std::to_string(log.steps) + " steps of a log of " + log.form + "\n" +
+                     text_of(t.indented(2), {});
   if (!a.unused_timers.empty()) {
     text +=
         "  " + wrapped("timers no term predicts: " + joined(a.unused_timers, ", "), 4, 2) + "\n";

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "document/rows.h"
 #include "document/table.h"
-#include "report/estimate_text.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -52,7 +52,7 @@ TEST_CASE("wrapped lines keep their words and their width") {
 TEST_CASE("CSV quotes what needs it") {
   Table t({{"a"}, {"b", true}});
   t.add({"x,y", "say \"hi\""});
-  CHECK(t.csv() == "a,b\n\"x,y\",\"say \"\"hi\"\"\"\n");
+  CHECK(csv_of(t) == "a,b\n\"x,y\",\"say \"\"hi\"\"\"\n");
 }
 
 }  // namespace

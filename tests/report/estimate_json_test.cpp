@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "document/rows.h"
 #include "insight/metrics.h"
+#include "report/estimate.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -91,7 +93,7 @@ TEST_CASE("a number that is not finite is never printed") {
 }
 
 TEST_CASE("CSV has one cell a column") {
-  const std::string csv = estimate_csv(report_of(testing::gpt3()));
+  const std::string csv = csv_of(estimate_document(report_of(testing::gpt3())).rows);
   const std::size_t line = csv.find('\n');
   const auto commas = [](const std::string& text) {
     return std::count(text.begin(), text.end(), ',');

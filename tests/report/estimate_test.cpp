@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/estimate_text.h"
+#include "report/estimate.h"
 
 #include <doctest/doctest.h>
 
+#include "document/text.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -10,7 +11,7 @@ namespace {
 
 TEST_CASE("estimates fit a terminal of 100 columns") {
   for (const Json& run : testing::sample_runs()) {
-    const std::string text = estimate_text(testing::report_of(run), {});
+    const std::string text = text_of(estimate_document(testing::report_of(run)), {});
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos;
          begin = end + 1) {
@@ -24,8 +25,8 @@ TEST_CASE("estimates fit a terminal of 100 columns") {
 
 TEST_CASE("colour is there only where it is wanted") {
   const RunReport r = testing::report_of(testing::gpt3());
-  CHECK(estimate_text(r, {}).find('\x1b') == std::string::npos);
-  CHECK(estimate_text(r, {true}).find('\x1b') != std::string::npos);
+  CHECK(text_of(estimate_document(r), {}).find('\x1b') == std::string::npos);
+  CHECK(text_of(estimate_document(r), {true}).find('\x1b') != std::string::npos);
 }
 
 }  // namespace

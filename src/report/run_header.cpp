@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/run_header.h"
+
 #include "core/units.h"
+#include "document/words.h"
+#include "insight/rests_on.h"
 #include "model/operators.h"
-#include "report/estimate_text.h"
 #include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {
 
-std::string model_line(const ResolvedRun& r, const Style& style) {
+Phrase model_line(const ResolvedRun& r) {
   const Run& run = r.run;
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
   std::string size = short_count(static_cast<double>(n.total)) + " parameters";
   if (n.active < n.total) size += ", " + short_count(static_cast<double>(n.active)) + " active";
-  return ink(style, Ink::bold, r.model_name) + ": " + size + ", " +
-         std::to_string(run.model.layers) + " layers of width " + grouped(run.model.hidden) +
-         ", sequences of " + grouped(run.training.sequence) + " tokens";
+  return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
+         " layers of width " + grouped(run.model.hidden) + ", sequences of " +
+         grouped(run.training.sequence) + " tokens";
 }
 
 std::string cluster_line(const ResolvedRun& r) {
@@ -78,15 +81,28 @@ std::string batch_line(const Run& run) {
 
 }  // namespace
 
-std::string header_text(const ResolvedRun& r, const Style& style) {
-  std::string text;
-  for (const std::string& line :
-       {model_line(r, style), cluster_line(r), strategy_line(r.run), batch_line(r.run)}) {
-    text += wrapped(line, 2) + "\n";
+Section run_header(const ResolvedRun& r) {
+  Section header;
+  for (const Phrase& line : {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r.run)),
+                             Phrase(batch_line(r.run))}) {
+    header.add(Paragraph{line, 2});
   }
   const std::string calibrated = calibration_line(r);
-  if (!calibrated.empty()) text += wrapped(calibrated, 2) + "\n";
-  return text;
+  if (!calibrated.empty()) header.add(Paragraph{calibrated, 2});
+  return header;
+}
+
+Section run_assumptions(const ResolvedRun& r) {
+  Section section;
+  if (!r.assumed.empty()) {
+    std::vector<std::string> parts;
+    for (const Assumed& a : r.assumed) parts.push_back(a.path + " " + a.value);
+    section.add(Paragraph{bold("Assumed") + "  " + joined(parts, " · "), 2});
+  }
+  for (const std::string& warning : r.warnings) {
+    section.add(Paragraph{Phrase(Ink::yellow, "Warning") + "  " + warning, 2});
+  }
+  return section;
 }
 
 }  // namespace orrery

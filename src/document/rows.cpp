@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "document/rows.h"
+
+#include "core/json.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+struct CsvText {
+  std::string operator()(std::monostate /*null*/) const { return ""; }
+  std::string operator()(bool b) const { return b ? "true" : "false"; }
+  std::string operator()(std::int64_t n) const { return std::to_string(n); }
+  std::string operator()(double x) const { return shortest(x); }
+  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(const std::vector<std::string>& texts) const { return Json(texts).dump(); }
+  std::string operator()(const Value::Structured& json) const { return json->dump(); }
+};
+
+const std::string& key_of(const Column& c) { return c.key.empty() ? c.title : c.key; }
+
+}  // namespace
+
+std::string csv_of(const Table& table) {
+  std::string names;
+  std::string lines;
+  const std::vector<Column>& columns = table.columns();
+  const auto visit = [&](auto&& add) {
+    bool is_first = true;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].shown == Shown::to_people) continue;
+      add(i, is_first ? "" : ",");
+      is_first = false;
+    }
+  };
+  visit([&](std::size_t i, const char* comma) { names += comma + quoted(key_of(columns[i])); });
+  for (const auto& row : table.rows()) {
+    visit([&](std::size_t i, const char* comma) {
+      lines += comma + quoted(row[i].value.visit(CsvText{}));
+    });
+    lines += "\n";
+  }
+  return names + "\n" + lines;
+}
+
+Json json_of(const Table& table) {
+  Json list = Json::array();
+  for (const auto& row : table.rows()) {
+    Json entry = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const Column& c = table.columns()[i];
+      if (c.shown != Shown::to_people) entry[key_of(c)] = json_of(row[i].value);
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace orrery

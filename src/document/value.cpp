@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "document/value.h"
+
+#include "core/json.h"
+
+namespace orrery {
+namespace {
+
+struct ToJson {
+  Json operator()(std::monostate /*null*/) const { return nullptr; }
+  Json operator()(const Value::Structured& json) const { return *json; }
+  template <class T>
+  Json operator()(const T& value) const {
+    return value;
+  }
+};
+
+}  // namespace
+
+Value value_of(const Json& json) {
+  if (json.is_null()) return nullptr;
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  return std::make_shared<const Json>(json);
+}
+
+Json json_of(const Value& value) { return value.visit(ToJson{}); }
+
+}  // namespace orrery

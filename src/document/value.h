@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A value as programs read it: what stands in JSON and CSV where a person reads a text.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace orrery {
+
+using Json = nlohmann::ordered_json;
+
+class Value {
+ public:
+  using Structured = std::shared_ptr<const Json>;  // an array or object of mixed things
+
+  Value(std::nullptr_t = nullptr) {}                                // NOLINT: null
+  Value(bool b) : is_(b) {}                                         // NOLINT
+  Value(double x) : is_(x) {}                                       // NOLINT
+  Value(const char* text) : is_(std::string(text)) {}               // NOLINT
+  Value(std::string text) : is_(std::move(text)) {}                 // NOLINT
+  Value(std::string_view text) : is_(std::string(text)) {}          // NOLINT
+  Value(std::vector<std::string> texts) : is_(std::move(texts)) {}  // NOLINT
+  Value(Structured json) : is_(std::move(json)) {}                  // NOLINT
+  template <std::integral N>
+  Value(N n) : is_(static_cast<std::int64_t>(n)) {}  // NOLINT
+
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    return std::visit(std::forward<Visitor>(visitor), is_);
+  }
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
+               Structured>
+      is_;
+};
+
+// Of a document; structured ones are copied.
+Value value_of(const Json& json);
+Json json_of(const Value& value);
+
+}  // namespace orrery

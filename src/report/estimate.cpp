@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "insight/advice.h"
+#include "insight/limiter.h"
+#include "insight/metrics.h"
+#include "report/memory.h"
+#include "report/run_header.h"
+
+namespace orrery {
+namespace {
+
+double value(const RunReport& r, std::string_view key) {
+  return find_metric(key)->value({r.resolved.run, r.answer});
+}
+
+Paragraph memory_line(const RunReport& r) {
+  const Answer& a = r.answer;
+  const std::string device = gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
+  if (a.reason == Reason::host_memory) {
+    return labelled("host memory", verdict_of(r) + ": " + gib_text(a.host_needed, 1) + " of " +
+                                       gib_text(a.host_capacity, 1) + " of a node; on the device " +
+                                       device);
+  }
+  return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage");
+}
+
+Paragraph utilisation(const RunReport& r) {
+  const std::string convention(
+      name_of(r.resolved.run.convention));
+  return labelled("utilisation", "MFU " + percent(value(r, "mfu")) + ", HFU " +
+                                     percent(value(r, "hfu")) + " (" + convention +
+                                     "): " + fixed(value(r, "model_tflops_per_gpu"), 1) +
+                                     " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4));
+}
+
+std::string training_time(const RunReport& r) {
+  const Training& t = r.resolved.run.training;
+  const double step_tokens = static_cast<double>(t.global_batch) * static_cast<double>(t.sequence);
+  const double steps = std::ceil(static_cast<double>(t.tokens) / step_tokens);
+  return short_count(static_cast<double>(t.tokens)) + " tokens are " + grouped(steps) + " steps, " +
+         seconds_text(r.answer.step_time * steps) + " without interruptions";
+}
+
+Section headline(const RunReport& r) {
+  Section s;
+  s.add(memory_line(r));
+  s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
+  s.add(labelled("accuracy", r.resolved.interval.words));
+  s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s, " +
+                              grouped(value(r, "tokens_per_s_per_gpu")) + " tokens/s/GPU, " +
+                              fixed(value(r, "samples_per_s"), 2) + " sequences/s"));
+  s.add(utilisation(r));
+  if (r.resolved.run.training.tokens > 0) s.add(labelled("training", training_time(r)));
+  return s;
+}
+
+bool has_codec(const Answer& a) {
+  const auto coded = [](const CommLine<double>& l) {
+    return l.codec > Seconds() || l.uncompressed > l.bytes;
+  };
+  return std::any_of(a.comm.begin(), a.comm.begin() + a.comm_count, coded);
+}
+
+Table communication_table(const RunReport& r) {
+  std::vector<Column> columns = {{"dimension"},     {"collective"}, {"ranks", true},
+                                 {"count", true},   {"sent", true}, {"time", true},
+                                 {"exposed", true}, {"over"},       {"algorithm"}};
+  const bool coded = has_codec(r.answer);
+  if (coded) columns.insert(columns.end(), {{"ratio", true}, {"codec", true}});
+  Table table(columns, 2);
+  for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
+    const CommLine<double>& l = r.answer.comm[i];
+    std::vector<Cell> row = {
+        std::string(name_of(l.dimension)),
+        std::string(name_of(l.collective)),
+        grouped(l.ranks),
+        grouped(l.count),
+        pretty(l.bytes, 3),
+        pretty(l.time, 3),
+        l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
+        std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
+        std::string(name_of(l.algorithm))};
+    if (coded) {
+      row.emplace_back(fixed(l.uncompressed / l.bytes, 2));
+      row.emplace_back(pretty(l.codec, 3));
+    }
+    table.add(row);
+  }
+  return table;
+}
+
+std::string setting_text(const Advice& a) {
+  std::vector<std::string> parts;
+  for (const Setting& s : a.settings) {
+    const std::size_t dot = s.path.rfind('.');
+    const bool offload = s.path.find("offload") != std::string::npos;
+    const std::string key = (offload ? "offload." : "") + s.path.substr(dot + 1);
+    parts.push_back(s.value == "null" ? "no " + key : key + " " + s.value);
+  }
+  return joined(parts, ", ");
+}
+
+std::string effect_text(const RunReport& r, const Advice& a) {
+  const double change = a.step_time / r.answer.step_time - 1;
+  const std::string size = percent(std::abs(change), 0);
+  const std::string against = (size == "0 %" ? "±" : change < 0 ? "−" : "+") + size;
+  return "step " + pretty(a.step_time) + " (" + against + "), " + gib_text(a.peak, 1) +
+         (a.fits ? "" : ", still too much");
+}
+
+Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
+  constexpr std::size_t kSetting = 44;
+  Table table({Column("change").at_least(kSetting), "effect"}, 2);
+  for (const Advice& a : advice) table.add({setting_text(a), effect_text(r, a)});
+  return table.untitled();
+}
+
+// CSV: one row, a column a metric.
+Table metrics_row(const RunReport& r) {
+  std::vector<Column> columns = {"feasible"};
+  std::vector<Cell> row = {data_cell(is_feasible(r))};
+  for (const Metric& m : metrics()) {
+    columns.emplace_back(std::string(m.key));
+    row.push_back(data_cell(m.value({r.resolved.run, r.answer})));
+  }
+  Table table(columns);
+  table.add(row);
+  return table;
+}
+
+}  // namespace
+
+Phrase verdict_of(const RunReport& r) {
+  return is_feasible(r) ? Phrase(Ink::green, "fits") : Phrase(Ink::red, "does not fit");
+}
+
+Phrase step_text(const Answer& a) {
+  return bold(pretty(a.step_time)) + " (80 % interval " + pretty(a.interval_low, 3) + " to " +
+         pretty(a.interval_high, 3) + ")";
+}
+
+Section time_section(const RunReport& r) {
+  Table bars = bar_table("part", "time");
+  for (const Metric& m : metrics()) {
+    if (m.group != MetricGroup::time) continue;
+    const Seconds t(m.value({r.resolved.run, r.answer}));
+    if (t == Seconds()) continue;
+    const double share = t / r.answer.step_time;
+    bars.add({std::string(m.label), pretty(t, 3), percent(share), bar_cell(share)});
+  }
+  return {bold("Time") + " of the busiest stage, " + std::to_string(r.answer.busy_stage), {bars}};
+}
+
+Section limit_section(const RunReport& r) {
+  Section s;
+  s.add(Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7});
+  const std::vector<Advice> advice = advise(r.resolved, r.answer);
+  if (advice.empty()) {
+    s.add(Paragraph{is_feasible(r) ? "no single change of the usual knobs is faster"
+                                   : "no change of one or two of the usual knobs makes it fit",
+                    2, 2});
+    return s;
+  }
+  s.add(Paragraph{is_feasible(r) ? bold("Faster") + " by one change"
+                                 : bold(advice[0].fits ? "What would fit" : "Nearer")});
+  s.add(advice_table(r, advice));
+  return s;
+}
+
+AnswerDocument estimate_document(const RunReport& r) {
+  AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
+  d.sections = {run_header(r.resolved), headline(r), memory_section(r), time_section(r)};
+  if (r.answer.comm_count > 0) {
+    d.add(
+        {bold("Communication") + " of one GPU of that stage in a step", {communication_table(r)}});
+  }
+  d.add(limit_section(r));
+  d.add(run_assumptions(r.resolved));
+  return d;
+}
+
+}  // namespace orrery

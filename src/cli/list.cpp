@@ -103,7 +103,7 @@ ExitCode run_list(const std::string& what, const Session& s) {
   for (const Kind& k : kKinds) {
     if (what != k.name) continue;
     const Table list = k.list(dirs_of(s));
-    give(s, s.json ? dump(json_of(list)) : s.csv ? csv_of(list) : text_of(list, {}));
+    give(s, s.json ? dump(json_rows(list)) : s.csv ? csv_of(list) : text_of(list, {}));
     return ExitCode::answer;
   }
   throw InputError("orrery list", "", what.empty() ? "nothing to list" : "\"" + what + "\"",

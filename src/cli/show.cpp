@@ -113,7 +113,7 @@ ExitCode show_document(ConfigKind kind, const std::string& name, const Session& 
     const Table tiers =
         tier_list(read_node(document, found->file, 0, config_lookup(dirs).hardware).cluster);
     text += "\n" + text_of(tiers, {});
-    j["tiers"] = json_of(tiers);
+    j["tiers"] = json_rows(tiers);
   }
   if (kind == ConfigKind::graph) {
     const GraphReport graph = graph_report(read_graph(Reader(document, found->file)));
@@ -135,8 +135,8 @@ ExitCode show_run(ShowArguments arguments, const Session& s) {
   }
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
   const Table tiers = tier_list(r.run.cluster);
-  j["tiers"] = json_of(tiers);
-  if (arguments.operators) j["operators"] = json_of(operators);
+  j["tiers"] = json_rows(tiers);
+  if (arguments.operators) j["operators"] = json_rows(operators);
   const std::string body =
       arguments.operators ? text_of(operators, {}) : text_of(tiers, {}) + "\n" + dump(r.inputs);
   give(s, s.json ? dump(j) : text_of(run_header(r), style_of(s)) + "\n" + body);

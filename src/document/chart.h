@@ -126,13 +126,13 @@ struct LanePlot {
   std::string title;
   std::string lane_name;   // "stage"
   std::string curve_name;  // "memory"
-  std::string curve_unit;
+  std::string curve_unit{};
   double curve_limit = 0;  // a line across
-  std::string limit_name;
+  std::string limit_name{};
   double end = 0;
   std::size_t chosen = 0;
-  std::vector<LaneKind> kinds;
-  std::vector<Lane> lanes;
+  std::vector<LaneKind> kinds{};
+  std::vector<Lane> lanes{};
 };
 
 using Chart = std::variant<XyPlot, BarPlot, SwingPlot, HeatMap, LanePlot>;

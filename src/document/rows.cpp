@@ -35,7 +35,7 @@ std::string csv_of(const Table& table) {
   const auto visit = [&](auto&& add) {
     bool is_first = true;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].shown == Shown::to_people) continue;
+      if (columns[i].audience == Audience::people) continue;
       add(i, is_first ? "" : ",");
       is_first = false;
     }
@@ -50,13 +50,13 @@ std::string csv_of(const Table& table) {
   return names + "\n" + lines;
 }
 
-Json json_of(const Table& table) {
+Json json_rows(const Table& table) {
   Json list = Json::array();
   for (const auto& row : table.rows()) {
     Json entry = Json::object();
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Column& c = table.columns()[i];
-      if (c.shown != Shown::to_people) entry[key_of(c)] = json_of(row[i].value);
+      if (c.audience != Audience::people) entry[key_of(c)] = json_value(row[i].value);
     }
     list.push_back(std::move(entry));
   }

@@ -10,6 +10,6 @@
 namespace orrery {
 
 std::string csv_of(const Table& table);
-Json json_of(const Table& table);
+Json json_rows(const Table& table);
 
 }  // namespace orrery

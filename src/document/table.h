@@ -3,7 +3,7 @@
 // A table of cells: for each what a person reads and the value a program reads.
 //
 // Text, CSV, JSON and pages are made of the same rows. A column may be for one of both readers only
-// (`Shown`); a column without a key has its title as key.
+// (`audience`); a column without a key has its title as key.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-enum class Shown : std::uint8_t { to_all, to_people, to_programs };
+enum class Audience : std::uint8_t { all, people, programs };
 
 struct Column {
   Column(std::string t) : title(std::move(t)) {}  // NOLINT
@@ -32,11 +32,13 @@ struct Column {
   bool right = false;     // aligned
   bool wraps = false;     // prose: takes further lines where the table is too wide
   std::size_t width = 0;  // at least, in plain text; of bars, at most
-  Shown shown = Shown::to_all;
+  Audience audience = Audience::all;
 
   Column at_least(std::size_t columns) const { return with(&Column::width, columns); }
-  Column wrapped() const { return with(&Column::wraps, true); }
-  Column only(Shown readers) const { return with(&Column::shown, readers); }
+  Column wrapped(std::size_t columns = 0) const {
+    return with(&Column::wraps, true).at_least(columns);
+  }
+  Column only(Audience readers) const { return with(&Column::audience, readers); }
 
  private:
   template <class T>

@@ -35,7 +35,7 @@ class TextTable {
   TextTable(const Table& table, const Style& style) : table_(table), style_(style) {
     for (std::size_t i = 0; i < table.columns().size(); ++i) {
       widths_.push_back(natural_width(i));
-      if (table.columns()[i].shown != Shown::to_programs) shown_.push_back(i);
+      if (table.columns()[i].audience != Audience::programs) shown_.push_back(i);
     }
   }
 
@@ -50,8 +50,9 @@ class TextTable {
   const Column& column(std::size_t i) const { return table_.columns()[i]; }
 
   std::size_t natural_width(std::size_t i) const {
-    std::size_t width =
-        std::max(column(i).width, table_.has_titles ? width_of(column(i).title) : 0);
+    const std::size_t least = column(i).width;
+    if (column(i).wraps && least > 0) return least;
+    std::size_t width = std::max(least, table_.has_titles ? width_of(column(i).title) : 0);
     for (const auto& row : table_.rows()) width = std::max(width, width_of(row[i].text));
     return width;
   }
@@ -63,7 +64,7 @@ class TextTable {
 
   // How narrow a column may become.
   std::size_t least_width(std::size_t i) const {
-    if (is_bar(i)) return kLeastBar;
+    if (is_bar(i)) return style_.must_fit ? kLeastBar : widths_[i];
     const bool may_wrap = column(i).wraps || (style_.must_fit && !column(i).right);
     return may_wrap ? kLeastProse : widths_[i];
   }

@@ -26,6 +26,6 @@ Value value_of(const Json& json) {
   return std::make_shared<const Json>(json);
 }
 
-Json json_of(const Value& value) { return value.visit(ToJson{}); }
+Json json_value(const Value& value) { return value.visit(ToJson{}); }
 
 }  // namespace orrery

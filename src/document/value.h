@@ -46,6 +46,6 @@ class Value {
 
 // Of a document; structured ones are copied.
 Value value_of(const Json& json);
-Json json_of(const Value& value);
+Json json_value(const Value& value);
 
 }  // namespace orrery

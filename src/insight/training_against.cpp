@@ -4,11 +4,6 @@
 #include <array>
 #include <set>
 
-#include "core/units.h"
-#include "document/table.h"
-#include "document/text.h"
-#include "report/estimate_json.h"
-#include "report/run_header.h"
 namespace orrery {
 namespace {
 

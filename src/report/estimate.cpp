@@ -30,8 +30,7 @@ Paragraph memory_line(const RunReport& r) {
 }
 
 Paragraph utilisation(const RunReport& r) {
-  const std::string convention(
-      name_of(r.resolved.run.convention));
+  const std::string convention(name_of(r.resolved.run.convention));
   return labelled("utilisation", "MFU " + percent(value(r, "mfu")) + ", HFU " +
                                      percent(value(r, "hfu")) + " (" + convention +
                                      "): " + fixed(value(r, "model_tflops_per_gpu"), 1) +
@@ -75,16 +74,15 @@ Table communication_table(const RunReport& r) {
   Table table(columns, 2);
   for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
     const CommLine<double>& l = r.answer.comm[i];
-    std::vector<Cell> row = {
-        std::string(name_of(l.dimension)),
-        std::string(name_of(l.collective)),
-        grouped(l.ranks),
-        grouped(l.count),
-        pretty(l.bytes, 3),
-        pretty(l.time, 3),
-        l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
-        std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
-        std::string(name_of(l.algorithm))};
+    std::vector<Cell> row = {std::string(name_of(l.dimension)),
+                             std::string(name_of(l.collective)),
+                             grouped(l.ranks),
+                             grouped(l.count),
+                             pretty(l.bytes, 3),
+                             pretty(l.time, 3),
+                             l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
+                             std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),
+                             std::string(name_of(l.algorithm))};
     if (coded) {
       row.emplace_back(fixed(l.uncompressed / l.bytes, 2));
       row.emplace_back(pretty(l.codec, 3));

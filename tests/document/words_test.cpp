@@ -5,7 +5,6 @@
 
 #include "document/rows.h"
 #include "document/table.h"
-#include "support/sample_runs.h"
 
 namespace orrery {
 namespace {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "document/escape.h"
+
+#include <span>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+using Replacement = std::pair<char, const char*>;
+
+std::string replaced(const std::string& text, std::span<const Replacement> replacements) {
+  std::string out;
+  for (const char c : text) {
+    const char* by = nullptr;
+    for (const Replacement& r : replacements) {
+      if (r.first == c) by = r.second;
+    }
+    if (by == nullptr) {
+      out += c;
+    } else {
+      out += by;
+    }
+  }
+  return out;
+}
+
+constexpr Replacement kHtml[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+constexpr Replacement kScript[] = {{'<', "\\u003c"}};
+constexpr Replacement kMarkdown[] = {{'|', "\\|"}, {'\n', " "}};
+
+}  // namespace
+
+std::string html_escaped(const std::string& text) { return replaced(text, kHtml); }
+std::string script_escaped(const std::string& json) { return replaced(json, kScript); }
+std::string markdown_escaped(const std::string& text) { return replaced(text, kMarkdown); }
+
+}  // namespace orrery

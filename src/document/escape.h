@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one escape of each format.
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+std::string html_escaped(const std::string& text);      // also of attributes
+std::string script_escaped(const std::string& json);    // inside <script>: nothing can end it
+std::string markdown_escaped(const std::string& text);  // of a cell
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "document/html.h"
+
+#include <algorithm>
+
+#include "document/escape.h"
+#include "document/lanes.h"
+#include "document/pages.h"
+#include "document/svg.h"
+
+namespace orrery {
+namespace {
+
+std::string in_ink(Ink ink, const std::string& text) {
+  if (ink == Ink::plain) return html_escaped(text);
+  return "<span class=\"" + std::string(name_of(ink)) + "\">" + html_escaped(text) + "</span>";
+}
+
+std::string html_of(const Phrase& phrase) {
+  std::string out;
+  for (const InkSpan& s : phrase.spans()) out += in_ink(s.ink, s.text);
+  return out;
+}
+
+std::string cell_of(const Column& c, const std::string& tag, const std::string& inside) {
+  const char* kind = c.right ? " class=\"number\"" : c.wraps ? " class=\"prose\"" : "";
+  return "<" + tag + kind + ">" + inside + "</" + tag + ">";
+}
+
+std::string inside_of(const Cell& cell) {
+  if (cell.share < 0) return in_ink(cell.ink, cell.text);
+  return "<span class=\"bar " + std::string(name_of(cell.ink)) +
+         "\" style=\"width:" + fixed(100 * std::clamp(cell.share, 0.0, 1.0), 1) + "%\"></span>";
+}
+
+std::string html_of(const Table& table) {
+  const std::vector<Column>& columns = table.columns();
+  std::string titles;
+  std::string rows;
+  bool has_titles = false;
+  for (const Column& c : columns) {
+    if (c.audience == Audience::programs) continue;
+    titles += cell_of(c, "th", html_escaped(c.title));
+    has_titles = has_titles || !c.title.empty();
+  }
+  for (const auto& row : table.rows()) {
+    rows += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (columns[i].audience == Audience::programs) continue;
+      rows += cell_of(columns[i], "td", inside_of(row[i]));
+    }
+    rows += "</tr>\n";
+  }
+  if (has_titles) titles = "<thead><tr>" + titles + "</tr></thead>\n";
+  return "<div class=\"scroll\"><table>" + titles + "<tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+// Neighbours of a kind share a frame: labelled lines a table, charts a grid.
+class PageSection {
+ public:
+  std::string html(const Section& s) {
+    if (!s.heading.empty()) out_ += "<h2>" + html_of(s.heading) + "</h2>\n";
+    for (const Element& e : s.elements) std::visit(*this, e);
+    frame("");
+    return "<section>\n" + out_ + "</section>\n";
+  }
+
+  void operator()(const Paragraph& p) {
+    if (p.label.empty()) {
+      frame("");
+      out_ += "<p>" + html_of(p.text) + "</p>\n";
+    } else {
+      frame("dl");
+      out_ += "<dt>" + html_escaped(p.label) + "</dt><dd>" + html_of(p.text) + "</dd>\n";
+    }
+  }
+  void operator()(const Table& t) {
+    frame("");
+    out_ += html_of(t);
+  }
+  void operator()(const Verbatim& v) {
+    frame("");
+    out_ += "<pre>" + html_of(v.text) + "</pre>\n";
+  }
+  void operator()(const Chart& c) {
+    const auto* lanes = std::get_if<LanePlot>(&c);
+    frame(lanes == nullptr ? "div" : "");
+    out_ += lanes == nullptr ? svg_of(c) : lanes_frame(*lanes);
+  }
+
+ private:
+  void frame(const std::string& wanted) {
+    if (wanted == frame_) return;
+    if (!frame_.empty()) out_ += "</" + frame_ + ">\n";
+    if (!wanted.empty())
+      out_ += "<" + wanted + (wanted == "div" ? " class=\"charts\"" : "") + ">\n";
+    frame_ = wanted;
+  }
+
+  std::string out_;
+  std::string frame_;
+};
+
+std::string scripts_of(const AnswerDocument& d) {
+  std::string out;
+  for (const Section& s : d.sections) {
+    for (const Element& e : s.elements) {
+      const auto* chart = std::get_if<Chart>(&e);
+      const auto* lanes = chart == nullptr ? nullptr : std::get_if<LanePlot>(chart);
+      if (lanes != nullptr) out += "<script>\n" + lanes_script(*lanes) + "</script>\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string html_of(const AnswerDocument& d) {
+  const std::string title = html_escaped(d.title);
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
+      title + "</title>\n<style>\n" + std::string(page_file("page.css")) +
+      std::string(page_file("chart.css")) + "</style></head><body>\n<h1>" + title + "</h1>\n";
+  for (const Section& s : d.sections) page += PageSection().html(s);
+  if (!d.footer.empty()) page += "<footer>" + html_escaped(d.footer) + "</footer>\n";
+  return page + scripts_of(d) + "</body></html>\n";
+}
+
+}  // namespace orrery

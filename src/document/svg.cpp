@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "document/svg.h"
+
+#include "document/pages.h"
+#include "document/svg_marks.h"
+
+namespace orrery {
+namespace {
+
+std::string element_of(const svg::Drawing& d, const std::string& title, const std::string& more) {
+  return "<svg" + svg::attribute("viewBox", "0 0 " + svg::px(d.width) + " " + svg::px(d.height)) +
+         svg::attribute("role", "img") + svg::attribute("aria-label", title) + more + ">\n" +
+         d.marks + "</svg>";
+}
+
+}  // namespace
+
+std::string svg_of(const Chart& chart) {
+  return std::visit(
+      [](const auto& c) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(c)>, LanePlot>) {
+          return "";
+        } else {
+          return "<figure><figcaption>" + html_escaped(c.title) + "</figcaption>" +
+                 element_of(svg::drawing_of(c), c.title, "") + "</figure>\n";
+        }
+      },
+      chart);
+}
+
+std::string svg_file_of(const Chart& chart) {
+  return std::visit(
+      [](const auto& c) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(c)>, LanePlot>) {
+          return "";
+        } else {
+          return element_of(svg::drawing_of(c), c.title,
+                            " xmlns=\"http://www.w3.org/2000/svg\"><style>" +
+                                std::string(page_file("chart.css")) + "</style") +
+                 "\n";
+        }
+      },
+      chart);
+}
+
+}  // namespace orrery

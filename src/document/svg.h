@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Charts as SVG: no script, prints as it looks, light and dark. Colours come from chart.css, by
+// class; text is escaped here. A LanePlot is drawn by a script and has no SVG: "".
+#pragma once
+
+#include <string>
+
+#include "document/chart.h"
+
+namespace orrery {
+
+std::string svg_of(const Chart& chart);       // a figure of a page
+std::string svg_file_of(const Chart& chart);  // a file of its own
+
+}  // namespace orrery

@@ -85,7 +85,7 @@ class Expression {
   double value(std::span<const double> values) const;
 
   // Holds value() of all values within their ranges (interval arithmetic): not always the least
-  // such range. Of a truth {1, 1}: true; {0, 0}: false; {0, 1}: either.
+  // such range. For a truth value {1, 1}: true; {0, 0}: false; {0, 1}: either.
   NumberRange range(std::span<const NumberRange> values) const;
 
  private:

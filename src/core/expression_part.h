@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a part of an expression before anything is looked up: number or truth, the
-// dimension, the unit its name says; and what of two parts follows for their sum, product or
-// comparison. Behind core/expression.h only.
+// Static facts about a part of an expression: number or truth, its dimension, the unit in its name;
+// and the facts about the sum, product or comparison of two parts. Used by core/expression.h only.
 //
 // Units are checked as far as the text says them: a path alone has no dimension. Errors: InputError
 // at the column of the part that is wrong.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the value of a key may look like: kind, range, unit, names. A key has one form or a few
+// The allowed values of a key: kind, range, unit, names. A key has one form or a few
 // ("a whole number, or auto"). Messages, the JSON Schema and the pages are made from it.
 #pragma once
 

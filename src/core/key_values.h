@@ -145,7 +145,7 @@ void read_value(const Reader& r, const Form& f, std::vector<X>& out) {
   });
 }
 
-// What the map does not name keeps its value.
+// Entries that the map does not name keep their value.
 template <class X, std::size_t N>
 void read_value(const Reader& r, const Form& f, std::array<X, N>& out) {
   read_map(r, f, out.data(), [](void* values, std::size_t i, const Reader& item, const Form& form) {

@@ -47,7 +47,7 @@ enum class Vary : std::uint8_t {
   finish,  // only the answer
 };
 
-// What holds where the key is absent: a value, or words for one that depends on other keys.
+// The default of an absent key: a value, or words for one that depends on other keys.
 struct Otherwise {
   std::string_view value;  // "" where the key is required, or has no default
   std::string_view why;    // as `assumed` says it
@@ -329,7 +329,7 @@ T read_keys(const Keys<T>& table, const Reader& r) {
   return out;
 }
 
-// What is asked, as an object; absent keys are left out. `out` keeps what else it has.
+// The given keys as an object, without absent ones. `out` keeps its other keys.
 void write_known(const KeyTable& table, const void* asking, Json& out);
 
 template <class T>

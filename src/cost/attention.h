@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long the attention core takes alone on a device.
+// The time of the attention core alone on a device.
 //
-// Fused (FlashAttention and its kin): FLOPs of the pairs the mask leaves, over the dense 16-bit
+// Fused (FlashAttention and its kin): FLOPs of the pairs that the mask keeps, over the dense 16-bit
 // peak times f(head size)·s/(s + s½); s is the number of keys. Backward runs five products where
 // forward runs two (arXiv:2307.08691, section 3.1.2). Unfused: two batched products over all s²
 // pairs; the passes over the scores are pointwise operators of the list. Leaves out: block sparsity
@@ -18,7 +18,7 @@ namespace orrery {
 
 inline constexpr double kFusedBackwardProducts = 5.0 / 2.0;
 
-// Linear between the head sizes measured, flat beyond them.
+// Linear between the measured head sizes, constant beyond them.
 double at_head_size(const ByHeadSize& f, double head_size);
 
 // Products of queries with keys and of probabilities with values: 2·pairs·(d + d_v) a head.

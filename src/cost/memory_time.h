@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long bytes take that a kernel reads and writes in the device's memory: at the bandwidth
-// elementwise kernels attain. Leaves out caches and the launch of the kernel. Units: SI.
+// The time for the bytes that a kernel reads and writes in the device's memory, at the bandwidth of
+// elementwise kernels. Leaves out caches and the launch of the kernel. Units: SI.
 #pragma once
 
 #include "core/number.h"

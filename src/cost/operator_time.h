@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long one sharded operator takes alone: forward, gradient of its input, gradient of its
-// weight.
+// The time of one sharded operator alone: forward, gradient of its input, gradient of its weight.
 //
 // Models a roofline with the efficiencies of cost/product.h and cost/attention.h; memory-bound
-// operators take their bytes over the attained bandwidth. Leaves out everything that overlaps.
+// operators take their bytes over the attained bandwidth. Leaves out all overlap.
 #pragma once
 
 #include "core/number.h"
@@ -15,7 +14,7 @@ namespace orrery {
 
 struct ShardedOperator;
 
-// What a framework decides about kernels.
+// A framework's choices about kernels.
 struct KernelChoice {
   Precision linear = Precision::bf16;  // of the linear layers
   Precision wide = Precision::bf16;    // of everything else

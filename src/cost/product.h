@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a matrix product takes alone on a device.
+// The time of a matrix product alone on a device.
 //
-// A product of m×k by k×n is m·n/(tile_m·tile_n) output tiles, worked off in waves of one tile a
-// multiprocessor; a tile costs its FLOPs over k + k_fill at the rate large products attain. Waves
-// are a smooth, rising function of the tiles, so that more work never takes less time. The fastest
-// of a library's tile shapes is taken: a smaller one fills the multiprocessors better and loads
-// more for each multiply-add. The bytes of the three matrices over memory bandwidth bound it from
-// below (roofline). A dimension that is no multiple of 64 or of 8 costs a factor of its own: that
-// is divisibility, not size.
+// A product of m×k by k×n has m·n/(tile_m·tile_n) output tiles, computed in waves of one tile a
+// multiprocessor; a tile costs its FLOPs over k + k_fill at the rate of large products. Waves are a
+// smooth, rising function of the tiles, so that more work never takes less time. The fastest tile
+// shape of the library counts: a smaller one fills the multiprocessors better and loads more for
+// each multiply-add. The bytes of the three matrices over memory bandwidth bound it from below
+// (roofline). A dimension that is no multiple of 64 or of 8 costs a factor of its own: that is
+// divisibility, not size.
 //
 // Leaves out: products split along k (tried: it helps no published run), L2 reuse, clocks that
 // depend on the data. Sources: tile and wave quantisation as in "The Case for Co-Designing Model
@@ -27,8 +27,8 @@ namespace orrery {
 template <Number R>
 FlopsOf<R> product_flops(const ProductShape& p);
 
-// Time multiplier of dimensions that do not fit the tensor cores' granularity. The number of rows
-// that meet an expert is chance and says nothing of granularity.
+// Time multiplier of dimensions that do not fit the tensor cores' granularity. An expert's number
+// of rows is random and does not count.
 double misalignment(const ProductShape& p, const DeviceEfficiency& e);
 
 // Part of a product's output, in elements.
@@ -38,11 +38,11 @@ struct OutputTile {
 };
 
 // The fastest of the tile shapes: the device's own, and that halved once or twice along its longer
-// side. Where the device says nothing of loads (`tile_load` 0) its own is the only one.
+// side. If the device has no cost of loads (`tile_load` 0), its own is the only one.
 OutputTile best_tile(const ProductShape& p, const Device& d, Precision precision);
 
-// Bytes the product reads and writes: inputs in its precision, the result as activations are
-// stored.
+// Bytes that the product reads and writes: inputs in its precision, the result in that of
+// activations.
 template <Number R>
 BytesOf<R> product_bytes(const ProductShape& p, Precision precision);
 

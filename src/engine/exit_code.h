@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program's exit code says.
+// The program's exit codes.
 #pragma once
 
 namespace orrery {

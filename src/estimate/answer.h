@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an estimate answers, as a plain fixed-size value: numbers, and small codes for reasons,
+// The answer of an estimate, as a plain fixed-size value: numbers, and small codes for reasons,
 // algorithms and tiers. The report turns it into text and JSON; nothing here is a string.
 //
-// `breakdown` is of the stage with the most busy time and sums to step_time; `memory` is of the
-// stage with the highest peak and sums to peak. Both sums are tested.
+// `breakdown` belongs to the stage with the most busy time and sums to step_time; `memory` belongs
+// to the stage with the highest peak and sums to peak. Both sums are tested.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ SecondsOf<R>& at(Terms<R>& t, Term i) {
   return t[static_cast<std::size_t>(i)];
 }
 
-// One collective of one dimension, over a step, on the stage the breakdown is of; what happens once
-// a step is of the stage that holds most parameters.
+// One collective of one dimension over a step, on the stage of the breakdown; collectives once a
+// step are those of the stage with the most parameters.
 template <Number R>
 struct CommLine {
   CommDimension dimension = CommDimension::tp;
@@ -61,15 +61,15 @@ struct CommLine {
   BytesOf<R> bytes{};  // put on the wire by one GPU in one step
   SecondsOf<R> time{};
   SecondsOf<R> exposed{};
-  BytesOf<R> uncompressed{};  // `bytes`, were nothing compressed
-  SecondsOf<R> codec{};       // of `time`, what compresses and decompresses
+  BytesOf<R> uncompressed{};  // `bytes` without compression
+  SecondsOf<R> codec{};       // the part of `time` for compression and decompression
 };
 inline constexpr std::size_t kMaxCommLines = 24;
 
 enum class Reason : std::uint8_t {
   fits,
   device_memory,  // the peak is above the device's capacity
-  host_memory,    // what is offloaded does not fit the node's memory
+  host_memory,    // the offloaded bytes do not fit the node's memory
 };
 
 template <Number R>
@@ -84,7 +84,7 @@ struct AnswerOf {
   Bytes host_needed{};     // of one node
   Bytes host_capacity{};   // of one node; 0: not known
   Flops model_flops{};     // of one GPU and step, by the run's convention
-  Flops hardware_flops{};  // with what is recomputed, mean over stages
+  Flops hardware_flops{};  // with recomputation, mean over stages
   FlopsPerSecond peak_rate{};
   std::uint8_t comm_count = 0;
   std::array<CommLine<R>, kMaxCommLines> comm{};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tensors of one block ask of memory as it goes backward, read off its sharded list: the
-// gradients at work, what the weight gradients wait with, the logits; and how far a recomputed
-// forward must run for all that was saved to be back.
+// Memory of one block's tensors in its backward pass, from its sharded list: gradients of
+// activations, inputs of the weight gradients, logits; and how far a recomputed forward must run to
+// restore all saved tensors.
 //
-// A product saves its input, so a recomputed forward may stop before the last one. Leaves out: what
-// a block keeps between its passes (kept_bytes(), parallel/shard.h). Units: bytes of one rank, one
-// micro batch; `element` is bytes of an element. Errors: none.
+// A product saves its input, so a recomputed forward may stop before the last one. Leaves out: the
+// tensors that a block keeps between its passes (kept_bytes(), parallel/shard.h). Units: bytes of
+// one rank, one micro batch; `element` is bytes of an element. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,11 @@ namespace orrery {
 
 struct ShardedBlock;
 
-// The most that a block's operators write and read back at once in backward: the gradients of one
-// operator's output and input.
+// The largest sum of the gradients of one operator's output and input in backward.
 Bytes transient_bytes(const ShardedBlock& block, double element);
 
-// What the weight gradients need: the input of a product, which it saved or recomputed, and the
-// gradient of its output.
+// Inputs of the weight gradients: the input of a product, saved or recomputed, and the gradient of
+// its output.
 Bytes weight_gradient_bytes(const ShardedBlock& block, double element);
 
 Bytes loss_bytes(const ShardedBlock& block);
@@ -31,11 +30,11 @@ Bytes loss_bytes(const ShardedBlock& block);
 // The head of a multi-token prediction module is not recomputed.
 std::uint8_t recomputable_end(const ShardedBlock& block);
 
-// One past the last operator that must run again for all saved tensors to be back: a product saves
-// its input, so the last one itself need not.
+// One past the last operator that must run again to restore all saved tensors: a product saves its
+// input, so the last one itself does not run.
 std::uint8_t last_needed(const ShardedBlock& block);
 
-// Modules that let tensors go which operators after the i-th one saved.
+// Modules that drop tensors saved by operators after the i-th one.
 ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i);
 
 }  // namespace orrery

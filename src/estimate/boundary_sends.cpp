@@ -25,7 +25,8 @@ void fill_sends_from_stages(const Run& run, WorkspaceOf<R>& w) {
   }
 }
 
-// Of a stage's own chunks, in a micro batch: forward unless it is the last, back unless the first.
+// Sends of a stage's own chunks in a micro batch: forward except from the last, back except from
+// the first.
 std::int64_t sends_of_stage(const Run& run, std::int64_t stage) {
   const PipelineShape shape = pipeline_shape(run);
   const ChunkLayout layout = schedule_of(run).layout();

@@ -16,8 +16,8 @@ namespace orrery {
 template <Number R>
 void fill_sends(const Run& run, WorkspaceOf<R>& w);
 
-// `added`: what all sends add to the step. Of that, what the stage's own sends in `m` micro batches
-// account for; it is what they leave exposed.
+// `added` is the time that all sends add to the step. Returns the part that the stage's own sends
+// in `m` micro batches account for: their exposed time.
 template <Number R>
 SecondsOf<R> add_send_lines(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
                             std::int64_t m, SecondsOf<R> added, const CommSink<R>& sink);

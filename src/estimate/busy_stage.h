@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a pipeline stage computes in a step: its chunks' passes over all micro batches, less
-// what overlapped pairs of passes hide of each other.
+// The compute time of a pipeline stage in a step: its chunks' passes over all micro batches, minus
+// the gain of overlapped pairs of passes.
 //
 // Leaves out: waiting, sends, the end of the step. Needs the classes of a workspace (classes.h) and
-// what pairs hide (WorkspaceOf::hidden). Units: SI; a step. Errors: none.
+// the gain of pairs (WorkspaceOf::hidden). Units: SI; a step. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace orrery {
 
 bool has_pairs(const Run& run);
 
-// What the pairs of a stage save over their two halves alone.
+// Gain of the pairs of a stage over their two halves alone.
 template <Number R>
 SecondsOf<R> hidden_by_pairs(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
 

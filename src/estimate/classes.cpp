@@ -93,9 +93,9 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
   return most;
 }
 
-// Of a forward of part j beside the backward of the other part of its stage: the expert exchanges
-// of either run under the compute of the other, as far as that reaches (DeepSeek-V3,
-// arXiv:2412.19437, section 3.2.1).
+// A forward of part j beside the backward of the other part of its stage: the expert exchanges of
+// each run under the compute of the other, as long as it takes (DeepSeek-V3, arXiv:2412.19437,
+// section 3.2.1).
 template <Number R>
 SecondsOf<R> hidden_in_pair(StageCosts<R> forward, StageCosts<R> backward) {
   const SecondsOf<R> exchanges =
@@ -231,7 +231,7 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   return h;
 }
 
-// What stays cached of the loss of one micro batch, whatever goes on.
+// The cached blocks of one micro batch's loss, which remain at all times.
 template <Number R>
 BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   BytesOf<R> logits{};

@@ -12,8 +12,8 @@ namespace orrery {
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w);
 
-// In two steps, where the blocks are priced already (price.h): what every part of the model holds,
-// whatever shards or offloads it; then what it costs.
+// In two steps, if the blocks are priced already (price.h): first the memory of every part of the
+// model before sharding and offload, then its costs.
 template <Number R>
 void fill_parts(const Run& run, WorkspaceOf<R>& w);
 template <Number R>

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// What each step waited for, and the way back from the last one.
+// The cause of each pass's wait, and the way back from the last one.
 class Trace {
  public:
   static constexpr std::int64_t kNothing = -1;

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-// What stays uncovered of `time` beside a pass that takes `window`.
+// The exposed part of `time` beside a pass that takes `window`.
 template <Number R>
 SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, SecondsOf<R> window) {
   if (!overlaps) return time;
@@ -77,7 +77,7 @@ void add_moves(SharedLines<R>& lines, ShardedStates which, const LevelMoves<R>& 
   }
 }
 
-// What sharded weights and gradients of `n` parameters move in a pass of a
+// Traffic of sharded weights and gradients of `n` parameters in a pass of a
 // micro batch.
 template <Number R>
 void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which, std::int64_t n, Pass pass,

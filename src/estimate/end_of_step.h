@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stage is left with when its micro batches are done: gradients to reduce, weights to gather
-// and update; and which stage is done with it last.
+// The work of a stage after its micro batches: reducing gradients, gathering and updating weights;
+// and the stage that finishes it last.
 //
-// Needs the classes of a workspace (classes.h). Leaves out: what crosses between stages (the shared
+// Needs the classes of a workspace (classes.h). Leaves out: traffic between stages (the shared
 // embedding, copies of the model) and fixed costs. Units: SI; a step. Errors: none.
 #pragma once
 
@@ -21,7 +21,7 @@ OverlapWindows<R> windows_of(const Run& run, const WorkspaceOf<R>& w, std::int64
 template <Number R>
 Seconds end_of_step(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
-// Not always the stage with most parameters, as experts are reduced over other ranks than the rest.
+// Not always the stage with the most parameters, because experts are reduced over other ranks.
 template <Number R>
 std::int64_t last_stage_done(const Run& run, const WorkspaceOf<R>& w);
 

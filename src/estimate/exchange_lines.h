@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the exchanges inside the layers of one chunk put into the answer's lines, and, where someone
-// asks, each class of message of theirs into the log.
+// Adds the exchanges inside the layers of one chunk to the answer's lines and, on request, each of
+// their message classes to the log.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Of `m` micro batches. Prices and classes stand in the workspace.
+// For `m` micro batches. Prices and classes are in the workspace.
 template <Number R>
 void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m,
                         AnswerOf<R>& answer);

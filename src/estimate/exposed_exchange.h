@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of an exchange inside a block shows: the part that no compute hides.
+// The exposed part of an exchange inside a block: the part that no compute hides.
 //
-// An exchange either runs beside a compute that covers it, where the framework does so, and what is
-// longer shows; or the framework's share for its group shows. Exchanges of one pass with one cover
+// If the framework runs an exchange beside a compute, its time beyond that compute is exposed; else
+// the framework's share for its group is exposed. Exchanges of one pass under the same compute
 // share it evenly. Leaves out: exchanges of data parallelism (data_parallel.h), and pairs of passes
 // that hide each other's (stage.h). Units: SI. Errors: none.
 #pragma once
@@ -22,7 +22,7 @@ struct OperatorTime;
 template <Number R>
 SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t);
 
-// What the framework leaves exposed of an exchange that takes `time`, beside `cover`.
+// The exposed time of an exchange that takes `time`, beside `cover`.
 template <Number R>
 SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover, const Run& run);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What moving states and activations to the host or to NVMe costs.
+// The cost of moving states and activations to the host or to NVMe.
 //
-// Activations and weights travel over the host link beside the pass they belong to, and only what
-// the pass does not cover shows. Offloaded optimizer states are updated by the host: gradients go
-// down, the host reads and writes its states once at its memory's bandwidth (shared by the node's
-// devices), weights come back, one after the other (ZeRO-Offload, arXiv:2101.06840, without its
-// delayed update). NVMe adds reading and writing the states (ZeRO-Infinity, arXiv:2104.07857).
-// Leaves out the host's compute, which its memory bandwidth bounds.
+// Activations and weights cross the host link beside their pass; only the time that the pass does
+// not hide is exposed. The host updates offloaded optimizer states: gradients go down, the host
+// reads and writes its states once at its memory's bandwidth (shared by the node's devices),
+// weights come back, one after the other (ZeRO-Offload, arXiv:2101.06840, without its delayed
+// update). NVMe adds reading and writing the states (ZeRO-Infinity, arXiv:2104.07857). Leaves out
+// the host's compute, which its memory bandwidth bounds.
 #pragma once
 
 #include "core/number.h"
@@ -18,9 +18,9 @@ struct ParametersHeld;
 struct Run;
 struct StateRecipe;
 
-// Copies to and from the host beside one micro batch's passes through a chunk: weights that live
-// there are fetched for both, activations go down under the forward pass and come back under the
-// backward pass. `kept`: what the chunk keeps of activations.
+// Copies to and from the host beside one micro batch's passes through a chunk: weights on the host
+// are fetched for both passes, activations go down under the forward pass and come back under the
+// backward pass. `kept`: saved activations of the chunk.
 template <Number R>
 struct PassCopies {
   SecondsOf<R> fetch{};
@@ -31,11 +31,11 @@ struct PassCopies {
 template <Number R>
 PassCopies<R> pass_copies(const Run& run, const ParametersHeld& parameters, BytesOf<R> kept);
 
-// Bytes an optimizer step touches of one parameter: gradient twice (norm, update), states read and
+// Bytes of an optimizer step for one parameter: gradient twice (norm, update), states read and
 // written, weights written.
 double optimizer_traffic(const StateRecipe& recipe);
 
-// Update on the device, and on the host where it is offloaded.
+// Update on the device, and on the host for the offloaded part.
 template <Number R>
 struct OptimizerTime {
   SecondsOf<R> device{};

@@ -77,8 +77,8 @@ Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
                       const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& workspace);
 
 // One longest chain of steps and sends: how often each lies on it, in the layout of PipelineCosts.
-// time = Σ counts × costs, but for the rounding of sums taken in another order. Of a period, the
-// chain to the end of the step before is taken away: counts may be negative.
+// time = Σ counts × costs, but for the rounding of sums taken in another order. For a period, the
+// chain to the end of the step before is subtracted: counts may be negative.
 struct CriticalPath {
   Seconds time{};
   std::vector<std::int64_t> forward;

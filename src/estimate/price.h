@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first link of the chain: what one block costs for one micro batch on one rank.
+// The first link of the chain: the cost of one block for one micro batch on one rank.
 //
-// Sums the operators' times and the exchanges around them, forward, backward and where selective
-// recompute runs a forward again. How much of an exchange is exposed is the framework's: a share
-// for tensor and expert parallelism; ring context parallelism hides under the attention it feeds.
-// Leaves out data parallelism and the pipeline (stage.h). Of a strategy, prices depend on tp, cp,
-// ep, etp and the rank order, the micro batch, sequence parallelism, the recomputed modules, and on
-// whether the schedule is written out, splits the backward pass or is interleaved: a search prices
-// anew only where one of these differs (explore/worker.h).
+// Sums the operators' times and the exchanges around them, for forward, backward and the forward
+// that selective recompute runs again. The framework decides how much of an exchange is exposed: a
+// share for tensor and expert parallelism; ring context parallelism hides under the attention that
+// it feeds. Leaves out data parallelism and the pipeline (stage.h). Prices depend on these parts of
+// a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
+// recomputed modules, and whether the schedule is written out, splits the backward pass or is
+// interleaved. A search prices again only if one of them changes (explore/worker.h).
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct KernelChoice;
 struct PricedExchange;
 struct Run;
 
-// Passes over a block. The last two are forwards that run again: as far as selective recompute
-// does, or whole.
+// Passes over a block. The last two are forwards that run again: the part of selective recompute,
+// or the whole.
 enum class Phase : std::uint8_t { forward, backward, recompute_selective, recompute_full };
 inline constexpr std::size_t kPhases = kCountOf<Phase>;
 constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
@@ -55,14 +55,14 @@ using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kEx
 template <Number R>
 struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
-  SecondsOf<R> weight_gradient{};  // of the backward's compute
+  SecondsOf<R> weight_gradient{};  // part of the backward's compute
   std::array<ExchangeTable<R>, kPhases> exchanges{};
   Flops selective_flops{};  // of Phase::recompute_selective
   Flops full_flops{};       // of Phase::recompute_full
   BlockActivations<R> activations;
   ParametersHeld parameters;
   ParametersHeld largest_module;        // most parameters of one operator
-  ParametersHeld parameters_with_copy;  // where the block holds a copy of a weight it shares
+  ParametersHeld parameters_with_copy;  // if the block holds a copy of a shared weight
 };
 
 template <Number R>
@@ -73,11 +73,11 @@ struct Prices {
 
 KernelChoice kernel_choice(const Run& run);
 
-// Room to build and shard the list in; kept from one call to the next.
+// Memory for building and sharding the list, reused by the next call.
 struct PriceScratch {
   ModelOperators model;
   ShardedBlock sharded;
-  std::vector<PricedExchange>* exchanges = nullptr;  // noted one by one where it is not null
+  std::vector<PricedExchange>* exchanges = nullptr;  // if not null, each exchange is noted here
 };
 
 template <Number R>
@@ -86,7 +86,7 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices);
 template <Number R>
 Prices<R> price(const Run& run);
 
-// All exposed time of a phase; of one group.
+// All exposed time of a phase; that of one group.
 template <Number R>
 SecondsOf<R> exposed(const ExchangeTable<R>& table);
 template <Number R>

@@ -3,14 +3,14 @@
 // A run file to a Run: names looked up, defaults taken and noted, rules checked.
 //
 // Required: model, cluster, training.sequence_length, training.global_batch. Unknown keys are
-// errors. What is absent takes its default and stands in `assumed`; `inputs` is the whole run as
-// resolved and, read again, gives the same Run. Recompute, when absent, is the least that fits in
-// memory: none, selective, full, the first that does. Errors: InputError with file, JSON path,
-// found, allowed and the nearest name.
+// errors. An absent key takes its default and is listed in `assumed`; `inputs` is the whole
+// resolved run and, read again, gives the same Run. If recompute is absent, it is the first that
+// fits in memory: none, selective, full. Errors: InputError with file, JSON path, found, allowed
+// and the nearest name.
 //
-// `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, as
-// measured over predicted step time (--observed sets it); it scales every term of the step, and the
-// interval is then that level's.
+// `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, measured
+// over predicted step time (--observed sets it). It scales every term of the step; the interval is
+// then that of the level.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct ConfigText {
   std::string file;  // for messages
 };
 
-// How a run file's names become documents; files are io's business.
+// Functions that turn a run file's names into documents; io supplies them.
 struct ConfigLookup {
   HardwareLookup hardware;
   std::function<std::optional<ConfigText>(const std::string& name)> model;        // name or path
@@ -51,12 +51,12 @@ struct ConfigLookup {
 struct ResolvedRun {
   Run run;
   Json inputs;                        // the run as resolved, our keys, quantities as exact text
-  std::vector<Assumed> assumed;       // what the user did not say
-  std::vector<std::string> warnings;  // what the user should know, one line each
+  std::vector<Assumed> assumed;       // defaults that were taken
+  std::vector<std::string> warnings;  // one line each
   std::string file;
   StepInterval interval;                   // of the step time; the run holds its factors
   Json stack;                              // the run file's own level; null without one
-  std::vector<std::string> parallel_keys;  // those of `parallel` that the run file says
+  std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
 
   // Names and documents, for headers and for the sources of numbers.
   std::string model_name;

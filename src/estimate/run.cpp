@@ -15,7 +15,7 @@ ListOptions list_options(const Run& run) {
   o.cross_entropy =
       run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
   o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
-  // What tp gathers is quantised before.
+  // Inputs are quantised before tp gathers them.
   o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;
   o.vocabulary_multiple = run.framework.vocabulary_multiple *
                           (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);

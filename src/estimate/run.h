@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, resolved: every default taken, every name looked up. What the chain works on.
+// One resolved run, the input of the chain: every default taken, every name looked up.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RunShape;
 struct Training {
   std::int64_t sequence = 0;
   std::int64_t global_batch = 0;  // sequences
-  std::int64_t tokens = 0;        // of the whole run; 0: not said
+  std::int64_t tokens = 0;        // of the whole training; 0: not given
   Precision precision = Precision::bf16;
   StateRecipe recipe;
   bool fused_attention = true;
@@ -39,7 +39,7 @@ struct Run {
   Compression compression;
   FlopsConvention convention = FlopsConvention::megatron;
   Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
-  std::shared_ptr<const OwnOrder> own_order;  // where the schedule is of a file
+  std::shared_ptr<const OwnOrder> own_order;  // if the schedule is a file
 };
 
 // Bytes of a gathered weight on the wire, before qwZ.
@@ -47,7 +47,7 @@ inline double gathered_bytes(const Run& run) {
   return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;
 }
 
-// The model's operators as this run's framework and precision have them.
+// The model's operators with this run's framework and precision.
 ListOptions list_options(const Run& run);
 
 inline ScheduleRef schedule_of(const Run& run) {
@@ -67,12 +67,12 @@ void for_each_chunk(const Run& run, std::int64_t stage, Visit&& visit) {
   }
 }
 
-// Whether embedding and head stand on stages of their own.
+// Whether embedding and head are on stages of their own.
 inline bool ends_apart(const Run& run) {
   return run.strategy.pp > 1 && schedule_of(run).layout() == ChunkLayout::looped;
 }
 
-// What the rules of a legal strategy need to know of a run.
+// The facts of a run that the rules of a legal strategy need.
 RunShape shape_of(const Run& run);
 
 }  // namespace orrery

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs to bring sharded states together and to take them apart again.
+// The cost of gathering sharded states and of scattering them again.
 //
-// ZeRO++ (arXiv:2306.10209) changes three of these moves. qwZ: weights travel in few bits. hpZ:
-// backward gathers a second copy, sharded over few ranks and held as gathered weights are. qgZ:
-// gradients are reduced by an all-to-all inside the node and one of what is left between nodes, in
-// few bits, one after the other. Quantizing reads and writes at the attained bandwidth of device
+// ZeRO++ (arXiv:2306.10209) changes three of these exchanges. qwZ: weights travel in few bits. hpZ:
+// backward gathers a second copy, sharded over few ranks, at the size of gathered weights. qgZ:
+// gradients are reduced in few bits by an all-to-all inside the node, followed by one of the rest
+// between nodes. Quantizing reads and writes at the attained bandwidth of device
 // memory (section 4: fused kernels bound by it). Leaves out scales, a few bytes a block of
 // elements, and pipelining of the two hops.
 #pragma once
@@ -29,7 +29,7 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
                              std::int64_t elements, double bytes, std::int64_t inner,
                              std::int64_t outer, const Codec& codec);
 
-// Some of a few moves that follow one another.
+// A few exchanges, one after another.
 template <Number R>
 struct LevelMove {
   Collective collective = Collective::all_gather;
@@ -63,7 +63,7 @@ template <Number R>
 LevelMoves<R> gather_weights(const Run& run, ShardedStates which, std::int64_t elements,
                              std::int64_t outer);
 
-// The same for backward, from the second copy where there is one.
+// The same for backward, from the second copy if there is one.
 template <Number R>
 LevelMoves<R> gather_weights_again(const Run& run, ShardedStates which, std::int64_t elements,
                                    std::int64_t outer);

@@ -30,7 +30,7 @@ struct ShardTraffic {
   SecondsOf<R> reduce{};
 };
 
-// What one block moves each micro batch because its weights or gradients are sharded.
+// Traffic of one block in each micro batch because its weights or gradients are sharded.
 template <Number R>
 ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) {
   ShardTraffic<R> t;
@@ -52,9 +52,9 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   return t;
 }
 
-// What a pass that takes `pass` grows by. Traffic the framework overlaps joins it by a p-norm;
-// while both run, they take multiprocessors and memory bandwidth from each other, which costs a
-// share of that time. The rest of the traffic is added.
+// The time that traffic adds to a pass that takes `pass`. Overlapped traffic is combined with it by
+// a p-norm; while both run, they take multiprocessors and memory bandwidth from each other, which
+// costs a share of that time. The rest of the traffic is added.
 template <Number R>
 SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, SecondsOf<R> reduce) {
   const Framework& f = run.framework;

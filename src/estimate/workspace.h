@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the chain keeps from one link to the next: prices of blocks, costs of virtual stages, and
-// scratch memory that makes repeated estimates free of allocation. Used by one thread at a time.
+// Intermediate results of the chain: prices of blocks, costs of virtual stages, and scratch memory,
+// so that repeated estimates do not allocate. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace orrery {
 template <Number R>
 struct StageClass {
   BlockCounts blocks{};
-  BlockCounts replayed{};  // of them, those full recompute runs again
+  BlockCounts replayed{};  // those of them that full recompute runs again
   StageCosts<R> costs;
   ChunkActivations<R> activations;
   ParametersHeld parameters;
@@ -45,16 +45,16 @@ struct WorkspaceOf {
   std::vector<SecondsOf<R>> input_gradient;  // by part, of a written-out schedule, as the next two
   std::vector<SecondsOf<R>> weight_gradient;
   std::vector<SecondsOf<R>> pair;          // forward of the part beside the backward of its partner
-  std::vector<SecondsOf<R>> hidden;        // what a pair saves over the two alone
+  std::vector<SecondsOf<R>> hidden;        // gain of a pair over its two passes alone
   std::vector<SecondsOf<R>> sends;         // from each stage to the next
   std::vector<SecondsOf<R>> send_forward;  // by boundary
   std::vector<SecondsOf<R>> send_backward;
   PipelineWorkspace pipeline;
   PriceScratch scratch;  // `exchanges` belongs to `messages`
   Prices<R> prices;
-  std::vector<std::optional<StageContents<R>>> contents;  // by stage, where they were asked for
-  std::vector<ChunkActivations<R>> chunks;                // of the stage at hand
-  MessageLog* messages = nullptr;  // noted where it is not null (estimate/messages.h)
+  std::vector<std::optional<StageContents<R>>> contents;  // by stage, if they were asked for
+  std::vector<ChunkActivations<R>> chunks;                // of the current stage
+  MessageLog* messages = nullptr;  // if not null, messages are noted (estimate/messages.h)
 };
 
 using Workspace = WorkspaceOf<double>;

@@ -131,7 +131,7 @@ class Search {
     a.refused = all.refused;
     std::sort(all.best.begin(), all.best.end(), is_before);
     if (all.best.size() > options_.top) all.best.resize(options_.top);
-    // Of all workers together; theirs alone may have been slower.
+    // The best of all workers; each alone may have been slower.
     if (all.best.size() == options_.top) incumbents_.offer_last_of_top(all.best.back().objective);
     for (const Candidate& c : all.best) a.best.push_back(found(c));
     a.tie = all.best.empty() ? tie_ : tie_with(all.best[0]);

@@ -10,11 +10,12 @@
 // order of work, nor the number of workers. `pruned` counts those whose bound lies above what the
 // final answer lets in, also where they happened to be estimated early. Order of the answer:
 // objective (the step time, if nothing else is asked), then peak memory, then place in the space.
-// Of another objective, and of the aims of the Pareto front, the bound is what interval arithmetic
-// makes of that on the step (conditions.h); where that is nothing, whatever fits is estimated.
-// Constraints on strategy and memory are counted for all candidates, those on the answer where the
-// bound breaks them and among the estimated. candidates = Σ rejected + infeasible + Σ refused +
-// pruned + estimated. Nothing here starts a thread: `parallel` does, nor a process: `team` is told.
+// For another objective, and for the aims of the Pareto front, interval arithmetic turns the bound
+// on the step into a bound on them (conditions.h); if that fails, every candidate that fits is
+// estimated. Constraints on strategy and memory are counted for all candidates, those on the answer
+// where the bound breaks them and among the estimated. candidates = Σ rejected + infeasible + Σ
+// refused + pruned + estimated. Nothing here starts a thread: `parallel` does, nor a process:
+// `team` is told.
 #pragma once
 
 #include <array>
@@ -92,7 +93,7 @@ struct SearchAnswer {
   std::vector<Family> pairs;     // by AxisPair::code of their values; `axis` says nothing
 };
 
-// Of a team, the answer is the leader's; the others have none.
+// In a team only the leader has the answer.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 }  // namespace orrery

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run file and its `search` object ask for, as a space; and a strategy of it as run-file
-// keys.
+// The space of a run file and its `search` object; and a strategy of it as run-file keys.
 //
 //   "search": {"axes": {"tp": [1, 2, 4, 8], "micro_batch": {"max": 4}, "recompute": "none",
 //                       "offload": "free", "precision": ["bf16", "fp8"]},

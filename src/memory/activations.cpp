@@ -22,7 +22,7 @@ BytesOf<R> kept_of(const BlockGroup<R>& g) {
   return whole * (g.block->kept - g.block->logits);
 }
 
-// What recomputing one piece of a block of this kind brings back, `at_once` blocks in full.
+// Tensors restored by recomputing a part of a block of this kind, `at_once` blocks in full.
 template <Number R>
 BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g, std::int64_t at_once) {
   if (g.recompute_full == 0) {

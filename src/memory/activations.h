@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations a pipeline stage holds: what each block keeps from forward to backward, times the
-// micro batches in flight, and what recomputation brings back while it works.
+// Activations of a pipeline stage: the tensors that each block saves for backward, times the micro
+// batches in flight, and the tensors that recomputation restores.
 //
-// Full recompute keeps a block's input only: `uniform` one input for every group of n layers,
+// Full recompute saves a block's input only: `uniform` one input for every group of n layers,
 // `block` the inputs of the first n layers of a chunk and everything of the others. Selective
-// recompute drops what its modules' saved tensors say. Sources: Korthikanti et al.,
+// recompute drops the saved tensors of its modules. Sources: Korthikanti et al.,
 // arXiv:2205.05198, sections 4-5; micro batches in flight: parallel/schedules. Units: bytes of one
 // rank.
 #pragma once
@@ -19,15 +19,15 @@ namespace orrery {
 
 struct Strategy;
 
-// Of one block and one micro batch.
+// Tensors of one block and one micro batch.
 template <Number R>
 struct BlockActivations {
-  BytesOf<R> kept{};         // under the run's recompute, were it selective or none
+  BytesOf<R> kept{};         // under the run's selective recompute, or none
   BytesOf<R> kept_all{};     // with nothing recomputed
-  BytesOf<R> logits{};       // of `kept`, what the loss holds
-  BytesOf<R> input{};        // what full recompute keeps
+  BytesOf<R> logits{};       // part of `kept` that the loss holds
+  BytesOf<R> input{};        // saved by full recompute
   BytesOf<R> transient{};    // gradients of activations alive at once in backward
-  BytesOf<R> for_weights{};  // what the weight gradients need, where they are steps of their own
+  BytesOf<R> for_weights{};  // inputs of the weight gradients, if these are a separate pass
 };
 
 // `count` equal blocks of a chunk, of which the forward of `recompute_full` runs again.
@@ -44,7 +44,7 @@ struct ChunkActivations {
   BytesOf<R> logits{};  // one micro batch
   BytesOf<R> working{};
   BytesOf<R> transient{};
-  BytesOf<R> largest{};      // what one block keeps of one micro batch
+  BytesOf<R> largest{};      // saved by one block for one micro batch
   BytesOf<R> for_weights{};  // of one micro batch whose input gradient is done
 };
 

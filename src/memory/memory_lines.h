@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of one pipeline stage, line by line, as a plain value; memory/stage_memory.h makes it.
-// The lines sum to what the device shows. Units: bytes of one rank.
+// The lines sum to the used memory that the device shows. Units: bytes of one rank.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ enum class MemoryLine : std::uint8_t {
   gradients,
   optimizer,
   activations,        // saved tensors of the micro batches in flight
-  recompute_working,  // what one recomputed piece brings back
+  recompute_working,  // tensors of the part being recomputed
   logits,             // logits, softmax and their gradient
   transient,          // gradients of activations
-  gathered_weights,   // brought together where weights are sharded, and their gradients
+  gathered_weights,   // of sharded weights, and their gradients
   buckets,            // flat communication buffers
-  context,            // what the device shows as used before anything is allocated
+  context,            // used memory on the device before any allocation
   communicators,      // buffers of the communication library
   fragmentation,      // allocated and not used, cached blocks
 };
@@ -40,8 +40,8 @@ template <Number R>
 struct StageMemory {
   std::array<BytesOf<R>, kMemoryLines> lines{};
   BytesOf<R> peak{};           // what the device shows as used
-  BytesOf<R> allocated{};      // as a framework counts tensors
-  BytesOf<R> reserved{};       // and as its allocator holds blocks
+  BytesOf<R> allocated{};      // counted by tensors, as by a framework
+  BytesOf<R> reserved{};       // counted by blocks, as by its allocator
   BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> host{};           // offloaded to the host's memory, of this rank
   R bytes_per_parameter{};     // model states on the device over parameters held

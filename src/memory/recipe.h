@@ -2,10 +2,10 @@
 //
 // Bytes of model state per parameter: a recipe, named or given in the run file.
 //
-// `weights` is the copy that computes, `gradients` what is kept of them between micro batches,
+// `weights` is the copy for computation, `gradients` the gradients between micro batches,
 // `optimizer` everything else (master weights, moments). `reduced` is the size of a gradient on the
-// wire, `gathered` of a weight that sharding brings together, `copies` of a gathered weight in
-// memory where that differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
+// wire, `gathered` the size of a sharded weight on the wire, `copies` that of a gathered weight in
+// memory if it differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct StateRecipe {
   double optimizer = 12;
   double reduced = 2;
   double gathered = 2;
-  double unsaved = 0;  // of `optimizer`, what no checkpoint holds: fp32 copies of gradients
+  double unsaved = 0;  // part of `optimizer` that no checkpoint holds: fp32 copies of gradients
 
   bool operator==(const StateRecipe&) const = default;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using HeldChunks = std::array<HeldChunk, kMaxStages>;
 
-// What a moment holds, all chunks together.
+// Tensors of a moment, all chunks together.
 struct Held {
   double kept = 0;
   double logits = 0;
@@ -38,8 +38,8 @@ double largest_of(std::span<const ChunkActivations<R>> chunks) {
   return largest;
 }
 
-// Of the chunks with a micro batch that may go backward, the one whose pass adds most; nothing
-// where none adds anything.
+// Among the chunks with a micro batch that may go backward, the one whose pass adds the most;
+// nothing if none adds anything.
 template <Number R>
 std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> chunks,
                                          const HeldChunk* held) {
@@ -51,7 +51,7 @@ std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> ch
   return most;
 }
 
-// Of moments alike on the device, the one that sends most away.
+// Among moments that are equal on the device, the one that offloads the most.
 template <Number R>
 void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivations<R>> chunks,
                 OffloadTarget target, HeldChunks& held) {
@@ -70,7 +70,7 @@ void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivat
   }
 }
 
-// Of kept tensors, where they go away: enough to tell moments with the same logits apart.
+// A part of the offloaded tensors, enough to separate moments with the same logits.
 constexpr double kAway = 1e-6;
 
 template <Number R>

@@ -17,7 +17,7 @@ namespace {
 // So that a device that is filled to the last byte is not over it by a rounding of the sum.
 constexpr double kAlmostAll = 1 - 1e-12;
 
-// What leaves the device fills the host's memory, or its drives.
+// Offloaded bytes fill the host's memory, or its drives.
 template <Number R>
 void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
   if (target == OffloadTarget::host) m.host += bytes;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of one pipeline stage at its peak, line by line; the lines sum to what the device
-// shows.
+// The memory of one pipeline stage at its peak, line by line; the lines sum to the used memory that
+// the device shows.
 //
-// The peak is taken where the most micro batches are in flight and one of them is going backward,
-// at its loss or in a layer (peak_moment.h). What would be above the device gives its cached blocks
-// back. Where the gradients of input and weight are steps of their own, a micro batch between them
-// keeps what the latter needs: inputs of products and gradients of their outputs. Leaves out the
-// shape of memory over time (the simulator), and 8-bit copies of weights that some stacks cache.
-// The lines beyond tensors (context, communicators, fragmentation) are constants of the framework's
-// profile. Units: bytes of one rank.
+// The peak is the moment when the most micro batches are in flight and one of them is in backward,
+// at its loss or in a layer (peak_moment.h). A stage above the device's capacity releases its
+// cached blocks. If the gradients of input and weight are separate passes, a micro batch between
+// them keeps the inputs of the latter: inputs of products and gradients of their outputs. Leaves
+// out the shape of memory over time (the simulator), and 8-bit copies of weights that some stacks
+// cache. The lines beyond tensors (context, communicators, fragmentation) are constants of the
+// framework's profile. Units: bytes of one rank.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Strategy;
 template <Number R>
 struct StageActivations;
 
-// What a stage holds besides activations.
+// Contents of a stage besides activations.
 struct StageHoldings {
   ParametersHeld parameters;
-  ParametersHeld largest_layer;  // what sharded weights are gathered by
+  ParametersHeld largest_layer;  // the unit of gathering sharded weights
   ParametersHeld largest_module;
   ParametersHeld ends;        // embedding and head, gathered as one piece of their own
   double gathered_bytes = 2;  // of an element, in memory

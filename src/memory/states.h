@@ -4,8 +4,8 @@
 // on.
 //
 // ZeRO's table (arXiv:1910.02054, figure 1) and every other partition are this one product.
-// Offloaded parts move to the host or to NVMe: of the optimizer the stated fraction, of weights
-// what is not being computed with.
+// Offloaded parts move to the host or to NVMe: the stated fraction of the optimizer, and the
+// weights that are not in use.
 #pragma once
 
 #include "core/number.h"
@@ -21,7 +21,7 @@ struct StateBytes {
   BytesOf<R> weights{};
   BytesOf<R> gradients{};
   BytesOf<R> optimizer{};
-  BytesOf<R> secondary{};  // the second copy of hpZ, as gathered weights are held
+  BytesOf<R> secondary{};  // the second copy of hpZ, at the size of gathered weights
 };
 
 template <Number R>

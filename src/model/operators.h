@@ -297,7 +297,8 @@ OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d);
 // a copy of it the caller knows.
 std::int64_t parameters(const Operator& op, const OperatorSizes& sizes, const AxisDegrees& d);
 
-// Of a forward: 2mnk of every product, and of attention the `pairs` of query and key that count.
+// FLOPs of a forward: 2mnk of every product, and for attention the `pairs` of query and key that
+// count.
 Flops forward_flops(OpKind kind, const OperatorSizes& sizes, double pairs);
 
 // --- totals of the unsharded list, exact integers

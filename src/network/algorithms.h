@@ -3,7 +3,7 @@
 // The algorithms there are and which collectives each serves. A new one is one file and one line.
 //
 // An algorithm is a type with `id`, `has(library)`: whether that library has it, `applies(cluster,
-// fold)` and `time<R>(cluster, group, fold, kind, S)`. Whatever it is, its time must not fall with
+// fold)` and `time<R>(cluster, group, fold, kind, S)`. The time of an algorithm must not fall with
 // S or with more nodes of the same kind nor undercut network/cut_bound.h, and it must apply to no
 // smaller group than it does to a larger one unless another of the same library is at least as fast
 // there. Two may have one `id` where they serve different collectives. NCCL and RCCL gather and

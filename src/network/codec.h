@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A codec around a collective, as a plain value: fewer bytes on the wire, and time to compress and
-// decompress them. What it does to a collective's time is network/coded_cost.h. Units: SI.
+// decompress them. Its effect on a collective's time is in network/coded_cost.h. Units: SI.
 #pragma once
 
 #include "orrery/quantity.h"

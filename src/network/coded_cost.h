@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective costs whose bytes pass a codec (network/codec.h).
+// The cost of a collective with a codec (network/codec.h).
 //
 // Bytes fall by the ratio; the codec's time is added to the collective's, hop by hop where a
-// reduction must be recompressed, because what is added must first be decompressed. Of n ranks and
+// reduction must be recompressed, because addition needs decompressed data. For n ranks and
 // the full buffer S a ring's reduce-scatter then compresses and decompresses (n − 1)/n·S in n − 1
 // hops, and an all-gather compresses S/n once and decompresses (n − 1)/n·S (Huang et al., gZCCL,
 // ICS 2024). A codec whose compressed form can be added compresses before and decompresses after.

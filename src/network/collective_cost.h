@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective of a group costs, by the fastest algorithm its library has for it.
+// The cost of a collective of a group with the fastest algorithm of its library.
 //
 // Models launch, latency by step, and the busiest link on the way (network/clock.h), with the links
 // of a unit shared by all groups that use them. Leaves out other traffic, stragglers and protocols

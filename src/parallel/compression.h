@@ -3,9 +3,9 @@
 // Which codec each collective of each dimension passes, as a plain fixed-size value.
 //
 // Lossless on activations and lossy on gradients, and different rates by dimension, as in Xu et
-// al., arXiv:2409.02423. What a codec does to bytes and time is network/coded_cost.h; the
+// al., arXiv:2409.02423. The effect of a codec on bytes and time is in network/coded_cost.h; the
 // `compression` of a run file is compression_json.h; quantization inside ZeRO++ is a switch of its
-// own (Strategy::zeropp). Leaves out what loss in gradients does to training.
+// own (Strategy::zeropp). Leaves out the effect of lossy gradients on training.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the training software decides: which kernels it runs, what it overlaps, what it keeps, what
-// a step costs besides. A profile of configs/frameworks, as a plain fixed-size value.
+// The choices of the training software: its kernels, overlaps, kept tensors and fixed costs of a
+// step. A profile of configs/frameworks, as a plain fixed-size value.
 //
 // Leaves out the versions within a profile; a run's `parallel.framework_options` turn a profile's
 // switches by their own names (framework_json.h). Units: SI. Errors: none here.
@@ -56,8 +56,8 @@ struct Framework {
   bool cp_overlap = true;               // ring steps run under attention
   bool overlap_grad_reduce = false;     // gradients are reduced during the last backward
   bool overlap_param_gather = false;    // updated weights are gathered during the next forward
-  // Of a fabric's rate at rest, what is reached in training: by data parallelism, and by the
-  // collectives inside layers.
+  // Share of a fabric's rate at rest that training reaches: data parallelism, and the collectives
+  // inside layers.
   double fabric_share = 1;
   double layer_fabric_share = 1;
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather

@@ -21,7 +21,7 @@ namespace orrery {
 struct Architecture;
 struct Strategy;
 
-// What legality depends on besides strategy and architecture.
+// Inputs of legality besides strategy and architecture.
 struct RunShape {
   std::int64_t gpus = 1;
   std::int64_t sequence = 1;      // tokens

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one rank holds and does: the model's operators, divided.
+// The share of one rank: the model's operators, divided.
 //
 // One rule shards everything: an extent of `units` × `unit` leaves ceil(units / degree of its axis)
 // × unit on the fullest rank (of tokens on their way to experts, the shares of its etp group).
@@ -42,8 +42,8 @@ inline constexpr std::size_t kExchangeGroups = kCountOf<ExchangeGroup>;
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };
 
-// What an exchange can run beside, if the framework lets it: the other gradient of its operator, or
-// the attention it feeds.
+// The compute that may hide an exchange, if the framework allows it: the other gradient of its
+// operator, or the attention that it feeds.
 enum class Cover : std::uint8_t { none, input_gradient, weight_gradient, attention };
 
 struct Exchange {

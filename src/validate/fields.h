@@ -4,9 +4,9 @@
 // node's document, and how a resolved run holds them.
 //
 // A change is of one of three kinds: `scale` multiplies by eˣ, `offset` adds x, `excess` multiplies
-// what is above 1 by eˣ. What leaves the range its reader allows is held at that range's end.
-// Of a node, what its two innermost tiers attain; leaves out everything that is no number. Units:
-// as in the document, SI.
+// what is above 1 by eˣ. A value beyond the range of its reader stays at that end.
+// For a node: the efficiencies of its two innermost tiers; leaves out everything that is no number.
+// Units: as in the document, SI.
 #pragma once
 
 #include <array>

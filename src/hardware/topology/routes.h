@@ -54,9 +54,9 @@ class Routes {
   ArcLoads loads(std::span<const Flow> flows);
 
   // Positive for the arcs on the shortest routes from the k-th device of every part to the k-th of
-  // every other. Of more than 128 parts, devices that hang on the same switch are taken to meet no
-  // nearer than there; of more than 16 devices a part, those whose devices hang alike are taken to
-  // use alike; of more than 1024 devices where GPUs forward, all arcs count.
+  // every other. With more than 128 parts, devices on the same switch are assumed to meet at that
+  // switch at the nearest; with more than 16 devices a part, equally attached devices are assumed
+  // to use equal routes; with more than 1024 devices that forward traffic, all arcs count.
   ArcLoads arcs_between(std::span<const Part> parts);
 
  private:

@@ -3,9 +3,9 @@
 // The schedules there are: one line each, in the order of ScheduleId.
 //
 // Seen by the table (table.cpp) and by those who play schedules step by step (walk.h). A line names
-// the type that has the schedule's order: told in rounds (rounds.h), or written out. What such a
-// type must have is what entry_of() of table.cpp takes from it; a line that lacks something, or
-// that is missing, does not compile.
+// the type that has the schedule's order: in closed form (rounds.h), or written out. Such a type
+// must have the members that entry_of() of table.cpp uses; a line that lacks one, or a missing
+// line, does not compile.
 #pragma once
 
 #include <tuple>

@@ -35,11 +35,11 @@ struct Schedule {
   bool pairs = false;        // has steps of two micro batches, overlapped
   bool zero_bubble = false;  // counts on an optimizer step that waits for no other stage
 
-  // Of a schedule that is written out by us: the program of every stage.
+  // For a schedule that we write out: the program of every stage.
   Programs (*programs)(const PipelineShape&) = nullptr;
 
-  // Of a schedule told in rounds: micro batches, of all chunks together, whose activations a stage
-  // holds at its fullest.
+  // For a closed-form schedule: micro batches, of all chunks together, whose activations a stage
+  // holds at its fullest moment.
   std::int64_t (*in_flight)(const PipelineShape&, std::int64_t stage) = nullptr;
 
   // The same chunk by chunk at the moment when Σ held[c]·weight[c] is largest, weight[c] being what
@@ -85,7 +85,7 @@ inline PipelineShape shape_of_pipeline(const ScheduleRef& schedule, std::int64_t
   return {pp, vpp * copies_of_model(schedule.layout()), micro_batches};
 }
 
-// What every stage does, in its order.
+// The steps of every stage, in order.
 Programs programs_of(const ScheduleRef& schedule, const PipelineShape& shape);
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/data_parallel.h"
 
+#include <initializer_list>
 #include <vector>
 
 #include "estimate/comm_lines.h"
@@ -96,14 +97,17 @@ void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which, std::i
   }
 }
 
-// Calls visit(which, parameters of one block, how many such blocks).
-template <Number R, class Visit>
-void for_each_holding(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                      Visit&& visit) {
+template <Number R>
+void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
+                const BlockCounts& blocks, std::initializer_list<Pass> passes,
+                std::int64_t micro_batches) {
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-      visit(which, held(block_parameters(run, prices, i), which), blocks[i]);
+      const std::int64_t n = held(block_parameters(run, prices, i), which);
+      for (const Pass pass : passes) {
+        add_pass(lines, run, which, n, pass, blocks[i] * micro_batches);
+      }
     }
   }
 }
@@ -177,22 +181,15 @@ template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                              SecondsOf<R> exposed, const CommSink<R>& sink) {
   SharedLines<R> lines(sink.log);
-  for_each_holding(run, prices, blocks,
-                   [&](ShardedStates which, std::int64_t n, std::int64_t count) {
-                     const std::int64_t times = count * run.strategy.micro_batches;
-                     add_pass(lines, run, which, n, Pass::forward, times);
-                     add_pass(lines, run, which, n, Pass::backward, times);
-                   });
+  add_passes(lines, run, prices, blocks, {Pass::forward, Pass::backward},
+             run.strategy.micro_batches);
   lines.write(exposed, sink.answer);
 }
 
 std::vector<CommLine<double>> pass_traffic(const Run& run, const Prices<double>& prices,
                                            const BlockCounts& blocks, Pass pass) {
   SharedLines<double> lines(nullptr);
-  for_each_holding(run, prices, blocks,
-                   [&](ShardedStates which, std::int64_t n, std::int64_t count) {
-                     add_pass(lines, run, which, n, pass, count);
-                   });
+  add_passes(lines, run, prices, blocks, {pass}, 1);
   Answer answer;
   lines.write(Seconds(), answer);
   return {answer.comm.begin(), answer.comm.begin() + answer.comm_count};

@@ -70,29 +70,6 @@ std::string legend(const std::vector<std::string>& parts, double y) {
 
 }  // namespace
 
-std::string html_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string bar_chart(const BarChart& c) {
   RowScale x;
   x.most = c.limit.value_or(0);

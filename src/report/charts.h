@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace orrery {
+#include "document/escape.h"
 
-std::string html_escaped(const std::string& text);
+namespace orrery {
 
 // A bar with what it may be at least and at most (a whisker; low = high: none).
 struct ChartBar {

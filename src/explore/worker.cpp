@@ -29,7 +29,6 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
                            const FamilyIndex& index, const SearchOptions& options,
                            Incumbents& incumbents, SharedFront& shared)
     : space_(space),
-      units_(units),
       index_(index),
       options_(options),
       conditions_(conditions_of(options)),

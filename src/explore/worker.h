@@ -90,7 +90,6 @@ class SearchWorker {
   void for_families(const FamilyIds& ids, Visit&& visit);
 
   const Space& space_;
-  const std::vector<Unit>& units_;
   const FamilyIndex& index_;
   const SearchOptions& options_;
   const Conditions& conditions_;

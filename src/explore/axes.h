@@ -11,9 +11,8 @@
 //   schedule           those in closed form; if set to "free" also those that are written out
 //   zero               0 to 3
 //   sequence_parallel  both if tp is above one
-//   recompute          none, selective, full, and full of the first n layers of every chunk for
-//   each
-//                      n ("layers")
+//   recompute          none, selective, full, and "layers": full of the first n layers of every
+//                      chunk, for each n
 // Free only if set to "free", else as in the run file or the framework:
 //   zero_shard_group   divisors of dp·cp
 //   recompute_modules  every set of the model's modules

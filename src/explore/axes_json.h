@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inner axes of `search.axes` (axes.h), and what a run file says of them itself. Errors:
-// InputError.
+// The inner axes of `search.axes` (axes.h), and the axes that a run file fixes. Errors: InputError.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers the families of a space: each value of each axis that some candidate has, the inner axes
-// first (kSearchAxes), then the outer ones, whose values are counted; and where a picture wants
-// them, the pairs of values of two axes, as one axis more.
+// Numbers the families of a space: each value of each axis that some candidate has, first the inner
+// axes (kSearchAxes), then the outer ones, whose values are counted; and for a picture the pairs of
+// values of two axes, as one more axis.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The best found so far, shared by the workers of a search; bounds are compared with it.
-// Every value only falls, and never below what it is in the end: a candidate dropped early would
-// have been dropped late.
+// Every value only falls and ends at its final value, so a candidate dropped early would also be
+// dropped late.
 #pragma once
 
 #include <atomic>

@@ -5,9 +5,9 @@
 //   "axes": {"gpus": {"min": 512, "max": 2048, "factor": 2}, "precision": ["bf16", "fp8"],
 //            "overlap": "free", "cluster.node": ["dgx-h100", "hgx-h200"]}
 //
-// A list holds any values the key takes. {"min", "max"} with "step" or "factor" is of numbers; of
-// gpus without either, whole nodes. "free": of precision, those the device has; of overlap, every
-// dimension that the framework overlaps, on and off. Errors: InputError.
+// A list holds any values of the key. {"min", "max"} with "step" or "factor" is a range of numbers;
+// `gpus` without either goes by whole nodes. "free" means every precision of the device, and for
+// overlap every dimension that the framework overlaps, on and off. Errors: InputError.
 #pragma once
 
 #include <string>

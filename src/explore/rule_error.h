@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells a strategy or a batch that breaks a rule, which is an answer for one of many points, from
-// any other error, which is a fault of the input.
+// Separates a strategy or a batch that breaks a rule, an answer for one of many points, from any
+// other error, a fault of the input.
 #pragma once
 
 #include <string>

@@ -3,17 +3,16 @@
 // The space of a search: every combination of the axes' values whose degrees make up the GPUs, in
 // one fixed order.
 //
-// An outer axis is any key of a run file (the GPUs, the precision, what overlaps, a bandwidth):
-// each choice on all of them is a run of its own, a base, in which the inner axes are walked.
+// An outer axis is any key of a run file (the GPUs, the precision, overlap, a bandwidth). Each
+// combination of their values is a run of its own, a base, in which the inner axes are walked.
 //
-// A unit is one set of degrees (tp, cp, pp, dp, ep, etp) of one base: what a worker takes at a
-// time. Within it the rest is walked in cells: one sequence-parallel switch, micro batch, kind of
-// recompute, schedule, vpp, split of the layers and offload, which the rules judge once; a cell
-// holds a candidate for each number of recomputed layers and each way to shard the states. A
-// candidate's place is (unit, number within it), the same however the work is shared out.
-// A combination that cannot be different from another one is counted once: sequence parallelism
-// with tp 1, ZeRO where there is one replica, an interleaved schedule without a pipeline, a split
-// that is the even one.
+// A unit is the work item of a worker: one set of degrees (tp, cp, pp, dp, ep, etp) of one base.
+// Its candidates are walked in cells: one value of sequence parallelism, micro batch, kind of
+// recompute, schedule, vpp, split of the layers and offload, which the rules judge once. A cell has
+// a candidate for each number of recomputed layers and each way to shard the states. A candidate's
+// place is (unit, number within it), independent of the distribution of work. Equal combinations
+// are counted once: sequence parallelism with tp 1, ZeRO with one replica, an interleaved schedule
+// without a pipeline, a split that is the even one.
 #pragma once
 
 #include <algorithm>

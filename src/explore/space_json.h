@@ -10,10 +10,10 @@
 //              "top": 10, "tie": 0.05}
 //
 // A key that the run file gives in `parallel` or `training` fixes its axis; one in `search.axes` is
-// a value, a list, bounds ({"min", "max"}, of the free values) or "free"; neither leaves the axis
-// free, or as it is where axes.h says so. `layers` in the list of recompute is full recompute of
-// the first n layers of every chunk, for each n, or those of `recompute_layers`. `partition` stands
-// in the place of ZeRO and its group. Keys of the run file are outer axes (outer_axes.h). Errors:
+// a value, a list, bounds ({"min", "max"}, of the free values) or "free"; without either the
+// axis is free, or unchanged if axes.h says so. `layers` in the list of recompute is full recompute
+// of the first n layers of every chunk, for each n, or those of `recompute_layers`. `partition`
+// replaces ZeRO and its group. Keys of the run file are outer axes (outer_axes.h). Errors:
 // InputError.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sweep: one run and the values that keys of it take, point by point.
+// A sweep: one run, and values of some of its keys, point by point.
 //
 //   {"run": "gpt3-175b-1024-a100",
 //    "answer": "estimate",
@@ -9,8 +9,8 @@
 //    "zip": [{"parallel.pp": [4, 8], "parallel.vpp": [6, 3]}],
 //    "columns": ["step_time_s", "mfu"]}
 //
-// `run` is a name, a path or an object. The points are the product of the axes in the order they
-// are written, the last fastest, and each zip counts as one axis whose keys go side by side.
+// `run` is a name, a path or an object. The points are the product of the axes in their order, the
+// last one fastest; each zip counts as one axis whose keys change together.
 // `answer`: estimate, memory, search or simulate. Errors: InputError.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a sweep as text, whoever wrote them: what sweep each is of, which point it answers,
-// where a file stops, and the join of several files.
+// The rows of a sweep as text: the sweep and the point of each, the end of a file, and the join of
+// several files.
 //
-// A row begins with the fingerprint of its sweep, how many points that has, and its own point: in
-// JSON lines as the first three keys, in CSV as the first three columns below a header. Errors:
+// A row begins with the fingerprint of its sweep, the number of points, and its own point: in JSON
+// lines as the first three keys, in CSV as the first three columns below a header. Errors:
 // InputError that names the file and the line.
 #pragma once
 

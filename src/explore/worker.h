@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One worker of a search: judges the candidates of the units it is given and keeps what it found.
+// One worker of a search: judges the candidates of its units and keeps the results.
 #pragma once
 
 #include <vector>

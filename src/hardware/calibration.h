@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A calibration: constants of one device, and of the tiers of one node, fitted on measurements, as
-// an overlay over the documents of configs/hardware. It changes what it names and nothing else.
+// an overlay over the documents of configs/hardware. It changes only the values that it names.
 //
 //   {"name": "a100-here", "device": "a100-sxm4-80gb", "node": "dgx-a100-80gb",
 //    "rests_on": "measured on this machine",
@@ -12,10 +12,11 @@
 //    "measured": [{"what": "all-reduce over 8", "bytes": 1048576, "us": 101.9, "spread": 0.02}],
 //    "provenance": {"files": [{"file": "a.csv", "points": 12, "source": "…"}]}, "source": "…"}
 //
-// `node` is required where tiers change. `spread` is relative, one standard deviation. `measured`
-// is what the fit rests on; of one `what` the time may not fall where the bytes rise, beyond the
-// noise (hardware/noise.h). Values go under those a run sets itself. Errors: InputError for another
-// device or node, values the document's own reader refuses, and whatever is no such overlay.
+// `node` is required if tiers change. `spread` is relative, one standard deviation. `measured`
+// holds the measurements behind the fit; for one `what` the time must not fall while the bytes
+// rise, beyond the noise (hardware/noise.h). Values that a run sets itself take precedence. Errors:
+// InputError for another device or node, values that the document's own reader refuses, and
+// malformed overlays.
 #pragma once
 
 #include <array>

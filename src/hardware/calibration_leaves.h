@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values an overlay changes, each by the keys that lead to it. Errors: none.
+// The values that an overlay changes, each with the path to it. Errors: none.
 #pragma once
 
 #include <string>

@@ -3,10 +3,10 @@
 // The cluster of a run, as a plain fixed-size value: the device, the number of devices, and the
 // tiers that join them, innermost first.
 //
-// Leaves out: different nodes in one cluster. Where a node stands in a fabric counts by the units
-// of its tiers, and where ranks sit otherwise than in order in `device_of_rank`. Units: SI. Errors:
-// none here; hardware/cluster_reader.h makes a Cluster and guarantees: at least one tier, sizes
-// that rise and divide each other, a last tier of whole units that holds all GPUs.
+// Leaves out: different nodes in one cluster. The place of a node in a fabric follows from the
+// units of its tiers; `device_of_rank` holds ranks that are not in order. Units: SI. Errors: none
+// here; hardware/cluster_reader.h makes a Cluster and guarantees: at least one tier, sizes that
+// rise and divide each other, a last tier of whole units that holds all GPUs.
 #pragma once
 
 #include <array>

@@ -3,11 +3,11 @@
 // One accelerator, as a plain fixed-size value: its peak rates, and the fraction of them that real
 // kernels reach.
 //
-// Models peaks, memory, the link to the host, and the attained fractions the cost room applies.
-// Leaves out caches, clocks that change with the data, and differences between two pieces of the
-// same part. Every number comes from configs/hardware/devices, where its source stands beside it.
+// Models peaks, memory, the link to the host, and the attained fractions that the cost room uses.
+// Leaves out caches, clocks that change with the data, and differences between two samples of the
+// same part. Every number comes from configs/hardware/devices, with its source beside it.
 // Units: SI; peaks are dense (no structured sparsity), bandwidths are for one direction.
-// Errors: none here; hardware/device_reader.h refuses what makes no sense.
+// Errors: none here; hardware/device_reader.h refuses senseless values.
 #pragma once
 
 #include <array>

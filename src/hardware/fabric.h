@@ -7,10 +7,10 @@
 //              ports go down, a node has `cards` of them spread over `rails` leaves, so that a pod
 //              has radix/2·rails/cards nodes; or `pod` nodes are given. A pod sends the rate of its
 //              nodes over `oversubscription`. The spine adds no limit. `nodes`: in all.
-//   dragonfly  groups of `nodes_per_group`, each joined to every other of the `groups` there are by
-//              an equal part of its global cables, together what its nodes send over `taper` (Kim,
-//              Dally, Scott and Abts, ISCA 2008). Routes are minimal: of k groups that talk each
-//              has (k − 1)/(groups − 1) of its global cables. Within a group nothing is lost.
+//   dragonfly  groups of `nodes_per_group`, each joined to every other of the `groups` by an equal
+//              part of its global cables, which together carry its nodes' rate over `taper` (Kim,
+//              Dally, Scott and Abts, ISCA 2008). Routes are minimal: if k groups communicate, each
+//              uses (k − 1)/(groups − 1) of its global cables. A group adds no limit inside.
 //
 // The new tiers have the constants of the one they replace, so the same time a step. Tests compare
 // this closed form with the same networks as graphs (topology/builders.h). Leaves out adaptive and

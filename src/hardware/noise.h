@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether measured times that fall where the bytes rise can be noise.
+// Whether measured times that fall while the bytes rise can be noise.
 //
-// Two times of relative spread s differ by s·√2; a fall of three times that, beyond the 5 % that
-// clocks and other users of a machine make, is none. Where no spread is stated it is taken to be
-// 12 %: single nccl-tests of small messages scatter so (of the published curves the worst falls by
-// 32 % where the message doubles). Units: SI. Errors: none.
+// Two times of relative spread s differ by s·√2; a fall of three times that, beyond 5 % for clocks
+// and other users of a machine, is no noise. The default spread is 12 %, the scatter of single
+// nccl-tests of small messages (the worst published curve falls by 32 % when the message doubles).
+// Units: SI. Errors: none.
 #pragma once
 
 #include <algorithm>

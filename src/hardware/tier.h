@@ -3,27 +3,26 @@
 // One level of a cluster's network, as a plain value: NVLink in a node, the NICs between nodes.
 //
 // A unit of tier i holds `size` devices and consists of equal children: units of tier i − 1, or
-// single devices where i = 0. `bandwidth` is what ONE CHILD sends into the tier (and receives from
-// it) per direction: of a GPU into its NVSwitch, of a whole node into the fabric, being the sum of
-// its NICs, which all groups of the node share. A rank alone fills `rank_share` of it: its own
-// card.
+// single devices if i = 0. `bandwidth` is the rate of ONE CHILD into the tier (and out of it) per
+// direction: a GPU into its NVSwitch, a whole node into the fabric, that is the sum of its NICs,
+// which all groups of the node share. A rank alone fills `rank_share` of it: its own card.
 //
-// The constants are those of this time of a collective,
+// The constants belong to this time of a collective,
 //
 //   t = launch + steps·latency + w + √(ramp·w),   w = bytes on the wire/(bandwidth·efficiency),
 //
 // bytes on the wire counted per child, 2(n−1)/n·S of an all-reduce over n children in 2(n−1) steps.
-// Where tiers work at the same time w, launch and ramp are the largest of those in use. The root is
-// what is left after a pipelined transfer has chosen its best chunk: n stages and k chunks of S/k
-// take (n + k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured curves it halves the error
-// of a plain α-β line; ramp = 0 is that line.
+// If tiers work at the same time, w, launch and ramp are the largest of those in use. The root is
+// the overhead of a pipelined transfer with its best chunk: n stages and k chunks of S/k take (n +
+// k)(α + S/(kB)), least for k = √(nS/(αB)). Fitted on measured curves it halves the error of a
+// plain α-β line; ramp = 0 is that line.
 //
-// Where links inside a tier carry less than a crossbar's, as between the quads of a hybrid cube
-// mesh or along a ring, a tier of `block`s stands inside it: its units are parts of the next tier's
-// unit that a narrow cut parts from the rest, and its links are that tier's own. A child's rate
-// then goes by the children in the whole unit, the next tier that is no block's.
+// If links inside a tier carry less than a crossbar's, as between the quads of a hybrid cube mesh
+// or along a ring, it contains a tier of `block`s: parts of the tier's unit behind a narrow cut,
+// joined by that tier's own links. A child's rate then depends on the children in the whole unit,
+// that of the next tier without blocks.
 //
-// Leaves out: paths inside a tier (a tier is a crossbar but for `group_bandwidth` and blocks),
+// Leaves out: paths inside a tier (a tier is a crossbar, except for `group_bandwidth` and blocks),
 // routing, adaptive protocols. Units: SI, per direction. Errors: none; read by
 // hardware/cluster_reader.h.
 #pragma once

@@ -2,11 +2,11 @@
 //
 // The table of estimate/accuracy.h from residuals of rows whose source was left out.
 //
-// A cell is asked of framework × generation × range of GPUs, then of framework × generation, of the
-// framework, of the generation, of all. Inside a cell n rows of one source weigh √n together, and
-// what the wider cell says is mixed in with a fixed weight, so that few runs of one source do not
-// make a narrow interval. The interval is what 80 % of |ln(measured/predicted)| keep: the sign of
-// other sources' errors says little of the next one's. Errors: none.
+// Cells: framework × generation × range of GPUs, then framework × generation, framework,
+// generation, all. Inside a cell n rows of one source weigh √n together, and the wider cell is
+// mixed in with a fixed weight, so that a few runs of one source do not make a narrow interval. The
+// interval holds 80 % of |ln(measured/predicted)|: the sign of other sources' errors says little
+// about the next one's. Errors: none.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A claim of a paper as a file that runs: what is claimed, the runs that test it, what has to be
-// assumed, what is computed from the answers, and the rule of the verdict.
+// A claim of a paper as a file that runs: the claim, the runs that test it, the assumptions, values
+// computed from the answers, and the rule of the verdict.
 //
 // {"title", "claim", "source", "documents": {name: {kind: name}}, "runs": {name: {"run" | "like",
 //  "set"} | {"published"}}, "assumptions": [text], "map": [{"name", "why", "values": [{"label",
@@ -10,8 +10,8 @@
 //
 // `run` is a run file or a capacity plan, inline or by name; `like` another run of the file, as it
 // stands at that point of the map; `set` changes it, {path: value} as --set does. `published` is
-// the id of a row of published runs: its run as it stands, which nothing changes, and beside the
-// prediction what was measured. An assumption the source leaves open is an axis of the map: every
+// the id of a row of published runs: its unchanged run, with the measurement beside the prediction.
+// An assumption that the source leaves open is an axis of the map: every
 // combination of values is computed, `let` gives names numbers, `set` changes runs, {run: {path:
 // value}}. A document is one of configs/: `{"h100": {"device": "h100-sxm5-80gb"}}`. An expression
 // (core/expression.h) sees the names that `let` gives, what was computed before it, the answer of a

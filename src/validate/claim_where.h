@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where on its map a claim's check holds, in words: "layout: three-level, and micro batch: 1 or 2
-// (2 of 12 points of the map)". Where the points that hold are not all combinations of some values,
-// value by value of the first axis; where that does not say it either, how many they are. Points
-// that were refused do not count.
+// (2 of 12 points of the map)". If the points that hold are not all combinations of some values,
+// the text goes value by value of the first axis; if that fails too, it gives their number. Refused
+// points do not count.
 #pragma once
 
 #include <string>

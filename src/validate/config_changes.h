@@ -3,8 +3,8 @@
 // The changes of a fit in configs/: values, and their new sources.
 //
 // A value is written with three significant digits; a quantity keeps its unit. Constants that are
-// not pinned go back to their prior. Errors: InputError where a parameter names a document or a
-// path that is not there.
+// not pinned go back to their prior. Errors: InputError if a parameter names a document or a
+// path that does not exist.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One value of a JSON text changed in place: the rest keeps its order, layout and comments.
+// Changes one value of a JSON text in place: the rest keeps its order, layout and comments.
 //
-// Leaves out duplicate keys. The text must be JSON that core/json.h reads. Errors: none; a path
-// that is not there is told by the return value.
+// Leaves out duplicate keys. The text must be JSON that core/json.h reads. Errors: none; the
+// return value tells whether the path exists.
 #pragma once
 
 #include <string>

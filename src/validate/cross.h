@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judged on what was not fitted on: one source is left out at a time, the constants are fitted on
-// the others from their priors, and only the rows left out are predicted.
+// Cross-validation: one source is left out at a time, the constants are fitted on the others from
+// their priors, and only the rows left out are predicted.
 //
-// Sources that are never fitted on are predicted by a fit on all the others. Rows that are judged
-// but have no time keep their estimate with the shipped constants. What the priors themselves have
-// seen (constants of configs/ that are marked as fitted and that no parameter names) is not undone.
+// Sources that are never fitted are predicted by a fit on all the others. Rows that are judged but
+// have no time keep their estimate with the shipped constants. Constants of configs/ that are
+// marked as fitted and that no parameter names stay as they are, although they have seen some
+// sources.
 #pragma once
 
 #include <optional>

@@ -3,7 +3,7 @@
 // Summary of many errors: median, tail, mean, bias.
 //
 // Quantiles interpolate between neighbours; bias is the median signed error. Units: those of the
-// errors, fractions here. Errors: none; of nothing all are 0.
+// errors, fractions here. Errors: none; without errors all are 0.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One fit of the constants, and what it says of each.
+// One fit of the constants, and its result for each.
 //
-// A constant whose spread the data do not bring below `identified_below` of its prior is not
-// pinned: it stays at the prior and the others are fitted again without it. `moved_by` are the
+// A constant is not pinned if the data do not bring its spread below `identified_below` of its
+// prior's: it stays at the prior and the others are fitted again without it. `moved_by` are the
 // sources that pull a constant from its prior, strongest first, by their share of the gradient
 // there.
 #pragma once

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The published runs as a fit sees them, and the fits themselves.
+// The published runs as input of a fit, and the fits themselves.
 //
-// A case is a row whose time is judged: its run without what was fitted before, the constants that
-// concern it, ln of what was measured. Sources that are never fitted on and rows whose batch is
-// assumed are judged, not fitted. Each source and framework has a level of its own, so that a site
-// does not move a device's constants; a source left out has level 1, which makes its error blind.
-// Leaves out memory: nothing there is fitted by this.
+// A case is a row with a time: its run without earlier fits, the constants that affect it, ln of
+// the measured time. Sources that are never fitted and rows with an assumed batch are judged, not
+// fitted. Each source and framework has a level of its own, so that a site does not move a device's
+// constants; a source left out has level 1, which makes its error blind. Leaves out memory: nothing
+// there is fitted by this.
 #pragma once
 
 #include <memory>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of what a fit may move: validation/parameters.json.
+// The constants that a fit may move: validation/parameters.json.
 //
 // A JSON object: "parameters", an array of {"name", "of", "in", "paths", "change", "spread",
 // "bounds", "fitted", "source"}, and "never_fit", the sources ("group", or "group, framework") that
-// are only judged. `of` is "device", "framework" or "node", `in` the documents the constant stands
-// in: one change moves them all, so that a board of the same chip is not fitted by itself. `spread`
-// is one standard deviation of the prior, in the change's own measure, and says how well the number
-// is sourced; `bounds` are the least and the greatest change. `fitted` is the change that configs/
-// already contain: the prior is what they hold without it, so that a later fit, or one without a
-// source, starts from the same belief. Besides: "noise" by tier, the scatter inside a source that
-// no row explains; "level_spread", the prior of a source's own factor (site, version, tuning), as a
+// are only judged. `of` is "device", "framework" or "node", `in` the documents with the constant:
+// one change moves them all, so that a board of the same chip is not fitted by itself. `spread` is
+// one standard deviation of the prior, in the change's own measure, depending on the quality of the
+// source; `bounds` are the least and the greatest change. `fitted` is the change that configs/
+// already contain; the prior is their value without it, so that a later fit, or one without a
+// source, starts from the same prior. Besides: "noise" by tier, the scatter inside a source that no
+// row explains; "level_spread", the prior of a source's own factor (site, version, tuning), as a
 // share; "rows_per_source", the most rows a source's weight counts for; "identified_below", the
 // share of its prior's spread that a constant must come below to be pinned by the data. Errors:
 // InputError with file and path.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The step time a row publishes: as such, or concluded from tokens/s, else from FLOP/s, else from
-// MFU or HFU, by the formula its source counts FLOPs with. Different counts of FLOPs are never
-// compared with each other.
+// The published step time of a row: as given, or computed from tokens/s, else from FLOP/s, else
+// from MFU or HFU, by the FLOP formula of its source. Different counts of FLOPs are never compared
+// with each other.
 //
 // `model` FLOP/s: 72BLsh²(1 + s/6h + V/12hL), the megatron convention of model/flops.h. Used by
 // Korthikanti et al. (arXiv:2205.05198, eq. 3), Megatron-Core's README, NeMo and Megatron-Bridge.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How well predictions choose: where a source measured several layouts of one model on as many GPUs
-// with one batch, is the layout predicted fastest the fastest?
+// The quality of choices by prediction: if a source measured several layouts of one model on the
+// same number of GPUs with one batch, is the layout predicted fastest really the fastest?
 //
 // A sweep is at least four rows of one source with time, same model, node, GPUs, sequence and
 // global batch. Spearman is the rank correlation of predicted and measured times (ties share their
-// ranks). Regret is the measured time of the layout predicted fastest over the least measured, less
-// one; among the first three predicted the best is taken for the second. Leaves out what the source
-// did not run.
+// ranks). Regret is the measured time of the layout predicted fastest over the least measured,
+// minus one; the second regret takes the best of the first three predicted. Leaves out layouts that
+// the source did not run.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A validation file: published, measured runs to hold predictions against.
+// A validation file: published, measured runs to compare predictions with.
 //
 // A JSON array of {"id", "tier", "source", "run", "measured", "unknown", "inferred", "tflops_kind",
 // "notes", "repeats"}. Required: id, run and measured. Absent: tier A, a source group named after
 // the file, nothing unknown, FLOP/s of an unknown kind, memory as the device shows it. `run` is
-// kept as it stands and read by estimate/resolve.h when the row is judged: what it lacks takes the
+// kept unchanged and read by estimate/resolve.h when the row is judged: missing keys take the
 // documented default. Units: step_time_s in seconds, tokens_per_s_per_gpu in tokens a second,
 // *_tflops_per_gpu in 10¹² FLOP/s, peak_memory_gib in GiB, mfu and hfu as fractions. Errors:
 // InputError with file, JSON path, found, allowed and the nearest name.

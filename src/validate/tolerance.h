@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds a validation must keep: a JSON object, or an array of objects, each with at least one of
-// "median", "p90", "mean", "bias" (at most, of its size) and "within_10" (at least), fractions, and
-// "refused" (rows, at most). "scope" names the line of the summary they hold for: "tier A",
-// "source korthikanti, tier A", "memory device"; absent: "all".
-// Errors: InputError, also where the rows have no such scope.
+// Bounds that a validation must keep: a JSON object, or an array of objects, each with at least one
+// of "median", "p90", "mean", "bias" (its size; upper bounds) and "within_10" (lower bound),
+// fractions, and "refused" (rows, upper bound). "scope" names the line of the summary: "tier A",
+// "source korthikanti, tier A", "memory device"; default: "all". Errors: InputError, also if the
+// rows have no such scope.
 #pragma once
 
 #include <string>

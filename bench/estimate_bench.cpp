@@ -42,11 +42,11 @@ Json compressed(Json run) {
   return run;
 }
 
-void bench(const ConfigDirs& dirs, const std::string& name) {
-  const auto text = find_config(dirs, ConfigKind::run, name);
+void bench(const ConfigSource& configs, const std::string& name) {
+  const auto text = find_config(configs, ConfigKind::run, name);
   const Json run = parse_json(text->text, text->file);
-  const ResolvedRun r = resolve_run(run, text->file, config_lookup(dirs));
-  const ResolvedRun coded = resolve_run(compressed(run), text->file, config_lookup(dirs));
+  const ResolvedRun r = resolve_run(run, text->file, config_lookup(configs));
+  const ResolvedRun coded = resolve_run(compressed(run), text->file, config_lookup(configs));
   const Strategy& s = r.run.strategy;
   std::printf("%-28s p %3lld v %2lld m %4lld %9.2f us an estimate, %9.2f us with compression\n",
               name.c_str(), static_cast<long long>(s.pp), static_cast<long long>(s.vpp),
@@ -58,9 +58,9 @@ void bench(const ConfigDirs& dirs, const std::string& name) {
 }  // namespace orrery
 
 int main() {
-  const orrery::ConfigDirs dirs = orrery::config_dirs("");
-  for (const std::string& name : orrery::config_names(dirs, orrery::ConfigKind::run)) {
-    orrery::bench(dirs, name);
+  const orrery::ConfigSource configs = orrery::folder_source(orrery::config_dirs(""));
+  for (const std::string& name : orrery::config_names(configs, orrery::ConfigKind::run)) {
+    orrery::bench(configs, name);
   }
   return 0;
 }

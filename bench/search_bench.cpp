@@ -44,7 +44,7 @@ double processor() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; 
 
 SearchRequest request_of(const char* run, const char* search) {
   const std::string file = "bench";
-  return read_search(parse_json(run, file), file, config_lookup(config_dirs("")),
+  return read_search(parse_json(run, file), file, config_lookup(folder_source(config_dirs(""))),
                      parse_json(search, file), metric_source());
 }
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the program, the library with its headers, configs/, and what find_package(orrery) and
-# pkg-config need.
+# Installs the program, both libraries with their headers, configs/, and what find_package(orrery)
+# and pkg-config need.
 
 include(CMakePackageConfigHelpers)
 
 if(TARGET orrery)
   install(TARGETS orrery RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(TARGETS liborrery EXPORT orrery ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS liborrery liborrery_static EXPORT orrery
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(dir ${PROJECT_SOURCE_DIR}/include/orrery ${ORRERY_GENERATED_DIR}/orrery)
   install(DIRECTORY ${dir} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 endforeach()

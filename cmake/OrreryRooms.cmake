@@ -35,32 +35,40 @@ function(orrery_room name)
   set(ORRERY_ROOMS ${ORRERY_ROOMS} PARENT_SCOPE)
 endfunction()
 
-# orrery::orrery, the library that is installed: the objects of every room but cli in one archive.
+# The libraries that are installed: orrery::orrery (shared) and orrery::static, of the rooms up to
+# engine and of those files of io that need nothing but the system.
 function(orrery_library)
   set(objects "")
   foreach(room IN LISTS ORRERY_ROOMS)
     get_target_property(type orrery_${room} TYPE)
-    if(NOT room STREQUAL "cli" AND type STREQUAL "STATIC_LIBRARY")
+    if(NOT room MATCHES "^(io|cli)$" AND type STREQUAL "STATIC_LIBRARY")
       list(APPEND objects $<TARGET_OBJECTS:orrery_${room}>)
     endif()
   endforeach()
-  if(objects)
-    add_library(liborrery STATIC ${objects})
-    set_target_properties(liborrery PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME orrery)
-    set(scope PUBLIC)
-    target_link_libraries(liborrery PRIVATE spdlog::spdlog Threads::Threads ZLIB::ZLIB
-      SQLite::SQLite3 $<$<BOOL:${ORRERY_MPI}>:MPI::MPI_CXX>)
-  else()
-    add_library(liborrery INTERFACE)
-    set(scope INTERFACE)
-  endif()
-  set_target_properties(liborrery PROPERTIES EXPORT_NAME orrery)
-  target_compile_features(liborrery ${scope} cxx_std_20)
-  target_include_directories(liborrery ${scope}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${ORRERY_GENERATED_DIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set(system config_dirs.cpp files.cpp public_face.cpp threads.cpp)
+  list(TRANSFORM system PREPEND ${PROJECT_SOURCE_DIR}/src/io/)
+  add_library(orrery_system OBJECT ${system})
+  target_link_libraries(orrery_system PRIVATE
+    orrery_flags orrery_io_settings orrery_engine Threads::Threads)
+
+  add_library(liborrery SHARED ${objects} $<TARGET_OBJECTS:orrery_system>)
+  # Until 1.0 the interface may change with every minor version.
+  set_target_properties(liborrery PROPERTIES EXPORT_NAME orrery
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  add_library(liborrery_static STATIC ${objects} $<TARGET_OBJECTS:orrery_system>)
+  set_target_properties(liborrery_static PROPERTIES EXPORT_NAME static)
+  foreach(library liborrery liborrery_static)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME orrery)
+    target_link_libraries(${library} PRIVATE Threads::Threads)
+    target_include_directories(${library} INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<BUILD_INTERFACE:${ORRERY_GENERATED_DIR}>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  endforeach()
+  # A C program that links the archive needs the C++ library.
+  target_link_libraries(liborrery_static INTERFACE $<LINK_ONLY:stdc++> $<LINK_ONLY:m>)
   add_library(orrery::orrery ALIAS liborrery)
+  add_library(orrery::static ALIAS liborrery_static)
 endfunction()
 
 # The program. main.cpp stays out of orrery_cli so that tests can link the commands.

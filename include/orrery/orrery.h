@@ -1,76 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orrery in C++: a run in, an answer out.
+// Orrery for other programs, in C and in C++: a command and a request in, an answer out.
 //
-//   const orrery::RunAnswer a = orrery::estimate_run(text, orrery::installed_library());
-//   if (a.feasible) std::cout << a.step_time.si() << " s\n";
+//   orrery::Engine engine;
+//   const auto a = engine.call("estimate", R"({"run": "gpt3-175b-1024-a100", "tp": 4})");
+//   if (a.code == 0) std::cout << *a.number("step_time_s") << " s\n";
 //
-// `run` is the text of a run file: JSON with the keys of docs/run-file.md. Every value is an SI
-// quantity of orrery/quantity.h; RunAnswer::json holds all that `orrery estimate --json` prints,
-// with the same keys. Functions may be called from any thread; they keep nothing between calls.
+// Commands are those of the `orrery` program: estimate, memory, explain, simulate, search, sweep,
+// compare, comm, collective, capacity, validate, calibrate, import, export, merge, list and show. A
+// request is a JSON object. Its keys are the command's options by the names of their flags in
+// snake_case ("sequence_length": 8192); `run` is the name of a run, a path, or the object a run
+// file holds; `set` is an object of paths and values. `format` is "json" (the default), "text",
+// "csv", or "html" and "markdown" where a command has them. A file that a command reads is given
+// with its text: {"file": "log.txt", "text": "…"}. docs/library.md has them all.
 //
-// Errors: a run that is wrong or illegal throws std::runtime_error, whose what() is one line:
-// where, what was found, what is allowed. A run that does not fit is an answer.
+// The bytes of an answer are those that the program prints for the same question. Values are SI
+// units unless their key names another (`peak_gib`).
+//
+// Codes: 0 an answer; 2 the request is wrong, `error` is one line that says where, what was found
+// and what is allowed; 3 a sound question whose answer is no (it does not fit, nothing was found):
+// the answer is there; 4 a tolerance of `validate` is not met; 130 stopped on request; 1 a fault of
+// Orrery's own. Nothing is thrown across this interface but std::bad_alloc by the C++ part.
+//
+// Threads: calls on one engine may come from several threads at once. Documents by name are read
+// once and kept for the engine's life; a user's own files are read anew by each call.
+//
+// Only the C part is a binary interface; the C++ part is inline over it.
 #pragma once
 
-#include <cstdint>
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define ORRERY_API __attribute__((visibility("default")))
+#else
+#define ORRERY_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct orrery_engine orrery_engine;
+typedef struct orrery_answer orrery_answer;
+
+// The configs of the folders that the program looks in, then those built into the library; all
+// processors. `options` is NULL or JSON: {"config_dir": "looked in first", "workers": 4}. Where
+// they are wrong, every call answers so. NULL: out of memory.
+ORRERY_API orrery_engine* orrery_new(const char* options);
+
+// The configs built into the library alone: opens no file, starts no thread.
+ORRERY_API orrery_engine* orrery_new_builtin(void);
+
+ORRERY_API void orrery_free(orrery_engine* engine);
+
+// Asked now and then while a call works, from any of its threads, one at a time: `done` of `total`
+// pieces. Other than 0 stops the call. NULL: nobody. Not while a call is on its way.
+typedef int (*orrery_progress)(void* user, long long done, long long total);
+ORRERY_API void orrery_watch(orrery_engine* engine, orrery_progress progress, void* user);
+
+// Never NULL but out of memory. The strings of an answer live as long as it does, end in NUL, and
+// are UTF-8.
+ORRERY_API orrery_answer* orrery_call(orrery_engine* engine, const char* command,
+                                      const char* request);
+ORRERY_API void orrery_answer_free(orrery_answer* answer);
+
+ORRERY_API int orrery_code(const orrery_answer* answer);
+// The answer in the format that was asked for. `size` may be NULL.
+ORRERY_API const char* orrery_text(const orrery_answer* answer, size_t* size);
+ORRERY_API const char* orrery_error(const orrery_answer* answer);  // "" where there is none
+ORRERY_API size_t orrery_warning_count(const orrery_answer* answer);
+ORRERY_API const char* orrery_warning(const orrery_answer* answer, size_t i);
+// Pages, traces and documents beside the answer, by the names that the request gave.
+ORRERY_API size_t orrery_file_count(const orrery_answer* answer);
+ORRERY_API const char* orrery_file_name(const orrery_answer* answer, size_t i);
+ORRERY_API const char* orrery_file_text(const orrery_answer* answer, size_t i, size_t* size);
+// All of it as one line of JSON, as `orrery call` writes it. NULL: out of memory.
+ORRERY_API const char* orrery_line(orrery_answer* answer);
+
+// A number of a JSON answer by its path, "memory.peak_gib" or "best.0.parallel.tp". 0: it has none.
+ORRERY_API int orrery_number(orrery_answer* answer, const char* path, double* value);
+
+ORRERY_API const char* orrery_version(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
-
-#include "orrery/quantity.h"
 
 namespace orrery {
 
-// accuracy: the table of how far estimates lie off, by the one name "accuracy"; without it the
-// interval of an answer is wide.
-enum class DocumentKind : std::uint8_t {
-  model,
-  node,
-  device,
-  framework,
-  compression,
-  graph,
-  fabric,
-  accuracy
+class Engine {
+ public:
+  struct Answer {
+    int code = 0;
+    std::string text;  // in the format that was asked for
+    std::string error;
+    std::vector<std::string> warnings;
+    std::vector<std::pair<std::string, std::string>> files;  // name, text
+
+    // A number of a JSON answer by its path: "memory.peak_gib".
+    std::optional<double> number(const std::string& path) const {
+      double value = 0;
+      if (orrery_number(handle.get(), path.c_str(), &value) == 0) return {};
+      return value;
+    }
+
+    std::shared_ptr<orrery_answer> handle;
+  };
+
+  // True stops the call.
+  using Progress = std::function<bool(long long done, long long total)>;
+
+  // `options` as in orrery_new().
+  explicit Engine(const std::string& options = "{}", Progress progress = {})
+      : Engine(orrery_new(options.c_str()), std::move(progress)) {}
+
+  // Configs built into the library alone.
+  static Engine builtin(Progress progress = {}) {
+    return {orrery_new_builtin(), std::move(progress)};
+  }
+
+  Answer call(const std::string& command, const std::string& request) const {
+    orrery_answer* raw = orrery_call(engine_.get(), command.c_str(), request.c_str());
+    if (raw == nullptr) throw std::bad_alloc();
+    Answer a;
+    a.handle = std::shared_ptr<orrery_answer>(raw, orrery_answer_free);
+    a.code = orrery_code(raw);
+    a.error = orrery_error(raw);
+    size_t size = 0;
+    const char* text = orrery_text(raw, &size);
+    a.text.assign(text, size);
+    for (size_t i = 0; i < orrery_warning_count(raw); ++i) {
+      a.warnings.emplace_back(orrery_warning(raw, i));
+    }
+    for (size_t i = 0; i < orrery_file_count(raw); ++i) {
+      const char* file = orrery_file_text(raw, i, &size);
+      a.files.emplace_back(orrery_file_name(raw, i), std::string(file, size));
+    }
+    return a;
+  }
+
+ private:
+  Engine(orrery_engine* raw, Progress progress)
+      : progress_(std::make_shared<Progress>(std::move(progress))), engine_(raw, orrery_free) {
+    if (raw == nullptr) throw std::bad_alloc();
+    if (!*progress_) return;
+    orrery_watch(
+        raw,
+        [](void* user, long long done, long long total) {
+          return (*static_cast<Progress*>(user))(done, total) ? 1 : 0;
+        },
+        progress_.get());
+  }
+
+  std::shared_ptr<Progress> progress_;
+  std::shared_ptr<orrery_engine> engine_;
 };
-
-struct Document {
-  std::string text;  // JSON
-  std::string file;  // for messages
-};
-
-// How a run's names become documents. A run that holds all of its documents inline needs none.
-struct Library {
-  std::function<std::optional<Document>(DocumentKind, const std::string& name)> find;
-  std::function<std::vector<std::string>(DocumentKind)> names;  // to suggest the nearest
-};
-
-// The documents the `orrery` program finds by name, `directory` (laid out like configs/) first.
-// Reads files while it is asked.
-Library installed_library(const std::string& directory = "");
-
-struct RunAnswer {
-  bool feasible = false;
-  std::vector<std::string> reasons;  // one line each; empty where the run is feasible
-  std::vector<std::string> warnings;
-
-  Seconds step_time{};      // of one optimizer step
-  Seconds step_time_low{};  // 80 % interval
-  Seconds step_time_high{};
-  double tokens_per_second = 0;  // of all GPUs
-  double mfu = 0;                // of the dense peak, by the run's FLOPs convention
-  double hfu = 0;
-
-  Bytes memory_peak{};  // on the fullest stage, as the device shows it
-  Bytes memory_capacity{};
-
-  std::string json;
-};
-
-RunAnswer estimate_run(std::string_view run, const Library& library,
-                       const std::string& file = "run.json");
 
 }  // namespace orrery
+#endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/calibrate_measure.h"
+
 #include <spdlog/spdlog.h>
 
 #include <ctime>
@@ -7,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "cli/calibrate.h"
 #include "cli/measuring_device.h"
 #include "core/error.h"
+#include "engine/calibration_machine.h"
 #include "engine/usage_error.h"
 #include "exchange/measurements/rows.h"
 #include "exchange/measurements/to_json.h"
@@ -143,7 +145,7 @@ void say_end(const Bench& b, const MeasurementSet& set, bool goes_on) {
 
 // Into `set`, which has its heading; the rows are none without -o.
 Bench measure_into(MeasurementSet& set, MeasuringDevice& device, const Device& document,
-                   std::optional<RowsFile>& rows, const CalibrateArguments& a, bool quiet) {
+                   std::optional<RowsFile>& rows, const CalibrateChoice& a, bool quiet) {
   const MeasurementRows before = rows ? rows->before() : MeasurementRows{};
   const std::vector<Measurement> work = work_to_do(device.facts(), document, before);
   Progress progress(static_cast<std::int64_t>(work.size()), 0, quiet);
@@ -167,11 +169,11 @@ ExitCode no_device(const std::string& why_not, const Session& s) {
   return ExitCode::no;
 }
 
-ExitCode run_calibrate_measure(const CalibrateArguments& a, const Session& s) {
+ExitCode run_calibrate_measure(const CalibrateChoice& a, const Session& s) {
   if (a.device.empty() || !a.files.empty() || !a.node.empty()) {
     throw UsageError("orrery calibrate measure: give --device NAME, and no files");
   }
-  const Machine m = machine_of(a, {}, dirs_of(s));
+  const Machine m = machine_of(a, {}, configs_of(s));
   std::string why_not;
   const auto device = open_measuring_device(why_not);
   if (!device) return no_device(why_not, s);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands: one file each, one line each in cli/commands.cpp.
+// The commands: their flags, one line each in cli/commands.cpp.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "cli/session.h"
-#include "engine/exit_code.h"
 
 namespace CLI {
 class App;
@@ -17,34 +13,45 @@ class App;
 
 namespace orrery {
 
-// What a command does once its options are read.
-using Action = std::function<ExitCode(const Session&)>;
-
 struct Command {
   const char* name;
   const char* summary;
-  const char* examples;          // one a line
-  Action (*declare)(CLI::App&);  // adds the options
+  const char* examples;                             // one a line
+  void (*declare)(CLI::App& app, Json& request);    // adds the options
+  ExitCode (*run)(Json request, const Session& s);  // nullptr: ask the engine, give the answer
 };
-
-inline constexpr int kMostJobs = 1024;  // of --jobs
 
 std::span<const Command> commands();
 
-Action declare_estimate(CLI::App& app);
-Action declare_memory(CLI::App& app);
-Action declare_explain(CLI::App& app);
-Action declare_list(CLI::App& app);
-Action declare_show(CLI::App& app);
-Action declare_validate(CLI::App& app);
-Action declare_search(CLI::App& app);
-Action declare_sweep(CLI::App& app);
-Action declare_compare(CLI::App& app);
-Action declare_merge(CLI::App& app);
-Action declare_simulate(CLI::App& app);
-Action declare_collective(CLI::App& app);
-Action declare_comm(CLI::App& app);
-Action declare_capacity(CLI::App& app);
-Action declare_calibrate(CLI::App& app);
+void declare_estimate(CLI::App& app, Json& request);
+void declare_memory(CLI::App& app, Json& request);
+void declare_explain(CLI::App& app, Json& request);
+void declare_list(CLI::App& app, Json& request);
+void declare_show(CLI::App& app, Json& request);
+void declare_validate(CLI::App& app, Json& request);
+void declare_search(CLI::App& app, Json& request);
+void declare_sweep(CLI::App& app, Json& request);
+void declare_compare(CLI::App& app, Json& request);
+void declare_merge(CLI::App& app, Json& request);
+void declare_simulate(CLI::App& app, Json& request);
+void declare_collective(CLI::App& app, Json& request);
+void declare_comm(CLI::App& app, Json& request);
+void declare_capacity(CLI::App& app, Json& request);
+void declare_calibrate(CLI::App& app, Json& request);
+void declare_import(CLI::App& app, Json& request);
+void declare_export(CLI::App& app, Json& request);
+void declare_call(CLI::App& app, Json& request);
+
+ExitCode run_explain(Json request, const Session& s);
+ExitCode run_show(Json request, const Session& s);
+ExitCode run_validate(Json request, const Session& s);
+ExitCode run_search(Json request, const Session& s);
+ExitCode run_sweep(Json request, const Session& s);
+ExitCode run_merge(Json request, const Session& s);
+ExitCode run_capacity(Json request, const Session& s);
+ExitCode run_calibrate(Json request, const Session& s);
+ExitCode run_import(Json request, const Session& s);
+ExitCode run_export(Json request, const Session& s);
+ExitCode run_call(Json request, const Session& s);
 
 }  // namespace orrery

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "cli/command.h"
-#include "cli/exchange_commands.h"
 
 namespace orrery {
 namespace {
@@ -13,74 +12,78 @@ constexpr std::array kCommands = {
             "orrery estimate run.json --tp 4 --set training.micro_batch=2\n"
             "orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 256 --json",
-            declare_estimate},
+            declare_estimate, nullptr},
     Command{"memory", "show the memory of every pipeline stage, line by line",
             "orrery memory gpt3-175b-1024-a100\norrery memory run.json --recompute full --csv",
-            declare_memory},
+            declare_memory, nullptr},
     Command{"explain", "expand one number of an estimate to its formula, inputs and sources",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6",
-            declare_explain},
+            declare_explain, run_explain},
     Command{"list", "list what there is: models, nodes, devices, frameworks, metrics, …",
-            "orrery list models\norrery list metrics --json", declare_list},
+            "orrery list models\norrery list metrics --json", declare_list, nullptr},
     Command{"show", "print a model, node, device, framework or run",
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
-            declare_show},
+            declare_show, run_show},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",
-            declare_validate},
+            declare_validate, run_validate},
     Command{"collective", "price one collective over sizes, as nccl-tests prints it",
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8\n"
             "orrery collective all-gather --against nccl-tests.txt --node dgx-h100",
-            declare_collective},
+            declare_collective, nullptr},
     Command{"search", "find the best split of a model over GPUs, and why not the others",
             "orrery search --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 128 --framework megatron-core\n"
             "orrery search run.json --tp 8 --set search.axes.pp=[4,8,16] --top 10\n"
             "orrery search run.json --jobs 1 --json",
-            declare_search},
+            declare_search, run_search},
     Command{"sweep", "estimate or search a grid of settings, row by row",
             "orrery sweep sweep.json -o rows.jsonl\n"
             "orrery sweep sweep.json --csv --jobs 4 -o rows.csv\n"
             "orrery sweep sweep.json --shard $SLURM_ARRAY_TASK_ID/16 -o "
             "rows.$SLURM_ARRAY_TASK_ID.jsonl",
-            declare_sweep},
+            declare_sweep, run_sweep},
     Command{"compare", "put runs side by side: what changed, what it did, sorted by effect",
             "orrery compare before.json after.json\n"
             "orrery compare a.json b.json c.json --json",
-            declare_compare},
+            declare_compare, nullptr},
     Command{"simulate", "play one training step: timeline, critical path, contention",
             "orrery simulate gpt3-175b-1024-a100\n"
             "orrery simulate run.json --pp 16 --without contention --json",
-            declare_simulate},
+            declare_simulate, nullptr},
     Command{"comm", "show every class of message one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv\n"
             "orrery comm run.json --against comm-log.txt",
-            declare_comm},
+            declare_comm, nullptr},
     Command{"capacity", "plan hardware, time, cost and power of a training",
             "orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene\n"
             "orrery capacity run.json --deadline 60d --budget 50e6 --power 10MW --prices "
             "market-2026\norrery capacity plan.json --json",
-            declare_capacity},
+            declare_capacity, run_capacity},
     Command{"calibrate", "fit the constants of a device or node to measurements",
             "orrery calibrate fit gemm.csv --device a100-sxm4-80gb -o a100-here.json\n"
             "orrery calibrate fit nccl.txt gemm.csv --node dgx-a100-80gb --html fit.html\n"
             "orrery estimate run.json --calibration a100-here.json",
-            declare_calibrate},
+            declare_calibrate, run_calibrate},
     Command{"import", "read another tool's settings into a run file",
             "orrery import pretrain.sh --node dgx-h100 -o run.json\n"
             "orrery import ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 "
             "--sequence-length 4096",
-            declare_import},
+            declare_import, run_import},
     Command{"export", "write a run in another tool's words, or as a whole run file",
             "orrery export gpt3-175b-1024-a100 --as megatron\n"
             "orrery export run.json --as deepspeed -o ds_config.json",
-            declare_export},
+            declare_export, run_export},
+    Command{"call", "answer lines of {\"command\", \"request\"} from standard input, for scripts",
+            "echo '{\"command\": \"estimate\", \"request\": {\"run\": \"gpt3-175b-1024-a100\"}}' | "
+            "orrery call",
+            declare_call, run_call},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
-            declare_merge},
+            declare_merge, run_merge},
 };
 
 }  // namespace

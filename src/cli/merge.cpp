@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "core/error.h"
-#include "explore/sweep_rows.h"
-#include "io/files.h"
 #include "io/sqlite_rows.h"
 
 namespace orrery {
 namespace {
 
-struct MergeArguments {
-  std::vector<std::string> names;
-  bool sqlite = false;
-};
-
 void give_database(const std::string& lines, const Session& s) {
-  if (s.output.empty() || s.output == "-" || lines[0] != '{') {
+  if (!s.to_file() || lines[0] != '{') {
     throw InputError("--sqlite", "", lines[0] == '{' ? "no -o FILE" : "rows in CSV",
                      "-o FILE, and rows in JSON lines");
   }
@@ -33,34 +24,28 @@ void give_database(const std::string& lines, const Session& s) {
   base.append(rows);
 }
 
-ExitCode run_merge(const MergeArguments& arguments, const Session& s) {
-  std::vector<NamedSweepLines> files;
-  for (const std::string& name : arguments.names) {
-    const std::string text = read_text(name);
-    files.push_back({name, read_sweep_rows(text, name)});
-    if (files.back().rows.whole == text.size()) continue;
-    throw InputError(name, "line " + std::to_string(files.back().rows.lines.size() + 1),
-                     "a row that was cut off",
-                     "whole rows; run its shard again, it goes on where it stopped");
-  }
-  const std::string lines = merge_rows(files);
-  if (arguments.sqlite) {
-    give_database(lines, s);
-  } else {
-    give(s, lines);
-  }
+}  // namespace
+
+ExitCode run_merge(Json request, const Session& s) {
+  const bool sqlite = request.erase("sqlite") > 0;
+  read_inputs(request);
+  const CommandAnswer answer =
+      CommandEngine(configs_of(s), hooks_of(s)).call("merge", request, Asker::flags);
+  if (!sqlite || !answer.error.empty()) return give_answer(s, answer);
+  give_database(answer.text, s);
   return ExitCode::answer;
 }
 
-}  // namespace
-
-Action declare_merge(CLI::App& app) {
-  auto arguments = std::make_shared<MergeArguments>();
-  app.add_option("FILE", arguments->names, "shards of one sweep")
+void declare_merge(CLI::App& app, Json& request) {
+  app.add_option_function<std::vector<std::string>>(
+         "FILE",
+         [&request](const std::vector<std::string>& files) {
+           for (const std::string& file : files) request["files"].push_back({{"file", file}});
+         },
+         "shards of one sweep")
       ->required()
       ->expected(1, 1'000'000);
-  app.add_flag("--sqlite", arguments->sqlite, "into the database that -o names");
-  return [arguments](const Session& s) { return run_merge(*arguments, s); };
+  add_switch(app, request, "--sqlite", "into the database that -o names");
 }
 
 }  // namespace orrery

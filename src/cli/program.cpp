@@ -65,7 +65,8 @@ void add_common_options(CLI::App& app, Session& s) {
   group(app.add_flag("--json", s.json, "answer in JSON"));
   group(app.add_flag("--csv", s.csv, "answer in CSV"));
   group(app.add_option("-o,--output", s.output, "write the answer to FILE")->type_name("FILE"));
-  group(app.add_option("--config-dir", s.config_dir, "look for names here first")
+  group(app.add_option("--config-dir", s.config_dir,
+                       "look for names here first; -: only what is built in")
             ->type_name("DIRECTORY"));
   group(app.add_flag("--no-color", s.no_color, "no colour, whatever the terminal"));
   group(app.add_flag("-q,--quiet", s.quiet, "errors only on stderr"));
@@ -111,7 +112,8 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   CLI::App app(help_text(c), c.name);
   app.allow_extras();
   Session session;
-  const Action action = c.declare(app);
+  Json request = Json::object();
+  c.declare(app, request);
   add_common_options(app, session);
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
@@ -128,7 +130,8 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
     throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
   }
   start_log(session.quiet || !is_leader() ? -1 : session.verbose, session.no_color);
-  return action(session);
+  return c.run != nullptr ? c.run(std::move(request), session)
+                          : ask(c.name, std::move(request), session);
 }
 
 ExitCode dispatch(std::span<char* const> arguments) {

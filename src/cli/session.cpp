@@ -1,24 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
-#include "document/rows.h"
-#include "document/text.h"
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+
+#include "engine/builtin_configs.h"
+#include "io/config_dirs.h"
 #include "io/files.h"
+#include "io/gzip.h"
+#include "io/interrupt.h"
 #include "io/terminal.h"
+#include "io/threads.h"
 
 namespace orrery {
+namespace {
 
-ConfigDirs dirs_of(const Session& s) { return config_dirs(s.config_dir); }
+void read_input(Json& value) {
+  if (!value.is_object() || !value.contains("file") || value.contains("text")) return;
+  const std::string path = value["file"].get<std::string>();
+  value["text"] = read_text(path);
+  if (path == "-") value["file"] = "standard input";
+}
 
-Style style_of(const Session& s) {
-  const bool to_file = !s.output.empty() && s.output != "-";
-  return {!to_file && wants_color(StandardStream::out, s.no_color)};
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+ConfigSource configs_of(const Session& s) {
+  const auto tell = [](const std::string& file) { spdlog::debug("reading {}", file); };
+  if (s.config_dir != "-")
+    return with_builtin_configs(folder_source(config_dirs(s.config_dir), tell));
+  ConfigSource configs = builtin_configs();
+  configs.open = folder_source({}, tell).open;
+  return configs;
+}
+
+EngineHooks hooks_of(const Session& /*s*/) {
+  EngineHooks hooks;
+  hooks.run_pieces = run_on_threads;
+  hooks.workers = available_threads();
+  hooks.stopped = is_interrupted;
+  return hooks;
+}
+
+void read_inputs(Json& request) {
+  for (auto& [key, value] : request.items()) {
+    read_input(value);
+    if (!value.is_array()) continue;
+    for (Json& item : value) read_input(item);
+  }
+}
+
+void dress(Json& request, const Session& s) {
+  if (!request.contains("format")) request["format"] = s.json ? "json" : s.csv ? "csv" : "text";
+  request["color"] = !s.to_file() && wants_color(StandardStream::out, s.no_color);
 }
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }
 
-void give(const Session& s, const AnswerDocument& answer) {
-  give(s, s.csv ? csv_of(answer.rows) : text_of(answer, style_of(s)));
+void give_files(const CommandAnswer& answer) {
+  for (const std::string& line : answer.warnings) spdlog::warn("{}", line);
+  for (const NamedText& file : answer.files) {
+    write_text(file.name, ends_with(file.name, ".gz") ? gzip(file.text) : file.text);
+  }
+}
+
+ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
+  if (!answer.error.empty()) {
+    spdlog::error("{}", answer.error);
+    return answer.code;
+  }
+  give_files(answer);
+  give(s, answer.text);
+  for (const std::string& line : answer.broken) std::fprintf(stderr, "%s\n", line.c_str());
+  return answer.code;
+}
+
+ExitCode ask(const std::string& command, Json request, const Session& s) {
+  read_inputs(request);
+  dress(request, s);
+  const CommandEngine engine(configs_of(s), hooks_of(s));
+  return give_answer(s, engine.call(command, request, Asker::flags));
 }
 
 }  // namespace orrery

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every command is told by its options, and how it gives its answer.
+// What every command is told by its options, and the way of a request to the engine and of its
+// answer to files and standard output.
 #pragma once
 
 #include <string>
 
-#include "document/document.h"
-#include "engine/exit_code.h"
-#include "io/config_dirs.h"
+#include "engine/command_engine.h"
 
 namespace orrery {
 
@@ -19,13 +18,31 @@ struct Session {
   std::string config_dir;
   bool quiet = false;
   int verbose = 0;
+
+  bool to_file() const { return !output.empty() && output != "-"; }
 };
 
-ConfigDirs dirs_of(const Session& s);
-Style style_of(const Session& s);
+// Configs of folders, then those built into the program; threads and signals of this process.
+ConfigSource configs_of(const Session& s);
+EngineHooks hooks_of(const Session& s);
+
+// Puts the text into every {"file": path} of the request, "-" is standard input. Errors:
+// InputError.
+void read_inputs(Json& request);
+
+// Adds `format` and `color` as the session's options say, unless the request has its own.
+void dress(Json& request, const Session& s);
 
 // To -o or standard output.
 void give(const Session& s, const std::string& text);
-void give(const Session& s, const AnswerDocument& answer);  // as text or CSV
+
+// Warnings and files of an answer; a file that ends in .gz is packed.
+void give_files(const CommandAnswer& answer);
+
+// An answer with its files and warnings, or its error on stderr.
+ExitCode give_answer(const Session& s, const CommandAnswer& answer);
+
+// Asks the engine and gives the answer.
+ExitCode ask(const std::string& command, Json request, const Session& s);
 
 }  // namespace orrery

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/sweep_job.h"
+#include "cli/flags.h"
 #include "cli/sweep_sink.h"
 #include "core/error.h"
+#include "engine/sweep_job.h"
 #include "io/interrupt.h"
 #include "io/progress.h"
 #include "io/ranks.h"
-#include "io/threads.h"
 
 namespace orrery {
 namespace {
@@ -26,19 +25,13 @@ constexpr std::int64_t kMostAhead = 8;
 
 constexpr std::chrono::milliseconds kNap{20};
 
-struct SweepArguments {
-  SweepRequest request{"", "0/1", ""};
-  unsigned jobs = 0;
-  bool sqlite = false;
-};
-
-ExitCode run_here(const SweepJob& job, SweepCrew& crew, unsigned jobs, SweepSink& sink,
-                  bool quiet) {
+ExitCode run_here(const SweepJob& job, const SweepCrew& crew, SweepSink& sink, bool quiet) {
   std::int64_t done = sink.resume(job);
   Progress progress(job.mine, done, quiet);
   if (done == 0 && job.mine == 0) sink.write({});
   while (done < job.mine) {
-    const std::int64_t n = std::min(job.mine - done, kBatch * static_cast<std::int64_t>(jobs));
+    const std::int64_t n =
+        std::min(job.mine - done, kBatch * static_cast<std::int64_t>(crew.workers()));
     const std::vector<std::string> rows = crew.rows(done, n);
     done += static_cast<std::int64_t>(rows.size());
     sink.write(rows);
@@ -95,7 +88,7 @@ class Leader {
   std::map<std::int64_t, std::vector<std::string>> waiting_;
 };
 
-void follow(SweepCrew& crew) {
+void follow(const SweepCrew& crew) {
   Json told = Json::object();
   while (const auto work = ask_leader(told.dump())) {
     const Json given = parse_json(*work, "the leader");
@@ -110,50 +103,64 @@ void follow(SweepCrew& crew) {
 }
 
 // Of the leader, of the ranks it leads, or of a process alone.
-ExitCode take_part(const SweepArguments& arguments, const Session& s) {
-  const SweepJob job = read_sweep_job(arguments.request, s);
+ExitCode take_part(Request& request, bool sqlite, const Session& s) {
+  const SweepChoice choice = sweep_choice(request);
+  const auto jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
+  request.done();
+  const SweepJob job = read_sweep_job(choice, configs_of(s));
   const SweepRows rows(job.sweep, job.sweep_file, job.id, s.csv ? RowFormat::csv : RowFormat::json);
-  const unsigned jobs = arguments.jobs > 0 ? arguments.jobs : available_threads();
-  SweepCrew crew(job, rows, jobs);
+  const EngineHooks hooks = hooks_of(s);
+  const SweepCrew crew(job, rows, hooks, jobs);
   watch_interrupt();
   if (!is_leader()) {
     follow(crew);
     return ExitCode::answer;
   }
-  const auto sink = sweep_sink(s, rows.header(), arguments.sqlite);
-  return is_led() ? Leader(job, *sink, s.quiet).lead() : run_here(job, crew, jobs, *sink, s.quiet);
+  const auto sink = sweep_sink(s, rows.header(), sqlite);
+  return is_led() ? Leader(job, *sink, s.quiet).lead() : run_here(job, crew, *sink, s.quiet);
 }
 
+// A file of any name is a sweep where no sweep has that name.
+Json sweep_named(const std::string& name, const Session& s) {
+  const bool is_file = name == "-" || (!is_path(name) && std::filesystem::exists(name) &&
+                                       !find_config(configs_of(s), ConfigKind::sweep, name));
+  return is_file ? Json{{"file", name}} : Json(name);
+}
+
+}  // namespace
+
 // Whatever fails, the leader says so once, and nobody waits for anybody.
-ExitCode run_sweep(const SweepArguments& arguments, const Session& s) {
-  if (is_led() && arguments.request.file == "-") {
+ExitCode run_sweep(Json request, const Session& s) {
+  const std::string name = request["sweep"].get<std::string>();
+  if (is_led() && name == "-") {
     throw InputError("orrery sweep", "", "standard input under mpirun",
                      "a file that all ranks see");
   }
   try {
-    return take_part(arguments, s);
+    request["sweep"] = sweep_named(name, s);
+    const bool sqlite = request.erase("sqlite") > 0;
+    read_inputs(request);
+    Request asked(request, Asker::flags);
+    return take_part(asked, sqlite, s);
   } catch (const std::exception& e) {
     leave_ranks(e);
     throw;
   }
 }
 
-}  // namespace
-
-Action declare_sweep(CLI::App& app) {
-  auto arguments = std::make_shared<SweepArguments>();
-  app.add_option("FILE", arguments->request.file, "sweep file: path or -")->required();
-  app.add_option("--shard", arguments->request.shard,
-                 "of the points only I, I+N, I+2N, …; I counts from 0 (join with `orrery merge`)")
+void declare_sweep(CLI::App& app, Json& request) {
+  app.add_option_function<std::string>(
+         "FILE", [&request](const std::string& name) { request["sweep"] = name; },
+         "sweep file: path or -")
+      ->required();
+  add_flag_of(app, request, "--shard",
+              "of the points only I, I+N, I+2N, …; I counts from 0 (join with `orrery merge`)")
       ->type_name("I/N");
-  app.add_option("--jobs", arguments->jobs, "threads (all the machine has); the rows are the same")
-      ->type_name("N")
-      ->check(CLI::Range(1, kMostJobs));
-  app.add_option("--calibration", arguments->request.calibration,
-                 "cluster.calibration of every point: a calibration's name or path")
+  add_jobs(app, request, "threads (all the machine has); the rows are the same");
+  add_flag_of(app, request, "--calibration",
+              "cluster.calibration of every point: a calibration's name or path")
       ->type_name("FILE");
-  app.add_flag("--sqlite", arguments->sqlite, "rows into the database that -o names");
-  return [arguments](const Session& s) { return run_sweep(*arguments, s); };
+  add_switch(app, request, "--sqlite", "rows into the database that -o names");
 }
 
 }  // namespace orrery

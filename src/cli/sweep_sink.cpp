@@ -105,7 +105,7 @@ class Database : public SweepSink {
 }  // namespace
 
 std::unique_ptr<SweepSink> sweep_sink(const Session& s, const std::string& header, bool sqlite) {
-  const bool to_stdout = s.output.empty() || s.output == "-";
+  const bool to_stdout = !s.to_file();
   if (sqlite && (to_stdout || s.csv || s.json)) {
     throw InputError("--sqlite", "", to_stdout ? "no -o FILE" : "--csv or --json",
                      "-o FILE, and no other form of rows");

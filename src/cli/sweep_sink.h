@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep_job.h"
+#include "cli/session.h"
+#include "engine/sweep_job.h"
 
 namespace orrery {
 

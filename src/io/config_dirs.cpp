@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/config_dirs.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "core/error.h"
 #include "io/files.h"
@@ -38,22 +37,39 @@ void add_beside_program(std::vector<std::string>& directories) {
   if (!error) add_if_there(directories, program.parent_path() / "../share/orrery/configs");
 }
 
-fs::path folder_of(const std::string& directory, ConfigKind kind) {
-  return fs::path(directory) / kConfigFolders[kind];
+// Of the tree of which `directory` is the configs/: "configs/models/x.json".
+fs::path path_in(const std::string& directory, const std::string& file) {
+  constexpr std::string_view kConfigs = "configs/";
+  if (file.rfind(kConfigs, 0) == 0) return fs::path(directory) / file.substr(kConfigs.size());
+  return (fs::path(directory) / ".." / file).lexically_normal();
 }
 
-std::optional<ConfigText> file_at(const fs::path& path) {
+using OnRead = std::function<void(const std::string& file)>;
+
+ConfigText text_at(const fs::path& path, const OnRead& on_read) {
+  if (on_read) on_read(path.string());
+  return {read_text(path.string()), path.string()};
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
   std::error_code error;
-  if (!fs::exists(path, error) || fs::is_directory(path, error)) return {};
-  // debug: below the log level of a program that only links the library.
-  spdlog::debug("reading {}", path.string());
-  return ConfigText{read_text(path.string()), path.string()};
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
+  }
+  return names;
 }
 
-ConfigKind kind_of(HardwareKind kind) {
-  constexpr std::array kKinds = {ConfigKind::device, ConfigKind::node, ConfigKind::graph,
-                                 ConfigKind::fabric, ConfigKind::calibration};
-  return kKinds[static_cast<std::size_t>(kind)];
+// Published runs come from one tree: two versions of it are not to be mixed.
+bool is_mixed(const std::string& folder) { return folder.rfind("validation/", 0) != 0; }
+
+std::vector<std::string> names_of(const ConfigDirs& dirs, const std::string& folder) {
+  std::set<std::string> names;
+  for (const std::string& directory : dirs.directories) {
+    names.merge(names_in(path_in(directory, folder)));
+    if (!names.empty() && !is_mixed(folder)) break;
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -74,88 +90,23 @@ ConfigDirs config_dirs(const std::string& from_flag) {
   return dirs;
 }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos ||
-         (name.size() > 5 && name.compare(name.size() - 5, 5, ".json") == 0);
-}
-
-std::optional<ConfigText> find_config(const ConfigDirs& dirs, ConfigKind kind,
-                                      const std::string& name, const std::string& beside) {
-  if (is_path(name)) {
-    if (auto found = file_at(name)) return found;
-    return beside.empty() ? std::nullopt : file_at(fs::path(beside) / name);
-  }
-  for (const std::string& directory : dirs.directories) {
-    if (auto found = file_at(folder_of(directory, kind) / (name + ".json"))) return found;
-  }
-  return {};
-}
-
-std::vector<std::string> config_names(const ConfigDirs& dirs, ConfigKind kind) {
-  std::set<std::string> names;
-  for (const std::string& directory : dirs.directories) {
+ConfigSource folder_source(ConfigDirs dirs, const OnRead& on_read) {
+  ConfigSource source;
+  source.read = [dirs, on_read](const std::string& file) -> std::optional<ConfigText> {
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder_of(directory, kind), error)) {
-      if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
-std::vector<std::string> validation_files(const ConfigDirs& dirs) {
-  std::vector<std::string> files;
-  for (const std::string& directory : dirs.directories) {
-    std::error_code error;
-    const fs::path runs = fs::path(directory) / "../validation/runs";
-    for (const auto& entry : fs::directory_iterator(runs.lexically_normal(), error)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
-    }
-    if (!files.empty()) break;
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::string validation_file(const ConfigDirs& dirs, const std::string& name) {
-  for (const std::string& directory : dirs.directories) {
-    const fs::path file = fs::path(directory) / "../validation" / name;
-    std::error_code error;
-    if (fs::exists(file, error)) return file.lexically_normal().string();
-  }
-  return "";
-}
-
-ConfigLookup config_lookup(const ConfigDirs& dirs, const std::string& beside) {
-  ConfigLookup lookup;
-  lookup.hardware.find = [=](HardwareKind kind,
-                             const std::string& name) -> std::optional<HardwareText> {
-    const auto found = find_config(dirs, kind_of(kind), name, beside);
-    if (!found) return {};
-    return HardwareText{found->text, found->file};
-  };
-  lookup.hardware.names = [=](HardwareKind kind) { return config_names(dirs, kind_of(kind)); };
-  lookup.model = [=](const std::string& name) {
-    return find_config(dirs, ConfigKind::model, name, beside);
-  };
-  lookup.framework = [=](const std::string& name) {
-    return find_config(dirs, ConfigKind::framework, name, beside);
-  };
-  lookup.compression = [=](const std::string& name) {
-    return find_config(dirs, ConfigKind::compression, name, beside);
-  };
-  lookup.compression_names = [=] { return config_names(dirs, ConfigKind::compression); };
-  lookup.accuracy = [=]() -> std::optional<ConfigText> {
     for (const std::string& directory : dirs.directories) {
-      if (auto found = file_at(fs::path(directory) / "accuracy.json")) return found;
+      const fs::path path = path_in(directory, file);
+      if (fs::exists(path, error) && !fs::is_directory(path, error)) return text_at(path, on_read);
     }
     return {};
   };
-  lookup.schedule = [=](const std::string& path) {
-    return find_config(dirs, ConfigKind::model, path, beside);
+  source.list = [dirs](const std::string& folder) { return names_of(dirs, folder); };
+  source.open = [on_read](const std::string& name) -> std::optional<ConfigText> {
+    std::error_code error;
+    if (!fs::exists(name, error)) return {};
+    return text_at(name, on_read);
   };
-  lookup.model_names = [=] { return config_names(dirs, ConfigKind::model); };
-  lookup.framework_names = [=] { return config_names(dirs, ConfigKind::framework); };
-  return lookup;
+  return source;
 }
 
 }  // namespace orrery

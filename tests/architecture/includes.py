@@ -84,7 +84,8 @@ def faults_of_room(path, room, order):
 def faults_of_public_header(path, order):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
-        if match and match.group(2).split("/")[0] in order:
+        room, _, header = match.group(2).partition("/") if match else ("", "", "")
+        if header and room in order:
             yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: rooms are not installed"
 
 

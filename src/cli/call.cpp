@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <string>
+
+#include "cli/command.h"
+#include "engine/call_line.h"
+#include "engine/kept_configs.h"
+#include "engine/usage_error.h"
+#include "io/files.h"
+
+namespace orrery {
+
+void declare_call(CLI::App& /*app*/, Json& /*request*/) {}
+
+// Each line is answered before the next is read; a bad one is an answer too.
+ExitCode run_call(Json /*request*/, const Session& s) {
+  if (s.csv || s.to_file()) throw UsageError("orrery call: give it without --csv and -o");
+  const CommandEngine engine(kept(configs_of(s), KeptPaths::no), hooks_of(s));
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    write_text("-", answer_line(engine, line) + "\n");
+  }
+  return ExitCode::answer;
+}
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/hooks.h"
+#include "engine/printed_run.h"
+#include "engine/run_flags.h"
+
+namespace orrery {
+namespace {
+
+// An unset variable of a shell is not a value.
+std::string not_empty(const std::string& value) { return value.empty() ? "an empty value" : ""; }
+
+std::string check_format(const std::string& word) {
+  const std::vector<std::string> names = printed_formats();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return "";
+  const std::string nearest = nearest_name(word, names);
+  return "found \"" + word + "\"; allowed: " + alternatives(names) +
+         (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+}
+
+}  // namespace
+
+CLI::Option* add_switch(CLI::App& app, Json& request, const std::string& flag,
+                        const std::string& help) {
+  return app.add_flag_callback(
+      flag, [&request, key = key_of(flag)] { request[key] = true; }, help);
+}
+
+CLI::Option* add_file(CLI::App& app, Json& request, const std::string& flag,
+                      const std::string& help, const std::string& key) {
+  return app.add_option_function<std::string>(
+      flag,
+      [&request, key = key.empty() ? key_of(flag) : key](const std::string& path) {
+        request[key] = {{"file", path}};
+      },
+      help);
+}
+
+Json named_or_input(const std::string& name) {
+  return name == "-" ? Json{{"file", name}} : Json(name);
+}
+
+void add_run_options(CLI::App& app, Json& request) {
+  app.add_option_function<std::string>(
+      "RUN", [&request](const std::string& name) { request["run"] = named_or_input(name); },
+      "run file: name, path or - (flags may say it all instead)");
+  add_run_flags(app, request);
+}
+
+void add_run_flags(CLI::App& app, Json& request) {
+  add_list(app, request, "--set",
+           "any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
+      ->type_name("PATH=VALUE");
+  add_file(app, request, "--observed",
+           "step times of your own, to set the level by: [{\"run\": \"run.json\", "
+           "\"step_time\": \"12.3 s\"}], or a training log of this run")
+      ->type_name("FILE");
+  for (const RunFlag& flag : run_flags()) {
+    add_flag_of(app, request, flag.name, flag.help)
+        ->type_name("X")
+        ->check(not_empty)
+        ->group("The run");
+  }
+}
+
+bool has_run_flags(const Json& request) {
+  return request.contains("set") || request.contains("observed") ||
+         std::any_of(run_flags().begin(), run_flags().end(),
+                     [&](const RunFlag& f) { return request.contains(key_of(f.name)); });
+}
+
+CLI::Option* add_jobs(CLI::App& app, Json& request, const std::string& help) {
+  return add_flag_of<unsigned>(app, request, "--jobs", help)
+      ->type_name("N")
+      ->check(CLI::Range(1U, kMostWorkers));
+}
+
+CLI::Option* add_print_option(CLI::App& app, Json& request, const std::string& flag,
+                              const std::string& help) {
+  return add_flag_of(app, request, flag, help + ": " + alternatives(printed_formats()))
+      ->type_name("FORMAT")
+      ->check(check_format);
+}
+
+}  // namespace orrery

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibration_machine.h"
+
+#include <cctype>
+
+#include "calibrate/overlay.h"
+#include "core/error.h"
+#include "engine/usage_error.h"
+#include "exchange/logs/comm_log.h"
+#include "exchange/measurements/measurements.h"
+#include "hardware/cluster_reader.h"
+#include "hardware/device_reader.h"
+
+namespace orrery {
+namespace {
+
+ConfigText document_of(ConfigKind kind, const std::string& flag, const std::string& name,
+                       const ConfigSource& configs) {
+  const auto found = find_config(configs, kind, name);
+  if (found) return *found;
+  const std::string word(name_of(kind));
+  throw InputError("orrery calibrate", flag, "\"" + name + "\"",
+                   "a name of `orrery list " + word + "s` or a path",
+                   nearest_name(name, config_names(configs, kind)));
+}
+
+std::int64_t most_ranks(const std::vector<MeasurementSet>& sets) {
+  std::int64_t most = 0;
+  for (const Measurement& m : points_of(sets)) {
+    if (const auto* c = std::get_if<MeasuredCollective>(&m.work)) most = std::max(most, c->ranks);
+  }
+  return most;
+}
+
+MeasurementHints hints_of(const CalibrateChoice& a) {
+  MeasurementHints hints;
+  if (!a.collective.empty()) {
+    hints.collective = collective_named(a.collective);
+    if (!hints.collective) {
+      throw InputError("orrery calibrate", "--collective", "\"" + a.collective + "\"",
+                       "a collective of `orrery list collectives`");
+    }
+  }
+  if (a.dtype.empty()) return hints;
+  hints.precision = find_name<Precision>(a.dtype);
+  if (!hints.precision) {
+    throw InputError("orrery calibrate", "--dtype", "\"" + a.dtype + "\"",
+                     alternatives({kNamesOf<Precision>.begin(), kNamesOf<Precision>.end()}));
+  }
+  return hints;
+}
+
+void check_same(const std::string& file, const std::string& what, const std::string& stated,
+                const std::string& given) {
+  if (stated.empty() || given.empty() || stated == given) return;
+  throw InputError(file, what, "measurements of " + stated, "those of " + given);
+}
+
+// "h100" of "NVIDIA H100 80GB HBM3": the first word of letters and then digits; "" of none.
+std::string model_of(const std::string& gpu) {
+  std::string word;
+  for (const char c : gpu + " ") {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isalnum(u) != 0) {
+      word += static_cast<char>(std::tolower(u));
+      continue;
+    }
+    const bool begins = !word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+    if (begins && word.find_first_of("0123456789") != std::string::npos) return word;
+    word.clear();
+  }
+  return "";
+}
+
+}  // namespace
+
+Machine machine_of(const CalibrateChoice& a, const std::vector<MeasurementSet>& sets,
+                   const ConfigSource& configs) {
+  Machine m;
+  const std::int64_t ranks = most_ranks(sets);
+  if (!a.node.empty()) {
+    const ConfigText found = document_of(ConfigKind::node, "--node", a.node, configs);
+    const Json document = parse_json(found.text, found.file);
+    const auto lookup = config_lookup(configs).hardware;
+    const Cluster one = read_node(document, found.file, 0, lookup).cluster;
+    m.cluster =
+        read_node(document, found.file, std::max(ranks, one.devices_per_node), lookup).cluster;
+    m.node = m.cluster.node.view();
+  } else {
+    if (ranks > 0) {
+      throw UsageError("orrery calibrate: collectives are fitted to a node's tiers: give --node");
+    }
+    const ConfigText found = document_of(ConfigKind::device, "--device", a.device, configs);
+    m.cluster.device = read_device(Reader(parse_json(found.text, found.file), found.file));
+  }
+  m.device = m.cluster.device.name.view();
+  return m;
+}
+
+std::vector<MeasurementSet> sets_of(const CalibrateChoice& a) {
+  const MeasurementHints hints = hints_of(a);
+  std::vector<MeasurementSet> sets;
+  for (const NamedText& file : a.files) {
+    sets.push_back(read_measurements(file.text, file.name, hints));
+  }
+  return sets;
+}
+
+std::string not_computed(const Measurement& m, const Device& d) {
+  if (const auto* p = std::get_if<MeasuredProduct>(&m.work)) {
+    return has_precision(d, p->precision) ? "" : std::string(name_of(p->precision));
+  }
+  const auto* a = std::get_if<MeasuredAttention>(&m.work);
+  if (a == nullptr) return "";
+  if (is_available(curve_of(d, a->kernel)) && has_precision(d, a->precision)) return "";
+  return std::string(name_of(a->kernel)) + " in " + std::string(name_of(a->precision));
+}
+
+std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {
+  std::vector<std::string> warnings;
+  for (const MeasurementSet& set : sets) {
+    check_same(set.file, "device", set.device, m.device);
+    check_same(set.file, "node", set.node, m.node);
+    // A document may go by any name, so that another GPU is no error.
+    const std::string model = model_of(set.gpu);
+    if (!model.empty() && m.device.find(model) == std::string::npos) {
+      warnings.push_back(set.file + ": times of one " + set.gpu + ", fitted to " + m.device);
+    }
+    for (const Measurement& p : set.points) {
+      const std::string what = not_computed(p, m.cluster.device);
+      if (what.empty()) continue;
+      throw InputError(set.file, std::string(kind_of(p)), what,
+                       "precisions and kernels that " + m.device + " has");
+    }
+  }
+  return warnings;
+}
+
+}  // namespace orrery

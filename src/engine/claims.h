@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `validate` of claims: whether its files are claims, and the answer to them.
+#pragma once
+
+#include <vector>
+
+#include "engine/config_source.h"
+#include "engine/request.h"
+
+namespace orrery {
+
+// Whether they are claims, all of them. Errors: UsageError where only some are.
+bool are_claims(const std::vector<NamedText>& files);
+
+CommandAnswer answer_claims(const std::vector<NamedText>& files, AnswerFormat format,
+                            const ConfigSource& configs);
+
+}  // namespace orrery

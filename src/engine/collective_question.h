@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `collective` is asked, and what its two forms share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/given_overrides.h"
+#include "engine/hooks.h"
+#include "engine/request.h"
+#include "insight/collective_curve.h"
+
+namespace orrery {
+
+struct CollectiveChoice {
+  std::string kind;
+  bool has_node = false;
+  std::optional<RequestDocument> cluster;  // the `cluster` object of a run file
+  std::vector<Override> overrides;         // of node, gpus, calibration and `set`
+  std::string size;
+  std::string step;
+  std::string algorithm;
+  std::int64_t ranks_per_node = 0;  // 0: all GPUs of a node
+  std::int64_t groups = 0;          // 0: 1
+  double busiest_rank = 0;          // 0: 1
+  bool has_gpus = false;
+  std::vector<NamedText> against;  // files of measurements
+  Asker asker = Asker::request;
+};
+
+CollectiveChoice collective_choice(Request& request);
+
+// What all forms of the question say; its sizes are not set.
+CollectiveQuestion collective_question(const CollectiveChoice& choice,
+                                       const CommandContext& context);
+
+// The collectives of the files, each priced as it was measured.
+CommandAnswer collective_against(const CollectiveChoice& choice, const Look& look,
+                                 const CommandContext& context);
+
+std::vector<std::string> collective_names();
+std::vector<std::string> collective_algorithm_names();  // without "auto"
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/command_engine.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/commands/commands.h"
+#include "engine/usage_error.h"
+
+namespace orrery {
+namespace {
+
+const CommandRow& command_named(std::string_view name) {
+  for (const CommandRow& row : command_rows()) {
+    if (row.name == name) return row;
+  }
+  const std::string word(name);
+  throw InputError("orrery", "", "the command \"" + word + "\"", alternatives(command_names()),
+                   nearest_name(word, command_names()));
+}
+
+CommandAnswer failed(ExitCode code, const std::string& error) {
+  CommandAnswer answer;
+  answer.code = code;
+  answer.error = error;
+  return answer;
+}
+
+// Whatever goes wrong is an answer.
+template <class F>
+CommandAnswer guarded(const F& answer) {
+  try {
+    return answer();
+  } catch (const InputError& e) {
+    return failed(ExitCode::wrong_input, e.what());
+  } catch (const UsageError& e) {
+    return failed(ExitCode::wrong_input, e.what());
+  } catch (const std::exception& e) {
+    return failed(ExitCode::fault, std::string("a fault of Orrery's own: ") + e.what());
+  }
+}
+
+CommandAnswer answer_to(std::string_view command, const Json& request, Asker asker,
+                        const CommandContext& context) {
+  const CommandRow& row = command_named(command);
+  Request asked(request, asker);
+  return row.answer(asked, context);
+}
+
+}  // namespace
+
+CommandEngine::CommandEngine(ConfigSource configs, EngineHooks hooks)
+    : configs_(std::move(configs)), hooks_(std::move(hooks)) {}
+
+CommandAnswer CommandEngine::call(std::string_view command, std::string_view request) const {
+  return guarded([&] {
+    return answer_to(command, parse_json(request, "request"), Asker::request, {configs_, hooks_});
+  });
+}
+
+CommandAnswer CommandEngine::call(std::string_view command, const Json& request,
+                                  Asker asker) const {
+  return guarded([&] { return answer_to(command, request, asker, {configs_, hooks_}); });
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const CommandRow& row : command_rows()) names.emplace_back(row.name);
+  return names;
+}
+
+Json answer_json(const CommandAnswer& answer) {
+  Json j = {{"code", static_cast<int>(answer.code)}};
+  if (!answer.error.empty()) j["error"] = answer.error;
+  // A document stays one; text, rows and pages are text.
+  const bool document = !answer.is_rows && Json::accept(answer.text);
+  if (document) j["answer"] = Json::parse(answer.text);
+  if (!document && !answer.text.empty()) j["text"] = answer.text;
+  for (const NamedText& file : answer.files) j["files"][file.name] = file.text;
+  if (!answer.warnings.empty()) j["warnings"] = answer.warnings;
+  if (!answer.broken.empty()) j["broken"] = answer.broken;
+  return j;
+}
+
+}  // namespace orrery

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One face for every command: request document in, answer document out.
+//
+//   CommandEngine engine(kept(builtin_configs(), KeptPaths::no));
+//   CommandAnswer a = engine.call("estimate", R"({"run": "gpt3-175b-1024-a100"})");
+//
+// The command line, the C interface (orrery/orrery.h) and the page all ask here and get the same
+// bytes. Knows no file, thread, clock or environment: configs and helpers are handed in. call() may
+// be called from several threads at once, as far as the hooks may. Errors: none are thrown; what is
+// wrong with a request is an answer with code `wrong_input` and one line, a fault of Orrery's own
+// one with code `fault`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/answer.h"
+#include "engine/hooks.h"
+#include "engine/request.h"
+
+namespace orrery {
+
+class CommandEngine {
+ public:
+  explicit CommandEngine(ConfigSource configs, EngineHooks hooks = {});
+
+  // `request` is JSON, an object (engine/request.h).
+  CommandAnswer call(std::string_view command, std::string_view request) const;
+  CommandAnswer call(std::string_view command, const Json& request, Asker asker) const;
+
+  const ConfigSource& configs() const { return configs_; }
+  const EngineHooks& hooks() const { return hooks_; }
+
+ private:
+  ConfigSource configs_;
+  EngineHooks hooks_;
+};
+
+std::vector<std::string> command_names();
+
+// The answer as one object: {"code", "answer" (a document) or "text", "files" {name: text},
+// "warnings", "error"}, of which only what there is.
+Json answer_json(const CommandAnswer& answer);
+
+}  // namespace orrery

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "core/error.h"
+#include "document/rows.h"
+#include "document/text.h"
+#include "engine/commands/commands.h"
+#include "report/catalog.h"
+#include "report/estimate_json.h"
+
+namespace orrery {
+namespace {
+
+std::vector<NamedDocument> documents_of(const ConfigSource& configs, ConfigKind kind) {
+  std::vector<NamedDocument> documents;
+  for (const std::string& name : config_names(configs, kind)) {
+    const auto found = find_config(configs, kind, name);
+    documents.push_back({name, found->file, parse_json(found->text, found->file)});
+  }
+  return documents;
+}
+
+NamedDocument data_table(const ConfigSource& configs, const std::string& name) {
+  const auto found = find_config(configs, ConfigKind::data, name);
+  if (!found) throw InputError("orrery list", "", "no configs/data/" + name + ".json", "that file");
+  return {name, found->file, parse_json(found->text, found->file)};
+}
+
+Table list_nodes(const ConfigSource& configs) {
+  return node_list(documents_of(configs, ConfigKind::node), config_lookup(configs).hardware);
+}
+
+// A kind is documents of configs/, a table of configs/data, a table in code, or nodes.
+struct Kind {
+  std::string_view name;
+  ConfigKind kind = ConfigKind::data;
+  Table (*of_documents)(const std::vector<NamedDocument>&) = nullptr;
+  Table (*of_table)(const Json& table, const std::string& file) = nullptr;
+  Table (*of_code)() = nullptr;
+};
+
+constexpr Kind documents(std::string_view name, ConfigKind kind,
+                         Table (*list)(const std::vector<NamedDocument>&)) {
+  return {name, kind, list};
+}
+constexpr Kind table(std::string_view name, Table (*list)(const Json&, const std::string&)) {
+  return {name, ConfigKind::data, nullptr, list};
+}
+constexpr Kind code(std::string_view name, Table (*list)()) {
+  return {name, ConfigKind::data, nullptr, nullptr, list};
+}
+
+constexpr std::array kKinds = {
+    documents("models", ConfigKind::model, model_list),
+    Kind{"nodes"},
+    documents("devices", ConfigKind::device, device_list),
+    documents("frameworks", ConfigKind::framework, framework_list),
+    documents("compressions", ConfigKind::compression, compression_list),
+    documents("runs", ConfigKind::run, run_list),
+    documents("sweeps", ConfigKind::sweep, sweep_list),
+    code("metrics", metric_list),
+    code("schedules", schedule_list),
+    code("collectives", collective_list),
+    code("recipes", recipe_list),
+    documents("graphs", ConfigKind::graph, graph_list),
+    documents("fabrics", ConfigKind::fabric, fabric_list),
+    documents("failures", ConfigKind::failures, failure_list),
+    documents("storage", ConfigKind::storage, storage_list),
+    documents("prices", ConfigKind::prices, price_list),
+    documents("energy", ConfigKind::energy, energy_list),
+    table("corpora", corpus_list),
+    table("samples", sample_list),
+    documents("plans", ConfigKind::capacity, plan_list),
+};
+
+Table listing_of(const Kind& k, const ConfigSource& configs) {
+  if (k.of_code != nullptr) return k.of_code();
+  if (k.of_documents != nullptr) return k.of_documents(documents_of(configs, k.kind));
+  if (k.of_table == nullptr) return list_nodes(configs);
+  const NamedDocument found = data_table(configs, std::string(k.name));
+  return k.of_table(found.json, found.file);
+}
+
+const Kind& listed_kind(const std::string& what) {
+  for (const Kind& k : kKinds) {
+    if (k.name == what) return k;
+  }
+  throw InputError("orrery list", "", what.empty() ? "nothing to list" : "\"" + what + "\"",
+                   alternatives(listed_kinds()), nearest_name(what, listed_kinds()));
+}
+
+}  // namespace
+
+std::vector<std::string> listed_kinds() {
+  std::vector<std::string> names;
+  for (const Kind& k : kKinds) names.emplace_back(k.name);
+  return names;
+}
+
+CommandAnswer answer_list(Request& request, const CommandContext& context) {
+  const std::string what = request.text("what");
+  const Look look = request.look();
+  request.done();
+  const Table list = listing_of(listed_kind(what), context.configs);
+  return {ExitCode::answer, look.json()  ? dump(list.json())
+                            : look.csv() ? list.csv()
+                                         : list.text()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/site_json.h"
+#include "core/error.h"
+#include "document/rows.h"
+#include "document/text.h"
+#include "engine/commands/commands.h"
+#include "engine/given_run.h"
+#include "hardware/device_reader.h"
+#include "hardware/fabric.h"
+#include "hardware/topology/graph_reader.h"
+#include "model/operators.h"
+#include "report/document_text.h"
+#include "report/estimate_json.h"
+#include "report/operators_table.h"
+#include "report/run_header.h"
+#include "report/topology_text.h"
+
+namespace orrery {
+namespace {
+
+ConfigKind shown_kind(const std::string& text) {
+  if (const auto kind = find_name<ConfigKind>(text)) return *kind;
+  const std::vector<std::string> names = shown_kinds();
+  throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
+                   alternatives(names), nearest_name(text, names));
+}
+
+// The list that has the names of a kind; "": its names are few.
+constexpr EnumTable<ConfigKind, std::string_view> kListNames = {
+    "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
+    "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
+    "",       "plans",   "",         "sweeps"};
+
+std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
+  const std::string list(kListNames[kind]);
+  if (!list.empty()) return "a name of `orrery list " + list + "`";
+  const std::vector<std::string> names = config_names(configs, kind);
+  return names.empty() ? "a name" : alternatives(names) + ",";
+}
+
+// Refuses what is not sound, as a run that uses it would.
+void check_document(ConfigKind kind, const Json& document, const std::string& file,
+                    const ConfigLookup& lookup) {
+  if (kind == ConfigKind::node) read_node(document, file, 0, lookup.hardware);
+  if (kind == ConfigKind::fabric) read_fabric(Reader(document, file));
+  if (kind == ConfigKind::device) read_device(Reader(document, file));
+  if (kind == ConfigKind::framework) {
+    read_framework(document, file, Json::object(), file, "parallel.framework_options");
+  }
+  if (kind == ConfigKind::compression) read_compression(Reader(document, file), {});
+  if (kind == ConfigKind::failures) read_failures(Reader(document, file));
+  if (kind == ConfigKind::storage) read_storage(Reader(document, file));
+  if (kind == ConfigKind::energy) read_energy(Reader(document, file));
+}
+
+Json model_document(const ModelDescription& m) {
+  const ParameterCount n = parameter_count(m.architecture, m.architecture.max_positions);
+  Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
+  j["assumed"] = Json::array();
+  for (const AssumedValue& a : m.assumed) {
+    j["assumed"].push_back({{"path", a.key}, {"value", a.value}, {"why", a.why}});
+  }
+  j["resolved"] = model_json(m);
+  return j;
+}
+
+std::string model_lines(const Json& j) {
+  std::string text = grouped(j["parameters"].get<double>()) + " parameters, " +
+                     grouped(j["active_parameters"].get<double>()) + " active\n";
+  for (const Json& a : j["assumed"]) {
+    text += "assumed " + a["path"].get<std::string>() + " " + brief(a["value"]) + ": " +
+            a["why"].get<std::string>() + "\n";
+  }
+  return text;
+}
+
+// What a kind says beyond its values.
+struct Shown {
+  Json json;
+  std::string text;
+};
+
+void add_kind(ConfigKind kind, const std::string& name, const Json& document,
+              const std::string& file, const ConfigLookup& lookup, Shown& shown) {
+  if (kind == ConfigKind::model) {
+    const Json model = model_document(read_model(document, file, "", name));
+    shown.text += model_lines(model);
+    shown.json.update(model);
+  }
+  if (kind == ConfigKind::node) {
+    const Table tiers = tier_list(read_node(document, file, 0, lookup.hardware).cluster);
+    shown.text += "\n" + text_of(tiers, {});
+    shown.json["tiers"] = json_rows(tiers);
+  }
+  if (kind == ConfigKind::graph) {
+    const GraphReport graph = graph_report(read_graph(Reader(document, file)));
+    shown.text += graph.text;
+    shown.json.update(graph.json);
+  }
+}
+
+CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look& look,
+                            const ConfigSource& configs) {
+  const auto found = find_config(configs, kind, name);
+  const std::string word(name_of(kind));
+  if (!found) {
+    throw InputError("orrery show", word, "\"" + name + "\"",
+                     allowed_names(kind, configs) + " or a path",
+                     nearest_name(name, config_names(configs, kind)));
+  }
+  const Json document = parse_json(found->text, found->file);
+  const ConfigLookup lookup = config_lookup(configs);
+  check_document(kind, document, found->file, lookup);
+  Shown shown{{{"kind", word}, {"name", name}, {"file", found->file}, {"document", document}},
+              word + " " + name + ", " + found->file + "\n"};
+  const std::string source = source_line(document);
+  if (!source.empty()) shown.text += wrapped(source, 2) + "\n";
+  add_kind(kind, name, document, found->file, lookup, shown);
+  const Table values = value_list(document);
+  return {ExitCode::answer, look.json()  ? dump(shown.json)
+                            : look.csv() ? csv_of(values)
+                                         : shown.text + "\n" + text_of(values, {})};
+}
+
+CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& look,
+                       const CommandContext& context) {
+  const ResolvedRun r = resolved_run(given, context);
+  const Table operators = operator_list(r.run);
+  if (look.csv()) {
+    return {ExitCode::answer, with_operators ? csv_of(operators) : csv_of(value_list(r.inputs))};
+  }
+  Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
+  const Table tiers = tier_list(r.run.cluster);
+  j["tiers"] = json_rows(tiers);
+  if (with_operators) j["operators"] = json_rows(operators);
+  const std::string body =
+      with_operators ? text_of(operators, {}) : text_of(tiers, {}) + "\n" + dump(r.inputs);
+  return {ExitCode::answer,
+          look.json() ? dump(j) : text_of(run_header(r), look.style) + "\n" + body};
+}
+
+}  // namespace
+
+std::vector<std::string> shown_kinds() {
+  return {kNamesOf<ConfigKind>.begin(), kNamesOf<ConfigKind>.end()};
+}
+
+CommandAnswer answer_show(Request& request, const CommandContext& context) {
+  GivenRun given = given_run(request);
+  const std::string word = request.text("kind");
+  const std::string name = request.text("name");
+  const bool operators = request.flag("operators");
+  const Look look = request.look();
+  request.done();
+  const ConfigKind kind = shown_kind(word);
+  if (kind == ConfigKind::run) {
+    if (!name.empty()) given.name = name;
+    return show_run(given, operators, look, context);
+  }
+  if (name.empty()) throw InputError("orrery show " + word, "", "no name", "a name or a path");
+  if (operators || has_changes(given)) {
+    throw InputError("orrery show " + word, "", "options of a run",
+                     "them with `orrery show run` only");
+  }
+  return show_document(kind, name, look, context.configs);
+}
+
+}  // namespace orrery

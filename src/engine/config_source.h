@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where models, nodes, devices, frameworks, runs and the like come from: handed in as three
+// functions, so that the engine knows no files. io has them for folders (io/config_dirs.h),
+// engine/builtin_configs.h for the table built into the binary.
+//
+// A document has a name in the folder of its kind. What ends in .json or holds a '/' is the path of
+// a user's own file instead.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/enum_names.h"
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+enum class ConfigKind : std::uint8_t {
+  model,
+  node,
+  device,
+  framework,
+  compression,
+  run,
+  graph,
+  fabric,
+  // Named by a capacity plan; and plans.
+  failures,
+  storage,
+  prices,
+  energy,
+  data,
+  capacity,
+  calibration,
+  sweep
+};
+
+constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
+  return {"model", "node",     "device",      "framework", "compression", "run",
+          "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
+          "data",  "capacity", "calibration", "sweep"};
+}
+// Of configs/.
+inline constexpr EnumTable<ConfigKind, std::string_view> kConfigFolders = {"models",
+                                                                           "hardware/nodes",
+                                                                           "hardware/devices",
+                                                                           "frameworks",
+                                                                           "compression",
+                                                                           "runs",
+                                                                           "hardware/graphs",
+                                                                           "hardware/fabrics",
+                                                                           "failures",
+                                                                           "storage",
+                                                                           "prices",
+                                                                           "energy",
+                                                                           "data",
+                                                                           "capacity",
+                                                                           "hardware/calibrated",
+                                                                           "sweeps"};
+
+// May be asked from several threads at once.
+struct ConfigSource {
+  // A file of the tree that holds configs/ and validation/: "configs/models/llama-3-8b.json".
+  std::function<std::optional<ConfigText>(const std::string& file)> read;
+  // The .json files of a folder of that tree, without their ending, sorted, each once.
+  std::function<std::vector<std::string>(const std::string& folder)> list;
+  // A user's own file by its path. Nothing: there is none. Unset: there are no files. Errors:
+  // InputError that says why one cannot be read.
+  std::function<std::optional<ConfigText>(const std::string& path)> open;
+};
+
+bool is_path(const std::string& name);
+std::string directory_of(const std::string& path);  // "" of a bare name
+
+// `beside` is the directory of the document that has the name; "" for none.
+std::optional<ConfigText> find_config(const ConfigSource& source, ConfigKind kind,
+                                      const std::string& name, const std::string& beside = "");
+std::vector<std::string> config_names(const ConfigSource& source, ConfigKind kind);
+
+// Published runs, as files of the tree, sorted.
+std::vector<ConfigText> published_files(const ConfigSource& source);
+std::optional<ConfigText> validation_file(const ConfigSource& source, const std::string& name);
+
+ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside = "");
+
+}  // namespace orrery

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/given_run.h"
+
+#include "core/error.h"
+#include "engine/observed_level.h"
+#include "engine/run_flags.h"
+
+namespace orrery {
+namespace {
+
+RunSource named_run(const std::string& name, const ConfigSource& configs) {
+  if (const auto found = find_config(configs, ConfigKind::run, name)) {
+    return {parse_json(found->text, found->file), found->file, directory_of(found->file), {}};
+  }
+  if (is_path(name)) {
+    throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
+                     "a file that can be read");
+  }
+  throw InputError(name, "", "no such run", "a file, - or a name of `orrery list runs`",
+                   nearest_name(name, config_names(configs, ConfigKind::run)));
+}
+
+RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
+  if (given.document) {
+    return {given.document->json, given.document->file, given.document->beside, {}};
+  }
+  if (!given.name.empty()) return named_run(given.name, configs);
+  RunSource source;
+  source.file = given.asker == Asker::flags ? "command line" : "request";
+  return source;
+}
+
+}  // namespace
+
+void take_run(const Reader& value, GivenRun& given) {
+  given.name.clear();
+  given.document.reset();
+  if (value.json().is_string()) {
+    given.name = value.text();
+  } else {
+    given.document = request_document(value);
+  }
+}
+
+GivenRun given_run(Request& request) {
+  GivenRun given;
+  given.asker = request.asker();
+  if (const auto run = request.find("run")) take_run(*run, given);
+  for (const RunFlag& flag : run_flags()) {
+    if (auto o = given_override(request, key_of(flag.name), flag.path)) {
+      given.overrides.push_back(*std::move(o));
+    }
+  }
+  for (Override& o : given_sets(request)) given.overrides.push_back(std::move(o));
+  given.observed = request.file("observed");
+  return given;
+}
+
+bool has_changes(const GivenRun& given) { return !given.overrides.empty() || given.observed; }
+
+void use_run(const GivenRun& given, const CommandContext& context,
+             const std::function<void(const RunSource&)>& use) {
+  RunSource source = source_of(given, context.configs);
+  if (given.name.empty() && !given.document && given.overrides.empty()) {
+    throw InputError(source.file, "", "no run",
+                     "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");
+  }
+  source.lookup = config_lookup(context.configs, source.beside);
+  for (const Override& o : given.overrides) apply_override(o, source.lookup, source.json);
+  try {
+    if (given.observed) set_observed_level(*given.observed, context.configs, source);
+    use(source);
+  } catch (const InputError& e) {
+    throw named_after_flag(e, given.overrides, source.file);
+  }
+}
+
+ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context) {
+  ResolvedRun run;
+  use_run(given, context, [&run](const RunSource& source) {
+    run = resolve_run(source.json, source.file, source.lookup);
+  });
+  return run;
+}
+
+}  // namespace orrery

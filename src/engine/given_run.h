@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run of a request: `run` is a name in configs/runs, a path, a run file with its text or an
+// object; the run's flags and `set` go over it, and may say it all.
+//
+// `set` is {"parallel.tp": 8} or a list of PATH=VALUE. Setting model.KEY over a model given by name
+// takes that model's own document as the start; the same for framework. `observed` sets `stack`
+// from measured step times of the user's own (validate/observed.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/given_overrides.h"
+#include "engine/hooks.h"
+#include "engine/request.h"
+
+namespace orrery {
+
+struct GivenRun {
+  std::string name;                         // "" where there is none, or the document is given
+  std::optional<RequestDocument> document;  // handed in
+  std::vector<Override> overrides;          // in the order in which they go over the run
+  std::optional<NamedText> observed;
+  Asker asker = Asker::request;
+};
+
+// A run as its file has it with all that goes over it, not resolved yet.
+struct RunSource {
+  Json json = Json::object();
+  std::string file;
+  std::string beside;
+  ConfigLookup lookup;
+};
+
+GivenRun given_run(Request& request);
+// `value` is one run of several; the rest of the request goes over each.
+void take_run(const Reader& value, GivenRun& given);
+
+// Whether anything goes over the run.
+bool has_changes(const GivenRun& given);
+
+// Calls use() with the run. Errors: InputError; where an option brought the value that is wrong, it
+// is named.
+void use_run(const GivenRun& given, const CommandContext& context,
+             const std::function<void(const RunSource&)>& use);
+
+ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context);
+
+}  // namespace orrery

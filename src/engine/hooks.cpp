@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/hooks.h"
+
+namespace orrery {
+
+Parallel parallel_of(const EngineHooks& hooks, unsigned workers) {
+  if (!hooks.run_pieces) {
+    return [](const std::function<void(unsigned)>& work) { work(0); };
+  }
+  return [run = hooks.run_pieces, workers](const std::function<void(unsigned)>& work) {
+    run(workers, work);
+  };
+}
+
+}  // namespace orrery

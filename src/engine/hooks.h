@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command may be lent by whoever calls the engine; without it work is done in place, in one
+// piece, and nobody hears of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/config_source.h"
+#include "explore/search.h"
+
+namespace orrery {
+
+class MeasuringDevice;  // calibrate/bench.h
+
+struct EngineHooks {
+  // Calls work(0) … work(n − 1), at once where it can, and waits for all of them.
+  std::function<void(unsigned n, const std::function<void(unsigned)>& work)> run_pieces;
+  unsigned workers = 1;  // pieces where a request does not say `jobs`
+  // Whether whoever asked wants no more; asked from any worker.
+  std::function<bool()> stopped;
+  std::function<void(std::int64_t done, std::int64_t total)> progress;
+  const SearchTeam* team = nullptr;   // other processes that share a search
+  MeasuringDevice* device = nullptr;  // the GPU of this machine, for `calibrate check`
+};
+
+inline constexpr unsigned kMostWorkers = 1024;
+
+// Pieces for `jobs` workers, 0: as many as the hooks say.
+inline unsigned workers_of(const EngineHooks& hooks, unsigned jobs) {
+  if (!hooks.run_pieces) return 1;
+  return jobs > 0 ? jobs : hooks.workers;
+}
+Parallel parallel_of(const EngineHooks& hooks, unsigned workers);
+
+// What every command is given beside its request.
+struct CommandContext {
+  const ConfigSource& configs;
+  const EngineHooks& hooks;
+};
+
+}  // namespace orrery

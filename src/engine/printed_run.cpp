@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/printed_run.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "report/estimate_json.h"
+#include "report/foreign_text.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kRunFile = "run";
+
+}  // namespace
+
+std::vector<std::string> printed_formats() {
+  std::vector<std::string> names = {kRunFile};
+  names.insert(names.end(), kNamesOf<ForeignFormat>.begin(), kNamesOf<ForeignFormat>.end());
+  return names;
+}
+
+std::string printed_format(Request& request, const std::string& key, const std::string& otherwise) {
+  const std::string word = request.text(key, otherwise);
+  const std::vector<std::string> names = printed_formats();
+  if (word.empty() || std::find(names.begin(), names.end(), word) != names.end()) return word;
+  request.find(key)->fail("\"" + word + "\"", alternatives(names), nearest_name(word, names));
+}
+
+CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
+                          const ConfigLookup& lookup, bool json) {
+  if (format == kRunFile) return {ExitCode::answer, dump(run_file(resolved, run))};
+  const ForeignFormat foreign = find_name<ForeignFormat>(format).value();
+  const ExportedRun exported = export_run(foreign, resolved, run, lookup);
+  CommandAnswer answer{ExitCode::answer, json ? dump(exported_json(foreign, exported))
+                                              : exported_text(foreign, exported)};
+  if (json || has_comments(foreign)) return answer;
+  for (const NotSaid& n : exported.not_said) {
+    answer.warnings.push_back(not_said_line(foreign, n));
+  }
+  return answer;
+}
+
+}  // namespace orrery

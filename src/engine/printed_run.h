@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A resolved run as a run file or in another tool's words: for `export` and for `print` of
+// `search`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/answer.h"
+#include "engine/request.h"
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+// "run" and the formats of exchange/foreign.h.
+std::vector<std::string> printed_formats();
+
+// The one that the option `key` names. Errors: InputError where it is none.
+std::string printed_format(Request& request, const std::string& key, const std::string& otherwise);
+
+// `run` is the run file that `resolved` came from. What the format cannot say is listed: above the
+// text, or in the warnings where the format has no comments.
+CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
+                          const ConfigLookup& lookup, bool json);
+
+}  // namespace orrery

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/request.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/config_source.h"
+
+namespace orrery {
+namespace {
+
+bool is_file(const Json& value) { return value.is_object() && value.contains("text"); }
+
+NamedText file_in(Reader value) {
+  NamedText file{value.at("file").text(), value.at("text").text()};
+  value.reject_unknown();
+  return file;
+}
+
+}  // namespace
+
+std::string flag_of(std::string_view key) {
+  std::string flag = "--" + std::string(key);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::string key_of(std::string_view flag) {
+  std::string key(flag.substr(flag.find_first_not_of('-')));
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+Request::Request(const Json& document, Asker asker)
+    : options_(document, asker == Asker::flags ? "command line" : "request"), asker_(asker) {
+  options_.must_be_object();
+}
+
+std::string Request::text(const std::string& key, const std::string& otherwise) {
+  const auto value = find(key);
+  return value ? value->text() : otherwise;
+}
+
+std::vector<std::string> Request::texts(const std::string& key) {
+  const auto value = find(key);
+  if (!value) return {};
+  if (value->json().is_string()) return {value->text()};
+  std::vector<std::string> texts;
+  for (const Reader& item : value->items()) texts.push_back(item.text());
+  return texts;
+}
+
+bool Request::flag(const std::string& key) {
+  const auto value = find(key);
+  return value && value->boolean();
+}
+
+std::int64_t Request::count(const std::string& key, std::int64_t otherwise, std::int64_t lowest,
+                            std::int64_t highest) {
+  const auto value = find(key);
+  return value ? value->integer(lowest, highest) : otherwise;
+}
+
+double Request::number(const std::string& key, double otherwise, double lowest, double highest) {
+  const auto value = find(key);
+  return value ? value->number(lowest, highest) : otherwise;
+}
+
+std::optional<NamedText> Request::file(const std::string& key) {
+  const auto value = find(key);
+  if (!value) return {};
+  return file_in(*value);
+}
+
+std::vector<NamedText> Request::files(const std::string& key) {
+  const auto value = find(key);
+  if (!value) return {};
+  if (value->json().is_object()) return {file_in(*value)};
+  std::vector<NamedText> files;
+  for (const Reader& item : value->items()) files.push_back(file_in(item));
+  return files;
+}
+
+AnswerFormat Request::format(std::initializer_list<AnswerFormat> allowed) {
+  std::vector<std::string> names;
+  for (const AnswerFormat f : allowed) {
+    names.emplace_back(name_of(f));
+  }
+  const std::string word = text("format", "json");
+  const auto at = std::find(names.begin(), names.end(), word);
+  if (at != names.end()) return *(allowed.begin() + (at - names.begin()));
+  find("format")->fail("\"" + word + "\"", alternatives(names), nearest_name(word, names));
+}
+
+Look Request::look() {
+  return {format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv}), style()};
+}
+
+Style Request::style() {
+  constexpr std::int64_t kNarrowest = 80;
+  constexpr std::int64_t kWidest = 200;
+  Style style;
+  style.color = flag("color");
+  style.must_fit = has("width");
+  style.width = static_cast<std::size_t>(
+      count("width", static_cast<std::int64_t>(kTextWidth), kNarrowest, kWidest));
+  return style;
+}
+
+std::string Request::named(const std::string& key) const {
+  return asker_ == Asker::flags ? flag_of(key) : key;
+}
+
+std::string Request::origin() const { return options_.file(); }
+
+RequestDocument request_document(const Reader& value) {
+  value.must_be_object();
+  if (!is_file(value.json())) {
+    return {value.json(), value.path().empty() ? value.file() : value.path(), ""};
+  }
+  const NamedText file = file_in(value);
+  return {parse_json(file.text, file.name), file.name, directory_of(file.name)};
+}
+
+}  // namespace orrery

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sweep_job.h"
+
+#include <atomic>
+
+#include "core/error.h"
+#include "engine/kept_configs.h"
+#include "explore/sweep_rows.h"
+#include "orrery/version.h"
+#include "report/estimate_json.h"
+#include "report/sweep_calibration.h"
+
+namespace orrery {
+namespace {
+
+RequestDocument named_sweep(const std::string& name, const ConfigSource& configs) {
+  const auto found = find_config(configs, ConfigKind::sweep, name);
+  if (found) {
+    return {parse_json(found->text, found->file), found->file, directory_of(found->file)};
+  }
+  if (is_path(name)) {
+    throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
+                     "a file that can be read");
+  }
+  throw InputError(name, "", "no such sweep", "a file, - or a name of `orrery list sweeps`",
+                   nearest_name(name, config_names(configs, ConfigKind::sweep)));
+}
+
+// Puts the run that the sweep names in its place. Returns its directory.
+std::string find_run(SweepJob& job, const std::string& beside, const ConfigSource& configs) {
+  job.run_file = job.sweep_file;
+  if (!job.sweep.run.is_string()) return beside;
+  const std::string name = job.sweep.run.get<std::string>();
+  const auto found = find_config(configs, ConfigKind::run, name, beside);
+  if (!found) {
+    throw InputError(job.sweep_file, "run", "\"" + name + "\"",
+                     "a run by name (see `orrery list runs`), a path or an object",
+                     nearest_name(name, config_names(configs, ConfigKind::run)));
+  }
+  job.sweep.run = parse_json(found->text, found->file);
+  job.run_file = found->file;
+  return directory_of(found->file);
+}
+
+Json run_at(const SweepJob& job, std::int64_t point) {
+  Json run = job.sweep.run;
+  for (const SweepSetting& s : settings_of(job.sweep, point)) {
+    apply_override({job.sweep_file, s.path, s.value}, job.lookup, run);
+  }
+  return run;
+}
+
+}  // namespace
+
+SweepChoice sweep_choice(Request& request) {
+  SweepChoice choice;
+  const auto sweep = request.find("sweep");
+  if (!sweep) throw InputError("orrery sweep", "", "no sweep", "a file, - or a name");
+  if (sweep->json().is_string()) {
+    choice.name = sweep->text();
+  } else {
+    choice.document = request_document(*sweep);
+  }
+  choice.shard = request.text("shard", "0/1");
+  choice.calibration = given_override(request, "calibration", "cluster.calibration");
+  return choice;
+}
+
+SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs) {
+  const RequestDocument given =
+      choice.document ? *choice.document : named_sweep(choice.name, configs);
+  SweepJob job;
+  job.sweep_file = given.file;
+  job.sweep = read_sweep(given.json, job.sweep_file);
+  const std::string beside = find_run(job, given.beside, configs);
+  // A sweep asks for the same few documents again and again.
+  job.lookup = config_lookup(kept(configs, KeptPaths::yes), beside);
+  if (choice.calibration) apply_override(*choice.calibration, job.lookup, job.sweep.run);
+  job.id = fingerprint(std::string(kVersion) + " " + std::to_string(kSchemaVersion) + " " +
+                       given.json.dump() + job.sweep.run.dump() +
+                       calibration_documents(job.sweep.run, job.run_file, job.lookup));
+  job.shard = read_shard(choice.shard);
+  job.mine = (job.sweep.points - job.shard.index + job.shard.count - 1) / job.shard.count;
+  return job;
+}
+
+SweepCrew::SweepCrew(const SweepJob& job, const SweepRows& rows, const EngineHooks& hooks,
+                     unsigned jobs)
+    : job_(job), rows_(rows), hooks_(hooks), workers_(workers_of(hooks, jobs)) {}
+
+std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count) const {
+  std::vector<std::string> batch(static_cast<std::size_t>(count));
+  std::atomic<std::int64_t> next{0};
+  parallel_of(hooks_, workers_)([&](unsigned /*worker*/) {
+    for (std::int64_t i = next++; i < count && !stopped(); i = next++) {
+      const std::int64_t point = job_.point(first + i);
+      batch[static_cast<std::size_t>(i)] =
+          rows_.row(point, run_at(job_, point), job_.run_file, job_.lookup);
+    }
+  });
+  std::size_t whole = 0;
+  while (whole < batch.size() && !batch[whole].empty()) ++whole;
+  batch.resize(whole);
+  return batch;
+}
+
+std::string merged_shards(const std::vector<NamedText>& shards) {
+  std::vector<NamedSweepLines> files;
+  for (const NamedText& shard : shards) {
+    files.push_back({shard.name, read_sweep_rows(shard.text, shard.name)});
+    if (files.back().rows.whole == shard.text.size()) continue;
+    throw InputError(shard.name, "line " + std::to_string(files.back().rows.lines.size() + 1),
+                     "a row that was cut off",
+                     "whole rows; run its shard again, it goes on where it stopped");
+  }
+  return merge_rows(files);
+}
+
+}  // namespace orrery

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep as its command has it: its file read, its run found, which points are asked for; and the
+// workers that make its rows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/given_overrides.h"
+#include "engine/hooks.h"
+#include "explore/sweep.h"
+#include "report/sweep_row.h"
+
+namespace orrery {
+
+struct SweepChoice {
+  std::string name;                         // of configs/sweeps; "": the document is given
+  std::optional<RequestDocument> document;  // handed in
+  std::string shard;                        // "I/N"
+  std::optional<Override> calibration;      // under every point
+};
+
+struct SweepJob {
+  SweepPlan sweep;
+  std::string sweep_file;
+  std::string run_file;
+  ConfigLookup lookup;
+  std::string id;  // of everything a row depends on; documents by name are part of the version
+  Shard shard;
+  std::int64_t mine = 0;  // points of the shard
+
+  std::int64_t point(std::int64_t i) const { return shard.index + i * shard.count; }
+};
+
+SweepChoice sweep_choice(Request& request);
+
+// Errors: InputError.
+SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs);
+
+// The workers of a sweep: the rows of a stretch of its points, in order, and whole up to the first
+// that a stop left out. Refers to its arguments.
+class SweepCrew {
+ public:
+  SweepCrew(const SweepJob& job, const SweepRows& rows, const EngineHooks& hooks, unsigned jobs);
+
+  std::vector<std::string> rows(std::int64_t first, std::int64_t count) const;
+  bool stopped() const { return hooks_.stopped && hooks_.stopped(); }
+  unsigned workers() const { return workers_; }
+
+ private:
+  const SweepJob& job_;
+  const SweepRows& rows_;
+  const EngineHooks& hooks_;
+  unsigned workers_;
+};
+
+// The rows of all shards of one sweep in order. Errors: InputError where a row was cut off, or they
+// are of different sweeps.
+std::string merged_shards(const std::vector<NamedText>& shards);
+
+}  // namespace orrery

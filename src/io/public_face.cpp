@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery_new(): the engine of the C interface with what a system has, folders and threads.
+#include <memory>
+
+#include "core/error.h"
+#include "core/json_reader.h"
+#include "engine/builtin_configs.h"
+#include "engine/c_interface.h"
+#include "engine/kept_configs.h"
+#include "io/config_dirs.h"
+#include "io/threads.h"
+
+namespace orrery {
+namespace {
+
+void set_up(orrery_engine& engine, const Json& options) {
+  Reader given(options, "options");
+  const auto directory = given.find("config_dir");
+  const auto workers = given.find("workers");
+  given.reject_unknown();
+  const ConfigSource folders = folder_source(config_dirs(directory ? directory->text() : ""));
+  engine.configs = kept(with_builtin_configs(folders), KeptPaths::no);
+  engine.hooks.run_pieces = run_on_threads;
+  engine.hooks.workers =
+      workers ? static_cast<unsigned>(workers->integer(1, kMostWorkers)) : available_threads();
+}
+
+}  // namespace
+}  // namespace orrery
+
+orrery_engine* orrery_new(const char* options) try {
+  auto engine = std::make_unique<orrery_engine>();
+  try {
+    const orrery::Json given = orrery::parse_json(options == nullptr ? "{}" : options, "options");
+    orrery::set_up(*engine, given);
+  } catch (const orrery::InputError& e) {
+    engine->error = e.what();
+  }
+  return engine.release();
+} catch (...) {
+  return nullptr;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/command_engine.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "engine/builtin_configs.h"
+#include "engine/call_line.h"
+#include "engine/kept_configs.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kRun = R"({"run": "gpt3-175b-1024-a100"})";
+
+const CommandEngine& shipped() {
+  static const CommandEngine kEngine(kept(builtin_configs(), KeptPaths::no));
+  return kEngine;
+}
+
+std::string error_of(const std::string& command, const std::string& request) {
+  const CommandAnswer a = shipped().call(command, request);
+  CHECK(a.code == ExitCode::wrong_input);
+  CHECK(a.text.empty());
+  return a.error;
+}
+
+Json document_of(const std::string& command, const std::string& request) {
+  const CommandAnswer a = shipped().call(command, request);
+  REQUIRE_MESSAGE(a.error.empty(), a.error);
+  return parse_json(a.text, command);
+}
+
+TEST_CASE("an engine without files answers from the built-in configs") {
+  const Json j = document_of("estimate", kRun);
+  CHECK(j["feasible"] == true);
+  CHECK(j["step_time_s"].get<double>() > 0);
+}
+
+TEST_CASE("a run by name, by its text and as an object are one run") {
+  const std::string text = builtin_configs().read("configs/runs/gpt3-175b-1024-a100.json")->text;
+  const Json run = parse_json(text, "run");
+  const Json named = document_of("estimate", kRun);
+  const Json given = {{"run", {{"file", "mine.json"}, {"text", text}}}};
+  CHECK(document_of("estimate", given.dump()) == named);
+  CHECK(document_of("estimate", Json{{"run", run}}.dump()) == named);
+}
+
+TEST_CASE("flags and set go over the run, and may say it all") {
+  const Json by_flag =
+      document_of("estimate", R"({"run": "gpt3-175b-1024-a100", "micro_batch": 2})");
+  const Json by_set = document_of(
+      "estimate", R"({"run": "gpt3-175b-1024-a100", "set": {"training.micro_batch": 2}})");
+  const Json by_list = document_of(
+      "estimate", R"({"run": "gpt3-175b-1024-a100", "set": ["training.micro_batch=2"]})");
+  CHECK(by_flag == by_set);
+  CHECK(by_flag == by_list);
+  CHECK(by_flag != document_of("estimate", kRun));
+}
+
+TEST_CASE("a wrong request is one line that says where and what is near") {
+  CHECK(error_of("estimate", R"({"runn": "x"})").find("request: runn: found an unknown key") == 0);
+  CHECK(error_of("estimate", R"({"runn": "x"})").find("did you mean \"run\"") != std::string::npos);
+  CHECK(error_of("estimat", "{}").find("did you mean \"estimate\"") != std::string::npos);
+  CHECK(error_of("estimate", "[]").find("request: found an array") == 0);
+  CHECK(error_of("estimate", "{").find("request") == 0);
+  CHECK(error_of("estimate", R"({"run": "gpt3-175b-1024-a100", "format": "pdf"})")
+            .find("request: format: found \"pdf\"; allowed: json, text or csv") == 0);
+  CHECK(error_of("estimate", R"({"run": "gpt3-175b-1024-a100", "tp": 3})").find("tp 3: ") == 0);
+  CHECK(error_of("explain", R"({"run": "gpt3-175b-1024-a100", "depth": -1})")
+            .find("request: depth: found -1") == 0);
+  CHECK(error_of("estimate", R"({"run": {"file": "a.json", "text": "{\"modell\": 1}"}})")
+            .find("a.json: ") == 0);
+}
+
+TEST_CASE("an engine without files opens none") {
+  CHECK(error_of("estimate", R"({"run": "./run.json"})").find("./run.json: ") == 0);
+  CHECK(error_of("estimate", R"({"run": "gpt3-175b-1024-a100", "model": "/etc/passwd"})")
+            .find("model /etc/passwd: ") == 0);
+}
+
+TEST_CASE("what does not fit is an answer with code 3") {
+  const CommandAnswer a =
+      shipped().call("estimate", R"({"run": "gpt3-175b-1024-a100", "tp": 1, "recompute": "none"})");
+  CHECK(a.code == ExitCode::no);
+  CHECK(parse_json(a.text, "answer")["feasible"] == false);
+}
+
+TEST_CASE("every format is the one that was asked for") {
+  const auto text = [](const char* format) {
+    return shipped()
+        .call("memory",
+              std::string(R"({"run": "gpt3-175b-1024-a100", "format": ")") + format + "\"}")
+        .text;
+  };
+  CHECK(text("json").front() == '{');
+  CHECK(text("csv").find("stage") != std::string::npos);
+  CHECK(text("text").find("GiB") != std::string::npos);
+}
+
+TEST_CASE("files beside an answer have the names that were asked for") {
+  const CommandAnswer a = shipped().call(
+      "simulate", R"({"run": "gpt3-175b-1024-a100", "trace": "t.json", "html": "t.html"})");
+  REQUIRE(a.files.size() == 2);
+  CHECK(a.files[0].name == "t.json");
+  CHECK(Json::accept(a.files[0].text));
+  CHECK(a.files[1].name == "t.html");
+}
+
+TEST_CASE("a search tells how far it is and ends when it is told to") {
+  std::atomic<int> told{0};
+  EngineHooks hooks;
+  hooks.progress = [&](std::int64_t done, std::int64_t total) {
+    CHECK(done <= total);
+    ++told;
+  };
+  hooks.stopped = [&] { return told > 0; };
+  const CommandAnswer a =
+      CommandEngine(builtin_configs(), hooks).call("search", R"({"run": "gpt3-175b-1024-a100"})");
+  CHECK(a.code == ExitCode::interrupted);
+  CHECK(a.text.empty());
+  CHECK(told == 1);
+}
+
+TEST_CASE("a document by name is read once") {
+  std::atomic<int> reads{0};
+  ConfigSource counted = builtin_configs();
+  counted.read = [&reads, read = counted.read](const std::string& file) {
+    ++reads;
+    return read(file);
+  };
+  const CommandEngine engine(kept(counted, KeptPaths::no));
+  const std::string first = engine.call("estimate", kRun).text;
+  const int once = reads;
+  CHECK(engine.call("estimate", kRun).text == first);
+  CHECK(reads == once);
+}
+
+TEST_CASE("a call is a line and so is its answer, whatever it is") {
+  const auto answer = [](const char* line) {
+    return parse_json(answer_line(shipped(), line), "answer");
+  };
+  const Json good = answer(R"({"id": 7, "command": "list", "request": {"what": "recipes"}})");
+  CHECK(good["id"] == 7);
+  CHECK(good["code"] == 0);
+  CHECK(good["answer"].is_array());
+  CHECK(answer("no json")["code"] == 2);
+  CHECK(answer(R"({"id": "a", "command": "lists"})")["id"] == "a");
+  CHECK(answer(R"({"command": "list", "what": "recipes"})")["code"] == 2);
+  CHECK(answer("[]")["code"] == 2);
+  const Json rows =
+      answer(R"({"command": "list", "request": {"what": "recipes", "format": "csv"}})");
+  CHECK(rows["text"].is_string());
+}
+
+}  // namespace
+}  // namespace orrery

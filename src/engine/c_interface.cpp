@@ -51,7 +51,7 @@ CommandAnswer answer_of(const orrery_engine& engine, const char* command, const 
 }
 
 // The value at a path such as "best.0.tp"; nullptr where there is none.
-const Json* value_at(const Json& document, const std::string& path) {
+const Json* json_at(const Json& document, const std::string& path) {
   const Json* at = &document;
   for (const std::string& key : path_keys(path)) {
     const bool index = at->is_array() && !key.empty() &&
@@ -138,7 +138,7 @@ int orrery_number(orrery_answer* answer, const char* path, double* value) try {
   if (!answer->document) {
     answer->document = orrery::Json::parse(answer->answer.text, nullptr, false);
   }
-  const orrery::Json* at = orrery::value_at(*answer->document, path);
+  const orrery::Json* at = orrery::json_at(*answer->document, path);
   if (at == nullptr || !at->is_number()) return 0;
   *value = at->get<double>();
   return 1;

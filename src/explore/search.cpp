@@ -92,8 +92,13 @@ class Search {
     std::vector<SearchWorker> workers;
     workers.reserve(n);
     for (unsigned i = 0; i < n; ++i) workers.push_back(worker());
+    std::atomic<std::int64_t> done{0};
     const auto work = [&](unsigned i) {
-      while (const auto at = next()) workers[i].take(units_[order[*at]]);
+      while (const auto at = next()) {
+        if (options_.stopped && options_.stopped()) return;
+        workers[i].take(units_[order[*at]]);
+        if (options_.progress) options_.progress(++done, static_cast<std::int64_t>(order.size()));
+      }
     };
     if (options_.parallel && n > 1) {
       options_.parallel(work);

@@ -47,6 +47,9 @@ struct SearchOptions {
   unsigned workers = 1;
   Parallel parallel;
   const SearchTeam* team = nullptr;  // other processes on the same space
+  // Asked by every worker between two places; where it says so, the answer is that of a part.
+  std::function<bool()> stopped;
+  std::function<void(std::int64_t done, std::int64_t places)> progress;
 };
 
 struct Place {

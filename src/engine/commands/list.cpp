@@ -102,9 +102,9 @@ CommandAnswer answer_list(Request& request, const CommandContext& context) {
   const Look look = request.look();
   request.done();
   const Table list = listing_of(listed_kind(what), context.configs);
-  return {ExitCode::answer, look.json()  ? dump(list.json())
-                            : look.csv() ? list.csv()
-                                         : list.text()};
+  return {ExitCode::answer, look.json()  ? dump(json_rows(list))
+                            : look.csv() ? csv_of(list)
+                                         : text_of(list, {})};
 }
 
 }  // namespace orrery

@@ -58,6 +58,8 @@ Json with_options(Json run, const SearchCommand& c) {
 
 void adjust(const SearchCommand& c, const EngineHooks& hooks, SearchOptions& o) {
   o.team = hooks.team;
+  o.stopped = hooks.stopped;
+  o.progress = hooks.progress;
   if (c.top > 0) o.top = c.top;
   o.workers = workers_of(hooks, c.jobs);
   o.parallel = parallel_of(hooks, o.workers);

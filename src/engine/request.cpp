@@ -34,6 +34,7 @@ std::string key_of(std::string_view flag) {
 Request::Request(const Json& document, Asker asker)
     : options_(document, asker == Asker::flags ? "command line" : "request"), asker_(asker) {
   options_.must_be_object();
+  for (const char* known : {"format", "color", "width"}) options_.allow(known);
 }
 
 std::string Request::text(const std::string& key, const std::string& otherwise) {

@@ -38,8 +38,6 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
 
 CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) {
   const std::vector<NamedText> shards = request.files("files");
-  request.find("format");  // that of the rows
-  request.style();
   request.done();
   CommandAnswer answer{ExitCode::answer, merged_shards(shards)};
   answer.is_rows = true;

@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "engine/builtin_configs.h"
@@ -57,6 +58,8 @@ void read_inputs(Json& request) {
 void dress(Json& request, const Session& s) {
   if (!request.contains("format")) request["format"] = s.json ? "json" : s.csv ? "csv" : "text";
   request["color"] = !s.to_file() && wants_color(StandardStream::out, s.no_color);
+  const std::size_t columns = s.to_file() ? 0 : terminal_width(StandardStream::out);
+  if (columns > 0) request["width"] = std::clamp<std::size_t>(columns, 80, 200);
 }
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }

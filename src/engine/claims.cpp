@@ -11,7 +11,7 @@
 #include "engine/plan_context.h"
 #include "engine/usage_error.h"
 #include "report/capacity_report.h"
-#include "report/comm_text.h"
+#include "report/comm.h"
 #include "report/estimate_json.h"
 #include "validate/claim_verdict.h"
 #include "validate/published.h"

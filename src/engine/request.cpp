@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "document/rows.h"
+#include "document/text.h"
 #include "engine/config_source.h"
 
 namespace orrery {
@@ -18,6 +20,10 @@ NamedText file_in(Reader value) {
 }
 
 }  // namespace
+
+std::string drawn(const AnswerDocument& answer, const Look& look) {
+  return look.csv() ? csv_of(answer.rows) : text_of(answer, look.style);
+}
 
 std::string flag_of(std::string_view key) {
   std::string flag = "--" + std::string(key);

@@ -19,7 +19,7 @@
 
 #include "core/enum_names.h"
 #include "core/json_reader.h"
-#include "document/words.h"
+#include "document/document.h"
 #include "engine/answer.h"
 
 namespace orrery {
@@ -37,6 +37,9 @@ struct Look {
   bool json() const { return format == AnswerFormat::json; }
   bool csv() const { return format == AnswerFormat::csv; }
 };
+
+// As text or CSV.
+std::string drawn(const AnswerDocument& answer, const Look& look);
 
 // "--trace-ranks" of "trace_ranks", and back.
 std::string flag_of(std::string_view key);

@@ -3,6 +3,7 @@
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,6 +26,12 @@ bool wants_color(StandardStream stream, bool forbidden) {
   const char* terminal = std::getenv("TERM");
   if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
   return isatty(stream == StandardStream::out ? STDOUT_FILENO : STDERR_FILENO) != 0;
+}
+
+std::size_t terminal_width(StandardStream stream) {
+  const int file = stream == StandardStream::out ? STDOUT_FILENO : STDERR_FILENO;
+  winsize size{};
+  return isatty(file) != 0 && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 void start_log(int verbosity, bool no_color) {

@@ -9,7 +9,7 @@
 #include "document/text.h"
 #include "network/bus_factor.h"
 #include "orrery/version.h"
-#include "report/collective_text.h"
+#include "report/collective.h"
 #include "report/estimate_json.h"
 
 namespace orrery {

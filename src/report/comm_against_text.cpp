@@ -5,7 +5,7 @@
 #include "document/rows.h"
 #include "document/table.h"
 #include "document/text.h"
-#include "report/comm_text.h"
+#include "report/comm.h"
 #include "report/estimate_json.h"
 #include "report/run_header.h"
 

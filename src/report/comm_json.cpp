@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "document/rows.h"
-#include "document/table.h"
 #include "model/operators.h"
-#include "report/collective_text.h"
-#include "report/comm_text.h"
+#include "report/collective.h"
+#include "report/comm.h"
 #include "report/estimate_json.h"
 
 namespace orrery {
@@ -146,34 +144,6 @@ Json comm_json(const CommReport& r) {
   j["communication"] = communication_json(r.run);
   add_frame(r.run, j);
   return j;
-}
-
-std::string comm_csv(const CommReport& r) {
-  Table table({{"dimension"},
-               {"collective"},
-               {"ranks"},
-               {"message_bytes"},
-               {"count"},
-               {"bytes_per_message"},
-               {"bytes_per_gpu"},
-               {"tier"},
-               {"algorithm"},
-               {"time_per_message_s"},
-               {"time_s"},
-               {"exposed_s"},
-               {"algbw_gb_per_s"},
-               {"busbw_gb_per_s"},
-               {"operators"}});
-  for (const MessageClass& m : r.messages) {
-    const CommLine<double>& l = m.line;
-    table.add({dimension_name(l.dimension), std::string(name_of(l.collective)),
-               std::to_string(l.ranks), shortest(m.message.si()), std::to_string(l.count),
-               shortest(l.bytes.si() / static_cast<double>(l.count)), shortest(l.bytes.si()),
-               tier_name(r, m), std::string(name_of(l.algorithm)), shortest(time_of_one(m).si()),
-               shortest(l.time.si()), shortest(l.exposed.si()), shortest(gb_per_s(algbw_of(m))),
-               shortest(gb_per_s(busbw_of(m))), joined(operators_of(m), "; ")});
-  }
-  return csv_of(table);
 }
 
 }  // namespace orrery

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/workspace.h"
 #include "report/explain.h"
 
 #include <cmath>
 
 #include "core/units.h"
 #include "estimate/estimate.h"
+#include "estimate/workspace.h"
 #include "report/formula.h"
 #include "report/input_source.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {
@@ -20,9 +21,6 @@ std::int32_t root_of(RecordedMetric& m) {
   m.tape.nodes.push_back(literal);
   return static_cast<std::int32_t>(m.tape.nodes.size()) - 1;
 }
-
-constexpr std::size_t kLongestTraced = 120;
-constexpr std::size_t kLeastRoom = 60;
 
 std::string unit_of(const ExplainedNode& n) { return unit_text(n.dimension); }
 
@@ -47,17 +45,18 @@ std::string value_text(const ExplainedNode& n) {
   return pretty_text(n.value, n.dimension);
 }
 
-class Printer {
+// The tree as paragraphs, each as deep as it lies.
+class Tree {
  public:
-  Printer(const Explanation& e, std::size_t depth, const Style& style)
-      : e_(e), depth_(depth), style_(style), printed_(e.nodes.size()) {}
+  Tree(const Explanation& e, std::size_t depth) : e_(e), depth_(depth), printed_(e.nodes.size()) {}
 
-  std::string text() {
+  Section section() {
     print(e_.nodes.size() - 1, 0, e_.metric,
           number_text(e_.value) + (e_.unit.empty() ? "" : " " + e_.unit));
-    if (cut_) text_ += "\n… hides what lies deeper than --depth " + std::to_string(depth_) + "\n";
-    return text_;
+    return section_;
   }
+
+  bool is_cut() const { return cut_; }
 
  private:
   void print(std::size_t index, std::size_t level, const std::string& name,
@@ -66,12 +65,10 @@ class Printer {
     const bool leaf = n.formula.empty();
     const bool again = printed_[index];
     const bool hidden = !leaf && !again && level >= depth_;
-    std::string line = ink(style_, Ink::bold, name) + "  " + value;
-    if (again && !leaf) line += ink(style_, Ink::dim, "  as above");
+    Phrase line = bold(name) + "  " + value;
+    if (again && !leaf) line += Phrase(Ink::dim, "  as above");
     if (hidden) line += "  …";
-    if (!again && !n.source.empty()) {
-      line += ink(style_, Ink::dim, "  ← " + shortened(n.source, kLongestTraced));
-    }
+    if (!again && !n.source.empty()) line += Phrase(Ink::dim, "  ← " + n.source);
     add_line(line, 2 * level);
     cut_ = cut_ || hidden;
     if (!hidden) printed_[index] = true;
@@ -90,16 +87,14 @@ class Printer {
     }
   }
 
-  void add_line(const std::string& line, std::size_t indent) {
-    const std::size_t width = std::max(kTextWidth, indent + kLeastRoom);
-    text_ += std::string(indent, ' ') + wrapped(line, indent + 4, indent, width) + "\n";
+  void add_line(const Phrase& line, std::size_t indent) {
+    section_.add(Paragraph{line, indent + 4, indent});
   }
 
   const Explanation& e_;
   std::size_t depth_;
-  const Style& style_;
   std::vector<bool> printed_;
-  std::string text_;
+  Section section_;
   bool cut_ = false;
 };
 
@@ -132,8 +127,17 @@ Explanation explain(const ResolvedRun& r, const Metric& metric) {
   return e;
 }
 
-std::string explain_text(const Explanation& e, std::size_t depth, const Style& style) {
-  return e.metric + ": " + e.meaning + "\n\n" + Printer(e, depth, style).text();
+AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std::size_t depth) {
+  AnswerDocument d{e.metric, {}, Table(), ""};
+  const std::string rests_on = calibration_line(r);
+  if (!rests_on.empty()) d.add({"", {Paragraph{rests_on}}});
+  d.add({"", {Paragraph{e.metric + ": " + e.meaning}}});
+  Tree tree(e, depth);
+  d.add(tree.section());
+  if (tree.is_cut()) {
+    d.add({"", {Paragraph{"… hides what lies deeper than --depth " + std::to_string(depth)}}});
+  }
+  return d;
 }
 
 Json explain_json(const Explanation& e) {

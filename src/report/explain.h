@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "document/words.h"
+#include "document/document.h"
 #include "estimate/resolve.h"
 #include "insight/metrics.h"
 
@@ -47,7 +47,7 @@ RecordedMetric record(const Run& run, const Metric& metric);
 Explanation explain(const ResolvedRun& r, const Metric& metric);
 
 // `depth` levels below the metric.
-std::string explain_text(const Explanation& e, std::size_t depth, const Style& style);
+AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std::size_t depth);
 Json explain_json(const Explanation& e);
 
 }  // namespace orrery

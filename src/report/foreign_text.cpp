@@ -74,9 +74,8 @@ std::string not_said_line(ForeignFormat format, const NotSaid& n) {
   const std::string value = n.value.is_string()
                                 ? n.value.get<std::string>()
                                 : n.value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  constexpr std::size_t kLongest = 60;
   return "no equivalent in " + std::string(tool_of(format)) + ": " + n.path + " = " +
-         (value.size() > kLongest ? value.substr(0, kLongest) + "…" : value);
+         shortened(value, 60);
 }
 
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {

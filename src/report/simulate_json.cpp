@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "core/units.h"
 #include "report/estimate_json.h"
-#include "report/simulate_text.h"
+#include "report/simulate.h"
 
 namespace orrery {
 namespace {
@@ -168,47 +167,12 @@ Json timeline_json(const SimulationReport& r) {
   return j;
 }
 
-std::string gpu_csv(const SimulationReport& r) {
-  const GpuUse& g = r.simulation.gpus;
-  std::string text = "rank,node,stage,replica,slowness,busy_share\n";
-  const Run& run = r.run.resolved.run;
-  for (std::size_t i = 0; i < g.slowness.size(); ++i) {
-    const auto rank = static_cast<std::int64_t>(i);
-    const RankPlace at = place_of_rank(run.strategy, rank);
-    text += std::to_string(rank) + "," + std::to_string(rank / run.cluster.devices_per_node) + "," +
-            std::to_string(at.stage) + "," + std::to_string(at.replica) + "," +
-            shortest(g.slowness[i]) + "," + shortest(g.busy_share[i]) + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 Json simulation_json(const SimulationReport& r) {
   Json j = estimate_json(r.run);
   j["timeline"] = timeline_json(r);
   return j;
-}
-
-std::string simulation_csv(const SimulationReport& r) {
-  if (!r.simulation.gpus.slowness.empty()) return gpu_csv(r);
-  std::string text = "stage,first_pass_s,finished_s,reduced_s,end_s,bubble_s";
-  for (const std::string_view name : kNamesOf<Stream>) {
-    text += "," + std::string(name) + "_busy_s," + std::string(name) + "_exposed_s";
-  }
-  text += "\n";
-  for (std::size_t i = 0; i < r.simulation.stages.size(); ++i) {
-    const StageUse& s = r.simulation.stages[i];
-    text += std::to_string(i);
-    for (const Seconds t : {s.first_pass, s.finished, s.reduced, s.end, s.bubble}) {
-      text += "," + shortest(t.si());
-    }
-    for (const StreamUse& u : s.streams) {
-      text += "," + shortest(u.busy.si()) + "," + shortest(u.exposed.si());
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace orrery

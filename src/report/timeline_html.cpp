@@ -1,118 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/timeline_html.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "core/error.h"
+#include "document/html.h"
 #include "report/perfetto.h"
-#include "report/simulate_text.h"
-#include "report/timeline_page.h"
+#include "report/simulate.h"
 #include "sim/timeline.h"
 
 namespace orrery {
 namespace {
 
-// By SpanKind.
-constexpr EnumTable<SpanKind, const char*> kSpanColours = {
-    "#3b78b5", "#3f8f5b", "#3f8f5b", "#8cbf9a", "#6a5aa8", "#999999",
-    "#c9a227", "#c07a2c", "#c07a2c", "#a0522d", "#7d4b8f", "#5f7f8f"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string short_number(double x) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.7g", x);
-  return buffer;
-}
+// Colours by SpanKind. What is never in one picture, and the two kinds of backward, may share one.
+constexpr EnumTable<SpanKind, std::size_t> kSpanColours = {0, 2, 2, 9, 4, 8, 3, 6, 1, 7, 5, 8};
 
 bool is_drawn(const Span& s) {
   if (s.layer >= 0) return false;  // too many for a page
   return s.stream == Stream::compute || (s.stream == Stream::dp && s.kind != SpanKind::collectives);
 }
 
-// Sorted by their ends as well, but for what is hidden: the script looks for the first by its end.
-std::string stage_data(const Simulation& s, std::size_t stage) {
-  std::vector<Span> spans = spans_of_stage(s, stage);
-  std::string text = "[";
-  for (const Span& span : spans) {
+Lane lane_of(const Simulation& s, std::size_t stage) {
+  Lane lane;
+  for (const Span& span : spans_of_stage(s, stage)) {
     if (!is_drawn(span)) continue;
-    const std::string label = span.node >= 0 && span.stream == Stream::compute
-                                  ? pass_name(s.graph, static_cast<std::size_t>(span.node))
-                                  : "";
-    if (text.size() > 1) text += ",";
-    text += "[" + short_number(span.begin) + "," + short_number(span.end) + "," +
-            std::to_string(static_cast<int>(span.kind)) + ",\"" + label + "\"" +
-            (span.beside ? ",1]" : "]");
+    const bool is_pass = span.node >= 0 && span.stream == Stream::compute;
+    lane.spans.push_back({span.begin, span.end, static_cast<std::size_t>(span.kind),
+                          is_pass ? pass_name(s.graph, static_cast<std::size_t>(span.node)) : "",
+                          span.beside});
   }
-  return text + "]";
+  for (const MemoryPoint& p : s.memory[stage].points) {
+    lane.curve.emplace_back(p.time, p.bytes / kGiB.si());
+  }
+  return lane;
 }
 
-std::string memory_data(const MemoryCurve& curve) {
-  std::string text = "[";
-  for (const MemoryPoint& p : curve.points) {
-    if (text.size() > 1) text += ",";
-    text += "[" + short_number(p.time) + "," + short_number(p.bytes / kGiB.si()) + "]";
-  }
-  return text + "]";
-}
-
-std::string data(const SimulationReport& r) {
+LanePlot lanes_of(const SimulationReport& r) {
   const Simulation& s = r.simulation;
-  std::string stages;
-  std::string memory;
-  std::size_t fullest = 0;
+  LanePlot plot{"Timeline", "stage", "memory", "GiB"};
+  plot.curve_limit = r.run.answer.capacity / kGiB;
+  plot.limit_name = "the device's capacity";
+  plot.end = s.played.times.last;
+  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
+    plot.kinds.push_back({std::string(kNamesOf<SpanKind>[i]), kSpanColours.values[i]});
+  }
   for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
-    stages += (i > 0 ? ",\n" : "") + stage_data(s, i);
-    memory += (i > 0 ? ",\n" : "") + memory_data(s.memory[i]);
-    if (s.memory[i].peak.peak > s.memory[fullest].peak.peak) fullest = i;
+    plot.lanes.push_back(lane_of(s, i));
+    if (s.memory[i].peak.peak > s.memory[plot.chosen].peak.peak) plot.chosen = i;
   }
-  return "const D={step:" + short_number(s.played.times.last) +
-         ",capacity:" + short_number(r.run.answer.capacity / kGiB) +
-         ",fullest:" + std::to_string(fullest) + ",stages:[" + stages + "],memory:[" + memory +
-         "]};\n";
-}
-
-std::string kinds() {
-  std::string text = "const K=[";
-  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
-    text += (i > 0 ? ",[\"" : "[\"") + std::string(kNamesOf<SpanKind>[i]) + "\",\"" +
-            kSpanColours.values[i] + "\"]";
-  }
-  return text + "];\n";
-}
-
-bool is_used(const SimulationReport& r, SpanKind kind) {
-  for (std::size_t i = 0; i < r.simulation.plan.stages.size(); ++i) {
-    for (const Span& s : spans_of_stage(r.simulation, i)) {
-      if (is_drawn(s) && s.kind == kind) return true;
-    }
-  }
-  return false;
-}
-
-std::string legend(const SimulationReport& r) {
-  std::string text = "<p class=\"legend\">";
-  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
-    if (!is_used(r, static_cast<SpanKind>(i))) continue;
-    text += "<span><i style=\"background:" + std::string(kSpanColours.values[i]) + "\"></i>" +
-            std::string(kNamesOf<SpanKind>[i]) + "</span>";
-  }
-  return text + "<span>white: waits</span><span>thin: hidden under a pass</span></p>\n";
+  return plot;
 }
 
 void refuse_too_many(const SimulationReport& r) {
@@ -126,15 +62,9 @@ void refuse_too_many(const SimulationReport& r) {
 
 std::string timeline_html(const SimulationReport& r) {
   refuse_too_many(r);
-  const std::string title = escaped(r.run.resolved.model_name) + ": one training step";
-  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
-         "</title>\n<style>" + kTimelineStyle + "</style></head><body>\n<h1>" + title + "</h1>\n" +
-         legend(r) + "<canvas id=\"t\"></canvas><div id=\"tip\"></div>\n" +
-         "<p>A row is a pipeline stage. Wheel: zoom, drag: move, double click: the whole step, "
-         "click a stage: its memory.</p>\n" +
-         "<noscript>The timeline is drawn by a script in this page.</noscript>\n<pre>" +
-         escaped(simulation_text(r, Style{})) + "</pre>\n<script>\n" + data(r) + kinds() +
-         kTimelineScript + "</script>\n</body></html>\n";
+  AnswerDocument page = simulation_document(r);
+  page.sections.insert(page.sections.begin(), Section{"", {lanes_of(r)}});
+  return html_of(page);
 }
 
 }  // namespace orrery

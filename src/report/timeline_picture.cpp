@@ -9,7 +9,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kColumns = 88;
 constexpr std::size_t kMostStages = 64;
 
 // A stretch of the step over a number of columns.
@@ -73,10 +72,10 @@ std::vector<Glyph> line_of(const PassGraph& graph, const std::vector<Span>& span
   return line;
 }
 
-std::string drawn(const std::vector<Glyph>& line, const Style& style) {
-  std::string text;
+Phrase drawn(const std::vector<Glyph>& line) {
+  Phrase text;
   for (const Glyph& g : line) {
-    text += g.sign == '.' ? ink(style, Ink::dim, "·") : ink(style, g.ink, std::string(1, g.sign));
+    text += Phrase(g.ink, g.sign == '.' ? std::string("·") : std::string(1, g.sign));
   }
   return text;
 }
@@ -89,38 +88,42 @@ double shortest_pass(const Simulation& s) {
   return std::max(least, s.played.times.step * 1e-6);
 }
 
-std::vector<Window> windows_of(const Simulation& s) {
+std::vector<Window> windows_of(const Simulation& s, std::size_t most) {
   const double step = s.played.times.last;
   const double columns = step / shortest_pass(s);
-  if (columns <= 2 * kColumns) return {{0, step / kColumns, kColumns}};
+  if (columns <= 2 * static_cast<double>(most)) {
+    return {{0, step / static_cast<double>(most), most}};
+  }
   const double column = shortest_pass(s);
-  const std::size_t half = kColumns / 2 - 1;
+  const std::size_t half = most / 2 - 1;
   return {{0, column, half}, {step - column * static_cast<double>(half), column, half}};
 }
 
 }  // namespace
 
-std::string timeline_picture(const SimulationReport& r, const Style& style) {
+Section timeline_picture(const SimulationReport& r, std::size_t width) {
+  constexpr std::size_t kBeside = 12;  // columns of the stage's number and of the gap
   const Simulation& s = r.simulation;
-  const std::vector<Window> windows = windows_of(s);
-  std::string text;
+  const std::vector<Window> windows = windows_of(s, width - kBeside);
+  Phrase lines;
   const std::size_t stages = std::min(s.plan.stages.size(), kMostStages);
   for (std::size_t i = 0; i < stages; ++i) {
     const std::vector<Span> spans = spans_of_stage(s, i);
-    text += right(std::to_string(i), 6) + "  ";
+    lines += right(std::to_string(i), 6) + "  ";
     for (std::size_t k = 0; k < windows.size(); ++k) {
-      text += (k > 0 ? " … " : "") + drawn(line_of(s.graph, spans, windows[k]), style);
+      lines += (k > 0 ? " … " : "") + drawn(line_of(s.graph, spans, windows[k]));
     }
-    text += "\n";
+    lines += "\n";
   }
   const std::string more = stages < s.plan.stages.size()
                                ? "the first " + std::to_string(stages) + " stages; "
                                : std::string();
-  return "\n" + ink(style, Ink::bold, "Schedule") + ": a column is " +
-         pretty(Seconds(windows[0].column), 3) +
-         (windows.size() > 1 ? ", the beginning and the end" : "") + "\n" + text + "  " + more +
-         "0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, "
-         "· waits\n";
+  return {bold("Schedule") + ": a column is " + pretty(Seconds(windows[0].column), 3) +
+              (windows.size() > 1 ? ", the beginning and the end" : ""),
+          {Verbatim{lines},
+           Paragraph{more + "0-9 forward and a-j backward of a micro batch by its last digit, = "
+                            "gathers and reduces, · waits",
+                     2, 2}}};
 }
 
 }  // namespace orrery

@@ -7,11 +7,12 @@
 
 #include <string>
 
-#include "document/words.h"
+#include "document/document.h"
 #include "insight/simulation_report.h"
 
 namespace orrery {
 
-std::string timeline_picture(const SimulationReport& r, const Style& style);
+// At most `width` columns wide, from 80.
+Section timeline_picture(const SimulationReport& r, std::size_t width);
 
 }  // namespace orrery

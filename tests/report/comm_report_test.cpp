@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "report/comm_text.h"
+#include "report/comm.h"
 #include "report/estimate_json.h"
 #include "support/sample_runs.h"
 

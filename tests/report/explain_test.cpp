@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/estimate.h"
 #include "report/explain.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
+#include "document/text.h"
+#include "estimate/estimate.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -75,9 +76,10 @@ TEST_CASE("a value set by the run is said to be") {
 }
 
 TEST_CASE("depth cuts the text and says so") {
-  const Explanation e = explain(testing::resolved(testing::gpt3()), *find_metric("step_time_s"));
-  const std::string one = explain_text(e, 1, {});
-  const std::string all = explain_text(e, 100, {});
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  const Explanation e = explain(r, *find_metric("step_time_s"));
+  const std::string one = text_of(explain_document(r, e, 1), {});
+  const std::string all = text_of(explain_document(r, e, 100), {});
   CHECK(one.find("deeper than --depth 1") != std::string::npos);
   CHECK(all.find("deeper than") == std::string::npos);
   CHECK(one.size() < all.size());

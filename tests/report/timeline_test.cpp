@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "document/text.h"
 #include "report/perfetto.h"
 #include "report/timeline_html.h"
 #include "report/timeline_picture.h"
@@ -73,7 +74,7 @@ TEST_CASE("the page and the picture show every pass and every stage") {
   CHECK(page.find("\"F0\"") != std::string::npos);
   CHECK(page.find("\"B7\"") != std::string::npos);
   CHECK(page.find("http") == std::string::npos);
-  const std::string picture = timeline_picture(r, {});
+  const std::string picture = text_of(timeline_picture(r, kTextWidth), {});
   CHECK(picture.find("     3  ") != std::string::npos);
-  CHECK(picture == timeline_picture(simulated("{}"), {}));
+  CHECK(picture == text_of(timeline_picture(simulated("{}"), kTextWidth), {}));
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/collective.h"
+
 #include "engine/collective_question.h"
 #include "engine/commands/commands.h"
 #include "report/collective_sizes.h"
-#include "report/collective_text.h"
 #include "report/estimate_json.h"
 #include "report/rests_on_text.h"
 
@@ -23,12 +24,8 @@ CommandAnswer answer_curve(const CollectiveChoice& choice, const Look& look,
   CommandAnswer answer;
   answer.warnings = q.cluster.notes;
   const std::vector<CollectivePoint> points = collective_curve(q);
-  const std::vector<RestsOnPart> rests_on = network_rests_on(q.cluster);
-  const std::string line = calibration_line(q.cluster, rests_on);
-  answer.text = look.json() ? dump(document_of(q, points, rests_on))
-                : look.csv()
-                    ? collective_csv(q, points)
-                    : (line.empty() ? "" : line + "\n\n") + collective_text(q, points, look.style);
+  answer.text = look.json() ? dump(document_of(q, points, network_rests_on(q.cluster)))
+                            : drawn(collective_document(q, points), look);
   return answer;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/compare.h"
+
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
-#include "report/compare_text.h"
 #include "report/estimate_json.h"
 
 namespace orrery {
@@ -40,10 +41,8 @@ CommandAnswer answer_compare(Request& request, const CommandContext& context) {
     feasible = feasible && is_feasible(runs.back().report);
   }
   const Comparison c = compare(std::move(runs), config_lookup(context.configs));
-  return {feasible ? ExitCode::answer : ExitCode::no, look.json() ? dump(comparison_json(c))
-                                                      : look.csv()
-                                                          ? comparison_csv(c)
-                                                          : comparison_text(c, look.style)};
+  return {feasible ? ExitCode::answer : ExitCode::no,
+          look.json() ? dump(comparison_json(c)) : drawn(comparison_document(c), look)};
 }
 
 }  // namespace orrery

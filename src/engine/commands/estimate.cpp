@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate.h"
 
-#include "document/rows.h"
-#include "document/text.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/usage_error.h"
 #include "insight/training_against.h"
+#include "report/comm.h"
 #include "report/comm_against_text.h"
-#include "report/comm_text.h"
 #include "report/estimate_json.h"
 #include "report/memory.h"
 #include "report/training_against_text.h"
@@ -17,10 +15,6 @@ namespace orrery {
 namespace {
 
 ExitCode code_of(const RunReport& r) { return is_feasible(r) ? ExitCode::answer : ExitCode::no; }
-
-std::string drawn(const AnswerDocument& d, const Look& look) {
-  return look.csv() ? csv_of(d.rows) : text_of(d, look.style);
-}
 
 CommandAnswer answer_against(const CommReport& report, const NamedText& file, const Look& look) {
   CommAgainst a{report, read_comm_log(file.text, file.name), file.name, {}};
@@ -62,9 +56,7 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   request.done();
   const CommReport r = comm_report_on(resolved_run(given, context));
   if (log) return answer_against(r, *log, look);
-  return {code_of(r.run), look.json()  ? dump(comm_json(r))
-                          : look.csv() ? comm_csv(r)
-                                       : comm_text(r, look.style)};
+  return {code_of(r.run), look.json() ? dump(comm_json(r)) : drawn(comm_document(r), look)};
 }
 
 }  // namespace orrery

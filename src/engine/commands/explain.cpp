@@ -2,6 +2,7 @@
 #include "report/explain.h"
 
 #include "core/error.h"
+#include "document/text.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "report/estimate_json.h"
@@ -42,9 +43,7 @@ CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const ResolvedRun r = resolved_run(given, context);
   const Explanation e = explain(r, metric);
   if (look.json()) return {ExitCode::answer, dump(document_of(r, e))};
-  const std::string rests_on = calibration_line(r);
-  return {ExitCode::answer,
-          (rests_on.empty() ? "" : rests_on + "\n\n") + explain_text(e, depth, look.style)};
+  return {ExitCode::answer, text_of(explain_document(r, e, depth), look.style)};
 }
 
 }  // namespace orrery

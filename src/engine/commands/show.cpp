@@ -119,7 +119,7 @@ CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look
   const Table values = value_list(document);
   return {ExitCode::answer, look.json()  ? dump(shown.json)
                             : look.csv() ? csv_of(values)
-                                         : shown.text + "\n" + text_of(values, {})};
+                                         : shown.text + "\n" + text_of(values, look.style)};
 }
 
 CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& look,
@@ -133,8 +133,8 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
   const Table tiers = tier_list(r.run.cluster);
   j["tiers"] = json_rows(tiers);
   if (with_operators) j["operators"] = json_rows(operators);
-  const std::string body =
-      with_operators ? text_of(operators, {}) : text_of(tiers, {}) + "\n" + dump(r.inputs);
+  const std::string body = with_operators ? text_of(operators, look.style)
+                                          : text_of(tiers, look.style) + "\n" + dump(r.inputs);
   return {ExitCode::answer,
           look.json() ? dump(j) : text_of(run_header(r), look.style) + "\n" + body};
 }

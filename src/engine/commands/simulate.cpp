@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/simulate.h"
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -14,7 +16,6 @@
 #include "insight/simulate_check.h"
 #include "report/estimate_json.h"
 #include "report/run_header.h"
-#include "report/simulate_text.h"
 #include "report/timeline_picture.h"
 
 namespace orrery {
@@ -153,9 +154,12 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   return report_on_simulation(std::move(resolved), std::move(options), saved);
 }
 
-std::string text_of(const SimulateOptions& o, const SimulationReport& r, const Style& style) {
-  if (!o.picture) return simulation_text(r, style);
-  return text_of(run_header(r.run.resolved), style) + timeline_picture(r, style);
+std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Look& look) {
+  if (look.csv() || !o.picture) return drawn(simulation_document(r), look);
+  return text_of(
+      AnswerDocument{
+          "", {run_header(r.run.resolved), timeline_picture(r, look.style.width)}, Table(), ""},
+      look.style);
 }
 
 }  // namespace
@@ -168,9 +172,7 @@ CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
   CommandAnswer answer;
   answer.files = simulate_files(options.files, r);
   answer.code = is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
-  answer.text = look.json()  ? dump(simulation_json(r))
-                : look.csv() ? simulation_csv(r)
-                             : text_of(options, r, look.style);
+  answer.text = look.json() ? dump(simulation_json(r)) : drawn(options, r, look);
   return answer;
 }
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/collective_text.h"
+#include "report/collective.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "core/units.h"
-#include "document/rows.h"
-#include "document/table.h"
-#include "document/text.h"
 #include "network/group_across.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
+#include "report/rests_on_text.h"
 
 namespace orrery {
 namespace {
@@ -41,11 +39,6 @@ std::string explanation(const CollectiveQuestion& q) {
          "; algbw = size / time; busbw and its factors as nccl-tests has them; GB/s of 10⁹ bytes";
 }
 
-std::vector<Column> columns() {
-  return {{"size", true},        {"time", true},       {"algbw, GB/s", true},
-          {"busbw, GB/s", true}, {"algorithm", false}, {"tier", false}};
-}
-
 // How much faster the point could be by what the library lacks or the user did not ask for.
 double gain(const CollectivePoint& p) {
   return p.time > Seconds() ? double(p.time / p.fastest_time) : 1.0;
@@ -63,11 +56,26 @@ std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoin
   const auto best = std::max_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return gain(a) < gain(b); });
   if (gain(*best) < kGainWorthSaying) return "";
-  const std::string line = "At " + collective_size_text(best->size) + " " +
-                           std::string(name_of(best->fastest)) + " would take " +
-                           pretty(best->fastest_time) + ", " + fixed(gain(*best), 1) +
-                           " times less; " + why_slower(q) + ".";
-  return "\n" + wrapped(line, 0) + "\n";
+  return "At " + collective_size_text(best->size) + " " + std::string(name_of(best->fastest)) +
+         " would take " + pretty(best->fastest_time) + ", " + fixed(gain(*best), 1) +
+         " times less; " + why_slower(q) + ".";
+}
+
+Cell rate_cell(BytesPerSecond rate) { return {collective_rate_text(rate), gb_per_s(rate)}; }
+
+Table points_table(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
+  Table table({{"size", "size_bytes", true},
+               {"time", "time_s", true},
+               {"algbw, GB/s", "algbw_gb_per_s", true},
+               {"busbw, GB/s", "busbw_gb_per_s", true},
+               "algorithm",
+               "tier"});
+  for (const CollectivePoint& p : points) {
+    table.add({Cell(collective_size_text(p.size), p.size.si()), Cell(pretty(p.time), p.time.si()),
+               rate_cell(p.algbw), rate_cell(p.busbw), std::string(name_of(p.algorithm)),
+               collective_tier_name(q, p)});
+  }
+  return table;
 }
 
 Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
@@ -129,16 +137,17 @@ std::string collective_heading(const CollectiveQuestion& q) {
   return text;
 }
 
-std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
-                            const Style& style) {
-  Table table(columns());
-  for (const CollectivePoint& p : points) {
-    table.add({collective_size_text(p.size), pretty(p.time), collective_rate_text(p.algbw),
-               collective_rate_text(p.busbw), std::string(name_of(p.algorithm)),
-               collective_tier_name(q, p)});
-  }
-  return ink(style, Ink::bold, collective_heading(q)) + "\n" + wrapped(explanation(q), 0) + "\n\n" +
-         text_of(table, {}) + advice(q, points);
+AnswerDocument collective_document(const CollectiveQuestion& q,
+                                   const std::vector<CollectivePoint>& points) {
+  const Table table = points_table(q, points);
+  AnswerDocument d{collective_heading(q), {}, table, ""};
+  const std::string line = calibration_line(q.cluster, network_rests_on(q.cluster));
+  if (!line.empty()) d.add({"", {Paragraph{line}}});
+  d.add({bold(collective_heading(q)), {Paragraph{explanation(q)}}});
+  d.add({"", {table}});
+  const std::string faster = advice(q, points);
+  if (!faster.empty()) d.add({"", {Paragraph{faster}}});
+  return d;
 }
 
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
@@ -152,22 +161,6 @@ Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePo
   j["tool_version"] = std::string(kVersion);
   check_finite(j);
   return j;
-}
-
-std::string collective_csv(const CollectiveQuestion& q,
-                           const std::vector<CollectivePoint>& points) {
-  Table table({{"size_bytes"},
-               {"time_s"},
-               {"algbw_gb_per_s"},
-               {"busbw_gb_per_s"},
-               {"algorithm"},
-               {"tier"}});
-  for (const CollectivePoint& p : points) {
-    table.add({shortest(p.size.si()), shortest(p.time.si()), shortest(gb_per_s(p.algbw)),
-               shortest(gb_per_s(p.busbw)), std::string(name_of(p.algorithm)),
-               collective_tier_name(q, p)});
-  }
-  return csv_of(table);
 }
 
 }  // namespace orrery

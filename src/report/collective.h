@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The curve of a collective as text, JSON and CSV. Rates are in GB/s of 10⁹ bytes, as nccl-tests
-// prints them.
+// The curve of a collective as a document and as JSON. Rates are in GB/s of 10⁹ bytes, as
+// nccl-tests prints them.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/json.h"
-#include "document/words.h"
+#include "document/document.h"
 #include "insight/collective_curve.h"
 
 namespace orrery {
@@ -22,9 +22,8 @@ std::string collective_rate_text(BytesPerSecond rate);
 std::string collective_tier_name(const CollectiveQuestion& q, const CollectivePoint& p);
 std::string collective_heading(const CollectiveQuestion& q);
 
-std::string collective_text(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
-                            const Style& style);
+AnswerDocument collective_document(const CollectiveQuestion& q,
+                                   const std::vector<CollectivePoint>& points);
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points);
-std::string collective_csv(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points);
 
 }  // namespace orrery

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer to `comm`: for a person, as JSON and as CSV.
+// The answer to `comm`: as a document and as JSON.
 #pragma once
 
 #include <string>
 
 #include "core/json.h"
-#include "document/words.h"
+#include "document/document.h"
 #include "insight/comm_report.h"
 
 namespace orrery {
@@ -15,8 +15,7 @@ namespace orrery {
 std::string power_of_two_text(int exponent);
 
 Json comm_json(const CommReport& r);
-std::string comm_csv(const CommReport& r);
-std::string comm_text(const CommReport& r, const Style& style);
+AnswerDocument comm_document(const CommReport& r);
 
 // {count, bytes_per_gpu, time_s, exposed_s, largest_message_bytes} of all; the same of groups that
 // reach beyond a node (`beyond_node`), by dimension (`dp`), and by dimension and collective

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/comm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+#include "report/collective.h"
+#include "report/run_header.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kHistogramBar = 24;
+
+std::string exposed_text(Seconds exposed) {
+  return exposed == Seconds() ? "hidden" : pretty(exposed, 3);
+}
+
+// For people sizes and times; for programs the same unrounded, with what of a message is not shown.
+Table message_table(const CommReport& r) {
+  using enum Audience;
+  Table table({{"", "dimension"},
+               {"collective", "collective"},
+               {"ranks", "ranks", true},
+               {"size", "message_bytes", true},
+               {"count", "count", true},
+               Column("bytes_per_message").only(programs),
+               {"sent", "bytes_per_gpu", true},
+               Column("tier").only(programs),
+               Column("algorithm").only(programs),
+               {"each", "time_per_message_s", true},
+               {"time", "time_s", true},
+               {"exposed", "exposed_s", true},
+               {"algbw", "algbw_gb_per_s", true},
+               {"busbw", "busbw_gb_per_s", true},
+               Column("over").only(people),
+               Column("by").only(people),
+               Column("operators").only(programs)},
+              2);
+  for (const MessageClass& m : r.messages) {
+    const CommLine<double>& l = m.line;
+    const std::string tier(r.run.resolved.run.cluster.tiers[l.tier].name.view());
+    const std::string algorithm(name_of(l.algorithm));
+    const Seconds each = time_of_one(m);
+    table.add(
+        {dimension_name(l.dimension), std::string(name_of(l.collective)),
+         Cell(grouped(l.ranks), l.ranks), Cell(pretty(m.message, 3), m.message.si()),
+         Cell(grouped(l.count), l.count), data_cell(l.bytes.si() / static_cast<double>(l.count)),
+         Cell(pretty(l.bytes, 3), l.bytes.si()), tier, algorithm, Cell(pretty(each, 3), each.si()),
+         Cell(pretty(l.time, 3), l.time.si()), Cell(exposed_text(l.exposed), l.exposed.si()),
+         Cell(pretty(algbw_of(m), 3), gb_per_s(algbw_of(m))),
+         Cell(pretty(busbw_of(m), 3), gb_per_s(busbw_of(m))), tier, algorithm,
+         data_cell(joined(operators_of(m), "; "))});
+  }
+  return table;
+}
+
+struct Total {
+  std::int64_t count = 0;
+  Bytes sent{};
+  Seconds time{};
+  Seconds exposed{};
+};
+
+void add(Total& t, const CommLine<double>& l) {
+  t.count += l.count;
+  t.sent += l.bytes;
+  t.time += l.time;
+  t.exposed += l.exposed;
+}
+
+std::string share_of_step(const CommReport& r, Seconds t) {
+  return percent(t / r.run.answer.step_time);
+}
+
+Table dimension_table(const CommReport& r) {
+  std::array<Total, kCountOf<CommDimension>> totals{};
+  Total all;
+  for (const MessageClass& m : r.messages) {
+    add(totals[static_cast<std::size_t>(m.line.dimension)], m.line);
+    add(all, m.line);
+  }
+  Table table({{""},
+               {"messages", true},
+               {"sent", true},
+               {"time", true},
+               {"exposed", true},
+               {"of the step", true}},
+              2);
+  const auto row = [&](const std::string& name, const Total& t) {
+    table.add({name, grouped(t.count), pretty(t.sent, 3), pretty(t.time, 3),
+               exposed_text(t.exposed), share_of_step(r, t.exposed)});
+  };
+  for (std::size_t d = 0; d < totals.size(); ++d) {
+    if (totals[d].count > 0) row(std::string(kNamesOf<CommDimension>[d]), totals[d]);
+  }
+  row("all", all);
+  return table;
+}
+
+std::string kinds_in(const CommReport& r, const SizeBin& bin) {
+  std::vector<std::string> kinds;
+  for (const MessageClass& m : r.messages) {
+    const std::string kind =
+        dimension_name(m.line.dimension) + " " + std::string(name_of(m.line.collective));
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
+    if (histogram({&m})[0].exponent == bin.exponent) kinds.push_back(kind);
+  }
+  return joined(kinds, ", ");
+}
+
+Table size_table(const CommReport& r) {
+  std::vector<const MessageClass*> all;
+  for (const MessageClass& m : r.messages) all.push_back(&m);
+  const std::vector<SizeBin> bins = histogram(all);
+  std::int64_t count = 0;
+  Bytes sent{};
+  for (const SizeBin& bin : bins) {
+    count += bin.count;
+    sent += bin.sent;
+  }
+  const Column bar = Column("").at_least(kHistogramBar);
+  Table table({{"from", true},
+               {"messages", true},
+               {"", true},
+               bar,
+               {"sent", true},
+               {"", true},
+               bar,
+               Column("of").wrapped()},
+              2);
+  for (const SizeBin& bin : bins) {
+    const double of_count = static_cast<double>(bin.count) / static_cast<double>(count);
+    const double of_sent = bin.sent / sent;
+    table.add({power_of_two_text(bin.exponent), grouped(bin.count), percent(of_count),
+               bar_cell(of_count, Ink::plain), pretty(bin.sent, 3), percent(of_sent),
+               bar_cell(of_sent, Ink::plain), kinds_in(r, bin)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string power_of_two_text(int exponent) {
+  static constexpr std::array<const char*, 7> kUnits = {"B",   "KiB", "MiB", "GiB",
+                                                        "TiB", "PiB", "EiB"};
+  if (exponent < 0) return plain_number(std::ldexp(1, exponent)) + " B";
+  const int unit = std::min(exponent / 10, 6);
+  return grouped(std::ldexp(1, exponent - 10 * unit)) + " " +
+         kUnits[static_cast<std::size_t>(unit)];
+}
+
+AnswerDocument comm_document(const CommReport& r) {
+  const Answer& a = r.run.answer;
+  const Table messages = message_table(r);
+  AnswerDocument d{r.run.resolved.model_name + ": messages of a step",
+                   {run_header(r.run.resolved)},
+                   messages,
+                   ""};
+  if (r.messages.empty()) {
+    d.add({"", {Paragraph{"One GPU of stage 0 sends nothing in a step."}}});
+    return d;
+  }
+  d.add({bold("Messages") + " of one GPU of stage " + std::to_string(a.busy_stage) +
+             " in a step of " + pretty(a.step_time),
+         {messages}});
+  d.add({bold("By dimension"), {dimension_table(r)}});
+  d.add({bold("By size") + ", up to twice as large as it says", {size_table(r)}});
+  d.add({"",
+         {Paragraph{"size: the full buffer, as nccl-tests counts it; sent: put on the wire by one "
+                    "GPU, all messages together; each: time of one; algbw: size over that time; "
+                    "busbw: bytes on the wire over it; exposed: not covered by compute."}}});
+  return d;
+}
+
+}  // namespace orrery

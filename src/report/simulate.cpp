@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/units.h"
+#include "report/estimate.h"
+#include "report/perfetto.h"
+#include "report/run_header.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kRows = 8;  // at each end of a long table
+constexpr double kSame = 1e-6;    // of the step: less is no difference
+
+std::string signed_time(Seconds t) {
+  return (t < Seconds() ? "−" : "+") + pretty(t < Seconds() ? t * -1.0 : t, 3);
+}
+
+std::string saved_text(const SavedStates& saved) {
+  const CheckpointCost& c = saved.cost;
+  std::string text = pretty(c.size, 3) + ", ";
+  if (c.stall > Seconds()) text += "training stands still for " + pretty(c.stall, 3) + ", ";
+  return text + "safe " + pretty(c.stall + c.durable, 3) + " after the step begins";
+}
+
+// What the simulation adds to the closed form's step, or takes from it.
+void add_differences(const SimulationReport& r, Section& s) {
+  const Answer& a = r.run.answer;
+  const Seconds closed = r.simulation.closed.step_time;
+  const bool same = std::abs((a.step_time - closed) / a.step_time) < kSame;
+  s.add(labelled("estimate", pretty(closed) + (same ? ", the same" : "")));
+  for (const Difference& d : r.simulation.differences) {
+    if (std::abs(d.time / a.step_time) < kSame) continue;
+    s.add(Paragraph{signed_time(d.time) + " " + name_of(d.cause) + ": " + meaning_of(d.cause),
+                    kLabel + 2, kLabel});
+  }
+}
+
+void add_gpus(const GpuUse& g, Section& s) {
+  if (g.slowness.empty()) return;
+  const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
+  s.add(labelled("GPUs", grouped(static_cast<std::int64_t>(g.slowness.size())) + " in " +
+                             grouped(g.actors) + " actors of " + grouped(g.ranks_of_actor) +
+                             " that keep step; kernels are busy " + percent(*busy.first) + " to " +
+                             percent(*busy.second) + " of the step"));
+  s.add(Paragraph{"below: replica " + grouped(g.slowest_replica) + ", the last to be done",
+                  kLabel + 2, kLabel});
+}
+
+Section headline(const SimulationReport& r) {
+  const Answer& a = r.run.answer;
+  Section s;
+  s.add(labelled("memory", verdict_of(r.run) + ": " + gib_text(a.memory.peak, 1) + " of " +
+                               gib_text(a.capacity, 1) + " on the fullest stage"));
+  s.add(labelled("step", step_text(a)));
+  add_differences(r, s);
+  if (r.saved) s.add(labelled("checkpoint", saved_text(*r.saved)));
+  add_gpus(r.simulation.gpus, s);
+  s.add(labelled("played",
+                 grouped(static_cast<std::int64_t>(r.simulation.graph.nodes.size())) + " passes, " +
+                     grouped(static_cast<std::int64_t>(r.simulation.played.events)) + " events"));
+  return s;
+}
+
+Seconds collectives(const StageUse& s) {
+  Seconds sum{};
+  for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::dp, Stream::copy}) {
+    sum += at(s, i).exposed;
+  }
+  return sum;
+}
+
+std::vector<Cell> stage_use_row(const Simulation& s, std::size_t i) {
+  const StageUse& u = s.stages[i];
+  const Seconds step(s.played.times.step);
+  const Seconds busy = at(u, Stream::compute).busy + collectives(u);
+  return {std::to_string(i),         pretty(at(u, Stream::compute).busy, 3),
+          pretty(collectives(u), 3), pretty(at(u, Stream::pp).exposed, 3),
+          pretty(u.bubble, 3),       percent(busy / step),
+          pretty(u.first_pass, 3),   pretty(u.finished, 4),
+          pretty(u.reduced, 4)};
+}
+
+std::vector<Cell> memory_curve_row(const Simulation& s, std::size_t i) {
+  const MemoryCurve& m = s.memory[i];
+  std::vector<Cell> row = {
+      std::to_string(i), gib_text(m.peak.peak, 2), pretty(m.peak_at, 4),
+      m.peak_node < 0 ? "" : pass_name(s.graph, static_cast<std::size_t>(m.peak_node)),
+      grouped(m.most_in_flight)};
+  for (const MemoryLine l : {MemoryLine::activations, MemoryLine::logits}) {
+    row.emplace_back(gib_text(m.peak[l], 2));
+  }
+  row.emplace_back(
+      gib_text(m.peak[MemoryLine::recompute_working] + m.peak[MemoryLine::transient], 2));
+  const bool same = std::abs(m.closed_peak / m.peak.peak - 1) < 5e-4;
+  row.emplace_back(same ? "the same" : gib_text(m.closed_peak, 2));
+  return row;
+}
+
+// Of many stages the first and the last.
+template <class RowOf>
+Table table_of_stages(const Simulation& s, std::size_t n, const std::vector<Column>& columns,
+                      RowOf&& row_of) {
+  Table table(columns, 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool left_out = n > 2 * kRows + 1 && i >= kRows && i + kRows < n;
+    if (!left_out) table.add(row_of(s, i));
+    if (left_out && i == kRows) table.add(std::vector<Cell>(columns.size(), "…"));
+  }
+  return table;
+}
+
+Section stage_section(const Simulation& s) {
+  return {bold("Stages") +
+              ": what one GPU of each does; talks: collectives it cannot hide; sends: waits for a "
+              "message",
+          {table_of_stages(s, s.stages.size(),
+                           {{"stage", true},
+                            {"computes", true},
+                            {"talks", true},
+                            {"sends", true},
+                            {"bubble", true},
+                            {"busy", true},
+                            {"first pass", true},
+                            {"last done", true},
+                            {"reduced", true}},
+                           stage_use_row)}};
+}
+
+// What `memory` counts more than the step holds at once; "" where it is nothing.
+std::string beyond_the_curve(const Simulation& s) {
+  Bytes held{};
+  Bytes work{};
+  for (const MemoryCurve& m : s.memory) {
+    held = std::max(held, m.less_held);
+    work = std::max(work, m.less_at_work);
+  }
+  if (held <= Bytes() && work <= Bytes()) return "";
+  return "`memory` takes the fullest moment and the largest pass of a stage together: up to " +
+         gib_text(held, 2) + " more held and " + gib_text(work, 2) + " more at work";
+}
+
+Section memory_over_time(const Simulation& s) {
+  Section section{bold("Memory") + " over the step: when it peaks, in which pass, on what",
+                  {table_of_stages(s, s.memory.size(),
+                                   {{"stage", true},
+                                    {"peak", true},
+                                    {"at", true},
+                                    {"in"},
+                                    {"in flight", true},
+                                    {"activations", true},
+                                    {"logits", true},
+                                    {"at work", true},
+                                    {"memory says", true}},
+                                   memory_curve_row)}};
+  const std::string beyond = beyond_the_curve(s);
+  if (!beyond.empty()) section.add(Paragraph{beyond, 2, 2});
+  return section;
+}
+
+Section chain_section(const Simulation& s) {
+  std::vector<ChainItem> items = s.chain;
+  std::stable_sort(items.begin(), items.end(),
+                   [](const ChainItem& a, const ChainItem& b) { return a.time > b.time; });
+  constexpr std::size_t kWhat = 36;
+  Table table({Column("link").at_least(kWhat), Column("count", true).at_least(8),
+               Column("time", true).at_least(10), Column("share", true).at_least(7)},
+              2);
+  const auto add = [&](const std::string& what, const std::string& count, Seconds t) {
+    table.add({what, count, pretty(t, 3), percent(t / Seconds(s.played.times.step))});
+  };
+  Seconds rest{};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i < kRows) {
+      add(chain_item_text(items[i]), grouped(items[i].count) + " ×", items[i].time);
+    } else {
+      rest += items[i].time;
+    }
+  }
+  if (items.size() > kRows) {
+    add(grouped(static_cast<std::int64_t>(items.size() - kRows)) + " more", "", rest);
+  }
+  return {bold("Critical path") + ": what sets the step, the largest first", {table.untitled()}};
+}
+
+Section gains_section(const Simulation& s) {
+  Table table({Column("if it took").at_least(26), Column("10 % less", true).at_least(12),
+               Column("no time", true).at_least(11)},
+              2);
+  for (const Gain& g : s.gains) {
+    table.add(
+        {std::string(name_of(g.what)), signed_time(g.tenth * -1.0), signed_time(g.all * -1.0)});
+  }
+  return {bold("Shorter step"), {table}};
+}
+
+Section link_section(const SimulationReport& r) {
+  const std::vector<LinkUse>& links = r.simulation.played.links;
+  const auto most =
+      std::max_element(links.begin(), links.end(),
+                       [](const LinkUse& a, const LinkUse& b) { return a.busy < b.busy; });
+  if (most == links.end()) return {};
+  const Tier& tier = r.run.resolved.run.cluster.tiers[most->tier];
+  return {"",
+          {Paragraph{bold("Links") + "  the busiest that sends and reductions use is " +
+                         std::string(tier.name.view()) + (most->out ? " out of" : " into") +
+                         " stage " + std::to_string(most->stage) + ": " +
+                         percent(most->busy / r.simulation.played.times.step) + " of the step",
+                     7}}};
+}
+
+// CSV: a row a GPU where all are played.
+Table gpu_rows(const SimulationReport& r) {
+  Table table({"rank", "node", "stage", "replica", "slowness", "busy_share"});
+  const GpuUse& g = r.simulation.gpus;
+  const Run& run = r.run.resolved.run;
+  for (std::size_t i = 0; i < g.slowness.size(); ++i) {
+    const auto rank = static_cast<std::int64_t>(i);
+    const RankPlace at = place_of_rank(run.strategy, rank);
+    table.add({data_cell(rank), data_cell(rank / run.cluster.devices_per_node), data_cell(at.stage),
+               data_cell(at.replica), data_cell(g.slowness[i]), data_cell(g.busy_share[i])});
+  }
+  return table;
+}
+
+Table stage_use_rows(const SimulationReport& r) {
+  std::vector<Column> columns = {"stage",     "first_pass_s", "finished_s",
+                                 "reduced_s", "end_s",        "bubble_s"};
+  for (const std::string_view name : kNamesOf<Stream>) {
+    columns.emplace_back(std::string(name) + "_busy_s");
+    columns.emplace_back(std::string(name) + "_exposed_s");
+  }
+  Table table(columns);
+  for (std::size_t i = 0; i < r.simulation.stages.size(); ++i) {
+    const StageUse& s = r.simulation.stages[i];
+    std::vector<Cell> row = {data_cell(i)};
+    for (const Seconds t : {s.first_pass, s.finished, s.reduced, s.end, s.bubble}) {
+      row.push_back(data_cell(t.si()));
+    }
+    for (const StreamUse& u : s.streams) {
+      row.push_back(data_cell(u.busy.si()));
+      row.push_back(data_cell(u.exposed.si()));
+    }
+    table.add(row);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string chain_item_text(const ChainItem& item) {
+  std::string text(name_of(item.kind));
+  if (item.stage >= 0) text += ", stage " + std::to_string(item.stage);
+  return text;
+}
+
+AnswerDocument simulation_document(const SimulationReport& r) {
+  const Simulation& s = r.simulation;
+  return {r.run.resolved.model_name + ": one training step",
+          {run_header(r.run.resolved), headline(r), time_section(r.run), stage_section(s),
+           memory_over_time(s), chain_section(s), gains_section(s), link_section(r)},
+          s.gpus.slowness.empty() ? stage_use_rows(r) : gpu_rows(r),
+          ""};
+}
+
+}  // namespace orrery

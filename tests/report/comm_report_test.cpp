@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "network/volume.h"
 #include "report/comm.h"
 #include "report/estimate_json.h"
 #include "support/sample_runs.h"

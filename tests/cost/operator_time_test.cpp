@@ -117,6 +117,31 @@ TEST_CASE("unfused attention is two batched products over all pairs") {
         doctest::Approx(bytes / 0.9e12 + 4e-6));
 }
 
+// S = QKᵀ needs dQ = dS·K and dK = dSᵀ·Q, O = PV needs dP = dO·Vᵀ and dV = Pᵀ·dO: two products of
+// the size of the forward one each, 2·32·2048²·width FLOPs at 1e15·0.4, and no weight.
+TEST_CASE("unfused attention does each product once forward and twice backward") {
+  Device d = device();
+  d.memory_bandwidth = BytesPerSecond(1e14);
+  ShardedOperator op;
+  op.groups = 32;
+  op.rows = op.cols = 2048;
+  op.inner = 128;
+  op.value_width = 64;
+  const auto time_of = [&](OpKind kind) {
+    op.kind = kind;
+    return operator_time<double>(op, d, KernelChoice{});
+  };
+  const double flops = 2.0 * 32 * 2048 * 2048;
+  for (const auto& [kind, width] :
+       {std::pair{OpKind::scores, 128}, std::pair{OpKind::values, 64}}) {
+    const double once = flops * width / (1e15 * 0.4) + 4e-6;
+    const OperatorTime<double> t = time_of(kind);
+    CHECK(t.forward.si() == doctest::Approx(once));
+    CHECK(t.backward_input.si() == doctest::Approx(2 * once));
+    CHECK(t.backward_weight == Seconds());
+  }
+}
+
 TEST_CASE("the gradients of a product are the products of their sizes") {
   const Device d = device();
   const OperatorTime<double> t =

@@ -70,6 +70,7 @@ StageMemory<double> memory_of(const Strategy& s, std::int64_t stage,
   StageHoldings h;
   h.parameters = {1000, 0};
   h.largest_layer = {100, 0};
+  h.largest_module = {30, 0};
   h.ends = {50, 0};
   h.gathered_bytes = 2;
   h.groups = 3;
@@ -339,4 +340,20 @@ TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
         1000 * (2 + 4) + 100 * 2);  // one layer's gradients as computed, in 16 bits
   s.partition = {1, 4, 4};
   CHECK(memory_of(s, 0, {activations(100)})[MemoryLine::gathered_weights] == Bytes());
+}
+
+// DeepSpeed's stage3_max_live_parameters: modules are gathered, 2 bytes a parameter, until that
+// many live, but at least one whole; the largest one's gradient, 4 bytes, waits to be reduced.
+TEST_CASE("weights gathered module by module are as many as may live, and at least one module") {
+  Strategy s;
+  s.dp = 4;
+  s.partition = {4, 4, 4};
+  const auto gathered = [&](std::int64_t live) {
+    Framework f;
+    f.max_live_parameters = live;
+    return memory_of(s, 0, {activations(100)}, f)[MemoryLine::gathered_weights].si();
+  };
+  CHECK(gathered(64) == 64 * 2 + 30 * 4);
+  CHECK(gathered(16) == 30 * 2 + 30 * 4);
+  CHECK(gathered(4000) == 1000 * 2 + 30 * 4);
 }

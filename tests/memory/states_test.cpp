@@ -39,6 +39,28 @@ TEST_CASE("each state is divided by its own degree, experts by theirs") {
   CHECK(e.optimizer.si() == 1000 * 12 / 4);
 }
 
+// ZeRO++ (arXiv:2306.10209, hierarchical partitioning): beside its part of the weights, 4·1000/16
+// bytes here, each rank of a node of 4 keeps a quarter of a copy as it is gathered, in 16 bits:
+// 2·1000/4. Experts over ep ranks have 16/ep replicas: a node's copy is shared by as many of them.
+TEST_CASE("the second copy of hpZ is the gathered weights over the ranks of a node") {
+  Strategy s;
+  s.dp = 16;
+  s.partition = {16, 16, 16};
+  const StateRecipe r{4, 4, 8, 4, 2};
+  CHECK(state_bytes<double>(r, {1000, 1000}, s).secondary == Bytes());
+  s.zeropp.hpz = 4;
+  const StateBytes<double> dense = state_bytes<double>(r, {1000, 0}, s);
+  CHECK(dense.weights.si() == 250);
+  CHECK(dense.secondary.si() == 500);
+  const auto of_experts = [&](std::int64_t ep) {
+    s.ep = ep;
+    return state_bytes<double>(r, {0, 1000}, s).secondary.si();
+  };
+  CHECK(of_experts(2) == 500);   // 8 replicas, 4 in a node
+  CHECK(of_experts(8) == 1000);  // 2 replicas
+  CHECK(of_experts(16) == 0);    // one: its weights are whole
+}
+
 TEST_CASE("states of nothing are nothing") {
   const StateBytes<double> b = state_bytes<double>(StateRecipe{}, {0, 0}, Strategy{});
   CHECK(b.weights == Bytes());

@@ -78,6 +78,15 @@ Sum exchanges(const ShardedBlock& block, Collective c, ExchangeGroup g, Pass pas
   return sum;
 }
 
+Sum exchanges(const ShardedBlock& block, OpName name, Collective c, ExchangeGroup g, Pass pass) {
+  const ShardedOperator* op = find(block, name);
+  REQUIRE(op != nullptr);
+  ShardedBlock alone;
+  alone.operators[0] = *op;
+  alone.count = 1;
+  return exchanges(alone, c, g, pass);
+}
+
 std::int64_t exchanges_of(const ShardedBlock& block) {
   std::int64_t n = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) n += block.operators[i].exchange_count;
@@ -157,6 +166,25 @@ TEST_CASE("every rank's experts together see every copy of every token once") {
   }
 }
 
+// The gated up-projection, h × 2·width, is the largest matrix of a layer: 64·2·96 here. Those of
+// all experts of a rank are one grouped product: 8·64·2·32, beside qkv's 64·(64 + 2·16).
+TEST_CASE("the largest module of a layer is its largest operator") {
+  const auto largest = [](const Architecture& a, const Strategy& s) {
+    return largest_module(sharded_layer(a, options(), s));
+  };
+  CHECK(largest(llama(), Strategy{}).dense == 12288);
+  CHECK(largest(llama(), Strategy{}).expert == 0);
+  CHECK(largest(llama(), tensor(2, false)).dense == 6144);
+  CHECK(largest(mixture(), Strategy{}).dense == 6144);
+  CHECK(largest(mixture(), Strategy{}).expert == 32768);
+  Strategy s = tensor(2, true);
+  s.dp = 8;
+  s.ep = 4;
+  s.etp = 2;
+  CHECK(largest(mixture(), s).dense == 3072);
+  CHECK(largest(mixture(), s).expert == 32768 / 8);
+}
+
 TEST_CASE("context parallelism divides rows, not keys") {
   Strategy s;
   s.cp = 4;
@@ -233,6 +261,52 @@ TEST_CASE("tokens travel to their experts and back, each way in both passes") {
   CHECK(exchanges(cut, reduce_scatter, ExchangeGroup::etp, Pass::forward).bytes == 2 * copies);
   CHECK(exchanges(cut, all_gather, ExchangeGroup::etp, Pass::backward).count == 1);
   CHECK(exchanges(cut, reduce_scatter, ExchangeGroup::etp, Pass::backward).count == 1);
+}
+
+// Experts cut by etp as in Megatron-Core's all-to-all dispatcher: before an expert its etp ranks
+// gather the tokens that each of them received, after it they scatter the sums; backward does the
+// inverse in the inverse order. b·s = 64 tokens, half of them a rank, top-2: 64 copies of h = 64
+// numbers of 2 bytes are 8,192 bytes, and those of both ranks 16,384.
+TEST_CASE("ranks that share an expert gather its tokens and scatter its sums") {
+  Strategy s = tensor(2, true);
+  s.dp = 8;
+  s.ep = 4;
+  s.etp = 2;
+  const ShardedBlock layer = sharded_layer(mixture(), options(), s);
+  const auto bytes = [&](OpName name, Collective c, Pass pass) {
+    return exchanges(layer, name, c, ExchangeGroup::etp, pass).bytes;
+  };
+  CHECK(bytes(OpName::permute, all_gather, Pass::forward) == 16384);
+  CHECK(bytes(OpName::permute, reduce_scatter, Pass::forward) == 0);
+  CHECK(bytes(OpName::permute, reduce_scatter, Pass::backward) == 16384);
+  CHECK(bytes(OpName::permute, all_gather, Pass::backward) == 0);
+  CHECK(bytes(OpName::unpermute, reduce_scatter, Pass::forward) == 16384);
+  CHECK(bytes(OpName::unpermute, all_gather, Pass::forward) == 0);
+  CHECK(bytes(OpName::unpermute, all_gather, Pass::backward) == 16384);
+  CHECK(bytes(OpName::unpermute, reduce_scatter, Pass::backward) == 0);
+}
+
+// The conjugate operators f and g of Megatron-LM (arXiv:1909.08053, figure 3): without sequence
+// parallelism the gradient of a column-parallel layer's input is summed over tp, and only the
+// product that makes its weight's gradient is left to run meanwhile; the sum after a row-parallel
+// layer has the next operator waiting for it.
+TEST_CASE("without sequence parallelism the weight's gradient covers the reduction of backward") {
+  const ShardedBlock layer = sharded_layer(llama(), options(), tensor(2, false));
+  for (const OpName name : {OpName::qkv, OpName::mlp_up}) {
+    const ShardedOperator* op = find(layer, name);
+    REQUIRE(op != nullptr);
+    REQUIRE(op->exchange_count == 1);
+    CHECK(op->exchanges[0].pass == Pass::backward);
+    CHECK(op->exchanges[0].collective == all_reduce);
+    CHECK(op->exchanges[0].cover == Cover::weight_gradient);
+  }
+  for (const OpName name : {OpName::attention_out, OpName::mlp_down}) {
+    const ShardedOperator* op = find(layer, name);
+    REQUIRE(op != nullptr);
+    REQUIRE(op->exchange_count == 1);
+    CHECK(op->exchanges[0].pass == Pass::forward);
+    CHECK(op->exchanges[0].cover == Cover::none);
+  }
 }
 
 TEST_CASE("one rank alone exchanges nothing") {

@@ -45,3 +45,5 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
+# Its headers alone, which hold all of its code: Debian's CMake package links a shared library.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of TOML that training configurations use: [tables], dotted keys, basic and literal
-// strings, numbers with _, true, false, and arrays of those, over lines too. A key is given as
-// "table.key". Refused by name: inline tables, arrays of tables, dates, multi-line strings.
+// TOML as settings, read by toml++: tables become keys with dots, "table.key", in the file's order;
+// an array stays one value; a date, inf and nan become text.
 //
-// Errors: InputError with file and line.
+// Errors: InputError with file, line and column.
 #pragma once
 
 #include <string>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json_path.h"
 
+#include <utility>
+
 namespace orrery {
 
-std::vector<std::string> path_keys(const std::string& path) {
+std::vector<std::string> path_keys(std::string_view path) {
   std::vector<std::string> keys(1);
   for (const char c : path) {
     if (c == '.') {
@@ -15,15 +17,37 @@ std::vector<std::string> path_keys(const std::string& path) {
   return keys;
 }
 
-bool set_at(Json& document, const std::string& path, const Json& value) {
+const Json& value_at(const Json& document, std::string_view path) {
+  static const Json kNothing;
+  const Json* at = &document;
+  for (const std::string& key : path_keys(path)) {
+    if (!at->is_object()) return kNothing;
+    const auto found = at->find(key);
+    if (found == at->end()) return kNothing;
+    at = &*found;
+  }
+  return *at;
+}
+
+bool set_at(Json& document, std::string_view path, Json value) {
   Json* at = &document;
   for (const std::string& key : path_keys(path)) {
     if (at->is_null()) *at = Json::object();
     if (!at->is_object()) return false;
     at = &(*at)[key];
   }
-  *at = value;
+  *at = std::move(value);
   return true;
+}
+
+void erase_at(Json& document, std::string_view path) {
+  Json* at = &document;
+  const std::vector<std::string> keys = path_keys(path);
+  for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+    if (!at->is_object() || !at->contains(keys[i])) return;
+    at = &(*at)[keys[i]];
+  }
+  if (at->is_object()) at->erase(keys.back());
 }
 
 }  // namespace orrery

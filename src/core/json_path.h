@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value set in a document by its dotted path: "cluster.gpus".
+// Values of a document by their dotted paths: "cluster.gpus".
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
@@ -11,9 +12,14 @@
 namespace orrery {
 
 // "a.b.c" → a, b, c.
-std::vector<std::string> path_keys(const std::string& path);
+std::vector<std::string> path_keys(std::string_view path);
+
+// Null where there is none.
+const Json& value_at(const Json& document, std::string_view path);
 
 // Objects on the way are made where there are none. False where something else stands in the way.
-bool set_at(Json& document, const std::string& path, const Json& value);
+bool set_at(Json& document, std::string_view path, Json value);
+
+void erase_at(Json& document, std::string_view path);
 
 }  // namespace orrery

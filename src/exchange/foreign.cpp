@@ -4,14 +4,15 @@
 #include <cctype>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_fit.h"
-#include "exchange/log_lines.h"
 #include "exchange/megatron/export.h"
 #include "exchange/megatron/import.h"
 #include "exchange/names.h"
 #include "exchange/not_said.h"
 #include "exchange/refuse_other_run.h"
+#include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
 
 namespace orrery {
@@ -59,8 +60,7 @@ bool has_dotted_name(std::string_view line) {
 }  // namespace
 
 ForeignFormat guess_format(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '{') return ForeignFormat::deepspeed;
+  if (detail::first_character(text) == '{') return ForeignFormat::deepspeed;
   for (const std::string_view line : detail::lines_of(text)) {
     if (is_section(line)) return ForeignFormat::torchtitan_toml;
     const bool comment = line.find('#') == line.find_first_not_of(" \t");

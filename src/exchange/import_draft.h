@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_path.h"
 #include "exchange/foreign.h"
 #include "exchange/names.h"
 #include "exchange/settings.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/json_path.h"
 #include "estimate/given_document.h"
 #include "exchange/names.h"
 #include "model/architecture_json.h"
@@ -47,7 +48,10 @@ void move_option(ImportedRun& imported, const std::string& name, const Json& val
   if (forget_assumption(imported, path)) return;
   const auto same = std::find_if(kSameKeys.begin(), kSameKeys.end(),
                                  [&](const SameKey& k) { return k.option == name; });
-  if (same != kSameKeys.end()) return set_at(imported.run, same->ours, value);
+  if (same != kSameKeys.end()) {
+    set_at(imported.run, same->ours, value);
+    return;
+  }
   if (value == false) return imported.without_effect.push_back(name + " (off)");
   imported.not_understood.push_back({name + " " + brief(value), profile + " has no such switch"});
 }

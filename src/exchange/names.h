@@ -28,11 +28,6 @@ struct NameRow {
   NameKind kind = NameKind::count;
 };
 
-// The value at a dotted path; null where there is none.
-const Json& value_at(const Json& document, std::string_view path);
-void set_at(Json& document, std::string_view path, Json value);
-void erase_at(Json& document, std::string_view path);
-
 // Each row's setting, where it is given, to its key.
 void read_rows_of(std::span<const NameRow> rows, Settings& settings, Json& run);
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/names.h"
 #include "parallel/stages.h"
 

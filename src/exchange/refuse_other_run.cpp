@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/megatron/names.h"

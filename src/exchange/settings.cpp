@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -14,6 +13,10 @@ std::optional<double> number_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return parse_number(value.get_ref<const std::string&>());
   return {};
+}
+
+ErrorCode code_of(const std::optional<double>& refused) {
+  return refused ? ErrorCode::out_of_range : ErrorCode::wrong_type;
 }
 
 std::string value_text(const Json& value) {
@@ -72,8 +75,8 @@ std::optional<std::int64_t> Settings::count(std::string_view name, std::int64_t 
   const std::optional<double> x = number_of(s->value);
   const bool whole = x && *x == std::floor(*x);
   if (!whole || *x < static_cast<double>(lowest) || *x > static_cast<double>(highest)) {
-    refuse(name,
-           "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    refuse(name, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
+           code_of(x));
   }
   return static_cast<std::int64_t>(*x);
 }
@@ -83,7 +86,7 @@ std::optional<double> Settings::number(std::string_view name, double lowest, dou
   if (s == nullptr) return {};
   const std::optional<double> x = number_of(s->value);
   if (!x || !(*x >= lowest && *x <= highest)) {
-    refuse(name, "a number from " + shortest(lowest) + " to " + shortest(highest));
+    refuse(name, "a number from " + shortest(lowest) + " to " + shortest(highest), code_of(x));
   }
   return x;
 }
@@ -92,14 +95,14 @@ std::optional<bool> Settings::flag(std::string_view name) {
   const ForeignSetting* s = taken_at(name);
   if (s == nullptr) return {};
   const std::optional<bool> truth = truth_of(s->value);
-  if (!truth) refuse(name, "no value, true or false");
+  if (!truth) refuse(name, "no value, true or false", ErrorCode::wrong_type);
   return truth;
 }
 
 std::optional<std::string> Settings::text(std::string_view name) {
   const ForeignSetting* s = taken_at(name);
   if (s == nullptr) return {};
-  if (!s->value.is_string()) refuse(name, "one word");
+  if (!s->value.is_string()) refuse(name, "one word", ErrorCode::wrong_type);
   return s->value.get<std::string>();
 }
 
@@ -116,8 +119,8 @@ std::optional<std::size_t> Settings::choice(std::string_view name,
   const auto found = std::find(names.begin(), names.end(), *word);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::vector<std::string> allowed(names.begin(), names.end());
-  throw InputError(file_, at(name)->written, "\"" + *word + "\"", alternatives(allowed),
-                   nearest_name(*word, allowed));
+  throw InputError(ErrorCode::unknown_name, file_, at(name)->written, "\"" + *word + "\"",
+                   alternatives(allowed), nearest_name(*word, allowed));
 }
 
 std::optional<std::vector<std::string>> Settings::words(std::string_view name) {
@@ -129,21 +132,22 @@ std::optional<std::vector<std::string>> Settings::words(std::string_view name) {
   } else if (s->value.is_string()) {
     words.push_back(s->value.get<std::string>());
   } else {
-    refuse(name, "words");
+    refuse(name, "words", ErrorCode::wrong_type);
   }
   return words;
 }
 
-void Settings::refuse(std::string_view name, const std::string& allowed) const {
+void Settings::refuse(std::string_view name, const std::string& allowed, ErrorCode code) const {
   const ForeignSetting* s = at(name);
-  if (s == nullptr || s->value.is_null()) refuse(name, "no value", allowed);
-  refuse(name, s->value.is_array() ? "\"" + joined(s->value) + "\"" : brief(s->value), allowed);
+  if (s == nullptr || s->value.is_null()) refuse(name, "no value", allowed, code);
+  refuse(name, s->value.is_array() ? "\"" + joined(s->value) + "\"" : brief(s->value), allowed,
+         code);
 }
 
-void Settings::refuse(std::string_view name, const std::string& found,
-                      const std::string& allowed) const {
+void Settings::refuse(std::string_view name, const std::string& found, const std::string& allowed,
+                      ErrorCode code) const {
   const ForeignSetting* s = at(name);
-  throw InputError(file_, s == nullptr ? std::string(name) : s->written, found, allowed);
+  throw InputError(code, file_, s == nullptr ? std::string(name) : s->written, found, allowed);
 }
 
 std::string text_of(const ForeignSetting& s) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "core/json.h"
 
 namespace orrery {
@@ -57,9 +58,11 @@ class Settings {
   std::optional<std::size_t> choice(std::string_view name, std::span<const std::string_view> names);
   std::optional<std::vector<std::string>> words(std::string_view name);
 
-  [[noreturn]] void refuse(std::string_view name, const std::string& allowed) const;
+  [[noreturn]] void refuse(std::string_view name, const std::string& allowed,
+                           ErrorCode code = ErrorCode::not_allowed) const;
   [[noreturn]] void refuse(std::string_view name, const std::string& found,
-                           const std::string& allowed) const;
+                           const std::string& allowed,
+                           ErrorCode code = ErrorCode::not_allowed) const;
 
   const std::vector<ForeignSetting>& all() const { return list_; }
   const std::string& file() const { return file_; }

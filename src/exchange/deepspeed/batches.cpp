@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json_path.h"
 #include "exchange/deepspeed/import_parts.h"
 #include "parallel/strategy.h"
 

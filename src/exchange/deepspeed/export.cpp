@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/deepspeed/names.h"
 #include "parallel/strategy.h"

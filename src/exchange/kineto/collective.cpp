@@ -3,9 +3,10 @@
 #include <array>
 #include <cctype>
 
+#include "exchange/collective_names.h"
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"
-#include "exchange/logs/comm_log.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -77,7 +78,7 @@ std::optional<double> buffer_of(Collective kind, double in, double out, double r
 
 // Several collectives in one kernel, or parts of unequal size, do not give the time of one.
 std::optional<Collective> kind_of_kernel(const std::string& name, const Json& args) {
-  if (name.find("coalesced") != std::string::npos) return {};
+  if (contains(name, "coalesced")) return {};
   for (const char* key : {"In split size", "Out split size"}) {
     const std::vector<std::int64_t> parts = numbers_at(args, key);
     if (std::any_of(parts.begin(), parts.end(),

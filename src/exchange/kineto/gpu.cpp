@@ -8,6 +8,7 @@
 
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -24,8 +25,7 @@ constexpr std::array<Category, 3> kCategories = {
      {"gpu_memcpy", "Memcpy", GpuWork::Kind::copy}}};
 
 bool is_over_host_link(const GpuWork& w) {
-  return w.kind == GpuWork::Kind::copy &&
-         (w.name.find("HtoD") != std::string::npos || w.name.find("DtoH") != std::string::npos);
+  return w.kind == GpuWork::Kind::copy && (contains(w.name, "HtoD") || contains(w.name, "DtoH"));
 }
 
 }  // namespace

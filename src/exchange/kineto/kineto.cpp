@@ -23,9 +23,9 @@
 #include "exchange/kineto/gpu.h"
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"
-#include "exchange/log_lines.h"
 #include "exchange/measurements/readers.h"
 #include "exchange/measurements/repeats.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -215,8 +215,7 @@ class KinetoTrace {
 
 // As PyTorch wrote before Kineto, and builds without it still do: events without shapes.
 bool is_older(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '[' && contains(text, "\"ph\"");
+  return first_character(text) == '[' && contains(text, "\"ph\"");
 }
 
 void read_events(TraceEvents& events, KinetoTrace& trace) {

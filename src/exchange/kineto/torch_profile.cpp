@@ -13,8 +13,8 @@
 
 #include "core/units.h"
 #include "exchange/kineto/torch_products.h"
-#include "exchange/log_lines.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -53,9 +53,7 @@ Cells cells_of(std::string_view line, const std::vector<Span>& spans) {
         s.begin < line.size()
             ? line.substr(s.begin, is_last ? std::string_view::npos : s.end - s.begin)
             : "";
-    const std::size_t first = cell.find_first_not_of(' ');
-    const std::size_t last = cell.find_last_not_of(' ');
-    cells.push_back(first == std::string_view::npos ? "" : cell.substr(first, last - first + 1));
+    cells.push_back(trimmed(cell));
   }
   return cells;
 }
@@ -97,7 +95,7 @@ std::optional<Shapes> shapes_of(std::string_view text) {
 }
 
 // Shapes are cut to the width of their column (80 in a table() that is not told otherwise).
-ProductShape product_of(const LogPlace& place, const TorchProduct& p, std::string_view text) {
+ProductShape product_of(const LinePlace& place, const TorchProduct& p, std::string_view text) {
   const auto shapes = shapes_of(text);
   if (!shapes && text.substr(0, 1) == "[") {
     fail(place, "the shapes \"" + std::string(text) + "\", cut off",
@@ -112,7 +110,7 @@ ProductShape product_of(const LogPlace& place, const TorchProduct& p, std::strin
 }
 
 // "12.345us", "1.2ms", "3s"
-Seconds time_of(const LogPlace& place, std::string_view text) {
+Seconds time_of(const LinePlace& place, std::string_view text) {
   struct Unit {
     std::string_view name;
     double seconds;
@@ -143,7 +141,7 @@ std::optional<std::size_t> column(const Cells& names, const std::array<std::stri
   return {};
 }
 
-ProfileColumns profile_columns(const LogPlace& place, const Cells& names) {
+ProfileColumns profile_columns(const LinePlace& place, const Cells& names) {
   const auto time = column<3>(names, {"Self CUDA", "Self Device", "Self GPU"});
   const auto calls = column<1>(names, {"# of Calls"});
   const auto shapes = column<1>(names, {"Input Shapes"});
@@ -160,7 +158,7 @@ class Rows {
   Rows(const ProfileColumns& columns, Precision precision)
       : columns_(columns), precision_(precision) {}
 
-  void read(const LogPlace& place, const Cells& cells) {
+  void read(const LinePlace& place, const Cells& cells) {
     const std::string_view name = cells[columns_.name];
     const TorchProduct* product = torch_product(name);
     if (name.empty()) return;  // further lines of a call stack
@@ -202,7 +200,7 @@ MeasurementSet read_table(const std::vector<std::string_view>& lines, std::size_
                           const std::string& file, const MeasurementHints& hints) {
   const std::vector<Span> spans = spans_of(lines[rule]);
   const Cells names = names_of(lines[rule + 1]);
-  const LogPlace place{file, rule + 2};
+  const LinePlace place{file, rule + 2};
   if (names.size() != spans.size()) {
     fail(place, std::to_string(names.size()) + " names of columns",
          std::to_string(spans.size()) + ", one over each run of dashes");
@@ -221,8 +219,7 @@ MeasurementSet read_table(const std::vector<std::string_view>& lines, std::size_
 }  // namespace
 
 bool is_torch_profile(std::string_view text) {
-  return text.find("Self CPU %") != std::string_view::npos &&
-         text.find("# of Calls") != std::string_view::npos;
+  return contains(text, "Self CPU %") && contains(text, "# of Calls");
 }
 
 MeasurementSet read_torch_profile(std::string_view text, const std::string& file,

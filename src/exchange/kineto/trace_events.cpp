@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exchange/log_lines.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::string_view kBetween = " \t\r\n,";
 
 }  // namespace
 
-bool has_trace_events(std::string_view text) { return text.find(kKey) != std::string_view::npos; }
+bool has_trace_events(std::string_view text) { return contains(text, kKey); }
 
 TraceEvents::TraceEvents(std::string_view text, const std::string& file)
     : text_(text), file_(file), key_(std::min(text.find(kKey), text.size())) {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "exchange/kineto/torch_products.h"
-#include "exchange/log_lines.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {

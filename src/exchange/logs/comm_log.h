@@ -47,8 +47,4 @@ struct CommLog {
 
 CommLog read_comm_log(std::string_view text, const std::string& file);
 
-// "all_gather_into_tensor", "allreduce", "isend", …; nothing for what receives, waits or has no
-// prediction (recv, barrier, gather, scatter, reduce).
-std::optional<Collective> collective_named(std::string_view operation);
-
 }  // namespace orrery

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "exchange/log_lines.h"
+#include "exchange/logs/comm_log_forms.h"
 
 namespace orrery::detail {
 namespace {
@@ -12,7 +12,7 @@ constexpr const char* kHeader = "a header with operation, bytes, count and us, e
 
 using CsvColumns = std::array<std::size_t, kColumns.size()>;
 
-CsvColumns columns_of(const LogPlace& place, const std::vector<std::string_view>& names) {
+CsvColumns columns_of(const LinePlace& place, const std::vector<std::string_view>& names) {
   CsvColumns columns{};
   for (std::size_t c = 0; c < kColumns.size(); ++c) {
     const auto found = std::find(names.begin(), names.end(), kColumns[c]);
@@ -35,7 +35,7 @@ CommLog read_csv_log(const std::vector<std::string_view>& lines, std::size_t hea
   constexpr double kMicro = 1e-6;
   CommLog log;
   for (std::size_t i = header + 1; i < lines.size(); ++i) {
-    const LogPlace place{file, i + 1};
+    const LinePlace place{file, i + 1};
     const std::vector<std::string_view> fields = fields_of(lines[i], ',');
     if (fields[0].substr(0, 1) == "#" || (fields.size() == 1 && fields[0].empty())) continue;
     if (fields.size() != kColumns.size()) {

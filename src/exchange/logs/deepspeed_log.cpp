@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/units.h"
-#include "exchange/log_lines.h"
+#include "exchange/logs/comm_log_forms.h"
 
 namespace orrery::detail {
 namespace {
@@ -42,7 +42,7 @@ bool goes_on_with_size(const std::vector<std::string_view>& words) {
   return words.size() == 3 + kNumbers || bytes_of_unit(words[2]).has_value();
 }
 
-LoggedMessages size_row(const LogPlace& place, const std::vector<std::string_view>& words,
+LoggedMessages size_row(const LinePlace& place, const std::vector<std::string_view>& words,
                         std::size_t at) {
   if (words.size() - at != 2 + kNumbers) {
     fail(place, std::to_string(words.size() - at) + " fields",
@@ -74,7 +74,7 @@ CommLog read_deepspeed_log(const std::vector<std::string_view>& lines, std::size
   log.form = CommLogForm::deepspeed;
   std::string operation;
   for (std::size_t i = header + 1; i < lines.size(); ++i) {
-    const LogPlace place{file, i + 1};
+    const LinePlace place{file, i + 1};
     const std::vector<std::string_view> words = words_of(lines[i]);
     if (words.empty()) break;
     std::size_t at = 0;

@@ -9,7 +9,7 @@
 #include "calibrate/scatter.h"
 #include "core/error.h"
 #include "core/units.h"
-#include "exchange/log_lines.h"
+#include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {

@@ -1,46 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CSV of measurements. Lines that begin with # are comments, of which `# source:`, `# published:`
-// (a source too, of numbers not measured here), `# device:`, `# node:`, `# driver:`, `# library:`
-// and `# date:` say what their names do.
+// CSV of measurements. Lines that begin with # are comments; `# device: h100` and its like set the
+// texts of exchange/measurements/heading.h, `# published: …` the source of numbers that were not
+// measured here.
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "core/units.h"
-#include "exchange/log_lines.h"
 #include "exchange/measurements/fields.h"
+#include "exchange/measurements/heading.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
-
-struct Remark {
-  std::string_view name;
-  std::string MeasurementSet::*field;
-};
-
-constexpr std::array<Remark, 7> kRemarks = {{{"source", &MeasurementSet::source},
-                                             {"published", &MeasurementSet::source},
-                                             {"device", &MeasurementSet::device},
-                                             {"node", &MeasurementSet::node},
-                                             {"driver", &MeasurementSet::driver},
-                                             {"library", &MeasurementSet::library},
-                                             {"date", &MeasurementSet::date}}};
 
 bool is_comment(std::string_view line) { return !line.empty() && line.front() == '#'; }
 
 void read_remark(std::string_view line, MeasurementSet& set) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  const auto name = fields_of(line.substr(1, colon - 1), ',').front();
-  for (const Remark& r : kRemarks) {
-    if (name != r.name) continue;
-    std::string_view text = line.substr(colon + 1);
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    set.*r.field = std::string(text);
-    if (name == "published") set.measured_here = false;
+  const std::string_view remark = trimmed(line.substr(1, colon - 1));
+  const bool published = remark == "published";
+  const std::string_view name = published ? "source" : remark;
+  for (const HeadingText& text : kHeadingTexts) {
+    if (name == text.name) set.*text.field = std::string(trimmed(line.substr(colon + 1)));
   }
+  if (published) set.measured_here = false;
 }
 
 Json cell(std::string_view text) {
@@ -49,7 +35,7 @@ Json cell(std::string_view text) {
   return std::string(text);
 }
 
-void check_header(const LogPlace& place, const std::vector<std::string_view>& names) {
+void check_header(const LinePlace& place, const std::vector<std::string_view>& names) {
   std::set<std::string_view> seen;
   for (const std::string_view name : names) {
     if (name.empty()) fail(place, "a column without a name", "a name for each column");
@@ -59,7 +45,7 @@ void check_header(const LogPlace& place, const std::vector<std::string_view>& na
   }
 }
 
-Measurement read_row(const LogPlace& place, const std::vector<std::string_view>& names,
+Measurement read_row(const LinePlace& place, const std::vector<std::string_view>& names,
                      std::string_view line) {
   const std::vector<std::string_view> fields = fields_of(line, ',');
   if (fields.size() != names.size()) {
@@ -92,7 +78,7 @@ MeasurementSet read_csv_measurements(std::string_view text, const std::string& f
   std::vector<std::string_view> names;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const LogPlace place{file, i + 1};
+    const LinePlace place{file, i + 1};
     if (lines[i].empty()) continue;
     if (is_comment(lines[i])) {
       read_remark(lines[i], set);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/measurements/fields.h"
 
-#include "exchange/logs/comm_log.h"
+#include "exchange/collective_names.h"
 #include "network/bus_factor.h"
 
 namespace orrery::detail {
@@ -52,20 +52,6 @@ MeasuredAttention read_attention(Reader& r) {
 
 Bytes bytes_at(Reader& r) { return Bytes(r.at("bytes").number(1, kMostBytes)); }
 
-MeasuredCollective read_collective(Reader& r) {
-  MeasuredCollective c;
-  const Reader name = r.at("collective");
-  const auto kind = collective_named(name.text());
-  if (!kind) {
-    name.fail(brief(name.json()),
-              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or point-to-point");
-  }
-  c.kind = *kind;
-  c.ranks = r.at("ranks").integer(2, kMostCount);
-  c.size = bytes_at(r);
-  return c;
-}
-
 void read_word(Reader& r, const std::string& key, std::string_view only) {
   if (r.at(key).text() != only) r.at(key).fail("\"" + std::string(only) + "\"");
 }
@@ -73,7 +59,11 @@ void read_word(Reader& r, const std::string& key, std::string_view only) {
 MeasuredWork read_work(Reader& r, std::string& kernel) {
   if (r.has("m")) return read_product(r, kernel);
   if (r.has("head_dim")) return read_attention(r);
-  if (r.has("collective")) return read_collective(r);
+  if (r.has("collective")) {
+    MeasuredCollective c = read_collective(r);
+    c.size = bytes_at(r);
+    return c;
+  }
   if (r.has("copy")) {
     constexpr std::array<std::string_view, 2> kWays = {"host", kToHost};
     if (r.at("copy").choice(kWays) == 1) kernel = kToHost;
@@ -113,6 +103,16 @@ Seconds read_time(Reader& r, const Measurement& m) {
 }
 
 }  // namespace
+
+MeasuredCollective read_collective(Reader& r) {
+  const Reader name = r.at("collective");
+  const auto kind = collective_named(name.text());
+  if (!kind) {
+    name.fail(ErrorCode::unknown_name, brief(name.json()),
+              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or point-to-point");
+  }
+  return {*kind, r.at("ranks").integer(2, kMostCount), {}};
+}
 
 Measurement read_measured(Reader r) {
   r.must_be_object();

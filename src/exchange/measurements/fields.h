@@ -23,4 +23,7 @@ namespace orrery::detail {
 
 Measurement read_measured(Reader r);
 
+// The collective that `collective` names, and its `ranks`.
+MeasuredCollective read_collective(Reader& r);
+
 }  // namespace orrery::detail

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json_reader.h"
-#include "exchange/logs/comm_log.h"
 #include "exchange/measurements/fields.h"
+#include "exchange/measurements/heading.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -24,10 +25,7 @@ std::vector<double> numbers(const Reader& r, double highest) {
 // A published curve: sizes and times side by side.
 void read_curve(Reader& r, MeasurementSet& set) {
   set.measured_here = false;
-  const Reader name = r.at("collective");
-  const auto kind = collective_named(name.text());
-  if (!kind) name.fail(brief(name.json()), "a collective such as all-reduce");
-  const std::int64_t ranks = r.at("ranks").integer(2, 10'000'000);
+  MeasuredCollective collective = read_collective(r);
   const Reader times = r.at("time_us");
   const std::vector<double> mib = numbers(r.at("size_mib"), 1e9);
   const std::vector<double> us = numbers(times, 1e12);
@@ -35,8 +33,9 @@ void read_curve(Reader& r, MeasurementSet& set) {
     times.fail(std::to_string(us.size()) + " times", std::to_string(mib.size()) + ", one a size");
   }
   for (std::size_t i = 0; i < mib.size(); ++i) {
+    collective.size = Bytes(mib[i] * 0x1p20);
     Measurement m;
-    m.work = MeasuredCollective{*kind, ranks, Bytes(mib[i] * 0x1p20)};
+    m.work = collective;
     m.timed.time = Seconds(us[i] * 1e-6);
     set.points.push_back(m);
   }
@@ -45,24 +44,13 @@ void read_curve(Reader& r, MeasurementSet& set) {
 }  // namespace
 
 void read_measurement_heading(Reader& r, MeasurementSet& set) {
-  const auto text = [&](const char* key, std::string& field) {
-    if (const auto found = r.find(key)) field = found->text();
-  };
-  text("source", set.source);
-  text("role", set.role);
-  text("device", set.device);
-  text("node", set.node);
-  text("driver", set.driver);
-  text("library", set.library);
-  text("clocks", set.clocks);
-  text("date", set.date);
+  for (const HeadingText& text : kHeadingTexts) {
+    if (const auto found = r.find(std::string(text.name))) set.*text.field = found->text();
+  }
   if (const auto published = r.find("published")) set.measured_here = !published->boolean();
 }
 
-bool is_json(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
-}
+bool is_json(std::string_view text) { return first_character(text) == '{'; }
 
 MeasurementSet read_json_measurements(std::string_view text, const std::string& file,
                                       const MeasurementHints& /*hints*/) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/measurements/to_json.h"
 
+#include "exchange/measurements/heading.h"
+
 namespace orrery {
 namespace {
 
@@ -60,17 +62,10 @@ Json measurement_json(const Measurement& m) {
 
 Json heading_json(const MeasurementSet& set) {
   Json j = Json::object();
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) j[key] = value;
-  };
-  add("device", set.device);
-  add("node", set.node);
-  add("driver", set.driver);
-  add("library", set.library);
-  add("clocks", set.clocks);
-  add("date", set.date);
-  add("source", set.source);
-  add("role", set.role);
+  for (const detail::HeadingText& text : detail::kHeadingTexts) {
+    const std::string& value = set.*text.field;
+    if (!value.empty()) j[std::string(text.name)] = value;
+  }
   if (!set.measured_here) j["published"] = true;
   if (!set.left_out.empty()) j["left_out"] = set.left_out;
   return j;

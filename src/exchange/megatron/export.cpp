@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/argument_lines.h"
 #include "exchange/megatron/names.h"

@@ -3,9 +3,9 @@
 
 #include "core/error.h"
 #include "exchange/argument_list.h"
-#include "exchange/log_lines.h"
 #include "exchange/megatron/names.h"
 #include "exchange/shell_words.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::megatron {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/megatron/import.h"
 #include "exchange/megatron/names.h"

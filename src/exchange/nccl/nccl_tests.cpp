@@ -17,9 +17,9 @@
 #include <set>
 
 #include "core/units.h"
-#include "exchange/log_lines.h"
-#include "exchange/logs/comm_log.h"
+#include "exchange/collective_names.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -31,10 +31,6 @@ struct Row {
   double busbw = 0;
   std::size_t line = 0;
 };
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool is_count(std::string_view word) {
   const auto x = parse_number(word);
@@ -55,7 +51,7 @@ std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words)
   return NcclColumns{static_cast<std::size_t>(time - words.begin()) - 1, words.size() - 1};
 }
 
-Row read_row(const LogPlace& place, const std::vector<std::string_view>& words,
+Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
              const NcclColumns& columns) {
   const std::size_t lacks = columns.count > words.size() ? columns.count - words.size() : 0;
   const std::size_t at = columns.time - std::min(columns.time, lacks);
@@ -88,7 +84,7 @@ bool names_rank(const std::vector<std::string_view>& words) {
   return words.size() > 2 && words[0] == "#" && words[1] == "Rank" && is_count(words[2]);
 }
 
-void see_rank(const LogPlace& place, std::string_view rank, std::set<std::string_view>& seen) {
+void see_rank(const LinePlace& place, std::string_view rank, std::set<std::string_view>& seen) {
   if (seen.insert(rank).second) return;
   fail(place, "rank " + std::string(rank) + " for the second time", "one run of nccl-tests a file");
 }
@@ -130,7 +126,7 @@ Collective kind_of(const std::string& file, std::optional<Collective> named,
 }  // namespace
 
 bool is_nccl_tests(std::string_view text) {
-  return has(text, "busbw") && has(text, "algbw") && has(text, "#");
+  return contains(text, "busbw") && contains(text, "algbw") && contains(text, "#");
 }
 
 MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,

@@ -10,9 +10,9 @@
 #include <array>
 
 #include "core/units.h"
-#include "exchange/log_lines.h"
 #include "exchange/measurements/readers.h"
 #include "exchange/measurements/repeats.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -55,7 +55,7 @@ struct NsysColumns {
   std::size_t count = 0;
 };
 
-NsysColumns columns_of(const LogPlace& place, std::string_view header) {
+NsysColumns columns_of(const LinePlace& place, std::string_view header) {
   const std::vector<std::string> names = csv_fields(header);
   const auto at = [&](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -74,7 +74,7 @@ NsysColumns columns_of(const LogPlace& place, std::string_view header) {
 
 class Trace {
  public:
-  void read(const LogPlace& place, const NsysColumns& at, std::string_view line) {
+  void read(const LinePlace& place, const NsysColumns& at, std::string_view line) {
     const std::vector<std::string> f = csv_fields(line);
     if (f.size() != at.count) {
       fail(place, std::to_string(f.size()) + " fields",
@@ -102,7 +102,7 @@ class Trace {
   }
 
  private:
-  void add(const LogPlace& place, const std::string& name, const std::string& megabytes,
+  void add(const LinePlace& place, const std::string& name, const std::string& megabytes,
            const std::string& nanoseconds) {
     constexpr double kMega = 1e6;
     constexpr double kNano = 1e-9;

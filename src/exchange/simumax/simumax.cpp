@@ -13,8 +13,8 @@
 #include "core/json_reader.h"
 #include "core/units.h"
 #include "cost/product.h"
-#include "exchange/log_lines.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::detail {
 namespace {
@@ -78,9 +78,7 @@ void walk(Reader r, const std::string& name, MeasurementSet& set) {
 
 }  // namespace
 
-bool is_simumax(std::string_view text) {
-  return is_json(text) && text.find(kTable) != std::string_view::npos;
-}
+bool is_simumax(std::string_view text) { return is_json(text) && contains(text, kTable); }
 
 MeasurementSet read_simumax(std::string_view text, const std::string& file,
                             const MeasurementHints& /*hints*/) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "core/json_path.h"
 #include "exchange/argument_lines.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/torchtitan.h"

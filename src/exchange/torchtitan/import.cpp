@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/argument_list.h"
 #include "exchange/import_draft.h"
 #include "exchange/shell_words.h"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines, words, fields and numbers of another tool's text. Errors: InputError with file and line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::detail {
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+inline bool begins_with(std::string_view text, std::string_view begin) {
+  return text.substr(0, begin.size()) == begin;
+}
+
+// Without spaces and tabs at its ends.
+std::string_view trimmed(std::string_view text);
+
+// The first character that is no white space; '\0' where there is none.
+char first_character(std::string_view text);
+
+// Without line ends; CR LF is one.
+std::vector<std::string_view> lines_of(std::string_view text);
+std::vector<std::string_view> words_of(std::string_view line);
+// Trimmed, and out of double quotes.
+std::vector<std::string_view> fields_of(std::string_view line, char separator);
+
+// Where a text stands, for its errors.
+struct LinePlace {
+  const std::string& file;
+  std::size_t line = 0;
+};
+
+[[noreturn]] void fail(const LinePlace& place, const std::string& found,
+                       const std::string& allowed);
+
+// Above 0 (10⁻¹² and more), and at most 10¹⁸.
+double positive(const LinePlace& place, std::string_view text, const std::string& column);
+std::int64_t whole(const LinePlace& place, std::string_view text, const std::string& column);
+
+}  // namespace orrery::detail

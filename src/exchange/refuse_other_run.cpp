@@ -29,7 +29,7 @@ std::vector<std::string> schedules_of(ForeignFormat format) {
 
 bool starts(const std::string& path, std::string_view with) { return path.rfind(with, 0) == 0; }
 
-// What the script would train and how it is laid out, less what a profile says of the software.
+// Keys of the training and its layout, without the habits of the software.
 bool is_of_the_script(const std::string& path, bool same_framework) {
   if (path == "training.states") return same_framework;
   const bool habit = starts(path, "parallel.framework_options") || starts(path, "parallel.overlap");
@@ -52,7 +52,8 @@ Figures figures(const Json& run, const std::string& file, const ConfigLookup& lo
   return {e.step_time, e.memory.peak};
 }
 
-// The run with what is read in the place of what it says; a run that is not legal is another.
+// Whether the run predicts another step or memory with the value that was read; an illegal run
+// does.
 bool is_another_run(Json run, const NotSaid& n, const std::string& file,
                     const ConfigLookup& lookup) {
   const Figures before = figures(run, file, lookup);

@@ -20,7 +20,7 @@ using testing::with;
 const char* const kWhat = R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
                               "training": {"sequence_length": 4096}})";
 
-// As `orrery import` does it: read, fitted to what the flags say, and under the flags.
+// The steps of `orrery import`: read, fit to the flags, put the flags over it.
 ImportedRun imported(ForeignFormat format, const std::string& text, const Json& flags) {
   ImportedRun r = import_run(format, text, "x", flags);
   fit_import(r, flags, testing::shipped_configs());

@@ -26,7 +26,7 @@ class WireMessage {
 
   const std::string& bytes() const { return bytes_; }
 
-  // As streams hold it: its length, then itself.
+  // The form in a stream: its length, then the message.
   std::string delimited() const {
     WireMessage length;
     length.varint(bytes_.size());

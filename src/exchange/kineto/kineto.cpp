@@ -213,7 +213,7 @@ class KinetoTrace {
   bool whole_microseconds_ = true;
 };
 
-// As PyTorch wrote before Kineto, and builds without it still do: events without shapes.
+// The form without Kineto, of older PyTorch and of builds without it: events have no shapes.
 bool is_older(std::string_view text) {
   return first_character(text) == '[' && contains(text, "\"ph\"");
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kUnpredicted = {
     "recv",    "irecv",  "barrier", "monitoredbarrier", "logsummarybarrier", "gather",
     "scatter", "reduce", "wait"};
 
-// Written out, for who misspells them.
+// Suggested where a name is misspelt.
 const std::vector<std::string>& spelled_operations() {
   static const std::vector<std::string> names = {
       "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send",

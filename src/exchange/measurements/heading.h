@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands beside measurements: the names of the texts, for the readers and the writer.
+// The texts beside measurements (device, date, …) by their names in files.
 #pragma once
 
 #include <array>

@@ -141,7 +141,7 @@ class Export {
 
   bool offloads() const { return s().offload.optimizer == OffloadTarget::host; }
 
-  // Each only beside what Megatron-LM asserts it stands beside.
+  // Megatron-LM asserts that each stands beside the others named here.
   void overlap() {
     const Framework& f = r_.run.framework;
     if (f.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
@@ -191,7 +191,7 @@ class Export {
     if (!words.empty()) lines_.add("recompute_modules", words);
   }
 
-  // As many to a node as share it; a number that fills no nodes evenly is said as it is.
+  // torchrun needs nodes of equal size; other numbers of GPUs are written as WORLD_SIZE.
   std::string launch() const {
     const std::int64_t gpus = r_.run.cluster.gpus;
     const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);

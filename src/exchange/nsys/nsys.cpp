@@ -17,7 +17,7 @@
 namespace orrery::detail {
 namespace {
 
-// As versions since 2021.5 and before write them.
+// The names of columns since 2021.5, and before.
 constexpr std::array<std::string_view, 2> kDuration = {"Duration (ns)", "Duration(nsec)"};
 constexpr std::array<std::string_view, 2> kBytes = {"Bytes (MB)", "Bytes(MB)"};
 constexpr std::string_view kKernelTotals = "Total Time";

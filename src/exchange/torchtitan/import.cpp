@@ -45,7 +45,7 @@ void read_model(ImportDraft& d) {
                    "no model of ours by that name; --model says it");
 }
 
-// As far as they are known; 0: not.
+// 0 where a number is not known.
 struct Degrees {
   std::int64_t gpus = 0;
   std::int64_t others = 1;  // tp x pp x cp

@@ -23,7 +23,7 @@ inline constexpr std::array kRows = {
             NameKind::boolean},
 };
 
-// Whose last word is unique, whatever table it stands in.
+// Tables whose keys are known by their last word.
 inline constexpr std::array<std::string_view, 3> kMovedTables = {"training.", "parallelism.",
                                                                  "experimental."};
 

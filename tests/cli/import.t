@@ -63,6 +63,24 @@ $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parall
 > assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])
 > "recompute":"full","recompute_method":"block","recompute_layers":16
 
+# TOML as its standard has it: hex numbers, quoted and dotted keys, escapes, dates.
+$ printf '"training".seq_len = 0x2000\ntraining.local_batch_size = 1_6\n[model]\nname = "llama\\u0033"\nflavor = "8B"\nstart = 2025-11-22\n' > hex.toml
+$ orrery import hex.toml --node dgx-h100 --gpus 16 | grep -o -E '"sequence_length":[0-9]*|"micro_batch":[0-9]*|"model":"[^"]*"|not understood: model.*'
+! stderr 1 not understood
+> not understood: model.start 2025-11-22 (no key of a run file)
+> "model":"llama-3-8b"
+> "sequence_length":8192
+> "micro_batch":16
+$ printf '[training]\nseq_len = 1\n[training]\nseq_len = 2\n' | orrery import - --from torchtitan-toml
+! exit 2
+! stderr standard input: line 3, column 1: found table header: cannot redefine existing table 'training'; allowed: TOML
+$ printf '[training]\nseq_len = 8\nseq_len = 9\n' | orrery import - --from torchtitan-toml
+! exit 2
+! stderr standard input: line 3, column 11: found key-value pair: cannot redefine existing integer 'seq_len'; allowed: TOML
+$ printf '[model]\nname = "llama\\q"\n' | orrery import - --from torchtitan-toml
+! exit 2
+! stderr standard input: line 2, column 15: found string: unknown escape sequence '\q'; allowed: TOML
+
 # A run that a tool cannot do is refused.
 $ orrery export llama-3-70b-64-h100 --set parallel.schedule=breadth-first --as megatron
 ! exit 2
@@ -83,7 +101,7 @@ $ printf -- '--recompute-granularity ful --tensor-model-parallel-size 8\n' | orr
 ! stderr standard input: --recompute-granularity: found "ful"; allowed: selective or full; did you mean "full"?
 $ echo '[training' | orrery import - --from torchtitan-toml
 ! exit 2
-! stderr standard input: line 1: found a table that does not end; allowed: [table]
+! stderr standard input: line 1, column 10: found table header: expected ']', saw '\n'; allowed: TOML
 $ echo '{"train_batch_size": 5.5}' | orrery import -
 ! exit 2
 ! stderr standard input: train_batch_size: found 5.5; allowed: a whole number

@@ -3,6 +3,8 @@
 // Effects of a framework's own choices on a stage's memory and exchanges.
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "estimate/estimate.h"
 #include "estimate/run.h"
 #include "support/runs.h"
@@ -124,4 +126,16 @@ TEST_CASE("the loss over a split vocabulary is the one the framework has for it"
   Run whole = dense_run(R"({"tp": 1})", 32000);
   whole.framework = run.framework;
   CHECK(memory_line(whole, MemoryLine::logits).si() == doctest::Approx(12 * logits));
+}
+
+// One parameter may live: the largest module is gathered whole, 2 bytes a parameter, with as many
+// of its gradient. That is the gated up-projection of a layer, 1024 × 2·4096, until the
+// vocabulary's matrix, 1024 × 65,536, is larger.
+TEST_CASE("the largest module of a stage is one of a layer, or that of the vocabulary") {
+  for (const auto& [vocabulary, largest] :
+       {std::pair{1024, 1024.0 * 2 * 4096}, std::pair{65536, 1024.0 * 65536}}) {
+    Run run = dense_run(R"({"zero": 3})", vocabulary);
+    run.framework.max_live_parameters = 1;
+    CHECK(memory_line(run, MemoryLine::gathered_weights).si() == largest * (2 + 2));
+  }
 }

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/import_fit.h"
 #include "exchange/names.h"
 #include "exchange/shell_words.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "exchange/foreign.h"
 #include "exchange/import_fit.h"

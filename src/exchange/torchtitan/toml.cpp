@@ -92,8 +92,7 @@ Settings read_toml(std::string_view text, const std::string& file) {
   if (!document) fail(document.error(), file);
   std::vector<Leaf> leaves;
   add_leaves(document.table(), "", leaves);
-  std::sort(leaves.begin(), leaves.end(),
-            [](const Leaf& a, const Leaf& b) { return a.at < b.at; });
+  std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) { return a.at < b.at; });
   Settings settings(file);
   for (Leaf& leaf : leaves) settings.add(std::move(leaf.setting));
   return settings;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/estimate.h"
 #include "exchange/foreign.h"
 
 #include <doctest/doctest.h>
@@ -9,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "estimate/estimate.h"
 #include "exchange/import_fit.h"
 #include "exchange/names.h"
 #include "exchange/shell_words.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/states.h"
-#include "parallel/strategy.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
+
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

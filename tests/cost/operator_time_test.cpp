@@ -12,6 +12,7 @@
 #include "cost/attention.h"
 #include "cost/product.h"
 #include "cost/quantise.h"
+#include "parallel/shard.h"
 
 using namespace orrery;
 

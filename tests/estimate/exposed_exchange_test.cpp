@@ -5,6 +5,12 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+
+#include "cost/operator_time.h"
+#include "estimate/run.h"
+#include "parallel/shard.h"
+
 using namespace orrery;
 
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memory/peak_moment.h"
+#include "memory/recipe.h"
 #include "parallel/framework.h"
 
 using namespace orrery;

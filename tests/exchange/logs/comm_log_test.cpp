@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "exchange/collective_names.h"
 #include "exchange/logs/compare_log.h"
 
 using namespace orrery;

@@ -147,6 +147,31 @@ TEST_CASE("lines sum to the peak, with overheads on what they are shares of") {
   CHECK(m.bytes_per_parameter == 18);
   s.dp = 1;
   CHECK(memory_of(s, 0, {activations(200)}, f)[MemoryLine::buckets] == Bytes());
+  s.dp = 2;
+  CHECK(memory_of(s, 0, {activations(200)}, f)[MemoryLine::buckets].si() == 100);
+}
+
+// Dense parameters have 8 replicas here, experts 4. Of 2 + 4 + 12 bytes the optimizer's are sharded
+// over 2 replicas, and over all.
+TEST_CASE("bytes a parameter are those of experts too") {
+  Strategy s;
+  s.dp = 8;
+  s.ep = 2;
+  StageHoldings h;
+  h.parameters = {600, 0};
+  const std::vector<Chunk> chunks = {activations(100)};
+  const auto bytes = [&] {
+    const auto held = stage_activations<double>(s.schedule, PipelineShape{1, 1, 1}, 0, {}, chunks,
+                                                OffloadTarget::none);
+    return stage_memory<double>(s, Framework{}, kRecipe, h, held).bytes_per_parameter;
+  };
+  CHECK(bytes() == 18);
+  h.parameters = {600, 400};
+  s.partition = {1, 1, 2};
+  CHECK(bytes() == doctest::Approx(2 + 4 + 12.0 / 2));
+  h.parameters = {0, 400};
+  s.partition = {1, 1, 8};
+  CHECK(bytes() == doctest::Approx(2 + 4 + 12.0 / 4));
 }
 
 TEST_CASE("a backward pass holds its logits or what its layers work on, whichever is more") {

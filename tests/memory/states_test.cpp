@@ -22,6 +22,22 @@ TEST_CASE("every recipe is found by its name and says where it is from") {
   CHECK(find_recipe("adam") == nullptr);
 }
 
+// tests/papers/states_test.cpp holds what a recipe keeps; on the wire weights are 16 bits wide
+// unless they are computed with in fp32, and gradients as wide as the software reduces them.
+TEST_CASE("recipes say how wide weights are gathered and gradients reduced") {
+  const std::set<std::string_view> wide_weights = {"deepspeed-32", "fp32-adam-16"};
+  const std::set<std::string_view> wide_gradients = {"adam-fp32-gradients-18", "frontier-14",
+                                                     "deepspeed-32",           "fp32-adam-16",
+                                                     "fsdp-amp-fp32-reduce",   "bf16-moments"};
+  for (const NamedRecipe& r : kRecipes) {
+    CAPTURE(r.name);
+    CHECK(r.recipe.gathered == (wide_weights.count(r.name) > 0 ? 4 : 2));
+    CHECK(r.recipe.reduced == (wide_gradients.count(r.name) > 0 ? 4 : 2));
+    // Megatron's fp32 copies of fp16 gradients are no state that a checkpoint saves.
+    CHECK(r.recipe.unsaved == (r.name == "adam-fp16-gradients-20" ? 4 : 0));
+  }
+}
+
 TEST_CASE("each state is divided by its own degree, experts by theirs") {
   Strategy s;
   s.tp = 2;

@@ -6,7 +6,7 @@
 #include "calibrate/overlay.h"
 #include "core/error.h"
 #include "engine/usage_error.h"
-#include "exchange/logs/comm_log.h"
+#include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "engine/collective_question.h"
-#include "exchange/logs/comm_log.h"
+#include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "report/collective_against_text.h"
 #include "report/estimate_json.h"

@@ -68,7 +68,7 @@ function drawLane(spans, row) {
     pen.fillStyle = colour('--c' + D.kinds[kind][1]);
     pen.fillRect(left, beside ? y + ROW - 6 : y + 1, Math.max(.6, wide - (wide > 3 ? .6 : 0)), beside ? 4 : ROW - 3);
     if (wide > 22 && ROW >= 14 && !beside) {
-      pen.fillStyle = '#fff';
+      pen.fillStyle = colour('--paper');
       pen.textAlign = 'center';
       pen.fillText(label, left + wide / 2, y + ROW / 2);
     }

@@ -90,7 +90,7 @@ std::string heat_cell(const HeatFrame& f, const HeatCell& cell, std::size_t x, s
   const std::string kind = cell.value ? shade(f, *cell.value) : "empty";
   return rect(left, top, f.column - 2, f.row - 2, kind, cell.title) +
          text(left + f.column / 2 - 1, top + f.row / 2 + 3, cell.text, "middle",
-              kind == "shade0" || kind == "shade1" ? "on-dark" : "dim");
+              kind < "shade3" && kind != "empty" ? "on-dark" : "dim");
 }
 
 }  // namespace

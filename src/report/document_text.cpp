@@ -7,8 +7,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLongestSource = 60;
-
 bool is_plain_array(const Json& j) {
   if (!j.is_array()) return false;
   for (const Json& item : j) {
@@ -23,7 +21,7 @@ void add_values(const Json& document, const Json& at, const std::string& path, T
     const std::string value = at.is_string()
                                   ? at.get<std::string>()
                                   : at.dump(-1, ' ', false, Json::error_handler_t::replace);
-    list.add({path, {value, value_of(at)}, {shortened(source, kLongestSource), source}});
+    list.add({path, {value, value_of(at)}, source});
     return;
   }
   std::size_t index = 0;

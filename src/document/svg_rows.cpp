@@ -77,20 +77,22 @@ struct HeatFrame {
 };
 
 // Dark is little: 0 for the least value to 4.
-std::string shade(const HeatFrame& f, double value) {
+int shade(const HeatFrame& f, double value) {
   constexpr double kPale = 0.6;  // more than the least
   const double over = f.least > 0 ? (value / f.least - 1) / kPale : 0;
-  return "shade" + std::to_string(static_cast<int>(std::clamp(over, 0.0, 1.0) * 4 + 0.5));
+  return static_cast<int>(std::clamp(over, 0.0, 1.0) * 4 + 0.5);
 }
 
 std::string heat_cell(const HeatFrame& f, const HeatCell& cell, std::size_t x, std::size_t y) {
   if (cell.text.empty()) return "";
   const double left = f.left + f.column * static_cast<double>(x);
   const double top = f.row * static_cast<double>(y);
-  const std::string kind = cell.value ? shade(f, *cell.value) : "empty";
-  return rect(left, top, f.column - 2, f.row - 2, kind, cell.title) +
+  constexpr int kFirstPale = 3;
+  const int level = cell.value ? shade(f, *cell.value) : kFirstPale;
+  return rect(left, top, f.column - 2, f.row - 2,
+              cell.value ? "shade" + std::to_string(level) : "empty", cell.title) +
          text(left + f.column / 2 - 1, top + f.row / 2 + 3, cell.text, "middle",
-              kind < "shade3" && kind != "empty" ? "on-dark" : "dim");
+              level < kFirstPale ? "on-dark" : "dim");
 }
 
 }  // namespace

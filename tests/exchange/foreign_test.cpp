@@ -222,7 +222,7 @@ TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
   CHECK(value_at(r.run, "parallel.sequence_parallel") == true);
   CHECK(value_at(r.run, "parallel.framework_options.async_tp") == true);
   CHECK(settings_of(r) ==
-        std::vector<std::string>{"fsdp_reshard_after_forward never", "model_extras.list 1.0 2.0"});
+        std::vector<std::string>{"fsdp_reshard_after_forward never", "model_extras.list 1 2"});
 }
 
 TEST_CASE("torchtitan's tokens must be whole sequences") {

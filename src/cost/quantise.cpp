@@ -19,8 +19,8 @@ SecondsOf<R> quantise_time(std::int64_t rows, std::int64_t cols, const Device& d
 }  // namespace
 
 bool is_quantised(const ShardedOperator& op, Precision linear) {
-  const bool product = op.kind == OpKind::product || op.kind == OpKind::grouped_product;
-  return product && op.role == PrecisionRole::linear && storage_precision(linear) != linear;
+  return is_product(op.kind) && op.role == PrecisionRole::linear &&
+         storage_precision(linear) != linear;
 }
 
 template <Number R>

@@ -15,7 +15,7 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
     if (op.kind == OpKind::scores) {  // gradients of the probabilities and of the scores
       most = std::max(most, 2 * static_cast<double>(op.groups) * elements(op.rows, op.cols));
     }
-    if (op.kind != OpKind::product && op.kind != OpKind::grouped_product) continue;
+    if (!is_product(op.kind)) continue;
     // The gradient of the logits is in the logits' line.
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
     most = std::max(most, output + elements(op.rows, op.inner));

@@ -6,10 +6,6 @@
 namespace orrery {
 namespace {
 
-bool is_attention(OpKind k) {
-  return k == OpKind::fused_attention || k == OpKind::scores || k == OpKind::values;
-}
-
 // In the whole model, where a tied weight counts once.
 std::int64_t parameters(const Operator& op) {
   const AxisDegrees whole;

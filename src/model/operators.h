@@ -73,6 +73,36 @@ enum class OpKind : std::uint8_t {
   lookup,     // rows gathered from a table
 };
 
+constexpr bool is_product(OpKind k) {
+  switch (k) {
+    case OpKind::product:
+    case OpKind::grouped_product:
+      return true;
+    case OpKind::fused_attention:
+    case OpKind::scores:
+    case OpKind::values:
+    case OpKind::pointwise:
+    case OpKind::lookup:
+      return false;
+  }
+  return false;
+}
+
+constexpr bool is_attention(OpKind k) {
+  switch (k) {
+    case OpKind::fused_attention:
+    case OpKind::scores:
+    case OpKind::values:
+      return true;
+    case OpKind::product:
+    case OpKind::grouped_product:
+    case OpKind::pointwise:
+    case OpKind::lookup:
+      return false;
+  }
+  return false;
+}
+
 enum class OpName : std::uint8_t {
   embedding,
   position_embedding,

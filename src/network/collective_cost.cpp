@@ -90,16 +90,6 @@ CollectiveCost<R> collective_cost(const Cluster& c, const Group& g, Collective k
   }
 }
 
-template <Number R>
-CollectiveCost<R> point_to_point_cost(const Cluster& c, std::size_t tier, std::int64_t sharers,
-                                      BytesOf<R> bytes) {
-  Group pair;
-  pair.ranks = 2;
-  for (std::size_t i = tier; i < kMaxTiers; ++i) pair.members[i] = 2;
-  pair.sharers.fill(sharers);
-  return collective_cost(c, pair, Collective::point_to_point, bytes);
-}
-
 template CollectiveCost<double> collective_cost(const Cluster&, const Group&, Collective,
                                                 BytesOf<double>);
 template CollectiveCost<Traced> collective_cost(const Cluster&, const Group&, Collective,
@@ -108,9 +98,5 @@ template CollectiveCost<double> collective_cost_by(Algorithm, const Cluster&, co
                                                    Collective, BytesOf<double>);
 template CollectiveCost<Traced> collective_cost_by(Algorithm, const Cluster&, const Group&,
                                                    Collective, BytesOf<Traced>);
-template CollectiveCost<double> point_to_point_cost(const Cluster&, std::size_t, std::int64_t,
-                                                    BytesOf<double>);
-template CollectiveCost<Traced> point_to_point_cost(const Cluster&, std::size_t, std::int64_t,
-                                                    BytesOf<Traced>);
 
 }  // namespace orrery

@@ -8,7 +8,6 @@
 // rank and fits the cluster. Costs neither allocate nor throw.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,11 +38,6 @@ CollectiveCost<R> collective_cost(const Cluster& c, const Group& g, Collective k
 template <Number R>
 CollectiveCost<R> collective_cost_by(Algorithm a, const Cluster& c, const Group& g, Collective kind,
                                      BytesOf<R> full_buffer);
-
-// One message between two children of tier `tier`, whose links `sharers` such messages share.
-template <Number R>
-CollectiveCost<R> point_to_point_cost(const Cluster& c, std::size_t tier, std::int64_t sharers,
-                                      BytesOf<R> bytes);
 
 // Whether the algorithm serves this collective of this group.
 bool applies(Algorithm a, const Cluster& c, const Group& g, Collective kind);

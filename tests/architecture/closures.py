@@ -19,8 +19,8 @@ SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
-MEDIAN = 30
-MOST = 100
+MEDIAN = 31
+MOST = 105
 # Sources that see a header, at most.
 SEEN_BY = {
     "cost/product.h": 20,
@@ -31,7 +31,7 @@ SEEN_BY = {
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 240
+SEE_JSON = 258
 
 
 @functools.lru_cache(maxsize=None)

@@ -13,6 +13,20 @@
 using namespace orrery;
 using namespace orrery::testing;
 
+namespace {
+
+// One message between two children of tier `tier`, whose links `sharers` such messages share.
+CollectiveCost<double> point_to_point_cost(const Cluster& c, std::size_t tier, std::int64_t sharers,
+                                           Bytes bytes) {
+  Group pair;
+  pair.ranks = 2;
+  for (std::size_t i = tier; i < kMaxTiers; ++i) pair.members[i] = 2;
+  pair.sharers.fill(sharers);
+  return collective_cost(c, pair, Collective::point_to_point, bytes);
+}
+
+}  // namespace
+
 TEST_CASE("one rank fills its own card, all of a node fill all") {
   Cluster c = round_cluster();
   c.tiers[1].rank_share = 1.0 / 8;

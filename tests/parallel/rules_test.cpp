@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every rule refuses what breaks it, by its own name, and what real runs do is legal.
+#include "model/architecture.h"
 #include "parallel/rules.h"
 
 #include <doctest/doctest.h>

@@ -133,10 +133,15 @@ Json constant_json(const FitParameter& p, const ConstantFit& c) {
   for (const MovedBy& m : c.moved_by) {
     movers.push_back({{"source", m.source}, {"share", m.share}, {"rows", m.rows}});
   }
-  return {{"name", p.name},          {"in", p.in},
-          {"kind", name_of(p.kind)}, {"change", c.change},
-          {"spread", c.spread},      {"prior_spread", p.spread},
-          {"pinned", c.pinned},      {"at_bound", c.at_bound},
+  return {{"name", p.name},
+          {"document", name_of(p.document)},
+          {"in", p.in},
+          {"kind", name_of(p.kind)},
+          {"change", c.change},
+          {"spread", c.spread},
+          {"prior_spread", p.spread},
+          {"pinned", c.pinned},
+          {"at_bound", c.at_bound},
           {"moved_by", movers}};
 }
 

@@ -34,6 +34,11 @@ Json predicted_json(const JudgedRow& r) {
   j["mfu"] = double(a.model_flops / a.step_time / a.peak_rate);
   j["hfu"] = double(a.hardware_flops / a.step_time / a.peak_rate);
   j["peak_memory_gib"] = gib(predicted_memory(r));
+  j["device_peak_gib"] = gib(a.memory.peak);
+  j["capacity_gib"] = gib(a.capacity);
+  for (std::size_t t = 0; t < kTerms; ++t) {
+    j["breakdown_s"][std::string(name_of(static_cast<Term>(t)))] = a.breakdown[t].si();
+  }
   j["interval_80"] = {{"step_time_s", {a.interval_low.si(), a.interval_high.si()}}};
   return j;
 }
@@ -66,15 +71,21 @@ Json row_json(const JudgedRow& r) {
   j["framework"] = r.framework;
   j["unknown"] = r.row.unknown;
   j["measured"] = measured_json(r.row.measured);
+  if (!r.row.repeats.empty()) j["repeats"] = r.row.repeats;
   if (!is_estimated(r)) {
     j["refused"] = r.refusal;
     return j;
   }
   j["judged_by"] = name_of(r.published.basis);
+  if (time_error(r)) j["published_step_time_s"] = r.published.time.si();
   if (!r.assumed.empty()) j["assumed"] = r.assumed;
   j["predicted"] = predicted_json(r);
   j["error"] = error_json(r);
-  if (r.framework_seen) j["framework_seen_elsewhere"] = *r.framework_seen;
+  if (r.framework_seen) {
+    j["framework_seen_elsewhere"] = *r.framework_seen;
+    j["elasticity"] = Json::object();
+    for (const Elasticity& e : r.elasticities) j["elasticity"][std::string(e.key)] = e.value;
+  }
   return j;
 }
 

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/claims.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "validate/claim_verdict.h"
-#include "validate/columns.h"
+#include "report/number_table.h"
 
 namespace orrery {
 namespace {
-
-constexpr const char* kClaimsHead =
-    "# Claims\n\n"
-    "What papers claim, run: each file of [validation/claims](../validation/claims) says the "
-    "claim, the runs that test it, what has to be assumed, and the rule of its verdict. An "
-    "assumption that the source leaves open is an axis of a map, and every combination is "
-    "computed: the map shows what differs from point to point. This page is generated; do not edit "
-    "it:\n\n"
-    "```\norrery validate validation/claims --markdown -o docs/claims.md\n```\n\n"
-    "*reproduced*: the rule holds at every point of the map; *holds if*: at some; *contradicted*: "
-    "at none; *not checkable*: there is no rule. A verdict is about the claim under the "
-    "assumptions listed, and no better than the predictions themselves ([validation.md]("
-    "validation.md)).\n\n";
 
 // Four significant digits, without exponent where it can be read.
 std::string number_text(double x) {
@@ -52,7 +40,7 @@ std::string explained(const ClaimQuantity& q) {
   return q.meaning.empty() ? q.name : q.name + ": " + q.meaning;
 }
 
-// Statistics of the computed points.
+// Of the points that were computed.
 std::vector<double> values_of(const JudgedClaim& j, std::size_t quantity) {
   std::vector<double> values;
   for (const ClaimPoint& p : j.points) {
@@ -78,17 +66,16 @@ std::string computed_text(const JudgedClaim& j, std::size_t quantity) {
 }
 
 // One row a quantity: what is claimed beside what is computed.
-std::vector<Cells> quantity_table(const JudgedClaim& j) {
-  std::vector<Cells> rows = {{"quantity", "claimed", "computed"}};
+Table quantity_table(const JudgedClaim& j) {
+  Table rows = number_table({"quantity", "claimed", "computed"});
   for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
     const ClaimQuantity& q = j.claim.quantities[i];
-    rows.push_back(
-        {explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : "", computed_text(j, i)});
+    rows.add({explained(q), q.claimed ? with_unit(*q.claimed, q.unit) : "", computed_text(j, i)});
   }
   return rows;
 }
 
-// The values that differ from point to point.
+// What differs from point to point.
 struct MapColumns {
   std::vector<std::size_t> quantities;
   std::vector<std::size_t> checks;
@@ -105,16 +92,17 @@ MapColumns columns_of(const JudgedClaim& j) {
   return columns;
 }
 
-Cells map_head(const JudgedClaim& j, const MapColumns& columns) {
-  Cells head;
+std::vector<std::string> map_head(const JudgedClaim& j, const MapColumns& columns) {
+  std::vector<std::string> head;
   for (const ClaimAxis& a : j.claim.axes) head.push_back(a.name);
   for (const std::size_t i : columns.quantities) head.push_back(head_of(j.claim.quantities[i]));
   for (const std::size_t i : columns.checks) head.push_back("check " + std::to_string(i + 1));
   return head;
 }
 
-Cells map_row(const JudgedClaim& j, const MapColumns& columns, const ClaimPoint& p) {
-  Cells row;
+std::vector<std::string> map_row(const JudgedClaim& j, const MapColumns& columns,
+                                 const ClaimPoint& p) {
+  std::vector<std::string> row;
   for (std::size_t a = 0; a < p.at.size(); ++a) {
     row.push_back(j.claim.axes[a].values[p.at[a]].label);
   }
@@ -130,11 +118,11 @@ Cells map_row(const JudgedClaim& j, const MapColumns& columns, const ClaimPoint&
 
 // One row a point of the map: its values, and of what is computed and checked what varies. Nothing
 // where nothing does.
-std::vector<Cells> map_table(const JudgedClaim& j) {
+Table map_table(const JudgedClaim& j) {
   const MapColumns columns = columns_of(j);
-  if (columns.quantities.empty() && columns.checks.empty()) return {};
-  std::vector<Cells> rows = {map_head(j, columns)};
-  for (const ClaimPoint& p : j.points) rows.push_back(map_row(j, columns, p));
+  if (columns.quantities.empty() && columns.checks.empty()) return Table();
+  Table rows = number_table(map_head(j, columns));
+  for (const ClaimPoint& p : j.points) rows.add(map_row(j, columns, p));
   return rows;
 }
 
@@ -153,39 +141,26 @@ std::vector<std::string> assumed(const Claim& c) {
   return list;
 }
 
-std::string text_of(const JudgedClaim& j) {
-  const Claim& c = j.claim;
-  std::string text = c.title + "\n  claim: " + c.claim + "\n  source: " + c.source +
-                     (c.url.empty() ? "" : ", " + c.url) + "\n";
-  for (const std::string& a : assumed(c)) text += "  assumed: " + a + "\n";
-  if (!c.quantities.empty()) text += "\n" + aligned(quantity_table(j));
-  if (!map_table(j).empty()) text += "\n" + aligned(map_table(j));
-  text += "\n";
-  for (const std::string& r : refusals(j)) text += "  refused: " + r + "\n";
-  for (std::size_t i = 0; i < j.checks.size(); ++i) {
-    text += "  " + std::to_string(i + 1) + ". " + c.checks[i].text + "\n     " +
-            verdict_text(j.checks[i]) + "\n";
-  }
-  for (const std::string& remark : c.remarks) text += "  " + remark + "\n";
-  return text;
+// Its text in a column of its own below the words that begin it.
+Paragraph told(const std::string& as, const std::string& text) { return {as + ": " + text, 4, 2}; }
+
+Section claim_section(const Claim& c) {
+  Section s{c.title};
+  s.add(told("claim", c.claim));
+  s.add(told("source", c.source + (c.url.empty() ? "" : ", " + c.url)));
+  for (const std::string& a : assumed(c)) s.add(told("assumed", a));
+  return s;
 }
 
-std::string markdown_of(const JudgedClaim& j) {
-  const Claim& c = j.claim;
-  std::string text = "## " + c.title + "\n\n*Claim.* " + c.claim + "\n\n*Source.* " + c.source +
-                     (c.url.empty() ? "" : ", <" + c.url + ">") + "\n\n";
-  for (const std::string& a : assumed(c)) text += "- Assumed: " + a + "\n";
-  if (!assumed(c).empty()) text += "\n";
-  if (!c.quantities.empty()) text += markdown_table(quantity_table(j)) + "\n";
-  if (!map_table(j).empty()) text += markdown_table(map_table(j)) + "\n";
-  for (const std::string& r : refusals(j)) text += "Refused: " + r + "\n\n";
+Section verdict_section(const JudgedClaim& j) {
+  Section s;
+  for (const std::string& r : refusals(j)) s.add(told("refused", r));
   for (std::size_t i = 0; i < j.checks.size(); ++i) {
-    text += std::to_string(i + 1) + ". " + c.checks[i].text + ": **" + verdict_text(j.checks[i]) +
-            "**\n";
+    s.add(Paragraph{std::to_string(i + 1) + ". " + j.claim.checks[i].text, 5, 2});
+    s.add(Paragraph{bold(verdict_text(j.checks[i])), 5, 5});
   }
-  text += "\n";
-  for (const std::string& remark : c.remarks) text += remark + "\n\n";
-  return text;
+  for (const std::string& remark : j.claim.remarks) s.add(Paragraph{remark, 2, 2});
+  return s;
 }
 
 Json point_json(const JudgedClaim& j, const ClaimPoint& p) {
@@ -240,43 +215,44 @@ std::size_t count_of(const JudgedClaim& j, Verdict v) {
 }
 
 // One row a claim: how many of its checks got which verdict; the last is all of them.
-std::vector<Cells> verdict_table(const std::vector<JudgedClaim>& claims) {
-  std::vector<Cells> rows = {{"claim"}};
-  for (const std::string_view name : kNamesOf<Verdict>) rows[0].emplace_back(name);
+Table verdict_table(const std::vector<JudgedClaim>& claims) {
+  std::vector<std::string> titles = {"claim"};
+  for (const std::string_view name : kNamesOf<Verdict>) titles.emplace_back(name);
+  Table table = number_table(titles);
   std::array<std::size_t, kCountOf<Verdict>> all{};
   for (const JudgedClaim& j : claims) {
-    Cells row = {j.claim.title};
+    std::vector<std::string> row = {j.claim.title};
     for (std::size_t v = 0; v < all.size(); ++v) {
       const std::size_t n = count_of(j, static_cast<Verdict>(v));
       all[v] += n;
       row.push_back(n == 0 ? "" : std::to_string(n));
     }
-    rows.push_back(row);
+    table.add(row);
   }
-  rows.push_back({"all"});
-  for (const std::size_t n : all) rows.back().push_back(std::to_string(n));
-  return rows;
+  std::vector<std::string> last = {"all"};
+  for (const std::size_t n : all) last.push_back(std::to_string(n));
+  table.add(last);
+  return table;
 }
 
 }  // namespace
 
-std::string claims_text(const std::vector<JudgedClaim>& claims) {
-  std::string text;
-  for (const JudgedClaim& j : claims) text += (text.empty() ? "" : "\n") + text_of(j);
-  if (claims.size() > 1) text += "\n" + aligned(verdict_table(claims));
-  return text;
+AnswerDocument claims_document(const std::vector<JudgedClaim>& claims) {
+  AnswerDocument d{"Claims"};
+  for (const JudgedClaim& j : claims) {
+    d.add(claim_section(j.claim));
+    add_table(d, quantity_table(j));
+    add_table(d, map_table(j));
+    d.add(verdict_section(j));
+  }
+  if (claims.size() > 1) add_table(d, verdict_table(claims));
+  return d;
 }
 
 Json claims_json(const std::vector<JudgedClaim>& claims) {
   Json list = Json::array();
   for (const JudgedClaim& j : claims) list.push_back(claim_json(j));
   return {{"claims", list}};
-}
-
-std::string claims_markdown(const std::vector<JudgedClaim>& claims) {
-  std::string text = kClaimsHead + markdown_table(verdict_table(claims)) + "\n";
-  for (const JudgedClaim& j : claims) text += markdown_of(j);
-  return text;
 }
 
 }  // namespace orrery

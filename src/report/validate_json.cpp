@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validate/report.h"
+#include "report/validate.h"
 
 namespace orrery {
 namespace {

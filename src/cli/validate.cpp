@@ -18,9 +18,6 @@ void choose_format(Json& request, const Session& s) {
   }
   if (html && (s.json || s.csv)) throw UsageError("--html: give it without --json and --csv");
   if (html || markdown) request["format"] = html ? "html" : "markdown";
-  if (request.contains("accuracy") && s.json) {
-    throw UsageError("--accuracy: give it without --json");
-  }
 }
 
 }  // namespace
@@ -61,8 +58,6 @@ void declare_validate(CLI::App& app, Json& request) {
              "what leaving each constant at its prior costs on sources left out (slow)");
   add_switch(app, request, "--check",
              "whether each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
-  add_switch(app, request, "--accuracy",
-             "the page docs/accuracy.md: bars, what is reached, where the rest of the error is");
   add_flag_of(app, request, "--write-configs",
               "with --fit: write the documents it changes below DIR")
       ->type_name("DIR");
@@ -75,8 +70,7 @@ void declare_validate(CLI::App& app, Json& request) {
               "constants fitted on measurements, over the rows of their device: name or path")
       ->type_name("FILE");
   add_switch(app, request, "--html", "one page with the tables and plots of every row");
-  add_switch(app, request, "--markdown",
-             "the page docs/validation.md, or of claims docs/claims.md");
+  add_switch(app, request, "--markdown", "the same as Markdown");
 }
 
 }  // namespace orrery

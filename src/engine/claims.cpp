@@ -10,10 +10,10 @@
 #include "engine/overrides.h"
 #include "engine/plan_context.h"
 #include "engine/usage_error.h"
-#include "report/capacity_report.h"
+#include "report/capacity.h"
+#include "report/claims.h"
 #include "report/comm.h"
 #include "report/estimate_json.h"
-#include "validate/claim_verdict.h"
 #include "validate/published.h"
 #include "validate/rows.h"
 
@@ -118,9 +118,9 @@ bool are_claims(const std::vector<NamedText>& files) {
   return claims > 0;
 }
 
-CommandAnswer answer_claims(const std::vector<NamedText>& files, AnswerFormat format,
+CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& look,
                             const ConfigSource& configs) {
-  if (format == AnswerFormat::csv) {
+  if (look.csv()) {
     throw UsageError("--csv: claims have text, --json and --markdown");
   }
   const ClaimContext context = context_of(configs);
@@ -128,9 +128,8 @@ CommandAnswer answer_claims(const std::vector<NamedText>& files, AnswerFormat fo
   for (const NamedText& file : files) {
     judged.push_back(judge(read_claim(file.text, file.name), context));
   }
-  return {ExitCode::answer, format == AnswerFormat::markdown ? claims_markdown(judged)
-                            : format == AnswerFormat::json   ? dump(claims_json(judged))
-                                                             : claims_text(judged)};
+  return {ExitCode::answer,
+          look.json() ? dump(claims_json(judged)) : drawn(claims_document(judged), look)};
 }
 
 }  // namespace orrery

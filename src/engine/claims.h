@@ -13,7 +13,7 @@ namespace orrery {
 // Whether they are claims, all of them. Errors: UsageError where only some are.
 bool are_claims(const std::vector<NamedText>& files);
 
-CommandAnswer answer_claims(const std::vector<NamedText>& files, AnswerFormat format,
+CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& look,
                             const ConfigSource& configs);
 
 }  // namespace orrery

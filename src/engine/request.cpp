@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "document/html.h"
+#include "document/markdown.h"
 #include "document/rows.h"
 #include "document/text.h"
 #include "engine/config_source.h"
@@ -22,7 +24,18 @@ NamedText file_in(Reader value) {
 }  // namespace
 
 std::string drawn(const AnswerDocument& answer, const Look& look) {
-  return look.csv() ? csv_of(answer.rows) : text_of(answer, look.style);
+  switch (look.format) {
+    case AnswerFormat::csv:
+      return csv_of(answer.rows);
+    case AnswerFormat::html:
+      return html_of(answer);
+    case AnswerFormat::markdown:
+      return markdown_of(answer);
+    case AnswerFormat::json:  // each command's own
+    case AnswerFormat::text:
+      return text_of(answer, look.style);
+  }
+  return "";
 }
 
 std::string flag_of(std::string_view key) {

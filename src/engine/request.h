@@ -38,7 +38,7 @@ struct Look {
   bool csv() const { return format == AnswerFormat::csv; }
 };
 
-// As text or CSV.
+// In every format but JSON, which each command writes itself.
 std::string drawn(const AnswerDocument& answer, const Look& look);
 
 // "--trace-ranks" of "trace_ranks", and back.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/capacity_words.h"
+
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "report/capacity_report.h"
+#include "core/units.h"
+#include "document/words.h"
 
 namespace orrery {
 namespace {
@@ -35,7 +37,55 @@ std::string tried_line(const SizesTried& t, bool lone) {
   return text;
 }
 
+std::string asked(const Requirement& q) {
+  std::vector<std::string> parts;
+  if (q.deadline) parts.push_back("within " + span_text(*q.deadline));
+  if (q.budget) parts.push_back("for " + money_text(*q.budget));
+  if (q.power) parts.push_back("under " + pretty(*q.power));
+  return joined(parts, ", ");
+}
+
+std::string name_in(const CapacityReport& r, std::size_t i) {
+  return name_with_gpus(r.answer.options[i]);
+}
+
+std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
+  const std::string question = asked(a.requirement) + ": ";
+  if (!a.met.empty()) {
+    const std::string smallest = "smallest " + name_in(r, *a.smallest);
+    if (a.met.front() == *a.smallest) return question + smallest;
+    return question + smallest + "; " + std::string(first_word(r.answer.rank)) + " " +
+           name_in(r, a.met.front());
+  }
+  if (!a.unpriced.empty()) {
+    return question + "the budget is not judged, " + why_blank(r.answer.options[*a.smallest]) +
+           "; smallest for the rest " + name_in(r, *a.smallest);
+  }
+  if (!a.nearest) {
+    return question + "no option is possible" +
+           (r.answer.sizes_tried.empty() ? "" : ": every size tried is refused");
+  }
+  return question + "no option; the nearest is " + name_in(r, *a.nearest) + ", which " +
+         a.nearest_text;
+}
+
 }  // namespace
+
+std::string meets_text(const CapacityReport& r, std::size_t option) {
+  if (r.answer.requirements.empty()) return "";
+  const Standing now = standing(r.plan, r.answer.options[option]);
+  if (now == Standing::misses) return "no";
+  const std::string text = meets_all_surely(r, option) ? "surely" : "likely";
+  return now == Standing::unpriced ? text + ", no price" : text;
+}
+
+std::vector<std::string> requirement_lines(const CapacityReport& r) {
+  std::vector<std::string> lines;
+  for (const RequirementAnswer& a : r.answer.requirements) {
+    lines.push_back(requirement_line(r, a));
+  }
+  return lines;
+}
 
 std::vector<std::string> tried_lines(const CapacityReport& r) {
   const bool lone = r.plan.options.size() == 1;
@@ -74,8 +124,6 @@ std::string payment_note(const CapacityReport& r) {
          "with care, or give `pay` and the prices that lack.";
 }
 
-double mfu_of(const Answer& a) { return a.model_flops / a.step_time / a.peak_rate; }
-
 std::string money_text(double amount, Currency c) {
   if (amount >= 1e9) return three_digits(amount / 1e9) + " G " + c.text();
   if (amount >= 1e6) return three_digits(amount / 1e6) + " M " + c.text();
@@ -84,13 +132,6 @@ std::string money_text(double amount, Currency c) {
 }
 
 std::string money_text(const Money& m) { return money_text(m.amount(), m.currency()); }
-
-std::string range_text(const Ranged<double>& r, double unit, int decimals) {
-  const std::string middle = fixed(r.value / unit, decimals);
-  if (r.is_exact()) return middle;
-  return middle + " (" + fixed(r.low / unit, decimals) + " to " + fixed(r.high / unit, decimals) +
-         ")";
-}
 
 std::string energy_text(Joules e) {
   const double kwh = e.si() / kKilowattHour.si();
@@ -101,6 +142,10 @@ std::string energy_text(Joules e) {
 
 std::string name_of(const OptionAnswer& o) {
   return o.model.empty() ? o.scenario : o.scenario + ", " + o.model;
+}
+
+std::string name_with_gpus(const OptionAnswer& o) {
+  return name_of(o) + " with " + grouped(o.gpus) + " GPUs";
 }
 
 std::string strategy_text(const Strategy& s) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/workspace.h"
 #include "report/search_html.h"
 
 #include <algorithm>
@@ -7,7 +6,8 @@
 #include <set>
 
 #include "core/units.h"
-#include "report/charts.h"
+#include "document/escape.h"
+#include "estimate/workspace.h"
 #include "report/search_page.h"
 #include "report/search_text.h"
 #include "report/strategy_words.h"
@@ -122,13 +122,6 @@ class SearchPage {
   std::set<std::pair<std::int64_t, std::int64_t>> drawn_;
 };
 
-// Nothing in the data can end the script.
-std::string script_safe(const std::string& json) {
-  std::string text;
-  for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return text;
-}
-
 std::string title(const SearchReport& r) {
   const Run& run = r.request.space.bases[0].run;
   return "Strategies for " + r.request.open.resolved.model.name + " on " +
@@ -154,7 +147,7 @@ std::string search_html(const SearchReport& r) {
   page += "<section><h2>In words</h2><pre>" + html_escaped(search_text(r, Style{})) +
           "</pre></section>\n";
   if (!r.best.empty()) {
-    page += "<script>const D=" + script_safe(SearchPage(r).data().dump()) + ";" + kSearchScript +
+    page += "<script>const D=" + script_escaped(SearchPage(r).data().dump()) + ";" + kSearchScript +
             "</script>\n";
   }
   return page + "</body></html>\n";

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "validate/columns.h"
+#include "document/words.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -149,7 +149,7 @@ void fill_spreads(const std::vector<Residual>& residuals, Accuracy& out) {
   out.noise = std::max(quantile(inside, 0.8) / kNormal80, 1e-3);
 }
 
-std::string rounded(double x) { return decimals(x, 4); }
+std::string rounded(double x) { return fixed(x, 4); }
 
 }  // namespace
 

@@ -64,10 +64,4 @@ struct ClaimContext {
 
 JudgedClaim judge(Claim claim, const ClaimContext& context);
 
-std::string claims_text(const std::vector<JudgedClaim>& claims);
-Json claims_json(const std::vector<JudgedClaim>& claims);
-
-// docs/claims.md
-std::string claims_markdown(const std::vector<JudgedClaim>& claims);
-
 }  // namespace orrery

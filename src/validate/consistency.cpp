@@ -96,36 +96,4 @@ ConsistencyReport check_rows(const std::vector<JudgedRow>& rows) {
   return report;
 }
 
-std::string consistency_text(const ConsistencyReport& report) {
-  std::vector<Cells> table = {
-      {"row that contradicts itself", "one", "step", "other", "step", "ratio", "usual"}};
-  for (const Contradiction& c : report.contradictions) {
-    table.push_back({c.id, std::string(name_of(c.one)), decimals(c.time_of_one.si(), 3) + " s",
-                     std::string(name_of(c.other)), decimals(c.time_of_other.si(), 3) + " s",
-                     decimals(c.time_of_other / c.time_of_one, 3), decimals(c.usual, 3)});
-  }
-  std::string text = table.size() > 1 ? aligned(table) + "\n" : "";
-  for (const std::string& line : report.repeats) text += line + "\n";
-  return text + std::to_string(report.contradictions.size()) + " contradictions in " +
-         std::to_string(report.compared) + " rows that publish two quantities or more, of " +
-         std::to_string(report.rows) + "; " + std::to_string(report.repeats.size()) +
-         " rows repeat another of their source.\n";
-}
-
-Json consistency_json(const ConsistencyReport& report) {
-  Json list = Json::array();
-  for (const Contradiction& c : report.contradictions) {
-    list.push_back({{"id", c.id},
-                    {"one", std::string(name_of(c.one))},
-                    {"one_step_time_s", c.time_of_one.si()},
-                    {"other", std::string(name_of(c.other))},
-                    {"other_step_time_s", c.time_of_other.si()},
-                    {"usual_ratio", c.usual}});
-  }
-  return {{"rows", report.rows},
-          {"compared", report.compared},
-          {"contradictions", list},
-          {"repeats", report.repeats}};
-}
-
 }  // namespace orrery

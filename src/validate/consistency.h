@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "validate/columns.h"
 #include "validate/judge.h"
 
 namespace orrery {
@@ -35,8 +34,5 @@ struct ConsistencyReport {
 };
 
 ConsistencyReport check_rows(const std::vector<JudgedRow>& rows);
-
-std::string consistency_text(const ConsistencyReport& report);
-Json consistency_json(const ConsistencyReport& report);
 
 }  // namespace orrery

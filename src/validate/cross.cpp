@@ -123,6 +123,7 @@ std::vector<JudgedRow> left_out_rows(const std::vector<JudgedRow>& rows, const F
       r.run = run_at(runs, i, x);
       r.answer = estimate<double>(r.run, workspace);
       r.framework_seen = seen.count(r.framework) > 0;
+      r.elasticities = elasticities(r.run);
       const StepInterval interval = interval_of(table, r.run);
       r.answer.interval_low = r.answer.step_time * interval.low;
       r.answer.interval_high = r.answer.step_time * interval.high;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/workspace.h"
 #include "validate/fit_runs.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
 namespace {

@@ -18,6 +18,7 @@
 
 #include "estimate/answer.h"
 #include "estimate/resolve.h"
+#include "explore/sensitivity.h"
 #include "validate/published.h"
 #include "validate/rows.h"
 
@@ -39,8 +40,10 @@ struct JudgedRow {
   Flops published_model{};     // of one step, as published rates count them
   Flops published_hardware{};  // the same
 
-  // Only where the row's source was left out of a fit: whether another has its framework.
+  // Only where the row's source was left out of a fit: whether another has its framework, and how
+  // the step moves with what it runs on.
   std::optional<bool> framework_seen;
+  std::vector<Elasticity> elasticities;
 };
 
 JudgedRow judge(const Row& row, const ConfigLookup& lookup);

@@ -52,7 +52,6 @@ class Table {
   using Holds = std::function<bool(const JudgedRow&)>;
 
   void add_time(const std::string& scope, const Holds& holds) {
-    asked_.push_back(scope);
     Summary s;
     s.scope = scope;
     std::vector<double> errors, one_factor, one_constant;
@@ -76,7 +75,6 @@ class Table {
   }
 
   void add_memory(const std::string& scope, const Holds& holds) {
-    asked_.push_back(scope);
     Summary s;
     s.scope = scope;
     s.quantity = Judged::memory;
@@ -124,9 +122,6 @@ class Table {
 
   std::vector<Summary> take() { return std::move(summaries_); }
 
-  // Every scope so far, also of no row.
-  const std::vector<std::string>& asked() const { return asked_; }
-
  private:
   void add_mean(RowTier tier, const std::set<std::string>& sources) {
     const std::size_t before = summaries_.size();
@@ -163,7 +158,6 @@ class Table {
   std::map<std::string, double> factors_;
   std::map<std::string, double> constants_;
   std::vector<Summary> summaries_;
-  std::vector<std::string> asked_;
 };
 
 void add_overall(Table& t) {
@@ -241,17 +235,6 @@ std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows) {
   t.add_time_by("strategy", strategy_of);
   add_memory(t, rows);
   return t.take();
-}
-
-std::vector<std::string> scopes_of_any_rows() {
-  const std::vector<JudgedRow> none;
-  Table t(none);
-  add_overall(t);
-  add_left_out(t);
-  add_memory(t, none);
-  std::vector<std::string> scopes = t.asked();
-  for (const RowTier tier : {RowTier::a, RowTier::b}) scopes.push_back(mean_scope(tier));
-  return scopes;
 }
 
 FitSummary fit_summary_of(const std::vector<JudgedRow>& rows) {

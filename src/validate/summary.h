@@ -46,10 +46,6 @@ struct FitSummary {
 
 std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows);
 
-// The scopes that any rows may have, whether or not they do: all but those by source, node,
-// framework, size and strategy.
-std::vector<std::string> scopes_of_any_rows();
-
 FitSummary fit_summary_of(const std::vector<JudgedRow>& rows);
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
-#include "validate/columns.h"
+#include "document/words.h"
 
 namespace orrery {
 namespace {
@@ -47,8 +47,8 @@ void check(Reader r, const ValidationReport& report, std::vector<std::string>& b
     const double value = std::abs(s.error.*b.value);
     const bool kept = s.error.count > 0 && (b.at_least ? value >= bound : value <= bound);
     if (kept) continue;
-    broken.push_back(s.scope + ": " + b.name + " " + share_text(value) +
-                     (b.at_least ? ", at least " : ", at most ") + share_text(bound) +
+    broken.push_back(s.scope + ": " + b.name + " " + percent(value) +
+                     (b.at_least ? ", at least " : ", at most ") + percent(bound) +
                      (s.error.count == 0 ? " (no row was judged)" : ""));
   }
   if (auto limit = r.find("refused")) {

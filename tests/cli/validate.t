@@ -40,7 +40,7 @@ $ orrery validate $ROOT/validation/runs/korthikanti.json --fit
 ! stderr allowed: more rows than constants
 $ orrery validate --fit --cross
 ! exit 2
-! stderr --fit, --cross, --ablate, --check, --accuracy: give one of them
+! stderr --fit, --cross, --ablate, --check: give one of them
 $ orrery validate --write-configs out
 ! exit 2
 ! stderr --write-configs: give it with --fit

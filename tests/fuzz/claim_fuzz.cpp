@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a claim, its runs answered with themselves.
+#include "document/html.h"
+#include "document/markdown.h"
 #include "fuzz/harness.h"
-#include "validate/claim_verdict.h"
+#include "report/claims.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return orrery::fuzz::run(data, size, [](std::string_view text) {
@@ -19,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     };
     context.answer = [](const orrery::Json& run, const std::string&) { return run; };
     const orrery::JudgedClaim j = judge(orrery::read_claim(text, "fuzz.json"), context);
-    static_cast<void>(orrery::claims_text({j}));
-    static_cast<void>(orrery::claims_markdown({j}));
+    static_cast<void>(orrery::html_of(orrery::claims_document({j})));
+    static_cast<void>(orrery::markdown_of(orrery::claims_document({j})));
   });
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a capacity plan; small ones without a search all the way to JSON, text and page.
 #include "capacity/shipped_plans.h"
+#include "document/html.h"
+#include "document/text.h"
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
-#include "report/capacity_report.h"
+#include "report/capacity.h"
 
 namespace {
 
@@ -43,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     r.plan.simulations = 2;
     r.answer = orrery::answer(r.plan, kContext);
     static_cast<void>(orrery::dump(orrery::capacity_json(r)));
-    static_cast<void>(orrery::capacity_text(r, {}));
-    static_cast<void>(orrery::capacity_html(r));
+    static_cast<void>(orrery::text_of(orrery::capacity_document(r), {}));
+    static_cast<void>(orrery::html_of(orrery::capacity_page(r)));
   });
 }

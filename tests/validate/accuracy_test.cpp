@@ -188,30 +188,5 @@ TEST_CASE("a row that repeats another counts nowhere else") {
       InputError);
 }
 
-TEST_CASE("each of the worst twenty rows has a doubt") {
-  const auto doubts =
-      read_doubts(testing::text_of(ORRERY_VALIDATION_DIR "/doubts.json"), "doubts.json");
-  std::vector<const JudgedRow*> rows;
-  for (const JudgedRow& r : testing::shipped_report().rows) {
-    if (time_error(r) && counts(r)) rows.push_back(&r);
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const JudgedRow* a, const JudgedRow* b) {
-    return std::abs(std::log1p(*time_error(*a))) > std::abs(std::log1p(*time_error(*b)));
-  });
-  for (std::size_t i = 0; i < 20; ++i) {
-    CAPTURE(rows[i]->row.id);
-    CHECK(doubt_of(doubts, DoubtOf::time, rows[i]->row.id) != nullptr);
-  }
-}
-
-TEST_CASE("the page of plots is whole, and names every row it plots") {
-  const std::string page = validation_html(testing::shipped_report());
-  CHECK(page.find("<svg") != std::string::npos);
-  CHECK(page.find("</html>") != std::string::npos);
-  CHECK(page.find("http://") == page.find("http://www.w3.org"));
-  CHECK(page.find("src=") == std::string::npos);
-  CHECK(page.find("megatron-gpt3-175b-1024a100-readme: ") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace orrery

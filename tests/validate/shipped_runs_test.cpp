@@ -85,42 +85,5 @@ TEST_CASE("tier A is predicted better than by one constant fitted on it") {
   }
 }
 
-TEST_CASE("JSON carries every row and summary, with the errors it publishes") {
-  const ValidationReport& report = testing::shipped_report();
-  const Json j = validation_json(report);
-  REQUIRE(j["rows"].size() == report.rows.size());
-  CHECK(j["summaries"].size() == report.summaries.size());
-  for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    const Json& row = j["rows"][i];
-    const JudgedRow& r = report.rows[i];
-    CAPTURE(r.row.id);
-    CHECK(row["id"] == r.row.id);
-    REQUIRE(row.contains("refused") != row.contains("predicted"));
-    if (row.contains("refused")) continue;
-    for (const auto& [quantity, error] : row["error"].items()) {
-      if (!row["measured"].contains(quantity)) continue;
-      const double predicted = row["predicted"][quantity].get<double>();
-      const double measured = row["measured"][quantity].get<double>();
-      CHECK(error.get<double>() == doctest::Approx(predicted / measured - 1));
-    }
-  }
-}
-
-TEST_CASE("text and Markdown name every scope and every refused row") {
-  const ValidationReport& report = testing::shipped_report();
-  const std::string text = validation_text(report);
-  const std::string markdown = validation_markdown(report);
-  for (const Summary& s : report.summaries) {
-    CAPTURE(s.scope);
-    CHECK(text.find(s.scope) != std::string::npos);
-    CHECK(markdown.find("| " + s.scope + " |") != std::string::npos);
-  }
-  for (const JudgedRow& r : report.rows) {
-    CAPTURE(r.row.id);
-    CHECK(text.find(r.row.id) != std::string::npos);
-    if (!is_estimated(r)) CHECK(markdown.find(r.row.id) != std::string::npos);
-  }
-}
-
 }  // namespace
 }  // namespace orrery

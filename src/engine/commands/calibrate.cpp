@@ -3,9 +3,10 @@
 
 #include "calibrate/overlay.h"
 #include "core/error.h"
+#include "document/html.h"
 #include "engine/commands/commands.h"
 #include "engine/usage_error.h"
-#include "report/calibration_report.h"
+#include "report/calibration.h"
 #include "report/estimate_json.h"
 
 namespace orrery {
@@ -19,9 +20,7 @@ struct Pages {
 };
 
 std::string text_of(const CalibrationReport& r, const Look& look) {
-  return look.json()  ? dump(calibration_json(r))
-         : look.csv() ? calibration_csv(r)
-                      : calibration_text(r, look.style);
+  return look.json() ? dump(calibration_json(r)) : drawn(calibration_document(r), look);
 }
 
 CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Look& look,
@@ -43,7 +42,7 @@ CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Loo
     throw InputError(a.files.front().name, "", "too little to pin any constant",
                      "more measurements, of more sizes");
   }
-  if (!pages.html.empty()) answer.files.push_back({pages.html, calibration_html(r)});
+  if (!pages.html.empty()) answer.files.push_back({pages.html, html_of(calibration_document(r))});
   if (!pages.output.empty()) answer.files.push_back({pages.output, dump(r.overlay)});
   answer.text = text_of(r, look);
   return answer;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/capacity.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -8,7 +10,6 @@
 #include "engine/plan_context.h"
 #include "engine/plan_flags.h"
 #include "engine/usage_error.h"
-#include "report/capacity_report.h"
 #include "report/estimate_json.h"
 
 namespace orrery {
@@ -75,18 +76,9 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
 }
 
 std::string rendered(const CapacityReport& report, const CapacityCommand& c) {
-  switch (c.format) {
-    case AnswerFormat::json:
-      return dump(capacity_json(report));
-    case AnswerFormat::csv:
-      return capacity_csv(report);
-    case AnswerFormat::html:
-      return capacity_html(report);
-    case AnswerFormat::text:
-    case AnswerFormat::markdown:
-      return capacity_text(report, c.style);
-  }
-  return "";
+  if (c.format == AnswerFormat::json) return dump(capacity_json(report));
+  const bool is_page = c.format == AnswerFormat::html;
+  return drawn(is_page ? capacity_page(report) : capacity_document(report), {c.format, c.style});
 }
 
 CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& context,

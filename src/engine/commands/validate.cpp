@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/validate.h"
+
 #include <array>
 #include <optional>
 #include <string>
@@ -10,10 +12,7 @@
 #include "engine/commands/commands.h"
 #include "engine/usage_error.h"
 #include "report/estimate_json.h"
-#include "validate/accuracy_page.h"
-#include "validate/consistency.h"
-#include "validate/fit_report.h"
-#include "validate/report.h"
+#include "report/validate_fit.h"
 #include "validate/tolerance.h"
 
 namespace orrery {
@@ -32,15 +31,14 @@ struct ValidateOptions {
   bool cross = false;
   bool ablate = false;
   bool check = false;
-  bool accuracy = false;
   std::string write_accuracy;
   std::string calibration;
-  AnswerFormat format = AnswerFormat::json;
+  Look look;
 
-  bool json() const { return format == AnswerFormat::json; }
-  bool markdown() const { return format == AnswerFormat::markdown; }
-  bool html() const { return format == AnswerFormat::html; }
-  bool csv() const { return format == AnswerFormat::csv; }
+  bool json() const { return look.json(); }
+  bool markdown() const { return look.format == AnswerFormat::markdown; }
+  bool html() const { return look.format == AnswerFormat::html; }
+  bool csv() const { return look.csv(); }
 };
 
 ValidateOptions read_validate_options(Request& request) {
@@ -53,37 +51,34 @@ ValidateOptions read_validate_options(Request& request) {
   o.cross = request.flag("cross");
   o.ablate = request.flag("ablate");
   o.check = request.flag("check");
-  o.accuracy = request.flag("accuracy");
   o.write_accuracy = request.text("write_accuracy");
   o.calibration = request.text("calibration");
-  o.format = request.format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv,
-                             AnswerFormat::html, AnswerFormat::markdown});
-  request.style();
+  o.look.format = request.format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv,
+                                  AnswerFormat::html, AnswerFormat::markdown});
+  o.look.style = request.style();
   return o;
 }
 
 void refuse_contradictions(const ValidateOptions& o) {
-  if (o.fit + o.cross + o.ablate + o.check + o.accuracy > 1) {
-    throw UsageError("--fit, --cross, --ablate, --check, --accuracy: give one of them");
+  if (o.fit + o.cross + o.ablate + o.check > 1) {
+    throw UsageError("--fit, --cross, --ablate, --check: give one of them");
   }
-  if ((o.fit || o.ablate || o.check || o.accuracy) &&
-      (o.markdown() || o.html() || o.csv() || o.tolerance)) {
+  if ((o.fit || o.ablate || o.check) && (o.markdown() || o.html() || o.csv() || o.tolerance)) {
     throw UsageError(
-        "--fit, --ablate, --check and --accuracy: give them without --markdown, --html, --csv and "
-        "--tolerance");
+        "--fit, --ablate and --check: give them without --markdown, --html, --csv and --tolerance");
   }
   if (!o.calibration.empty() &&
-      (o.fit || o.cross || o.ablate || o.check || o.accuracy || o.markdown() || o.html())) {
+      (o.fit || o.cross || o.ablate || o.check || o.markdown() || o.html())) {
     throw UsageError(
-        "--calibration: give it without --fit, --cross, --ablate, --check, --accuracy, --markdown "
-        "and --html, which are about the documents");
+        "--calibration: give it without --fit, --cross, --ablate, --check, --markdown and --html, "
+        "which are about the documents");
   }
   if (!o.fit && !o.write_configs.empty()) throw UsageError("--write-configs: give it with --fit");
   if (!o.cross && !o.write_accuracy.empty()) {
     throw UsageError("--write-accuracy: give it with --cross");
   }
-  if (!(o.fit || o.cross || o.ablate || o.accuracy) && o.parameters) {
-    throw UsageError("--parameters: give it with --fit, --cross, --ablate or --accuracy");
+  if (!(o.fit || o.cross || o.ablate) && o.parameters) {
+    throw UsageError("--parameters: give it with --fit, --cross or --ablate");
   }
 }
 
@@ -116,22 +111,6 @@ std::vector<Row> rows_of(const ValidateOptions& o, const ConfigSource& configs) 
   return rows;
 }
 
-std::string text_of(const ValidationReport& report, AnswerFormat format) {
-  switch (format) {
-    case AnswerFormat::json:
-      return dump(validation_json(report));
-    case AnswerFormat::csv:
-      return validation_csv(report);
-    case AnswerFormat::html:
-      return validation_html(report);
-    case AnswerFormat::markdown:
-      return validation_markdown(report);
-    case AnswerFormat::text:
-      return validation_text(report);
-  }
-  return "";
-}
-
 CommandAnswer with_tolerance(const ValidateOptions& o, const ValidationReport& report,
                              std::string text) {
   CommandAnswer answer{ExitCode::answer, std::move(text)};
@@ -142,7 +121,9 @@ CommandAnswer with_tolerance(const ValidateOptions& o, const ValidationReport& r
 }
 
 CommandAnswer answer_report(const ValidateOptions& o, const ValidationReport& report) {
-  return with_tolerance(o, report, text_of(report, o.format));
+  return with_tolerance(
+      o, report,
+      o.json() ? dump(validation_json(report)) : drawn(validation_document(report), o.look));
 }
 
 std::vector<NamedText> changed_files(const ConfigChanges& changes, const std::string& directory) {
@@ -161,22 +142,24 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
                          const ConfigSource& configs) {
   const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
   const ConfigChanges changes = config_changes(runs, fit, config_lookup(configs), parameters.text);
-  CommandAnswer answer{ExitCode::answer, o.json() ? dump(fit_json(runs, fit, changes))
-                                                  : fit_text(runs, fit, changes)};
+  CommandAnswer answer{ExitCode::answer, o.json()
+                                             ? dump(fit_json(runs, fit, changes))
+                                             : drawn(fit_document(runs, fit, changes), o.look)};
   if (!o.write_configs.empty()) answer.files = changed_files(changes, o.write_configs);
   return answer;
 }
 
 CommandAnswer answer_ablate(const ValidateOptions& o, const FitRuns& runs) {
   const AblationReport report = ablate(runs);
-  return {ExitCode::answer,
-          o.json() ? dump(ablation_json(runs, report)) : ablation_text(runs, report)};
+  return {ExitCode::answer, o.json() ? dump(ablation_json(runs, report))
+                                     : drawn(ablation_document(runs, report), o.look)};
 }
 
 CommandAnswer answer_check(const ValidateOptions& o, const ValidationReport& report) {
   const ConsistencyReport checked = check_rows(report.rows);
-  return {checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
-          o.json() ? dump(consistency_json(checked)) : consistency_text(checked)};
+  return {
+      checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
+      o.json() ? dump(consistency_json(checked)) : drawn(consistency_document(checked), o.look)};
 }
 
 // The rows of the calibration's machine by it, the others by the documents.
@@ -186,7 +169,8 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const ConfigSource& co
   const ValidationReport report = validate(rows, config_lookup(configs));
   if (o.csv()) return answer_report(o, report);
   if (!o.json()) {
-    return with_tolerance(o, report, calibrated_line(calibrated) + text_of(report, o.format));
+    return with_tolerance(o, report,
+                          calibrated_line(calibrated) + drawn(validation_document(report), o.look));
   }
   Json j = validation_json(report);
   j["calibration"] = calibrated_json(calibrated);
@@ -203,7 +187,6 @@ LeftOut left_out(const ValidationReport& report, const FitRuns& runs) {
   out.report = report_of(left_out_rows(report.rows, runs, everything(runs), kLooksLeftOut), true);
   out.table = accuracy_from(left_out_residuals(out.report.rows));
   out.report.summaries.push_back(three_observed(out.report.rows, out.table));
-  out.report.doubts = report.doubts;
   return out;
 }
 
@@ -217,43 +200,14 @@ CommandAnswer answer_cross(const ValidateOptions& o, const ValidationReport& rep
   return answer;
 }
 
-// The page docs/accuracy.md: bars, what is reached of them, where the rest of the error sits.
-CommandAnswer answer_accuracy(const ValidateOptions& o, const ValidationReport& report,
-                              const FitRuns& runs, const ConfigSource& configs) {
-  const auto file = validation_file(configs, "bars.json");
-  if (!file) throw UsageError("no bars.json beside the configurations");
-  const std::vector<Bar> bars = read_bars(file->text, file->file);
-  const LeftOut cross = left_out(report, runs);
-  if (o.files.empty()) check_scopes(bars, {report, cross.report}, file->file);
-  return {ExitCode::answer, accuracy_page(bars, {report, cross.report})};
-}
-
-std::vector<Doubt> doubts_in(const ConfigSource& configs) {
-  const auto file = validation_file(configs, "doubts.json");
-  return file ? read_doubts(file->text, file->file) : std::vector<Doubt>();
-}
-
-// The page docs/validation.md: everything about the rows at once.
-CommandAnswer answer_page(const ValidateOptions& o, const ValidationReport& report,
-                          const FitRuns& runs) {
-  MarkdownExtras extras;
-  extras.left_out = left_out(report, runs).report;
-  const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
-  const AblationReport ablation = ablate(runs);
-  extras.tables = {
-      {"Constants fitted, and what each is worth", constant_table(runs, fit, ablation)},
-      {"Constants of each device and framework", count_table(runs, fit)}};
-  return with_tolerance(o, report, validation_markdown(report, &extras));
-}
-
 CommandAnswer answer_of_claims(const ValidateOptions& o, const ConfigSource& configs) {
-  if (o.fit || o.cross || o.ablate || o.check || o.html() || o.accuracy || o.tolerance ||
+  if (o.fit || o.cross || o.ablate || o.check || o.html() || o.tolerance ||
       !o.calibration.empty()) {
     throw UsageError(
-        "claims: give them without --fit, --cross, --ablate, --check, --accuracy, --html, "
-        "--tolerance, --calibration");
+        "claims: give them without --fit, --cross, --ablate, --check, --html, --tolerance, "
+        "--calibration");
   }
-  return answer_claims(o.files, o.format, configs);
+  return answer_claims(o.files, o.look, configs);
 }
 
 }  // namespace
@@ -265,15 +219,11 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   const ConfigSource& configs = context.configs;
   if (are_claims(o.files)) return answer_of_claims(o, configs);
   if (!o.calibration.empty()) return answer_calibrated(o, configs);
-  ValidationReport report = validate(rows_of(o, configs), config_lookup(configs));
+  const ValidationReport report = validate(rows_of(o, configs), config_lookup(configs));
   if (o.check) return answer_check(o, report);
-  report.doubts = doubts_in(configs);
-  const bool page = o.markdown() && !o.cross && o.files.empty();
-  if (!(o.fit || o.cross || o.ablate || o.accuracy || page)) return answer_report(o, report);
+  if (!(o.fit || o.cross || o.ablate)) return answer_report(o, report);
   const NamedText parameters = parameters_file(o, configs);
   const auto runs = fit_runs(report.rows, read_parameters(parameters.text, parameters.name));
-  if (page) return answer_page(o, report, *runs);
-  if (o.accuracy) return answer_accuracy(o, report, *runs, configs);
   if (o.fit) return answer_fit(o, *runs, parameters, configs);
   if (o.ablate) return answer_ablate(o, *runs);
   return answer_cross(o, report, *runs);

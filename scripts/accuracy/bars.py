@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the accuracy is held to, validation/bars.json, and what is reached of it.
+
+A JSON array of {"name", "values", "command", "left", "tried"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
+the report it is read from, "shipped" (constants as in configs/) or "left out" (each source by a fit without it);
+`scope` the line of that report's summary, of "regret" the source whose sweeps are meant; `what` the statistic; `reach`
+and `aim` fractions, at most, of "coverage" two between which. `left` says what is left of the error and `tried` what
+was tried, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
+every quantity is published.
+"""
+
+import difflib
+import sys
+
+from tables import decimals, markdown
+
+ANY_ROWS = {"all", "nothing unknown", "something unknown", "global batch assumed", "repeats of other rows", "memory",
+            "memory device", "memory reserved", "memory allocated", "three rows of the source observed, tier A",
+            *(f"{scope}tier {tier}" for tier in "AB" for scope in
+              ("", "mean over sources, ", "framework seen elsewhere, ", "framework seen nowhere else, "))}
+STATISTICS = {"median": ("error", "median"), "p90": ("error", "p90"), "mean": ("error", "mean"),
+              "form median": ("after_one_factor_per_source", "median"),
+              "form p90": ("after_one_factor_per_source", "p90"),
+              "form mean": ("after_one_factor_per_source", "mean")}
+STATES = ["no public row", "missed", "reach", "aim"]
+
+LEGEND = """\
+*Left out*: each source is predicted by constants fitted on the others alone. *Form* is what is left after one factor a source. Where a bar speaks of runs that are kept elsewhere, the public rows left out stand in for them. *aim* and *reach*: all numbers of the line are within it; *no public row*: nobody published what the line asks for.
+
+"""
+
+
+def ends(value, key):
+    return value[key] if value["what"] == "coverage" else [0, value[key]]
+
+
+def report_for(value, shipped, left_out):
+    return left_out if value["of"] == "left out" else shipped
+
+
+def scopes(value, report):
+    if value["what"] == "regret":
+        return {s["source"] for s in report["sweeps"]}
+    return ANY_ROWS | {s["scope"] for s in report["summaries"]}
+
+
+def check(bars, shipped, left_out):
+    """Ends the program where a scope is neither of the reports' rows nor one that any rows may have."""
+    for bar in bars:
+        for v in bar["values"]:
+            known = scopes(v, report_for(v, shipped, left_out))
+            if v["scope"] not in known:
+                near = difflib.get_close_matches(v["scope"], known, 1)
+                sys.exit(f"validation/bars.json: {bar['name']}: found the unknown scope \"{v['scope']}\"" +
+                         (f"; did you mean \"{near[0]}\"?" if near else ""))
+
+
+def strictest_reach(bars, of, scope, what):
+    """The least that any bar sets for it; None where none does."""
+    reaches = [v["reach"] for b in bars for v in b["values"] if (v["of"], v["scope"], v["what"]) == (of, scope, what)]
+    return min(reaches, default=None)
+
+
+def value_of(v, shipped, left_out):
+    """None where the report has no such scope."""
+    report = report_for(v, shipped, left_out)
+    if v["what"] == "regret":
+        return max((s["regret"] for s in report["sweeps"] if s["source"] == v["scope"]), default=None)
+    for s in report["summaries"]:
+        if s["scope"] == v["scope"] and s["error"]["rows"] > 0:
+            if v["what"] == "coverage":
+                return s["within_interval_80"]
+            group, statistic = STATISTICS[v["what"]]
+            return s[group][statistic]
+    return None
+
+
+def reached(bar, *reports):
+    """The least that any of its values reaches; those that no row publishes say nothing."""
+    states = []
+    for v in bar["values"]:
+        x = value_of(v, *reports)
+        if x is None:
+            continue
+        within = [key for key in ("aim", "reach") if ends(v, key)[0] <= x <= ends(v, key)[1]]
+        states.append(STATES.index(within[0] if within else "missed"))
+    return STATES[min(states, default=0)]
+
+
+def limit_text(v, key):
+    low, high = ends(v, key)
+    if v["what"] == "coverage":
+        return decimals(100 * low, 0) + "–" + decimals(100 * high, 0)
+    return decimals(100 * high, 1 if high < 0.1 else 0)
+
+
+def limits_text(bar, key):
+    return " / ".join(limit_text(v, key) for v in bar["values"]) + " %"
+
+
+def reached_text(bar, *reports):
+    values = [value_of(v, *reports) for v in bar["values"]]
+    return " / ".join("–" if x is None else decimals(100 * x, 1) for x in values) + " %"
+
+
+def listed(title, lines):
+    if not lines:
+        return title + ": nothing is written of it.\n\n"
+    return title + ":\n\n" + "".join(f"- {line}\n" for line in lines) + "\n"
+
+
+def missed(bars, *reports):
+    return [b for b in bars if reached(b, *reports) == "missed"]
+
+
+def unexplained(bars, *reports):
+    return [b["name"] for b in missed(bars, *reports) if not b.get("left") or not b.get("tried")]
+
+
+def page(bars, *reports):
+    """Every bar beside what is reached of it, and of each that is missed what is left of the error."""
+    table = [["bar", "reach", "aim", "reached", "which is", "printed by"]]
+    for b in bars:
+        table.append([b["name"], limits_text(b, "reach"), limits_text(b, "aim"), reached_text(b, *reports),
+                      reached(b, *reports), f"`{b['command']}`"])
+    out = markdown(table) + "\n" + LEGEND
+    parts = [f"### {b['name']}\n\nReached {reached_text(b, *reports)}, to reach {limits_text(b, 'reach')}.\n\n" +
+             listed("What is left", b.get("left")) + listed("What was tried", b.get("tried"))
+             for b in missed(bars, *reports)]
+    return out + ("## What is missed, and why\n\n" + "".join(parts) if parts else "")

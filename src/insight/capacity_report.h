@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capacity plan with its answer, and what the answer comes to: which option is the one to look
+// at, whether it meets what is required, where its time goes.
+//
+// Days and money carry the range that the inputs' ranges give (capacity/sensitivity.h): ranges of
+// 80 % where the step's interval is the widest. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capacity/capacity.h"
+
+namespace orrery {
+
+struct CapacityReport {
+  CapacityPlan plan;
+  CapacityAnswer answer;
+};
+
+// Whether every requirement is met by some option, or, without any, some option fits.
+bool is_answered(const CapacityReport& r);
+
+// Whether an option meets all that is required at the upper end of its days and cost too.
+bool meets_all_surely(const CapacityReport& r, std::size_t option);
+
+// The first of the list, or the nearest to a requirement that none meets; nothing where none fits.
+std::optional<std::size_t> best_option(const CapacityReport& r);
+
+// Parts of an option's time, of its training without stops: they sum to its goodput's total.
+struct TimeCause {
+  const char* name = "";
+  double share = 0;
+};
+std::vector<TimeCause> time_causes(const OptionAnswer& o);
+
+// Whether an input moves a thousandth of days, money or energy.
+bool is_worth_showing(const Sensitivity& s);
+
+double mfu_of(const Answer& a);
+
+}  // namespace orrery

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "orrery/version.h"
+#include "report/estimate_json.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kColours = 10;
+constexpr double kMicro = 1e-6;
+
+std::string saturating_cell(const FitErrors& e) { return e.p90 > 0 ? percent(e.median) : "–"; }
+
+void add_row(Table& t, const KindOfFit& k) {
+  t.add({k.name, std::to_string(k.points), percent(k.before.median), percent(k.fitted.median),
+         percent(k.held_out.median), percent(k.held_out.p90), saturating_cell(k.saturating)});
+}
+
+Table errors_table(const MeasurementFit& fit) {
+  Table t({{""},
+           {"points", true},
+           {"documents", true},
+           {"fitted", true},
+           {"held out", true},
+           {"p90", true},
+           {"plain curve", true}},
+          2);
+  for (const KindOfFit& k : fit.kinds) add_row(t, k);
+  if (fit.curves.size() > fit.kinds.size()) {
+    for (KindOfFit k : fit.curves) {
+      k.name = "  " + k.name;
+      add_row(t, k);
+    }
+  }
+  add_row(t, fit.all);
+  return t;
+}
+
+std::string number_cell(double x, Dimension unit) {
+  if (unit != kNone) return pretty_text(x, unit);
+  constexpr double kDigits = 1e4;
+  return plain_number(std::round(x * kDigits) / kDigits);
+}
+
+std::string remark(const FittedKnob& k) {
+  if (!k.pinned) return "not pinned by these measurements: stays";
+  return k.at_bound ? "at its bound" : "";
+}
+
+Table constants_table(const MeasurementFit& fit) {
+  Table t({{"constant"}, {"documents", true}, {"fitted", true}, {"±", true}, {""}}, 2);
+  for (const FittedKnob& k : fit.knobs) {
+    for (const KnobPath& p : k.knob.paths) {
+      t.add({p.path, number_cell(p.get(fit.before), p.unit),
+             k.pinned ? number_cell(p.get(fit.after), p.unit) : "–",
+             k.pinned ? percent(k.spread) : "", remark(k)});
+    }
+  }
+  if (fit.tile_moved) {
+    const DeviceEfficiency& e = fit.before.device.efficiency;
+    t.add({"device.efficiency.tile", std::to_string(e.tile_m) + " × " + std::to_string(e.tile_n),
+           std::to_string(fit.tile.m) + " × " + std::to_string(fit.tile.n), "", ""});
+  }
+  return t;
+}
+
+Json errors_json(const FitErrors& e) { return {{"median", e.median}, {"p90", e.p90}}; }
+
+Json kind_json(const KindOfFit& k) {
+  Json j = {{"name", k.name},
+            {"points", k.points},
+            {"documents", errors_json(k.before)},
+            {"fitted", errors_json(k.fitted)},
+            {"held_out", errors_json(k.held_out)}};
+  j["saturating"] = k.saturating.p90 > 0 ? errors_json(k.saturating) : Json();
+  return j;
+}
+
+Json knob_json(const FittedKnob& k, const MeasurementFit& fit) {
+  Json values = Json::array();
+  for (const KnobPath& p : k.knob.paths) {
+    values.push_back(
+        {{"path", p.path}, {"documents", p.get(fit.before)}, {"fitted", p.get(fit.after)}});
+  }
+  return {{"values", values}, {"spread", k.spread}, {"pinned", k.pinned}, {"at_bound", k.at_bound}};
+}
+
+Json point_json(const Measurement& m, const FittedPoint& p) {
+  Json j = {{"kind", std::string(kind_of(m))}, {"curve", curve_of(m)}};
+  j[counts_bytes(m) ? "bytes" : "flops"] = amount_of(m);
+  j["measured_s"] = m.timed.time.si();
+  j["documents_s"] = p.before.si();
+  j["fitted_s"] = p.fitted.si();
+  j["held_out_s"] = p.held_out.si() > 0 ? Json(p.held_out.si()) : Json();
+  j["saturating_s"] = p.saturating.si() > 0 ? Json(p.saturating.si()) : Json();
+  return j;
+}
+
+void add_files(Section& section, const std::vector<MeasurementSet>& sets) {
+  for (const MeasurementSet& s : sets) {
+    std::string line = s.file + ": " + std::to_string(s.points.size()) + " measurements";
+    if (!s.source.empty()) line += ", " + s.source;
+    section.add(Paragraph{line, 4, 2});
+    for (const std::string& left_out : s.left_out) {
+      section.add(Paragraph{"left out: " + left_out, 6, 4});
+    }
+  }
+}
+
+using Indices = std::vector<std::size_t>;
+
+std::map<std::string, Indices> by_curve(const CalibrationReport& r) {
+  std::map<std::string, Indices> curves;
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    curves[curve_of(r.points[i])].push_back(i);
+  }
+  for (auto& [name, in] : curves) {
+    std::stable_sort(in.begin(), in.end(), [&](std::size_t a, std::size_t b) {
+      return amount_of(r.points[a]) < amount_of(r.points[b]);
+    });
+  }
+  return curves;
+}
+
+std::string title_of(const Measurement& m, const FittedPoint& p) {
+  return curve_of(m) + ": measured " + seconds_text(m.timed.time) + ", fitted " +
+         seconds_text(p.fitted) + ", held out " + seconds_text(p.held_out);
+}
+
+XyPlot against(const CalibrationReport& r) {
+  XyPlot plot{"Measured against fitted (rings: fitted without the point)",
+              {"measured, us", true},
+              {"fitted, us", true}};
+  plot.has_diagonal = true;
+  std::size_t colour = 0;
+  for (const auto& [name, in] : by_curve(r)) {
+    XySeries dots{name, Mark::dots, colour};
+    XySeries rings{"", Mark::rings, colour};
+    colour = (colour + 1) % kColours;
+    for (const std::size_t i : in) {
+      const double measured = r.points[i].timed.time.si() / kMicro;
+      const FittedPoint& p = r.fit.points[i];
+      const std::string title = title_of(r.points[i], p);
+      dots.points.push_back({measured, p.fitted.si() / kMicro, title});
+      if (p.held_out.si() > 0) {
+        rings.points.push_back({measured, p.held_out.si() / kMicro, title});
+      }
+    }
+    plot.series.push_back(std::move(dots));
+    plot.series.push_back(std::move(rings));
+  }
+  return plot;
+}
+
+// TFLOP/s over FLOPs, or GB/s over bytes; by default of the time measured.
+XySeries rate(const CalibrationReport& r, const Indices& in, XySeries s,
+              Seconds FittedPoint::*time = nullptr) {
+  for (const std::size_t i : in) {
+    const Measurement& m = r.points[i];
+    const Seconds t = time == nullptr ? m.timed.time : r.fit.points[i].*time;
+    const double unit = counts_bytes(m) ? 1e9 : 1e12;
+    if (t.si() <= 0) continue;
+    s.points.push_back({amount_of(m), amount_of(m) / t.si() / unit, title_of(m, r.fit.points[i])});
+  }
+  return s;
+}
+
+XyPlot rates_of(const CalibrationReport& r, const std::string& name, const Indices& in) {
+  const bool bytes = counts_bytes(r.points[in[0]]);
+  XyPlot plot{
+      name + ": rate over size", {bytes ? "bytes" : "FLOPs", bytes}, {bytes ? "GB/s" : "TFLOP/s"}};
+  plot.series = {rate(r, in, {"measured", Mark::dots, 0}),
+                 rate(r, in, {"documents", Mark::dashes, 8}, &FittedPoint::before),
+                 rate(r, in, {"fitted", Mark::line, 1}, &FittedPoint::fitted),
+                 rate(r, in, {"fitted without the point", Mark::rings, 1}, &FittedPoint::held_out)};
+  if (r.fit.points[in[0]].saturating.si() > 0) {
+    plot.series.push_back(rate(r, in, {"plain saturating, without the point", Mark::dashes, 3},
+                               &FittedPoint::saturating));
+  }
+  return plot;
+}
+
+Section pictures(const CalibrationReport& r) {
+  Section s;
+  s.add(against(r));
+  for (const auto& [name, in] : by_curve(r)) {
+    if (in.size() > 1) s.add(rates_of(r, name, in));
+  }
+  return s;
+}
+
+Table point_table(const CalibrationReport& r) {
+  Table t({"kind", "curve", "amount", "measured_s", "documents_s", "fitted_s", "held_out_s",
+           "saturating_s"});
+  const auto cell = [](Seconds s) { return data_cell(s.si() > 0 ? Value(s.si()) : Value()); };
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    const Measurement& m = r.points[i];
+    const FittedPoint& p = r.fit.points[i];
+    t.add({std::string(kind_of(m)), curve_of(m), data_cell(amount_of(m)), cell(m.timed.time),
+           cell(p.before), cell(p.fitted), cell(p.held_out), cell(p.saturating)});
+  }
+  return t;
+}
+
+}  // namespace
+
+AnswerDocument calibration_document(const CalibrationReport& r) {
+  const std::string name = r.overlay["name"].get<std::string>();
+  AnswerDocument d{"Calibration " + name + " of " + r.overlay["device"].get<std::string>()};
+  add_files(d.add({bold(name) + (": constants of " + std::string(r.fit.before.device.name.view()) +
+                                 " on " + std::to_string(r.points.size()) + " measurements, " +
+                                 r.overlay["rests_on"].get<std::string>())}),
+            r.sets);
+  d.add({"Median of |predicted/measured − 1|; held out: each point by a fit without it"})
+      .add(errors_table(r.fit));
+  d.add({}).add(constants_table(r.fit));
+  d.add(pictures(r));
+  d.rows = point_table(r);
+  return d;
+}
+
+Json calibration_json(const CalibrationReport& r) {
+  Json j;
+  j["all"] = kind_json(r.fit.all);
+  for (const char* key : {"kinds", "curves", "constants", "points"}) j[key] = Json::array();
+  for (const KindOfFit& k : r.fit.kinds) j["kinds"].push_back(kind_json(k));
+  for (const KindOfFit& k : r.fit.curves) j["curves"].push_back(kind_json(k));
+  for (const FittedKnob& k : r.fit.knobs) j["constants"].push_back(knob_json(k, r.fit));
+  j["tile"] = {r.fit.tile.m, r.fit.tile.n};
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    j["points"].push_back(point_json(r.points[i], r.fit.points[i]));
+  }
+  j["overlay"] = r.overlay;
+  j["schema_version"] = kSchemaVersion;
+  j["tool_version"] = kVersion;
+  return j;
+}
+
+}  // namespace orrery

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/capacity.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "report/capacity_words.h"
+
+namespace orrery {
+namespace {
+
+Table options_table(const CapacityReport& r) {
+  Table table({"option",
+               {"GPUs", true},
+               {"MFU", true},
+               {"days", true},
+               {"range", true},
+               {"effective", true},
+               {"cost", true},
+               {"peak", true},
+               {"energy", true},
+               "meets",
+               "front"},
+              2);
+  const std::vector<std::size_t>& front = r.answer.front;
+  for (const std::size_t i : r.answer.ranked) {
+    const OptionAnswer& o = r.answer.options[i];
+    const bool on_front = std::find(front.begin(), front.end(), i) != front.end();
+    table.add({name_of(o), grouped(o.gpus), percent(mfu_of(o.answer)),
+               fixed(in_days(o.outcome.wall), 1),
+               fixed(in_days(o.range.wall.low), 1) + "–" + fixed(in_days(o.range.wall.high), 1),
+               percent(o.outcome.goodput.ratio()),
+               o.outcome.cost ? money_text(*o.outcome.cost) + payment_suffix(r, o) : "–",
+               pretty(o.outcome.energy.peak, 3), energy_text(o.outcome.energy.facility),
+               meets_text(r, i), on_front ? "*" : ""});
+  }
+  return table;
+}
+
+Section required(const CapacityReport& r) {
+  Section s;
+  for (const std::string& line : requirement_lines(r)) s.add(labelled("required", line));
+  for (const std::string& line : tried_lines(r)) s.add(labelled("sizes tried", line));
+  return s;
+}
+
+Section options(const CapacityReport& r) {
+  if (r.answer.options.size() < 2 || r.answer.ranked.empty()) return {};
+  Section s{options_heading(r)};
+  s.add(options_table(r));
+  if (const std::string note = payment_note(r); !note.empty()) s.add(Paragraph{note, 2, 2});
+  return s;
+}
+
+Section refused(const CapacityReport& r) {
+  Section s;
+  for (const OptionAnswer& o : r.answer.options) {
+    if (o.status == OptionStatus::fits) continue;
+    s.heading = "Not possible";
+    s.add(Paragraph{name_of(o) + ", " + grouped(o.gpus) +
+                        " GPUs: " + std::string(name_of(o.status)) + ": " + o.reason,
+                    4, 2});
+  }
+  return s;
+}
+
+// "39.4 to 68.2", or "–" where it moves nothing that these digits show.
+std::string ends(const std::string& low, const std::string& high) {
+  return low == high ? "–" : low + " to " + high;
+}
+
+Section what_matters(const OptionAnswer& o) {
+  const bool is_priced = o.outcome.cost.has_value();
+  std::vector<Column> columns = {"input", {"days", true}, {"energy", true}};
+  if (is_priced) columns.emplace_back("cost", true);
+  Table table(columns, 2);
+  for (const Sensitivity& s : o.sensitivities) {
+    if (!is_worth_showing(s)) continue;
+    std::vector<Cell> row = {
+        std::string(s.what) + (s.what_if ? " (what if)" : ""),
+        ends(fixed(in_days(s.wall.low), 1), fixed(in_days(s.wall.high), 1)),
+        ends(energy_text(Joules(s.energy.low)), energy_text(Joules(s.energy.high)))};
+    if (is_priced) {
+      const Currency c = o.outcome.cost->currency();
+      row.emplace_back(ends(money_text(s.cost.low, c), money_text(s.cost.high, c)));
+    }
+    table.add(std::move(row));
+  }
+  if (table.empty()) return {};
+  return Section{"What matters, each input at the ends of its range"}.add(table);
+}
+
+Section assumptions(const OptionAnswer& o) {
+  if (o.assumptions.empty()) return {};
+  Section s{"Taken for given"};
+  for (const Assumption& a : o.assumptions) {
+    s.add(Paragraph{
+        a.what + ": " + a.value + ": " + a.source + (a.date.empty() ? "" : " (" + a.date + ")"), 4,
+        2});
+  }
+  return s;
+}
+
+void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
+  const OptionAnswer& o = r.answer.options[best];
+  Section lines;
+  if (r.answer.options.size() > 1) lines.heading = bold(name_with_gpus(o));
+  add_option_lines(lines, r, best);
+  d.add(std::move(lines));
+  d.add({"Where the time goes"}).add(causes_table(o).untitled());
+  d.add(serving_section(o.inference));
+  d.add(break_even_section(r));
+  d.add(what_matters(o));
+  d.add(assumptions(o));
+}
+
+std::vector<Cell> data_cells(const OptionAnswer& o) {
+  std::vector<Cell> row = {o.scenario, o.model, std::to_string(o.gpus),
+                           std::string(name_of(o.status))};
+  const auto add = [&row](double x) { row.push_back(plain_number(x)); };
+  if (o.status != OptionStatus::fits) {
+    row.resize(row.size() + 14, "");
+    return row;
+  }
+  const Outcome& x = o.outcome;
+  for (const double value : {mfu_of(o.answer), in_days(o.training.time.value), in_days(x.wall),
+                             in_days(o.range.wall.low), in_days(o.range.wall.high),
+                             x.goodput.ratio(), x.failures, gpu_hours(o.inputs, x.wall)}) {
+    add(value);
+  }
+  if (x.cost) {
+    for (const double amount : {x.cost->amount(), o.range.cost.low, o.range.cost.high}) add(amount);
+  } else {
+    row.resize(row.size() + 3, "");
+  }
+  add(x.energy.peak.si() / 1e6);
+  add(x.energy.facility.si() / (1e3 * kKilowattHour.si()));
+  if (x.energy.carbon) {
+    add(x.energy.carbon->kg / 1000);
+  } else {
+    row.emplace_back("");
+  }
+  return row;
+}
+
+Table data_table(const CapacityReport& r) {
+  Table table({"scenario", "model", "gpus", "status", "mfu", "ideal_days", "days", "days_low",
+               "days_high", "effective", "failures", "gpu_hours", "cost_" + r.plan.currency.text(),
+               "cost_low", "cost_high", "peak_mw", "energy_mwh", "co2e_t"});
+  for (const OptionAnswer& o : r.answer.options) table.add(data_cells(o));
+  return table;
+}
+
+}  // namespace
+
+AnswerDocument capacity_document(const CapacityReport& r) {
+  AnswerDocument d{r.plan.name};
+  d.add({bold(r.plan.name)});
+  d.add(required(r));
+  d.add(options(r));
+  d.add(refused(r));
+  if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best);
+  d.rows = data_table(r);
+  return d;
+}
+
+}  // namespace orrery

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capacity plan and its answer for a person, for programs, for a spreadsheet; and a report for
+// decision makers, with options side by side.
+//
+// JSON is in SI units, days, hours and the plan's currency, each in its key; what no price or rate
+// was given for is null. A line of CSV is an option.
+#pragma once
+
+#include "core/json.h"
+#include "document/document.h"
+#include "insight/capacity_report.h"
+
+namespace orrery {
+
+AnswerDocument capacity_document(const CapacityReport& r);
+AnswerDocument capacity_page(const CapacityReport& r);
+Json capacity_json(const CapacityReport& r);
+
+}  // namespace orrery

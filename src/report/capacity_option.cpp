@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "report/capacity_words.h"
+#include "report/rests_on_text.h"
+
+namespace orrery {
+namespace {
+
+struct Lines {
+  std::vector<Paragraph> paragraphs;
+
+  Lines& operator+=(const Lines& more) {
+    paragraphs.insert(paragraphs.end(), more.paragraphs.begin(), more.paragraphs.end());
+    return *this;
+  }
+  friend Lines operator+(Lines a, const Lines& b) { return a += b; }
+};
+
+Lines line(const std::string& label, const std::string& text) { return {{labelled(label, text)}}; }
+
+std::string days_text(const Ranged<Seconds>& r) {
+  const auto days = [](Seconds t) { return fixed(t / kDay, t / kDay < 100 ? 1 : 0); };
+  if (r.is_exact()) return days(r.value) + " days";
+  return days(r.value) + " days (" + days(r.low) + " to " + days(r.high) + ")";
+}
+
+Lines phase_lines(const OptionAnswer& o) {
+  Lines all;
+  for (const PieceTime& p : o.training.pieces) {
+    const std::string name = p.phase.empty() ? "steps" : p.phase;
+    all += line(name, grouped(p.steps) + " of " + grouped(p.global_batch) + " sequences, " +
+                          short_count(p.tokens) + " tokens, " + seconds_text(p.step.value) +
+                          " each (" + seconds_text(p.step.low) + " to " +
+                          seconds_text(p.step.high) + "): " + days_text(p.time));
+  }
+  return all;
+}
+
+Lines end_line(const CapacityReport& r, const OptionAnswer& o) {
+  if (!r.plan.start) return {};
+  return line("end", text_of(after(*r.plan.start, o.outcome.wall)) + " (" +
+                         text_of(after(*r.plan.start, o.range.wall.low)) + " to " +
+                         text_of(after(*r.plan.start, o.range.wall.high)) + "), from " +
+                         text_of(*r.plan.start));
+}
+
+// What a class costs: its share of all failures, in all that a failure costs.
+Lines class_line(const OptionAnswer& o) {
+  const Goodput& g = o.outcome.goodput;
+  const std::vector<FailureClass>& classes = o.inputs.interruptions.classes;
+  if (classes.size() < 2) return {};
+  const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
+  constexpr double kWorthNaming = 0.05;  // failures
+  std::vector<std::string> parts;
+  for (const FailureClass& c : classes) {
+    const double share = c.rate / rate_per_gpu(o.inputs.interruptions);
+    const double failures = share * o.outcome.failures;
+    if (failures < kWorthNaming) continue;
+    parts.push_back(c.name + " " + fixed(failures, failures < 10 ? 1 : 0) + " (" +
+                    fixed(share * days * 24, 1) + " h)");
+  }
+  if (parts.empty()) return {};
+  return line("  by class", joined(parts, ", "));
+}
+
+Lines failure_lines(const OptionAnswer& o) {
+  const Recovery& rec = o.outcome.recovery;
+  if (rec.failures.si() <= 0) {
+    return line("failures", "no rates given (`failures`): nothing is lost to them here");
+  }
+  return line("failures",
+              fixed(o.outcome.failures, 0) + " unexpected (" + fixed(o.simulated.failures.p10, 0) +
+                  " to " + fixed(o.simulated.failures.p90, 0) + " in " + grouped(o.simulated.runs) +
+                  " played runs, seed " + std::to_string(o.simulated.seed) + "), one in " +
+                  fixed(1 / rec.failures.si() / kHour.si(), 1) + " h") +
+         class_line(o);
+}
+
+std::string bound_by_nodes(const OptionAnswer& o) {
+  if (!o.outcome.checkpoint.nodes_bound_it) return "";
+  const std::string rate = pretty(client_rate(o.inputs.storage, o.inputs.cluster), 3) + " a node";
+  return o.inputs.storage.client.si() > 0
+             ? ", at the clients' " + rate
+             : ", at " + rate + ", the most its links carry (no `client` given)";
+}
+
+Lines checkpoint_line(const OptionAnswer& o) {
+  const Outcome& x = o.outcome;
+  std::string text = pretty(x.checkpoint.size) + ", " + std::string(name_of(o.inputs.policy.mode));
+  if (!x.checkpoint.storage_known) {
+    const bool given = o.inputs.storage.capacity.si() > 0;
+    return line("checkpoint", text +
+                                  (given ? "; no rate of the storage (`storage.write`)"
+                                         : "; no storage given (`storage`)") +
+                                  ": writing counts as free");
+  }
+  text += ": stops training " + seconds_text(x.checkpoint.stall) + ", safe after " +
+          seconds_text(x.checkpoint.stall + x.checkpoint.durable) + ", read in " +
+          seconds_text(x.checkpoint.read) + bound_by_nodes(o);
+  if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
+  text += "; every " + seconds_text(x.goodput.interval) +
+          (o.inputs.policy.interval.si() <= 0 ? ", the optimum"
+           : x.goodput.interval > o.inputs.policy.interval
+               ? ", as writing one takes longer than the interval given"
+               : " as given") +
+          " (Young " + seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) +
+          ", Daly " + seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
+          "); storage writes " +
+          percent(x.checkpoint.write / (x.goodput.interval + x.recovery.stall)) + " of the time";
+  return line("checkpoint", text);
+}
+
+Lines spare_line(const OptionAnswer& o) {
+  if (o.outcome.recovery.repair.si() <= 0) return {};
+  return line("spare nodes", grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
+                                 " keep the wait for one under 0.1 %");
+}
+
+std::string cost_text(const OptionAnswer& o) {
+  const Currency c = o.outcome.cost->currency();
+  const Ranged<double>& r = o.range.cost;
+  std::string text = money_text(r.value, c);
+  if (!r.is_exact()) text += " (" + money_text(r.low, c) + " to " + money_text(r.high, c) + ")";
+  return text;
+}
+
+std::string parts_text(const Bill& b) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kCostParts; ++i) {
+    if (!b.parts[i]) continue;
+    parts.push_back(std::string(kNamesOf<CostPart>[i]) + " " + money_text(*b.parts[i]));
+  }
+  return joined(parts, ", ");
+}
+
+std::string unit_costs(const OptionAnswer& o) {
+  constexpr double kExa = 1e18;
+  const double amount = o.outcome.cost->amount();
+  const std::string of = " " + o.outcome.cost->currency().text();
+  return fixed(amount / (o.training.tokens / 1e6), 3) + of + " a million tokens, " +
+         fixed(amount / (o.training.model_flops.si() / kExa), 3) + of + " an EFLOP, " +
+         fixed(amount / gpu_hours(o.inputs, o.outcome.wall), 2) + of + " a GPU-hour";
+}
+
+Lines energy_lines(const OptionAnswer& o) {
+  const EnergyUse& e = o.outcome.energy;
+  std::string text = energy_text(e.facility) + " (" + energy_text(Joules(o.range.energy.low)) +
+                     " to " + energy_text(Joules(o.range.energy.high)) + "), " +
+                     pretty(e.average, 3) + " on average, " + pretty(e.peak, 3) + " at most";
+  text += e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given";
+  if (!e.node_power_known) text += "; only GPUs, the node's power is not known";
+  text += e.carbon ? "; " + grouped(e.carbon->kg / 1000) + " t CO2e"
+                   : "; CO2e left blank, no `carbon_intensity` given";
+  return line("energy", text);
+}
+
+Lines cost_lines(const OptionAnswer& o) {
+  if (!o.outcome.cost) return line("cost", why_blank(o) + ": left blank");
+  const Bill& b = o.outcome.bill;
+  std::string text = cost_text(o) + " by " + std::string(name_of(b.payment));
+  if (const std::string missing = not_counted(b); !missing.empty()) {
+    text += "; not counted, no price: " + missing;
+  }
+  return line("cost", text) + line("  of it", parts_text(b)) + line("  a unit", unit_costs(o));
+}
+
+Lines rent_or_buy_line(const OptionAnswer& o) {
+  if (!o.buying_pays_at) return {};
+  const double u = *o.buying_pays_at;
+  return line("rent or buy", u > 1 ? "renting is cheaper at any utilisation"
+                                   : "buying is cheaper above a utilisation of " + percent(u));
+}
+
+std::string sample_rates(const DataNeeds& n) {
+  std::vector<std::string> rates;
+  for (const SampleRate& r : n.samples) {
+    rates.push_back(r.name + " " + pretty(r.all, 3) + " (" + pretty(r.node, 3) + " a node" +
+                    (r.clients_carry_it ? "" : ", more than its client carries") + ")");
+  }
+  return joined(rates, ", ");
+}
+
+Lines data_lines(const OptionAnswer& o) {
+  const DataNeeds& n = o.data;
+  const Corpus& corpus = o.plan->data.corpora[o.plan->data.corpus];
+  std::string text = pretty(n.dataset) + " of tokens (" + corpus.name + ", " +
+                     fixed(corpus.bytes_per_token, 2) + " bytes each), read at " + pretty(n.read) +
+                     "; checkpoints kept " + pretty(n.checkpoints) + "; together " +
+                     pretty(n.total);
+  if (!n.storage_holds_it) text += ", more than the storage holds";
+  if (n.cores > 0) text += "; CPU cores that prepare them: " + grouped(std::ceil(n.cores));
+  return line("data", text) +
+         line("  on samples", "at this FLOP rate it would read " + sample_rates(n));
+}
+
+Lines host_line(const OptionAnswer& o) {
+  std::vector<std::string> parts;
+  if (o.inputs.policy.mode != CheckpointMode::synchronous) {
+    parts.push_back(gib_text(o.outcome.checkpoint.per_node, 1) + " a node for a checkpoint");
+  }
+  if (o.answer.host_needed.si() > 0) {
+    parts.push_back(gib_text(o.answer.host_needed, 1) + " a node for what is offloaded");
+  }
+  if (parts.empty()) return {};
+  if (o.answer.host_capacity.si() > 0) parts.push_back("of " + gib_text(o.answer.host_capacity, 0));
+  return line("host memory", joined(parts, ", "));
+}
+
+Lines periodic_line(const OptionAnswer& o) {
+  const PeriodicSyncs& syncs = o.periodic;
+  if (syncs.ranks > 1 && syncs.replicas == 1) {
+    return line("what if",
+                "replicas synchronised less often: there are none, the model is "
+                "sharded over all " +
+                    grouped(syncs.ranks) + " data parallel ranks");
+  }
+  if (syncs.at.empty()) return {};
+  const Seconds least = syncs.at.back().wall;
+  const std::string which = grouped(syncs.replicas) + " replicas synchronised every ";
+  if (least > o.outcome.wall * 0.999) {
+    return line("what if", which + std::to_string(syncs.at.back().every) +
+                               " steps: no measurable gain (< 0.1 %)");
+  }
+  std::vector<std::string> days;
+  for (const PeriodicSync& p : syncs.at) {
+    days.push_back(std::to_string(p.every) + " steps " + fixed(in_days(p.wall), 1) + " days");
+  }
+  const std::string states =
+      syncs.states_go_beyond ? "; each would hold whole what is sharded over several now" : "";
+  return line("what if", which + joined(days, ", ") +
+                             " (time alone; whether it converges as well is not asked" + states +
+                             ")");
+}
+
+Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
+  const Cluster& c = o.inputs.cluster;
+  Lines all =
+      line("cluster", grouped(c.gpus) + " GPUs " + std::string(c.device.name.view()) + " in " +
+                          grouped(node_count(c)) + (node_count(c) == 1 ? " node " : " nodes ") +
+                          std::string(c.node.view()));
+  all += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
+                              std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
+                              percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
+                              " of " + gib_text(o.answer.capacity, 1) + " a GPU");
+  const std::string rests_on = calibration_line(*o.run);
+  if (!rests_on.empty()) all += line("rests on", rests_on.substr(rests_on.find(": ") + 2));
+  all += phase_lines(o);
+  all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
+                          " hours, effective training time " + percent(o.outcome.goodput.ratio()));
+  all += end_line(r, o);
+  all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
+                               (o.inputs.spares > 0 ? ", spares included" : ""));
+  all += failure_lines(o) + checkpoint_line(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
+         rent_or_buy_line(o) + data_lines(o) + host_line(o) + periodic_line(o);
+  return all;
+}
+
+}  // namespace
+
+std::string why_blank(const OptionAnswer& o) {
+  const Tariff& t = o.inputs.prices;
+  const bool bought = t.payment == Payment::purchase && (t.gpu || t.node);
+  if (bought) return "a price to buy, and no `lifetime` and `utilisation` to share it out by";
+  return "no price of " + std::string(o.inputs.cluster.device.name.view()) +
+         " or its node given (`prices`)";
+}
+
+void add_option_lines(Section& s, const CapacityReport& r, std::size_t option) {
+  for (Paragraph& p : option_lines(r, r.answer.options[option]).paragraphs) s.add(std::move(p));
+}
+
+Table causes_table(const OptionAnswer& o) {
+  Table table({Column("cause").at_least(kLabel), Column("days", true).at_least(11),
+               Column("share", true).at_least(7), Column("cost", true).at_least(12),
+               Column("").at_least(40)},
+              2);
+  for (const TimeCause& c : time_causes(o)) {
+    const double part = c.share / o.outcome.goodput.total;
+    table.add({c.name, fixed(c.share * in_days(o.outcome.training), 2) + " days", percent(part),
+               o.outcome.cost ? money_text(*o.outcome.cost * part) : "", bar_cell(part)});
+  }
+  return table;
+}
+
+Section serving_section(const std::vector<InferenceNeeds>& all) {
+  if (all.empty()) return {};
+  const InferenceNeeds& first = all.front();
+  Table table({{"sequences", true},
+               {"keys and values", true},
+               {"of it empty", true},
+               {"with 16-bit weights", true},
+               {"8-bit", true},
+               {"4-bit", true}},
+              2);
+  for (const InferenceNeeds& n : all) {
+    table.add({grouped(n.batch), gib_text(n.cache, 1), gib_text(n.waste, 2),
+               gib_text(n.weights + n.cache, 1), gib_text(n.weights / 2 + n.cache, 1),
+               gib_text(n.weights / 4 + n.cache, 1)});
+  }
+  return Section{"Memory to serve the trained model: sequences of " + grouped(first.context) +
+                 " tokens, " + pretty(first.cache_a_token) + " a token, blocks of " +
+                 std::to_string(kCacheBlock)}
+      .add(table);
+}
+
+Section break_even_section(const CapacityReport& r) {
+  constexpr std::size_t kDigits = 7;
+  if (r.answer.break_evens.empty()) return {};
+  const std::string unit = " " + r.answer.break_evens[0].rent.currency().text() + " a GPU-hour";
+  Table table({Column("option").at_least(42), Column("rent", true).at_least(kDigits + unit.size())},
+              2);
+  for (const BreakEven& b : r.answer.break_evens) {
+    table.add(
+        {name_with_gpus(r.answer.options[b.option]), fixed((b.rent * kHour).amount(), 2) + unit});
+  }
+  return Section{"Rent at which each would cost as much as the first of the list"}.add(
+      table.untitled());
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pieces that the text and the page of a plan share. capacity_option.cpp has those of one option.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+#include "insight/capacity_report.h"
+
+namespace orrery {
+
+std::string name_of(const OptionAnswer& o);         // "H100, 70B"
+std::string name_with_gpus(const OptionAnswer& o);  // "H100, 70B with 512 GPUs"
+std::string strategy_text(const Strategy& s);       // "tp 8 pp 8 dp 16 …"
+
+// "surely", "likely" (by the middle of its range), "no"; "likely, no price" where a budget is asked
+// and cannot be judged.
+std::string meets_text(const CapacityReport& r, std::size_t option);
+
+std::vector<std::string> requirement_lines(const CapacityReport& r);
+// The sizes among which the smallest was sought: of a lone option, else where some were left out or
+// all refused.
+std::vector<std::string> tried_lines(const CapacityReport& r);
+
+// "Options, the cheapest first of those that meet what is required".
+std::string options_heading(const CapacityReport& r);
+std::string_view first_word(RankBy by);  // "the cheapest"
+
+// ", bought" or ", rented" where a plan has both; and what to think of that.
+std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o);
+std::string payment_note(const CapacityReport& r);
+
+double in_days(Seconds t);
+std::string span_text(Seconds t);  // "60.0 days", "7.5 hours"
+
+std::string money_text(const Money& m);             // "12.3 M USD"
+std::string money_text(double amount, Currency c);  // the same
+std::string energy_text(Joules e);                  // "1,234 MWh"
+
+// Why a cost is left blank: "no price of h200-sxm-141gb or its node given (`prices`)".
+std::string why_blank(const OptionAnswer& o);
+
+// What is said of an option, line by line.
+void add_option_lines(Section& s, const CapacityReport& r, std::size_t option);
+
+Table causes_table(const OptionAnswer& o);
+// Weights and keys and values by the number of sequences.
+Section serving_section(const std::vector<InferenceNeeds>& all);
+Section break_even_section(const CapacityReport& r);
+
+}  // namespace orrery

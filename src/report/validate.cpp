@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "report/number_table.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kPaletteColours = 10;
+constexpr double kSpread = 0.08;  // between neighbours of a line of dots
+
+std::string tier_name(const JudgedRow& r) { return std::string(name_of(r.row.tier)); }
+
+std::string step_text(Seconds t) {
+  return fixed(t.si(), t.si() < 10 ? 3 : t.si() < 100 ? 2 : 1) + " s";
+}
+
+std::vector<std::string> time_cells(const JudgedRow& r) {
+  const std::optional<double> error = time_error(r);
+  if (!error) return {step_text(r.answer.step_time), "", ""};
+  return {step_text(r.answer.step_time), step_text(r.published.time), signed_percent(*error)};
+}
+
+std::vector<std::string> memory_cells(const JudgedRow& r) {
+  const std::string predicted = gib_text(predicted_memory(r));
+  if (const std::optional<double> error = memory_error(r)) {
+    return {predicted, gib_text(*r.row.measured.peak_memory), signed_percent(*error)};
+  }
+  if (!r.row.measured.out_of_memory) return {predicted, "", ""};
+  return {predicted, "does not fit", fits(r) ? "not seen" : "seen"};
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+Table row_table(const ValidationReport& report) {
+  Table table = number_table({"row", "tier", "step predicted", "measured", "error",
+                              "memory predicted", "measured", "error", "predicted to fit"});
+  for (const JudgedRow& r : report.rows) {
+    if (!is_estimated(r)) continue;
+    std::vector<std::string> cells = {r.row.id, tier_name(r)};
+    append(cells, time_cells(r));
+    append(cells, memory_cells(r));
+    cells.emplace_back(fits(r) ? "" : "does not fit");
+    table.add(cells);
+  }
+  return table;
+}
+
+Table refusal_table(const ValidationReport& report) {
+  Table table = number_table({"row refused", "why"});
+  for (const JudgedRow& r : report.rows) {
+    if (is_estimated(r)) continue;
+    const std::string where = r.row.file + ": " + r.row.id + ": ";
+    const bool is_own = r.refusal.rfind(where, 0) == 0;
+    table.add({r.row.id, is_own ? r.refusal.substr(where.size()) : r.refusal});
+  }
+  return table;
+}
+
+std::vector<std::string> error_cells(const ErrorSummary& s) {
+  if (s.count == 0) return {"", "", "", "", ""};
+  return {percent(s.median), percent(s.p90), percent(s.mean), signed_percent(s.bias),
+          percent(s.within_10)};
+}
+
+std::vector<std::string> cells_beside(const Summary& s) {
+  if (s.error.count == 0) return {"", "", "", "", ""};
+  return {percent(s.one_factor.median), percent(s.one_factor.p90), percent(s.one_constant.median),
+          percent(s.one_constant.mean), percent(s.in_interval)};
+}
+
+Table summary_table(const ValidationReport& report, Judged quantity) {
+  const bool is_time = quantity == Judged::time;
+  std::vector<std::string> titles = {is_time ? "step time" : "peak memory", "rows", "refused"};
+  append(titles, {"median", "p90", "mean", "bias", "≤ 10 %"});
+  if (is_time) append(titles, {"form", "p90", "constant", "mean", "in 80 %"});
+  Table table = number_table(titles);
+  for (const Summary& s : report.summaries) {
+    if (s.quantity != quantity) continue;
+    std::vector<std::string> cells = {s.scope, std::to_string(s.error.count),
+                                      std::to_string(s.refused)};
+    append(cells, error_cells(s.error));
+    if (is_time) append(cells, cells_beside(s));
+    table.add(cells);
+  }
+  return table;
+}
+
+Table sweep_table(const ValidationReport& report) {
+  Table table =
+      number_table({"sweep", "rows", "Spearman", "regret of the pick", "of the best of three"});
+  for (const Sweep& s : report.sweeps) {
+    table.add({s.source + ": " + s.name, std::to_string(s.rows), fixed(s.spearman, 2),
+               percent(s.regret), percent(s.regret_of_three)});
+  }
+  return table;
+}
+
+std::string fit_sentence(const FitSummary& f) {
+  return "Of " + std::to_string(f.out_of_memory) + " runs published as out of memory, " +
+         std::to_string(f.out_of_memory_seen) + " are predicted not to fit; of " +
+         std::to_string(f.ran) + " that ran, " + std::to_string(f.ran_but_refused) + ".";
+}
+
+Section notes(const ValidationReport& report) {
+  Section s;
+  s.add(Paragraph{fit_sentence(report.fit)});
+  if (report.left_out) {
+    s.add(
+        Paragraph{"Every row is predicted by constants fitted without its source (rows without a "
+                  "measured time: by the shipped ones)."});
+  }
+  for (const char* line :
+       {"error = predicted/measured - 1; median, p90 and mean are of its size, bias is its median.",
+        "form, p90: median and p90 after the median ratio of each source and tier is divided out.",
+        "constant, mean: median and mean of FLOPs/(peak x e), e fitted on the source and tier "
+        "itself.",
+        "regret: measured time of the layout predicted fastest over the least measured, less one.",
+        "in 80 %: rows measured within the interval that estimate prints."}) {
+    s.add(Paragraph{line});
+  }
+  return s;
+}
+
+// A series of dots and one of rings for each source.
+using RowsBySource = std::map<std::string, std::vector<const JudgedRow*>>;
+
+RowsBySource drawn_rows(const ValidationReport& report) {
+  RowsBySource by;
+  for (const JudgedRow& r : report.rows) {
+    if (time_error(r) && counts(r)) by[r.row.source.group].push_back(&r);
+  }
+  return by;
+}
+
+std::string words_of(const JudgedRow& r) {
+  return r.row.id + ": predicted " + fixed(r.answer.step_time.si(), 2) + " s, measured " +
+         fixed(r.published.time.si(), 2) + " s, " + signed_percent(*time_error(r));
+}
+
+template <class Place>
+void add_series(XyPlot& plot, const RowsBySource& by, const Place& place) {
+  std::size_t source = 0;
+  for (const auto& [name, rows] : by) {
+    bool is_named = false;
+    for (const RowTier tier : {RowTier::a, RowTier::b}) {
+      const Mark mark = tier == RowTier::a ? Mark::dots : Mark::rings;
+      XySeries series{is_named ? "" : name, mark, source % kPaletteColours};
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i]->row.tier != tier) continue;
+        const auto [x, y] = place(*rows[i], source, i);
+        series.points.push_back({x, y, words_of(*rows[i])});
+      }
+      if (series.points.empty()) continue;
+      is_named = true;
+      plot.series.push_back(std::move(series));
+    }
+    ++source;
+  }
+}
+
+XyPlot times_plot(const RowsBySource& by) {
+  XyPlot plot{
+      "Step time: a dot is of tier A (nothing unknown that moves time by more than a few "
+      "percent), a ring of tier B; dashed: ± 10 %",
+      {"measured, s", true},
+      {"predicted, s", true}};
+  plot.has_diagonal = true;
+  plot.band = 0.1;
+  add_series(plot, by, [](const JudgedRow& r, std::size_t, std::size_t) {
+    return std::pair(r.published.time.si(), r.answer.step_time.si());
+  });
+  return plot;
+}
+
+// A line of dots a source, cut at half and double.
+XyPlot errors_plot(const RowsBySource& by) {
+  const double most = std::log(2.0);
+  XyPlot plot{"Every row's error, by source", {"predicted / measured - 1"}, {""}};
+  for (const int share : {-50, -30, -20, -10, 0, 10, 25, 50, 100}) {
+    plot.x.ticks.push_back(
+        {std::log(1 + share / 100.0), (share > 0 ? "+" : "") + std::to_string(share) + " %"});
+  }
+  plot.x.low = -most;
+  plot.x.high = most;
+  for (const auto& [name, rows] : by) {
+    plot.y.ticks.push_back({-static_cast<double>(plot.y.ticks.size()), name});
+  }
+  plot.y.low = 0.5 - static_cast<double>(by.size());
+  plot.y.high = 0.5;
+  add_series(plot, by, [most](const JudgedRow& r, std::size_t source, std::size_t i) {
+    const double spread = kSpread * (static_cast<double>(i % 5) - 2);
+    return std::pair(std::clamp(std::log1p(*time_error(r)), -most, most),
+                     spread - static_cast<double>(source));
+  });
+  for (XySeries& s : plot.series) s.name.clear();
+  return plot;
+}
+
+Value number_or_nothing(const std::optional<double>& x) { return x ? Value(*x) : Value(); }
+
+std::vector<Cell> data_cells(const JudgedRow& r) {
+  std::vector<Cell> cells;
+  const auto add = [&cells](Value v) { cells.push_back(data_cell(std::move(v))); };
+  for (const std::string& text :
+       {r.row.id, tier_name(r), r.row.source.group, r.node, r.framework}) {
+    add(text);
+  }
+  if (is_estimated(r)) {
+    const std::optional<double> time = time_error(r);
+    const std::optional<double> memory = memory_error(r);
+    add(name_of(r.published.basis));
+    add(r.answer.step_time.si());
+    add(time ? Value(r.published.time.si()) : Value());
+    add(number_or_nothing(time));
+    add(double(predicted_memory(r) / kGiB));
+    add(memory ? Value(double(*r.row.measured.peak_memory / kGiB)) : Value());
+    add(number_or_nothing(memory));
+    add(fits(r));
+  } else {
+    for (int i = 0; i < 8; ++i) add({});
+  }
+  add(r.refusal);
+  return cells;
+}
+
+Table data_table(const ValidationReport& report) {
+  Table table({"id", "tier", "source", "node", "framework", "judged_by", "predicted_step_time_s",
+               "measured_step_time_s", "step_time_error", "predicted_memory_gib",
+               "measured_memory_gib", "memory_error", "feasible", "refused"});
+  for (const JudgedRow& r : report.rows) table.add(data_cells(r));
+  return table;
+}
+
+}  // namespace
+
+AnswerDocument validation_document(const ValidationReport& report) {
+  AnswerDocument d{"Orrery: predicted against measured"};
+  const RowsBySource by = drawn_rows(report);
+  if (!by.empty()) d.add({}).add(times_plot(by)).add(errors_plot(by));
+  add_table(d, row_table(report));
+  add_table(d, refusal_table(report));
+  add_table(d, summary_table(report, Judged::time));
+  add_table(d, sweep_table(report));
+  add_table(d, summary_table(report, Judged::memory));
+  d.add(notes(report));
+  d.rows = data_table(report);
+  return d;
+}
+
+}  // namespace orrery

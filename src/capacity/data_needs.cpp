@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/data_needs.h"
 
+#include "core/provenance.h"
+
 namespace orrery {
 
 std::vector<SampleKind> read_samples(Reader r) {
-  r.allow("source");
-  r.allow("sources");
+  check_sources(r);
   std::vector<SampleKind> kinds;
   for (Reader k : r.at("samples").items()) {
     kinds.push_back({k.at("name").text(), k.at("bytes").quantity<kBytes>(),
@@ -17,8 +18,7 @@ std::vector<SampleKind> read_samples(Reader r) {
 }
 
 std::vector<Corpus> read_corpora(Reader r) {
-  r.allow("source");
-  r.allow("sources");
+  check_sources(r);
   std::vector<Corpus> corpora;
   for (Reader c : r.at("corpora").items()) {
     corpora.push_back({c.at("name").text(), c.at("bytes_per_token").number(0.1, 1e6)});

@@ -3,6 +3,7 @@
 
 #include "capacity/site_json.h"
 #include "core/error.h"
+#include "core/provenance.h"
 
 namespace orrery {
 namespace {
@@ -37,10 +38,9 @@ class SiteReader {
     }
     if (!d.json.is_object()) r.fail("a name, a path or an object");
     const auto source = d.json.find("source");
-    const bool has_source = source != d.json.end() && source->is_string();
-    option_.assumptions.push_back({std::string(name_of(kind)), name,
-                                   has_source ? source->get<std::string>() : source_.plan_file,
-                                   ""});
+    option_.assumptions.push_back(
+        {std::string(name_of(kind)), name,
+         source == d.json.end() ? source_.plan_file : source_text(read_source(*source)), ""});
     return d;
   }
 

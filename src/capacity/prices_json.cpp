@@ -6,6 +6,7 @@
 #include "capacity/date.h"
 #include "capacity/ranged_json.h"
 #include "core/error.h"
+#include "core/provenance.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -189,8 +190,7 @@ Money read_amount(const Reader& r, const ExchangeRates& x, bool bare_allowed) {
 
 PriceBook read_prices(Reader r, const ExchangeRates& x) {
   r.must_be_object();
-  r.allow("source");
-  r.allow("sources");
+  check_sources(r);
   PriceBook book;
   BookReader read(book, x);
   if (auto v = r.find("pay")) book.payment = v->choice<Payment>();

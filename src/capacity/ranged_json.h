@@ -23,7 +23,7 @@ Ranged<T> read_ranged(Reader r, const Read& read, const Order& order) {
     range.high = read(*high);
     if (order(range.high) < order(range.value)) high->fail("at least the value");
   }
-  r.allow("source");
+  for (const char* known : {"source", "kind", "on"}) r.allow(known);
   r.allow("date");
   r.reject_unknown();
   return range;

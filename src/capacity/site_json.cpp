@@ -3,6 +3,7 @@
 
 #include "capacity/date.h"
 #include "capacity/ranged_json.h"
+#include "core/provenance.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -13,8 +14,7 @@ constexpr double kMostPue = 10;
 constexpr double kMostGramsPerKwh = 1e4;
 
 void allow_source(Reader& r) {
-  r.allow("source");
-  r.allow("sources");
+  check_sources(r);
   r.allow("name");
 }
 
@@ -107,8 +107,7 @@ Interruptions read_failures(Reader r) {
 
 Storage read_storage(Reader r) {
   r.must_be_object();
-  r.allow("source");
-  r.allow("sources");
+  check_sources(r);
   Storage s;
   if (auto v = r.find("name")) s.name = v->text();
   if (auto v = r.find("write")) s.write = v->quantity<kBytes - kSeconds>();

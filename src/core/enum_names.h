@@ -70,10 +70,8 @@ inline constexpr std::array<E, kCountOf<E>> kAllOf = [] {
 }();
 
 template <class E>
-  requires requires(E e) { names_of(e); }
-constexpr std::string_view name_of(E e) {
-  return kNamesOf<E>[static_cast<std::size_t>(e)];
-}
+requires requires(E e) { names_of(e); }
+constexpr std::string_view name_of(E e) { return kNamesOf<E>[static_cast<std::size_t>(e)]; }
 
 template <class E>
 constexpr std::optional<E> find_name(std::string_view text) {

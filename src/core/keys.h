@@ -30,6 +30,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "core/json_fwd.h"
 #include "core/key_form.h"
@@ -181,6 +182,14 @@ struct KeyOf : Key {
     return k;
   }
 
+  // Of a document that nobody writes.
+  template <auto Read>
+  constexpr KeyOf only_read_by() const {
+    KeyOf k = read_by<Read>();
+    k.write = [](const void*, const Key&, Json&) { return false; };
+    return k;
+  }
+
   // bool(const V&, Json&), false where there is nothing to write.
   template <auto Write>
   constexpr KeyOf written_by() const {
@@ -220,11 +229,36 @@ constexpr KeyOf<ObjectOf<Asked>, Asked> key(std::string_view name, Forms forms, 
   return k;
 }
 
+// A key of a document that no search varies.
+template <auto Member>
+constexpr KeyOf<ObjectOf<Member>, Member> fact(std::string_view name, Forms forms,
+                                               Otherwise otherwise, std::string_view meaning) {
+  return key<Member>(name, forms, otherwise, Vary::never, meaning);
+}
+
+// The same of a member within a member.
+template <auto Outer, auto Inner>
+constexpr KeyOf<ObjectOf<Outer>, Outer> fact_in(std::string_view name, Forms forms,
+                                                Otherwise otherwise, std::string_view meaning) {
+  using T = ObjectOf<Outer>;
+  KeyOf<T, Outer> k{{name, forms, otherwise, Vary::never, meaning}};
+  k.read = [](void* asking, const Reader& value, const Key& key) {
+    key_values::read_value(value, key.forms.front(), (static_cast<T*>(asking)->*Outer).*Inner);
+  };
+  k.write = [](const void* asking, const Key& key, Json& out) {
+    const auto& inner = (static_cast<const T*>(asking)->*Outer).*Inner;
+    return key_values::write_value(inner, key.forms.front(), out);
+  };
+  return k;
+}
+
 // A key that the document may have and that is read elsewhere, or by nobody.
 constexpr Key elsewhere(std::string_view name, Forms forms, Otherwise otherwise, Vary vary,
                         std::string_view meaning) {
   return {name, forms, otherwise, vary, meaning};
 }
+
+inline constexpr Key kNoKey = elsewhere("", form::any(""), kNothing, Vary::never, "");
 
 template <class T, std::size_t N>
 struct KeyRows {
@@ -256,6 +290,23 @@ constexpr Key checked(const Key& k) {
 template <class T, class... Rows>
 consteval KeyRows<T, sizeof...(Rows)> keys(const Rows&... rows) {
   return {{key_rows::checked<T>(rows)...}};
+}
+
+template <std::size_t... I>
+constexpr std::array<Key, sizeof...(I)> copies_of(const Key& k, std::index_sequence<I...>) {
+  return {{(static_cast<void>(I), k)...}};
+}
+
+// The rows of several structs that one document fills: to be shown, not read, as one table.
+template <class... T, std::size_t... N>
+constexpr std::array<Key, (N + ...)> joined(const KeyRows<T, N>&... parts) {
+  std::array<Key, (N + ...)> all = copies_of(kNoKey, std::make_index_sequence<(N + ...)>());
+  std::size_t at = 0;
+  const auto add = [&](const auto& rows) {
+    for (const Key& k : rows) all[at++] = k;
+  };
+  (add(parts.rows), ...);
+  return all;
 }
 
 template <class T>
@@ -321,6 +372,11 @@ void read_all(const KeyTable& table, const Reader& r, void* asking);
 template <class T>
 void read_known(const Keys<T>& table, Reader& r, T& out) {
   read_known(static_cast<const KeyTable&>(table), r, static_cast<void*>(&out));
+}
+// What is absent keeps its value.
+template <class T>
+void read_all(const Keys<T>& table, const Reader& r, T& out) {
+  read_all(static_cast<const KeyTable&>(table), r, static_cast<void*>(&out));
 }
 template <class T>
 T read_keys(const Keys<T>& table, const Reader& r) {

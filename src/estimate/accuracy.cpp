@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/json_reader.h"
+#include "core/provenance.h"
 #include "estimate/level_interval.h"
 
 namespace orrery {
@@ -73,7 +74,7 @@ Accuracy read_accuracy(std::string_view text, const std::string& file) {
   out.stack_spread = root.at("stack_spread").number(1e-3, 1);
   out.noise = root.at("noise").number(1e-3, 1);
   for (const Reader& r : root.at("cells").items()) out.cells.push_back(read_cell(r));
-  for (const char* known : {"source", "sources"}) root.allow(known);
+  check_sources(root);
   root.reject_unknown();
   return out;
 }

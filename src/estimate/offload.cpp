@@ -50,7 +50,7 @@ SecondsOf<R> host_update(const Run& run, R parameters) {
   const SecondsOf<R> update = shared_time<R>(run, touched, run.cluster.host.memory_bandwidth,
                                              {"cluster.host.memory_bandwidth"});
   SecondsOf<R> t = down + update + up;
-  if (run.strategy.offload.optimizer == OffloadTarget::nvme) {
+  if (kOffloadPlaces[run.strategy.offload.optimizer].drives) {
     const BytesOf<R> states(parameters * R(r.optimizer));
     t += drive_time<R>(run, false, states) + drive_time<R>(run, true, states);
   }
@@ -62,7 +62,7 @@ template <Number R>
 SecondsOf<R> streamed_time(const Run& run, OffloadTarget target, bool write, BytesOf<R> bytes) {
   if (target == OffloadTarget::none || plain(bytes) == Bytes()) return {};
   const SecondsOf<R> t = link_time<R>(run, bytes);
-  return target == OffloadTarget::nvme ? larger(t, drive_time<R>(run, write, bytes)) : t;
+  return kOffloadPlaces[target].drives ? larger(t, drive_time<R>(run, write, bytes)) : t;
 }
 
 }  // namespace

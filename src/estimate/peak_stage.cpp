@@ -24,11 +24,6 @@ Bytes host_memory(const Cluster& c, std::int64_t used) {
                                    static_cast<double>(c.devices_per_node));
 }
 
-bool uses_host(const Offload& o) {
-  return o.optimizer == OffloadTarget::host || o.parameters == OffloadTarget::host ||
-         o.activations == OffloadTarget::host;
-}
-
 }  // namespace
 
 template <Number R>
@@ -53,7 +48,7 @@ void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
   const bool host_is_full = a.host_capacity > Bytes() && a.host_needed > a.host_capacity;
   if (most > a.capacity) {
     a.reason = Reason::device_memory;
-  } else if (uses_host(run.strategy.offload) && host_is_full) {
+  } else if (offloads_to(run.strategy.offload, &OffloadPlace::host_memory) && host_is_full) {
     a.reason = Reason::host_memory;
   }
 }

@@ -38,7 +38,7 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
 
 namespace {
 
-constexpr std::int64_t kTargets = 3;
+constexpr std::int64_t kTargets = kCountOf<OffloadTarget>;
 constexpr std::int64_t kWhole = 1000;
 constexpr std::int64_t kFirstListed = 1024;
 

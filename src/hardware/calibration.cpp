@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/provenance.h"
 #include "hardware/calibration_leaves.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
@@ -38,8 +39,7 @@ std::size_t tier_named(const Json& node, const std::string& name, const Reader& 
 }
 
 // Where a leaf lies in a node document: its own keys, and the path sources are listed by.
-void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const std::string& source,
-                 const Reader& place) {
+void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const Reader& place) {
   const bool device = leaf.keys.front() == "device";
   std::string path = path_of(leaf.keys);
   std::size_t tier = 0;
@@ -48,7 +48,7 @@ void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const std::
     path = "tiers." + std::to_string(tier);
     for (std::size_t i = 2; i < leaf.keys.size(); ++i) path += "." + leaf.keys[i];
   }
-  if (listed_source(node, path) == kSetByRun) return;  // the run's own word goes first
+  if (listed_source(node, path).kind == SourceKind::run) return;  // the run's own word goes first
   if (device) {
     if (node["device"].is_string()) node["device"] = Json{{"base", node["device"]}};
     put(node["device"], leaf.keys, 1, leaf.value);
@@ -56,8 +56,8 @@ void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const std::
     put(node["tiers"][tier], leaf.keys, 2, leaf.value);
   }
   if (!node["sources"].is_object()) node["sources"] = Json::object();
-  node["sources"][path] =
-      source + ": calibration " + c.name + (c.date.empty() ? "" : " of " + c.date);
+  const auto kind = c.rests_on == RestsOn::measured ? SourceKind::measured : SourceKind::fitted;
+  node["sources"][path] = source_json({kind, {}, "", c.name, c.date});
 }
 
 // Reads the changed documents under the overlay's own name, so that what it breaks is its fault.
@@ -138,8 +138,7 @@ std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareL
     check_place(node, c, one, lookup);
     refuse_twice(c, owners, one);
     const Reader place(document, c.file, "changes.tiers");
-    const std::string source(name_of(c.rests_on));
-    for (const Leaf& leaf : leaves_of(c.changes)) put_in_node(node, leaf, c, source, place);
+    for (const Leaf& leaf : leaves_of(c.changes)) put_in_node(node, leaf, c, place);
     check_values(node, c, lookup);
     applied.push_back(c);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/provenance.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
 #include "hardware/node_fields.h"
@@ -26,14 +27,14 @@ HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLook
 
 Json device_named(const Reader& name, const HardwareLookup& lookup) {
   const HardwareText found = find_text(name, HardwareKind::device, lookup);
-  Json document = parse_json(found.text, found.file);
+  Json document = with_sources_apart(parse_json(found.text, found.file));
   read_device(Reader(document, found.file));
   return document;
 }
 
 Json node_named(const Reader& name, const HardwareLookup& lookup) {
   const HardwareText found = find_text(name, HardwareKind::node, lookup);
-  Json document = parse_json(found.text, found.file);
+  Json document = with_sources_apart(parse_json(found.text, found.file));
   Reader r(document, found.file);
   GraphFacts unused;
   read_node_fields(r, 0, unused);
@@ -122,10 +123,7 @@ void change_field(Json& node, const std::string& key, const Reader& change,
   if (key == "fabric") return replace_named(node, key, HardwareKind::fabric, change, lookup);
   if (key == "device") return change_device(node, change);
   if (key == "tiers") return change_tiers(node, change);
-  if (key == "source" || key == "sources") {
-    merge_over(node[key], change.json());
-    return;
-  }
+  if (key == "source" || key == "sources") return merge_sourced(node, Json{{key, change.json()}});
   merge_over(node[key], change.json());
   mark_set_by_run(node, key, change.json());
 }
@@ -152,7 +150,9 @@ Json inline_node(Reader spec, const HardwareLookup& lookup) {
 
 }  // namespace
 
-Json merged_node(Reader r, const HardwareLookup& lookup) {
+Json merged_node(const Reader& given, const HardwareLookup& lookup) {
+  const Json changes = with_sources_apart(given.json());
+  Reader r(changes, given.file(), given.path());
   Json node = Json::object();
   if (const std::optional<Reader> spec = r.find("node")) {
     if (!spec->json().is_string() && !spec->json().is_object()) {
@@ -172,7 +172,7 @@ Json merged_device(const Reader& r, const HardwareLookup& lookup) {
   const std::optional<Reader> base = spec.find("base");
   if (!base) return spec.json();
   Json device = device_named(*base, lookup);
-  merge_over(device, without(spec.json(), "base"));
+  merge_sourced(device, without(spec.json(), "base"));
   return device;
 }
 

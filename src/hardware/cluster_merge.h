@@ -14,7 +14,7 @@
 namespace orrery {
 
 // The node document with the changes of the run applied. Its `device` stays a name or an object.
-Json merged_node(Reader r, const HardwareLookup& lookup);
+Json merged_node(const Reader& given, const HardwareLookup& lookup);
 
 // The device document of a node; `r` is at the node's `device`.
 Json merged_device(const Reader& r, const HardwareLookup& lookup);

@@ -26,7 +26,7 @@ CollectiveLibrary library_of(Vendor vendor) {
 constexpr const char* kFolded = "folded from `graph`";
 
 bool set_by_run(const Json& node, const std::string& path) {
-  return listed_source(node, path) == kSetByRun;
+  return listed_source(node, path).kind == SourceKind::run;
 }
 
 // Source paths of tiers from `first` on, one tier farther out.
@@ -84,9 +84,10 @@ void note_graph(ResolvedCluster& out, Reader node, std::int64_t devices) {
   for (const std::string& path : folded) out.node["sources"][path] = kFolded;
 }
 
-// `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`.
-void read_merged(ResolvedCluster& out, const std::string& file, const std::string& path,
-                 std::int64_t gpus, const HardwareLookup& lookup) {
+// `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`. The devices of its
+// graph, if it has one.
+std::int64_t read_merged(ResolvedCluster& out, const std::string& file, const std::string& path,
+                         std::int64_t gpus, const HardwareLookup& lookup) {
   Reader node(out.node, file, path);
   GraphFacts graph;
   out.cluster = read_node_fields(node, gpus, graph);
@@ -105,16 +106,17 @@ void read_merged(ResolvedCluster& out, const std::string& file, const std::strin
   tell_blocks(out);
   note_graph(out, Reader(out.node, file, path), graph.devices);
   out.notes = std::move(graph.notes);
+  return graph.devices;
 }
 
 // After the GPUs have been spread over nodes: pods are counted in nodes.
-void put_fabric(ResolvedCluster& out, const std::string& file, const std::string& path) {
+void put_fabric(ResolvedCluster& out, const std::string& file, const std::string& path,
+                std::int64_t graph_devices) {
   Reader node(out.node, file, path);
   const auto fabric = node.find("fabric");
   if (!fabric) return;
   const std::string leaf(out.cluster.tiers[out.cluster.tier_count - 1U].name.view());
-  const std::string below = "tiers." + std::to_string(out.cluster.tier_count - 1U);
-  if (listed_source(out.node, below + ".bandwidth") == kFolded) {
+  if (graph_devices > 0 && covers(out.cluster, graph_devices, out.cluster.tier_count - 1U)) {
     fabric->fail("a fabric beside a graph of the whole cluster", "one of them");
   }
   take_fabric(*fabric, out.cluster);
@@ -132,25 +134,24 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   if (const auto given = r.find("calibration")) {
     out.calibrations = apply_calibrations(*given, lookup, out.node);
   }
-  read_merged(out, r.file(), r.path(), gpus, lookup);
+  const std::int64_t graph_devices = read_merged(out, r.file(), r.path(), gpus, lookup);
   spread_evenly(out.cluster);
-  put_fabric(out, r.file(), r.path());
+  put_fabric(out, r.file(), r.path(), graph_devices);
   return out;
 }
 
 ResolvedCluster read_node(const Json& document, const std::string& file, std::int64_t gpus,
                           const HardwareLookup& lookup) {
   ResolvedCluster out;
-  out.node = document;
-  read_merged(out, file, "", gpus, lookup);
-  put_fabric(out, file, "");
+  out.node = with_sources_apart(document);
+  put_fabric(out, file, "", read_merged(out, file, "", gpus, lookup));
   return out;
 }
 
-std::string source_of(const ResolvedCluster& c, const std::string& path) {
+Source source_of(const ResolvedCluster& c, const std::string& path) {
   const std::string at = canonical_path(path, c.node);
-  const std::string in_node = listed_source(c.node, at);
-  if (!in_node.empty()) return in_node;
+  Source in_node = listed_source(c.node, at);
+  if (in_node.kind != SourceKind::unknown) return in_node;
   const std::string device = "device.";
   if (at.compare(0, device.size(), device) == 0) {
     return document_source(c.device, at.substr(device.size()));

@@ -22,6 +22,7 @@
 
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "core/provenance.h"
 #include "hardware/calibration.h"
 #include "hardware/cluster.h"
 #include "hardware/lookup.h"
@@ -46,6 +47,6 @@ ResolvedCluster read_node(const Json& document, const std::string& file, std::in
 
 // Where the value at `path` of a resolved cluster comes from: "device.peak.bf16",
 // "tiers.0.bandwidth", "cluster.power". "" where nothing is known.
-std::string source_of(const ResolvedCluster& c, const std::string& path);
+Source source_of(const ResolvedCluster& c, const std::string& path);
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "hardware/device_reader.h"
-#include "hardware/dimensions.h"
+#include "hardware/node_keys.h"
 #include "hardware/tier_reader.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
@@ -14,25 +14,6 @@
 
 namespace orrery {
 namespace {
-
-constexpr std::int64_t kMostPerNode = 1'000'000;
-
-Host read_host(Reader r) {
-  Host host;
-  host.memory_capacity = r.at("memory_capacity").quantity<kBytes>();
-  host.memory_bandwidth = r.at("memory_bandwidth").quantity<kRate>();
-  if (auto devices = r.find("devices")) host.devices = devices->integer(1, kMostPerNode);
-  r.reject_unknown();
-  return host;
-}
-
-Nvme read_nvme(Reader r) {
-  Nvme nvme;
-  nvme.read = r.at("read").quantity<kRate>();
-  nvme.write = r.at("write").quantity<kRate>();
-  r.reject_unknown();
-  return nvme;
-}
 
 // The devices of a node are joined by one of the tiers, or the node is the whole cluster.
 void check_node_size(const Reader& r, const Cluster& c) {
@@ -108,11 +89,7 @@ Cluster read_node_fields(Reader& r, std::int64_t gpus, GraphFacts& facts) {
     read_tiers(tiers, false, c);
   }
   check_node_size(per_node, c);
-  if (auto host = r.find("host")) c.host = read_host(*host);
-  if (auto nvme = r.find("nvme")) c.nvme = read_nvme(*nvme);
-  if (auto power = r.find("power")) c.node_power = power->quantity<kPower>();
-  r.allow("device");
-  r.allow("fabric");
+  read_known(kNodeKeys, r, c);
   return c;
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/provenance.h"
 
+#include <utility>
 #include <vector>
+
+#include "core/provenance.h"
 
 namespace orrery {
 namespace {
+
+Json set_by_run() { return source_json({SourceKind::run, {}, "", "", ""}); }
 
 std::vector<std::string> components(const std::string& path) {
   std::vector<std::string> parts(1);
@@ -36,9 +41,9 @@ bool holds(const std::string& outer, const std::string& path) {
          (path.size() == outer.size() || path[outer.size()] == '.');
 }
 
-const Json* text_at(const Json& document, const char* key) {
-  if (!document.is_object() || !document.contains(key)) return nullptr;
-  return &document[key];
+Json* sources_of(Json& document) {
+  const auto at = document.find("sources");
+  return at != document.end() && at->is_object() ? &*at : nullptr;
 }
 
 std::string tier_index(const std::string& name, const Json& node) {
@@ -52,7 +57,7 @@ std::string tier_index(const std::string& name, const Json& node) {
 
 void mark_leaves(Json& sources, const Json& own, const std::string& path, const Json& value) {
   if (!value.is_structured()) {
-    if (listed_source(own, path).empty()) sources[path] = kSetByRun;
+    if (listed_source(own, path).kind == SourceKind::unknown) sources[path] = set_by_run();
     return;
   }
   std::size_t index = 0;
@@ -72,33 +77,12 @@ std::string canonical_path(const std::string& path, const Json& node) {
   return joined(parts);
 }
 
-std::string listed_source(const Json& document, const std::string& path) {
-  const Json* sources = text_at(document, "sources");
-  if (sources == nullptr || !sources->is_object()) return "";
-  std::string best;
-  std::string source;
-  for (auto it = sources->begin(); it != sources->end(); ++it) {
-    if (!holds(it.key(), path) || it.key().size() < best.size() || !it.value().is_string())
-      continue;
-    best = it.key();
-    source = it.value().get<std::string>();
-  }
-  return source;
-}
-
-std::string document_source(const Json& document, const std::string& path) {
-  const std::string listed = listed_source(document, path);
-  if (!listed.empty()) return listed;
-  const Json* source = text_at(document, "source");
-  return source != nullptr && source->is_string() ? source->get<std::string>() : "";
-}
-
 void mark_set_by_run(Json& document, const std::string& path, const Json& change) {
   Json& sources = document["sources"];
   if (!sources.is_object()) sources = Json::object();
   // A change's own sources are written from where it stands.
   Json own = {{"sources", Json::object()}};
-  if (const Json* given = text_at(change, "sources"); given != nullptr && given->is_object()) {
+  if (const auto given = change.find("sources"); given != change.end() && given->is_object()) {
     for (auto it = given->begin(); it != given->end(); ++it) {
       own["sources"][below(path, it.key())] = it.value();
     }
@@ -108,12 +92,13 @@ void mark_set_by_run(Json& document, const std::string& path, const Json& change
 }
 
 void forget_sources(Json& document, const std::string& path) {
-  if (text_at(document, "sources") == nullptr || !document["sources"].is_object()) return;
+  Json* sources = sources_of(document);
+  if (sources == nullptr) return;
   Json kept = Json::object();
-  for (auto it = document["sources"].begin(); it != document["sources"].end(); ++it) {
+  for (auto it = sources->begin(); it != sources->end(); ++it) {
     if (!holds(path, it.key())) kept[it.key()] = it.value();
   }
-  document["sources"] = kept;
+  *sources = std::move(kept);
 }
 
 }  // namespace orrery

@@ -9,14 +9,10 @@
 
 #include "core/units.h"
 #include "hardware/dimensions.h"
+#include "hardware/node_keys.h"
 
 namespace orrery {
 namespace {
-
-constexpr std::int64_t kMostDevices = 100'000'000;
-// A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
-constexpr double kMostReduction = 2;
-constexpr std::int64_t kMostLinks = 1'000'000;
 
 Name read_name(const Reader& r) {
   const std::string name = r.text();
@@ -71,9 +67,8 @@ void read_group_bandwidth(const Reader& r, Tier& t) {
 }
 
 void read_reduction(Reader& r, Tier& t) {
-  if (auto flag = r.find("in_network_reduction")) t.in_network_reduction = flag->boolean();
   const auto reached = r.find("reduction_efficiency");
-  if (reached) t.reduction_efficiency = reached->number(t.efficiency, kMostReduction);
+  if (reached) t.reduction_efficiency = reached->number(t.efficiency, node_forms::kReduction.most);
   if (t.in_network_reduction && !reached) r.at("reduction_efficiency");
   t.reduction_latency = t.latency * 2.0;  // up and down
   if (auto time = r.find("reduction_latency")) t.reduction_latency = time->quantity<kSeconds>(true);
@@ -86,7 +81,7 @@ void read_links(Reader& r, Tier& t) {
     if (per_rank) r.at("links");
     return;
   }
-  const std::int64_t count = links->integer(1, kMostLinks);
+  const std::int64_t count = links->integer(1, node_forms::kLinks.highest);
   const std::int64_t filled = per_rank ? per_rank->integer(1, count) : 1;
   t.rank_share = static_cast<double>(filled) / static_cast<double>(count);
 }
@@ -101,15 +96,8 @@ void read_rates(Reader& r, bool has_graph, Tier& t) {
 Tier read_tier(Reader r, bool has_graph) {
   Tier t;
   t.name = read_name(r.at("name"));
-  t.kind = r.at("kind").choice<TierKind>();
-  if (auto size = r.find("size")) t.size = size->integer(2, kMostDevices);
-  if (auto block = r.find("block")) t.block = block->boolean();
+  read_known(kTierKeys, r, t);
   read_rates(r, has_graph, t);
-  t.efficiency = r.at("efficiency").number(1e-3, 1);
-  t.latency = r.at("latency").quantity<kSeconds>(true);
-  t.launch = r.at("launch").quantity<kSeconds>(true);
-  if (auto ramp = r.find("ramp")) t.ramp = ramp->quantity<kSeconds>(true);
-  if (auto rate = r.find("pat_rate")) t.pat_rate = rate->number(1e-3, 1);
   read_reduction(r, t);
   read_links(r, t);
   r.reject_unknown();

@@ -1,43 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/rests_on.h"
 
+#include "core/provenance.h"
 #include "cost/operator_time.h"
-#include "document/words.h"
 #include "estimate/price.h"
-#include "hardware/provenance.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* kCalibration = ": calibration ";
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string basis_of(const std::string& source) {
-  const auto name = [](RestsOn r) { return std::string(name_of(r)); };
-  if (source.rfind(name(RestsOn::measured), 0) == 0) return name(RestsOn::measured);
-  if (source == kSetByRun) return kSetByRun;
-  if (source.rfind(name(RestsOn::published), 0) == 0 || has(source, "[fitted")) {
-    return name(RestsOn::published);
+std::string_view basis_of(const Source& source) {
+  switch (source.kind) {
+    case SourceKind::stated:
+      return name_of(RestsOn::datasheet);
+    case SourceKind::measured:
+      return source.calibration.empty() ? "measured elsewhere" : name_of(RestsOn::measured);
+    case SourceKind::fitted:
+      return name_of(RestsOn::published);
+    case SourceKind::run:
+      return "set by the run";
+    case SourceKind::unknown:
+    case SourceKind::derived:
+    case SourceKind::assumed:
+    case SourceKind::memory:
+      break;
   }
-  const bool is_guess = source.empty() || has(source, "[from memory") || has(source, "[derived]") ||
-                        has(source, "assumed");
-  return is_guess ? "assumed" : name(RestsOn::datasheet);
-}
-
-std::string calibration_of(const std::string& source) {
-  const std::size_t at = source.find(kCalibration);
-  if (at == std::string::npos) return "";
-  const std::string name = source.substr(at + std::string_view(kCalibration).size());
-  return name.substr(0, name.find(" of "));
+  return "assumed";
 }
 
 void add(const ResolvedCluster& c, const std::string& part, const std::string& path,
          std::vector<RestsOnPart>& out) {
-  const std::string source = source_of(c, path);
-  out.push_back({part, basis_of(source), calibration_of(source)});
+  const Source source = source_of(c, path);
+  out.push_back({part, std::string(basis_of(source)), source.calibration});
 }
 
 std::string attention_path(const Run& run) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The basis of an answer: for each part of a step, the kind of source of the constant that decides
-// it. Told from the text of the source (configs/hardware/README.md): a calibration's own words,
-// "[fitted on …]", "[from memory …]", "[derived]" or "assumed"; whatever else names a document.
+// The basis of an answer: for each part of a step, the kind of source (core/provenance.h) of the
+// constant that decides it.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ constexpr double kAlmostAll = 1 - 1e-12;
 // Offloaded bytes fill the host's memory, or its drives.
 template <Number R>
 void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
-  if (target == OffloadTarget::host) m.host += bytes;
+  if (kOffloadPlaces[target].host_memory) m.host += bytes;
 }
 
 // DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done;

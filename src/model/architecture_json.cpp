@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "model/architecture_fields.h"
+#include "model/architecture_keys.h"
 #include "model/hf_import.h"
 #include "model/model_draft.h"
 
@@ -20,26 +20,10 @@ constexpr double kStatedTolerance = 0.05;
 // Hugging Face has three names for one thing; ours is the first.
 constexpr std::string_view kExpertKeys[] = {"num_local_experts", "num_experts", "n_routed_experts"};
 
-// Keys read by a function of their own, not by the tables of fields.
-constexpr std::string_view kOtherKeys[] = {
-    "name",       "source",
-    "sources",    "stated_parameters",
-    "hidden_act", "norm",
-    "bias",       "position_embedding",
-    "dropout",    "moe_expert_capacity_factor",
-};
-
-std::vector<std::string> own_keys() {
-  std::vector<std::string> keys(std::begin(kOtherKeys), std::end(kOtherKeys));
-  for (const CountField& f : count_fields()) keys.emplace_back(f.key);
-  for (const FlagField& f : flag_fields()) keys.emplace_back(f.key);
-  keys.insert(keys.end(), std::begin(kExpertKeys) + 1, std::end(kExpertKeys));
-  return keys;
-}
-
 void reject_unknown_keys(const Json& document, const KeyNames& names) {
   Reader reader(document, names.file, names.path);
-  for (const std::string& key : own_keys()) reader.allow(key);
+  for (const Key& k : kModelKeys.keys) reader.allow(std::string(k.name));
+  check_sources(reader);
   reader.reject_unknown();
 }
 
@@ -68,17 +52,11 @@ Json with_expert_key(const Json& document, KeyNames& names) {
 }
 
 void read_fields(const Json& document, ModelDraft& draft) {
-  Architecture& a = draft.model.architecture;
-  for (const CountField& f : count_fields()) {
-    if (const auto value = find(document, draft.names, f.key)) {
-      f.of(a) = value->integer(f.lowest, f.highest);
-      draft.given.emplace(f.key);
-    }
-  }
-  for (const FlagField& f : flag_fields()) {
-    if (const auto value = find(document, draft.names, f.key)) {
-      f.of(a) = value->boolean();
-      draft.given.emplace(f.key);
+  for (const Key& k : kModelKeys.keys) {
+    if (k.read == nullptr) continue;
+    if (const auto value = find(document, draft.names, k.name)) {
+      k.read(&draft.model.architecture, *value, k);
+      draft.given.emplace(k.name);
     }
   }
 }
@@ -86,9 +64,7 @@ void read_fields(const Json& document, ModelDraft& draft) {
 void read_hidden_act(const Json& document, ModelDraft& draft) {
   const auto value = find(document, draft.names, "hidden_act");
   if (!value) return;
-  std::vector<std::string_view> names;
-  for (const HiddenAct& act : kHiddenActs) names.push_back(act.name);
-  const HiddenAct& act = kHiddenActs[value->choice(names)];
+  const HiddenAct& act = kHiddenActs[value->choice(kHiddenActNames)];
   draft.model.architecture.activation = act.activation;
   draft.model.architecture.gated = act.gated;
   draft.given.emplace("hidden_act");
@@ -196,19 +172,20 @@ std::string_view hidden_act_name(const Architecture& a) {
 }
 
 Json model_json(const ModelDescription& model) {
-  Architecture a = model.architecture;
+  const Architecture& a = model.architecture;
   Json document = {{"name", model.name}};
-  for (const CountField& f : count_fields()) {
-    if (f.of(a) > 0) document[std::string(f.key)] = f.of(a);
+  for (const Key& k : kCountRows.rows) {
+    Json count;
+    if (k.write(&a, k, count) && count > 0) document[std::string(k.name)] = count;
   }
   document["hidden_act"] = std::string(hidden_act_name(a));
   document["norm"] = std::string(name_of(a.norm));
   document["position_embedding"] = std::string(name_of(a.positions));
   document["dropout"] = a.dropout;
   if (a.moe.capacity_factor > 0) document["moe_expert_capacity_factor"] = a.moe.capacity_factor;
-  for (const FlagField& f : flag_fields()) {
-    const bool router = f.key.substr(0, 6) == "router";
-    if (!router || is_moe(a)) document[std::string(f.key)] = f.of(a);
+  for (const Key& k : kFlagRows.rows) {
+    const bool router = k.name.substr(0, 6) == "router";
+    if (!router || is_moe(a)) k.write(&a, k, document[std::string(k.name)]);
   }
   if (model.stated_parameters > 0) document["stated_parameters"] = model.stated_parameters;
   return document;

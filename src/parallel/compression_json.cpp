@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/provenance.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -103,7 +104,8 @@ CompressionProfile read_compression(Reader document, const WireElements& element
   document.must_be_object();
   CompressionProfile p;
   if (const auto name = document.find("name")) p.name = name->text();
-  for (const char* known : {"source", "sources", "notes"}) document.allow(known);
+  document.allow("notes");
+  check_sources(document);
   for (std::size_t i = 0; i < kCommDimensions; ++i) {
     std::optional<Reader> own = document.find(std::string(kNamesOf<CommDimension>[i]));
     const CommDimension d = dimension_at(i);

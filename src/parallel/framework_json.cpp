@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/framework_json.h"
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "core/provenance.h"
+#include "parallel/framework_keys.h"
 
 namespace orrery {
 namespace {
@@ -11,116 +15,35 @@ namespace {
 constexpr std::int64_t kMostOfAnOption = 1 << 20;
 constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
 
-void read_if(Reader& r, const char* key, bool& out) {
-  if (auto v = r.find(key)) out = v->boolean();
-}
-
-void read_if(Reader& r, const char* key, double& out, double lowest, double highest) {
-  if (auto v = r.find(key)) out = v->number(lowest, highest);
-}
-
-void read_if(Reader& r, const char* key, std::int64_t& out, std::int64_t lowest,
-             std::int64_t highest) {
-  if (auto v = r.find(key)) out = v->integer(lowest, highest);
-}
-
-template <Dimension D>
-void read_if(Reader& r, const char* key, Quantity<D>& out) {
-  if (auto v = r.find(key)) out = v->quantity<D>(true);
-}
-
-void read_kernels(Reader& r, Framework& f) {
-  f.attention_count = 0;
-  for (const Reader& item : r.at("attention").items()) {
-    if (f.attention_count == kAttentionKernels) item.fail("each kernel once");
-    f.attention[f.attention_count++] = item.choice<AttentionKernel>();
-  }
-  if (auto v = r.find("cross_entropy")) f.cross_entropy = v->choice<CrossEntropy>();
-  f.split_cross_entropy = f.cross_entropy;
-  if (auto v = r.find("split_cross_entropy")) f.split_cross_entropy = v->choice<CrossEntropy>();
-  read_if(r, "keeps_gathered_inputs", f.keeps_gathered_inputs);
-  read_if(r, "keeps_wide_inputs", f.keeps_wide_inputs);
-  read_if(r, "linear_rate", f.linear_rate, 0.01, 1);
-  read_if(r, "recompute_stops_early", f.recompute_stops_early);
-  read_if(r, "pointwise_passes", f.pointwise_passes, 1, 10);
-  read_if(r, "fused_accumulation", f.fused_accumulation);
-  read_if(r, "keeps_16_bit_gradients", f.keeps_16_bit_gradients);
-  read_if(r, "steps_on_fp32_copy", f.steps_on_fp32_copy);
-  read_if(r, "keeps_stage_outputs", f.keeps_stage_outputs);
-  read_if(r, "receives_apart", f.receives_apart);
-  read_if(r, "reduces_at_the_end", f.reduces_at_the_end);
-  read_if(r, "vocabulary_multiple", f.vocabulary_multiple, 1, 1 << 20);
-  read_if(r, "vocabulary_multiple_per_tp", f.vocabulary_multiple_per_tp);
-}
-
-void read_overlap(Reader& r, Framework& f) {
-  read_if(r, "tp_exposed", f.tp_exposed, 0, 1);
-  read_if(r, "tp_backward_overlap", f.tp_backward_overlap);
-  if (auto v = r.find("ep_exposed")) {
-    f.ep_exposed = v->number(0, 1);
-    f.ep_exposed_interleaved = f.ep_exposed;
-  }
-  read_if(r, "ep_exposed_interleaved", f.ep_exposed_interleaved, 0, 1);
-  read_if(r, "dispatch_once_per_node", f.dispatch_once_per_node);
-  read_if(r, "fabric_share", f.fabric_share, 0.001, 1);
-  read_if(r, "layer_fabric_share", f.layer_fabric_share, 0.001, 1);
-  read_if(r, "cp_overlap", f.cp_overlap);
-  read_if(r, "overlap_grad_reduce", f.overlap_grad_reduce);
-  read_if(r, "overlap_param_gather", f.overlap_param_gather);
-  read_if(r, "dp_overlap_share", f.dp_overlap_share, 0, 1);
-  read_if(r, "dp_exposed_floor", f.dp_exposed_floor, 0, 1);
-  read_if(r, "scatter_gather", f.scatter_gather);
-  read_if(r, "keeps_gathered_weights", f.keeps_gathered_weights);
-  read_if(r, "pipeline_keeps_weights", f.pipeline_keeps_weights);
-  read_if(r, "prefetch_norm", f.prefetch_norm, 1, 100);
-  read_if(r, "gather_bytes", f.gather_bytes, 0, 8);
-  read_if(r, "max_live_parameters", f.max_live_parameters, 0, std::int64_t{1} << 40);
-}
-
-void read_fixed_costs(Reader& r, Framework& f) {
-  read_if(r, "stack_factor", f.stack_factor, 0.1, 10);
-  read_if(r, "step_overhead", f.step_overhead);
-  read_if(r, "context", f.context);
-  read_if(r, "group_buffers", f.group_buffers);
-  read_if(r, "bucket", f.bucket);
-  read_if(r, "state_overhead", f.state_overhead, 0, 10);
-  read_if(r, "activation_overhead", f.activation_overhead, 0, 10);
-  read_if(r, "logits_overhead", f.logits_overhead, 0, 10);
-  const std::optional<Reader> given = r.find("interval_80");
-  if (!given) return;
-  const std::vector<Reader> interval = given->items();
-  if (interval.size() != 2) given->fail("two factors, low and high");
-  f.interval_low = interval[0].number(0.01, 1);
-  f.interval_high = interval[1].number(1, 100);
-}
-
-ModuleMask read_modules(const Reader& list) {
-  ModuleMask mask = 0;
-  for (const Reader& item : list.items()) {
-    mask = static_cast<ModuleMask>(mask | mask_of(item.choice<Module>()));
-  }
-  return mask;
-}
-
-Framework read_fields(const Json& document, const std::string& file) {
+FrameworkProfile read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
-  Framework f;
-  f.name = make_name(r.at("name").text());
-  for (const char* known :
-       {"source", "sources", "options", "notes", "states", "fp16_states", "dropout"})
-    r.allow(known);
-  read_kernels(r, f);
-  read_if(r, "zero", f.zero, 0, 3);
-  read_if(r, "shard_group", f.shard_group, 0, 1 << 20);
-  read_if(r, "qwz", f.zeropp.qwz, 0, 64);
-  read_if(r, "hpz", f.zeropp.hpz, 0, 1 << 20);
-  read_if(r, "qgz", f.zeropp.qgz, 0, 64);
-  if (auto v = r.find("cp_type")) f.cp_type = v->choice<ContextType>();
-  if (auto v = r.find("selective_modules")) f.selective_modules = read_modules(*v);
-  read_overlap(r, f);
-  read_fixed_costs(r, f);
+  FrameworkProfile p;
+  check_sources(r);
+  for (const char* known : {"options", "notes"}) r.allow(known);
+  read_known(kFrameworkKeys, r, p.framework);
+  read_known(kProfileKeys, r, p);
   r.reject_unknown();
-  return f;
+  if (p.fp16_states.empty()) p.fp16_states = p.states;
+  return p;
+}
+
+// Nothing is required of an overlay, whether the run chooses it or not.
+void check_overlay(Reader r) {
+  FrameworkProfile scratch;
+  const auto read_given = [&r](const KeyTable& table, void* out) {
+    for (const Key& k : table.keys) {
+      if (const auto value = r.find(std::string(k.name))) k.read(out, *value, k);
+    }
+  };
+  read_given(kFrameworkKeys, &scratch.framework);
+  read_given(kProfileKeys, &scratch);
+  r.reject_unknown();
+}
+
+std::string field_name(const Reader& r) {
+  std::vector<std::string_view> names;
+  for (const Key& k : kFrameworkKeys.keys) names.push_back(k.name);
+  return std::string(names[r.choice(names)]);
 }
 
 std::string value_text(const Json& value) {
@@ -132,9 +55,9 @@ FrameworkOption apply_count(Json& document, Reader& option, const std::string& n
                             const Json* chosen, const Reader& given) {
   const std::int64_t lowest = option.at("lowest").integer(-1, kMostOfAnOption);
   std::int64_t highest = kMostOfAnOption;
-  read_if(option, "highest", highest, lowest, kMostAtAll);
+  if (const auto most = option.find("highest")) highest = most->integer(lowest, kMostAtAll);
   const std::int64_t standard = option.at("default").integer(lowest, highest);
-  const std::string field = option.at("field").text();
+  const std::string field = field_name(option.at("field"));
   option.reject_unknown();
   if (chosen == nullptr) return {name, std::to_string(standard), true, true};
   const Reader asked(*chosen, given.file(), given.path() + "." + name);
@@ -152,6 +75,7 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
   if (chosen != nullptr) result.value = value_text(*chosen);
   option.reject_unknown();
   const std::vector<std::string> allowed = values.keys();
+  for (const std::string& value : allowed) check_overlay(values.at(value));
   if (!values.has(result.value)) {
     throw InputError(given.file(), given.path() + "." + name, result.value, alternatives(allowed),
                      nearest_name(result.value, allowed));
@@ -163,10 +87,46 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
 
 }  // namespace
 
+void read_name(const Reader& r, Name& out) { out = make_name(r.text()); }
+
+void read_attention(const Reader& r, Framework& out) {
+  out.attention_count = 0;
+  for (const Reader& item : r.items()) {
+    if (out.attention_count == kAttentionKernels) item.fail("each kernel once");
+    out.attention[out.attention_count++] = item.choice<AttentionKernel>();
+  }
+}
+
+// Those of split vocabularies and interleaved chunks follow unless the profile says them too.
+void read_cross_entropy(const Reader& r, Framework& out) {
+  out.cross_entropy = out.split_cross_entropy = r.choice<CrossEntropy>();
+}
+void read_ep_exposed(const Reader& r, Framework& out) {
+  out.ep_exposed = out.ep_exposed_interleaved = r.number(0, 1);
+}
+
+void read_qwz(const Reader& r, Framework& out) { out.zeropp.qwz = r.integer(0, 64); }
+void read_hpz(const Reader& r, Framework& out) { out.zeropp.hpz = r.integer(0, 1 << 20); }
+void read_qgz(const Reader& r, Framework& out) { out.zeropp.qgz = r.integer(0, 64); }
+
+void read_selective_modules(const Reader& r, ModuleMask& out) {
+  out = 0;
+  for (const Reader& item : r.items()) {
+    out = static_cast<ModuleMask>(out | mask_of(item.choice<Module>()));
+  }
+}
+
+void read_interval(const Reader& r, Framework& out) {
+  const std::vector<Reader> interval = r.items();
+  if (interval.size() != 2) r.fail("two factors, low and high");
+  out.interval_low = interval[0].number(0.01, 1);
+  out.interval_high = interval[1].number(1, 100);
+}
+
 FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,
                                 const std::string& run_file, const std::string& options_path) {
   FrameworkProfile result;
-  result.document = profile;
+  result.document = with_sources_apart(profile);
   static const Json kNoOptions = Json::object();
   const Json& chosen = options.is_null() ? kNoOptions : options;
   Reader given(chosen, run_file, options_path);
@@ -179,13 +139,10 @@ FrameworkProfile read_framework(const Json& profile, const std::string& file, co
     }
   }
   given.reject_unknown();
-  result.framework = read_fields(result.document, file);
-  Reader document(result.document, file);
-  result.states = document.at("states").text();
-  const auto in_fp16 = document.find("fp16_states");
-  result.fp16_states = in_fp16 ? in_fp16->text() : result.states;
-  if (auto dropout = document.find("dropout")) result.dropout = dropout->boolean();
-  return result;
+  FrameworkProfile fields = read_fields(result.document, file);
+  fields.options = std::move(result.options);
+  fields.document = std::move(result.document);
+  return fields;
 }
 
 }  // namespace orrery

@@ -268,11 +268,11 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "host where the node states its memory"},
      {Fact::offload},
      [](const C& c) {
-       return !c.run.has_host_memory && offloads_to(c.s.offload, OffloadTarget::host);
+       return !c.run.has_host_memory && offloads_to(c.s.offload, &OffloadPlace::host_memory);
      }},
     {{RuleId::offload_nvme, "offload-nvme", "parallel.offload", "nvme where the node has drives"},
      {Fact::offload},
-     [](const C& c) { return !c.run.has_nvme && offloads_to(c.s.offload, OffloadTarget::nvme); }},
+     [](const C& c) { return !c.run.has_nvme && offloads_to(c.s.offload, &OffloadPlace::drives); }},
 }};
 
 constexpr bool in_order_of_ids() {

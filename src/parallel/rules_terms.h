@@ -45,10 +45,6 @@ constexpr bool recomputes(const Strategy& s, ModuleMask modules) {
   return (recomputed_modules(s) & modules) != 0;
 }
 
-constexpr bool offloads_to(const Offload& o, OffloadTarget t) {
-  return o.optimizer == t || o.parameters == t || o.activations == t;
-}
-
 constexpr bool stage_layers_fit(const C& c) {
   std::int64_t sum = 0;
   for (std::int64_t j = 0; j < c.s.pp * c.s.vpp; ++j) {

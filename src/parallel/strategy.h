@@ -52,6 +52,14 @@ inline constexpr auto kNamedSchedules = static_cast<std::size_t>(ScheduleId::own
 enum class OffloadTarget : std::uint8_t { none, host, nvme };
 constexpr EnumNames<OffloadTarget> names_of(OffloadTarget) { return {"none", "host", "nvme"}; }
 
+// What holds the bytes of a target, and lies on their way.
+struct OffloadPlace {
+  bool host_memory = false;
+  bool drives = false;
+};
+inline constexpr EnumTable<OffloadTarget, OffloadPlace> kOffloadPlaces = {
+    OffloadPlace{}, OffloadPlace{.host_memory = true}, OffloadPlace{.drives = true}};
+
 // Where a kind of tensor lives when it is not needed, and how much of it.
 struct Offload {
   OffloadTarget optimizer = OffloadTarget::none;
@@ -61,6 +69,11 @@ struct Offload {
 
   bool operator==(const Offload&) const = default;
 };
+
+constexpr bool offloads_to(const Offload& o, bool OffloadPlace::*place) {
+  return kOffloadPlaces[o.optimizer].*place || kOffloadPlaces[o.parameters].*place ||
+         kOffloadPlaces[o.activations].*place;
+}
 
 // The order in which ranks are numbered, fastest first.
 enum class Dim : std::uint8_t { tp, cp, ep, dp, pp };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/document_text.h"
 
+#include "core/provenance.h"
 #include "document/words.h"
-#include "hardware/provenance.h"
 
 namespace orrery {
 namespace {
@@ -17,7 +17,7 @@ bool is_plain_array(const Json& j) {
 
 void add_values(const Json& document, const Json& at, const std::string& path, Table& list) {
   if (!at.is_structured() || is_plain_array(at)) {
-    const std::string source = listed_source(document, path);
+    const std::string source = source_text(listed_source(document, path));
     const std::string value = at.is_string()
                                   ? at.get<std::string>()
                                   : at.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -42,7 +42,7 @@ Table value_list(const Json& document) {
 
 std::string source_line(const Json& document) {
   const auto at = document.find("source");
-  return at != document.end() && at->is_string() ? at->get<std::string>() : "";
+  return at == document.end() ? "" : source_text(read_source(*at));
 }
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/input_source.h"
 
-#include "hardware/provenance.h"
+#include "core/provenance.h"
 
 namespace orrery {
 namespace {
@@ -31,7 +31,7 @@ std::string hardware_path(const Label& label) {
 std::string from_hardware(const ResolvedRun& r, const Label& label) {
   const std::string path = hardware_path(label);
   if (path == "cluster.gpus") return r.file;
-  const std::string source = source_of(r.cluster, path);
+  const std::string source = source_text(source_of(r.cluster, path));
   const bool device = starts(path, "device.");
   const std::string document(device ? r.run.cluster.device.name.view() : r.run.cluster.node.view());
   return source.empty() ? document : document + ": " + source;
@@ -39,7 +39,7 @@ std::string from_hardware(const ResolvedRun& r, const Label& label) {
 
 std::string from_framework(const ResolvedRun& r, const std::string& key) {
   const std::string name(r.run.framework.name.view());
-  const std::string source = document_source(r.framework.document, key);
+  const std::string source = source_text(document_source(r.framework.document, key));
   return source.empty() ? name : name + ": " + source;
 }
 

@@ -168,12 +168,14 @@ Accuracy accuracy_from(const std::vector<Residual>& residuals) {
 }
 
 std::string accuracy_json(const Accuracy& table) {
-  std::string text =
-      "{\n  \"source\": \"orrery validate --cross --write-accuracy: ln(measured/predicted) of "
-      "published runs (validation/runs) whose source was left out of the fit [fitted on those "
-      "runs]\",\n  \"stack_spread\": " +
-      rounded(table.stack_spread) + ",\n  \"noise\": " + rounded(table.noise) +
-      ",\n  \"cells\": [\n";
+  const Json source = {{"kind", "fitted"},
+                       {"on", Json::array({"validation/runs"})},
+                       {"source",
+                        "orrery validate --cross --write-accuracy: ln(measured/predicted) "
+                        "of published runs whose source was left out of the fit"}};
+  std::string text = "{\n  \"source\": " + source.dump() +
+                     ",\n  \"stack_spread\": " + rounded(table.stack_spread) +
+                     ",\n  \"noise\": " + rounded(table.noise) + ",\n  \"cells\": [\n";
   for (std::size_t i = 0; i < table.cells.size(); ++i) {
     const AccuracyCell& c = table.cells[i];
     Json j = Json::object();

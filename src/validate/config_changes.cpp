@@ -13,6 +13,7 @@ namespace orrery {
 namespace {
 
 constexpr const char* kSources = "sources";
+constexpr const char* kUnmoved = "its prior, which no published run moves";
 constexpr double kSmallest = 0.005;  // change worth writing: less is lost in the digits
 
 std::string digits(double x, const char* format = "%.3g") {
@@ -115,33 +116,37 @@ class Editor {
     out_.changes.push_back({kind + " " + name, path, from, to});
   }
 
-  // A source of its own for the path, in front of what stood there.
+  // A source of its own for the path, with that of the value before the first fit.
   void say(std::string& text, const FitField& f, std::size_t k, double change) {
     const std::string path(f.path);
     if (value_at(text, key_path(path)).empty()) return;
-    const std::string marker = "[fitted on ";
-    std::string who;
-    const std::vector<MovedBy>& movers = fit_.constants[k].moved_by;
-    for (std::size_t i = 0; i < std::min(movers.size(), kMovers); ++i) {
-      if (movers[i].share < 0.05) break;
-      who += (who.empty() ? "" : ", ") + movers[i].source;
-    }
-    const std::string note = change == 0
-                                 ? "its prior, which no published run moves"
-                                 : marker + "published runs by orrery validate --fit: " + who +
-                                       "; change of the prior " + digits(change) + "]";
     const KeyPath own = {kSources, path};
     const std::string before = value_at(text, own);
-    if (before.empty()) {
-      if (value_at(text, {kSources}).empty()) insert_key(text, {}, kSources, "{}");
-      insert_key(text, {kSources}, path, Json(note).dump());
+    const Json source = source_of(k, change, before.empty() ? Json() : Json::parse(before));
+    if (!before.empty()) {
+      replace_value(text, own, source.dump());
       return;
     }
-    std::string kept = Json::parse(before).get<std::string>();
-    const std::string divider = "; prior: ";
-    const std::size_t prior = kept.find(divider);
-    if (prior != std::string::npos) kept = kept.substr(prior + divider.size());
-    replace_value(text, own, Json(note + divider + kept).dump());
+    if (value_at(text, {kSources}).empty()) insert_key(text, {}, kSources, "{}");
+    insert_key(text, {kSources}, path, source.dump());
+  }
+
+  Json source_of(std::size_t k, double change, const Json& before) const {
+    const bool is_fit = before.is_object() && before.contains("prior");
+    const Json prior = is_fit ? Json(before["prior"]) : before;
+    Json on = Json::array();
+    for (const MovedBy& m : fit_.constants[k].moved_by) {
+      if (on.size() == kMovers || m.share < 0.05) break;
+      on.push_back(m.source);
+    }
+    if (change == 0 || on.empty()) {
+      return prior.is_null() ? Json{{"kind", "assumed"}, {"source", kUnmoved}} : prior;
+    }
+    Json source = {{"kind", "fitted"},
+                   {"on", on},
+                   {"source", "by orrery validate --fit; change of the prior " + digits(change)}};
+    if (!prior.is_null()) source["prior"] = prior;
+    return source;
   }
 
   // In the table of parameters, one object a line: the one with this name.

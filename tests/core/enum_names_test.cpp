@@ -10,29 +10,29 @@
 namespace orrery {
 namespace {
 
-enum class Colour : std::uint8_t { red, deep_blue, grey_50 };
-constexpr EnumNames<Colour> names_of(Colour) { return {"red", "deep-blue", "50 % grey"}; }
+enum class Paint : std::uint8_t { red, deep_blue, grey_50 };
+constexpr EnumNames<Paint> names_of(Paint) { return {"red", "deep-blue", "50 % grey"}; }
 
 struct Outer {
   enum class Inner { one, two };
 };
 
 TEST_CASE("the compiler counts enumerators, of any scope and spelling") {
-  CHECK(kCountOf<Colour> == 3);
+  CHECK(kCountOf<Paint> == 3);
   CHECK(kCountOf<Outer::Inner> == 2);
-  CHECK(kAllOf<Colour>.back() == Colour::grey_50);
+  CHECK(kAllOf<Paint>.back() == Paint::grey_50);
 }
 
 TEST_CASE("a name is found from its enumerator and back") {
-  for (const Colour c : kAllOf<Colour>) CHECK(find_name<Colour>(name_of(c)) == c);
-  CHECK(name_of(Colour::deep_blue) == "deep-blue");
-  CHECK_FALSE(find_name<Colour>("deep_blue"));
-  CHECK_FALSE(find_name<Colour>(""));
+  for (const Paint c : kAllOf<Paint>) CHECK(find_name<Paint>(name_of(c)) == c);
+  CHECK(name_of(Paint::deep_blue) == "deep-blue");
+  CHECK_FALSE(find_name<Paint>("deep_blue"));
+  CHECK_FALSE(find_name<Paint>(""));
 }
 
 TEST_CASE("a reader takes an enumerator by its name") {
   const Json value = "deep-blue";
-  CHECK(Reader(value, "f", "p").choice<Colour>() == Colour::deep_blue);
+  CHECK(Reader(value, "f", "p").choice<Paint>() == Paint::deep_blue);
 }
 
 }  // namespace

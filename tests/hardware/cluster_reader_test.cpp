@@ -229,28 +229,28 @@ TEST_CASE("every number knows its source, the run's own included") {
       "device": {"power": "250 W", "memory_bandwidth": "1 TB/s",
                  "sources": {"memory_bandwidth": "a vendor's slide"}},
       "tiers": {"node": {"bandwidth": "32 GB/s"}}})");
-  CHECK(source_of(c, "cluster.device.power") == "set by the run");
-  CHECK(source_of(c, "device.memory_bandwidth") == "a vendor's slide");
-  CHECK(source_of(c, "cluster.tiers[1].bandwidth") == "set by the run");
-  CHECK(source_of(c, "tiers.node.bandwidth") == "set by the run");
-  CHECK(says(source_of(c, "tiers.1.efficiency"), "POWER9"));
-  CHECK(says(source_of(c, "device.host_link.bandwidth"), "NVLink bricks"));
-  CHECK(says(source_of(c, "device.host_link.latency"), "from memory"));
-  CHECK(says(source_of(c, "device.peak.fp16"), "data sheet"));
-  CHECK(says(source_of(c, "device.efficiency.gemm.fp16"), "0.79"));
+  CHECK(source_text(source_of(c, "cluster.device.power")) == "set by the run");
+  CHECK(source_text(source_of(c, "device.memory_bandwidth")) == "a vendor's slide");
+  CHECK(source_text(source_of(c, "cluster.tiers[1].bandwidth")) == "set by the run");
+  CHECK(source_text(source_of(c, "tiers.node.bandwidth")) == "set by the run");
+  CHECK(says(source_text(source_of(c, "tiers.1.efficiency")), "POWER9"));
+  CHECK(says(source_text(source_of(c, "device.host_link.bandwidth")), "NVLink bricks"));
+  CHECK(says(source_text(source_of(c, "device.host_link.latency")), "from memory"));
+  CHECK(says(source_text(source_of(c, "device.peak.fp16")), "data sheet"));
+  CHECK(says(source_text(source_of(c, "device.efficiency.gemm.fp16")), "0.79"));
 }
 
 TEST_CASE("another device brings its own sources") {
   const ResolvedCluster c =
       cluster_of(R"({"node": "lassen", "gpus": 8, "device": "h200-sxm-141gb"})");
-  CHECK(says(source_of(c, "device.host_link.bandwidth"), "H200"));
+  CHECK(says(source_text(source_of(c, "device.host_link.bandwidth")), "H200"));
 }
 
 TEST_CASE("a cluster of the run's own is set by the run") {
   const ResolvedCluster c = cluster_of(kTiny);
-  CHECK(source_of(c, "tiers.0.bandwidth") == "set by the run");
-  CHECK(source_of(c, "devices_per_node") == "set by the run");
-  CHECK(says(source_of(c, "device.peak.bf16"), "ml-engineering"));
+  CHECK(source_text(source_of(c, "tiers.0.bandwidth")) == "set by the run");
+  CHECK(source_text(source_of(c, "devices_per_node")) == "set by the run");
+  CHECK(says(source_text(source_of(c, "device.peak.bf16")), "ml-engineering"));
 }
 
 }  // namespace

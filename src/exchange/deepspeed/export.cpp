@@ -33,7 +33,7 @@ void add_options(const Json& options, Json& zero) {
   if (zero["stage"] == 3) add_count("stage3_max_live_parameters", 1'000'000'000);
 }
 
-std::string device(OffloadTarget t) { return std::string(kDevices[static_cast<std::size_t>(t)]); }
+std::string device(OffloadTarget t) { return std::string(kDevices[t]); }
 
 void add_offload(const Offload& o, Json& zero) {
   if (o.optimizer != OffloadTarget::none) {

@@ -49,7 +49,7 @@ void read_optimizer(ImportDraft& d) {
 
 void read_offload(ImportDraft& d) {
   const auto target = [&](const std::string& name, const char* path) {
-    const auto device = d.settings.choice(name, kDevices);
+    const auto device = d.settings.choice(name, kDevices.values);
     if (device) d.set(path, std::string(kNamesOf<OffloadTarget>[*device]));
   };
   target("zero_optimization.offload_optimizer.device", "parallel.offload.optimizer");

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of a node, configs/hardware/nodes/NAME.json, and of the tiers of its network, one row
+// each (core/keys.h). Keys that depend on others are read in tier_reader.cpp and node_fields.cpp.
+#pragma once
+
+#include "core/provenance_keys.h"
+#include "hardware/cluster.h"
+#include "hardware/device_keys.h"
+#include "hardware/dimensions.h"
+
+namespace orrery {
+
+inline constexpr std::int64_t kMostPerNode = 1'000'000;
+
+namespace node_forms {
+
+inline constexpr Form kTime = form::quantity(kSeconds, true);
+inline constexpr Form kBytesPerSecond = form::quantity(kRate);
+inline constexpr Form kAttained = form::number(1e-3, 1, "share");
+inline constexpr Form kLinks = form::whole(1, 1'000'000, "links");
+// A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
+inline constexpr Form kReduction = form::number(1e-3, 2, "share");
+inline constexpr Form kName = form::text("a name of 1 to 31 bytes");
+
+}  // namespace node_forms
+
+inline constexpr auto kTierRows = [] {
+  using namespace node_forms;
+  using T = Tier;
+  return keys<T>(
+      elsewhere("name", kName, kRequired, Vary::never, "its name, by which a run changes it"),
+      fact<&T::kind>("kind", form::one_of<TierKind>(), kRequired, "what joins its children"),
+      fact<&T::size>("size", form::whole(2, 100'000'000, "devices"), kNothing,
+                     "devices in one unit; of the outermost tier none, it is the whole cluster"),
+      fact<&T::block>("block", form::boolean(), otherwise("false"),
+                      "its units are parts of the next tier's, parted by a narrow cut"),
+      elsewhere("bandwidth", kBytesPerSecond, kNothing, Vary::run,
+                "what one child sends into the tier, a direction; required without a graph"),
+      elsewhere("group_bandwidth", form::map(kBytesPerSecond), kNothing, Vary::run,
+                "the same by the children that talk, where links join only partly"),
+      fact<&T::efficiency>("efficiency", kAttained, kRequired,
+                           "share of line rate that large ring collectives attain"),
+      fact<&T::latency>("latency", kTime, kRequired, "of one step"),
+      fact<&T::launch>("launch", kTime, kRequired, "of one collective"),
+      fact<&T::ramp>("ramp", kTime, otherwise("0 s"),
+                     "grows a collective by the root of ramp times its time on the wire"),
+      fact<&T::pat_rate>("pat_rate", kAttained, otherwise("1"),
+                         "share of a ring's rate that PAT attains"),
+      fact<&T::in_network_reduction>("in_network_reduction", form::boolean(), otherwise("false"),
+                                     "the switch adds: NVLS, SHARP"),
+      elsewhere("reduction_efficiency", kReduction, kNothing, Vary::never,
+                "share of line rate of an all-reduce in the switch; required where it adds"),
+      elsewhere("reduction_latency", kTime, otherwise("2 · latency"), Vary::never,
+                "of an all-reduce in the switch"),
+      elsewhere("links", kLinks, kNothing, Vary::never, "links that `bandwidth` is the sum of"),
+      elsewhere("links_per_rank", kLinks, otherwise("1"), Vary::never,
+                "links that a rank alone fills"));
+}();
+inline constexpr Keys<Tier> kTierKeys{"tiers", kTierRows};
+
+inline constexpr auto kHostRows =
+    keys<Host>(fact<&Host::memory_capacity>("memory_capacity", form::quantity(kBytes), kRequired,
+                                            "memory of the processors"),
+               fact<&Host::memory_bandwidth>("memory_bandwidth", node_forms::kBytesPerSecond,
+                                             kRequired, "its peak rate"),
+               fact<&Host::devices>("devices", form::whole(1, kMostPerNode, "devices"),
+                                    otherwise("devices_per_node"), "devices that share it"));
+inline constexpr Keys<Host> kHostKeys{"host", kHostRows};
+
+inline constexpr auto kNvmeRows = keys<Nvme>(
+    fact<&Nvme::read>("read", node_forms::kBytesPerSecond, kRequired, "of all drives"),
+    fact<&Nvme::write>("write", node_forms::kBytesPerSecond, kRequired, "of all drives"));
+inline constexpr Keys<Nvme> kNvmeKeys{"nvme", kNvmeRows};
+
+namespace node_forms {
+
+inline constexpr Form kTierItem = form::object(kTierKeys);
+
+}  // namespace node_forms
+
+// Read in this order, the graph after the tiers.
+inline constexpr auto kNodeRows = [] {
+  using namespace node_forms;
+  using C = Cluster;
+  return keys<C>(kSourceKey, kSourcesKey,
+                 elsewhere("name", kName, otherwise("custom"), Vary::never, "its name"),
+                 elsewhere("device", form::document("device", &kDeviceKeys), kRequired, Vary::run,
+                           "its accelerator: a name, an object, or changes of a \"base\""),
+                 elsewhere("devices_per_node", form::whole(1, kMostPerNode, "devices"), kRequired,
+                           Vary::never, "devices that share a host"),
+                 elsewhere("tiers", form::list(kTierItem), kRequired, Vary::run,
+                           "levels of the network, the innermost first"),
+                 elsewhere("graph", form::document("graph"), kNothing, Vary::run,
+                           "its links one by one, in place of the tiers' bandwidths"),
+                 elsewhere("fabric", form::document("fabric"), kNothing, Vary::run,
+                           "fat tree or dragonfly above the outermost tier"),
+                 fact<&C::host>("host", form::object(kHostKeys), kNothing, "what offloading needs"),
+                 fact<&C::nvme>("nvme", form::object(kNvmeKeys), kNothing, "drives of a node"),
+                 fact<&C::node_power>("power", form::quantity(kPower), kNothing,
+                                      "what a node draws with its devices"),
+                 elsewhere("collective_library", form::one_of<CollectiveLibrary>(),
+                           otherwise("nccl of NVIDIA, rccl of AMD"), Vary::never,
+                           "whose choice of algorithms holds"));
+}();
+inline constexpr Keys<Cluster> kNodeKeys{"", kNodeRows};
+
+}  // namespace orrery

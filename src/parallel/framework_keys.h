@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of a framework's profile, configs/frameworks/NAME.json, one row each (core/keys.h). The
+// order of the rows is the order in which they are read.
+#pragma once
+
+#include "core/keys.h"
+#include "parallel/framework_json.h"
+
+namespace orrery {
+
+// Values that are no plain number, name or list.
+void read_name(const Reader& r, Name& out);
+void read_attention(const Reader& r, Framework& out);
+void read_cross_entropy(const Reader& r, Framework& out);
+void read_qwz(const Reader& r, Framework& out);
+void read_hpz(const Reader& r, Framework& out);
+void read_qgz(const Reader& r, Framework& out);
+void read_selective_modules(const Reader& r, ModuleMask& out);
+void read_ep_exposed(const Reader& r, Framework& out);
+void read_interval(const Reader& r, Framework& out);
+
+namespace framework_forms {
+
+inline constexpr Form kSwitch = form::boolean();
+inline constexpr Form kShare = form::number(0, 1, "share");
+inline constexpr Form kReached = form::number(0.001, 1, "share");
+inline constexpr Form kOverhead = form::number(0, 10, "share");
+inline constexpr Form kBytesOrNone = form::quantity(kBytes, true);
+inline constexpr Form kLoss = form::one_of<CrossEntropy>();
+inline constexpr Form kKernel = form::one_of<AttentionKernel>();
+inline constexpr Form kModule = form::one_of<Module>();
+inline constexpr Form kBits = form::whole(0, 64, "bits");
+inline constexpr Form kRanks = form::whole(0, 1 << 20, "ranks");
+inline constexpr Form kFactor = form::number(0.01, 100, "predicted step times");
+
+}  // namespace framework_forms
+
+inline constexpr auto kFrameworkRows = [] {
+  using namespace framework_forms;
+  using F = Framework;
+  return keys<Framework>(
+      fact<&F::name>("name", form::text("a name of up to 31 bytes"), kRequired, "its name")
+          .only_read_by<read_name>(),
+      // Kernels.
+      fact<&F::attention>("attention", form::list(kKernel), kRequired,
+                          "fused attention kernels; the first that the device has is used")
+          .only_read_by<read_attention>(),
+      fact<&F::cross_entropy>("cross_entropy", kLoss, otherwise("unfused"),
+                              "how the loss is computed, and what it keeps")
+          .only_read_by<read_cross_entropy>(),
+      fact<&F::split_cross_entropy>("split_cross_entropy", kLoss, otherwise("cross_entropy's"),
+                                    "the same where tp splits the vocabulary"),
+      fact<&F::keeps_gathered_inputs>(
+          "keeps_gathered_inputs", kSwitch, otherwise("false"),
+          "inputs of split products are kept gathered, not gathered again in backward"),
+      fact<&F::keeps_wide_inputs>(
+          "keeps_wide_inputs", kSwitch, otherwise("false"),
+          "inputs of 8-bit products are kept unquantised where tp does not split them"),
+      fact<&F::linear_rate>("linear_rate", form::number(0.01, 1, "share"), otherwise("1"),
+                            "rate of linear layers over what the device's products attain"),
+      fact<&F::recompute_stops_early>("recompute_stops_early", kSwitch, otherwise("false"),
+                                      "recomputation stops once the last saved tensor is back"),
+      fact<&F::pointwise_passes>(
+          "pointwise_passes", form::number(1, 10, "times"), otherwise("1"),
+          "memory traffic of pointwise operators over that of fused kernels"),
+      fact<&F::fused_accumulation>("fused_accumulation", kSwitch, otherwise("false"),
+                                   "a weight gradient is added to its sum as it is computed"),
+      fact<&F::keeps_16_bit_gradients>(
+          "keeps_16_bit_gradients", kSwitch, otherwise("false"),
+          "16-bit gradients stay beside their fp32 sum until the micro batch is done"),
+      fact<&F::steps_on_fp32_copy>("steps_on_fp32_copy", kSwitch, otherwise("false"),
+                                   "the update needs an fp32 copy of a rank's share of 16-bit "
+                                   "gradients"),
+      fact<&F::keeps_stage_outputs>("keeps_stage_outputs", kSwitch, otherwise("false"),
+                                    "a stage keeps what it sent until its gradient is back"),
+      fact<&F::receives_apart>("receives_apart", kSwitch, otherwise("false"),
+                               "every micro batch of a step has its own receive buffers"),
+      fact<&F::reduces_at_the_end>("reduces_at_the_end", kSwitch, otherwise("false"),
+                                   "where weights are kept, gradients are reduced from buffers of "
+                                   "whole layers, two at once"),
+      fact<&F::vocabulary_multiple>("vocabulary_multiple", form::whole(1, 1 << 20, "tokens"),
+                                    otherwise("1"), "the vocabulary is padded to a multiple of it"),
+      fact<&F::vocabulary_multiple_per_tp>("vocabulary_multiple_per_tp", kSwitch,
+                                           otherwise("false"),
+                                           "the multiple is of vocabulary_multiple · tp"),
+      // Defaults of the strategy.
+      fact<&F::zero>("zero", form::whole(0, 3, "stage"), otherwise("0"),
+                     "ZeRO stage of a run that says none"),
+      fact<&F::shard_group>("shard_group", kRanks, otherwise("0"),
+                            "ranks that sharded states are spread over; 0: all"),
+      fact<&F::zeropp>("qwz", kBits, otherwise("0"),
+                       "bits in which gathered weights travel; 0: off")
+          .only_read_by<read_qwz>(),
+      fact<&F::zeropp>("hpz", kRanks, otherwise("0"), "ranks of the weights' second copy; 0: none")
+          .only_read_by<read_hpz>(),
+      fact<&F::zeropp>("qgz", kBits, otherwise("0"), "bits in which gradients are reduced; 0: off")
+          .only_read_by<read_qgz>(),
+      fact<&F::cp_type>("cp_type", form::one_of<ContextType>(), otherwise("p2p"),
+                        "how context-parallel ranks exchange keys and values"),
+      fact<&F::selective_modules>("selective_modules", form::list(kModule), otherwise("core_attn"),
+                                  "modules that selective recompute means here")
+          .only_read_by<read_selective_modules>(),
+      // Overlap.
+      fact<&F::tp_exposed>("tp_exposed", kShare, otherwise("1"),
+                           "exposed share of tensor-parallel exchanges; 1: nothing is hidden"),
+      fact<&F::tp_backward_overlap>("tp_backward_overlap", kSwitch, otherwise("false"),
+                                    "they run beside the other gradient of the same layer"),
+      fact<&F::ep_exposed>("ep_exposed", kShare, otherwise("1"),
+                           "exposed share of the exchanges of tokens between experts")
+          .only_read_by<read_ep_exposed>(),
+      fact<&F::ep_exposed_interleaved>("ep_exposed_interleaved", kShare, otherwise("ep_exposed's"),
+                                       "the same where chunks of other micro batches run beside"),
+      fact<&F::dispatch_once_per_node>("dispatch_once_per_node", kSwitch, otherwise("false"),
+                                       "a token for several experts of a node crosses once"),
+      fact<&F::fabric_share>("fabric_share", kReached, otherwise("1"),
+                             "share of a fabric's rate at rest that data parallelism reaches"),
+      fact<&F::layer_fabric_share>("layer_fabric_share", kReached, otherwise("1"),
+                                   "the same of the collectives inside layers"),
+      fact<&F::cp_overlap>("cp_overlap", kSwitch, otherwise("true"),
+                           "steps of the context-parallel ring run under attention"),
+      fact<&F::overlap_grad_reduce>("overlap_grad_reduce", kSwitch, otherwise("false"),
+                                    "gradients are reduced during the last backward pass"),
+      fact<&F::overlap_param_gather>("overlap_param_gather", kSwitch, otherwise("false"),
+                                     "updated weights are gathered during the next forward pass"),
+      fact<&F::dp_overlap_share>("dp_overlap_share", kShare, otherwise("0"),
+                                 "share of that pass that can hide the reduction or the gather"),
+      fact<&F::dp_exposed_floor>("dp_exposed_floor", kShare, otherwise("0"),
+                                 "share exposed even when the pass is long"),
+      fact<&F::scatter_gather>("scatter_gather", kSwitch, otherwise("false"),
+                               "stages send 1/tp of an activation and gather it in the node"),
+      fact<&F::keeps_gathered_weights>("keeps_gathered_weights", kSwitch, otherwise("false"),
+                                       "sharded weights stay gathered from forward to backward"),
+      fact<&F::pipeline_keeps_weights>("pipeline_keeps_weights", kSwitch, otherwise("false"),
+                                       "and with a pipeline they are gathered and reduced once a "
+                                       "step"),
+      fact<&F::prefetch_norm>("prefetch_norm", form::number(1, 100, "exponent"), otherwise("5"),
+                              "exponent of the norm that joins compute and gathers of a layer"),
+      fact<&F::gather_bytes>("gather_bytes", form::number(0, 8, "bytes"), otherwise("0"),
+                             "bytes of an element of a gathered weight; 0: the recipe's"),
+      fact<&F::max_live_parameters>(
+          "max_live_parameters", form::whole(0, std::int64_t{1} << 40, "elements"), otherwise("0"),
+          "gathered weights are freed module by module above so many; "
+          "0: layer by layer"),
+      // Level and fixed costs.
+      fact<&F::stack_factor>("stack_factor", form::number(0.1, 10, "times"), otherwise("1"),
+                             "measured over predicted step time of this software"),
+      fact<&F::step_overhead>("step_overhead", form::quantity(kSeconds, true), otherwise("0 s"),
+                              "fixed time of a step"),
+      fact<&F::context>("context", kBytesOrNone, otherwise("0 B"),
+                        "what the device shows as used before anything is allocated"),
+      fact<&F::group_buffers>("group_buffers", kBytesOrNone, otherwise("0 B"),
+                              "communication buffers of one process group"),
+      fact<&F::bucket>("bucket", kBytesOrNone, otherwise("0 B"),
+                       "flat buffer of gradients or gathered weights, where it is no layer"),
+      fact<&F::state_overhead>("state_overhead", kOverhead, otherwise("0"),
+                               "allocated beyond model states, as a share of them"),
+      fact<&F::activation_overhead>("activation_overhead", kOverhead, otherwise("0"),
+                                    "the same of activations: fragmentation, cached blocks"),
+      fact<&F::logits_overhead>("logits_overhead", kOverhead, otherwise("0"),
+                                "cached besides at the loss, as a share of the logits"),
+      fact<&F::interval_low>("interval_80", form::list(kFactor), kNothing,
+                             "80 % interval of measured over predicted step time: low, high")
+          .only_read_by<read_interval>());
+}();
+inline constexpr Keys<Framework> kFrameworkKeys{"", kFrameworkRows};
+
+inline constexpr auto kProfileRows = keys<FrameworkProfile>(
+    fact<&FrameworkProfile::states>("states", form::text("a recipe of `training.states`"),
+                                    kRequired, "recipe of model states of a run that names none"),
+    fact<&FrameworkProfile::fp16_states>("fp16_states", form::text("a recipe of `training.states`"),
+                                         otherwise("states'"), "the same in fp16"),
+    fact<&FrameworkProfile::dropout>("dropout", form::boolean(), kNothing,
+                                     "its models train with dropout where neither run nor model "
+                                     "says"));
+inline constexpr Keys<FrameworkProfile> kProfileKeys{"", kProfileRows};
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/framework_json.h"
+
+#include <doctest/doctest.h>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+Json profile() {
+  return Json::parse(R"({
+    "name": "stack", "attention": ["flash-2"], "states": "adam-mixed-16", "ep_exposed": 0.5,
+    "step_overhead": {"value": "30 ms", "kind": "assumed"},
+    "options": {"fused": {"default": "true", "values": {"true": {},
+                                                        "false": {"pointwise_passes": 2}}},
+                "live": {"default": 0, "lowest": 0, "field": "max_live_parameters"}}})");
+}
+
+FrameworkProfile read(const Json& document, const Json& options = Json::object()) {
+  return read_framework(document, "stack.json", options, "run.json", "parallel.framework_options");
+}
+
+// Where the profile is wrong; "" where it is not.
+std::string refused(const Json& document) {
+  try {
+    read(document);
+  } catch (const InputError& e) {
+    return e.path();
+  }
+  return "";
+}
+
+TEST_CASE("what a profile leaves out follows from what it says") {
+  const FrameworkProfile p = read(profile());
+  CHECK(p.fp16_states == "adam-mixed-16");
+  CHECK(p.framework.ep_exposed_interleaved == 0.5);
+  CHECK(p.framework.step_overhead.si() == doctest::Approx(0.03));
+  CHECK(p.framework.pointwise_passes == 1);
+}
+
+TEST_CASE("a run's switches change fields") {
+  const Framework f = read(profile(), {{"fused", false}, {"live", 7}}).framework;
+  CHECK(f.pointwise_passes == 2);
+  CHECK(f.max_live_parameters == 7);
+}
+
+TEST_CASE("a misspelt key is refused wherever it stands, chosen or not") {
+  CHECK(refused(profile()).empty());
+  Json document = profile();
+  document["pointwise_pases"] = 2;
+  CHECK(refused(document) == "pointwise_pases");
+  document = profile();
+  document["options"]["fused"]["values"]["false"]["pointwise_pases"] = 2;
+  CHECK(refused(document) == "options.fused.values.false.pointwise_pases");
+  document = profile();
+  document["options"]["fused"]["values"]["false"]["pointwise_passes"] = 0;
+  CHECK(refused(document) == "options.fused.values.false.pointwise_passes");
+  document = profile();
+  document["options"]["live"]["field"] = "max_live";
+  CHECK(refused(document) == "options.live.field");
+}
+
+}  // namespace
+}  // namespace orrery

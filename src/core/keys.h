@@ -47,6 +47,7 @@ enum class Vary : std::uint8_t {
   stages,  // sums of a stage, and what follows
   finish,  // only the answer
 };
+constexpr EnumNames<Vary> names_of(Vary) { return {"never", "run", "prices", "stages", "finish"}; }
 
 // The default of an absent key: a value, or words for one that depends on other keys.
 struct Otherwise {
@@ -97,9 +98,13 @@ struct Key {
 // The member of a key whose value is read elsewhere: it only gives the key a name in C++.
 struct Elsewhere {};
 
+// What else may stand in the object.
+enum class Beside : std::uint8_t { nothing, other_keys };
+
 struct KeyTable {
   const char* path;  // of the object in its document: "parallel"; "" for the document itself
   std::span<const Key> keys;
+  Beside beside = Beside::nothing;
 };
 
 // --- making rows
@@ -312,7 +317,8 @@ constexpr std::array<Key, (N + ...)> joined(const KeyRows<T, N>&... parts) {
 template <class T>
 struct Keys : KeyTable {
   template <std::size_t N>
-  constexpr Keys(const char* path, const KeyRows<T, N>& rows) : KeyTable{path, rows.rows} {}
+  constexpr Keys(const char* path, const KeyRows<T, N>& rows, Beside beside = Beside::nothing)
+      : KeyTable{path, rows.rows, beside} {}
 };
 
 // The table of a struct, beside it: static constexpr const Keys<…>& table.
@@ -354,7 +360,7 @@ inline constexpr auto kPath = path<Member>();
 }  // namespace key_rows
 
 template <auto Member>
-inline constexpr const Key& key_of = key_rows::find<Member>();
+inline constexpr const Key& key_row = key_rows::find<Member>();
 
 // "tp" and "parallel.tp"
 template <auto Member>

@@ -96,9 +96,13 @@ struct Key {
 // The member of a key whose value is read elsewhere: it only gives the key a name in C++.
 struct Elsewhere {};
 
+// What else may stand in the object.
+enum class Beside : std::uint8_t { nothing, other_keys };
+
 struct KeyTable {
   const char* path;  // of the object in its document: "parallel"; "" for the document itself
   std::span<const Key> keys;
+  Beside beside = Beside::nothing;
 };
 
 // --- making rows
@@ -261,7 +265,8 @@ consteval KeyRows<T, sizeof...(Rows)> keys(const Rows&... rows) {
 template <class T>
 struct Keys : KeyTable {
   template <std::size_t N>
-  constexpr Keys(const char* path, const KeyRows<T, N>& rows) : KeyTable{path, rows.rows} {}
+  constexpr Keys(const char* path, const KeyRows<T, N>& rows, Beside beside = Beside::nothing)
+      : KeyTable{path, rows.rows, beside} {}
 };
 
 // The table of a struct, beside it: static constexpr const Keys<…>& table.

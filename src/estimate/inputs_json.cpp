@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/inputs_json.h"
 
-#include "parallel/strategy_keys.h"
+#include "core/key_access.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 namespace {
-
-Json states_json(const ResolvedRun& r) {
-  if (!r.states_name.empty()) return r.states_name;
-  const StateRecipe& s = r.run.training.recipe;
-  return {{"weights", s.weights}, {"gradients", s.gradients}, {"optimizer", s.optimizer},
-          {"reduced", s.reduced}, {"gathered", s.gathered},   {"unsaved", s.unsaved}};
-}
-
-Json training_json(const ResolvedRun& r, const std::string& optimizer) {
-  const Training& t = r.run.training;
-  Json j;
-  j["sequence_length"] = t.sequence;
-  j["global_batch"] = t.global_batch;
-  j["micro_batch"] = r.run.strategy.micro_batch;
-  j["precision"] = std::string(name_of(t.precision));
-  j["states"] = states_json(r);
-  j["flash_attention"] = t.fused_attention;
-  j["optimizer"] = optimizer;
-  if (t.tokens > 0) j["tokens"] = t.tokens;
-  return j;
-}
 
 Json options_json(const FrameworkProfile& profile) {
   Json options = Json::object();
@@ -51,16 +31,18 @@ Json parallel_json(const ResolvedRun& r, const StrategyRequest& asked) {
 
 }  // namespace
 
-Json inputs_json(const ResolvedRun& r, const Json& cluster, const std::string& optimizer,
+Json inputs_json(const ResolvedRun& r, const Json& cluster, const TrainingRequest& training,
                  const StrategyRequest& asked) {
-  Json j;
-  j["model"] = model_json(r.model);
-  j["cluster"] = cluster;
-  j["training"] = training_json(r, optimizer);
-  j["parallel"] = parallel_json(r, asked);
-  j["framework"] = std::string(r.run.framework.name.view());
-  j["flops_convention"] = std::string(name_of(r.run.convention));
-  if (!r.stack.is_null()) j["stack"] = r.stack;
+  Json j = Json::object();
+  at_key<&RunRequest::model>(j) = model_json(r.model);
+  at_key<&RunRequest::cluster>(j) = cluster;
+  write_keys(kTrainingKeys, training, at_key<&RunRequest::training>(j));
+  at_key<&RunRequest::parallel>(j) = parallel_json(r, asked);
+  at_key<&RunRequest::framework>(j) = std::string(r.run.framework.name.view());
+  RunRequest rest;
+  rest.flops_convention = r.run.convention;
+  rest.stack = r.stack;
+  write_keys(kRunKeys, rest, j);
   return j;
 }
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 
 namespace orrery {
 
-// `cluster` is the user's own object: overrides stay visible as such. `asked` holds what a resolved
-// strategy does not: where ranks sit, what overlaps, the file of an order.
-Json inputs_json(const ResolvedRun& resolved, const Json& cluster, const std::string& optimizer,
+// `cluster` is the user's own object: overrides stay visible as such. `training` is resolved;
+// `asked` holds what a resolved strategy does not: where ranks sit, what overlaps, the file of an
+// order.
+Json inputs_json(const ResolvedRun& resolved, const Json& cluster, const TrainingRequest& training,
                  const StrategyRequest& asked);
 
 }  // namespace orrery

@@ -5,18 +5,19 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "core/key_access.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
 #include "estimate/level_interval.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap.h"
+#include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
 #include "estimate/said_twice.h"
 #include "estimate/training_json.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
-#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -25,10 +26,11 @@ constexpr const char* kDefaultFramework = "generic";
 
 GivenDocument find_framework(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   static const Json kGeneric = kDefaultFramework;
-  const std::optional<Reader> given = root.find("framework");
+  const std::optional<Reader> given = find_key<&RunRequest::framework>(root);
   if (!given) {
-    out.assumed.push_back({"framework", kDefaultFramework, "default"});
-    return find_document(Reader(kGeneric, root.file(), "framework"), "framework", lookup.framework,
+    const char* path = key_path<&RunRequest::framework>;
+    out.assumed.push_back({path, kDefaultFramework, "default"});
+    return find_document(Reader(kGeneric, root.file(), path), "framework", lookup.framework,
                          lookup.framework_names);
   }
   return find_document(*given, "framework", lookup.framework, lookup.framework_names);
@@ -36,7 +38,7 @@ GivenDocument find_framework(Reader& root, const ConfigLookup& lookup, ResolvedR
 
 void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   const GivenDocument d =
-      find_document(root.at("model"), "model", lookup.model, lookup.model_names);
+      find_document(at_key<&RunRequest::model>(root), "model", lookup.model, lookup.model_names);
   out.model = read_model(d.json, d.file, d.path, d.name);
   for (char& c : out.model.name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
@@ -115,18 +117,9 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
   take(q.vpp, key_path<&Strategy::vpp>, shape.chunks);
 }
 
-StackLevel read_stack(Reader r) {
-  StackLevel level;
-  level.factor = r.at("factor").number(0.1, 10);
-  level.spread = r.at("spread").number(0, 1);
-  if (auto v = r.find("steps")) level.steps = v->integer(0, 1 << 30);
-  r.reject_unknown();
-  return level;
-}
-
 // A profile's own interval, else that of published runs like this one; narrowed by the user's own
 // level.
-void take_interval(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+void take_interval(const RunRequest& request, const ConfigLookup& lookup, ResolvedRun& out) {
   Framework& f = out.run.framework;
   Accuracy table;
   if (lookup.accuracy) {
@@ -137,11 +130,10 @@ void take_interval(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   } else {
     out.interval = interval_of(table, out.run);
   }
-  if (const auto stack = root.find("stack")) {
-    const StackLevel level = read_stack(*stack);
-    out.stack = stack->json();
-    f.stack_factor *= level.factor;
-    out.interval = interval_of(table, level, out.interval);
+  if (request.stack) {
+    out.stack = request.stack;
+    f.stack_factor *= request.stack->factor;
+    out.interval = interval_of(table, *request.stack, out.interval);
   }
   f.interval_low = out.interval.low;
   f.interval_high = out.interval.high;
@@ -150,6 +142,7 @@ void take_interval(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
 // Everything of a run but its strategy, and what was asked of that.
 struct WithoutStrategy {
   StrategyRequest request;
+  std::optional<std::int64_t> micro_batch;  // as asked
   ResolvedTraining training;
 };
 
@@ -158,28 +151,29 @@ void check_learned_positions(const ResolvedRun& out) {
   const std::int64_t sequence = out.run.training.sequence;
   const bool learned = a.positions == PositionEmbedding::kLearned && a.max_positions > 0;
   if (!learned || sequence <= a.max_positions) return;
-  throw InputError(out.file, "training.sequence_length", std::to_string(sequence),
+  throw InputError(out.file, key_path<&Training::sequence>, std::to_string(sequence),
                    "up to the model's " + std::to_string(a.max_positions) +
                        " learned positions (max_position_embeddings)");
 }
 
-ResolvedTraining resolve_training(Reader& root, ResolvedRun& out) {
+void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
-  ResolvedTraining training = read_training(root.at("training"), run.cluster.device,
-                                            {out.framework.states, out.framework.fp16_states});
-  run.training = training.training;
+  const TrainingRequest asked = read_keys(kTrainingKeys, at_key<&RunRequest::training>(root));
+  all.micro_batch = asked.micro_batch;
+  all.training = resolve_training(asked, run.cluster.device,
+                                  {out.framework.states, out.framework.fp16_states}, out.file);
+  run.training = all.training.training;
   check_learned_positions(out);
-  out.states_name = training.states_name;
-  out.assumed.insert(out.assumed.end(), training.assumed.begin(), training.assumed.end());
-  return training;
+  if (!all.training.request.recipe) out.states_name = *all.training.request.states;
+  out.assumed.insert(out.assumed.end(), all.training.assumed.begin(), all.training.assumed.end());
 }
 
-void resolve_convention(Reader& root, ResolvedRun& out) {
-  if (auto v = root.find("flops_convention")) {
-    out.run.convention = v->choice<FlopsConvention>();
-  } else {
-    out.assumed.push_back({"flops_convention", "megatron", "default"});
-  }
+void resolve_convention(const RunRequest& request, ResolvedRun& out) {
+  take_given(kRunKeys, request, out.run);
+  if (request.flops_convention) return;
+  const Key& key = key_of<&Run::convention>;
+  out.assumed.push_back({key_path<&Run::convention>, std::string(key.otherwise.value),
+                         std::string(key.otherwise.why)});
 }
 
 void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
@@ -190,7 +184,7 @@ void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
 
 StrategyRequest request_of(Reader& root, ResolvedRun& out) {
   static const Json kNothing = Json::object();
-  const std::optional<Reader> given = root.find("parallel");
+  const std::optional<Reader> given = find_key<&RunRequest::parallel>(root);
   const Reader parallel = given ? *given : Reader(kNothing, out.file, kStrategyKeys.path);
   const StrategyRequest request = read_strategy(parallel);
   for (const auto& [key, value] : parallel.json().items()) {
@@ -201,19 +195,19 @@ StrategyRequest request_of(Reader& root, ResolvedRun& out) {
 
 WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   root.must_be_object();
-  root.allow("name");
-  root.allow("assumed");  // a report's `inputs` are a run file
+  RunRequest request;
+  read_known(kRunKeys, root, request);
   resolve_model(root, lookup, out);
-  out.cluster = read_cluster(root.at("cluster"), lookup.hardware);
+  out.cluster = read_cluster(at_key<&RunRequest::cluster>(root), lookup.hardware);
   out.run.cluster = out.cluster.cluster;
 
   WithoutStrategy all;
   all.request = request_of(root, out);
   read_schedule_file(lookup, all.request, out);
   resolve_framework(root, lookup, all.request, out);
-  all.training = resolve_training(root, out);
-  resolve_convention(root, out);
-  take_interval(root, lookup, out);
+  resolve_training_of(root, all, out);
+  resolve_convention(request, out);
+  take_interval(request, lookup, out);
   root.reject_unknown();
   const Training& t = out.run.training;
   out.run.model_flops = model_flops(out.run.model, out.run.convention, t.sequence, t.global_batch);
@@ -227,7 +221,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), all.training.micro_batch,
+      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
                        {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp}, out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
@@ -248,10 +242,12 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   const WithoutStrategy all = resolve_all_else(root, lookup, out);
   resolve_strategy_of(all, out);
   out.warnings = run_warnings(out);
-  const StrategyRequest& request = all.request;
-  out.inputs = inputs_json(out, root.at("cluster").json(), all.training.optimizer, request);
+  const Reader cluster = at_key<&RunRequest::cluster>(root);
+  out.inputs = inputs_json(out, cluster.json(), all.training.request, all.request);
   // As given: a path or an object is not the shipped profile of the same name.
-  if (const auto own = root.find("framework")) out.inputs["framework"] = own->json();
+  if (const auto own = find_key<&RunRequest::framework>(root)) {
+    at_key<&RunRequest::framework>(out.inputs) = own->json();
+  }
   return out;
 }
 
@@ -262,7 +258,7 @@ OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLooku
   Reader root(run, file);
   const WithoutStrategy all = resolve_all_else(root, lookup, out);
   open.request = all.request;
-  if (root.at("training").find("micro_batch")) open.micro_batch = all.training.micro_batch;
+  open.micro_batch = all.micro_batch;
   out.warnings = run_warnings(out);
   return open;
 }

@@ -55,7 +55,7 @@ struct ResolvedRun {
   std::vector<std::string> warnings;  // one line each
   std::string file;
   StepInterval interval;                   // of the step time; the run holds its factors
-  Json stack;                              // the run file's own level; null without one
+  std::optional<StackLevel> stack;         // the run file's own level
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
 
   // Names and documents, for headers and for the sources of numbers.

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/training_json.h"
 
-#include <algorithm>
-
 #include "core/error.h"
+#include "core/json.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kLongest = std::int64_t{1} << 30;
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 53;
-constexpr double kMostBytes = 1024;
-constexpr std::array<std::string_view, 2> kOptimizers = {"adam", "sgd"};
+constexpr const char* kStatesPath = key_path<&TrainingRequest::states>;
 
 std::vector<std::string> recipe_names() {
-  std::vector<std::string> names;
-  for (const NamedRecipe& r : kRecipes) names.emplace_back(r.name);
-  return names;
+  return {training_forms::kRecipeNames.begin(), training_forms::kRecipeNames.end()};
 }
 
 std::vector<std::string> precisions_of(const Device& d) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kPrecisions; ++i) {
-    if (has_precision(d, static_cast<Precision>(i))) names.emplace_back(kNamesOf<Precision>[i]);
+  for (const Precision p : kAllOf<Precision>) {
+    if (has_precision(d, p)) names.emplace_back(name_of(p));
   }
   return names;
 }
@@ -34,93 +28,131 @@ Precision default_precision(const Device& d) {
   return Precision::fp32;
 }
 
-void read_precision(Reader& r, const Device& device, ResolvedTraining& out) {
-  if (auto given = r.find("precision")) {
-    out.training.precision = given->choice<Precision>();
-    if (!has_precision(device, out.training.precision)) {
-      given->fail("what the device computes in: " + alternatives(precisions_of(device)));
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+// Fills in what is absent, and keeps a record of it.
+class Resolver {
+ public:
+  Resolver(TrainingRequest request, const Device& device, const FrameworkStates& framework,
+           const std::string& file)
+      : device_(device), framework_(framework), file_(file) {
+    out_.request = std::move(request);
+  }
+
+  ResolvedTraining resolve() {
+    TrainingRequest& q = out_.request;
+    assume<&TrainingRequest::micro_batch>(std::int64_t{1}, "1");
+    precision();
+    assume<&TrainingRequest::flash_attention>(true, "true");
+    const bool optimizer_given = q.optimizer.has_value();
+    q.optimizer = q.optimizer.value_or(Optimizer::adam);
+    take_given(kTrainingKeys, q, out_.training);
+    states(optimizer_given);
+    return std::move(out_);
+  }
+
+ private:
+  void note(const Key& key, const char* path, std::string value) {
+    out_.assumed.push_back({path, std::move(value), std::string(key.otherwise.why)});
+  }
+
+  template <auto Member, class V>
+  void assume(V value, std::string text) {
+    if (out_.request.*Member) return;
+    out_.request.*Member = value;
+    note(key_of<Member>, key_path<Member>, std::move(text));
+  }
+
+  void precision() {
+    const std::optional<Precision> given = out_.request.precision;
+    if (given && !has_precision(device_, *given)) {
+      throw InputError(file_, key_path<&TrainingRequest::precision>, quoted(name_of(*given)),
+                       "what the device computes in: " + alternatives(precisions_of(device_)));
     }
-    return;
+    const Precision otherwise = default_precision(device_);
+    assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
   }
-  out.training.precision = default_precision(device);
-  out.assumed.push_back({"training.precision", std::string(name_of(out.training.precision)),
-                         "the device's 16-bit format"});
-}
 
-StateRecipe read_recipe(Reader r) {
-  StateRecipe recipe;
-  recipe.weights = r.at("weights").number(0.125, kMostBytes);
-  recipe.gradients = r.at("gradients").number(0, kMostBytes);
-  recipe.optimizer = r.at("optimizer").number(0, kMostBytes);
-  recipe.reduced = recipe.gradients;
-  recipe.gathered = recipe.weights;
-  if (auto v = r.find("reduced")) recipe.reduced = v->number(0.0625, kMostBytes);
-  if (auto v = r.find("gathered")) recipe.gathered = v->number(0.0625, kMostBytes);
-  if (auto v = r.find("unsaved")) recipe.unsaved = v->number(0, recipe.optimizer);
-  r.reject_unknown();
-  return recipe;
-}
+  std::string default_states() const {
+    if (out_.request.optimizer == Optimizer::sgd) return "sgd";
+    const Precision p = out_.training.precision;
+    if (p == Precision::fp32 || p == Precision::tf32) return "fp32-adam-16";
+    return p == Precision::fp16 ? framework_.in_fp16 : framework_.usual;
+  }
 
-std::string default_states(const ResolvedTraining& t, const FrameworkStates& framework_states) {
-  if (t.optimizer == "sgd") return "sgd";
-  const Precision p = t.training.precision;
-  if (p == Precision::fp32 || p == Precision::tf32) return "fp32-adam-16";
-  return p == Precision::fp16 ? framework_states.in_fp16 : framework_states.usual;
-}
+  // Where a name of a recipe that there is none of was said.
+  const char* said_at(bool given) const {
+    const bool in_fp16 =
+        out_.training.precision == Precision::fp16 && framework_.in_fp16 != framework_.usual;
+    return given ? kStatesPath : in_fp16 ? "framework.fp16_states" : "framework.states";
+  }
 
-void read_states(Reader& r, const FrameworkStates& framework_states, bool optimizer_given,
-                 ResolvedTraining& out) {
-  auto given = r.find("states");
-  if (given && given->json().is_object()) {
-    out.training.recipe = read_recipe(*given);
-    return;
+  void states(bool optimizer_given) {
+    TrainingRequest& q = out_.request;
+    if (q.recipe) {
+      out_.training.recipe = *q.recipe;
+      return;
+    }
+    const bool given = q.states.has_value();
+    if (!given) q.states = default_states();
+    const std::string& name = *q.states;
+    const NamedRecipe* recipe = find_recipe(name);
+    if (recipe == nullptr) {
+      throw InputError(file_, said_at(given), "\"" + name + "\"",
+                       alternatives(recipe_names()) + ", or an object of bytes a parameter",
+                       nearest_name(name, recipe_names()));
+    }
+    const bool agree = (name == "sgd") == (q.optimizer == Optimizer::sgd);
+    if (given && optimizer_given && !agree) {
+      throw InputError(file_, kStatesPath, "\"" + name + "\"",
+                       "states that go with optimizer " + std::string(name_of(*q.optimizer)));
+    }
+    out_.training.recipe = recipe->recipe;
+    if (!given) note(key_of<&TrainingRequest::states>, kStatesPath, name);
   }
-  out.states_name = given ? given->text() : default_states(out, framework_states);
-  const NamedRecipe* recipe = find_recipe(out.states_name);
-  if (recipe == nullptr) {
-    const bool in_fp16 = out.training.precision == Precision::fp16 &&
-                         framework_states.in_fp16 != framework_states.usual;
-    const char* field = in_fp16 ? "framework.fp16_states" : "framework.states";
-    throw InputError(r.file(), given ? given->path() : field, "\"" + out.states_name + "\"",
-                     alternatives(recipe_names()) + ", or an object of bytes a parameter",
-                     nearest_name(out.states_name, recipe_names()));
-  }
-  const bool is_sgd = out.states_name == "sgd";
-  if (given && optimizer_given && is_sgd != (out.optimizer == "sgd")) {
-    given->fail("states that go with optimizer " + out.optimizer);
-  }
-  out.training.recipe = recipe->recipe;
-  if (!given) {
-    out.assumed.push_back({"training.states", out.states_name, "the framework's, by precision"});
-  }
-}
+
+  const Device& device_;
+  const FrameworkStates& framework_;
+  const std::string& file_;
+  ResolvedTraining out_;
+};
 
 }  // namespace
 
-ResolvedTraining read_training(Reader r, const Device& device,
-                               const FrameworkStates& framework_states) {
-  ResolvedTraining out;
-  Training& t = out.training;
-  t.sequence = r.at("sequence_length").integer(1, kLongest);
-  t.global_batch = r.at("global_batch").integer(1, kLongest);
-  if (auto v = r.find("micro_batch")) {
-    out.micro_batch = v->integer(1, t.global_batch);
-  } else {
-    out.assumed.push_back({"training.micro_batch", "1", "default"});
+void read_micro_batch(const Reader& r, TrainingRequest& out) {
+  out.micro_batch = r.integer(1, out.global_batch);
+}
+
+void read_states(const Reader& r, TrainingRequest& out) {
+  if (!r.json().is_object()) {
+    out.states = r.text();
+    return;
   }
-  if (auto v = r.find("tokens")) t.tokens = v->integer(1, kMostTokens);
-  read_precision(r, device, out);
-  if (auto v = r.find("flash_attention")) {
-    t.fused_attention = v->boolean();
-  } else {
-    out.assumed.push_back({"training.flash_attention", "true", "default"});
+  StateRecipe& recipe = out.recipe.emplace();
+  constexpr double kAsKept = -1;  // beyond what can be read
+  recipe.reduced = recipe.gathered = kAsKept;
+  Reader object = r;
+  read_known(kRecipeKeys, object, recipe);
+  object.reject_unknown();
+  if (recipe.reduced == kAsKept) recipe.reduced = recipe.gradients;
+  if (recipe.gathered == kAsKept) recipe.gathered = recipe.weights;
+}
+
+bool write_states(const TrainingRequest& t, Json& out) {
+  if (t.recipe) {
+    write_keys(kRecipeKeys, *t.recipe, out);
+  } else if (t.states) {
+    out = *t.states;
   }
-  out.optimizer = "adam";
-  if (auto v = r.find("optimizer"))
-    out.optimizer = std::string(kOptimizers[v->choice(kOptimizers)]);
-  read_states(r, framework_states, r.has("optimizer"), out);
-  r.reject_unknown();
-  return out;
+  return t.recipe || t.states;
+}
+
+void read_unsaved(const Reader& r, StateRecipe& out) { out.unsaved = r.number(0, out.optimizer); }
+
+ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,
+                                  const FrameworkStates& framework_states,
+                                  const std::string& file) {
+  return Resolver(request, device, framework_states, file).resolve();
 }
 
 }  // namespace orrery

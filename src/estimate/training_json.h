@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `training` object of a run file.
+// The `training` object of a run file, and what it means on a device under a framework.
 //
 // Absent: micro_batch 1; precision bf16, or fp16, or fp32, the first the device has; states the
 // framework's (fp32-adam-16 in fp32 and tf32; sgd where optimizer is sgd); flash_attention true.
-// `states` is a name or {"weights", "gradients", "optimizer"} in bytes a parameter, with "reduced"
-// and "gathered" on the wire, "unsaved" by checkpoints. Errors: InputError.
+// Errors: InputError.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/json_reader.h"
-#include "estimate/run.h"
+#include "estimate/training_keys.h"
 #include "parallel/strategy_json.h"
 
 namespace orrery {
 
 struct ResolvedTraining {
   Training training;
-  std::int64_t micro_batch = 1;
-  std::string states_name;  // "" for one given in the run
-  std::string optimizer;
+  TrainingRequest request;  // as resolved: nothing is open but tokens
   std::vector<Assumed> assumed;
 };
 
@@ -31,7 +28,7 @@ struct FrameworkStates {
   std::string in_fp16;
 };
 
-ResolvedTraining read_training(Reader training, const Device& device,
-                               const FrameworkStates& framework_states);
+ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,
+                                  const FrameworkStates& framework_states, const std::string& file);
 
 }  // namespace orrery

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/key_words.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace orrery {
+namespace {
+
+std::string range_words(const std::string& lowest, const std::string& highest, bool bounded,
+                        std::string_view unit) {
+  const std::string range = bounded ? lowest + " to " + highest : "at least " + lowest;
+  return range + (unit.empty() ? "" : " " + std::string(unit));
+}
+
+// 1048576 is 2^20: beyond what people read at a glance, powers say more.
+std::string count_words(std::int64_t n) {
+  if (n < 4096 || (n & (n - 1)) != 0) return std::to_string(n);
+  int power = 0;
+  for (std::int64_t m = n; m > 1; m /= 2) ++power;
+  return "2^" + std::to_string(power);
+}
+
+std::string names_words(std::span<const std::string_view> names) {
+  return alternatives({names.begin(), names.end()});
+}
+
+std::string document_words(const Form& f) {
+  const std::string what(f.what);
+  return "a name of `orrery list " + what + "s`, a path or an object";
+}
+
+std::string map_words(const Form& f);
+
+std::string words(const Form& f) {
+  switch (f.kind) {
+    case FormKind::boolean:
+      return "true or false";
+    case FormKind::whole:
+      return range_words(count_words(f.lowest), count_words(f.highest), f.highest != kNoHighest,
+                         f.unit);
+    case FormKind::number:
+      return range_words(shortest(f.least), shortest(f.most), std::isfinite(f.most), f.unit);
+    case FormKind::quantity:
+      return "a quantity such as \"" + example_of(f.dimension) + "\"";
+    case FormKind::text:
+    case FormKind::any:
+      return std::string(f.what);
+    case FormKind::choice:
+      return names_words(f.names);
+    case FormKind::list:
+      return "a list of: " + words(*f.item);
+    case FormKind::object:
+      return "an object";
+    case FormKind::map:
+      return map_words(f);
+    case FormKind::document:
+      return document_words(f);
+  }
+  return "";
+}
+
+std::string map_words(const Form& f) {
+  const std::string of = f.names.empty() ? "" : ", by " + names_words(f.names);
+  return "an object of: " + words(*f.item) + of;
+}
+
+std::string_view kind_word(FormKind kind) {
+  switch (kind) {
+    case FormKind::boolean:
+      return "boolean";
+    case FormKind::whole:
+      return "whole number";
+    case FormKind::number:
+      return "number";
+    case FormKind::quantity:
+      return "quantity";
+    case FormKind::text:
+      return "text";
+    case FormKind::choice:
+      return "choice";
+    case FormKind::list:
+      return "list";
+    case FormKind::object:
+    case FormKind::map:
+      return "object";
+    case FormKind::document:
+      return "document";
+    case FormKind::any:
+      return "any";
+  }
+  return "";
+}
+
+// The table of an object, or of those in a list or under names.
+const KeyTable* table_in(const Form& f, std::string& path) {
+  if (f.kind == FormKind::list) path += "[]";
+  if (f.kind == FormKind::map) path += ".*";
+  const bool has_items = f.kind == FormKind::list || f.kind == FormKind::map;
+  return has_items ? table_in(*f.item, path) : f.object;
+}
+
+void add_lines(const KeyTable& table, const std::string& prefix, std::vector<KeyLine>& lines) {
+  for (const Key& k : table.keys) {
+    const std::string path = prefix + std::string(k.name);
+    lines.push_back({path, &k});
+    for (const Form& f : k.forms) {
+      std::string below = path;
+      const KeyTable* inner = table_in(f, below);
+      if (inner != nullptr) add_lines(*inner, below + ".", lines);
+    }
+  }
+}
+
+}  // namespace
+
+std::string values_words(const Forms& forms) {
+  std::string text;
+  for (const Form& f : forms) text += (text.empty() ? "" : "; or ") + words(f);
+  return text;
+}
+
+std::string kind_words(const Forms& forms) {
+  std::string text;
+  for (const Form& f : forms) text += (text.empty() ? "" : " or ") + std::string(kind_word(f.kind));
+  return text;
+}
+
+std::string_view vary_word(Vary vary) {
+  switch (vary) {
+    case Vary::never:
+      return "never";
+    case Vary::run:
+      return "run";
+    case Vary::prices:
+      return "prices";
+    case Vary::stages:
+      return "stages";
+    case Vary::finish:
+      return "finish";
+  }
+  return "";
+}
+
+std::vector<KeyLine> key_lines(const KeyTable& table) {
+  std::vector<KeyLine> lines;
+  add_lines(table, "", lines);
+  return lines;
+}
+
+}  // namespace orrery

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of a run file, one row each (core/keys.h); those of its objects are in tables of their
+// own.
+#pragma once
+
+#include <optional>
+
+#include "core/keys.h"
+#include "estimate/accuracy.h"
+#include "estimate/training_keys.h"
+#include "hardware/cluster_keys.h"
+#include "model/flops.h"
+#include "parallel/strategy_keys.h"
+
+namespace orrery {
+
+struct RunRequest {
+  Elsewhere name, assumed, model, cluster, training, parallel, framework;
+  std::optional<FlopsConvention> flops_convention;
+  std::optional<StackLevel> stack;
+};
+
+inline constexpr auto kStackRows = keys<StackLevel>(
+    key<&StackLevel::factor>("factor", form::number(0.1, 10, ""), kRequired, Vary::run,
+                             "measured over predicted step time; scales every term of the step"),
+    key<&StackLevel::spread>("spread", form::number(0, 1, ""), kRequired, Vary::run,
+                             "standard deviation of its logarithm"),
+    key<&StackLevel::steps>("steps", form::whole(0, 1 << 30, "steps"), otherwise("0"), Vary::run,
+                            "measured steps that it rests on"));
+inline constexpr Keys<StackLevel> kStackKeys{"stack", kStackRows};
+template <>
+struct KeysOf<StackLevel> {
+  static constexpr const Keys<StackLevel>& table = kStackKeys;
+};
+
+inline constexpr auto kRunRows = keys<RunRequest>(
+    key<&RunRequest::name>("name", form::any("text"), kNothing, Vary::never, "for you; not read"),
+    key<&RunRequest::model>("model", form::document("model"), kRequired, Vary::run,
+                            "what is trained; keys of ours, or a Hugging Face config.json")
+        .flagged("--model", "model: name or path (ours or Hugging Face's config.json)"),
+    key<&RunRequest::cluster>("cluster", form::object(kClusterKeys), kRequired, Vary::run,
+                              "what it runs on"),
+    key<&RunRequest::training>("training", form::object(kTrainingKeys), kRequired, Vary::run,
+                               "batch, precision and states"),
+    key<&RunRequest::parallel>("parallel", form::object(kStrategyKeys),
+                               otherwise("all of its defaults"), Vary::run,
+                               "how the run is split over GPUs"),
+    key<&RunRequest::framework>("framework", form::document("framework"), otherwise("generic"),
+                                Vary::run, "training software")
+        .flagged("--framework", "training software: name or path"),
+    key<&RunRequest::flops_convention, &Run::convention>(
+        "flops_convention", form::one_of<FlopsConvention>(), otherwise("megatron"), Vary::run,
+        "FLOPs that utilisation counts")
+        .flagged("--flops-convention", "megatron, palm, 6n or causal"),
+    key<&RunRequest::stack>("stack", form::object(kStackKeys), kNothing, Vary::run,
+                            "level of your own software and site; --observed FILE sets it"),
+    key<&RunRequest::assumed>("assumed", form::any("a list"), kNothing, Vary::never,
+                              "what a report's inputs did not say; not read"));
+inline constexpr Keys<RunRequest> kRunKeys{"", kRunRows};
+template <>
+struct KeysOf<RunRequest> {
+  static constexpr const Keys<RunRequest>& table = kRunKeys;
+};
+template <>
+struct KeysOf<Run> : KeysOf<RunRequest> {};
+
+}  // namespace orrery

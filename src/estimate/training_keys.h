@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `training` object of a run file as the user wrote it, and its keys, one row each
+// (core/keys.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/keys.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+enum class Optimizer : std::uint8_t { adam, sgd };
+constexpr EnumNames<Optimizer> names_of(Optimizer) { return {"adam", "sgd"}; }
+
+struct TrainingRequest {
+  std::int64_t sequence_length = 0;
+  std::int64_t global_batch = 0;
+  std::optional<std::int64_t> micro_batch;
+  std::optional<Precision> precision;
+  std::optional<std::string> states;  // by name
+  std::optional<StateRecipe> recipe;  // or as an object
+  std::optional<bool> flash_attention;
+  std::optional<Optimizer> optimizer;
+  std::optional<std::int64_t> tokens;
+};
+
+// Values that depend on others, or have several forms.
+void read_micro_batch(const Reader& r, TrainingRequest& out);
+void read_states(const Reader& r, TrainingRequest& out);
+bool write_states(const TrainingRequest& t, Json& out);
+void read_unsaved(const Reader& r, StateRecipe& out);
+
+namespace training_forms {
+
+inline constexpr std::int64_t kMost = std::int64_t{1} << 30;
+
+consteval auto recipe_names() {
+  std::array<std::string_view, kRecipes.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kRecipes[i].name;
+  return names;
+}
+inline constexpr auto kRecipeNames = recipe_names();
+
+constexpr Form bytes(double least) { return form::number(least, 1024, "bytes"); }
+
+}  // namespace training_forms
+
+inline constexpr auto kRecipeRows = keys<StateRecipe>(
+    key<&StateRecipe::weights>("weights", training_forms::bytes(0.125), kRequired, Vary::run,
+                               "of the copy that computes"),
+    key<&StateRecipe::gradients>("gradients", training_forms::bytes(0), kRequired, Vary::run,
+                                 "kept between micro batches"),
+    key<&StateRecipe::optimizer>("optimizer", training_forms::bytes(0), kRequired, Vary::run,
+                                 "all else: fp32 copies, moments"),
+    key<&StateRecipe::reduced>("reduced", training_forms::bytes(0.0625), otherwise("gradients"),
+                               Vary::run, "of a gradient on the wire"),
+    key<&StateRecipe::gathered>("gathered", training_forms::bytes(0.0625), otherwise("weights"),
+                                Vary::run, "of a gathered weight on the wire"),
+    key<&StateRecipe::unsaved>("unsaved", training_forms::bytes(0), otherwise("0"), Vary::run,
+                               "of optimizer, what no checkpoint holds")
+        .read_by<read_unsaved>());
+inline constexpr Keys<StateRecipe> kRecipeKeys{"training.states", kRecipeRows};
+template <>
+struct KeysOf<StateRecipe> {
+  static constexpr const Keys<StateRecipe>& table = kRecipeKeys;
+};
+
+inline constexpr auto kTrainingRows = keys<TrainingRequest>(
+    key<&TrainingRequest::sequence_length, &Training::sequence>(
+        "sequence_length", form::whole(1, training_forms::kMost, "tokens"), kRequired, Vary::run,
+        "tokens of a sequence")
+        .flagged("--sequence-length", "tokens of a sequence"),
+    key<&TrainingRequest::global_batch, &Training::global_batch>(
+        "global_batch", form::whole(1, training_forms::kMost, "sequences"), kRequired, Vary::run,
+        "sequences of a step, of all GPUs together")
+        .flagged("--global-batch", "sequences of a step"),
+    key<&TrainingRequest::micro_batch>(
+        "micro_batch", form::whole(1, training_forms::kMost, "sequences"), otherwise("1"),
+        Vary::prices, "sequences of a micro batch, at most global_batch")
+        .read_by<read_micro_batch>()
+        .flagged("--micro-batch", "sequences of a micro batch"),
+    key<&TrainingRequest::precision, &Training::precision>(
+        "precision", form::one_of<Precision>(),
+        otherwise("the first that the device has of bf16, fp16 and fp32",
+                  "the device's 16-bit format"),
+        Vary::run, "format that matrix products compute in, one that the device has")
+        .flagged("--precision", "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4"),
+    key<&TrainingRequest::states>(
+        "states", either(form::one_of(training_forms::kRecipeNames), form::object(kRecipeKeys)),
+        otherwise("sgd where optimizer is sgd; else fp32-adam-16 in fp32 and tf32; else the "
+                  "framework's",
+                  "the framework's, by precision"),
+        Vary::run, "bytes a parameter of weights, gradients and optimizer states")
+        .read_by<read_states>()
+        .written_by<write_states>()
+        .flagged("--states", "recipe of the model states"),
+    key<&TrainingRequest::flash_attention, &Training::fused_attention>(
+        "flash_attention", form::boolean(), otherwise("true"), Vary::run, "fused attention")
+        .flagged("--flash-attention", "true or false"),
+    key<&TrainingRequest::optimizer>("optimizer", form::one_of<Optimizer>(), otherwise("adam"),
+                                     Vary::run, "picks the default of states, nothing else"),
+    key<&TrainingRequest::tokens, &Training::tokens>(
+        "tokens", form::whole(1, std::int64_t{1} << 53, "tokens"), kNothing, Vary::run,
+        "of the whole training: gives steps and days")
+        .flagged("--tokens", "tokens of the whole training"));
+inline constexpr Keys<TrainingRequest> kTrainingKeys{"training", kTrainingRows};
+template <>
+struct KeysOf<TrainingRequest> {
+  static constexpr const Keys<TrainingRequest>& table = kTrainingKeys;
+};
+template <>
+struct KeysOf<Training> : KeysOf<TrainingRequest> {};
+
+}  // namespace orrery

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of `cluster` that are not a node's, one row each (core/keys.h). Whatever else stands in
+// the object changes the node.
+#pragma once
+
+#include "core/keys.h"
+
+namespace orrery {
+
+struct ClusterRequest {
+  Elsewhere node, gpus, calibration;
+};
+
+inline constexpr std::int64_t kMostGpus = 100'000'000;
+
+inline constexpr Form kCalibrationName = form::text("a name of `orrery list` or a path");
+
+inline constexpr auto kClusterRows = keys<ClusterRequest>(
+    key<&ClusterRequest::node>("node", form::document("node"), kNothing, Vary::run,
+                               "kind of node; without it, its keys stand here")
+        .flagged("--node", "kind of node: name or path"),
+    key<&ClusterRequest::gpus>("gpus", form::whole(1, kMostGpus, "GPUs"), kRequired, Vary::run,
+                               "GPUs of the run")
+        .flagged("--gpus", "GPUs in all"),
+    key<&ClusterRequest::calibration>(
+        "calibration", either(kCalibrationName, form::list(kCalibrationName)), kNothing, Vary::run,
+        "constants fitted on measurements, over the documents'")
+        .flagged("--calibration",
+                 "constants fitted on measurements: name or path (docs/calibrate.md)"));
+inline constexpr Keys<ClusterRequest> kClusterKeys{"cluster", kClusterRows, Beside::other_keys};
+template <>
+struct KeysOf<ClusterRequest> {
+  static constexpr const Keys<ClusterRequest>& table = kClusterKeys;
+};
+
+}  // namespace orrery

@@ -38,28 +38,28 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
 
 namespace {
 
-constexpr std::int64_t kTargets = 3;
+constexpr std::int64_t kTargets = kCountOf<OffloadTarget>;
 constexpr std::int64_t kWhole = 1000;
 constexpr std::int64_t kFirstListed = 1024;
 
 std::string modules_text(ModuleMask mask) {
   std::string text;
-  for (std::size_t m = 0; m < kModules; ++m) {
-    if ((mask & mask_of(static_cast<Module>(m))) == 0) continue;
-    text += (text.empty() ? "" : " + ") + std::string(kNamesOf<Module>[m]);
+  for (const Module m : kAllOf<Module>) {
+    if ((mask & mask_of(m)) == 0) continue;
+    text += (text.empty() ? "" : " + ") + std::string(name_of(m));
   }
   return text.empty() ? "-" : text;
 }
 
 std::string offload_text(const Offload& o) {
   std::string text;
-  const auto add = [&](const char* what, OffloadTarget to) {
+  const auto add = [&](std::string_view what, OffloadTarget to) {
     if (to == OffloadTarget::none) return;
     text += (text.empty() ? "" : " + ") + std::string(what) + " to " + std::string(name_of(to));
   };
-  add("optimizer", o.optimizer);
-  add("parameters", o.parameters);
-  add("activations", o.activations);
+  add(key_name<&Offload::optimizer>, o.optimizer);
+  add(key_name<&Offload::parameters>, o.parameters);
+  add(key_name<&Offload::activations>, o.activations);
   return text.empty() ? "none" : text;
 }
 
@@ -167,12 +167,12 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
 
 std::string text_of(SearchAxis a, std::int64_t value) {
   const auto i = static_cast<std::size_t>(value);
-  if (a == SearchAxis::sequence_parallel) return value != 0 ? "true" : "false";
-  if (a == SearchAxis::schedule) return std::string(kNamesOf<ScheduleId>[i]);
   if (a == SearchAxis::recompute) return std::string(kRecomputeChoices[i]);
   if (a == SearchAxis::recompute_modules) return modules_text(static_cast<ModuleMask>(value));
   if (a == SearchAxis::offload) return offload_text(offload_of(value));
   if (a == SearchAxis::stage_layers) return split_text(value);
+  if (a == SearchAxis::schedule) return std::string(kNamesOf<ScheduleId>[i]);
+  if (kind_of(a) == FormKind::boolean) return value != 0 ? "true" : "false";
   return std::to_string(value);
 }
 

@@ -2,21 +2,15 @@
 #include "explore/axes_json.h"
 
 #include <algorithm>
-#include <span>
 
 #include "core/error.h"
+#include "core/key_access.h"
 #include "explore/axis_values.h"
 
 namespace orrery {
 
-std::string run_key(SearchAxis a) {
-  const std::string name(name_of(a));
-  return (a == SearchAxis::micro_batch ? "training." : "parallel.") + name;
-}
-
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 30;
 constexpr std::size_t kLongestList = 4096;
 constexpr std::int64_t kFreeFewerLayers = 2;
 
@@ -35,56 +29,44 @@ Values recompute_of(const StrategyRequest& q) {
   return q.recompute_modules ? Values{static_cast<std::int64_t>(Recompute::selective)} : Values{};
 }
 
-Values given_values(const OpenRun& open, SearchAxis a) {
-  const StrategyRequest& q = open.request;
-  switch (a) {
-    case SearchAxis::tp:
-      return listed(q.tp);
-    case SearchAxis::pp:
-      return listed(q.pp);
-    case SearchAxis::vpp:
-      return listed(q.vpp);
-    case SearchAxis::cp:
-      return listed(q.cp);
-    case SearchAxis::ep:
-      return listed(q.ep);
-    case SearchAxis::etp:
-      return listed(q.etp);
-    case SearchAxis::dp:
-      return listed(q.dp);
-    case SearchAxis::micro_batch:
-      return listed(open.micro_batch);
-    case SearchAxis::sequence_parallel:
-      return listed(q.sequence_parallel);
-    case SearchAxis::zero:
-      return listed(q.zero);
-    case SearchAxis::zero_shard_group:
-      return listed(q.zero_shard_group);
-    case SearchAxis::schedule:
-      return listed(q.schedule);
-    case SearchAxis::recompute:
-      return recompute_of(q);
-    case SearchAxis::recompute_modules:
-      return listed(q.recompute_modules);
-    case SearchAxis::offload:
-    case SearchAxis::stage_layers:
-      break;  // no numbers
-  }
-  return {};
+// The value of a key as that of its axis, where it is a number, a truth or a name.
+Values listed(const Key& key, const StrategyRequest& q) {
+  Json v;
+  if (!key.write(&q, key, v)) return {};
+  if (!v.is_string()) return {v.is_boolean() ? std::int64_t{v.get<bool>()} : v.get<std::int64_t>()};
+  const auto names = key.forms.front().names;
+  const auto at = std::find(names.begin(), names.end(), v.get_ref<const std::string&>());
+  return at == names.end() ? Values{} : Values{at - names.begin()};
 }
 
-// As a key of `parallel` is read.
-StrategyRequest parallel_of(const Reader& value, const char* key) {
-  const Json object = {{key, value.json()}};
-  const std::size_t dot = value.path().rfind('.');
-  return read_strategy(Reader(object, value.file(), value.path().substr(0, dot)));
+Values given_values(const OpenRun& open, SearchAxis a) {
+  const StrategyRequest& q = open.request;
+  if (a == SearchAxis::micro_batch) return listed(open.micro_batch);
+  if (a == SearchAxis::recompute) return recompute_of(q);
+  if (a == SearchAxis::recompute_modules) return listed(q.recompute_modules);
+  if (a == SearchAxis::offload || a == SearchAxis::stage_layers) return {};  // no numbers
+  return listed(*kAxisKeys[a].key, q);
+}
+
+template <auto Member>
+[[noreturn]] void refuse_second(const Reader& axis) {
+  axis.fail(std::string(key_path<Member>) + " is given too", "one of them");
+}
+
+// As the key of this member is read.
+template <auto Member>
+auto read_as(const Reader& value) {
+  StrategyRequest q;
+  key_of<Member>.read(&q, value, key_of<Member>);
+  return *(q.*Member);
 }
 
 // An axis by its name, or by its path in a run file.
 std::optional<Reader> find_axis(Reader& axes, SearchAxis a) {
+  const std::string path = kAxisKeys[a].path;
   auto by_name = axes.find(std::string(name_of(a)));
-  auto by_path = axes.find(run_key(a));
-  if (by_name && by_path) by_path->fail("a second axis over " + run_key(a), "one of them");
+  auto by_path = axes.find(path);
+  if (by_name && by_path) by_path->fail("a second axis over " + path, "one of them");
   return by_name ? by_name : by_path;
 }
 
@@ -106,38 +88,15 @@ std::vector<Offload> free_offloads(const Cluster& c) {
 }
 
 std::int64_t read_value(SearchAxis a, const Reader& r) {
-  switch (a) {
-    case SearchAxis::sequence_parallel:
-      return r.boolean() ? 1 : 0;
-    case SearchAxis::schedule:
-      return static_cast<std::int64_t>(
-          r.choice(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>()));
-    case SearchAxis::recompute:
-      return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
-    case SearchAxis::zero:
-      return r.integer(0, 3);
-    case SearchAxis::recompute_modules:
-      return *parallel_of(r, "recompute_modules").recompute_modules;
-    case SearchAxis::tp:
-    case SearchAxis::pp:
-    case SearchAxis::vpp:
-    case SearchAxis::cp:
-    case SearchAxis::ep:
-    case SearchAxis::etp:
-    case SearchAxis::dp:
-    case SearchAxis::micro_batch:
-    case SearchAxis::zero_shard_group:
-    case SearchAxis::offload:       // read_offloads()
-    case SearchAxis::stage_layers:  // read_splits()
-      break;
-  }
-  return r.integer(1, kMost);
+  const Form& form = kAxisKeys[a].key->forms.front();
+  if (a == SearchAxis::recompute) return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
+  if (a == SearchAxis::recompute_modules) return read_as<&StrategyRequest::recompute_modules>(r);
+  if (form.kind == FormKind::boolean) return r.boolean() ? 1 : 0;
+  if (form.kind == FormKind::choice) return static_cast<std::int64_t>(r.choice(form.names));
+  return r.integer(form.lowest, form.highest);
 }
 
-bool has_order(SearchAxis a) {
-  return a != SearchAxis::sequence_parallel && a != SearchAxis::schedule &&
-         a != SearchAxis::recompute && a != SearchAxis::recompute_modules;
-}
+bool has_order(SearchAxis a) { return kind_of(a) == FormKind::whole; }
 
 // The values of a list, or the one that stands in its place.
 template <class IsOne>
@@ -184,14 +143,14 @@ bool is_set(const Json& j) { return j.is_array() && !j.empty() && j[0].is_string
 bool is_never_one(const Json& /*j*/) { return false; }
 
 void read_offloads(const Reader& given, const OpenRun& open, Space& out) {
-  if (open.request.offload) given.fail("parallel.offload is given too", "one of them");
+  if (open.request.offload) refuse_second<&StrategyRequest::offload>(given);
   out.offloads.clear();
   if (is_free(given)) {
     out.offloads = free_offloads(open.resolved.run.cluster);
     return;
   }
   for (const Reader& item : values_of(given, is_object)) {
-    const Offload o = *parallel_of(item, "offload").offload;
+    const Offload o = read_as<&StrategyRequest::offload>(item);
     if (std::find(out.offloads.begin(), out.offloads.end(), o) != out.offloads.end()) {
       item.fail("each value once");
     }
@@ -213,12 +172,12 @@ StageSplit read_split(Reader r) {
     return split;
   }
   split.kind = StageSplit::Kind::listed;
-  split.layers = *parallel_of(r, "stage_layers").stage_layers;
+  split.layers = read_as<&StrategyRequest::stage_layers>(r);
   return split;
 }
 
 void read_splits(const Reader& given, const OpenRun& open, Space& out) {
-  if (open.request.stage_layers) given.fail("parallel.stage_layers is given too", "one of them");
+  if (open.request.stage_layers) refuse_second<&StrategyRequest::stage_layers>(given);
   const auto is_one = [](const Json& j) {
     return j.is_object() || (j.is_string() && j != "free") ||
            (j.is_array() && !j.empty() && j[0].is_number());
@@ -244,7 +203,7 @@ void read_partitions(const Reader& given, const OpenRun& open, Space& out) {
   out.free_partitions = is_free(given);
   if (out.free_partitions) return;
   for (const Reader& item : values_of(given, is_object)) {
-    out.partitions.push_back(*parallel_of(item, "partition").partition);
+    out.partitions.push_back(read_as<&StrategyRequest::partition>(item));
   }
 }
 
@@ -279,21 +238,24 @@ void read_axes(Reader axes, const OpenRun& open, Space& out) {
       continue;
     }
     AxisValues& axis = out.axes[a];
-    if (!axis.is_free()) given->fail(run_key(a) + " is given too", "one of them");
+    if (!axis.is_free())
+      given->fail(std::string(kAxisKeys[a].path) + " is given too", "one of them");
     const auto read = [a](const Reader& r) { return read_value(a, r); };
     axis = a == SearchAxis::recompute_modules ? read_axis(*given, false, read, is_set)
                                               : read_axis(*given, has_order(a), read, is_never_one);
   }
-  if (auto given = axes.find("recompute_layers")) {
+  if (auto given = find_key<&StrategyRequest::recompute_layers>(axes)) {
     if (open.request.recompute_layers) {
-      given->fail("parallel.recompute_layers is given too", "one of them");
+      refuse_second<&StrategyRequest::recompute_layers>(*given);
     }
     out.axes.recompute_layers = read_axis(
         *given, true, [](const Reader& r) { return r.integer(1, kMaxStages); }, is_never_one);
   }
-  if (auto given = axes.find("partition")) {
-    if (axes.has("zero") || axes.has("zero_shard_group")) {
-      given->fail("zero or zero_shard_group beside it", "one of them");
+  if (auto given = find_key<&StrategyRequest::partition>(axes)) {
+    const std::string zero(key_name<&StrategyRequest::zero>);
+    const std::string group(key_name<&StrategyRequest::zero_shard_group>);
+    if (axes.has(zero) || axes.has(group)) {
+      given->fail(zero + " or " + group + " beside it", "one of them");
     }
     read_partitions(*given, open, out);
   }

@@ -11,9 +11,6 @@
 
 namespace orrery {
 
-// Where a run file says the value of an axis: "parallel.tp", "training.micro_batch".
-std::string run_key(SearchAxis a);
-
 // The axes a run file fixes.
 void fix_what_is_given(const OpenRun& open, Space& space);
 

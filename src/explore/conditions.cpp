@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "explore/axes.h"
+#include "hardware/cluster_keys.h"
 #include "parallel/rules.h"
 
 namespace orrery {
@@ -31,19 +32,20 @@ enum Kind : int {
 };
 
 struct Word {
-  const char* name;
+  std::string_view name;
   Kind kind;
   MetricTrend trend;
 };
-constexpr std::array<Word, 9> kWords = {{{"gpus", kGpus, MetricTrend::known},
-                                         {"global_batch", kGlobalBatch, MetricTrend::known},
-                                         {"micro_batches", kMicroBatches, MetricTrend::known},
-                                         {"recompute_layers", kRecomputeLayers, MetricTrend::known},
-                                         {"interval_80.step_time_s[0]", kLow, MetricTrend::rises},
-                                         {"interval_80.step_time_s[1]", kHigh, MetricTrend::rises},
-                                         {"gpu_hours", kGpuHours, MetricTrend::rises},
-                                         {"energy_kwh", kEnergy, MetricTrend::rises},
-                                         {"cost", kCost, MetricTrend::rises}}};
+constexpr std::array<Word, 9> kWords = {
+    {{key_name<&ClusterRequest::gpus>, kGpus, MetricTrend::known},
+     {key_name<&TrainingRequest::global_batch>, kGlobalBatch, MetricTrend::known},
+     {"micro_batches", kMicroBatches, MetricTrend::known},
+     {key_name<&Strategy::recompute_layers>, kRecomputeLayers, MetricTrend::known},
+     {"interval_80.step_time_s[0]", kLow, MetricTrend::rises},
+     {"interval_80.step_time_s[1]", kHigh, MetricTrend::rises},
+     {"gpu_hours", kGpuHours, MetricTrend::rises},
+     {"energy_kwh", kEnergy, MetricTrend::rises},
+     {"cost", kCost, MetricTrend::rises}}};
 
 std::vector<std::string> known_names(const MetricSource& metrics) {
   std::vector<std::string> names;

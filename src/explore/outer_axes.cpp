@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "estimate/run_keys.h"
 #include "explore/axis_values.h"
 
 namespace orrery {
@@ -19,20 +20,14 @@ struct ShortName {
   std::string_view key;
   std::string_view path;
 };
-constexpr std::array<ShortName, 10> kNames = {{{"model", "model"},
-                                               {"node", "cluster.node"},
-                                               {"gpus", "cluster.gpus"},
-                                               {"framework", "framework"},
-                                               {"sequence_length", "training.sequence_length"},
-                                               {"global_batch", "training.global_batch"},
-                                               {"precision", "training.precision"},
-                                               {"states", "training.states"},
-                                               {"flash_attention", "training.flash_attention"},
-                                               {"overlap", "parallel.overlap"}}};
-
-// Keys of `parallel` that say what the values of an inner axis are.
-constexpr std::array<std::string_view, 3> kInnerToo = {"recompute_layers", "recompute_method",
-                                                       "partition"};
+template <auto... Members>
+constexpr std::array<ShortName, sizeof...(Members)> short_names() {
+  return {{{key_name<Members>, key_path<Members>}...}};
+}
+constexpr auto kNames = short_names<
+    &RunRequest::model, &ClusterRequest::node, &ClusterRequest::gpus, &RunRequest::framework,
+    &TrainingRequest::sequence_length, &TrainingRequest::global_batch, &TrainingRequest::precision,
+    &TrainingRequest::states, &TrainingRequest::flash_attention, &StrategyRequest::overlap>();
 
 bool is_bounds(const Reader& r) {
   const Json& j = r.json();
@@ -91,21 +86,26 @@ std::vector<Json> free_precisions(const Device& d) {
 
 // The dimensions that the framework overlaps, on and off.
 std::vector<Json> free_overlaps(const Framework& f) {
-  std::vector<std::string> keys = {"grad_reduce", "param_gather", "cp"};
-  if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.emplace_back("tp");
-  if (f.ep_exposed < 1 || f.ep_exposed_interleaved < 1) keys.emplace_back("ep");
+  std::vector<std::string_view> keys = {key_name<&OverlapRequest::grad_reduce>,
+                                        key_name<&OverlapRequest::param_gather>,
+                                        key_name<&OverlapRequest::cp>};
+  if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.push_back(key_name<&OverlapRequest::tp>);
+  if (f.ep_exposed < 1 || f.ep_exposed_interleaved < 1) {
+    keys.push_back(key_name<&OverlapRequest::ep>);
+  }
   std::vector<Json> values;
   for (std::size_t set = 0; set < std::size_t{1} << keys.size(); ++set) {
     Json on = Json::object();
-    for (std::size_t k = 0; k < keys.size(); ++k) on[keys[k]] = (set >> k & 1) != 0;
+    for (std::size_t k = 0; k < keys.size(); ++k) on[std::string(keys[k])] = (set >> k & 1) != 0;
     values.push_back(std::move(on));
   }
   return values;
 }
 
 std::vector<Json> free_values(const Reader& r, const std::string& path, const OpenRun& open) {
-  if (path == "training.precision") return free_precisions(open.resolved.run.cluster.device);
-  if (path == "parallel.overlap") return free_overlaps(open.resolved.run.framework);
+  const Run& run = open.resolved.run;
+  if (path == key_path<&TrainingRequest::precision>) return free_precisions(run.cluster.device);
+  if (path == key_path<&StrategyRequest::overlap>) return free_overlaps(run.framework);
   r.fail("a list of values; only precision and overlap can be free");
 }
 
@@ -117,12 +117,13 @@ std::string outer_path(const std::string& key) {
   }
   const std::size_t dot = key.find('.');
   if (dot == std::string::npos) return "";
-  const std::string name = key.substr(dot + 1);
-  const auto is_inner = [&name](std::string_view inner) { return name == inner; };
-  const bool inner =
-      std::any_of(kNamesOf<SearchAxis>.begin(), kNamesOf<SearchAxis>.end(), is_inner) ||
-      std::any_of(kInnerToo.begin(), kInnerToo.end(), is_inner);
-  return inner ? "" : key;
+  const auto is_it = [name = std::string_view(key).substr(dot + 1)](const Key& k) {
+    return is_inner(k) && k.name == name;
+  };
+  const auto has_it = [&is_it](const KeyTable& table) {
+    return std::any_of(table.keys.begin(), table.keys.end(), is_it);
+  };
+  return has_it(kStrategyKeys) || has_it(kTrainingKeys) ? "" : key;
 }
 
 std::vector<std::string> outer_names() {
@@ -181,7 +182,8 @@ std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const Conf
   each_outer(axes, [&](const Reader& r, const std::string& path) {
     OuterAxis& axis = outer.axes[at++];
     if (is_free(r)) axis.values = free_values(r, path, open);
-    if (is_bounds(r)) axis.values = bounded_values(r, path == "cluster.gpus", open);
+    if (is_bounds(r))
+      axis.values = bounded_values(r, path == key_path<&ClusterRequest::gpus>, open);
   });
   return outer.axes;
 }

@@ -30,7 +30,7 @@ Strategy fixed_strategy(const OpenRun& open) {
 
 Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
   if (!open.request.schedule_file.empty()) {
-    throw InputError(open.resolved.file, "parallel.schedule", open.request.schedule_file,
+    throw InputError(open.resolved.file, key_path<&Strategy::schedule>, open.request.schedule_file,
                      "schedules by name in a search: a file's has one pp and one batch");
   }
   Base base;
@@ -42,10 +42,11 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
 }
 
 void reject_unknown_axes(const Reader& axes) {
-  std::vector<std::string> known = {"recompute_layers", "partition"};
+  std::vector<std::string> known = {std::string(key_name<&StrategyRequest::recompute_layers>),
+                                    std::string(key_name<&StrategyRequest::partition>)};
   for (std::size_t i = 0; i < kSearchAxes; ++i) {
     known.emplace_back(kNamesOf<SearchAxis>[i]);
-    known.push_back(run_key(static_cast<SearchAxis>(i)));
+    known.push_back(kAxisKeys[static_cast<SearchAxis>(i)].path);
   }
   for (std::string& name : outer_names()) known.push_back(std::move(name));
   for (const std::string& key : axes.keys()) {

@@ -1,80 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/key_access.h"
+#include "estimate/run_keys.h"
 #include "explore/outer_axes.h"
 #include "explore/space_json.h"
 
 namespace orrery {
 namespace {
 
-Json modules_json(ModuleMask mask) {
-  Json names = Json::array();
-  for (std::size_t m = 0; m < kModules; ++m) {
-    if ((mask & mask_of(static_cast<Module>(m))) != 0)
-      names.push_back(std::string(kNamesOf<Module>[m]));
-  }
-  return names;
-}
-
-Json offload_json(const Offload& o) {
-  const auto name = [](OffloadTarget t) { return std::string(name_of(t)); };
-  return {{"optimizer", name(o.optimizer)},
-          {"parameters", name(o.parameters)},
-          {"activations", name(o.activations)},
-          {"optimizer_fraction", o.optimizer_fraction}};
-}
-
-void add_sharding(const Space& space, const Strategy& s, Json& p) {
+// A key that was varied is said even where it is as it would be anyway.
+void say_what_varies(const Space& space, const Strategy& s, StrategyRequest& q) {
+  const auto is_said = [&](SearchAxis a) { return space.axes[a].open || !space.axes[a].is_free(); };
   if (space.has_partitions()) {
-    p["partition"] = {{"weights", s.partition.weights},
-                      {"gradients", s.partition.gradients},
-                      {"optimizer", s.partition.optimizer}};
-    return;
+    q.partition = s.partition;
+    q.zero.reset();
+  } else {
+    q.partition.reset();
+    q.zero = s.zero;
+    const bool grouped = is_said(SearchAxis::zero_shard_group) && s.zero > 0;
+    if (grouped) q.zero_shard_group = s.partition.optimizer;
   }
-  p["zero"] = s.zero;
-  const AxisValues& groups = space.axes[SearchAxis::zero_shard_group];
-  const bool said = groups.open || !groups.is_free();
-  if (said && s.zero > 0) p["zero_shard_group"] = s.partition.optimizer;
-}
-
-void add_uneven_stages(const Strategy& s, Json& p) {
-  if (s.even_stages) return;
-  p["stage_layers"] = Json::array();
-  for (std::int64_t i = 0; i < s.pp * s.vpp; ++i) {
-    p["stage_layers"].push_back(s.stage_layers[static_cast<std::size_t>(i)]);
-  }
+  if (!is_said(SearchAxis::recompute_modules)) q.recompute_modules.reset();
+  if (space.offloads.size() > 1) q.offload = s.offload;
 }
 
 }  // namespace
 
 Json strategy_keys(const Space& space, const Strategy& s) {
-  Json p = {{"tp", s.tp}, {"pp", s.pp},   {"vpp", s.vpp}, {"cp", s.cp},
-            {"ep", s.ep}, {"etp", s.etp}, {"dp", s.dp}};
-  p["sequence_parallel"] = s.sequence_parallel;
-  add_sharding(space, s, p);
-  p["schedule"] = text_of(SearchAxis::schedule, static_cast<std::int64_t>(s.schedule));
-  p["recompute"] = std::string(name_of(s.recompute));
-  if (s.recompute == Recompute::full && s.recompute_layers > 0) {
-    p["recompute_method"] = std::string(name_of(s.recompute_method));
-    p["recompute_layers"] = s.recompute_layers;
-  }
-  const AxisValues& modules = space.axes[SearchAxis::recompute_modules];
-  if (s.recompute == Recompute::selective && (modules.open || !modules.is_free())) {
-    p["recompute_modules"] = modules_json(s.recompute_modules);
-  }
-  if (space.offloads.size() > 1 || s.offload != Offload{}) p["offload"] = offload_json(s.offload);
-  add_uneven_stages(s, p);
-  return {{"parallel", p}, {"training", {{"micro_batch", s.micro_batch}}}};
+  StrategyRequest q = request_of(s);
+  // As the run file has them: no axis is over these.
+  q.cp_type.reset();
+  q.zeropp = {};
+  q.post_validation.reset();
+  q.order.reset();
+  say_what_varies(space, s, q);
+  Json keys = Json::object();
+  write_keys(kStrategyKeys, q, at_key<&RunRequest::parallel>(keys));
+  at_key<&TrainingRequest::micro_batch>(at_key<&RunRequest::training>(keys)) = s.micro_batch;
+  return keys;
 }
 
 Json with_strategy(Json run, const Space& space, std::size_t base, const Strategy& s) {
   run = with_choice(std::move(run), space.outer, space.bases[base].choice);
   // With another kind of recompute they would be a contradiction.
-  if (run.contains("parallel")) {
-    Json& p = run["parallel"];
-    p.erase("recompute_layers");
-    p.erase("recompute_method");
-    if (s.recompute != Recompute::selective) p.erase("recompute_modules");
-    if (s.zero == 0) p.erase("zero_shard_group");
-    if (!schedule_of(s.schedule).zero_bubble) p.erase("optimizer_post_validation");
+  if (run.contains(kStrategyKeys.path)) {
+    Json& p = at_key<&RunRequest::parallel>(run);
+    erase_key<&Strategy::recompute_layers>(p);
+    erase_key<&Strategy::recompute_method>(p);
+    if (s.recompute != Recompute::selective) erase_key<&Strategy::recompute_modules>(p);
+    if (s.zero == 0) erase_key<&StrategyRequest::zero_shard_group>(p);
+    if (!schedule_of(s.schedule).zero_bubble) erase_key<&Strategy::post_validation>(p);
   }
   merge_over(run, strategy_keys(space, s));
   return run;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "estimate/training_keys.h"
 #include "parallel/rules.h"
 #include "parallel/strategy_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 
@@ -129,18 +131,14 @@ bool settle(const Strategy& before, Run& run) {
   return is_legal(run);
 }
 
-void note(std::vector<Setting>& list, const char* path, std::int64_t from, std::int64_t to) {
-  if (from != to) list.push_back({path, std::to_string(to)});
-}
-
-void note(std::vector<Setting>& list, const char* path, bool from, bool to) {
-  if (from != to) list.push_back({path, to ? "true" : "false"});
-}
-
+std::string value_text(std::int64_t value) { return std::to_string(value); }
+std::string value_text(bool value) { return value ? "true" : "false"; }
 template <class E>
-requires std::is_enum_v<E>
-void note(std::vector<Setting>& list, const char* path, E from, E to) {
-  if (from != to) list.push_back({path, std::string(name_of(to))});
+requires std::is_enum_v<E> std::string value_text(E value) { return std::string(name_of(value)); }
+
+template <auto Member, class T>
+void note(std::vector<Setting>& list, const T& from, const T& to) {
+  if (from.*Member != to.*Member) list.push_back({key_path<Member>, value_text(to.*Member)});
 }
 
 // Keys of the run file that the change leaves without a meaning.
@@ -151,33 +149,35 @@ class KeysLeftOver {
 
   void of_recompute(const Strategy& a, const Strategy& b) {
     if (a.recompute == b.recompute) return;
-    if (b.recompute != Recompute::selective) take_away("recompute_modules");
+    if (b.recompute != Recompute::selective) take_away<&StrategyRequest::recompute_modules>();
     if (b.recompute != Recompute::full) {
-      take_away("recompute_layers");
-      take_away("recompute_method");
+      take_away<&StrategyRequest::recompute_layers>();
+      take_away<&StrategyRequest::recompute_method>();
     }
   }
 
   void of_sharding(const Strategy& a, const Strategy& b) {
     if (a.partition == b.partition) return;
-    if (has("partition")) {
-      take_away("partition");
-      if (a.zero == b.zero) list_.push_back({"parallel.zero", std::to_string(b.zero)});
+    if (has<&StrategyRequest::partition>()) {
+      take_away<&StrategyRequest::partition>();
+      if (a.zero == b.zero) list_.push_back({key_path<&Strategy::zero>, std::to_string(b.zero)});
     }
-    if (has("zero_shard_group") && b.zero > 0) {
-      list_.push_back({"parallel.zero_shard_group", std::to_string(b.dp * b.cp)});
+    if (has<&StrategyRequest::zero_shard_group>() && b.zero > 0) {
+      list_.push_back({key_path<&StrategyRequest::zero_shard_group>, std::to_string(b.dp * b.cp)});
     } else {
-      take_away("zero_shard_group");
+      take_away<&StrategyRequest::zero_shard_group>();
     }
   }
 
  private:
-  bool has(const char* key) const {
-    return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+  template <auto Member>
+  bool has() const {
+    return std::find(keys_.begin(), keys_.end(), key_name<Member>) != keys_.end();
   }
 
-  void take_away(const char* key) {
-    if (has(key)) list_.push_back({std::string("parallel.") + key, "null"});
+  template <auto Member>
+  void take_away() {
+    if (has<Member>()) list_.push_back({key_path<Member>, "null"});
   }
 
   const std::vector<std::string>& keys_;
@@ -200,22 +200,23 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   const Strategy& b = to.strategy;
   std::vector<Setting> list;
   KeysLeftOver left_over(parallel_keys, list);
-  note(list, "parallel.tp", a.tp, b.tp);
-  note(list, "parallel.pp", a.pp, b.pp);
-  note(list, "parallel.vpp", a.vpp, b.vpp);
-  note(list, "parallel.cp", a.cp, b.cp);
-  if (is_moe(from.model)) note(list, "parallel.etp", a.etp, b.etp);
-  note(list, "parallel.dp", a.dp, b.dp);
-  note(list, "training.micro_batch", a.micro_batch, b.micro_batch);
-  note(list, "parallel.schedule", a.schedule, b.schedule);
-  note(list, "parallel.recompute", a.recompute, b.recompute);
+  note<&Strategy::tp>(list, a, b);
+  note<&Strategy::pp>(list, a, b);
+  note<&Strategy::vpp>(list, a, b);
+  note<&Strategy::cp>(list, a, b);
+  if (is_moe(from.model)) note<&Strategy::etp>(list, a, b);
+  note<&Strategy::dp>(list, a, b);
+  if (a.micro_batch != b.micro_batch) {
+    list.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(b.micro_batch)});
+  }
+  note<&Strategy::schedule>(list, a, b);
+  note<&Strategy::recompute>(list, a, b);
   left_over.of_recompute(a, b);
-  note(list, "parallel.zero", a.zero, b.zero);
+  note<&Strategy::zero>(list, a, b);
   left_over.of_sharding(a, b);
-  note(list, "parallel.sequence_parallel", a.sequence_parallel, b.sequence_parallel);
-  note(list, "training.flash_attention", from.training.fused_attention,
-       to.training.fused_attention);
-  note(list, "parallel.offload.optimizer", a.offload.optimizer, b.offload.optimizer);
+  note<&Strategy::sequence_parallel>(list, a, b);
+  note<&Training::fused_attention>(list, from.training, to.training);
+  note<&Offload::optimizer>(list, a.offload, b.offload);
   return list;
 }
 

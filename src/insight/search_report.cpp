@@ -65,43 +65,36 @@ std::int64_t legal(const SearchAnswer& a) {
 }
 
 // The keys that a search with `beside` finds itself.
-constexpr std::array<const char*, 16> kFreed = {"tp",
-                                                "pp",
-                                                "vpp",
-                                                "cp",
-                                                "ep",
-                                                "etp",
-                                                "dp",
-                                                "zero",
-                                                "sequence_parallel",
-                                                "schedule",
-                                                "recompute",
-                                                "recompute_layers",
-                                                "recompute_method",
-                                                "recompute_modules",
-                                                "stage_layers",
-                                                "partition"};
+bool is_freed(const Key& k) {
+  return is_inner(k) && &k != &key_of<&StrategyRequest::zero_shard_group> &&
+         &k != &key_of<&StrategyRequest::offload>;
+}
 
 // Values that no free axis would try stay among the candidates.
 void keep_own(const Json& run, Json& search) {
-  if (!run.contains("parallel")) return;
-  const Json& p = run["parallel"];
+  if (!run.contains(kStrategyKeys.path)) return;
+  const Json& p = run[kStrategyKeys.path];
   if (search.is_null()) search = Json::object();
   Json& axes = search["axes"];
   if (axes.is_null()) axes = Json::object();
-  if (p.contains("recompute_modules") && !axes.contains("recompute_modules")) {
-    axes["recompute_modules"] = Json::array({p["recompute_modules"]});
-  }
-  if (p.contains("stage_layers") && !axes.contains("stage_layers")) {
-    axes["stage_layers"] = Json::array({"even", p["stage_layers"]});
+  const std::string modules(key_name<&StrategyRequest::recompute_modules>);
+  const std::string layers(key_name<&StrategyRequest::stage_layers>);
+  if (p.contains(modules) && !axes.contains(modules)) axes[modules] = Json::array({p[modules]});
+  if (p.contains(layers) && !axes.contains(layers)) {
+    axes[layers] = Json::array({"even", p[layers]});
   }
 }
 
 Json freed(Json run) {
-  if (run.contains("parallel")) {
-    for (const char* key : kFreed) run["parallel"].erase(key);
+  if (run.contains(kStrategyKeys.path)) {
+    Json& p = run[kStrategyKeys.path];
+    for (const Key& k : kStrategyKeys.keys) {
+      if (is_freed(k)) p.erase(std::string(k.name));
+    }
   }
-  if (run.contains("training")) run["training"].erase("micro_batch");
+  if (run.contains(kTrainingKeys.path)) {
+    run[kTrainingKeys.path].erase(std::string(key_name<&TrainingRequest::micro_batch>));
+  }
   return run;
 }
 

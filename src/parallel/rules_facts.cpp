@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/units.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -51,40 +52,41 @@ std::string fact_text(Fact fact, const RuleCase& c) {
     case Fact::none:
       return "";
     case Fact::tp:
-      return pair("tp", s.tp);
+      return pair(key_name<&Strategy::tp>, s.tp);
     case Fact::cp:
-      return pair("cp", s.cp);
+      return pair(key_name<&Strategy::cp>, s.cp);
     case Fact::pp:
-      return pair("pp", s.pp);
+      return pair(key_name<&Strategy::pp>, s.pp);
     case Fact::vpp:
-      return pair("vpp", s.vpp);
+      return pair(key_name<&Strategy::vpp>, s.vpp);
     case Fact::dp:
-      return pair("dp", s.dp);
+      return pair(key_name<&Strategy::dp>, s.dp);
     case Fact::ep:
-      return pair("ep", s.ep);
+      return pair(key_name<&Strategy::ep>, s.ep);
     case Fact::etp:
-      return pair("etp", s.etp);
+      return pair(key_name<&Strategy::etp>, s.etp);
     case Fact::micro_batch:
       return pair("micro_batch", s.micro_batch);
     case Fact::micro_batches:
       return pair("micro batches", s.micro_batches);
     case Fact::zero:
-      return pair("zero", s.zero);
+      return pair(key_name<&Strategy::zero>, s.zero);
     case Fact::weights:
-      return pair("weights", s.partition.weights);
+      return pair(key_name<&Partition::weights>, s.partition.weights);
     case Fact::gradients:
-      return pair("gradients", s.partition.gradients);
+      return pair(key_name<&Partition::gradients>, s.partition.gradients);
     case Fact::optimizer:
-      return pair("optimizer", s.partition.optimizer);
+      return pair(key_name<&Partition::optimizer>, s.partition.optimizer);
     case Fact::zeropp:
-      return pair("qwz", s.zeropp.qwz) + ", " + pair("hpz", s.zeropp.hpz) + ", " +
-             pair("qgz", s.zeropp.qgz);
+      return pair(key_name<&ZeroPlusPlusRequest::qwz>, s.zeropp.qwz) + ", " +
+             pair(key_name<&ZeroPlusPlusRequest::hpz>, s.zeropp.hpz) + ", " +
+             pair(key_name<&ZeroPlusPlusRequest::qgz>, s.zeropp.qgz);
     case Fact::weight_bits:
       return "a gathered weight of " + shortest(c.run.weight_bits) + " bits";
     case Fact::gradient_bits:
       return "a reduced gradient of " + shortest(c.run.gradient_bits) + " bits";
     case Fact::recompute_layers:
-      return pair("recompute_layers", s.recompute_layers);
+      return pair(key_name<&Strategy::recompute_layers>, s.recompute_layers);
     case Fact::stage_layers:
       return stage_layers_text(s);
     case Fact::order:

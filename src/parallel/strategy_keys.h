@@ -189,7 +189,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         .read_by<static_cast<void (*)(const Reader&, std::optional<ModuleMask>&)>(read_modules)>()
         .written_by<write_modules>(),
     key<&StrategyRequest::recompute_method, &Strategy::recompute_method>(
-        "recompute_method", form::one_of<RecomputeMethod>(), otherwise("uniform"), Vary::run,
+        "recompute_method", form::one_of<RecomputeMethod>(), otherwise("uniform"), Vary::stages,
         "full: uniform keeps one input for every recompute_layers layers, block recomputes the "
         "first recompute_layers of a chunk"),
     key<&StrategyRequest::recompute_layers, &Strategy::recompute_layers>(

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "parallel/schedules/table.h"
 #include "parallel/strategy_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -27,49 +28,52 @@ class Resolver {
     zeropp();
     recompute();
     s().offload = q_.offload.value_or(Offload{});
-    s().order = given_or(q_.order, kDefaultOrder, "order", "tp-cp-ep-dp-pp");
+    s().order = given_or(q_.order, kDefaultOrder, key_path<&Q::order>, "tp-cp-ep-dp-pp");
     check(s(), a_, run_, file_);
     return std::move(answer_);
   }
 
  private:
+  using Q = StrategyRequest;
+
   Strategy& s() { return answer_.strategy; }
 
-  [[noreturn]] void refuse(const std::string& key, const std::string& found,
+  [[noreturn]] void refuse(const char* path, const std::string& found,
                            const std::string& allowed) const {
-    throw InputError(ErrorCode::broken_rule, file_, "parallel." + key, found, allowed);
+    throw InputError(ErrorCode::broken_rule, file_, path, found, allowed);
   }
 
-  void assume(const std::string& key, std::string value, std::string why) {
-    answer_.assumed.push_back({"parallel." + key, std::move(value), std::move(why)});
+  void assume(const char* path, std::string value, std::string why) {
+    answer_.assumed.push_back({path, std::move(value), std::move(why)});
   }
 
   template <class T>
-  T given_or(const std::optional<T>& given, T otherwise, const std::string& key,
-             const std::string& text, const std::string& why = "not given") {
+  T given_or(const std::optional<T>& given, T otherwise, const char* path, const std::string& text,
+             const std::string& why = "not given") {
     if (given) return *given;
-    assume(key, text, why);
+    assume(path, text, why);
     return otherwise;
   }
 
   std::int64_t count_or(const std::optional<std::int64_t>& given, std::int64_t otherwise,
-                        const std::string& key, const std::string& why = "not given") {
-    return given_or(given, otherwise, key, std::to_string(otherwise), why);
+                        const char* path, const std::string& why = "not given") {
+    return given_or(given, otherwise, path, std::to_string(otherwise), why);
   }
 
   void degrees() {
-    s().tp = count_or(q_.tp, 1, "tp");
-    s().pp = count_or(q_.pp, 1, "pp");
+    s().tp = count_or(q_.tp, 1, key_path<&Q::tp>);
+    s().pp = count_or(q_.pp, 1, key_path<&Q::pp>);
     const bool two = q_.schedule && schedule_of(*q_.schedule).chunks == ChunksTaken::two;
-    s().vpp = two ? count_or(q_.vpp, 2, "vpp", "the schedule has two chunks a stage")
-                  : count_or(q_.vpp, 1, "vpp");
-    s().cp = count_or(q_.cp, 1, "cp");
+    s().vpp = two ? count_or(q_.vpp, 2, key_path<&Q::vpp>, "the schedule has two chunks a stage")
+                  : count_or(q_.vpp, 1, key_path<&Q::vpp>);
+    s().cp = count_or(q_.cp, 1, key_path<&Q::cp>);
     const std::int64_t others = s().tp * s().cp * s().pp;
     if (!q_.dp && run_.gpus % others != 0) {
-      refuse("dp", "tp·cp·pp " + std::to_string(others) + ", gpus " + std::to_string(run_.gpus),
+      refuse(key_path<&Q::dp>,
+             "tp·cp·pp " + std::to_string(others) + ", gpus " + std::to_string(run_.gpus),
              "tp·cp·pp that divides gpus");
     }
-    s().dp = count_or(q_.dp, run_.gpus / others, "dp", "gpus/(tp·cp·pp)");
+    s().dp = count_or(q_.dp, run_.gpus / others, key_path<&Q::dp>, "gpus/(tp·cp·pp)");
   }
 
   // A batch that does not divide is refused by its rule.
@@ -87,38 +91,40 @@ class Resolver {
     s().ep = q_.ep.value_or(1);
     s().etp = q_.etp.value_or(1);
     if (!is_moe(a_)) return;
-    s().ep = count_or(q_.ep, 1, "ep");
+    s().ep = count_or(q_.ep, 1, key_path<&Q::ep>);
     const std::string against = reason_against_etp_tp();
-    s().etp = against.empty() ? count_or(q_.etp, s().tp, "etp", "tp, which is legal here")
-                              : count_or(q_.etp, 1, "etp", against);
+    s().etp = against.empty()
+                  ? count_or(q_.etp, s().tp, key_path<&Q::etp>, "tp, which is legal here")
+                  : count_or(q_.etp, 1, key_path<&Q::etp>, against);
   }
 
   void sequence() {
     s().cp_type = q_.cp_type.value_or(defaults_.cp_type);
     if (s().cp > 1 && !q_.cp_type) {
       const auto name = name_of(s().cp_type);
-      assume("cp_type", std::string(name), "the framework's");
+      assume(key_path<&Q::cp_type>, std::string(name), "the framework's");
     }
     const bool needed = is_moe(a_) && s().tp > 1;
-    s().sequence_parallel =
-        given_or(q_.sequence_parallel, needed, "sequence_parallel", needed ? "true" : "false",
-                 needed ? "experts with tp above 1 need it" : "not given");
+    s().sequence_parallel = given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
+                                     needed ? "true" : "false",
+                                     needed ? "experts with tp above 1 need it" : "not given");
     if (s().sequence_parallel && s().tp == 1) {
       s().sequence_parallel = false;
-      assume("sequence_parallel", "false", "there is nothing to split where tp is 1");
+      assume(key_path<&Q::sequence_parallel>, "false", "there is nothing to split where tp is 1");
     }
   }
 
   void pipeline() {
     const bool interleaved = s().vpp > 1;
-    s().schedule = given_or(
-        q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b, "schedule",
-        interleaved ? "interleaved" : "1f1b", interleaved ? "vpp is above 1" : "not given");
+    s().schedule =
+        given_or(q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b,
+                 key_path<&Q::schedule>, interleaved ? "interleaved" : "1f1b",
+                 interleaved ? "vpp is above 1" : "not given");
     post_validation();
     if (!q_.stage_layers) return;
     const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
     if (q_.stage_layers->size() != chunks || chunks > s().stage_layers.size()) {
-      refuse("stage_layers", std::to_string(q_.stage_layers->size()) + " counts",
+      refuse(key_path<&Q::stage_layers>, std::to_string(q_.stage_layers->size()) + " counts",
              std::to_string(chunks) + " counts, pp·vpp");
     }
     s().even_stages = false;
@@ -128,8 +134,8 @@ class Resolver {
 
   void post_validation() {
     if (schedule_of(s().schedule).zero_bubble) {
-      s().post_validation = given_or(q_.post_validation, true, "optimizer_post_validation", "true",
-                                     "zero bubble as published");
+      s().post_validation = given_or(q_.post_validation, true, key_path<&Q::post_validation>,
+                                     "true", "zero bubble as published");
     } else {
       s().post_validation = q_.post_validation.value_or(false);
     }
@@ -138,12 +144,12 @@ class Resolver {
   void sharding() {
     if (q_.partition) return explicit_partition();
     const std::int64_t all = s().dp * s().cp;
-    s().zero = count_or(q_.zero, defaults_.zero, "zero", "the framework's");
+    s().zero = count_or(q_.zero, defaults_.zero, key_path<&Q::zero>, "the framework's");
     if (q_.zero_shard_group && s().zero == 0) {
-      refuse("zero_shard_group", "zero 0", "zero 1 to 3 with zero_shard_group");
+      refuse(key_path<&Q::zero_shard_group>, "zero 0", "zero 1 to 3 with zero_shard_group");
     }
     if (q_.zero_shard_group && all % *q_.zero_shard_group != 0) {
-      refuse("zero_shard_group", std::to_string(*q_.zero_shard_group),
+      refuse(key_path<&Q::zero_shard_group>, std::to_string(*q_.zero_shard_group),
              "a divisor of dp·cp, " + std::to_string(all));
     }
     s().partition = partition_of(s().zero, q_.zero_shard_group.value_or(framework_group(all)));
@@ -152,49 +158,55 @@ class Resolver {
   std::int64_t framework_group(std::int64_t all) {
     if (defaults_.shard_group == 0 || s().zero == 0) return all;
     if (all % defaults_.shard_group != 0) {
-      refuse("framework_options", "groups of " + std::to_string(defaults_.shard_group),
+      refuse(key_path<&Q::framework_options>, "groups of " + std::to_string(defaults_.shard_group),
              "a divisor of dp·cp, " + std::to_string(all));
     }
-    assume("zero_shard_group", std::to_string(defaults_.shard_group), "the framework's");
+    assume(key_path<&Q::zero_shard_group>, std::to_string(defaults_.shard_group),
+           "the framework's");
     return defaults_.shard_group;
   }
 
   void zeropp() {
-    s().zeropp = {q_.zeropp.qwz.value_or(defaults_.zeropp.qwz), q_.zeropp.hpz.value_or(defaults_.zeropp.hpz),
+    s().zeropp = {q_.zeropp.qwz.value_or(defaults_.zeropp.qwz),
+                  q_.zeropp.hpz.value_or(defaults_.zeropp.hpz),
                   q_.zeropp.qgz.value_or(defaults_.zeropp.qgz)};
     if (s().zeropp.hpz == 1) s().zeropp.hpz = 0;  // DeepSpeed's word for none
   }
 
   void explicit_partition() {
     if (q_.zero || q_.zero_shard_group) {
-      refuse("partition", q_.zero ? "partition and zero" : "partition and zero_shard_group",
+      refuse(key_path<&Q::partition>,
+             q_.zero ? "partition and zero" : "partition and zero_shard_group",
              "one of them: zero is a partition too");
     }
     s().partition = *q_.partition;
     s().zero = nearest_zero(s().partition);
-    assume("zero", std::to_string(s().zero), "the stage nearest to partition");
+    assume(key_path<&Q::zero>, std::to_string(s().zero), "the stage nearest to partition");
   }
 
   void recompute() {
     const bool of_full = q_.recompute_layers || q_.recompute_method;
     if (q_.recompute_modules && of_full) {
-      refuse("recompute_modules", "recompute_modules with recompute_layers or recompute_method",
+      refuse(key_path<&Q::recompute_modules>,
+             "recompute_modules with recompute_layers or recompute_method",
              "modules are of selective recompute, layers and method of full");
     }
     s().recompute = q_.recompute.value_or(Recompute::none);
     if (!q_.recompute) imply_recompute(of_full);
     if (q_.recompute_modules && s().recompute != Recompute::selective) {
-      refuse("recompute_modules", "recompute that is not selective", "recompute selective");
+      refuse(key_path<&Q::recompute_modules>, "recompute that is not selective",
+             "recompute selective");
     }
     if (of_full && s().recompute != Recompute::full) {
-      refuse(q_.recompute_layers ? "recompute_layers" : "recompute_method",
+      refuse(q_.recompute_layers ? key_path<&Q::recompute_layers> : key_path<&Q::recompute_method>,
              "recompute that is not full", "recompute full");
     }
     s().recompute_layers = q_.recompute_layers.value_or(0);
     s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
     s().recompute_modules = q_.recompute_modules.value_or(defaults_.selective_modules);
     if (s().recompute == Recompute::selective && !q_.recompute_modules) {
-      assume("recompute_modules", module_names(s().recompute_modules), "the framework's");
+      assume(key_path<&Q::recompute_modules>, module_names(s().recompute_modules),
+             "the framework's");
     }
   }
 
@@ -210,10 +222,10 @@ class Resolver {
   void imply_recompute(bool of_full) {
     if (q_.recompute_modules) {
       s().recompute = Recompute::selective;
-      assume("recompute", "selective", "recompute_modules is given");
+      assume(key_path<&Q::recompute>, "selective", "recompute_modules is given");
     } else if (of_full) {
       s().recompute = Recompute::full;
-      assume("recompute", "full", "recompute_layers or recompute_method is given");
+      assume(key_path<&Q::recompute>, "full", "recompute_layers or recompute_method is given");
     } else {
       answer_.recompute_open = true;
     }

@@ -125,7 +125,7 @@ Json search_json(const SearchReport& r) {
 std::string search_csv(const SearchReport& r) {
   std::vector<Column> columns = {{"rank"}};
   for (const std::string_view name : kNamesOf<SearchAxis>) columns.push_back({std::string(name)});
-  columns.push_back({"recompute_layers"});
+  columns.push_back({std::string(key_name<&Strategy::recompute_layers>)});
   for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
   Table table(columns);
   for (std::size_t i = 0; i < r.best.size(); ++i) {

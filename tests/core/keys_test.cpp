@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-enum class Colour : std::uint8_t { red, green };
-constexpr std::array<std::string_view, 2> kColours = {"red", "green"};
+enum class Paint : std::uint8_t { red, green };
+constexpr EnumNames<Paint> names_of(Paint) { return {"red", "green"}; }
 
 struct Wheel {
   double radius = 1;
@@ -19,7 +19,7 @@ struct Wheel {
 
 struct CartRequest {
   std::optional<std::int64_t> wheels;
-  std::optional<Colour> colour;
+  std::optional<Paint> colour;
   std::optional<std::vector<std::int64_t>> loads;
   std::optional<Wheel> wheel;
   std::array<double, 2> share{};
@@ -30,7 +30,7 @@ struct CartRequest {
 
 struct Cart {
   std::int64_t wheels = 4;
-  Colour colour = Colour::red;
+  Paint colour = Paint::red;
 };
 
 constexpr Form kLoad = form::whole(0, 10, "bags");
@@ -44,11 +44,12 @@ constexpr Keys<Wheel> kWheelKeys{"cart.wheel", kWheelRows};
 constexpr auto kCartRows = keys<CartRequest>(
     key<&CartRequest::wheels, &Cart::wheels>("wheels", form::whole(1, 8, "wheels"), otherwise("4"),
                                              Vary::run, "how many"),
-    key<&CartRequest::colour, &Cart::colour>("colour", form::one_of(kColours), otherwise("red"),
+    key<&CartRequest::colour, &Cart::colour>("colour", form::one_of<Paint>(), otherwise("red"),
                                              Vary::never, "its paint"),
     key<&CartRequest::loads>("loads", form::list(kLoad), kNothing, Vary::run, "bags by seat"),
     key<&CartRequest::wheel>("wheel", form::object(kWheelKeys), kNothing, Vary::run, "its wheels"),
-    key<&CartRequest::share>("share", form::map(kShare, kColours), kNothing, Vary::run, "by paint"),
+    key<&CartRequest::share>("share", form::map(kShare, kNamesOf<Paint>), kNothing, Vary::run,
+                             "by paint"),
     key<&CartRequest::owner>("owner", form::text("a name"), kRequired, Vary::never, "whose it is"),
     key<&CartRequest::extra>("extra", form::any("anything"), kNothing, Vary::never, "kept"),
     key<&CartRequest::brakes>("brakes", form::any("of a maker"), kNothing, Vary::never, "brakes"),
@@ -86,7 +87,7 @@ TEST_CASE("a document is read by its rows, and written back as it was") {
   const Json document = parsed(kWhole);
   const CartRequest cart = read_keys(kCartKeys, Reader(document, "cart.json"));
   CHECK(cart.wheels == 3);
-  CHECK(cart.colour == Colour::green);
+  CHECK(cart.colour == Paint::green);
   CHECK(cart.loads == std::vector<std::int64_t>{1, 0, 10});
   REQUIRE(cart.wheel);
   CHECK(cart.wheel->radius == 0.5);
@@ -140,15 +141,15 @@ TEST_CASE("a key is named by its member, in what is asked and in what is held") 
 
 TEST_CASE("what is held can be asked for, and what is asked for can be held") {
   CartRequest request;
-  ask_for(kCartKeys, Cart{6, Colour::green}, request);
+  ask_for(kCartKeys, Cart{6, Paint::green}, request);
   CHECK(request.wheels == 6);
-  CHECK(request.colour == Colour::green);
+  CHECK(request.colour == Paint::green);
   Cart cart;
   CartRequest partial;
   partial.wheels = 2;
   take_given(kCartKeys, partial, cart);
   CHECK(cart.wheels == 2);
-  CHECK(cart.colour == Colour::red);
+  CHECK(cart.colour == Paint::red);
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ Json parse_json(std::string_view text, const std::string& file) {
     Json document = Json::parse(text.begin(), text.end(), Watch(file), true, true);
     if (document.is_discarded())
       throw InputError(ErrorCode::malformed, file, "", "no JSON value", "a JSON document");
+    if (document.is_object()) document.erase("$schema");
     return document;
   } catch (const Json::exception& e) {
     throw InputError(ErrorCode::malformed, file, "", untagged(e.what()),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JSON text to a document, strictly: duplicate keys, trailing text, numbers beyond a double and
-// nesting deeper than 64 are errors; // and /* */ comments are allowed. Key order is kept.
+// nesting deeper than 64 are errors; // and /* */ comments are allowed. Key order is kept. A
+// "$schema" at the top is for editors and left out.
 #pragma once
 
 #include <nlohmann/json.hpp>

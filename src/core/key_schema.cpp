@@ -148,7 +148,7 @@ Json object_schema(const KeyTable& table) {
     s["properties"][name] = key_schema(k);
     if (k.otherwise.required) s["required"].push_back(name);
   }
-  s["additionalProperties"] = false;
+  if (table.beside == Beside::nothing) s["additionalProperties"] = false;
   return s;
 }
 

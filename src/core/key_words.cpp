@@ -129,22 +129,6 @@ std::string kind_words(const Forms& forms) {
   return text;
 }
 
-std::string_view vary_word(Vary vary) {
-  switch (vary) {
-    case Vary::never:
-      return "never";
-    case Vary::run:
-      return "run";
-    case Vary::prices:
-      return "prices";
-    case Vary::stages:
-      return "stages";
-    case Vary::finish:
-      return "finish";
-  }
-  return "";
-}
-
 std::vector<KeyLine> key_lines(const KeyTable& table) {
   std::vector<KeyLine> lines;
   add_lines(table, "", lines);

@@ -16,8 +16,6 @@ std::string values_words(const Forms& forms);
 // "whole number", "list"; "whole number or text" where there are two.
 std::string kind_words(const Forms& forms);
 
-std::string_view vary_word(Vary vary);
-
 struct KeyLine {
   std::string path;  // in the document: "parallel.tp", "scenarios[].name"
   const Key* key = nullptr;

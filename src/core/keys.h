@@ -46,6 +46,7 @@ enum class Vary : std::uint8_t {
   stages,  // sums of a stage, and what follows
   finish,  // only the answer
 };
+constexpr EnumNames<Vary> names_of(Vary) { return {"never", "run", "prices", "stages", "finish"}; }
 
 // The default of an absent key: a value, or words for one that depends on other keys.
 struct Otherwise {

@@ -27,6 +27,7 @@ void declare_estimate(CLI::App& app, Json& request);
 void declare_memory(CLI::App& app, Json& request);
 void declare_explain(CLI::App& app, Json& request);
 void declare_list(CLI::App& app, Json& request);
+void declare_schema(CLI::App& app, Json& request);
 void declare_show(CLI::App& app, Json& request);
 void declare_validate(CLI::App& app, Json& request);
 void declare_search(CLI::App& app, Json& request);

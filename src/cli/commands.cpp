@@ -25,6 +25,8 @@ constexpr std::array kCommands = {
     Command{"show", "print a model, node, device, framework or run",
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
             declare_show, run_show},
+    Command{"schema", "print what may stand in a file, as JSON Schema",
+            "orrery schema run > run.schema.json", declare_schema, nullptr},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",

@@ -62,6 +62,10 @@ void declare_list(CLI::App& app, Json& request) {
   add_word(app, request, "WHAT", "what", alternatives(listed_kinds()));
 }
 
+void declare_schema(CLI::App& app, Json& request) {
+  add_word(app, request, "NAME", "name", alternatives(schema_names()));
+}
+
 void declare_show(CLI::App& app, Json& request) {
   add_word(app, request, "KIND", "kind", alternatives(shown_kinds()));
   add_word(app, request, "NAME", "name", "name or path");

@@ -309,7 +309,7 @@ inline constexpr auto kPath = path<Member>();
 }  // namespace key_rows
 
 template <auto Member>
-inline constexpr const Key& key_of = key_rows::find<Member>();
+inline constexpr const Key& key_row = key_rows::find<Member>();
 
 // "tp" and "parallel.tp"
 template <auto Member>

@@ -171,7 +171,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
 void resolve_convention(const RunRequest& request, ResolvedRun& out) {
   take_given(kRunKeys, request, out.run);
   if (request.flops_convention) return;
-  const Key& key = key_of<&Run::convention>;
+  const Key& key = key_row<&Run::convention>;
   out.assumed.push_back({key_path<&Run::convention>, std::string(key.otherwise.value),
                          std::string(key.otherwise.why)});
 }

@@ -60,7 +60,7 @@ class Resolver {
   void assume(V value, std::string text) {
     if (out_.request.*Member) return;
     out_.request.*Member = value;
-    note(key_of<Member>, key_path<Member>, std::move(text));
+    note(key_row<Member>, key_path<Member>, std::move(text));
   }
 
   void precision() {
@@ -108,7 +108,7 @@ class Resolver {
                        "states that go with optimizer " + std::string(name_of(*q.optimizer)));
     }
     out_.training.recipe = recipe->recipe;
-    if (!given) note(key_of<&TrainingRequest::states>, kStatesPath, name);
+    if (!given) note(key_row<&TrainingRequest::states>, kStatesPath, name);
   }
 
   const Device& device_;

@@ -65,7 +65,7 @@ namespace detail {
 
 template <auto... Members>
 constexpr EnumTable<SearchAxis, AxisKey> axis_keys() {
-  return {AxisKey{&key_of<Members>, key_path<Members>}...};
+  return {AxisKey{&key_row<Members>, key_path<Members>}...};
 }
 
 }  // namespace detail

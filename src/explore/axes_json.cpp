@@ -57,7 +57,7 @@ template <auto Member>
 template <auto Member>
 auto read_as(const Reader& value) {
   StrategyRequest q;
-  key_of<Member>.read(&q, value, key_of<Member>);
+  key_row<Member>.read(&q, value, key_row<Member>);
   return *(q.*Member);
 }
 

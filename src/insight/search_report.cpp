@@ -66,8 +66,8 @@ std::int64_t legal(const SearchAnswer& a) {
 
 // The keys that a search with `beside` finds itself.
 bool is_freed(const Key& k) {
-  return is_inner(k) && &k != &key_of<&StrategyRequest::zero_shard_group> &&
-         &k != &key_of<&StrategyRequest::offload>;
+  return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&
+         &k != &key_row<&StrategyRequest::offload>;
 }
 
 // Values that no free axis would try stay among the candidates.

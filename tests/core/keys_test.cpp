@@ -135,7 +135,7 @@ TEST_CASE("a key is named by its member, in what is asked and in what is held") 
   static_assert(key_name<&CartRequest::wheels> == "wheels");
   static_assert(key_name<&Cart::wheels> == "wheels");
   static_assert(std::string_view(key_path<&Cart::colour>) == "cart.colour");
-  static_assert(key_of<&Cart::colour>.vary == Vary::never);
+  static_assert(key_row<&Cart::colour>.vary == Vary::never);
   CHECK(std::string(key_path<&CartRequest::brakes>) == "cart.brakes");
 }
 

@@ -12,6 +12,7 @@ constexpr std::array kRows = {
     CommandRow{"explain", answer_explain},
     CommandRow{"list", answer_list},
     CommandRow{"show", answer_show},
+    CommandRow{"schema", answer_schema},
     CommandRow{"validate", answer_validate},
     CommandRow{"collective", answer_collective},
     CommandRow{"search", answer_search},

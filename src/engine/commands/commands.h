@@ -24,6 +24,7 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context);
 CommandAnswer answer_memory(Request& request, const CommandContext& context);
 CommandAnswer answer_explain(Request& request, const CommandContext& context);
 CommandAnswer answer_list(Request& request, const CommandContext& context);
+CommandAnswer answer_schema(Request& request, const CommandContext& context);
 CommandAnswer answer_show(Request& request, const CommandContext& context);
 CommandAnswer answer_comm(Request& request, const CommandContext& context);
 CommandAnswer answer_collective(Request& request, const CommandContext& context);
@@ -38,8 +39,9 @@ CommandAnswer answer_export(Request& request, const CommandContext& context);
 CommandAnswer answer_sweep(Request& request, const CommandContext& context);
 CommandAnswer answer_merge(Request& request, const CommandContext& context);
 
-// The words of `list` and `show`, for help.
+// The words of `list`, `schema` and `show`, for help.
 std::vector<std::string> listed_kinds();
+std::vector<std::string> schema_names();
 std::vector<std::string> shown_kinds();
 
 }  // namespace orrery

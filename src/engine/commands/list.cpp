@@ -7,6 +7,7 @@
 #include "engine/commands/commands.h"
 #include "report/catalog.h"
 #include "report/estimate_json.h"
+#include "report/key_catalog.h"
 
 namespace orrery {
 namespace {
@@ -71,6 +72,7 @@ constexpr std::array kKinds = {
     table("corpora", corpus_list),
     table("samples", sample_list),
     documents("plans", ConfigKind::capacity, plan_list),
+    code("keys", key_list),
 };
 
 Table listing_of(const Kind& k, const ConfigSource& configs) {

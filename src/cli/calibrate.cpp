@@ -8,6 +8,7 @@
 #include "cli/flags.h"
 #include "cli/measuring_device.h"
 #include "core/error.h"
+#include "engine/command_engine.h"
 #include "io/files.h"
 #include "io/gzip.h"
 #include "io/interrupt.h"

@@ -12,6 +12,7 @@
 #include "cli/measuring_device.h"
 #include "core/error.h"
 #include "engine/calibration_machine.h"
+#include "engine/config_source.h"
 #include "engine/usage_error.h"
 #include "exchange/measurements/rows.h"
 #include "exchange/measurements/to_json.h"

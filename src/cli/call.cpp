@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "engine/call_line.h"
+#include "engine/command_engine.h"
 #include "engine/kept_configs.h"
 #include "engine/usage_error.h"
 #include "io/files.h"

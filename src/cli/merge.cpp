@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "core/error.h"
+#include "engine/command_engine.h"
 #include "io/sqlite_rows.h"
 
 namespace orrery {

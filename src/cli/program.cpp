@@ -11,6 +11,8 @@
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "core/error.h"
+#include "core/json.h"
+#include "document/words.h"
 #include "engine/usage_error.h"
 #include "io/ranks.h"
 #include "io/terminal.h"

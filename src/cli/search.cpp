@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "core/error.h"
+#include "engine/command_engine.h"
 #include "engine/usage_error.h"
 #include "explore/search_team.h"
 #include "io/ranks.h"

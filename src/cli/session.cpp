@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "engine/builtin_configs.h"
+#include "engine/command_engine.h"
 #include "io/config_dirs.h"
 #include "io/files.h"
 #include "io/gzip.h"

@@ -6,9 +6,13 @@
 
 #include <string>
 
-#include "engine/command_engine.h"
+#include "core/json_fwd.h"
+#include "engine/answer.h"
 
 namespace orrery {
+
+struct ConfigSource;  // engine/config_source.h
+struct EngineHooks;   // engine/hooks.h
 
 struct Session {
   bool json = false;

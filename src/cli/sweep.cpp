@@ -10,6 +10,8 @@
 #include "cli/flags.h"
 #include "cli/sweep_sink.h"
 #include "core/error.h"
+#include "engine/config_source.h"
+#include "engine/hooks.h"
 #include "engine/sweep_job.h"
 #include "io/interrupt.h"
 #include "io/progress.h"

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "engine/command_engine.h"
 #include "engine/usage_error.h"
 #include "io/files.h"
 

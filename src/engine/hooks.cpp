@@ -3,7 +3,8 @@
 
 namespace orrery {
 
-Parallel parallel_of(const EngineHooks& hooks, unsigned workers) {
+std::function<void(const std::function<void(unsigned)>&)> parallel_of(const EngineHooks& hooks,
+                                                                      unsigned workers) {
   if (!hooks.run_pieces) {
     return [](const std::function<void(unsigned)>& work) { work(0); };
   }

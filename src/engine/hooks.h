@@ -8,11 +8,11 @@
 #include <functional>
 
 #include "engine/config_source.h"
-#include "explore/search.h"
 
 namespace orrery {
 
 class MeasuringDevice;  // calibrate/bench.h
+struct SearchTeam;      // explore/search_team.h
 
 struct EngineHooks {
   // Calls work(0) … work(n − 1), at once where it can, and waits for all of them.
@@ -32,7 +32,8 @@ inline unsigned workers_of(const EngineHooks& hooks, unsigned jobs) {
   if (!hooks.run_pieces) return 1;
   return jobs > 0 ? jobs : hooks.workers;
 }
-Parallel parallel_of(const EngineHooks& hooks, unsigned workers);
+std::function<void(const std::function<void(unsigned)>&)> parallel_of(const EngineHooks& hooks,
+                                                                      unsigned workers);
 
 // What every command is given beside its request.
 struct CommandContext {

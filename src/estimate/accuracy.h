@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
 #include "estimate/run.h"
 
 namespace orrery {

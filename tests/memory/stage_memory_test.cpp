@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of a stage from round numbers: what each line is made of, and that they sum.
-#include "memory/recipe.h"
 #include "memory/stage_memory.h"
 
 #include <doctest/doctest.h>

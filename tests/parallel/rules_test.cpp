@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every rule refuses what breaks it, by its own name, and what real runs do is legal.
-#include "model/architecture.h"
 #include "parallel/rules.h"
 
 #include <doctest/doctest.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "model/architecture.h"
 #include "parallel/strategy.h"
 
 using namespace orrery;

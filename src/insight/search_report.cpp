@@ -11,7 +11,7 @@
 #include "explore/search_team.h"
 #include "insight/family_reasons.h"
 #include "insight/metric_source.h"
-#include "insight/simulation_report.h"
+#include "sim/simulate.h"
 
 namespace orrery {
 namespace {
@@ -130,8 +130,8 @@ void ask_for_front(SearchRequest& request, const std::string& file) {
 
 void add_refined(SearchReport& r, std::size_t n) {
   for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
-    const SimulationReport s = report_on_simulation(r.best[i].resolved, {});
-    r.refined.push_back({r.best[i].answer.step_time, s.run.answer.step_time});
+    const Simulation s = simulate(r.best[i].resolved.run, {});
+    r.refined.push_back({r.best[i].answer.step_time, s.answer.step_time});
   }
 }
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "document/words.h"
 #include "explore/sensitivity.h"
 #include "explore/space_json.h"
 #include "insight/run_report.h"

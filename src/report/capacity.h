@@ -7,7 +7,6 @@
 // was given for is null. A line of CSV is an option.
 #pragma once
 
-#include "core/json.h"
 #include "document/document.h"
 #include "insight/capacity_report.h"
 

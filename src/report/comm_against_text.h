@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "core/json.h"
 #include "document/words.h"
 #include "insight/comm_against.h"
 

@@ -265,14 +265,14 @@ class PlanPage {
   MoneyUnit unit_;
 };
 
-Section required(const CapacityReport& r) {
+Section page_required(const CapacityReport& r) {
   Section s;
   for (const std::string& line : requirement_lines(r)) s.add(Paragraph{"Required " + line + "."});
   for (const std::string& line : tried_lines(r)) s.add(Paragraph{"Sizes tried: " + line + "."});
   return s;
 }
 
-Section refused(const CapacityReport& r) {
+Section page_refused(const CapacityReport& r) {
   Table table({"option", Column("why").wrapped()});
   for (const OptionAnswer& o : r.answer.options) {
     if (o.status != OptionStatus::fits) table.add({option_label(o), o.reason});
@@ -282,7 +282,7 @@ Section refused(const CapacityReport& r) {
 }
 
 // Of all options, each once.
-Section assumptions(const CapacityReport& r) {
+Section page_assumptions(const CapacityReport& r) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   Table table({"what", Column("value").wrapped(), Column("source").wrapped(), {"seen", true}});
   for (const OptionAnswer& o : r.answer.options) {
@@ -298,10 +298,10 @@ Section assumptions(const CapacityReport& r) {
 
 AnswerDocument capacity_page(const CapacityReport& r) {
   AnswerDocument d{r.plan.name.empty() ? "Capacity plan" : r.plan.name};
-  d.add(required(r));
+  d.add(page_required(r));
   if (const std::optional<std::size_t> best = best_option(r)) PlanPage(r, *best).add_to(d);
-  d.add(refused(r));
-  d.add(assumptions(r));
+  d.add(page_refused(r));
+  d.add(page_assumptions(r));
   d.footer = std::string("Orrery ") + std::string(kVersion) +
              ". Prices and sources as listed; what has no price is not in a sum. Step times are "
              "predictions with the interval they had on published runs left out of their fit.";

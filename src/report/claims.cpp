@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 // Four significant digits, without exponent where it can be read.
-std::string number_text(double x) {
+std::string claim_number(double x) {
   std::array<char, 64> buffer{};
   const double size = std::abs(x);
   constexpr double kPlain = 1e7;
@@ -23,7 +23,7 @@ std::string number_text(double x) {
 }
 
 std::string with_unit(double x, const std::string& unit) {
-  return number_text(x) + (unit.empty() ? "" : " " + unit);
+  return claim_number(x) + (unit.empty() ? "" : " " + unit);
 }
 
 std::string verdict_text(const JudgedCheck& c) {
@@ -52,7 +52,7 @@ std::vector<double> values_of(const JudgedClaim& j, std::size_t quantity) {
 bool varies(const JudgedClaim& j, std::size_t quantity) {
   const std::vector<double> values = values_of(j, quantity);
   return std::any_of(values.begin(), values.end(),
-                     [&](double x) { return number_text(x) != number_text(values[0]); });
+                     [&](double x) { return claim_number(x) != claim_number(values[0]); });
 }
 
 // "3.2 s", "3.2 to 4.8 s" over the map, "refused" where no point was computed.
@@ -62,7 +62,7 @@ std::string computed_text(const JudgedClaim& j, std::size_t quantity) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const std::string& unit = j.claim.quantities[quantity].unit;
   if (!varies(j, quantity)) return with_unit(*least, unit);
-  return number_text(*least) + " to " + with_unit(*most, unit);
+  return claim_number(*least) + " to " + with_unit(*most, unit);
 }
 
 // One row a quantity: what is claimed beside what is computed.
@@ -108,7 +108,7 @@ std::vector<std::string> map_row(const JudgedClaim& j, const MapColumns& columns
   }
   const bool refused = !p.refusal.empty();
   for (const std::size_t i : columns.quantities) {
-    row.push_back(refused ? "refused" : number_text(p.values[i]));
+    row.push_back(refused ? "refused" : claim_number(p.values[i]));
   }
   for (const std::size_t i : columns.checks) {
     row.push_back(refused ? "" : p.holds[i] ? "yes" : "no");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/placement.h"
 #include "report/perfetto.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "parallel/placement.h"
 #include "sim/timeline.h"
 
 namespace orrery {
@@ -54,7 +54,7 @@ void refuse_too_many(const SimulationReport& r, std::int64_t ranks) {
           " ranks of this step, what a viewer can open");
 }
 
-struct Change {
+struct LevelChange {
   double time = 0;
   double change = 0;
 };
@@ -208,7 +208,7 @@ class Writer {
   // Use of the link out of the rank's unit, each flow as even as it is on average.
   void write_links(std::int64_t rank) {
     std::stable_sort(link_.begin(), link_.end(),
-                     [](const Change& a, const Change& b) { return a.time < b.time; });
+                     [](const LevelChange& a, const LevelChange& b) { return a.time < b.time; });
     double use = 0;
     for (std::size_t i = 0; i < link_.size(); ++i) {
       use += link_[i].change;
@@ -225,7 +225,7 @@ class Writer {
   std::int64_t next_flow_ = 1;
   std::vector<double> free_at_;
   std::vector<bool> tracks_named_;
-  std::vector<Change> link_;
+  std::vector<LevelChange> link_;
   std::vector<std::vector<std::int64_t>> ranks_of_stage_;
 };
 

@@ -4,19 +4,19 @@
 namespace orrery {
 namespace {
 
-double gib(Bytes b) { return b / kGiB; }
-double tera(FlopsPerSecond r) { return r.si() / kTera; }
+double in_gib(Bytes b) { return b / kGiB; }
+double in_tera(FlopsPerSecond r) { return r.si() / kTera; }
 
 Json measured_json(const Measured& m) {
   Json j = Json::object();
   if (m.step_time) j["step_time_s"] = m.step_time->si();
   if (m.tokens_per_gpu) j["tokens_per_s_per_gpu"] = m.tokens_per_gpu->si();
-  if (m.model_rate) j["model_tflops_per_gpu"] = tera(*m.model_rate);
-  if (m.hardware_rate) j["hardware_tflops_per_gpu"] = tera(*m.hardware_rate);
+  if (m.model_rate) j["model_tflops_per_gpu"] = in_tera(*m.model_rate);
+  if (m.hardware_rate) j["hardware_tflops_per_gpu"] = in_tera(*m.hardware_rate);
   if (m.mfu) j["mfu"] = *m.mfu;
   if (m.hfu) j["hfu"] = *m.hfu;
   if (m.peak_memory) {
-    j["peak_memory_gib"] = gib(*m.peak_memory);
+    j["peak_memory_gib"] = in_gib(*m.peak_memory);
     j["memory_kind"] = name_of(m.memory_kind);
   }
   if (m.out_of_memory) j["out_of_memory"] = true;
@@ -29,13 +29,13 @@ Json predicted_json(const JudgedRow& r) {
   j["feasible"] = fits(r);
   j["step_time_s"] = a.step_time.si();
   j["tokens_per_s_per_gpu"] = predicted_tokens(r).si();
-  j["model_tflops_per_gpu"] = tera(predicted_rate(r, FlopsKind::model));
-  j["hardware_tflops_per_gpu"] = tera(predicted_rate(r, FlopsKind::hardware));
+  j["model_tflops_per_gpu"] = in_tera(predicted_rate(r, FlopsKind::model));
+  j["hardware_tflops_per_gpu"] = in_tera(predicted_rate(r, FlopsKind::hardware));
   j["mfu"] = double(a.model_flops / a.step_time / a.peak_rate);
   j["hfu"] = double(a.hardware_flops / a.step_time / a.peak_rate);
-  j["peak_memory_gib"] = gib(predicted_memory(r));
-  j["device_peak_gib"] = gib(a.memory.peak);
-  j["capacity_gib"] = gib(a.capacity);
+  j["peak_memory_gib"] = in_gib(predicted_memory(r));
+  j["device_peak_gib"] = in_gib(a.memory.peak);
+  j["capacity_gib"] = in_gib(a.capacity);
   for (std::size_t t = 0; t < kTerms; ++t) {
     j["breakdown_s"][std::string(name_of(static_cast<Term>(t)))] = a.breakdown[t].si();
   }

@@ -82,7 +82,7 @@ class Editor {
   void change(std::string& text, const FitParameter& p, const FitField& f, const std::string& name,
               const Change& by) {
     std::vector<KeyPath> paths;
-    const KeyPath path = key_path(std::string(f.path));
+    const KeyPath path = dotted_path(std::string(f.path));
     const std::string raw = value_at(text, path);
     if (raw.empty() && f.path == "stack_factor") {
       insert_key(text, {}, "stack_factor", "1");
@@ -119,7 +119,7 @@ class Editor {
   // A source of its own for the path, with that of the value before the first fit.
   void say(std::string& text, const FitField& f, std::size_t k, double change) {
     const std::string path(f.path);
-    if (value_at(text, key_path(path)).empty()) return;
+    if (value_at(text, dotted_path(path)).empty()) return;
     const KeyPath own = {kSources, path};
     const std::string before = value_at(text, own);
     const Json source = source_of(k, change, before.empty() ? Json() : Json::parse(before));

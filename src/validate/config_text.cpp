@@ -84,7 +84,7 @@ class Scanner {
 
 }  // namespace
 
-KeyPath key_path(const std::string& dotted) {
+KeyPath dotted_path(const std::string& dotted) {
   KeyPath path;
   for (std::size_t begin = 0; begin <= dotted.size();) {
     const std::size_t end = std::min(dotted.find('.', begin), dotted.size());

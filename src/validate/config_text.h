@@ -13,7 +13,7 @@ namespace orrery {
 
 using KeyPath = std::vector<std::string>;
 
-KeyPath key_path(const std::string& dotted);
+KeyPath dotted_path(const std::string& dotted);
 
 // The raw text of a value; "" where there is none.
 std::string value_at(const std::string& json, const KeyPath& path);

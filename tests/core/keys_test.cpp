@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-enum class Paint : std::uint8_t { red, green };
-constexpr EnumNames<Paint> names_of(Paint) { return {"red", "green"}; }
+enum class Dye : std::uint8_t { red, green };
+constexpr EnumNames<Dye> names_of(Dye) { return {"red", "green"}; }
 
 struct Wheel {
   double radius = 1;
@@ -19,7 +19,7 @@ struct Wheel {
 
 struct CartRequest {
   std::optional<std::int64_t> wheels;
-  std::optional<Paint> colour;
+  std::optional<Dye> colour;
   std::optional<std::vector<std::int64_t>> loads;
   std::optional<Wheel> wheel;
   std::array<double, 2> share{};
@@ -30,7 +30,7 @@ struct CartRequest {
 
 struct Cart {
   std::int64_t wheels = 4;
-  Paint colour = Paint::red;
+  Dye colour = Dye::red;
 };
 
 constexpr Form kLoad = form::whole(0, 10, "bags");
@@ -44,11 +44,11 @@ constexpr Keys<Wheel> kWheelKeys{"cart.wheel", kWheelRows};
 constexpr auto kCartRows = keys<CartRequest>(
     key<&CartRequest::wheels, &Cart::wheels>("wheels", form::whole(1, 8, "wheels"), otherwise("4"),
                                              Vary::run, "how many"),
-    key<&CartRequest::colour, &Cart::colour>("colour", form::one_of<Paint>(), otherwise("red"),
+    key<&CartRequest::colour, &Cart::colour>("colour", form::one_of<Dye>(), otherwise("red"),
                                              Vary::never, "its paint"),
     key<&CartRequest::loads>("loads", form::list(kLoad), kNothing, Vary::run, "bags by seat"),
     key<&CartRequest::wheel>("wheel", form::object(kWheelKeys), kNothing, Vary::run, "its wheels"),
-    key<&CartRequest::share>("share", form::map(kShare, kNamesOf<Paint>), kNothing, Vary::run,
+    key<&CartRequest::share>("share", form::map(kShare, kNamesOf<Dye>), kNothing, Vary::run,
                              "by paint"),
     key<&CartRequest::owner>("owner", form::text("a name"), kRequired, Vary::never, "whose it is"),
     key<&CartRequest::extra>("extra", form::any("anything"), kNothing, Vary::never, "kept"),
@@ -87,7 +87,7 @@ TEST_CASE("a document is read by its rows, and written back as it was") {
   const Json document = parsed(kWhole);
   const CartRequest cart = read_keys(kCartKeys, Reader(document, "cart.json"));
   CHECK(cart.wheels == 3);
-  CHECK(cart.colour == Paint::green);
+  CHECK(cart.colour == Dye::green);
   CHECK(cart.loads == std::vector<std::int64_t>{1, 0, 10});
   REQUIRE(cart.wheel);
   CHECK(cart.wheel->radius == 0.5);
@@ -141,15 +141,15 @@ TEST_CASE("a key is named by its member, in what is asked and in what is held") 
 
 TEST_CASE("what is held can be asked for, and what is asked for can be held") {
   CartRequest request;
-  ask_for(kCartKeys, Cart{6, Paint::green}, request);
+  ask_for(kCartKeys, Cart{6, Dye::green}, request);
   CHECK(request.wheels == 6);
-  CHECK(request.colour == Paint::green);
+  CHECK(request.colour == Dye::green);
   Cart cart;
   CartRequest partial;
   partial.wheels = 2;
   take_given(kCartKeys, partial, cart);
   CHECK(cart.wheels == 2);
-  CHECK(cart.colour == Paint::red);
+  CHECK(cart.colour == Dye::red);
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ Json profile() {
                 "live": {"default": 0, "lowest": 0, "field": "max_live_parameters"}}})");
 }
 
-FrameworkProfile read(const Json& document, const Json& options = Json::object()) {
+FrameworkProfile profile_of(const Json& document, const Json& options = Json::object()) {
   return read_framework(document, "stack.json", options, "run.json", "parallel.framework_options");
 }
 
 // Where the profile is wrong; "" where it is not.
 std::string refused(const Json& document) {
   try {
-    read(document);
+    profile_of(document);
   } catch (const InputError& e) {
     return e.path();
   }
@@ -32,7 +32,7 @@ std::string refused(const Json& document) {
 }
 
 TEST_CASE("what a profile leaves out follows from what it says") {
-  const FrameworkProfile p = read(profile());
+  const FrameworkProfile p = profile_of(profile());
   CHECK(p.fp16_states == "adam-mixed-16");
   CHECK(p.framework.ep_exposed_interleaved == 0.5);
   CHECK(p.framework.step_overhead.si() == doctest::Approx(0.03));
@@ -40,7 +40,7 @@ TEST_CASE("what a profile leaves out follows from what it says") {
 }
 
 TEST_CASE("a run's switches change fields") {
-  const Framework f = read(profile(), {{"fused", false}, {"live", 7}}).framework;
+  const Framework f = profile_of(profile(), {{"fused", false}, {"live", 7}}).framework;
   CHECK(f.pointwise_passes == 2);
   CHECK(f.max_live_parameters == 7);
 }

@@ -73,10 +73,10 @@ TEST_CASE("steps unlike any published stack are believed, and stand in their own
 
 TEST_CASE("a level scales every term of the step and replaces the interval") {
   const Row& row = testing::shipped_report().rows.front().row;
-  const ResolvedRun plain = resolve_run(row.run, "run", testing::shipped_configs());
+  const ResolvedRun plain = resolve_run(row.run, "run", testing::shipped_lookup());
   Json run = row.run;
   run["stack"] = {{"factor", 1.25}, {"spread", 0.03}, {"steps", 3}};
-  const ResolvedRun own = resolve_run(run, "run", testing::shipped_configs());
+  const ResolvedRun own = resolve_run(run, "run", testing::shipped_lookup());
   const Answer a = estimate(plain.run), b = estimate(own.run);
   CHECK(b.step_time.si() == doctest::Approx(1.25 * a.step_time.si()));
   for (std::size_t i = 0; i < kTerms; ++i) {
@@ -86,7 +86,7 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
   CHECK(own.inputs["stack"] == run["stack"]);
   CHECK(own.interval.high < plain.interval.high);
   run["stack"]["spread"] = 0.1;
-  const ResolvedRun less_sure = resolve_run(run, "run", testing::shipped_configs());
+  const ResolvedRun less_sure = resolve_run(run, "run", testing::shipped_lookup());
   CHECK(own.interval.high < less_sure.interval.high);
 }
 

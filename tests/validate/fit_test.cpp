@@ -136,7 +136,7 @@ TEST_CASE("what a fit changes is read back as what it fitted") {
   fit.constants[k].pinned = true;
   fit.constants[k].change = -0.2;
   const ConfigChanges changes =
-      config_changes(runs, fit, testing::shipped_configs(), parameters_text());
+      config_changes(runs, fit, testing::shipped_lookup(), parameters_text());
   const FitParameters again = read_parameters(changes.parameters, "again");
   CHECK(again.parameters[k].fitted == doctest::Approx(-0.2));
   bool seen = false;
@@ -144,9 +144,9 @@ TEST_CASE("what a fit changes is read back as what it fitted") {
     static_cast<void>(parse_json(d.text, d.name));
     if (d.name != "a100-sxm4-80gb") continue;
     seen = true;
-    const KeyPath path = key_path("efficiency.gemm.bf16");
+    const KeyPath path = dotted_path("efficiency.gemm.bf16");
     const double before = std::stod(value_at(
-        testing::shipped_configs().hardware.find(HardwareKind::device, d.name)->text, path));
+        testing::shipped_lookup().hardware.find(HardwareKind::device, d.name)->text, path));
     const double prior = before * std::exp(-runs.parameters.parameters[k].fitted);
     CHECK(std::stod(value_at(d.text, path)) ==
           doctest::Approx(prior * std::exp(-0.2)).epsilon(0.005));

@@ -24,7 +24,7 @@ Row row_of(const std::string& parallel, const std::string& measured,
 
 JudgedRow judged(const std::string& parallel, const std::string& measured,
                  const std::string& training = R"("global_batch": 64, "micro_batch": 1)") {
-  return judge(row_of(parallel, measured, training), testing::shipped_configs());
+  return judge(row_of(parallel, measured, training), testing::shipped_lookup());
 }
 
 TEST_CASE("the error is predicted over measured minus one, whatever time is published as") {

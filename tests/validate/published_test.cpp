@@ -19,7 +19,7 @@ Run gpt3(const std::string& recompute) {
       "parallel": {"tp": 8, "pp": 12, "zero": 0, "recompute": ")" +
                                   recompute + R"("}, "framework": "megatron-lm"})",
                               "run.json");
-  return resolve_run(run, "run.json", testing::shipped_configs()).run;
+  return resolve_run(run, "run.json", testing::shipped_lookup()).run;
 }
 
 constexpr double kB = 1536, kL = 96, kS = 2048, kH = 12288, kV = 51200;

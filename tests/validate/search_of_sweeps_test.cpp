@@ -64,7 +64,7 @@ Json search_of(const PublishedSweep& sweep) {
 // Over the least measured time, less 1.
 double regret_of(const PublishedSweep& sweep) {
   const SearchRequest r =
-      read_search(sweep.run, "sweep", testing::shipped_configs(), search_of(sweep), no_metrics());
+      read_search(sweep.run, "sweep", testing::shipped_lookup(), search_of(sweep), no_metrics());
   SearchOptions o;
   o.top = 1;
   o.conditions = &r.conditions;

@@ -42,7 +42,7 @@ inline std::optional<ConfigText> find_in(const std::string& folder, const std::s
   return ConfigText{text, file};
 }
 
-inline ConfigLookup shipped_configs() {
+inline ConfigLookup shipped_lookup() {
   ConfigLookup lookup;
   const auto folder = [](HardwareKind kind) { return "hardware/" + folder_of(kind); };
   lookup.hardware.find = [=](HardwareKind kind,
@@ -75,7 +75,7 @@ inline std::vector<Row> shipped_rows() {
 
 // Judged once for all tests of the program.
 inline const ValidationReport& shipped_report() {
-  static const ValidationReport report = validate(shipped_rows(), shipped_configs());
+  static const ValidationReport report = validate(shipped_rows(), shipped_lookup());
   return report;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/operator_time.h"
 #include "estimate/run_warnings.h"
 
 #include <algorithm>
 
 #include "core/error.h"
+#include "cost/operator_time.h"
 #include "estimate/idle_codecs.h"
 #include "estimate/price.h"
 

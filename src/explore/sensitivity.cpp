@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explore/sensitivity.h"
-#include "estimate/run.h"
-#include "hardware/cluster.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "estimate/run.h"
+#include "hardware/cluster.h"
 
 namespace orrery {
 namespace {

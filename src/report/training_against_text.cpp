@@ -6,7 +6,6 @@
 #include "document/text.h"
 #include "report/estimate_json.h"
 #include "report/run_header.h"
-#include "report/run_header.h"
 
 namespace orrery {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/workspace.h"
 #include "sim/disturb.h"
 
 #include <algorithm>
 #include <map>
 
 #include "estimate/run.h"
+#include "estimate/workspace.h"
 #include "parallel/partition.h"
 #include "sim/random.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/rules.h"
 #include "sim/fail.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "parallel/rules.h"
 
 namespace orrery {
 namespace {

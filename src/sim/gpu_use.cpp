@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/run.h"
 #include "sim/gpu_use.h"
 
 #include <algorithm>
+
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of measuring, against a device and a clock that are made up.
 #include "calibrate/bench.h"
-#include "cost/product.h"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +10,8 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+
+#include "cost/product.h"
 
 using namespace orrery;
 

@@ -77,7 +77,7 @@ $ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 1KiB --algorithm
 # Refused: a text that is no number, and two formats at once.
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank nan --size 1GiB
 ! exit 2
-! stderr --busiest-rank: found no number from 1
+! stderr error: command line: busiest_rank: found null; allowed: a number from 1 to 1000000
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank inf --size 1GiB
 ! exit 2
 ! stderr --busiest-rank

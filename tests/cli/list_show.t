@@ -32,8 +32,9 @@ $ for what in devices frameworks runs schedules; do orrery list $what | head -1;
 > schedule ...
 $ orrery show model gpt2 | head -4
 > model gpt2, $ROOT/configs/models/gpt2.json
-> ...
-> 124,439,808 parameters, 124,439,808 active
+> [from memory, unverified] Radford et al. 2019, "Language Models are Unsupervised Multitask
+>   Learners"; openai-community/gpt2 config.json, dimensions; the sum of the weights is the total
+>   known for the model
 $ orrery show device a100-sxm4-80gb | grep peak.bf16
 > peak.bf16 ... 312 TFLOP/s ...
 $ orrery show run gpt3-175b-1024-a100 --operators | grep -E '^block|mlp up'

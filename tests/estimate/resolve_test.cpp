@@ -2,7 +2,6 @@
 //
 // Run files to runs: what is refused and how, what is assumed, and that a resolved run resolves to
 // itself.
-#include "estimate/estimate.h"
 #include "estimate/resolve.h"
 
 #include <doctest/doctest.h>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "estimate/estimate.h"
 #include "support/runs.h"
 
 using namespace orrery;

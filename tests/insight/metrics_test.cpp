@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/estimate.h"
 #include "insight/metrics.h"
 
 #include <doctest/doctest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "estimate/estimate.h"
 #include "support/sample_runs.h"
 
 namespace orrery {

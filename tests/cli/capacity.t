@@ -24,12 +24,12 @@ $ python3 -c 'import json; j = json.load(open("small.json")); r = j["requirement
 
 # A deadline nothing meets: no, with what comes nearest.
 $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
+! exit 3
 > gpt3-175b-1024-a100
 >
 > required          within 1.0 days: no option; the nearest is gpt3-175b-1024-a100 with 1,024 GPUs,
 >                   which takes ... days of 1.0 days
 > ...
-! exit 3
 
 # Sizes are those of the layout: the replica of this one is 280 GPUs, and 1,120 do.
 $ orrery capacity mt-nlg-530b-2240-a100 --tokens 270000000000 --deadline 90d
@@ -41,6 +41,7 @@ $ orrery capacity mt-nlg-530b-2240-a100 --tokens 270000000000 --deadline 90d
 
 # Where every size is refused that is said, with how many there were.
 $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
+! exit 3
 > gpt3-175b-1024-a100
 >
 > required          within 60.0 days: no option is possible: every size tried is refused
@@ -49,7 +50,6 @@ $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
 > Not possible
 >   gpt3-175b-1024-a100, 1 GPUs: does not fit: ...
 > ...
-! exit 3
 
 # A replica that can skip a synchronisation holds the whole model; here none does.
 $ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1 'what if   '
@@ -81,14 +81,10 @@ $ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $pl
 
 # Bought and rented side by side are called what they are.
 $ orrery capacity gpt3-175b-five-clusters > five.txt
-! exit 124
-! stderr no end after 120 s
 $ grep -c -E ' USD, (rented|bought) ' five.txt
-> 0
-! exit 1
+> 5
 $ grep -c 'Rented and bought stand side by side' five.txt
-> 0
-! exit 1
+> 1
 
 # CSV has a row for each option.
 $ orrery capacity gpt3-175b-1024-a100 --sizes [256,512,768] --csv | wc -l
@@ -112,13 +108,13 @@ $ orrery capacity gpt3-175b-1024-a100 --power 10
 
 # A budget that cannot be judged does not keep the deadline from being judged.
 $ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6
+! exit 3
 > gpt3-175b-1024-a100
 >
 > required          within 60.0 days, for 50.0 M USD: the budget is not judged, no price of
 >                   a100-sxm4-80gb or its node given (`prices`); smallest for the rest
 >                   gpt3-175b-1024-a100 with ... GPUs
 > ...
-! exit 3
 $ echo '{"run": "gpt3-175b-1024-a100", "scenarios": [{"name": "H100"}]}' > nocluster.json
 $ orrery capacity nocluster.json
 ! exit 2

@@ -30,5 +30,5 @@ $ grep -o 'throughput of compression  50 GB/s  ← .*\|/ throughput of decompres
 > / throughput of decompression
 > throughput of compression  50 GB/s  ← model and strategy
 $ orrery explain llama-3-8b-8-h100 dp_exposed --depth 12 | grep -c 'codec\|compression'
-> 0
 ! exit 1
+> 0

@@ -94,10 +94,11 @@ $ orrery simulate gpt3-175b-1024-a100 | sed -n '/^Memory/,/^Critical/p' | head -
 >   stage       peak        at  in  in flight  activations    logits   at work  memory says
 >       0  ... GiB ... B0          8 ... the same
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 1 -E 'slow parts|jitter:|^GPUs'
->                   +4.46 s slow parts: GPUs, nodes and links said to be slow keep the others waiting
->                   +334 ms jitter: every pass waits for the slowest GPU of those that keep step
-> GPUs              1,024 in 128 actors of 8 that keep step; kernels are busy 66.0 % to 85.8 % of the
+>                   +... s slow parts: GPUs, nodes and links said to be slow keep the others waiting
+>                   +... jitter: every pass waits for the slowest GPU of those that keep step
+> GPUs              1,024 in 128 actors of 8 that keep step; kernels are busy ... of the
 >                   step
+> ...below: replica ..., the last to be done
 $ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
 > 1023,127,7,15,1
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2

@@ -23,8 +23,8 @@ $ orrery collective all-to-all --node dgx-1-v100-32gb --gpus 8 --size 1GiB --csv
 # A cut between unequal blocks slows the tier, with a warning.
 $ sed 's/"gpu3"\]/"gpu3", "gpu4"]/; s/"gpu4", "gpu5", "gpu6", "gpu7"/"gpu5", "gpu6", "gpu7"/' thin.json > uneven.json
 $ orrery collective all-to-all --cluster uneven.json --size 1GiB --csv | tail -1 | awk -F, '{print ($2 >= 15 / 8 * 1073741824 / 10e9) ? "holds" : $2}'
-> holds
 ! stderr a cut of 10 GB/s inside tier nvswitch
+> holds
 
 # A number folded from a graph says so.
 $ orrery explain gpt3-175b-1024-a100 tp_exposed --set 'cluster.graph=dgx-a100' --depth 20 | grep -o 'cluster.tiers.bandwidth .0.  300 GB/s  ← .*' | sort -u

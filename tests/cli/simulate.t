@@ -98,7 +98,6 @@ $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 
 >                   +... jitter: every pass waits for the slowest GPU of those that keep step
 > GPUs              1,024 in 128 actors of 8 that keep step; kernels are busy ... of the
 >                   step
-> ...below: replica ..., the last to be done
 $ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
 > 1023,127,7,15,1
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2

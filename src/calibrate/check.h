@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a calibration still holds: its predictions against new measurements, kind by kind.
+// Checks a calibration against new measurements, kind by kind.
 //
 // A new driver, a power cap or another GPU of the same name change all work of a kind together. A
 // kind holds if the median of ln(predicted/measured) is within twice the held-out error of the

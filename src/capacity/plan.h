@@ -96,7 +96,7 @@ struct CapacityPlan {
   std::uint64_t seed = 1;
 };
 
-// Whether a document is a plan; else it is a run file.
+// True for a plan, false for a run file.
 bool is_plan(const Json& document);
 
 CapacityPlan read_plan(const Json& document, const std::string& file, const PlanContext& context);

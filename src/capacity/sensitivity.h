@@ -27,7 +27,7 @@ struct Sensitivity {
 Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle, const Outcome& low,
                      const Outcome& high);
 
-// Whether it changes days, money or energy at all.
+// True where it changes days, money or energy.
 bool moves_anything(const Sensitivity& s);
 
 // The largest change of days, money and energy from end to end, over the middle.

@@ -39,7 +39,7 @@ Json named_or_input(const std::string& name);
 void add_run_options(CLI::App& app, Json& request);
 void add_run_flags(CLI::App& app, Json& request);
 
-// Whether a flag of the run, --set or --observed was given.
+// True where a flag of the run, --set or --observed was given.
 bool has_run_flags(const Json& request);
 
 CLI::Option* add_jobs(CLI::App& app, Json& request, const std::string& help);

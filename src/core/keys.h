@@ -98,7 +98,7 @@ struct Key {
 // The member of a key whose value is read elsewhere: it only gives the key a name in C++.
 struct Elsewhere {};
 
-// What else may stand in the object.
+// Further keys of the object.
 enum class Beside : std::uint8_t { nothing, other_keys };
 
 struct KeyTable {
@@ -379,7 +379,7 @@ template <class T>
 void read_known(const Keys<T>& table, Reader& r, T& out) {
   read_known(static_cast<const KeyTable&>(table), r, static_cast<void*>(&out));
 }
-// What is absent keeps its value.
+// An absent key keeps its value.
 template <class T>
 void read_all(const Keys<T>& table, const Reader& r, T& out) {
   read_all(static_cast<const KeyTable&>(table), r, static_cast<void*>(&out));

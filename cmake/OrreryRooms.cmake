@@ -74,6 +74,9 @@ endfunction()
 # The program. main.cpp stays out of orrery_cli so that tests can link the commands.
 function(orrery_program)
   add_dependencies(orrery_cli orrery_build_info)
+  # Alone in its object, so that a test's program can bring its own GPU in its place.
+  set_source_files_properties(src/cli/measuring_device.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
   if(EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
     add_executable(orrery src/cli/main.cpp)
     target_link_libraries(orrery PRIVATE orrery_flags orrery_cli)

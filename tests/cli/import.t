@@ -65,10 +65,10 @@ $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parall
 
 # TOML as its standard has it: hex numbers, quoted and dotted keys, escapes, dates.
 $ printf '"training".seq_len = 0x2000\ntraining.local_batch_size = 1_6\n[model]\nname = "llama\\u0033"\nflavor = "8B"\nstart = 2025-11-22\n' > hex.toml
-$ orrery import hex.toml --node dgx-h100 --gpus 16 | grep -o -E '"sequence_length":[0-9]*|"micro_batch":[0-9]*|"model":"[^"]*"|not understood: model.*'
+$ orrery import hex.toml --node dgx-h100 --gpus 16 | grep -o -E '"sequence_length":[0-9]*|"micro_batch":[0-9]*|"model": "[^"]*"|not understood: model.*'
 ! stderr 1 not understood
 > not understood: model.start 2025-11-22 (no key of a run file)
-> "model":"llama-3-8b"
+> "model": "llama-3-8b"
 > "sequence_length":8192
 > "micro_batch":16
 $ printf '[training]\nseq_len = 1\n[training]\nseq_len = 2\n' | orrery import - --from torchtitan-toml

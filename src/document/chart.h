@@ -98,9 +98,9 @@ struct HeatMap {
   std::string title;
   std::string x_name;
   std::string y_name;
-  std::vector<std::string> xs;
-  std::vector<std::string> ys;
-  std::vector<std::vector<HeatCell>> cells;  // by y, by x
+  std::vector<std::string> xs{};
+  std::vector<std::string> ys{};
+  std::vector<std::vector<HeatCell>> cells{};  // by y, by x
 };
 
 // Lanes of spans over time with a curve for each: drawn by a script that zooms and moves.
@@ -117,7 +117,8 @@ struct Lane {
   std::vector<std::pair<double, double>> curve;  // steps: time, height
 };
 
-struct LaneKind {
+// Of spans or points: what the legend says of them.
+struct ChartKind {
   std::string name;
   std::size_t colour = 0;
 };
@@ -131,10 +132,39 @@ struct LanePlot {
   std::string limit_name{};
   double end = 0;
   std::size_t chosen = 0;
-  std::vector<LaneKind> kinds{};
+  std::vector<ChartKind> kinds{};
   std::vector<Lane> lanes{};
 };
 
-using Chart = std::variant<XyPlot, BarPlot, SwingPlot, HeatMap, LanePlot>;
+// Points in several views that pick together: two of their numbers against each other, every
+// named value beside a result, bars of the parts of the picked one, a table that sorts.
+struct PickPoint {
+  std::string title;
+  std::size_t kind = 0;
+  double x = 0;
+  double y = 0;
+  std::vector<double> totals{};              // by PickBar
+  std::vector<std::vector<double>> parts{};  // by PickBar: they add up to its total
+  std::vector<std::string> values{};         // by column
+};
+
+struct PickBar {
+  std::string name;
+  std::string unit;
+  std::vector<std::string> parts;
+  double limit = 0;  // a line across; 0: none
+};
+
+struct PointsPlot {
+  std::string title;
+  std::string x_name;
+  std::string y_name;
+  std::vector<ChartKind> kinds{};  // the last are drawn over the others
+  std::vector<PickBar> bars{};     // the total of the first is the result of a point
+  std::vector<std::string> columns{};
+  std::vector<PickPoint> points{};  // the first is picked
+};
+
+using Chart = std::variant<XyPlot, BarPlot, SwingPlot, HeatMap, LanePlot, PointsPlot>;
 
 }  // namespace orrery

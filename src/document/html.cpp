@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "document/escape.h"
-#include "document/lanes.h"
 #include "document/pages.h"
+#include "document/scripted.h"
 #include "document/svg.h"
 
 namespace orrery {
@@ -56,14 +56,18 @@ std::string html_of(const Table& table) {
 }
 
 // Neighbours of a kind share a frame: labelled lines a table, charts a grid.
-class PageSection {
+class PageBody {
  public:
-  std::string html(const Section& s) {
+  void add(const Section& s) {
+    if (s.heading.empty() && s.elements.empty()) return;
+    out_ += "<section>\n";
     if (!s.heading.empty()) out_ += "<h2>" + html_of(s.heading) + "</h2>\n";
     for (const Element& e : s.elements) std::visit(*this, e);
     frame("");
-    return "<section>\n" + out_ + "</section>\n";
+    out_ += "</section>\n";
   }
+  const std::string& sections() const { return out_; }
+  const std::string& scripts() const { return scripts_; }
 
   void operator()(const Paragraph& p) {
     if (p.label.empty()) {
@@ -82,10 +86,17 @@ class PageSection {
     frame("");
     out_ += "<pre>" + html_of(v.text) + "</pre>\n";
   }
-  void operator()(const Chart& c) {
-    const auto* lanes = std::get_if<LanePlot>(&c);
-    frame(lanes == nullptr ? "div" : "");
-    out_ += lanes == nullptr ? svg_of(c) : lanes_frame(*lanes);
+  void operator()(const Chart& c) { std::visit(*this, c); }
+  template <Scripted C>
+  void operator()(const C& chart) {
+    frame("");
+    out_ += frame_of(chart);
+    scripts_ += "<script>\n" + script_of(chart) + "</script>\n";
+  }
+  template <class C>
+  void operator()(const C& chart) {
+    frame("div");
+    out_ += svg_of(chart);
   }
 
  private:
@@ -98,20 +109,9 @@ class PageSection {
   }
 
   std::string out_;
+  std::string scripts_;
   std::string frame_;
 };
-
-std::string scripts_of(const AnswerDocument& d) {
-  std::string out;
-  for (const Section& s : d.sections) {
-    for (const Element& e : s.elements) {
-      const auto* chart = std::get_if<Chart>(&e);
-      const auto* lanes = chart == nullptr ? nullptr : std::get_if<LanePlot>(chart);
-      if (lanes != nullptr) out += "<script>\n" + lanes_script(*lanes) + "</script>\n";
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -122,9 +122,11 @@ std::string html_of(const AnswerDocument& d) {
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
       title + "</title>\n<style>\n" + std::string(page_file("page.css")) +
       std::string(page_file("chart.css")) + "</style></head><body>\n<h1>" + title + "</h1>\n";
-  for (const Section& s : d.sections) page += PageSection().html(s);
+  PageBody body;
+  for (const Section& s : d.sections) body.add(s);
+  page += body.sections();
   if (!d.footer.empty()) page += "<footer>" + html_escaped(d.footer) + "</footer>\n";
-  return page + scripts_of(d) + "</body></html>\n";
+  return page + body.scripts() + "</body></html>\n";
 }
 
 }  // namespace orrery

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "document/lanes.h"
-
 #include <algorithm>
 #include <cstdio>
 
 #include "core/json.h"
 #include "document/escape.h"
 #include "document/pages.h"
+#include "document/scripted.h"
 #include "document/value.h"
 
 namespace orrery {
@@ -43,7 +42,7 @@ std::string curve_data(const Lane& lane) {
   });
 }
 
-std::string kind_data(const LaneKind& k) {
+std::string kind_data(const ChartKind& k) {
   return "[" + json_text(k.name) + "," + std::to_string(k.colour) + "]";
 }
 
@@ -56,7 +55,7 @@ bool is_used(const LanePlot& plot, std::size_t kind) {
 
 }  // namespace
 
-std::string lanes_frame(const LanePlot& plot) {
+std::string frame_of(const LanePlot& plot) {
   std::string out = "<figure class=\"lanes\"><figcaption>" + html_escaped(plot.title) +
                     "</figcaption>\n<p class=\"legend\">";
   for (std::size_t i = 0; i < plot.kinds.size(); ++i) {
@@ -74,7 +73,7 @@ std::string lanes_frame(const LanePlot& plot) {
          ".</p>\n<noscript>A script in this page draws the lanes.</noscript></figure>\n";
 }
 
-std::string lanes_script(const LanePlot& plot) {
+std::string script_of(const LanePlot& plot) {
   const std::string data =
       "const D={end:" + number(plot.end) + ",limit:" + number(plot.curve_limit) +
       ",chosen:" + std::to_string(plot.chosen) + ",lane:" + json_text(plot.lane_name) +

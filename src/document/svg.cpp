@@ -2,6 +2,7 @@
 #include "document/svg.h"
 
 #include "document/pages.h"
+#include "document/scripted.h"
 #include "document/svg_marks.h"
 
 namespace orrery {
@@ -18,7 +19,7 @@ std::string element_of(const svg::Drawing& d, const std::string& title, const st
 std::string svg_of(const Chart& chart) {
   return std::visit(
       [](const auto& c) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(c)>, LanePlot>) {
+        if constexpr (Scripted<std::decay_t<decltype(c)>>) {
           return "";
         } else {
           return "<figure><figcaption>" + html_escaped(c.title) + "</figcaption>" +
@@ -31,7 +32,7 @@ std::string svg_of(const Chart& chart) {
 std::string svg_file_of(const Chart& chart) {
   return std::visit(
       [](const auto& c) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(c)>, LanePlot>) {
+        if constexpr (Scripted<std::decay_t<decltype(c)>>) {
           return "";
         } else {
           return element_of(svg::drawing_of(c), c.title,

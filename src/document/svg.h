@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Charts as SVG: no script, prints as it looks, light and dark. Colours come from chart.css, by
-// class; text is escaped here. A LanePlot is drawn by a script and has no SVG: "".
+// class; text is escaped here. A chart that a script draws (scripted.h) has no SVG: "".
 #pragma once
 
 #include <string>

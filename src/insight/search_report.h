@@ -37,7 +37,7 @@ struct SearchExtras {
   // Search all that `parallel` says (but placement, offload, sharding groups and options) and the
   // micro batch, and set the run's own strategy beside the best.
   bool beside = false;
-  bool page = false;  // what search_html() draws
+  bool page = false;  // with what its charts need
   std::string heat = "tp,pp";
 };
 

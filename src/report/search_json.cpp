@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
-#include "document/rows.h"
-#include "document/table.h"
-#include "insight/metrics.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
-#include "report/search_text.h"
+#include "report/search.h"
 
 namespace orrery {
 namespace {
@@ -120,26 +117,6 @@ Json search_json(const SearchReport& r) {
   for (const FamilyReport& f : r.families) j["families"].push_back(family_json(r, f));
   j["tool_version"] = kVersion;
   return j;
-}
-
-std::string search_csv(const SearchReport& r) {
-  std::vector<Column> columns = {{"rank"}};
-  for (const std::string_view name : kNamesOf<SearchAxis>) columns.push_back({std::string(name)});
-  columns.push_back({std::string(key_name<&Strategy::recompute_layers>)});
-  for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
-  Table table(columns);
-  for (std::size_t i = 0; i < r.best.size(); ++i) {
-    const Run& run = r.best[i].resolved.run;
-    std::vector<std::string> row = {std::to_string(i + 1)};
-    for (std::size_t a = 0; a < kSearchAxes; ++a) {
-      const auto axis = static_cast<SearchAxis>(a);
-      row.push_back(text_of(axis, value_of(run.strategy, axis)));
-    }
-    row.push_back(std::to_string(run.strategy.recompute_layers));
-    for (const Metric& m : metrics()) row.push_back(shortest(m.value({run, r.best[i].answer})));
-    table.add(row);
-  }
-  return csv_of(table);
 }
 
 }  // namespace orrery

@@ -54,6 +54,19 @@ TEST_CASE("nothing in lanes can end their script, and only kinds that occur are 
   CHECK(count(page, "</i>never") == 0);
 }
 
+TEST_CASE("nothing in points can end their script, beside lanes too") {
+  PointsPlot plot{kEvil, kEvil, kEvil};
+  plot.kinds = {{kEvil, 0}};
+  plot.bars = {{kEvil, "s", {kEvil}}};
+  plot.points = {{kEvil, 0, 1, 2, {3}, {{3}}, {}}};
+  AnswerDocument d = sample();
+  d.add({"", {lanes(), plot}});
+  const std::string page = html_of(d);
+  CHECK(count(page, "<script>") == 2);
+  CHECK(count(page, "</script>") == 2);
+  CHECK(count(page, kEvil) == 0);
+}
+
 TEST_CASE("Markdown has a cell a column, without bars") {
   const std::string text = markdown_of(sample());
   CHECK(text.find("| " + kEvil + " | 1\\|2 |\n") != std::string::npos);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/search.h"
+
 #include <optional>
 
 #include "core/error.h"
+#include "document/html.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "explore/search_team.h"
 #include "report/estimate_json.h"
-#include "report/search_html.h"
-#include "report/search_text.h"
 
 namespace orrery {
 namespace {
@@ -67,13 +68,16 @@ void adjust(const SearchCommand& c, const EngineHooks& hooks, SearchOptions& o) 
 
 CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchReport& report,
                         const RunSource& source) {
+  const AnswerDocument document = search_document(report);
+  CommandAnswer answer;
   if (!c.print.empty() && !report.best.empty()) {
-    return printed_run(c.print, report.best[0].resolved, source.json, source.lookup, look.json());
+    answer = printed_run(c.print, report.best[0].resolved, source.json, source.lookup, look.json());
+  } else {
+    answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
+    answer.text = look.json() ? dump(search_json(report)) : drawn(document, look);
   }
-  return {report.best.empty() ? ExitCode::no : ExitCode::answer,
-          look.json()  ? dump(search_json(report))
-          : look.csv() ? search_csv(report)
-                       : search_text(report, look.style)};
+  if (c.extras.page) answer.files.push_back({c.html, html_of(document)});
+  return answer;
 }
 
 }  // namespace
@@ -97,7 +101,6 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
     // The others of a team have no answer.
     if (context.hooks.team != nullptr && !context.hooks.team->leads()) return;
     answer = answer_of(command, look, report, source);
-    if (command.extras.page) answer.files.push_back({command.html, search_html(report)});
   });
   return answer;
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/search_text.h"
+#include "report/search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/units.h"
-#include "document/table.h"
-#include "document/text.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
-#include "insight/search_report.h"
 #include "report/run_header.h"
+#include "report/search_points.h"
 #include "report/strategy_words.h"
 
 namespace orrery {
@@ -21,34 +19,37 @@ namespace {
 constexpr std::size_t kMostOfAnAxis = 6;
 constexpr std::size_t kMostRules = 6;
 constexpr std::size_t kMostOfFront = 12;
+constexpr std::size_t kFamily = 24;  // columns of a name
 constexpr double kWorthAWord = 0.02;
 
 std::int64_t sum(const std::array<std::int64_t, kRules + 1>& rejected) {
   return std::accumulate(rejected.begin(), rejected.end(), std::int64_t{0});
 }
 
-std::string counts(const SearchReport& r) {
-  const SearchAnswer& a = r.answer;
-  std::int64_t refused = 0;
-  for (const std::int64_t n : a.refused) refused += n;
+std::string counts(const SearchAnswer& a) {
+  const auto refused = std::accumulate(a.refused.begin(), a.refused.end(), std::int64_t{0});
   const std::string by_constraints =
       a.refused.empty() ? "" : grouped(refused) + " refused by constraints, ";
-  const std::string text = grouped(a.candidates) + " candidates: " + grouped(sum(a.rejected)) +
-                           " illegal, " + by_constraints + grouped(a.infeasible) + " do not fit, " +
-                           grouped(a.pruned) + " slower by a bound, " + grouped(a.estimated) +
-                           " estimated";
-  return left("search", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
+  return grouped(a.candidates) + " candidates: " + grouped(sum(a.rejected)) + " illegal, " +
+         by_constraints + grouped(a.infeasible) + " do not fit, " + grouped(a.pruned) +
+         " slower by a bound, " + grouped(a.estimated) + " estimated";
 }
 
-std::string ties(const SearchReport& r) {
-  if (r.best.empty()) return "";
-  const SearchAnswer& a = r.answer;
+std::string ties(const SearchAnswer& a) {
   const std::string upto = pretty(a.best[0].step_time * a.tie, 3);
-  const std::string text =
-      a.ties == 1
-          ? "none: no other strategy is within " + upto
-          : grouped(a.ties) + " strategies are within the winner's error bar (up to " + upto + ")";
-  return left("ties", kLabel) + wrapped(text, kLabel, kLabel) + "\n";
+  if (a.ties == 1) return "none: no other strategy is within " + upto;
+  return grouped(a.ties) + " strategies are within the winner's error bar (up to " + upto + ")";
+}
+
+Section outcome(const SearchReport& r) {
+  Section s;
+  if (r.best.empty()) {
+    s.add(labelled("answer", Phrase(Ink::red, "nothing fits") +
+                                 "; below is the strategy that needs least memory"));
+  }
+  s.add(labelled("search", counts(r.answer)));
+  if (!r.best.empty()) s.add(labelled("ties", ties(r.answer)));
+  return s;
 }
 
 std::string recompute_cell(const Strategy& s) {
@@ -56,19 +57,24 @@ std::string recompute_cell(const Strategy& s) {
   return s.recompute_layers > 0 ? kind + " " + std::to_string(s.recompute_layers) : kind;
 }
 
-std::string best_table(const SearchReport& r, const Style& style) {
-  if (r.best.empty()) return "";
-  const bool moe = is_moe(r.request.space.bases[0].run.model);
-  std::vector<Column> columns = {{"", true}, {"step", true}, {"MFU", true}, {"peak", true}};
-  for (const char* name : {"tp", "sp", "cp", "pp", "vpp", "dp"}) columns.push_back({name, true});
+Section best_section(const SearchReport& r) {
+  if (r.best.empty()) return {};
+  const Space& space = r.request.space;
+  const bool moe = is_moe(space.bases[0].run.model);
+  const auto besides = [&](const Found& f) {
+    return besides_words(space, f.place.base, f.strategy);
+  };
+  const std::vector<Found>& found = r.answer.best;
+  const bool has_besides =
+      std::any_of(found.begin(), found.end(), [&](const Found& f) { return !besides(f).empty(); });
+  std::vector<Column> columns;
+  for (const char* name : {"", "step", "MFU", "peak", "tp", "sp", "cp", "pp", "vpp", "dp"}) {
+    columns.push_back({name, true});
+  }
   if (moe) columns.insert(columns.end(), {{"ep", true}, {"etp", true}});
   columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
-  const Space& space = r.request.space;
-  const bool besides = std::any_of(r.answer.best.begin(), r.answer.best.end(), [&](const Found& f) {
-    return !besides_words(space, f.place.base, f.strategy).empty();
-  });
-  if (besides) columns.push_back({"besides"});
-  Table table(columns);
+  if (has_besides) columns.push_back({"besides"});
+  Table table(columns, 2);
   for (std::size_t i = 0; i < r.best.size(); ++i) {
     const RunReport& run = r.best[i];
     const Strategy& s = run.resolved.run.strategy;
@@ -82,11 +88,10 @@ std::string best_table(const SearchReport& r, const Style& style) {
     if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
     row.insert(row.end(),
                {n(s.micro_batch), n(s.zero), recompute_cell(s), std::string(name_of(s.schedule))});
-    const Found& f = r.answer.best[i];
-    if (besides) row.push_back(besides_words(space, f.place.base, f.strategy));
+    if (has_besides) row.push_back(besides(found[i]));
     table.add(row);
   }
-  return "\n" + ink(style, Ink::bold, "Best") + "\n" + text_of(table.indented(2), {});
+  return {bold("Best"), {table}};
 }
 
 std::string aim_name(const Aim& aim) {
@@ -94,14 +99,14 @@ std::string aim_name(const Aim& aim) {
 }
 
 // Of a long front as many points as fit, evenly from the first aim's best to its worst.
-std::string front_table(const SearchReport& r, const Style& style) {
+Section front_section(const SearchReport& r) {
   const std::vector<Found>& front = r.answer.front;
   const std::vector<Aim>& aims = r.request.conditions.pareto;
-  if (front.empty()) return "";
+  if (front.empty()) return {};
   std::vector<Column> columns;
   for (const Aim& aim : aims) columns.push_back({aim_name(aim), true});
   columns.push_back({"strategy"});
-  Table table(columns);
+  Table table(columns, 2);
   const std::size_t shown = std::min(kMostOfFront, front.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Found& f = front[shown < 2 ? i : i * (front.size() - 1) / (shown - 1)];
@@ -113,20 +118,19 @@ std::string front_table(const SearchReport& r, const Style& style) {
     table.add(row);
   }
   const std::string of = shown < front.size() ? ", " + std::to_string(shown) + " of " : ", ";
-  return "\n" + ink(style, Ink::bold, "Pareto front") + of +
-         grouped(static_cast<std::int64_t>(front.size())) +
-         " strategies none of which is beaten in all aims\n" + text_of(table.indented(2), {});
+  return {bold("Pareto front") + of + grouped(static_cast<std::int64_t>(front.size())) +
+              " strategies none of which is beaten in all aims",
+          {table}};
 }
 
-std::string limit(const SearchReport& r, const Style& style) {
+Section limit(const SearchReport& r) {
   const RunReport& run = r.best.empty() ? r.nearest[0] : r.best[0];
-  return "\n" + ink(style, Ink::bold, "Limit") + "  " +
-         wrapped(limiter(run.resolved.run, run.answer), 7, 7) + "\n";
+  return {{}, {Paragraph{bold("Limit") + "  " + limiter(run.resolved.run, run.answer), 7}}};
 }
 
-// One sentence of it: the largest elasticities, and the memory that is left.
-std::string sensitivity(const SearchReport& r, const Style& style) {
-  if (r.elasticities.empty()) return "";
+// The largest elasticities, and the memory that is left.
+Section sensitivity(const SearchReport& r) {
+  if (r.elasticities.empty()) return {};
   std::string text;
   for (const Elasticity& e : r.elasticities) {
     if (std::abs(e.value) < kWorthAWord) break;
@@ -137,36 +141,34 @@ std::string sensitivity(const SearchReport& r, const Style& style) {
   const Answer& a = r.best[0].answer;
   text += "; memory: " + gib_text(a.capacity - a.memory.peak, 1) + " are left of " +
           gib_text(a.capacity, 1);
-  return "\n" + ink(style, Ink::bold, "Sensitivity") +
-         " of the winner's step: " + wrapped(text, 35, 2) + "\n";
+  return {{}, {Paragraph{bold("Sensitivity") + " of the winner's step: " + text, 2}}};
 }
 
-std::string refined(const SearchReport& r, const Style& style) {
-  if (r.refined.empty()) return "";
-  Table table({{"", true}, {"estimated", true}, {"simulated", true}, {"difference", true}});
+Section refined(const SearchReport& r) {
+  if (r.refined.empty()) return {};
+  Table table({{"", true}, {"estimated", true}, {"simulated", true}, {"difference", true}}, 2);
   for (std::size_t i = 0; i < r.refined.size(); ++i) {
     const Refined& f = r.refined[i];
     table.add({std::to_string(i + 1), pretty(f.estimated), pretty(f.simulated),
                percent(f.simulated / f.estimated - 1, 2)});
   }
-  return "\n" + ink(style, Ink::bold, "Simulated") + "\n" + text_of(table.indented(2), {});
+  return {bold("Simulated"), {table}};
 }
 
-std::string own(const SearchReport& r, const Style& style) {
-  if (!r.own) return "";
-  const Space& space = r.request.space;
-  std::string text = strategy_words(space, 0, r.own->resolved.run.strategy) + ": " +
-                     pretty(r.own->answer.step_time) + ", " +
-                     gib_text(r.own->answer.memory.peak, 1);
+Section own(const SearchReport& r) {
+  if (!r.own) return {};
+  const Answer& a = r.own->answer;
+  std::string text = strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
+                     pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
   if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
   if (!r.best.empty()) {
-    const double more = r.own->answer.step_time / r.best[0].answer.step_time - 1;
+    const Seconds best = r.best[0].answer.step_time;
+    const double more = a.step_time / best - 1;
     text += "; " + percent(more) + (more < 0 ? "" : " more") + " than the best found";
     if (!r.own_difference.empty()) text += ": " + r.own_difference;
-    const bool tie = r.own->answer.step_time <= r.best[0].answer.step_time * r.answer.tie;
-    text += tie ? "; a tie" : "; beyond the interval";
+    text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";
   }
-  return "\n" + ink(style, Ink::bold, "Its own strategy") + "\n  " + wrapped(text, 2, 2) + "\n";
+  return {bold("Its own strategy"), {Paragraph{text, 2, 2}}};
 }
 
 std::string loss_text(const FamilyReport& f) {
@@ -197,55 +199,78 @@ std::vector<const FamilyReport*> shown_of(const SearchReport& r, std::size_t axi
   return list;
 }
 
-std::string families(const SearchReport& r, const Style& style) {
-  std::string text;
+Section families(const SearchReport& r) {
   const Space& space = r.request.space;
+  Table table({Column("value").at_least(kFamily), Column("loses").wrapped()}, 2);
   for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
     for (const FamilyReport* f : shown_of(r, a)) {
-      const std::string name = axis_name(space, a) + " " + axis_text(space, a, f->family.value);
-      text += "  " + left(name, 26) + shortened(loss_text(*f), kTextWidth - 28) + "\n";
+      table.add({axis_name(space, a) + " " + axis_text(space, a, f->family.value), loss_text(*f)});
     }
   }
-  if (text.empty()) return "";
-  return "\n" + ink(style, Ink::bold, "The best with") + " each value, beside the winner\n" + text;
+  if (table.empty()) return {};
+  return {bold("The best with") + " each value, beside the winner", {table.untitled()}};
 }
 
-std::string rules(const SearchReport& r, const Style& style) {
+Section rules(const SearchReport& r) {
   std::vector<std::size_t> order;
   for (std::size_t i = 1; i <= kRules; ++i) {
     if (r.answer.rejected[i] > 0) order.push_back(i);
   }
-  if (order.empty()) return "";
+  if (order.empty()) return {};
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return r.answer.rejected[a] > r.answer.rejected[b];
   });
-  std::string text = "\n" + ink(style, Ink::bold, "Illegal") + " by the rule that says so first\n";
+  Table table({Column("rule").at_least(kFamily), Column("candidates", true).at_least(12),
+               Column("allowed").wrapped()},
+              2);
   for (std::size_t i = 0; i < std::min(kMostRules, order.size()); ++i) {
     const Rule& rule = rule_of(static_cast<RuleId>(order[i]));
-    const std::string head = "  " + left(std::string(rule.name), 26) +
-                             right(grouped(r.answer.rejected[order[i]]), 12) + "  ";
-    text += head + shortened(std::string(rule.allowed), kTextWidth - 42) + "\n";
+    table.add(
+        {std::string(rule.name), grouped(r.answer.rejected[order[i]]), std::string(rule.allowed)});
   }
+  Section s{bold("Illegal") + " by the rule that says so first", {table.untitled()}};
   if (order.size() > kMostRules) {
-    text += "  and " + std::to_string(order.size() - kMostRules) + " more\n";
+    s.add(Paragraph{"and " + std::to_string(order.size() - kMostRules) + " more", 2, 2});
   }
-  return text;
+  return s;
 }
 
-std::string verdict(const SearchReport& r, const Style& style) {
-  if (!r.best.empty()) return "";
-  return left("answer", kLabel) + ink(style, Ink::red, "nothing fits") +
-         "; below is the strategy that needs least memory\n";
+Table best_rows(const SearchReport& r) {
+  std::vector<Column> columns = {{"rank"}};
+  for (const std::string_view name : kNamesOf<SearchAxis>) columns.push_back({std::string(name)});
+  columns.push_back({std::string(key_name<&Strategy::recompute_layers>)});
+  for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
+  Table table(columns);
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    const Run& run = r.best[i].resolved.run;
+    std::vector<Cell> row = {data_cell(i + 1)};
+    for (std::size_t a = 0; a < kSearchAxes; ++a) {
+      const auto axis = static_cast<SearchAxis>(a);
+      row.push_back(data_cell(text_of(axis, value_of(run.strategy, axis))));
+    }
+    row.push_back(data_cell(run.strategy.recompute_layers));
+    for (const Metric& m : metrics()) row.push_back(data_cell(m.value({run, r.best[i].answer})));
+    table.add(row);
+  }
+  return table;
+}
+
+std::string title_of(const SearchReport& r) {
+  return "Strategies for " + r.request.open.resolved.model.name + " on " +
+         grouped(r.request.space.bases[0].run.cluster.gpus) + " GPUs";
 }
 
 }  // namespace
 
-std::string search_text(const SearchReport& r, const Style& style) {
-  const RunReport& first = r.best.empty() ? r.nearest[0] : r.best[0];
-  return text_of(run_header(first.resolved), style) + "\n" + verdict(r, style) + counts(r) +
-         ties(r) + best_table(r, style) + front_table(r, style) + limit(r, style) +
-         sensitivity(r, style) + refined(r, style) + own(r, style) + families(r, style) +
-         rules(r, style);
+AnswerDocument search_document(const SearchReport& r) {
+  AnswerDocument d{title_of(r), {}, best_rows(r)};
+  d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0]).resolved), outcome(r),
+                best_section(r)};
+  if (r.heat && !r.best.empty()) d.add({{}, {search_points(r), search_pairs(r)}});
+  for (const auto& more : {front_section, limit, sensitivity, refined, own, families, rules}) {
+    d.add(more(r));
+  }
+  return d;
 }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "explore/axis_keys.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/json.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "hardware/calibration.h"
 

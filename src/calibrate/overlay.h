@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "calibrate/fit_measurements.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 
 namespace orrery {
 

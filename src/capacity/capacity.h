@@ -22,6 +22,7 @@
 #include "capacity/requirement.h"
 #include "capacity/sensitivity.h"
 #include "core/enum_names.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 

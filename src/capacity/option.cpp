@@ -118,9 +118,9 @@ class Builder {
 
  private:
   void add_phase(const PhasePlan& phase) {
-    Json run = phase.run;
+    Json run = *phase.run;
     run["cluster"]["gpus"] = gpus_;
-    if (option_.search) run = with_best(run, phase.file, *option_.search, context_);
+    if (option_.search) run = with_best(run, phase.file, **option_.search, context_);
     const ResolvedRun full = resolved(run, phase.file, context_);
     double tokens = goal_tokens(phase, full.run, plan_.file);
     for (const RampStep& step : phase.ramp) {

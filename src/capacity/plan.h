@@ -33,6 +33,7 @@
 #include "capacity/requirement.h"
 #include "capacity/training_time.h"
 #include "core/enum_names.h"
+#include "estimate/config_lookup.h"
 #include "explore/search.h"
 
 namespace orrery {
@@ -58,7 +59,7 @@ struct PlanContext {
 
 struct PhasePlan {
   std::string name;
-  Json run;
+  KeptJson run;
   std::string file;
   Goal goal;
   std::vector<RampStep> ramp;
@@ -71,7 +72,7 @@ struct OptionPlan {
   std::string model;  // "" if the plan has only one
   std::vector<PhasePlan> phases;
   // `search` of a run file; empty: the runs' own strategies; at least one run names one.
-  std::optional<Json> search;
+  std::optional<KeptJson> search;
   std::vector<std::int64_t> sizes;
   bool smallest = false;  // instead of sizes: the smallest that meets a requirement (ladder.h)
   Interruptions interruptions;

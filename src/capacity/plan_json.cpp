@@ -5,6 +5,8 @@
 #include "capacity/plan_keys.h"
 #include "capacity/plan_sites.h"
 #include "core/error.h"
+#include "core/json.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 namespace {
@@ -105,7 +107,7 @@ void PlanReader::read_scenario(const Reader& scenario, std::size_t index) {
 
 bool names_a_strategy(const OptionPlan& o) {
   return std::any_of(o.phases.begin(), o.phases.end(),
-                     [](const PhasePlan& p) { return p.run.contains("parallel"); });
+                     [](const PhasePlan& p) { return p.run->contains("parallel"); });
 }
 
 void PlanReader::add_option(Both both, const std::string& name, std::optional<Reader> model) {
@@ -158,22 +160,23 @@ PhasePlan PlanReader::read_phase(Both& both, std::optional<Reader> phase, const 
   auto run = find("run");
   if (!run) top_.fail("no run", "`run`: a name of `orrery list runs`, a path or an object");
   Loaded loaded = load_run(*run);
-  p.run = std::move(loaded.json);
+  Json& file = loaded.json;
   p.file = loaded.file;
   if (auto cluster = both.find("cluster")) {
-    p.run["cluster"] = cluster->json();
+    file["cluster"] = cluster->json();
     p.file = option_file(plan_.file, option);
   }
-  if (!p.run.is_object() || !p.run.contains("cluster")) refuse_no_cluster(both);
+  if (!file.is_object() || !file.contains("cluster")) refuse_no_cluster(both);
   if (option.search) {
-    p.run.erase("parallel");
-    if (p.run.contains("training") && p.run["training"].is_object()) {
-      p.run["training"].erase("micro_batch");
+    file.erase("parallel");
+    if (file.contains("training") && file["training"].is_object()) {
+      file["training"].erase("micro_batch");
     }
   }
-  apply_sets(both.find("set"), p.run);
-  if (model) apply_sets(model->find("set"), p.run);
-  if (phase) apply_sets(phase->find("set"), p.run);
+  apply_sets(both.find("set"), file);
+  if (model) apply_sets(model->find("set"), file);
+  if (phase) apply_sets(phase->find("set"), file);
+  p.run = std::move(file);
   if (auto v = find("goal")) p.goal = read_goal(*v);
   if (auto v = find("batch_ramp")) p.ramp = read_ramp(*v);
   if (phase) phase->reject_unknown();
@@ -198,8 +201,7 @@ Loaded PlanReader::load_run(const Reader& r) {
 }
 
 void PlanReader::read_sizes(Both& both, OptionPlan& option) {
-  Json& run = option.phases.front().run;
-  Json& cluster = run["cluster"];
+  const Json& cluster = option.phases.front().run->at("cluster");
   auto v = both.find("gpus");
   if (v && v->json().is_string()) {
     if (v->text() != "smallest") v->fail("a count, a list, {from, to, factor} or \"smallest\"");
@@ -209,7 +211,7 @@ void PlanReader::read_sizes(Both& both, OptionPlan& option) {
   if (v) option.sizes = read_counts(*v);
   const bool has_own = cluster.is_object() && cluster.contains("gpus");
   if (!v && has_own)
-    option.sizes = read_counts(Reader(cluster["gpus"], plan_.file, "cluster.gpus"));
+    option.sizes = read_counts(Reader(cluster.at("gpus"), plan_.file, "cluster.gpus"));
   if (option.sizes.empty()) both.scenario().fail("no number of GPUs", "`gpus`, or `cluster.gpus`");
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "core/units.h"
 
 namespace orrery {

@@ -3,7 +3,9 @@
 
 #include "capacity/site_json.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/provenance.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 namespace {

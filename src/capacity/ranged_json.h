@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "capacity/ranged.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "capacity/plan_keys.h"
+#include "core/json.h"
 #include "estimate/open_run.h"
 #include "explore/axes.h"
 
@@ -23,13 +24,13 @@ struct PhaseLayout {
 };
 
 std::int64_t own_size(const PhasePlan& phase) {
-  const Json& cluster = phase.run.at("cluster");
+  const Json& cluster = phase.run->at("cluster");
   if (!cluster.is_object() || !cluster.contains("gpus")) return 0;
   return Reader(cluster.at("gpus"), phase.file, "cluster.gpus").integer(1, kMostPlanGpus);
 }
 
 PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContext& context) {
-  Json run = phase.run;
+  Json run = *phase.run;
   if (run["cluster"].is_object()) run["cluster"]["gpus"] = std::max<std::int64_t>(1, own);
   const OpenRun open = resolve_open(run, phase.file, context.lookup);
   PhaseLayout l;

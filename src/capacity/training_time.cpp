@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "estimate/estimate.h"
+#include "estimate/run.h"
 #include "model/operators.h"
 
 namespace orrery {

@@ -15,9 +15,11 @@
 
 #include "capacity/ranged.h"
 #include "estimate/answer.h"
-#include "estimate/resolve.h"
+#include "model/flops.h"
 
 namespace orrery {
+
+struct Run;
 
 // The goal of the training; one of these. None: the run file's training.tokens.
 struct Goal {

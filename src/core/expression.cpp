@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/expression_lexer.h"
+#include "core/json.h"
 
 namespace orrery {
 namespace {

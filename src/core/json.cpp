@@ -96,4 +96,11 @@ void merge_over(Json& base, const Json& change) {
   }
 }
 
+KeptJson::KeptJson(Json document) : kept_(std::make_shared<const Json>(std::move(document))) {}
+
+const Json& KeptJson::operator*() const {
+  static const Json kNull;
+  return kept_ ? *kept_ : kNull;
+}
+
 }  // namespace orrery

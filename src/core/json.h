@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace orrery {
+#include "core/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+namespace orrery {
 
 // Throws InputError naming `file` and, where it can, the path.
 Json parse_json(std::string_view text, const std::string& file);

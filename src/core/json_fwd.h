@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The name of a JSON document, for headers that only pass one on.
+// JSON for headers that pass a document on or keep one without reading it. Who reads or writes one
+// includes core/json.h.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 
 namespace orrery {
 
 using Json = nlohmann::ordered_json;
+
+// A document that stays as it is; copies share it. Null until one is given.
+class KeptJson {
+ public:
+  KeptJson() = default;
+  KeptJson(Json document);  // NOLINT(google-explicit-constructor): a document is kept as it comes
+
+  const Json& operator*() const;
+  const Json* operator->() const { return &**this; }
+
+ private:
+  std::shared_ptr<const Json> kept_;
+};
 
 }  // namespace orrery

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/json.h"
+
 namespace orrery {
 
 std::vector<std::string> path_keys(std::string_view path) {

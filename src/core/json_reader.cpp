@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/units.h"
 
 namespace orrery {

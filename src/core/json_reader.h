@@ -23,7 +23,7 @@
 
 #include "core/enum_names.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "orrery/quantity.h"
 
 namespace orrery {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "core/units.h"
 
@@ -79,11 +80,6 @@ void write_whole(std::int64_t x, Json& out) { out = x; }
 void write_number(double x, Json& out) { out = x; }
 void write_quantity(double x, const Form& f, Json& out) { out = exact_text(x, f.dimension); }
 void write_text(std::string_view x, Json& out) { out = std::string(x); }
-
-bool write_read(const Reader& x, Json& out) {
-  out = x.json();
-  return true;
-}
 
 bool write_json(const GivenJson& x, Json& out) {
   if (x) out = *x;

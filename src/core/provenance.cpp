@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "core/json.h"
+
 namespace orrery {
 namespace {
 

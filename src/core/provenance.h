@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -2,6 +2,7 @@
 #include "engine/calibrated_rows.h"
 
 #include "core/error.h"
+#include "core/json.h"
 #include "hardware/calibration.h"
 #include "hardware/cluster_reader.h"
 
@@ -20,7 +21,7 @@ Calibration named_calibration(const std::string& name, const ConfigLookup& looku
 // A row whose cluster cannot be read is judged, and refused, where all rows are.
 bool is_of(const Calibration& c, const Row& row, const HardwareLookup& lookup) {
   try {
-    const Cluster cluster = read_cluster(Reader(row.run, row.file).at("cluster"), lookup).cluster;
+    const Cluster cluster = read_cluster(Reader(*row.run, row.file).at("cluster"), lookup).cluster;
     return cluster.device.name.view() == c.device &&
            (c.node.empty() || cluster.node.view() == c.node);
   } catch (const InputError&) {
@@ -48,7 +49,9 @@ CalibratedRows calibrate_rows(const std::string& name, const ConfigSource& confi
   CalibratedRows out{c.name, std::string(name_of(c.rests_on)), c.device, c.node, 0, rows.size()};
   for (Row& row : rows) {
     if (!is_of(c, row, lookup.hardware)) continue;
-    add_calibration(row.run["cluster"], name);
+    Json run = *row.run;
+    add_calibration(run["cluster"], name);
+    row.run = std::move(run);
     ++out.rows;
   }
   if (out.rows == 0) {

@@ -55,11 +55,11 @@ class PublishedRows {
     if (row == rows_.end()) return {};
     const Measured& m = row->measured;
     Json measured = {{"out_of_memory", m.out_of_memory}};
-    const Run run = resolve_run(row->run, row->file, config_lookup(configs_)).run;
+    const Run run = resolve_run(*row->run, row->file, config_lookup(configs_)).run;
     const PublishedTime time = published_time(m, run);
     if (time.basis != Basis::none) measured["step_time_s"] = time.time.si();
     if (m.peak_memory) measured["peak_memory_gib"] = m.peak_memory->si() / kGiB.si();
-    return PublishedRun{row->run, measured};
+    return PublishedRun{*row->run, measured};
   }
 
  private:

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "estimate/resolve.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "document/document.h"
 #include "engine/answer.h"

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "estimate/run.h"
-
 namespace orrery {
+
+struct Run;
 
 struct AccuracyCell {
   std::string framework;   // "": any

@@ -13,7 +13,7 @@
 
 #include "core/json.h"
 #include "core/json_reader.h"
-#include "estimate/resolve.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/inputs_json.h"
 
+#include "core/json.h"
 #include "core/key_access.h"
+#include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 
 namespace orrery {

@@ -3,10 +3,13 @@
 // A resolved run as a run file in which nothing is left to default.
 #pragma once
 
-#include "estimate/resolve.h"
-#include "estimate/training_keys.h"
+#include "core/json_fwd.h"
 
 namespace orrery {
+
+struct ResolvedRun;
+struct StrategyRequest;
+struct TrainingRequest;
 
 // `cluster` is the user's own object: overrides stay visible as such. `training` is resolved;
 // `asked` holds what a resolved strategy does not: where ranks sit, what overlaps, the file of an

@@ -47,7 +47,7 @@ void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   out.model_name = out.model.name;
   out.run.model = out.model.architecture;
   for (const AssumedValue& a : out.model.assumed) {
-    out.assumed.push_back({"model." + a.key, a.value.dump(), a.why});
+    out.assumed.push_back({"model." + a.key, a.value->dump(), a.why});
   }
 }
 
@@ -243,11 +243,12 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   resolve_strategy_of(all, out);
   out.warnings = run_warnings(out);
   const Reader cluster = at_key<&RunRequest::cluster>(root);
-  out.inputs = inputs_json(out, cluster.json(), all.training.request, all.request);
+  Json inputs = inputs_json(out, cluster.json(), all.training.request, all.request);
   // As given: a path or an object is not the shipped profile of the same name.
   if (const auto own = find_key<&RunRequest::framework>(root)) {
-    at_key<&RunRequest::framework>(out.inputs) = own->json();
+    at_key<&RunRequest::framework>(inputs) = own->json();
   }
+  out.inputs = std::move(inputs);
   return out;
 }
 

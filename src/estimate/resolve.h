@@ -13,16 +13,14 @@
 // then that of the level.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "estimate/accuracy.h"
+#include "estimate/config_lookup.h"
 #include "estimate/run.h"
 #include "hardware/cluster_reader.h"
-#include "hardware/lookup.h"
 #include "model/architecture_json.h"
 #include "parallel/compression_json.h"
 #include "parallel/framework_json.h"
@@ -30,27 +28,9 @@
 
 namespace orrery {
 
-struct ConfigText {
-  std::string text;
-  std::string file;  // for messages
-};
-
-// Functions that turn a run file's names into documents; io supplies them.
-struct ConfigLookup {
-  HardwareLookup hardware;
-  std::function<std::optional<ConfigText>(const std::string& name)> model;        // name or path
-  std::function<std::optional<ConfigText>(const std::string& name)> framework;    // name or path
-  std::function<std::optional<ConfigText>(const std::string& name)> compression;  // name or path
-  std::function<std::optional<ConfigText>(const std::string& path)> schedule;     // path
-  std::function<std::vector<std::string>()> model_names;
-  std::function<std::vector<std::string>()> framework_names;
-  std::function<std::vector<std::string>()> compression_names;
-  std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
-};
-
 struct ResolvedRun {
   Run run;
-  Json inputs;                        // the run as resolved, our keys, quantities as exact text
+  KeptJson inputs;                    // the run as resolved, our keys, quantities as exact text
   std::vector<Assumed> assumed;       // defaults that were taken
   std::vector<std::string> warnings;  // one line each
   std::string file;

@@ -7,6 +7,7 @@
 #include "cost/operator_time.h"
 #include "estimate/idle_codecs.h"
 #include "estimate/price.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 namespace {

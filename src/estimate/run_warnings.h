@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "estimate/resolve.h"
-
 namespace orrery {
+
+struct ResolvedRun;
 
 std::vector<std::string> run_warnings(const ResolvedRun& run);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "estimate/resolve.h"
 #include "parallel/own_order.h"
 
 namespace orrery {

@@ -7,9 +7,10 @@
 // differ, naming both.
 #pragma once
 
-#include "estimate/resolve.h"
-
 namespace orrery {
+
+struct ResolvedRun;
+struct StrategyRequest;
 
 // cp_type and a profile's cp_comm_type.
 void agree_on_context(const StrategyRequest& request, ResolvedRun& run);

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "estimate/resolve.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_fit.h"
 #include "exchange/megatron/export.h"
@@ -83,14 +84,14 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
   out.text = format_of(format).write(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
-  fit_import(back, {{"model", value_at(resolved.inputs, "model")}}, lookup);
+  fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);
   out.not_said = not_said(resolved, run, back.run, lookup);
   refuse_lost_keys(format, resolved, run, out.not_said, lookup);
   return out;
 }
 
 Json run_file(const ResolvedRun& resolved, const Json& run) {
-  Json file = resolved.inputs;
+  Json file = *resolved.inputs;
   if (value_at(run, "framework").is_object()) file["framework"] = run["framework"];
   return file;
 }

@@ -20,9 +20,13 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "estimate/resolve.h"
+#include "core/json.h"
+#include "parallel/assumed.h"
 
 namespace orrery {
+
+struct ConfigLookup;
+struct ResolvedRun;
 
 enum class ForeignFormat : std::uint8_t { megatron, deepspeed, torchtitan, torchtitan_toml };
 constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "estimate/resolve.h"
 #include "exchange/names.h"
 #include "parallel/stages.h"
 
@@ -25,11 +26,11 @@ class Comparison {
     if (!read_.contains("model")) take("model");
     if (value_at(truth_, "framework") != value_at(read_, "framework")) take("framework");
     const ResolvedRun back = resolve_repaired();
-    Json inputs = back.inputs;
+    Json inputs = *back.inputs;
     if (same_stages(back.run)) {
-      set_at(inputs, "parallel.stage_layers", value_at(resolved_.inputs, "parallel.stage_layers"));
+      set_at(inputs, "parallel.stage_layers", value_at(*resolved_.inputs, "parallel.stage_layers"));
     }
-    compare("", resolved_.inputs, inputs);
+    compare("", *resolved_.inputs, inputs);
     return std::move(list_);
   }
 

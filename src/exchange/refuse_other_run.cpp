@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/estimate.h"
+#include "estimate/resolve.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/megatron/names.h"
 #include "exchange/names.h"

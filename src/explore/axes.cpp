@@ -5,8 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "explore/axis_keys.h"
-
 namespace orrery {
 namespace {
 

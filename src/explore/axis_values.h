@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -2,31 +2,43 @@
 #include "explore/outer_axes.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/json_path.h"
-#include "core/units.h"
 #include "estimate/run_keys.h"
 #include "explore/axis_values.h"
-#include "explore/search_keys.h"
 
 namespace orrery {
 namespace {
 
+constexpr std::size_t kMostAxisValues = 4096;
 constexpr std::size_t kMostBases = 4096;
+
+struct ShortName {
+  std::string_view key;
+  std::string_view path;
+};
+template <auto... Members>
+constexpr std::array<ShortName, sizeof...(Members)> short_names() {
+  return {{{key_name<Members>, key_path<Members>}...}};
+}
+constexpr auto kNames = short_names<
+    &RunRequest::model, &ClusterRequest::node, &ClusterRequest::gpus, &RunRequest::framework,
+    &TrainingRequest::sequence_length, &TrainingRequest::global_batch, &TrainingRequest::precision,
+    &TrainingRequest::states, &TrainingRequest::flash_attention, &StrategyRequest::overlap>();
 
 bool is_bounds(const Reader& r) {
   const Json& j = r.json();
   return j.is_object() && (j.contains("min") || j.contains("max"));
 }
 
-std::vector<Json> listed_values(const Reader& r) {
-  if (!r.json().is_array()) return {r.json()};
+Json listed_values(const Reader& r) {
+  if (!r.json().is_array()) return Json::array({r.json()});
   if (r.json().empty()) r.fail("at least one value");
   if (r.json().size() > kMostAxisValues) r.fail("at most 4096 values");
-  std::vector<Json> values;
+  Json values = Json::array();
   for (const Reader& item : r.items()) {
     if (std::find(values.begin(), values.end(), item.json()) != values.end()) {
       item.fail("each value once");
@@ -37,27 +49,33 @@ std::vector<Json> listed_values(const Reader& r) {
 }
 
 // Between bounds by steps or factors; of GPUs, whole nodes.
-std::vector<Json> bounded_values(const Reader& r, bool of_gpus, const OpenRun& open) {
-  const ValueBounds b = read_keys(kBoundKeys, r);
-  if (b.max < b.min) r.fail("min " + shortest(b.min) + ", max " + shortest(b.max), "min up to max");
-  if (b.step && b.factor) r.fail("step and factor", "one of them");
+Json bounded_values(Reader r, bool of_gpus, const OpenRun& open) {
+  const double low = r.at("min").number(0, kLargestValue);
+  const double high = r.at("max").number(low, kLargestValue);
+  const auto step = r.find("step");
+  const auto factor = r.find("factor");
+  r.reject_unknown();
+  if (step && factor) r.fail("step and factor", "one of them");
   const auto node = static_cast<double>(open.resolved.run.cluster.devices_per_node);
-  const bool nodes = of_gpus && !b.step && !b.factor;
-  if (!nodes && !b.step && !b.factor) r.fail("bounds", "step or factor with them, or a list");
-  double at = nodes ? node * std::max(1.0, std::ceil(b.min / node)) : b.min;
-  const double by = b.step.value_or(node);
-  std::vector<Json> values;
-  for (; at <= b.max; at = b.factor ? at * *b.factor : at + by) {
+  const bool nodes = of_gpus && !step && !factor;
+  if (!nodes && !step && !factor) r.fail("bounds", "step or factor with them, or a list");
+  double at = nodes ? node * std::max(1.0, static_cast<double>(
+                                               static_cast<std::int64_t>((low + node - 1) / node)))
+                    : low;
+  const double by = step ? step->number(1e-12, kLargestValue) : node;
+  const double times = factor ? factor->number(1.0001, 1e6) : 1;
+  Json values = Json::array();
+  for (; at <= high; at = factor ? at * times : at + by) {
     values.push_back(number_json(at));
     if (values.size() > kMostAxisValues) r.fail("more than 4096 values", "a longer step");
-    if (at == 0 && b.factor) r.fail("a factor from 0", "min above 0");
+    if (at == 0 && factor) r.fail("a factor from 0", "min above 0");
   }
   if (values.empty()) r.fail("bounds without a value between them", "wider bounds");
   return values;
 }
 
-std::vector<Json> free_precisions(const Device& d) {
-  std::vector<Json> values;
+Json free_precisions(const Device& d) {
+  Json values = Json::array();
   for (std::size_t p = 0; p < kPrecisions; ++p) {
     if (has_precision(d, static_cast<Precision>(p))) {
       values.emplace_back(std::string(kNamesOf<Precision>[p]));
@@ -67,7 +85,7 @@ std::vector<Json> free_precisions(const Device& d) {
 }
 
 // The dimensions that the framework overlaps, on and off.
-std::vector<Json> free_overlaps(const Framework& f) {
+Json free_overlaps(const Framework& f) {
   std::vector<std::string_view> keys = {key_name<&OverlapRequest::grad_reduce>,
                                         key_name<&OverlapRequest::param_gather>,
                                         key_name<&OverlapRequest::cp>};
@@ -75,7 +93,7 @@ std::vector<Json> free_overlaps(const Framework& f) {
   if (f.ep_exposed < 1 || f.ep_exposed_interleaved < 1) {
     keys.push_back(key_name<&OverlapRequest::ep>);
   }
-  std::vector<Json> values;
+  Json values = Json::array();
   for (std::size_t set = 0; set < std::size_t{1} << keys.size(); ++set) {
     Json on = Json::object();
     for (std::size_t k = 0; k < keys.size(); ++k) on[std::string(keys[k])] = (set >> k & 1) != 0;
@@ -84,7 +102,7 @@ std::vector<Json> free_overlaps(const Framework& f) {
   return values;
 }
 
-std::vector<Json> free_values(const Reader& r, const std::string& path, const OpenRun& open) {
+Json free_values(const Reader& r, const std::string& path, const OpenRun& open) {
   const Run& run = open.resolved.run;
   if (path == key_path<&TrainingRequest::precision>) return free_precisions(run.cluster.device);
   if (path == key_path<&StrategyRequest::overlap>) return free_overlaps(run.framework);
@@ -94,8 +112,8 @@ std::vector<Json> free_values(const Reader& r, const std::string& path, const Op
 }  // namespace
 
 std::string outer_path(const std::string& key) {
-  for (std::size_t i = 0; i < OuterNames::rows.size(); ++i) {
-    if (key == OuterNames::rows[i].name) return OuterNames::paths[i];
+  for (const ShortName& n : kNames) {
+    if (key == n.key) return std::string(n.path);
   }
   const std::size_t dot = key.find('.');
   if (dot == std::string::npos) return "";
@@ -106,6 +124,12 @@ std::string outer_path(const std::string& key) {
     return std::any_of(table.keys.begin(), table.keys.end(), is_it);
   };
   return has_it(kStrategyKeys) || has_it(kTrainingKeys) ? "" : key;
+}
+
+std::vector<std::string> outer_names() {
+  std::vector<std::string> names;
+  for (const ShortName& n : kNames) names.emplace_back(n.key);
+  return names;
 }
 
 namespace {
@@ -134,7 +158,7 @@ void add_axis(const Reader& r, const std::string& path, OuterAxes& outer) {
     return;
   }
   outer.axes.back().values = listed_values(r);
-  set_in(outer.first, r, path, outer.axes.back().values[0]);
+  set_in(outer.first, r, path, outer.axes.back().values->at(0));
 }
 
 // Calls visit(reader, path) for each axis over a key of the run file.
@@ -167,7 +191,7 @@ std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const Conf
 Json with_choice(Json run, const std::vector<OuterAxis>& outer,
                  const std::vector<std::size_t>& choice) {
   for (std::size_t i = 0; i < outer.size(); ++i) {
-    set_at(run, outer[i].path, outer[i].values[choice[i]]);
+    set_at(run, outer[i].path, outer[i].values->at(choice[i]));
   }
   return run;
 }
@@ -178,7 +202,7 @@ std::vector<std::vector<std::size_t>> choices_of(const std::vector<OuterAxis>& o
   for (const OuterAxis& axis : outer) {
     std::vector<std::vector<std::size_t>> longer;
     for (const auto& choice : all) {
-      for (std::size_t v = 0; v < axis.values.size(); ++v) {
+      for (std::size_t v = 0; v < axis.values->size(); ++v) {
         longer.push_back(choice);
         longer.back().push_back(v);
       }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "explore/axis_keys.h"
+#include "core/json.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {
@@ -81,7 +81,7 @@ std::string axis_name(const Space& space, std::size_t axis) {
 
 std::string axis_text(const Space& space, std::size_t axis, std::int64_t value) {
   if (axis < kSearchAxes) return text_of(static_cast<SearchAxis>(axis), value);
-  const Json& j = space.outer[axis - kSearchAxes].values[static_cast<std::size_t>(value)];
+  const Json& j = space.outer[axis - kSearchAxes].values->at(static_cast<std::size_t>(value));
   return j.is_string() ? j.get<std::string>() : j.dump();
 }
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "estimate/run.h"
 #include "explore/axes.h"
 
@@ -29,7 +29,7 @@ namespace orrery {
 
 struct OuterAxis {
   std::string path;  // of the run file
-  std::vector<Json> values;
+  KeptJson values;   // an array
 };
 
 // One choice on the outer axes.

@@ -79,7 +79,7 @@ void check_place(const Json& node, const Calibration& c, const Reader& given,
   if (device != c.device) {
     given.fail("a calibration of the device " + c.device, "one of " + device + ", as this run has");
   }
-  if (c.changes.contains("tiers") && name_at(node) != c.node) {
+  if (c.changes->contains("tiers") && name_at(node) != c.node) {
     given.fail("a calibration of the node " + c.node, "one of " + name_at(node));
   }
 }
@@ -99,7 +99,7 @@ void refuse_twice(const Calibration& c, std::map<std::string, std::string>& owne
 
 std::vector<std::string> changed_paths(const Calibration& c) {
   std::vector<std::string> paths;
-  for (const Leaf& leaf : leaves_of(c.changes)) paths.push_back(path_of(leaf.keys));
+  for (const Leaf& leaf : leaves_of(*c.changes)) paths.push_back(path_of(leaf.keys));
   return paths;
 }
 
@@ -138,7 +138,7 @@ std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareL
     check_place(node, c, one, lookup);
     refuse_twice(c, owners, one);
     const Reader place(document, c.file, "changes.tiers");
-    for (const Leaf& leaf : leaves_of(c.changes)) put_in_node(node, leaf, c, place);
+    for (const Leaf& leaf : leaves_of(*c.changes)) put_in_node(node, leaf, c, place);
     check_values(node, c, lookup);
     applied.push_back(c);
   }

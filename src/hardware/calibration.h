@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "hardware/lookup.h"
 
@@ -51,7 +51,7 @@ struct Calibration {
   std::string device;
   std::string node;  // "": none
   RestsOn rests_on = RestsOn::measured;
-  Json changes;                           // {"device": …, "tiers": {name: …}}
+  KeptJson changes;                       // {"device": …, "tiers": {name: …}}
   std::map<std::string, FitQuality> fit;  // by kind of measurement
   std::string date;
 };

@@ -103,7 +103,7 @@ void read_changes(Reader r, Calibration& c) {
     if (const auto part = r.find(key)) part->must_be_object();
   }
   r.reject_unknown();
-  const std::vector<Leaf> leaves = leaves_of(c.changes);
+  const std::vector<Leaf> leaves = leaves_of(*c.changes);
   if (leaves.empty()) r.fail("no change", "at least one value of `device` or `tiers`");
   for (const Leaf& leaf : leaves) {
     if (is_constant(leaf.keys)) {
@@ -156,7 +156,7 @@ Calibration read_calibration(Reader r) {
   if (auto node = r.find("node")) c.node = node->text();
   c.rests_on = static_cast<RestsOn>(1 + r.at("rests_on").choice(kMeasured));
   read_changes(r.at("changes"), c);
-  if (c.changes.contains("tiers") && c.node.empty()) r.at("node");  // says what is missing
+  if (c.changes->contains("tiers") && c.node.empty()) r.at("node");  // says what is missing
   check_spread(r.at("spread"), c);
   c.fit = read_fit(r.at("fit"));
   check_measured(r.at("measured"));

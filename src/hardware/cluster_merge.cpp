@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/provenance.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "hardware/lookup.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "hardware/cluster_keys.h"
+#include "core/json.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
@@ -17,9 +17,25 @@
 namespace orrery {
 namespace {
 
+constexpr std::int64_t kMostGpus = 100'000'000;
+
 CollectiveLibrary library_of(Vendor vendor) {
   if (vendor == Vendor::nvidia) return CollectiveLibrary::nccl;
   return vendor == Vendor::amd ? CollectiveLibrary::rccl : CollectiveLibrary::any;
+}
+
+// A cluster while its documents are being merged.
+struct Draft {
+  Cluster cluster;
+  Json node;
+  Json device;
+  std::vector<Calibration> calibrations;
+  std::vector<std::string> notes;
+};
+
+ResolvedCluster finished(Draft d) {
+  return {d.cluster, std::move(d.node), std::move(d.device), std::move(d.calibrations),
+          std::move(d.notes)};
 }
 
 constexpr const char* kFolded = "folded from `graph`";
@@ -47,7 +63,7 @@ void shift_sources(Json& node, std::size_t first) {
 }
 
 // Tiers that a graph put inside others, into the document: as those, but for name and size.
-void tell_blocks(ResolvedCluster& out) {
+void tell_blocks(Draft& out) {
   Json& tiers = out.node["tiers"];
   for (std::size_t i = 0; i < out.cluster.tier_count; ++i) {
     const Tier& t = out.cluster.tiers[i];
@@ -65,7 +81,7 @@ void tell_blocks(ResolvedCluster& out) {
 }
 
 // A graph of the run goes over bandwidths of the node; else one of the two must be silent.
-void note_graph(ResolvedCluster& out, Reader node, std::int64_t devices) {
+void note_graph(Draft& out, Reader node, std::int64_t devices) {
   if (devices == 0) return;
   const bool of_run = set_by_run(out.node, "graph");
   std::vector<Reader> tiers = node.at("tiers").items();
@@ -85,7 +101,7 @@ void note_graph(ResolvedCluster& out, Reader node, std::int64_t devices) {
 
 // `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`. The devices of its
 // graph, if it has one.
-std::int64_t read_merged(ResolvedCluster& out, const std::string& file, const std::string& path,
+std::int64_t read_merged(Draft& out, const std::string& file, const std::string& path,
                          std::int64_t gpus, const HardwareLookup& lookup) {
   Reader node(out.node, file, path);
   GraphFacts graph;
@@ -109,7 +125,7 @@ std::int64_t read_merged(ResolvedCluster& out, const std::string& file, const st
 }
 
 // After the GPUs have been spread over nodes: pods are counted in nodes.
-void put_fabric(ResolvedCluster& out, const std::string& file, const std::string& path,
+void put_fabric(Draft& out, const std::string& file, const std::string& path,
                 std::int64_t graph_devices) {
   Reader node(out.node, file, path);
   const auto fabric = node.find("fabric");
@@ -128,7 +144,7 @@ void put_fabric(ResolvedCluster& out, const std::string& file, const std::string
 ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   r.must_be_object();
   const std::int64_t gpus = r.at("gpus").integer(1, kMostGpus);
-  ResolvedCluster out;
+  Draft out;
   out.node = merged_node(r, lookup);
   if (const auto given = r.find("calibration")) {
     out.calibrations = apply_calibrations(*given, lookup, out.node);
@@ -136,26 +152,26 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup) {
   const std::int64_t graph_devices = read_merged(out, r.file(), r.path(), gpus, lookup);
   spread_evenly(out.cluster);
   put_fabric(out, r.file(), r.path(), graph_devices);
-  return out;
+  return finished(std::move(out));
 }
 
 ResolvedCluster read_node(const Json& document, const std::string& file, std::int64_t gpus,
                           const HardwareLookup& lookup) {
-  ResolvedCluster out;
+  Draft out;
   out.node = with_sources_apart(document);
   put_fabric(out, file, "", read_merged(out, file, "", gpus, lookup));
-  return out;
+  return finished(std::move(out));
 }
 
 Source source_of(const ResolvedCluster& c, const std::string& path) {
-  const std::string at = canonical_path(path, c.node);
-  Source in_node = listed_source(c.node, at);
+  const std::string at = canonical_path(path, *c.node);
+  Source in_node = listed_source(*c.node, at);
   if (in_node.kind != SourceKind::unknown) return in_node;
   const std::string device = "device.";
   if (at.compare(0, device.size(), device) == 0) {
-    return document_source(c.device, at.substr(device.size()));
+    return document_source(*c.device, at.substr(device.size()));
   }
-  return document_source(c.node, at);
+  return document_source(*c.node, at);
 }
 
 }  // namespace orrery

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "core/provenance.h"
 #include "hardware/calibration.h"
@@ -32,8 +32,8 @@ namespace orrery {
 struct ResolvedCluster {
   Cluster cluster;
   // The documents after merging. A `sources` entry "set by the run" marks every overridden value.
-  Json node;
-  Json device;
+  KeptJson node;
+  KeptJson device;
   std::vector<Calibration> calibrations;  // in the order given
   std::vector<std::string> notes;  // what the tiers do not say of the node's graph, a line each
 };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json.h"
 #include "core/provenance.h"
 
 namespace orrery {

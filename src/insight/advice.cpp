@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "estimate/resolve.h"
 #include "estimate/workspace.h"
 #include "insight/neighbours.h"
 

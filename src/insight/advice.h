@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "estimate/estimate.h"
-#include "estimate/resolve.h"
 
 namespace orrery {
+
+struct ResolvedRun;
 
 // One key of the run file and its new value, as --set takes them: "null" takes the key away.
 struct Setting {

@@ -22,7 +22,7 @@ namespace orrery {
 struct CollectiveQuestion {
   Collective kind = Collective::all_reduce;
   ResolvedCluster cluster;
-  Json cluster_input;  // as the user gave it
+  KeptJson cluster_input;  // as the user gave it
   std::int64_t ranks_per_node = 1;
   std::int64_t groups = 1;
   double busiest_rank = 1;             // of an all-to-all: what one rank sends over the mean

@@ -24,7 +24,7 @@ void flatten(const Json& j, const std::string& path, std::map<std::string, Json>
 
 std::map<std::string, Json> leaves_of(const NamedRun& r) {
   std::map<std::string, Json> leaves;
-  flatten(r.report.resolved.inputs, "", leaves);
+  flatten(*r.report.resolved.inputs, "", leaves);
   leaves.erase("parallel.dp");
   return leaves;
 }
@@ -47,7 +47,7 @@ void put(Json& document, const std::string& path, const Json& value) {
 
 // The first run with one key changed; degrees that follow from others are left to follow.
 void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
-  Json run = first.report.resolved.inputs;
+  Json run = *first.report.resolved.inputs;
   run["parallel"].erase("dp");
   put(run, key.path, key.to);
   try {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 

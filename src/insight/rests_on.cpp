@@ -4,6 +4,7 @@
 #include "core/provenance.h"
 #include "cost/operator_time.h"
 #include "estimate/price.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 namespace {

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "estimate/resolve.h"
-
 namespace orrery {
+
+struct ResolvedCluster;
+struct ResolvedRun;
 
 struct RestsOnPart {
   std::string part;   // "matrix products", "network: nvswitch"

@@ -2,6 +2,7 @@
 #include "insight/simulate_check.h"
 
 #include "core/error.h"
+#include "estimate/resolve.h"
 #include "sim/simulate.h"
 
 namespace orrery {

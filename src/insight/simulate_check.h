@@ -4,9 +4,9 @@
 // stack.
 #pragma once
 
-#include "estimate/resolve.h"
-
 namespace orrery {
+
+struct ResolvedRun;
 
 void check_playable(const ResolvedRun& r);
 

@@ -3,6 +3,7 @@
 // Defaults of the keys that a model file leaves out; the table is in model/architecture_json.h.
 #include <string>
 
+#include "core/json.h"
 #include "model/architecture_keys.h"
 #include "model/model_draft.h"
 

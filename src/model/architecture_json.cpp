@@ -6,16 +6,13 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/units.h"
 #include "model/architecture_keys.h"
 #include "model/hf_import.h"
-#include "model/model_document.h"
 #include "model/model_draft.h"
 
 namespace orrery {
-
-constinit const KeyTable kModelDocument = kModelKeys;
-
 namespace {
 
 constexpr double kMostStatedParameters = 1e18;

@@ -25,14 +25,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "model/architecture.h"
 
 namespace orrery {
 
 struct AssumedValue {
   std::string key;  // in the file's words, without the path of the model in the document
-  Json value;
+  KeptJson value;
   std::string why;
 };
 

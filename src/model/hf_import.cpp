@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "model/hf_families.h"
 
 namespace orrery {

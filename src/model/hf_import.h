@@ -12,7 +12,7 @@
 // Errors: InputError, with the path as the file writes it.
 #pragma once
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "model/architecture_json.h"
 #include "model/model_draft.h"
 

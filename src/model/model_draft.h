@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "model/architecture_json.h"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/json.h"
 #include "core/provenance.h"
 #include "core/units.h"
 

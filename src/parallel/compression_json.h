@@ -15,7 +15,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "parallel/compression.h"
 

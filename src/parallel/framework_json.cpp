@@ -4,18 +4,17 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "core/provenance.h"
 #include "parallel/framework_keys.h"
 
 namespace orrery {
-
-constinit const KeyTable kFrameworkDocument = {"", kFrameworkDocumentRows, {.has_sources = true}};
-
 namespace {
 
-using framework_forms::kMostAtAll;
-using framework_forms::kMostOfAnOption;
+// The highest value of a switch with a count that states none.
+constexpr std::int64_t kMostOfAnOption = 1 << 20;
+constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
 
 FrameworkProfile read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
@@ -127,8 +126,8 @@ void read_interval(const Reader& r, Framework& out) {
 
 FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,
                                 const std::string& run_file, const std::string& options_path) {
-  FrameworkProfile result;
-  result.document = with_sources_apart(profile);
+  Json document = with_sources_apart(profile);
+  std::vector<FrameworkOption> taken;
   static const Json kNoOptions = Json::object();
   const Json& chosen = options.is_null() ? kNoOptions : options;
   Reader given(chosen, run_file, options_path);
@@ -137,14 +136,14 @@ FrameworkProfile read_framework(const Json& profile, const std::string& file, co
   if (auto known = root.find("options")) {
     for (const std::string& name : known->keys()) {
       const Json* value = given.has(name) ? &chosen[name] : nullptr;
-      result.options.push_back(apply(result.document, known->at(name), name, value, given));
+      taken.push_back(apply(document, known->at(name), name, value, given));
     }
   }
   given.reject_unknown();
-  FrameworkProfile fields = read_fields(result.document, file);
-  fields.options = std::move(result.options);
-  fields.document = std::move(result.document);
-  return fields;
+  FrameworkProfile result = read_fields(document, file);
+  result.options = std::move(taken);
+  result.document = std::move(document);
+  return result;
 }
 
 }  // namespace orrery

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "parallel/framework.h"
 
 namespace orrery {
@@ -31,7 +31,7 @@ struct FrameworkProfile {
   std::string fp16_states;      // and of that in fp16
   std::optional<bool> dropout;  // of its models, where neither run nor model says
   std::vector<FrameworkOption> options;
-  Json document;  // with the overlays applied, for provenance
+  KeptJson document;  // with the overlays applied, for provenance
 };
 
 // `options` is the run's framework_options (an object or null), found at `options_path` of

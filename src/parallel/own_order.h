@@ -16,7 +16,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "parallel/schedules/schedule.h"
 
 namespace orrery {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/json.h"
+
 namespace orrery {
 namespace {
 

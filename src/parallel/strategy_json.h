@@ -17,6 +17,7 @@
 
 #include "core/json_reader.h"
 #include "model/architecture.h"
+#include "parallel/assumed.h"
 #include "parallel/rules.h"
 #include "parallel/strategy.h"
 #include "parallel/strategy_request.h"
@@ -35,13 +36,6 @@ struct StrategyDefaults {
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what selective recompute runs again
   std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
   ZeroPlusPlus zeropp{};
-};
-
-// A value the user did not give.
-struct Assumed {
-  std::string path;   // "parallel.dp"
-  std::string value;  // "16"
-  std::string why;    // "gpus/(tp·cp·pp)"
 };
 
 struct ResolvedStrategy {

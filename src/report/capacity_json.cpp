@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "document/words.h"
 #include "orrery/version.h"
 #include "report/capacity.h"
@@ -242,7 +243,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["nodes"] = node_count(o.inputs.cluster);
   j["node"] = o.inputs.cluster.node.view();
   j["device"] = o.inputs.cluster.device.name.view();
-  j["strategy"] = o.run->inputs.value("parallel", Json::object());
+  j["strategy"] = o.run->inputs->value("parallel", Json::object());
   j["rests_on"] = rests_on_json(*o.run);
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "validate/claim_verdict.h"
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "network/group_across.h"
 #include "orrery/version.h"
@@ -93,7 +94,7 @@ Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
 
 Json inputs_json(const CollectiveQuestion& q) {
   Json j;
-  j["cluster"] = q.cluster_input;
+  j["cluster"] = *q.cluster_input;
   j["ranks"] = ranks_of(q);
   j["ranks_per_node"] = q.ranks_per_node;
   j["nodes"] = node_count(q.cluster.cluster);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "insight/collective_curve.h"
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "document/rows.h"
 #include "document/table.h"
@@ -94,7 +95,7 @@ Json curve_json(const AgainstCurve& c) {
             {"role", c.role},
             {"collective", std::string(name_of(c.question.kind))},
             {"ranks", ranks_of(c.question)},
-            {"cluster", c.question.cluster_input},
+            {"cluster", *c.question.cluster_input},
             {"error", errors_json(errors_in(c))}};
   j["points"] = Json::array();
   for (const AgainstPoint& p : c.points) {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "insight/comm_report.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/comm_against_text.h"
 
+#include "core/json.h"
 #include "core/units.h"
 #include "document/rows.h"
 #include "document/table.h"

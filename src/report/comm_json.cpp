@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "model/operators.h"
 #include "report/collective.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/document_text.h"
 
+#include "core/json.h"
 #include "core/provenance.h"
 #include "document/words.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"
@@ -96,7 +97,7 @@ std::string dump(const Json& j) {
 }
 
 Json reported_inputs(const ResolvedRun& r) {
-  Json inputs = r.inputs;
+  Json inputs = *r.inputs;
   Json assumed = Json::array();
   for (const Assumed& a : r.assumed) {
     assumed.push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});

@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "estimate/estimate.h"
+#include "estimate/resolve.h"
 #include "estimate/workspace.h"
 #include "report/formula.h"
 #include "report/input_source.h"

@@ -12,12 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
+#include "core/traced.h"
 #include "document/document.h"
-#include "estimate/resolve.h"
 #include "insight/metrics.h"
 
 namespace orrery {
+
+struct ResolvedRun;
+struct Run;
 
 struct ExplainedNode {
   std::string name;

@@ -2,6 +2,7 @@
 #include "report/input_source.h"
 
 #include "core/provenance.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 namespace {
@@ -39,7 +40,7 @@ std::string from_hardware(const ResolvedRun& r, const Label& label) {
 
 std::string from_framework(const ResolvedRun& r, const std::string& key) {
   const std::string name(r.run.framework.name.view());
-  const std::string source = source_text(document_source(r.framework.document, key));
+  const std::string source = source_text(document_source(*r.framework.document, key));
   return source.empty() ? name : name + ": " + source;
 }
 

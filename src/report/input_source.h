@@ -7,9 +7,10 @@
 #include <string>
 
 #include "core/traced.h"
-#include "estimate/resolve.h"
 
 namespace orrery {
+
+struct ResolvedRun;
 
 std::string input_source(const ResolvedRun& r, const Label& label);
 

@@ -16,7 +16,7 @@ namespace orrery {
 struct DocumentKeys {
   std::string_view name;  // "run"
   std::string_view what;
-  const KeyTable* keys;
+  KeyTable table;
 };
 
 std::span<const DocumentKeys> document_keys();

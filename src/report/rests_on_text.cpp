@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rests_on_text.h"
 
+#include "core/json.h"
 #include "document/words.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 

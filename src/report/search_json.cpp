@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
-#include "explore/axis_keys.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
 #include "report/search.h"
@@ -57,7 +56,7 @@ Json one_of_best(const SearchReport& r, const RunReport& run, const Found& found
 
 Json value_json(const Space& space, std::size_t axis, std::int64_t value) {
   if (axis >= kSearchAxes) {
-    return space.outer[axis - kSearchAxes].values[static_cast<std::size_t>(value)];
+    return space.outer[axis - kSearchAxes].values->at(static_cast<std::size_t>(value));
   }
   if (static_cast<SearchAxis>(axis) == SearchAxis::sequence_parallel) return value != 0;
   if (is_of_words(static_cast<SearchAxis>(axis))) return axis_text(space, axis, value);

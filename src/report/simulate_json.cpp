@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/json.h"
 #include "report/estimate_json.h"
 #include "report/simulate.h"
 

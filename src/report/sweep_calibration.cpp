@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "document/words.h"
+#include "estimate/config_lookup.h"
 #include "hardware/calibration.h"
 
 namespace orrery {

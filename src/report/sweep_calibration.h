@@ -6,10 +6,11 @@
 
 #include <string>
 
-#include "estimate/resolve.h"
 #include "explore/sweep.h"
 
 namespace orrery {
+
+struct ConfigLookup;
 
 // Whether the sweep's run names a calibration, or one of its axes does.
 bool is_calibrated(const SweepPlan& sweep);

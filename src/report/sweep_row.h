@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "estimate/resolve.h"
 #include "explore/sweep.h"
 
 namespace orrery {
+
+struct ConfigLookup;
 
 enum class RowFormat : std::uint8_t { json, csv };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/training_against_text.h"
 
+#include "core/json.h"
 #include "core/units.h"
 #include "document/table.h"
 #include "document/text.h"

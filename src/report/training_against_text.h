@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/words.h"
 #include "insight/training_against.h"
 

@@ -5,7 +5,7 @@
 // A line of CSV is a row of the file. Charts and tables hold what is judged by time and counts.
 #pragma once
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "validate/report.h"
 

@@ -3,7 +3,7 @@
 // The answers to `validate --fit`, `--ablate` and `--check`.
 #pragma once
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "validate/config_changes.h"
 #include "validate/consistency.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
 #include "report/validate.h"
 
 namespace orrery {

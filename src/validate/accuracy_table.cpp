@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/json.h"
 #include "document/words.h"
 #include "validate/summary.h"
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "estimate/config_lookup.h"
 #include "validate/config_text.h"
 
 namespace orrery {

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "estimate/resolve.h"
 #include "validate/fit_constants.h"
 
 namespace orrery {
+
+struct ConfigLookup;
 
 struct ConfigChange {
   std::string document;  // "device a100-sxm4-80gb"

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/json.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -54,7 +55,7 @@ std::map<std::string, double> usual_ratios(const std::vector<Pair>& pairs) {
 
 // A run as text: two rows with equal text measure the same run.
 std::string fingerprint(const JudgedRow& r) {
-  Json run = r.row.run;
+  Json run = *r.row.run;
   if (run.contains("model") && run["model"].is_object()) run["model"].erase("name");
   return r.row.source.group + run.dump();
 }

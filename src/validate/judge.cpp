@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "estimate/estimate.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 namespace {
@@ -46,7 +48,7 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
 }
 
 void fill(JudgedRow& out, const ConfigLookup& lookup) {
-  Json run = out.row.run;
+  Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
   const ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
   const Training& t = resolved.run.training;
@@ -64,8 +66,8 @@ void fill(JudgedRow& out, const ConfigLookup& lookup) {
 JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
   JudgedRow out;
   out.row = row;
-  out.node = row.run.contains("cluster") ? name_in(row.run.at("cluster"), "node") : "inline";
-  out.framework = row.run.contains("framework") ? name_in(row.run, "framework") : "generic";
+  out.node = row.run->contains("cluster") ? name_in(row.run->at("cluster"), "node") : "inline";
+  out.framework = row.run->contains("framework") ? name_in(*row.run, "framework") : "generic";
   try {
     fill(out, lookup);
   } catch (const InputError& error) {

@@ -17,12 +17,14 @@
 #include <vector>
 
 #include "estimate/answer.h"
-#include "estimate/resolve.h"
+#include "estimate/run.h"
 #include "explore/sensitivity.h"
 #include "validate/published.h"
 #include "validate/rows.h"
 
 namespace orrery {
+
+struct ConfigLookup;
 
 struct JudgedRow {
   Row row;

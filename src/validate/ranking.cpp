@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/json.h"
+
 namespace orrery {
 namespace {
 
@@ -17,7 +19,7 @@ struct Measurement {
 };
 
 std::string sweep_name(const JudgedRow& r) {
-  const Json& model = r.row.run.at("model");
+  const Json& model = r.row.run->at("model");
   const std::string name = model.is_object() && model.contains("name")
                                ? model.at("name").get<std::string>()
                            : model.is_string() ? model.get<std::string>()
@@ -29,7 +31,7 @@ std::string sweep_name(const JudgedRow& r) {
 // All that must agree; the name alone may not say it.
 std::string sweep_key(const JudgedRow& r) {
   return r.row.source.group + "\n" + sweep_name(r) + "\n" + r.node + "\n" + r.framework + "\n" +
-         std::to_string(r.run.training.sequence) + "\n" + r.row.run.at("model").dump();
+         std::to_string(r.run.training.sequence) + "\n" + r.row.run->at("model").dump();
 }
 
 std::vector<double> ranks(const std::vector<double>& values) {

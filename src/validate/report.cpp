@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validate/report.h"
 
+#include "estimate/config_lookup.h"
+
 namespace orrery {
 
 ValidationReport report_of(std::vector<JudgedRow> rows, bool left_out) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {

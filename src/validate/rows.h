@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -64,7 +64,7 @@ struct Row {
   std::string id;
   RowTier tier = RowTier::a;
   RowSource source;
-  Json run;
+  KeptJson run;
   Measured measured;
   std::vector<std::string> unknown;   // keys the source does not say
   std::vector<std::string> inferred;  // keys concluded from something else in the source

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "document/words.h"
 

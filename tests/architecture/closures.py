@@ -19,19 +19,19 @@ SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
-MEDIAN = 31
-MOST = 105
+MEDIAN = 25
+MOST = 106
 # Sources that see a header, at most.
 SEEN_BY = {
-    "cost/product.h": 20,
-    "cost/attention.h": 20,
+    "cost/product.h": 8,
+    "cost/attention.h": 4,
     "network/algorithms.h": 1,
     "network/ring.h": 1,
-    "parallel/schedules/list.h": 8,
+    "parallel/schedules/list.h": 4,
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 259
+SEE_JSON = 174
 
 
 @functools.lru_cache(maxsize=None)

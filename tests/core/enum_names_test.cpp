@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "core/json.h"
 
 namespace orrery {
 namespace {

@@ -53,8 +53,8 @@ bool assumes(const ResolvedRun& r, const std::string& path) {
 // The resolved run, read again, is the same run.
 void check_round_trip(const Json& run) {
   const ResolvedRun once = resolved(run);
-  const ResolvedRun twice = resolved(once.inputs);
-  CHECK(twice.inputs == once.inputs);
+  const ResolvedRun twice = resolved(*once.inputs);
+  CHECK(*twice.inputs == *once.inputs);
   const Answer a = estimate(once.run);
   const Answer b = estimate(twice.run);
   CHECK(a.step_time == b.step_time);

@@ -65,7 +65,6 @@ Json value_of(const Form& f, Random& random) {
       return Json{{"switch", "on"}};
     case FormKind::document:
       return "a-name";
-    case FormKind::either:
     case FormKind::quantity:
     case FormKind::text:
     case FormKind::any:

@@ -96,10 +96,10 @@ void check_round_trip(ForeignFormat format, const Json& run) {
   const ResolvedRun before = resolved(run);
   const ExportedRun e = export_run(format, before, run, testing::shipped_configs());
   ImportedRun imported =
-      import_run(format, e.text, "written", {{"cluster", before.inputs["cluster"]}});
-  fit_import(imported, {{"model", before.inputs["model"]}}, testing::shipped_configs());
+      import_run(format, e.text, "written", {{"cluster", before.inputs->at("cluster")}});
+  fit_import(imported, {{"model", before.inputs->at("model")}}, testing::shipped_configs());
   Json back = imported.run;
-  back["cluster"] = before.inputs["cluster"];
+  back["cluster"] = before.inputs->at("cluster");
   for (const NotSaid& n : e.not_said) {
     if (n.value.is_null()) {
       erase_at(back, n.path);

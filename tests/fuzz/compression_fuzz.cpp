@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a compression scheme; what is read reads the same again.
+#include "core/json.h"
 #include "fuzz/harness.h"
 #include "parallel/compression_json.h"
 

@@ -2,6 +2,7 @@
 // Any text as a model, ours or Hugging Face's: what is read and written reads the same again.
 #include <cstdlib>
 
+#include "core/json.h"
 #include "fuzz/harness.h"
 #include "model/architecture_json.h"
 

@@ -73,15 +73,15 @@ void add(const Json& value, const Keys& keys, std::vector<Leaf>& out) {
 
 std::vector<Leaf> leaves(const ResolvedCluster& c) {
   std::vector<Leaf> out;
-  add(c.device["efficiency"], {"device", "efficiency"}, out);
-  for (const Json& tier : c.node["tiers"]) {
+  add(c.device->at("efficiency"), {"device", "efficiency"}, out);
+  for (const Json& tier : c.node->at("tiers")) {
     out.push_back({{"tiers", tier["name"].get<std::string>(), "efficiency"}, tier["efficiency"]});
   }
   return out;
 }
 
 Json without_sources(const ResolvedCluster& c) {
-  Json all = {{"node", c.node}, {"device", c.device}};
+  Json all = {{"node", *c.node}, {"device", *c.device}};
   all["node"].erase("sources");
   all["node"].erase("device");
   return all;

@@ -43,7 +43,7 @@ TEST_CASE("a thin link between two switches parts its tier") {
   CHECK(gb(line_rate(c.cluster.tiers[1], 2)) == 10);
   CHECK_FALSE(c.cluster.tiers[1].in_network_reduction);
   CHECK(c.notes.empty());
-  CHECK(c.node["tiers"].size() == 3);
+  CHECK(c.node->at("tiers").size() == 3);
   CHECK(source_text(source_of(c, "tiers.1.bandwidth")) == "folded from `graph`");
   const ResolvedCluster plain = cluster_of(R"({"node": "dgx-h100", "gpus": 8})");
   CHECK(source_text(source_of(c, "tiers.2.latency")) ==

@@ -51,7 +51,7 @@ std::string value_in(const Advice& a, const std::string& path) {
 
 TEST_CASE("advice taken gives the step time and the memory it promised") {
   // The resolved run: an advice leaves alone what was assumed.
-  for (const Json& run : testing::sample_runs()) check_advice(resolved(run).inputs);
+  for (const Json& run : testing::sample_runs()) check_advice(*resolved(run).inputs);
 }
 
 TEST_CASE("an advice names the keys of the run file that cannot stand beside it") {

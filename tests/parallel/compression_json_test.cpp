@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json.h"
 
 using namespace orrery;
 using enum Collective;

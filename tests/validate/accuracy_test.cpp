@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "estimate/level_interval.h"
+#include "estimate/resolve.h"
 #include "shipped_runs.h"
 #include "validate/consistency.h"
 #include "validate/cross.h"
@@ -73,8 +74,8 @@ TEST_CASE("steps unlike any published stack are believed, and stand in their own
 
 TEST_CASE("a level scales every term of the step and replaces the interval") {
   const Row& row = testing::shipped_report().rows.front().row;
-  const ResolvedRun plain = resolve_run(row.run, "run", testing::shipped_lookup());
-  Json run = row.run;
+  const ResolvedRun plain = resolve_run(*row.run, "run", testing::shipped_lookup());
+  Json run = *row.run;
   run["stack"] = {{"factor", 1.25}, {"spread", 0.03}, {"steps", 3}};
   const ResolvedRun own = resolve_run(run, "run", testing::shipped_lookup());
   const Answer a = estimate(plain.run), b = estimate(own.run);
@@ -83,7 +84,7 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
     CHECK(b.breakdown[i].si() == doctest::Approx(1.25 * a.breakdown[i].si()));
   }
   CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
-  CHECK(own.inputs["stack"] == run["stack"]);
+  CHECK(own.inputs->at("stack") == run["stack"]);
   CHECK(own.interval.high < plain.interval.high);
   run["stack"]["spread"] = 0.1;
   const ResolvedRun less_sure = resolve_run(run, "run", testing::shipped_lookup());

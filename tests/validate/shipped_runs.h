@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/config_lookup.h"
 #include "validate/report.h"
 
 namespace orrery::testing {

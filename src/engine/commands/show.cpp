@@ -58,7 +58,7 @@ Json model_document(const ModelDescription& m) {
   Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
   j["assumed"] = Json::array();
   for (const AssumedValue& a : m.assumed) {
-    j["assumed"].push_back({{"path", a.key}, {"value", a.value}, {"why", a.why}});
+    j["assumed"].push_back({{"path", a.key}, {"value", *a.value}, {"why", a.why}});
   }
   j["resolved"] = model_json(m);
   return j;
@@ -127,14 +127,14 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
   const ResolvedRun r = resolved_run(given, context);
   const Table operators = operator_list(r.run);
   if (look.csv()) {
-    return {ExitCode::answer, with_operators ? csv_of(operators) : csv_of(value_list(r.inputs))};
+    return {ExitCode::answer, with_operators ? csv_of(operators) : csv_of(value_list(*r.inputs))};
   }
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
   const Table tiers = tier_list(r.run.cluster);
   j["tiers"] = json_rows(tiers);
   if (with_operators) j["operators"] = json_rows(operators);
   const std::string body = with_operators ? text_of(operators, look.style)
-                                          : text_of(tiers, look.style) + "\n" + dump(r.inputs);
+                                          : text_of(tiers, look.style) + "\n" + dump(*r.inputs);
   return {ExitCode::answer,
           look.json() ? dump(j) : text_of(run_header(r), look.style) + "\n" + body};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/json_path.h"
+#include "estimate/resolve.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/deepspeed/names.h"
 #include "parallel/strategy.h"
@@ -78,15 +79,15 @@ std::string export_run(const ResolvedRun& resolved) {
   add_batches(run, j);
   add_precision(run.training.precision, j);
   Json zero = {{"stage", run.strategy.zero}};
-  const Json& overlap = value_at(resolved.inputs, "parallel.overlap.grad_reduce");
+  const Json& overlap = value_at(*resolved.inputs, "parallel.overlap.grad_reduce");
   if (overlap.is_boolean()) zero["overlap_comm"] = overlap;
-  add_options(value_at(resolved.inputs, "parallel.framework_options"), zero);
+  add_options(value_at(*resolved.inputs, "parallel.framework_options"), zero);
   add_offload(run.strategy.offload, zero);
   add_checkpoints(run.strategy, j);
   add_gradients(run.training.recipe, j);
   j["zero_optimization"] = zero;
   add_parallel(run.strategy, j);
-  if (value_at(resolved.inputs, "training.optimizer") == "sgd") j["optimizer"]["type"] = "SGD";
+  if (value_at(*resolved.inputs, "training.optimizer") == "sgd") j["optimizer"]["type"] = "SGD";
   return j.dump(2) + "\n";
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/json.h"
 #include "exchange/collective_names.h"
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"

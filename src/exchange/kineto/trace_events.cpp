@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/json.h"
 #include "exchange/text_lines.h"
 
 namespace orrery::detail {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/json.h"
 #include "exchange/kineto/torch_products.h"
 #include "exchange/text_lines.h"
 

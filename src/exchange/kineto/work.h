@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "calibrate/measurement.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 
 namespace orrery::detail {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "exchange/measurements/fields.h"
 #include "exchange/measurements/heading.h"

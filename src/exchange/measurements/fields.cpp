@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/measurements/fields.h"
 
+#include "core/json.h"
 #include "exchange/collective_names.h"
 #include "network/bus_factor.h"
 

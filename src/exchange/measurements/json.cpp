@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/json.h"
+
 #include "core/json_reader.h"
 #include "exchange/measurements/fields.h"
 #include "exchange/measurements/heading.h"

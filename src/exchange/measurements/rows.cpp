@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "exchange/measurements/fields.h"
 #include "exchange/measurements/readers.h"

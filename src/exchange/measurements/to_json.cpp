@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/measurements/to_json.h"
 
+#include "core/json.h"
 #include "exchange/measurements/heading.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "calibrate/measurement.h"
-#include "core/json.h"
+#include "core/json_fwd.h"
 
 namespace orrery {
 

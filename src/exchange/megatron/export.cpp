@@ -5,6 +5,7 @@
 
 #include "core/json_path.h"
 #include "core/units.h"
+#include "estimate/resolve.h"
 #include "exchange/argument_lines.h"
 #include "exchange/megatron/names.h"
 #include "parallel/stages.h"
@@ -14,7 +15,7 @@ namespace {
 
 class Export {
  public:
-  explicit Export(const ResolvedRun& r) : r_(r), in_(r.inputs) {}
+  explicit Export(const ResolvedRun& r) : r_(r), in_(*r.inputs) {}
 
   std::string text() {
     model();

@@ -6,7 +6,9 @@
 
 #include <string>
 
-#include "estimate/resolve.h"
+namespace orrery {
+struct ResolvedRun;
+}
 
 namespace orrery::megatron {
 

@@ -10,6 +10,7 @@
 // FLOPs no mask leaves, and grouped products) are left out by name.
 #include <optional>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "core/units.h"
 #include "cost/product.h"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/json_path.h"
+#include "estimate/resolve.h"
 #include "exchange/argument_lines.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/torchtitan.h"
@@ -49,7 +50,7 @@ class Export {
   }
 
   std::string option(const char* name) const {
-    const Json& value = value_at(r_.inputs, std::string("parallel.framework_options.") + name);
+    const Json& value = value_at(*r_.inputs, std::string("parallel.framework_options.") + name);
     return value.is_string() ? value.get<std::string>() : "";
   }
 

@@ -9,6 +9,7 @@
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/toml.h"
 #include "exchange/torchtitan/torchtitan.h"
+#include "model/architecture_json.h"
 
 namespace orrery::torchtitan {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "hardware/device_reader.h"
 #include "hardware/dimensions.h"
 #include "hardware/topology/builders.h"

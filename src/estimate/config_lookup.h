@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions that turn the names in a run file into documents; io supplies them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/lookup.h"
+
+namespace orrery {
+
+struct ConfigText {
+  std::string text;
+  std::string file;  // for messages
+};
+
+struct ConfigLookup {
+  HardwareLookup hardware;
+  std::function<std::optional<ConfigText>(const std::string& name)> model;        // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> framework;    // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> compression;  // name or path
+  std::function<std::optional<ConfigText>(const std::string& path)> schedule;     // path
+  std::function<std::vector<std::string>()> model_names;
+  std::function<std::vector<std::string>()> framework_names;
+  std::function<std::vector<std::string>()> compression_names;
+  std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
+};
+
+}  // namespace orrery

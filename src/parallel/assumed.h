@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A value the user did not give, as answers list it.
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+struct Assumed {
+  std::string path;   // "parallel.dp"
+  std::string value;  // "16"
+  std::string why;    // "gpus/(tp·cp·pp)"
+};
+
+}  // namespace orrery

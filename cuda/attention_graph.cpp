@@ -291,9 +291,17 @@ std::int64_t elements_of(AttentionTensor t, const MeasuredAttention& a) {
     case AttentionTensor::scale:
     case AttentionTensor::hidden:
       return 1;
-    default:
-      return rows * a.shape.head_dim;
+    case AttentionTensor::q:
+    case AttentionTensor::k:
+    case AttentionTensor::v:
+    case AttentionTensor::o:
+    case AttentionTensor::dq:
+    case AttentionTensor::dk:
+    case AttentionTensor::dv:
+    case AttentionTensor::d_o:
+      break;
   }
+  return rows * a.shape.head_dim;
 }
 
 }  // namespace orrery

@@ -58,9 +58,15 @@ ncclResult_t start_one(Collective kind, std::size_t n, std::size_t ranks, void* 
       return ncclAllReduce(in, out, n, ncclBfloat16, ncclSum, c, s);
     case Collective::all_gather:
       return ncclAllGather(in, out, n / ranks, ncclBfloat16, c, s);
-    default:
+    case Collective::reduce_scatter:
       return ncclReduceScatter(in, out, n / ranks, ncclBfloat16, ncclSum, c, s);
+    case Collective::all_to_all:
+    case Collective::point_to_point:
+    case Collective::broadcast:
+    case Collective::reduce:
+      break;
   }
+  return ncclInvalidArgument;
 }
 
 }  // namespace

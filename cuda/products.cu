@@ -46,9 +46,11 @@ bool format_of(Precision precision, Format& f) {
     case Precision::fp8:
       f = {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, GpuElement::fp8, 1};
       return true;
-    default:
+    case Precision::mxfp8:
+    case Precision::nvfp4:
       return false;
   }
+  return false;
 }
 
 cublasLtHandle_t blas_lt_handle() {
@@ -168,9 +170,11 @@ bool multiplies(Precision precision, int major, int minor) {
       return major >= 8;
     case Precision::fp8:
       return major >= 9 || (major == 8 && minor == 9);
-    default:
+    case Precision::mxfp8:
+    case Precision::nvfp4:
       return false;
   }
+  return false;
 }
 
 }  // namespace orrery

@@ -54,7 +54,8 @@ void fill_random(const GpuBuffer& buffer, GpuElement element, cudaStream_t strea
       fill_all<__nv_fp8_e4m3>(buffer, stream);
       break;
 #else
-    default:
+    case GpuElement::half:
+    case GpuElement::fp8:
       throw std::runtime_error("a buffer of elements that HIP's jobs do not use");
 #endif
   }

@@ -20,7 +20,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
                                       const KernelChoice& k) {
   const bool linear = op.role == PrecisionRole::linear;
   const Precision precision = linear ? k.linear : k.wide;
-  const bool grouped = op.kind == OpKind::grouped_product;
+  const bool grouped = kOpFacts[op.kind].grouped;
   const std::int64_t groups = grouped ? op.groups : 1;
   const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
   const auto time = [&](const ProductShape& p) {
@@ -44,19 +44,18 @@ SecondsOf<R> pointwise_time(const ShardedOperator& op, double bytes_per_element,
 }
 
 template <Number R>
-OperatorTime<R> attention_operator_time(const ShardedOperator& op, const Device& d,
-                                        const KernelChoice& k) {
-  const AttentionShape a = attention_shape(op);
-  OperatorTime<R> t;
-  if (op.kind == OpKind::fused_attention) {
-    t.forward = fused_attention_time<R>(a, d, k.attention, k.wide, false);
-    t.backward_input = fused_attention_time<R>(a, d, k.attention, k.wide, true);
-    return t;
-  }
-  const std::int64_t width = op.kind == OpKind::scores ? a.head_dim : a.value_dim;
-  t.forward = unfused_product_time<R>(a, width, d, k.wide);
-  t.backward_input = t.forward * R(2.0);
-  return t;
+OperatorTime<R> fused_time(const AttentionShape& a, const Device& d, const KernelChoice& k) {
+  return {fused_attention_time<R>(a, d, k.attention, k.wide, false),
+          fused_attention_time<R>(a, d, k.attention, k.wide, true),
+          {}};
+}
+
+// Its backward is two products as large: a gradient of each factor.
+template <Number R>
+OperatorTime<R> unfused_time(const AttentionShape& a, std::int64_t width, const Device& d,
+                             const KernelChoice& k) {
+  const SecondsOf<R> forward = unfused_product_time<R>(a, width, d, k.wide);
+  return {forward, forward * R(2.0), {}};
 }
 
 }  // namespace
@@ -68,9 +67,11 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
     case OpKind::grouped_product:
       return product_operator_time<R>(op, d, k);
     case OpKind::fused_attention:
+      return fused_time<R>(attention_shape(op), d, k);
     case OpKind::scores:
+      return unfused_time<R>(attention_shape(op), op.inner, d, k);
     case OpKind::values:
-      return attention_operator_time<R>(op, d, k);
+      return unfused_time<R>(attention_shape(op), op.value_width, d, k);
     case OpKind::pointwise:
     case OpKind::lookup:
       return {pointwise_time<R>(op, op.forward_bytes, d, k.pointwise_passes),

@@ -19,7 +19,7 @@ SecondsOf<R> quantise_time(std::int64_t rows, std::int64_t cols, const Device& d
 }  // namespace
 
 bool is_quantised(const ShardedOperator& op, Precision linear) {
-  return is_product(op.kind) && op.role == PrecisionRole::linear &&
+  return kOpFacts[op.kind].product && op.role == PrecisionRole::linear &&
          storage_precision(linear) != linear;
 }
 

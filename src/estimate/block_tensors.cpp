@@ -12,10 +12,10 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
   double most = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
-    if (op.kind == OpKind::scores) {  // gradients of the probabilities and of the scores
-      most = std::max(most, 2 * static_cast<double>(op.groups) * elements(op.rows, op.cols));
-    }
-    if (!is_product(op.kind)) continue;
+    const OpFacts& kind = kOpFacts[op.kind];
+    most = std::max(
+        most, kind.score_gradients * static_cast<double>(op.groups) * elements(op.rows, op.cols));
+    if (!kind.product) continue;
     // The gradient of the logits is in the logits' line.
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
     most = std::max(most, output + elements(op.rows, op.inner));
@@ -27,7 +27,7 @@ Bytes weight_gradient_bytes(const ShardedBlock& block, double element) {
   Bytes sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
-    if (!op.has_weight || op.kind == OpKind::pointwise) continue;
+    if (!op.has_weight || !kOpFacts[op.kind].weight_matrix) continue;
     sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * element);
   }
   return sum;

@@ -93,8 +93,7 @@ class Pricer {
     const double again = share_again(op, needed);
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
-    // A lookup has no gradient of its input.
-    out_.weight_gradient += op.kind == OpKind::lookup ? t.backward_input : t.backward_weight;
+    out_.weight_gradient += kOpFacts[op.kind].selects ? t.backward_input : t.backward_weight;
     if (again > 0) {
       compute(Phase::recompute_selective) += forward * lift<R>(again, {"share that runs again"});
       out_.selective_flops += counted_flops(op) * again;

@@ -34,7 +34,7 @@ struct NamedRecipe {
   std::string_view source;
 };
 
-inline constexpr std::array<NamedRecipe, 13> kRecipes = {{
+inline constexpr auto kRecipes = std::to_array<NamedRecipe>({
     {"adam-mixed-16", {2, 2, 12, 2, 2}, "ZeRO, arXiv:1910.02054, section 3.1: K = 12"},
     {"adam-fp32-gradients-18",
      {2, 4, 12, 4, 2},
@@ -60,7 +60,7 @@ inline constexpr std::array<NamedRecipe, 13> kRecipes = {{
      "DeepSeek-V3, arXiv:2412.19437, section 3.3.3: fp32 master and gradients, bf16 moments"},
     {"adam-8bit", {2, 2, 6, 2, 2}, "8-bit optimizers, arXiv:2110.02861: two moments of one byte"},
     {"sgd", {2, 2, 8, 2, 2}, "SGD with momentum: fp32 master weights and momentum"},
-}};
+});
 
 constexpr const NamedRecipe* find_recipe(std::string_view name) {
   for (const NamedRecipe& r : kRecipes) {

@@ -73,35 +73,23 @@ enum class OpKind : std::uint8_t {
   lookup,     // rows gathered from a table
 };
 
-constexpr bool is_product(OpKind k) {
-  switch (k) {
-    case OpKind::product:
-    case OpKind::grouped_product:
-      return true;
-    case OpKind::fused_attention:
-    case OpKind::scores:
-    case OpKind::values:
-    case OpKind::pointwise:
-    case OpKind::lookup:
-      return false;
-  }
-  return false;
-}
-
-constexpr bool is_attention(OpKind k) {
-  switch (k) {
-    case OpKind::fused_attention:
-    case OpKind::scores:
-    case OpKind::values:
-      return true;
-    case OpKind::product:
-    case OpKind::grouped_product:
-    case OpKind::pointwise:
-    case OpKind::lookup:
-      return false;
-  }
-  return false;
-}
+// Facts of a kind that sharding, time and memory ask for.
+struct OpFacts {
+  bool product = false;  // of activations and a weight
+  bool grouped = false;  // with a weight of its own for each group
+  bool attention = false;
+  bool weight_matrix = false;  // whose gradient is as large as it
+  bool selects = false;        // from its weight, so that its one gradient is the weight's
+  double score_gradients = 0;  // matrices of groups×rows×cols that its backward needs besides
+};
+inline constexpr EnumTable<OpKind, OpFacts> kOpFacts = {
+    OpFacts{.product = true, .weight_matrix = true},
+    OpFacts{.product = true, .grouped = true, .weight_matrix = true},
+    OpFacts{.attention = true},
+    OpFacts{.attention = true, .score_gradients = 2},  // of the probabilities and of the scores
+    OpFacts{.attention = true},
+    OpFacts{},
+    OpFacts{.weight_matrix = true, .selects = true}};
 
 enum class OpName : std::uint8_t {
   embedding,

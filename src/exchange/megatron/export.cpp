@@ -13,6 +13,9 @@
 namespace orrery::megatron {
 namespace {
 
+// Targets of optimizer_cpu_offload.
+constexpr EnumTable<OffloadTarget, bool> kCpuOffload = {false, true, false};
+
 class Export {
  public:
   explicit Export(const ResolvedRun& r) : r_(r), in_(*r.inputs) {}
@@ -140,7 +143,7 @@ class Export {
     }
   }
 
-  bool offloads() const { return s().offload.optimizer == OffloadTarget::host; }
+  bool offloads() const { return kCpuOffload[s().offload.optimizer]; }
 
   // Megatron-LM asserts that each stands beside the others named here.
   void overlap() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "core/keys.h"
 

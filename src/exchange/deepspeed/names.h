@@ -9,6 +9,7 @@
 #include <array>
 
 #include "exchange/names.h"
+#include "parallel/strategy.h"
 
 namespace orrery::deepspeed {
 

@@ -13,8 +13,8 @@ namespace {
 // Beyond 2^53 a bound is no bound of the document's.
 constexpr std::int64_t kLargestBound = std::int64_t{1} << 53;
 
-Json object_schema(const KeyTable& table);
-Json form_schema(const Form& f);
+const Json kObject = {{"type", "object"}};
+const Json kText = {{"type", "string"}};
 
 Json names_json(std::span<const std::string_view> names) {
   Json list = Json::array();
@@ -29,7 +29,8 @@ Json whole_schema(const Form& f) {
 }
 
 Json number_schema(const Form& f) {
-  Json s = {{"type", "number"}, {"minimum", f.least}};
+  Json s = {{"type", "number"}};
+  if (std::isfinite(f.least)) s["minimum"] = f.least;
   if (std::isfinite(f.most)) s["maximum"] = f.most;
   return s;
 }
@@ -43,50 +44,10 @@ Json quantity_schema(const Form& f) {
           {"pattern", "^[+]?[0-9.]+([eE][-+]?[0-9]+)? ?(" + units + ")$"}};
 }
 
-Json map_schema(const Form& f) {
-  Json s = {{"type", "object"}};
-  if (f.names.empty()) {
-    s["additionalProperties"] = form_schema(*f.item);
-    return s;
-  }
-  for (const std::string_view name : f.names) {
-    s["properties"][std::string(name)] = form_schema(*f.item);
-  }
-  s["additionalProperties"] = false;
+Json text_schema(const Form& f) {
+  Json s = kText;
+  if (!f.pattern.empty()) s["pattern"] = "^(" + std::string(f.pattern) + ")$";
   return s;
-}
-
-Json document_schema(const Form& f) {
-  const Json in_place = f.object == nullptr ? Json{{"type", "object"}} : object_schema(*f.object);
-  return {{"anyOf", {{{"type", "string"}}, in_place}}};
-}
-
-Json form_schema(const Form& f) {
-  switch (f.kind) {
-    case FormKind::boolean:
-      return {{"type", "boolean"}};
-    case FormKind::whole:
-      return whole_schema(f);
-    case FormKind::number:
-      return number_schema(f);
-    case FormKind::quantity:
-      return quantity_schema(f);
-    case FormKind::text:
-      return {{"type", "string"}};
-    case FormKind::choice:
-      return {{"enum", names_json(f.names)}};
-    case FormKind::list:
-      return {{"type", "array"}, {"items", form_schema(*f.item)}};
-    case FormKind::object:
-      return f.object == nullptr ? Json{{"type", "object"}} : object_schema(*f.object);
-    case FormKind::map:
-      return map_schema(f);
-    case FormKind::document:
-      return document_schema(f);
-    case FormKind::any:
-      return Json::object();
-  }
-  return Json::object();
 }
 
 // null stands for a key that is left out.
@@ -120,20 +81,154 @@ std::optional<Json> default_value(const Key& k) {
 
 std::string description(const Key& k, bool has_default) {
   std::string text(k.meaning);
+  for (const Form& f : k.forms) {
+    if (!f.unit.empty() && text.find(f.unit) == std::string::npos) {
+      text += ", in " + std::string(f.unit);
+    }
+  }
   if (!k.otherwise.value.empty() && !has_default) {
     text += ". Default: " + std::string(k.otherwise.value);
   }
   return text;
 }
 
-Json key_schema(const Key& k) {
-  Json s;
-  if (k.forms.count == 1) {
-    s = form_schema(k.forms.front());
-  } else {
-    for (const Form& f : k.forms) s["anyOf"].push_back(form_schema(f));
+bool may_be_object(const Form& f) {
+  switch (f.kind) {
+    case FormKind::object:
+    case FormKind::map:
+    case FormKind::document:
+    case FormKind::either:
+    case FormKind::any:
+      return true;
+    case FormKind::boolean:
+    case FormKind::whole:
+    case FormKind::number:
+    case FormKind::quantity:
+    case FormKind::text:
+    case FormKind::choice:
+    case FormKind::list:
+      return false;
   }
-  if (!k.otherwise.required) s = with_null(std::move(s));
+  return false;
+}
+
+// A document as a whole, or the changes of one: then nothing is required, and null takes away.
+struct Manner {
+  bool changes = false;
+  bool sourced = false;
+};
+
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(Json& definitions) : definitions_(definitions) {}
+
+  Json object(const KeyTable& table, Manner m);
+  Json form(const Form& f, Manner m);
+
+ private:
+  Json key(const Key& k, Manner m);
+  Json plain(const Form& f, Manner m);
+  Json list(const Form& f, Manner m);
+  Json map(const Form& f, Manner m);
+  Json document(const Form& f, Manner m);
+  Json either(const Forms& forms, Manner m);
+  void add_keys(const KeyTable& table, Manner m, Json& schema);
+  Json defined(std::string_view what, const KeyTable& table, bool changes);
+
+  Json& definitions_;
+};
+
+Json SchemaWriter::list(const Form& f, Manner m) {
+  Json s = {{"type", "array"}, {"items", plain(*f.item, {false, m.sourced})}};
+  if (f.lowest > 0) s["minItems"] = f.lowest;
+  if (f.highest != kNoHighest) s["maxItems"] = f.highest;
+  if (!m.changes || !f.is_named) return s;
+  const Json changes = {{"type", "object"}, {"additionalProperties", plain(*f.item, m)}};
+  return {{"anyOf", {s, changes}}};
+}
+
+Json SchemaWriter::map(const Form& f, Manner m) {
+  Json s = kObject;
+  const Json item = m.changes ? with_null(form(*f.item, m)) : form(*f.item, m);
+  for (const std::string_view name : f.names) s["properties"][std::string(name)] = item;
+  s["additionalProperties"] = f.names.empty() ? item : Json(false);
+  return s;
+}
+
+// The definition of a document, whole or as changes; the schema that refers to it.
+Json SchemaWriter::defined(std::string_view what, const KeyTable& table, bool changes) {
+  const std::string name = std::string(what) + (changes ? "-changes" : "");
+  if (!definitions_.contains(name)) {
+    definitions_[name] = Json();  // first its place: it may hold itself
+    definitions_[name] = object(table, {changes, table.besides.has_sources});
+  }
+  return {{"$ref", "#/definitions/" + name}};
+}
+
+Json SchemaWriter::document(const Form& f, Manner m) {
+  if (f.object == nullptr) return {{"anyOf", {kText, kObject}}};
+  const bool has_base = f.object->besides.has_base;
+  // The device of a node that is changed is changed itself.
+  const bool changed = f.is_changes || (m.changes && has_base);
+  if (changed || !has_base) return {{"anyOf", {kText, defined(f.what, *f.object, changed)}}};
+  const Json in_place = {{"type", "object"},
+                         {"if", {{"required", {"base"}}}},
+                         {"then", defined(f.what, *f.object, true)},
+                         {"else", defined(f.what, *f.object, false)}};
+  return {{"anyOf", {kText, in_place}}};
+}
+
+Json SchemaWriter::either(const Forms& forms, Manner m) {
+  if (forms.count == 1) return form(forms.front(), m);
+  Json s;
+  for (const Form& f : forms) s["anyOf"].push_back(form(f, m));
+  return s;
+}
+
+Json SchemaWriter::plain(const Form& f, Manner m) {
+  switch (f.kind) {
+    case FormKind::boolean:
+      return {{"type", "boolean"}};
+    case FormKind::whole:
+      return whole_schema(f);
+    case FormKind::number:
+      return number_schema(f);
+    case FormKind::quantity:
+      return quantity_schema(f);
+    case FormKind::text:
+      return text_schema(f);
+    case FormKind::choice:
+      return {{"enum", names_json(f.names)}};
+    case FormKind::list:
+      return list(f, m);
+    case FormKind::object:
+      m.changes = m.changes || f.is_changes;
+      return f.what.empty() ? object(*f.object, m) : defined(f.what, *f.object, m.changes);
+    case FormKind::map:
+      return map(f, m);
+    case FormKind::document:
+      return document(f, m);
+    case FormKind::either:
+      return either(*f.others, m);
+    case FormKind::any:
+      return Json::object();
+  }
+  return Json::object();
+}
+
+Json SchemaWriter::form(const Form& f, Manner m) {
+  Json s = plain(f, m);
+  if (!m.sourced || may_be_object(f)) return s;
+  definitions_["sourced"] = {{"description", "a value beside its source"},
+                             {"type", "object"},
+                             {"required", {"value", "kind"}},
+                             {"properties", {{"value", Json::object()}, {"kind", kText}}}};
+  return {{"anyOf", {std::move(s), {{"$ref", "#/definitions/sourced"}}}}};
+}
+
+Json SchemaWriter::key(const Key& k, Manner m) {
+  Json s = either(k.forms, m);
+  if (!k.otherwise.required || m.changes) s = with_null(std::move(s));
   const std::optional<Json> value = default_value(k);
   Json out = {{"description", description(k, value.has_value())}};
   if (value) out["default"] = *value;
@@ -141,25 +236,44 @@ Json key_schema(const Key& k) {
   return out;
 }
 
-Json object_schema(const KeyTable& table) {
-  Json s = {{"type", "object"}, {"properties", Json::object()}};
+void SchemaWriter::add_keys(const KeyTable& table, Manner m, Json& schema) {
   for (const Key& k : table.keys) {
     const std::string name(k.name);
-    s["properties"][name] = key_schema(k);
-    if (k.otherwise.required) s["required"].push_back(name);
+    schema["properties"][name] = key(k, m);
+    if (k.otherwise.required && !m.changes) schema["required"].push_back(name);
   }
-  if (table.beside == Beside::nothing) s["additionalProperties"] = false;
-  return s;
+}
+
+Json SchemaWriter::object(const KeyTable& table, Manner m) {
+  const Besides& b = table.besides;
+  Json s = {{"type", "object"}, {"properties", Json::object()}};
+  add_keys(table, m, s);
+  if (b.changes != nullptr) add_keys(*b.changes, {true, b.changes->besides.has_sources}, s);
+  if (b.has_base && m.changes) s["properties"]["base"] = kText;
+  if (b.has_paths) s["patternProperties"]["[.]"] = Json::object();
+  s["additionalProperties"] = false;
+  if (b.foreign_key.empty()) return s;
+  const Json is_foreign = {{"required", {std::string(b.foreign_key)}}};
+  return {{"type", "object"}, {"if", is_foreign}, {"then", Json::object()}, {"else", s}};
 }
 
 }  // namespace
 
-Json json_schema(const KeyTable& table, const std::string& title, const std::string& what) {
+Json json_schema(const Form& document, const std::string& title, const std::string& what) {
   Json s = {{"$schema", "http://json-schema.org/draft-07/schema#"},
             {"title", title},
             {"description", what}};
-  s.update(object_schema(table));
-  s["properties"]["$schema"] = {{"description", "for editors; not read"}, {"type", "string"}};
+  Json definitions = Json::object();
+  SchemaWriter writer(definitions);
+  const bool is_table = document.kind == FormKind::object;
+  const bool sourced = is_table && document.object->besides.has_sources;
+  s.update(writer.form(document, {false, sourced}));
+  Json& object = s.contains("else") ? s["else"] : s;
+  if (is_table) {
+    object["properties"]["$schema"] = {{"description", "for editors; not read"},
+                                       {"type", "string"}};
+  }
+  if (!definitions.empty()) s["definitions"] = std::move(definitions);
   return s;
 }
 

@@ -70,6 +70,10 @@ template <>
 struct Kind<GivenJson> {
   static constexpr FormKind value = FormKind::any;
 };
+template <>
+struct Kind<Reader> {
+  static constexpr FormKind value = FormKind::any;
+};
 template <class X>
 struct Kind<std::optional<X>> : Kind<X> {};
 
@@ -80,7 +84,7 @@ constexpr bool is_written_by(const Forms& forms) {
 }
 template <class X>
 constexpr bool is_read_by(const Forms& forms) {
-  return forms.count == 1 && is_written_by<X>(forms);
+  return std::is_same_v<X, std::optional<Reader>> || (forms.count == 1 && is_written_by<X>(forms));
 }
 
 // Where Reader and Json are known (keys.cpp).
@@ -128,11 +132,16 @@ void read_value(const Reader& r, const Form& f, X& out) {
   }
 }
 
+// A Reader is the value where it stands, for code elsewhere that knows more.
 template <class X>
 void read_value(const Reader& r, const Form& f, std::optional<X>& out) {
-  X value{};
-  read_value(r, f, value);
-  out = std::move(value);
+  if constexpr (std::is_same_v<X, Reader>) {
+    out = r;
+  } else {
+    X value{};
+    read_value(r, f, value);
+    out = std::move(value);
+  }
 }
 
 template <class X>
@@ -159,6 +168,7 @@ void write_number(double x, Json& out);
 void write_quantity(double x, const Form& f, Json& out);
 void write_text(std::string_view x, Json& out);
 bool write_json(const GivenJson& x, Json& out);
+bool write_read(const Reader& x, Json& out);
 bool write_object(const void* object, const KeyTable& keys, Json& out);
 void write_list(const void* list, std::size_t size, const Form& item, Json& out,
                 bool (*write)(const void* list, std::size_t i, const Form& item, Json& out));
@@ -200,7 +210,11 @@ bool write_value(const X& x, const Form& f, Json& out) {
 
 template <class X>
 bool write_value(const std::optional<X>& x, const Form& f, Json& out) {
-  return x && write_value(*x, f, out);
+  if constexpr (std::is_same_v<X, Reader>) {
+    return x && write_read(*x, out);
+  } else {
+    return x && write_value(*x, f, out);
+  }
 }
 
 template <class X>

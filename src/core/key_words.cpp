@@ -28,11 +28,18 @@ std::string names_words(std::span<const std::string_view> names) {
   return alternatives({names.begin(), names.end()});
 }
 
+std::string names_in(const KeyTable& table) {
+  std::string names;
+  for (const Key& k : table.keys) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  return names;
+}
+
 std::string document_words(const Form& f) {
   const std::string what(f.what);
   return "a name of `orrery list " + what + "s`, a path or an object";
 }
 
+std::string list_words(const Form& f);
 std::string map_words(const Form& f);
 
 std::string words(const Form& f) {
@@ -52,15 +59,24 @@ std::string words(const Form& f) {
     case FormKind::choice:
       return names_words(f.names);
     case FormKind::list:
-      return "a list of: " + words(*f.item);
+      return list_words(f);
+    case FormKind::either:
+      return values_words(*f.others);
     case FormKind::object:
-      return "an object";
+      return f.object->besides.in_words ? "{" + names_in(*f.object) + "}" : "an object";
     case FormKind::map:
       return map_words(f);
     case FormKind::document:
       return document_words(f);
   }
   return "";
+}
+
+std::string list_words(const Form& f) {
+  const bool bounded = f.lowest > 0 && f.highest != kNoHighest;
+  const std::string many =
+      bounded ? " of " + std::to_string(f.lowest) + " to " + std::to_string(f.highest) : "";
+  return "a list" + many + (bounded ? ": " : " of: ") + words(*f.item);
 }
 
 std::string map_words(const Form& f) {
@@ -89,29 +105,34 @@ std::string_view kind_word(FormKind kind) {
       return "object";
     case FormKind::document:
       return "document";
+    case FormKind::either:
     case FormKind::any:
       return "any";
   }
   return "";
 }
 
-// The table of an object, or of those in a list or under names.
-const KeyTable* table_in(const Form& f, std::string& path) {
-  if (f.kind == FormKind::list) path += "[]";
-  if (f.kind == FormKind::map) path += ".*";
-  const bool has_items = f.kind == FormKind::list || f.kind == FormKind::map;
-  return has_items ? table_in(*f.item, path) : f.object;
+void add_lines(const KeyTable& table, const std::string& prefix, std::vector<KeyLine>& lines);
+
+// An object with a name has a list of its own.
+bool has_lines(const Form& f) {
+  return f.kind == FormKind::object && f.what.empty() && !f.object->besides.in_words;
+}
+
+// The keys of objects that have this form, or that a list or map of it holds.
+void add_lines_of(const Form& f, const std::string& path, std::vector<KeyLine>& lines) {
+  if (has_lines(f)) add_lines(*f.object, path + ".", lines);
+  if (f.kind == FormKind::list) add_lines_of(*f.item, path + "[]", lines);
+  if (f.kind == FormKind::map) add_lines_of(*f.item, path + ".*", lines);
+  if (f.kind != FormKind::either) return;
+  for (const Form& other : *f.others) add_lines_of(other, path, lines);
 }
 
 void add_lines(const KeyTable& table, const std::string& prefix, std::vector<KeyLine>& lines) {
   for (const Key& k : table.keys) {
     const std::string path = prefix + std::string(k.name);
     lines.push_back({path, &k});
-    for (const Form& f : k.forms) {
-      std::string below = path;
-      const KeyTable* inner = table_in(f, below);
-      if (inner != nullptr) add_lines(*inner, below + ".", lines);
-    }
+    for (const Form& f : k.forms) add_lines_of(f, path, lines);
   }
 }
 

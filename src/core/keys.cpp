@@ -81,6 +81,11 @@ void write_number(double x, Json& out) { out = x; }
 void write_quantity(double x, const Form& f, Json& out) { out = exact_text(x, f.dimension); }
 void write_text(std::string_view x, Json& out) { out = std::string(x); }
 
+bool write_read(const Reader& x, Json& out) {
+  out = x.json();
+  return true;
+}
+
 bool write_json(const GivenJson& x, Json& out) {
   if (x) out = *x;
   return x != nullptr;

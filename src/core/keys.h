@@ -98,13 +98,22 @@ struct Key {
 // The member of a key whose value is read elsewhere: it only gives the key a name in C++.
 struct Elsewhere {};
 
-// Further keys of the object.
-enum class Beside : std::uint8_t { nothing, other_keys };
+struct KeyTable;
+
+// What may stand in a document besides its keys.
+struct Besides {
+  const KeyTable* changes = nullptr;  // keys of another document, as changes of it
+  std::string_view foreign_key = "";  // a document with this key is another tool's
+  bool has_paths = false;             // keys of a run file by their paths, with dots
+  bool has_sources = false;  // a value within {"value", "kind", "source"}, core/provenance.h
+  bool has_base = false;     // in place of a name: "base", a name, and changes of that document
+  bool in_words = false;     // few and plain: lists of keys say {min, max}, and no more
+};
 
 struct KeyTable {
   const char* path;  // of the object in its document: "parallel"; "" for the document itself
   std::span<const Key> keys;
-  Beside beside = Beside::nothing;
+  Besides besides{};
 };
 
 // --- making rows
@@ -317,8 +326,8 @@ constexpr std::array<Key, (N + ...)> joined(const KeyRows<T, N>&... parts) {
 template <class T>
 struct Keys : KeyTable {
   template <std::size_t N>
-  constexpr Keys(const char* path, const KeyRows<T, N>& rows, Beside beside = Beside::nothing)
-      : KeyTable{path, rows.rows, beside} {}
+  constexpr Keys(const char* path, const KeyRows<T, N>& rows, Besides besides = {})
+      : KeyTable{path, rows.rows, besides} {}
 };
 
 // The table of a struct, beside it: static constexpr const Keys<…>& table.

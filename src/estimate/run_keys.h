@@ -11,6 +11,7 @@
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
 #include "model/flops.h"
+#include "model/model_document.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -36,7 +37,7 @@ struct KeysOf<StackLevel> {
 
 inline constexpr auto kRunRows = keys<RunRequest>(
     key<&RunRequest::name>("name", form::any("text"), kNothing, Vary::never, "for you; not read"),
-    key<&RunRequest::model>("model", form::document("model"), kRequired, Vary::run,
+    key<&RunRequest::model>("model", form::document("model", &kModelDocument), kRequired, Vary::run,
                             "what is trained; keys of ours, or a Hugging Face config.json")
         .flagged("--model", "model: name or path (ours or Hugging Face's config.json)"),
     key<&RunRequest::cluster>("cluster", form::object(kClusterKeys), kRequired, Vary::run,
@@ -46,8 +47,8 @@ inline constexpr auto kRunRows = keys<RunRequest>(
     key<&RunRequest::parallel>("parallel", form::object(kStrategyKeys),
                                otherwise("all of its defaults"), Vary::run,
                                "how the run is split over GPUs"),
-    key<&RunRequest::framework>("framework", form::document("framework"), otherwise("generic"),
-                                Vary::run, "training software")
+    key<&RunRequest::framework>("framework", form::document("framework", &kFrameworkDocument),
+                                otherwise("generic"), Vary::run, "training software")
         .flagged("--framework", "training software: name or path"),
     key<&RunRequest::flops_convention, &Run::convention>(
         "flops_convention", form::one_of<FlopsConvention>(), otherwise("megatron"), Vary::run,

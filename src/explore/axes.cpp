@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "explore/axis_keys.h"
+
 namespace orrery {
 namespace {
 

@@ -18,7 +18,7 @@
 //   recompute_modules  every set of the model's modules
 //   offload            every set of optimizer, parameters and activations on the host
 //   stage_layers       up to two layers fewer on the first and on the last chunk
-// Everything else of a run is an outer axis (space.h).
+// Everything else of a run is an outer axis (space.h). The names of the axes: axis_keys.h.
 #pragma once
 
 #include <array>
@@ -26,12 +26,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/enum_names.h"
-#include "estimate/training_keys.h"
-#include "parallel/strategy_keys.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 
@@ -54,42 +52,6 @@ enum class SearchAxis : std::uint8_t {
   stage_layers,
 };
 inline constexpr std::size_t kSearchAxes = kCountOf<SearchAxis>;
-
-// The key of the run file that an axis varies.
-struct AxisKey {
-  const Key* key;
-  const char* path;
-};
-
-namespace detail {
-
-template <auto... Members>
-constexpr EnumTable<SearchAxis, AxisKey> axis_keys() {
-  return {AxisKey{&key_row<Members>, key_path<Members>}...};
-}
-
-}  // namespace detail
-
-inline constexpr EnumTable<SearchAxis, AxisKey> kAxisKeys =
-    detail::axis_keys<&StrategyRequest::tp, &StrategyRequest::pp, &StrategyRequest::vpp,
-                      &StrategyRequest::cp, &StrategyRequest::ep, &StrategyRequest::etp,
-                      &StrategyRequest::dp, &TrainingRequest::micro_batch,
-                      &StrategyRequest::sequence_parallel, &StrategyRequest::zero,
-                      &StrategyRequest::zero_shard_group, &StrategyRequest::schedule,
-                      &StrategyRequest::recompute, &StrategyRequest::recompute_modules,
-                      &StrategyRequest::offload, &StrategyRequest::stage_layers>();
-
-constexpr EnumNames<SearchAxis> names_of(SearchAxis) {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    return EnumNames<SearchAxis>(kAxisKeys.values[I].key->name...);
-  }
-  (std::make_index_sequence<kSearchAxes>());
-}
-
-constexpr FormKind kind_of(SearchAxis a) { return kAxisKeys[a].key->forms.front().kind; }
-
-// Keys that a search varies within a run: axes, and what says more of their values.
-constexpr bool is_inner(const Key& k) { return k.vary != Vary::never && k.vary != Vary::run; }
 
 // The axis `recompute`: kNamesOf<Recompute>, and full recompute of some layers.
 inline constexpr std::array<std::string_view, 4> kRecomputeChoices = {"none", "selective", "full",
@@ -145,11 +107,6 @@ std::vector<std::int64_t> layers_by(const StageSplit& split, std::int64_t layers
 
 // The value of a strategy on an axis; of stage_layers 0 where they are even, else 1.
 std::int64_t value_of(const Strategy& s, SearchAxis a);
-
-// Whose values are words and not numbers or truths.
-constexpr bool is_of_words(SearchAxis a) {
-  return kind_of(a) != FormKind::whole && kind_of(a) != FormKind::boolean;
-}
 
 // "8", "interleaved", "true", "layers", "core_attn + mlp"
 std::string text_of(SearchAxis a, std::int64_t value);

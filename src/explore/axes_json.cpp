@@ -5,13 +5,14 @@
 
 #include "core/error.h"
 #include "core/key_access.h"
+#include "explore/axis_keys.h"
 #include "explore/axis_values.h"
+#include "explore/search_keys.h"
 
 namespace orrery {
 
 namespace {
 
-constexpr std::size_t kLongestList = 4096;
 constexpr std::int64_t kFreeFewerLayers = 2;
 
 using Values = std::vector<std::int64_t>;
@@ -96,7 +97,10 @@ std::int64_t read_value(SearchAxis a, const Reader& r) {
   return r.integer(form.lowest, form.highest);
 }
 
-bool has_order(SearchAxis a) { return kind_of(a) == FormKind::whole; }
+// Of an axis whose values have an order; else null.
+const KeyTable* bounds_of(const Key& axis) {
+  return axis.forms.count == 4 ? axis.forms.forms[3].object : nullptr;
+}
 
 // The values of a list, or the one that stands in its place.
 template <class IsOne>
@@ -104,20 +108,21 @@ std::vector<Reader> values_of(const Reader& r, IsOne&& is_one) {
   if (is_one(r.json())) return {r};
   if (!r.json().is_array()) r.fail("a value, a list of values or \"free\"");
   if (r.json().empty()) r.fail("at least one value");
-  if (r.json().size() > kLongestList) r.fail("at most 4096 values");
+  if (r.json().size() > kMostAxisValues) r.fail("at most 4096 values");
   return r.items();
 }
 
 bool is_object(const Json& j) { return j.is_object(); }
 
 template <class ReadValue, class IsOne>
-AxisValues read_axis(Reader r, bool ordered, ReadValue&& read, IsOne&& is_one) {
+AxisValues read_axis(const Reader& r, const Key& row, ReadValue&& read, IsOne&& is_one) {
+  const KeyTable* const bounds = bounds_of(row);
   AxisValues axis;
   if (is_free(r)) {
     axis.open = true;
   } else if (r.json().is_array() && !is_one(r.json())) {
     if (r.json().empty()) r.fail("at least one value");
-    if (r.json().size() > kLongestList) r.fail("at most 4096 values");
+    if (r.json().size() > kMostAxisValues) r.fail("at most 4096 values");
     for (const Reader& item : r.items()) {
       const std::int64_t v = read(item);
       if (std::find(axis.listed.begin(), axis.listed.end(), v) != axis.listed.end()) {
@@ -126,11 +131,9 @@ AxisValues read_axis(Reader r, bool ordered, ReadValue&& read, IsOne&& is_one) {
       axis.listed.push_back(v);
     }
   } else if (r.json().is_object()) {
-    if (!ordered) r.fail("a value, a list of values or \"free\"");
+    if (bounds == nullptr) r.fail("a value, a list of values or \"free\"");
     axis.open = true;
-    if (auto v = r.find("min")) axis.lowest = read(*v);
-    if (auto v = r.find("max")) axis.highest = read(*v);
-    r.reject_unknown();
+    read_all(*bounds, r, &axis);
     if (axis.lowest > axis.highest) r.fail("min up to max");
   } else {
     axis.listed = {read(r)};
@@ -158,18 +161,15 @@ void read_offloads(const Reader& given, const OpenRun& open, Space& out) {
   }
 }
 
-StageSplit read_split(Reader r) {
+StageSplit read_split(const Reader& r) {
   StageSplit split;
   if (r.json().is_string()) {
     if (r.text() != "even") r.fail("\"even\", a list of layers, or {\"first\", \"last\"}");
     return split;
   }
   if (r.json().is_object()) {
-    split.kind = StageSplit::Kind::ends;
-    if (auto v = r.find("first")) split.first = v->integer(0, kMostFewerLayers);
-    if (auto v = r.find("last")) split.last = v->integer(0, kMostFewerLayers);
-    r.reject_unknown();
-    return split;
+    const StageEnds ends = read_keys(kStageEndKeys, r);
+    return {StageSplit::Kind::ends, ends.first, ends.last, {}};
   }
   split.kind = StageSplit::Kind::listed;
   split.layers = read_as<&StrategyRequest::stage_layers>(r);
@@ -241,15 +241,17 @@ void read_axes(Reader axes, const OpenRun& open, Space& out) {
     if (!axis.is_free())
       given->fail(std::string(kAxisKeys[a].path) + " is given too", "one of them");
     const auto read = [a](const Reader& r) { return read_value(a, r); };
-    axis = a == SearchAxis::recompute_modules ? read_axis(*given, false, read, is_set)
-                                              : read_axis(*given, has_order(a), read, is_never_one);
+    const Key& row = kAxesKeys.keys[i];
+    axis = a == SearchAxis::recompute_modules ? read_axis(*given, row, read, is_set)
+                                              : read_axis(*given, row, read, is_never_one);
   }
   if (auto given = find_key<&StrategyRequest::recompute_layers>(axes)) {
     if (open.request.recompute_layers) {
       refuse_second<&StrategyRequest::recompute_layers>(*given);
     }
     out.axes.recompute_layers = read_axis(
-        *given, true, [](const Reader& r) { return r.integer(1, kMaxStages); }, is_never_one);
+        *given, kAxesKeys.keys[kSearchAxes],
+        [](const Reader& r) { return r.integer(1, kMaxStages); }, is_never_one);
   }
   if (auto given = find_key<&StrategyRequest::partition>(axes)) {
     const std::string zero(key_name<&StrategyRequest::zero>);

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "explore/axes.h"
+#include "explore/axis_keys.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/rules.h"
 

@@ -2,32 +2,20 @@
 #include "explore/outer_axes.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/units.h"
 #include "estimate/run_keys.h"
 #include "explore/axis_values.h"
+#include "explore/search_keys.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::size_t kMostAxisValues = 4096;
 constexpr std::size_t kMostBases = 4096;
-
-struct ShortName {
-  std::string_view key;
-  std::string_view path;
-};
-template <auto... Members>
-constexpr std::array<ShortName, sizeof...(Members)> short_names() {
-  return {{{key_name<Members>, key_path<Members>}...}};
-}
-constexpr auto kNames = short_names<
-    &RunRequest::model, &ClusterRequest::node, &ClusterRequest::gpus, &RunRequest::framework,
-    &TrainingRequest::sequence_length, &TrainingRequest::global_batch, &TrainingRequest::precision,
-    &TrainingRequest::states, &TrainingRequest::flash_attention, &StrategyRequest::overlap>();
 
 bool is_bounds(const Reader& r) {
   const Json& j = r.json();
@@ -49,26 +37,20 @@ Json listed_values(const Reader& r) {
 }
 
 // Between bounds by steps or factors; of GPUs, whole nodes.
-Json bounded_values(Reader r, bool of_gpus, const OpenRun& open) {
-  const double low = r.at("min").number(0, kLargestValue);
-  const double high = r.at("max").number(low, kLargestValue);
-  const auto step = r.find("step");
-  const auto factor = r.find("factor");
-  r.reject_unknown();
-  if (step && factor) r.fail("step and factor", "one of them");
+Json bounded_values(const Reader& r, bool of_gpus, const OpenRun& open) {
+  const ValueBounds b = read_keys(kBoundKeys, r);
+  if (b.max < b.min) r.fail("min " + shortest(b.min) + ", max " + shortest(b.max), "min up to max");
+  if (b.step && b.factor) r.fail("step and factor", "one of them");
   const auto node = static_cast<double>(open.resolved.run.cluster.devices_per_node);
-  const bool nodes = of_gpus && !step && !factor;
-  if (!nodes && !step && !factor) r.fail("bounds", "step or factor with them, or a list");
-  double at = nodes ? node * std::max(1.0, static_cast<double>(
-                                               static_cast<std::int64_t>((low + node - 1) / node)))
-                    : low;
-  const double by = step ? step->number(1e-12, kLargestValue) : node;
-  const double times = factor ? factor->number(1.0001, 1e6) : 1;
+  const bool nodes = of_gpus && !b.step && !b.factor;
+  if (!nodes && !b.step && !b.factor) r.fail("bounds", "step or factor with them, or a list");
+  double at = nodes ? node * std::max(1.0, std::ceil(b.min / node)) : b.min;
+  const double by = b.step.value_or(node);
   Json values = Json::array();
-  for (; at <= high; at = factor ? at * times : at + by) {
+  for (; at <= b.max; at = b.factor ? at * *b.factor : at + by) {
     values.push_back(number_json(at));
     if (values.size() > kMostAxisValues) r.fail("more than 4096 values", "a longer step");
-    if (at == 0 && factor) r.fail("a factor from 0", "min above 0");
+    if (at == 0 && b.factor) r.fail("a factor from 0", "min above 0");
   }
   if (values.empty()) r.fail("bounds without a value between them", "wider bounds");
   return values;
@@ -112,8 +94,8 @@ Json free_values(const Reader& r, const std::string& path, const OpenRun& open) 
 }  // namespace
 
 std::string outer_path(const std::string& key) {
-  for (const ShortName& n : kNames) {
-    if (key == n.key) return std::string(n.path);
+  for (std::size_t i = 0; i < OuterNames::rows.size(); ++i) {
+    if (key == OuterNames::rows[i].name) return OuterNames::paths[i];
   }
   const std::size_t dot = key.find('.');
   if (dot == std::string::npos) return "";
@@ -124,12 +106,6 @@ std::string outer_path(const std::string& key) {
     return std::any_of(table.keys.begin(), table.keys.end(), is_it);
   };
   return has_it(kStrategyKeys) || has_it(kTrainingKeys) ? "" : key;
-}
-
-std::vector<std::string> outer_names() {
-  std::vector<std::string> names;
-  for (const ShortName& n : kNames) names.emplace_back(n.key);
-  return names;
 }
 
 namespace {

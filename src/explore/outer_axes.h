@@ -22,7 +22,6 @@ namespace orrery {
 // The path a key of `search.axes` stands for, where it is an outer axis; else nothing: "gpus" is
 // cluster.gpus, and a key with a dot stands for itself.
 std::string outer_path(const std::string& key);
-std::vector<std::string> outer_names();
 
 // The axes of `axes` that are outer ones. `run` is the run file.
 std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const ConfigLookup& lookup);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "explore/axis_keys.h"
 #include "parallel/schedules/table.h"
 
 namespace orrery {

@@ -8,11 +8,16 @@
 #include "core/json_reader.h"
 #include "explore/axes_json.h"
 #include "explore/outer_axes.h"
+#include "explore/search_keys.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kMostTop = 1000;
+// A run file may hold the question of a search, which `orrery search` takes out of it.
+constexpr auto kRunFileRows = joined(
+    kRunRows,
+    KeyRows<RunRequest, 1>{{elsewhere("search", form::object(kSearchKeys, "search"), kNothing,
+                                      Vary::never, "what `orrery search` varies")}});
 
 Strategy fixed_strategy(const OpenRun& open) {
   const StrategyRequest& q = open.request;
@@ -42,13 +47,9 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
 }
 
 void reject_unknown_axes(const Reader& axes) {
-  std::vector<std::string> known = {std::string(key_name<&StrategyRequest::recompute_layers>),
-                                    std::string(key_name<&StrategyRequest::partition>)};
-  for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    known.emplace_back(kNamesOf<SearchAxis>[i]);
-    known.push_back(kAxisKeys[static_cast<SearchAxis>(i)].path);
-  }
-  for (std::string& name : outer_names()) known.push_back(std::move(name));
+  std::vector<std::string> known;
+  for (const AxisKey& axis : kAxisKeys.values) known.emplace_back(axis.path);
+  for (const Key& k : kAxesKeys.keys) known.emplace_back(k.name);
   for (const std::string& key : axes.keys()) {
     const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
     if (is_known || !outer_path(key).empty()) continue;
@@ -75,13 +76,8 @@ void read_space(const Json& run, const std::string& file, const ConfigLookup& lo
   if (axes) read_axes(*axes, out.open, space);
 }
 
-UnitPrices read_prices(Reader r) {
-  r.must_be_object();
-  UnitPrices p;
-  constexpr double kMostPrice = 1e9;
-  if (auto v = r.find("gpu_hour")) p.gpu_hour = v->number(0, kMostPrice);
-  if (auto v = r.find("kwh")) p.kwh = v->number(0, kMostPrice);
-  r.reject_unknown();
+UnitPrices read_prices(const Reader& r) {
+  const UnitPrices p = read_keys(kUnitPriceKeys, r);
   if (p.gpu_hour == 0 && p.kwh == 0) r.fail("no price", "gpu_hour, kwh or both, above 0");
   return p;
 }
@@ -97,18 +93,19 @@ void read_constraints(const Reader& r, const ExpressionSource& source, Condition
 }
 
 // "expression" is to be as small as can be; {"minimize": …} and {"maximize": …} say it.
-Aim read_aim(Reader r, const ExpressionSource& source) {
-  bool maximize = false;
-  std::optional<Reader> given = r;
-  if (!r.json().is_string()) {
+Aim read_aim(const Reader& r, const ExpressionSource& source) {
+  AimKeys aim;
+  if (r.json().is_string()) {
+    aim.minimize = r;
+  } else {
     r.must_be_object();
-    const auto less = r.find("minimize");
-    const auto more = r.find("maximize");
-    r.reject_unknown();
-    if (less.has_value() == more.has_value()) r.fail("an aim", "minimize or maximize");
-    maximize = more.has_value();
-    given = maximize ? more : less;
+    aim = read_keys(kAimKeys, r);
   }
+  if (aim.minimize.has_value() == aim.maximize.has_value()) {
+    r.fail("an aim", "minimize or maximize");
+  }
+  const bool maximize = aim.maximize.has_value();
+  const std::optional<Reader>& given = maximize ? aim.maximize : aim.minimize;
   BoundExpression e(given->text(), source, given->path());
   if (e.kind() == ExpressionKind::truth) given->fail("a number");
   return {std::move(e), maximize};
@@ -133,26 +130,28 @@ SearchRequest read_search(const Json& run, const std::string& file, const Config
                           const Json& search, const MetricSource& metrics) {
   static const Json kNothing = Json::object();
   SearchRequest request;
-  Reader r(search.is_null() ? kNothing : search, file, "search");
+  const Reader r(search.is_null() ? kNothing : search, file, "search");
   r.must_be_object();
-  read_space(run, file, lookup, r.find("axes"), request);
-  if (auto v = r.find("top")) request.top = static_cast<std::size_t>(v->integer(1, kMostTop));
-  if (auto v = r.find("tie")) request.tie = 1 + v->number(0, 1);
+  const SearchKeys asked = read_keys(kSearchKeys, r);
+  request.top = static_cast<std::size_t>(asked.top);
+  if (asked.tie) request.tie = 1 + *asked.tie;
+  read_space(run, file, lookup, asked.axes, request);
   ExpressionSource source = {metrics, {}, false, file};
   const std::vector<Base>& bases = request.space.bases;
   source.power_known = std::all_of(bases.begin(), bases.end(), states_power);
-  if (auto v = r.find("price")) source.prices = read_prices(*v);
-  if (auto v = r.find("constraints")) read_constraints(*v, source, request.conditions);
-  if (auto v = r.find("objective")) {
-    Aim aim = read_aim(*v, source);
+  if (asked.price) source.prices = read_prices(*asked.price);
+  if (asked.constraints) read_constraints(*asked.constraints, source, request.conditions);
+  if (asked.objective) {
+    Aim aim = read_aim(*asked.objective, source);
     // The step itself is what is sought where nothing is said.
     if (aim.maximize || aim.expression.text() != "step_time_s") {
       request.conditions.objective = std::move(aim);
     }
   }
-  if (auto v = r.find("pareto")) read_pareto(*v, source, request.conditions);
-  r.reject_unknown();
+  if (asked.pareto) read_pareto(*asked.pareto, source, request.conditions);
   return request;
 }
+
+constinit const KeyTable kRunFileDocument = {"", kRunFileRows};
 
 }  // namespace orrery

@@ -25,6 +25,8 @@
 
 namespace orrery {
 
+struct KeyTable;
+
 struct SearchRequest {
   OpenRun open;  // of the first base
   Space space;
@@ -32,6 +34,9 @@ struct SearchRequest {
   double tie = 0;  // 0: the interval's
   Conditions conditions;
 };
+
+// All keys of a run file that may be searched, as other documents refer to them.
+extern const KeyTable kRunFileDocument;
 
 // A run file and its `search` (null where there is none), apart.
 struct SearchQuestion {

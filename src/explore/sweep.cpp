@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/keys.h"
 #include "core/units.h"
 #include "explore/axis_values.h"
+#include "explore/space_json.h"
 
 namespace orrery {
 namespace {
@@ -17,17 +19,29 @@ constexpr std::int64_t kMostPoints = 1'000'000'000'000;
 // The last value may be missed by rounding: a little beyond `to` counts as it.
 constexpr double kSlack = 1e-9;
 
-std::vector<Json> read_range(Reader r) {
-  const double from = r.at("from").number(-kLargestValue, kLargestValue);
-  const double to = r.at("to").number(-kLargestValue, kLargestValue);
-  const auto step = r.find("step");
-  const auto factor = r.find("factor");
-  r.reject_unknown();
+struct Range {
+  double from = 0;
+  double to = 0;
+  std::optional<double> step;
+  std::optional<double> factor;
+};
+
+constexpr Form kNumber = form::number(-kLargestValue, kLargestValue, "");
+constexpr auto kRangeRows =
+    keys<Range>(fact<&Range::from>("from", kNumber, kRequired, "the first value"),
+                fact<&Range::to>("to", kNumber, kRequired, "no value is above"),
+                fact<&Range::step>("step", form::number(1e-12, kLargestValue, ""), kNothing,
+                                   "from one value to the next"),
+                fact<&Range::factor>("factor", form::number(1 + 1e-6, kLargestValue, ""), kNothing,
+                                     "in place of step: the next value over the one before"));
+constexpr Keys<Range> kRangeKeys{"axes", kRangeRows, {.in_words = true}};
+
+std::vector<Json> read_range(const Reader& r) {
+  const auto [from, to, step, factor] = read_keys(kRangeKeys, r);
   if (step.has_value() == factor.has_value()) r.fail("a range", "from, to, and step or factor");
   if (to < from) r.fail("from " + shortest(from) + ", to " + shortest(to), "from up to to");
-  const double by =
-      step ? step->number(1e-12, kLargestValue) : factor->number(1 + 1e-6, kLargestValue);
   if (factor && from <= 0) r.fail("from " + shortest(from), "from above 0 with a factor");
+  const double by = step ? *step : *factor;
   std::vector<Json> values;
   for (std::size_t i = 0; i < kMostValues; ++i) {
     const auto n = static_cast<double>(i);
@@ -83,30 +97,52 @@ void count_points(SweepPlan& sweep, const std::string& file) {
   }
 }
 
+void read_run(const Reader& r, SweepPlan& out) {
+  if (!r.json().is_string() && !r.json().is_object()) r.fail("a run: a name, path or object");
+  out.run = r.json();
+}
+
+void read_axes(const Reader& r, SweepPlan& out) {
+  r.must_be_object();
+  Reader axes = r;
+  for (const std::string& path : r.keys()) out.axes.push_back(read_axis(axes.at(path), path));
+}
+
+void read_zips(const Reader& r, SweepPlan& out) {
+  for (const Reader& zip : r.items()) out.axes.push_back(read_zip(zip));
+}
+
+constexpr Form kAny = form::any("a value of the key");
+constexpr Form kColumn = form::text("a metric of `orrery list metrics`");
+constexpr Forms kValueForms = either(form::list(kAny, 1), form::object(kRangeKeys));
+constexpr Form kValues = form::either(kValueForms);
+constexpr Form kAxes = form::map(kValues);
+
+constexpr auto kSweepRows = keys<SweepPlan>(
+    elsewhere("name", form::any("text"), kNothing, Vary::never, "for you; not read"),
+    fact<&SweepPlan::run>("run", form::document("run", &kRunFileDocument), kRequired,
+                          "the run whose keys change")
+        .only_read_by<read_run>(),
+    fact<&SweepPlan::answer>("answer", form::one_of<SweepAnswer>(), otherwise("estimate"),
+                             "what is asked at every point"),
+    fact<&SweepPlan::axes>("axes", kAxes, kNothing,
+                           "values by the path of a key; the last axis changes fastest")
+        .only_read_by<read_axes>(),
+    fact<&SweepPlan::axes>("zip", form::list(kAxes), kNothing,
+                           "objects of such axes of equal length, whose keys change together")
+        .only_read_by<read_zips>(),
+    fact<&SweepPlan::columns>("columns", form::list(kColumn), otherwise("all"),
+                              "what stands in a row"));
+constexpr Keys<SweepPlan> kSweepKeys{"", kSweepRows};
+
 }  // namespace
 
+constinit const KeyTable kSweepDocument = kSweepKeys;
+
 SweepPlan read_sweep(const Json& document, const std::string& file) {
-  Reader r(document, file);
+  const Reader r(document, file);
   r.must_be_object();
-  r.allow("name");
-  SweepPlan sweep;
-  const Reader run = r.at("run");
-  if (!run.json().is_string() && !run.json().is_object()) run.fail("a run: a name, path or object");
-  sweep.run = run.json();
-  if (auto v = r.find("answer")) sweep.answer = v->choice<SweepAnswer>();
-  if (auto axes = r.find("axes")) {
-    axes->must_be_object();
-    for (const std::string& path : axes->keys()) {
-      sweep.axes.push_back(read_axis(axes->at(path), path));
-    }
-  }
-  if (auto zips = r.find("zip")) {
-    for (const Reader& zip : zips->items()) sweep.axes.push_back(read_zip(zip));
-  }
-  if (auto v = r.find("columns")) {
-    for (const Reader& c : v->items()) sweep.columns.push_back(c.text());
-  }
-  r.reject_unknown();
+  SweepPlan sweep = read_keys(kSweepKeys, r);
   if (sweep.axes.empty()) r.fail("no axes", "axes or zip");
   refuse_double_paths(sweep, file);
   count_points(sweep, file);

@@ -52,6 +52,10 @@ struct SweepPlan {
   std::int64_t points = 1;
 };
 
+// All keys of a sweep, for the catalog of documents.
+struct KeyTable;
+extern const KeyTable kSweepDocument;
+
 SweepPlan read_sweep(const Json& document, const std::string& file);
 
 // In the order of the axes. 0 ≤ point < points.

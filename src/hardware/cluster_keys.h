@@ -8,6 +8,11 @@
 
 namespace orrery {
 
+// All keys of a device and of a node (device_keys.h, node_keys.h), as other documents refer to
+// them.
+extern const KeyTable kDeviceDocument;
+extern const KeyTable kNodeDocument;
+
 struct ClusterRequest {
   Elsewhere node, gpus, calibration;
 };
@@ -17,8 +22,8 @@ inline constexpr std::int64_t kMostGpus = 100'000'000;
 inline constexpr Form kCalibrationName = form::text("a name of `orrery list` or a path");
 
 inline constexpr auto kClusterRows = keys<ClusterRequest>(
-    key<&ClusterRequest::node>("node", form::document("node"), kNothing, Vary::run,
-                               "kind of node; without it, its keys stand here")
+    key<&ClusterRequest::node>("node", form::changes(form::document("node", &kNodeDocument)),
+                               kNothing, Vary::run, "kind of node; without it, its keys stand here")
         .flagged("--node", "kind of node: name or path"),
     key<&ClusterRequest::gpus>("gpus", form::whole(1, kMostGpus, "GPUs"), kRequired, Vary::run,
                                "GPUs of the run")
@@ -28,7 +33,8 @@ inline constexpr auto kClusterRows = keys<ClusterRequest>(
         "constants fitted on measurements, over the documents'")
         .flagged("--calibration",
                  "constants fitted on measurements: name or path (docs/calibrate.md)"));
-inline constexpr Keys<ClusterRequest> kClusterKeys{"cluster", kClusterRows, Beside::other_keys};
+inline constexpr Keys<ClusterRequest> kClusterKeys{
+    "cluster", kClusterRows, {.changes = &kNodeDocument}};
 template <>
 struct KeysOf<ClusterRequest> {
   static constexpr const Keys<ClusterRequest>& table = kClusterKeys;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "hardware/cluster_keys.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
@@ -16,8 +17,6 @@
 
 namespace orrery {
 namespace {
-
-constexpr std::int64_t kMostGpus = 100'000'000;
 
 CollectiveLibrary library_of(Vendor vendor) {
   if (vendor == Vendor::nvidia) return CollectiveLibrary::nccl;

@@ -120,8 +120,8 @@ inline constexpr auto kDeviceRows = [] {
   using namespace device_forms;
   return keys<D>(
       kSourceKey, kSourcesKey,
-      elsewhere("name", form::text("a name of 1 to 31 bytes"), otherwise("custom"), Vary::never,
-                "its name"),
+      elsewhere("name", form::text("a name of 1 to 31 bytes", ".+"), otherwise("custom"),
+                Vary::never, "its name"),
       fact<&D::vendor>("vendor", form::one_of<Vendor>(), kRequired, "who makes it"),
       fact<&D::generation>("architecture", form::one_of<Generation>(), kRequired, "its generation"),
       fact<&D::memory_capacity>("memory_capacity", form::quantity(kBytes), kRequired,
@@ -139,6 +139,6 @@ inline constexpr auto kDeviceRows = [] {
       fact<&D::efficiency>("efficiency", form::object(kEfficiencyKeys), kRequired,
                            "what real kernels reach"));
 }();
-inline constexpr Keys<Device> kDeviceKeys{"", kDeviceRows};
+inline constexpr Keys<Device> kDeviceKeys{"", kDeviceRows, {.has_sources = true, .has_base = true}};
 
 }  // namespace orrery

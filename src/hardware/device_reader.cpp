@@ -4,9 +4,13 @@
 #include <string>
 
 #include "core/error.h"
+#include "hardware/cluster_keys.h"
 #include "hardware/device_keys.h"
 
 namespace orrery {
+
+constinit const KeyTable kDeviceDocument = kDeviceKeys;
+
 namespace {
 
 constexpr Bytes kSmallestMemory{1e6};  // below it a unit was forgotten

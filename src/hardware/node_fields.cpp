@@ -13,6 +13,9 @@
 #include "hardware/topology/split.h"
 
 namespace orrery {
+
+constinit const KeyTable kNodeDocument = kNodeKeys;
+
 namespace {
 
 // The devices of a node are joined by one of the tiers, or the node is the whole cluster.

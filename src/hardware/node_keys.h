@@ -6,6 +6,7 @@
 
 #include "core/provenance_keys.h"
 #include "hardware/cluster.h"
+#include "hardware/cluster_keys.h"
 #include "hardware/device_keys.h"
 #include "hardware/dimensions.h"
 
@@ -21,7 +22,7 @@ inline constexpr Form kAttained = form::number(1e-3, 1, "share");
 inline constexpr Form kLinks = form::whole(1, 1'000'000, "links");
 // A reduction in the switch halves what crosses a link, so busbw may exceed it, but not twice.
 inline constexpr Form kReduction = form::number(1e-3, 2, "share");
-inline constexpr Form kName = form::text("a name of 1 to 31 bytes");
+inline constexpr Form kName = form::text("a name of 1 to 31 bytes", ".+");
 
 }  // namespace node_forms
 
@@ -83,26 +84,27 @@ inline constexpr Form kTierItem = form::object(kTierKeys);
 inline constexpr auto kNodeRows = [] {
   using namespace node_forms;
   using C = Cluster;
-  return keys<C>(kSourceKey, kSourcesKey,
-                 elsewhere("name", kName, otherwise("custom"), Vary::never, "its name"),
-                 elsewhere("device", form::document("device", &kDeviceKeys), kRequired, Vary::run,
-                           "its accelerator: a name, an object, or changes of a \"base\""),
-                 elsewhere("devices_per_node", form::whole(1, kMostPerNode, "devices"), kRequired,
-                           Vary::never, "devices that share a host"),
-                 elsewhere("tiers", form::list(kTierItem), kRequired, Vary::run,
-                           "levels of the network, the innermost first"),
-                 elsewhere("graph", form::document("graph"), kNothing, Vary::run,
-                           "its links one by one, in place of the tiers' bandwidths"),
-                 elsewhere("fabric", form::document("fabric"), kNothing, Vary::run,
-                           "fat tree or dragonfly above the outermost tier"),
-                 fact<&C::host>("host", form::object(kHostKeys), kNothing, "what offloading needs"),
-                 fact<&C::nvme>("nvme", form::object(kNvmeKeys), kNothing, "drives of a node"),
-                 fact<&C::node_power>("power", form::quantity(kPower), kNothing,
-                                      "what a node draws with its devices"),
-                 elsewhere("collective_library", form::one_of<CollectiveLibrary>(),
-                           otherwise("nccl of NVIDIA, rccl of AMD"), Vary::never,
-                           "whose choice of algorithms holds"));
+  return keys<C>(
+      kSourceKey, kSourcesKey,
+      elsewhere("name", kName, otherwise("custom"), Vary::never, "its name"),
+      elsewhere("device", form::document("device", &kDeviceDocument), kRequired, Vary::run,
+                "its accelerator: a name, an object, or changes of a \"base\""),
+      elsewhere("devices_per_node", form::whole(1, kMostPerNode, "devices"), kRequired, Vary::never,
+                "devices that share a host"),
+      elsewhere("tiers", form::named_list(kTierItem, 1, kMaxTiers), kRequired, Vary::run,
+                "levels of the network, the innermost first"),
+      elsewhere("graph", form::document("graph"), kNothing, Vary::run,
+                "its links one by one, in place of the tiers' bandwidths"),
+      elsewhere("fabric", form::document("fabric"), kNothing, Vary::run,
+                "fat tree or dragonfly above the outermost tier"),
+      fact<&C::host>("host", form::object(kHostKeys), kNothing, "what offloading needs"),
+      fact<&C::nvme>("nvme", form::object(kNvmeKeys), kNothing, "drives of a node"),
+      fact<&C::node_power>("power", form::quantity(kPower), kNothing,
+                           "what a node draws with its devices"),
+      elsewhere("collective_library", form::one_of<CollectiveLibrary>(),
+                otherwise("nccl of NVIDIA, rccl of AMD"), Vary::never,
+                "whose choice of algorithms holds"));
 }();
-inline constexpr Keys<Cluster> kNodeKeys{"", kNodeRows};
+inline constexpr Keys<Cluster> kNodeKeys{"", kNodeRows, {.has_sources = true, .has_base = true}};
 
 }  // namespace orrery

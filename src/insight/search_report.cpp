@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "explore/axis_keys.h"
 #include "explore/search_team.h"
 #include "insight/family_reasons.h"
 #include "insight/metric_source.h"

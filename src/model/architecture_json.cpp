@@ -10,9 +10,13 @@
 #include "core/units.h"
 #include "model/architecture_keys.h"
 #include "model/hf_import.h"
+#include "model/model_document.h"
 #include "model/model_draft.h"
 
 namespace orrery {
+
+constinit const KeyTable kModelDocument = kModelKeys;
+
 namespace {
 
 constexpr double kMostStatedParameters = 1e18;

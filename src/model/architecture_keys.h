@@ -164,6 +164,6 @@ inline constexpr auto kOtherModelRows = keys<Architecture>(
               "another name of num_local_experts"));
 
 inline constexpr auto kModelRows = joined(kOtherModelRows, kCountRows, kFlagRows);
-inline constexpr KeyTable kModelKeys{"", kModelRows};
+inline constexpr KeyTable kModelKeys{"", kModelRows, {.foreign_key = "model_type"}};
 
 }  // namespace orrery

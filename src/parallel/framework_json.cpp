@@ -10,11 +10,13 @@
 #include "parallel/framework_keys.h"
 
 namespace orrery {
+
+constinit const KeyTable kFrameworkDocument = {"", kFrameworkDocumentRows, {.has_sources = true}};
+
 namespace {
 
-// The highest value of a switch with a count that states none.
-constexpr std::int64_t kMostOfAnOption = 1 << 20;
-constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
+using framework_forms::kMostAtAll;
+using framework_forms::kMostOfAnOption;
 
 FrameworkProfile read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);

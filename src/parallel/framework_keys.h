@@ -4,8 +4,9 @@
 // order of the rows is the order in which they are read.
 #pragma once
 
-#include "core/keys.h"
+#include "core/provenance_keys.h"
 #include "parallel/framework_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 
@@ -43,7 +44,7 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::name>("name", form::text("a name of up to 31 bytes"), kRequired, "its name")
           .only_read_by<read_name>(),
       // Kernels.
-      fact<&F::attention>("attention", form::list(kKernel), kRequired,
+      fact<&F::attention>("attention", form::list(kKernel, 0, kAttentionKernels), kRequired,
                           "fused attention kernels; the first that the device has is used")
           .only_read_by<read_attention>(),
       fact<&F::cross_entropy>("cross_entropy", kLoss, otherwise("unfused"),
@@ -85,7 +86,7 @@ inline constexpr auto kFrameworkRows = [] {
                                            otherwise("false"),
                                            "the multiple is of vocabulary_multiple · tp"),
       // Defaults of the strategy.
-      fact<&F::zero>("zero", form::whole(0, 3, "stage"), otherwise("0"),
+      fact<&F::zero>("zero", form::whole(0, 3, ""), otherwise("0"),
                      "ZeRO stage of a run that says none"),
       fact<&F::shard_group>("shard_group", kRanks, otherwise("0"),
                             "ranks that sharded states are spread over; 0: all"),
@@ -159,7 +160,7 @@ inline constexpr auto kFrameworkRows = [] {
                                     "the same of activations: fragmentation, cached blocks"),
       fact<&F::logits_overhead>("logits_overhead", kOverhead, otherwise("0"),
                                 "cached besides at the loss, as a share of the logits"),
-      fact<&F::interval_low>("interval_80", form::list(kFactor), kNothing,
+      fact<&F::interval_low>("interval_80", form::list(kFactor, 2, 2), kNothing,
                              "80 % interval of measured over predicted step time: low, high")
           .only_read_by<read_interval>());
 }();
@@ -174,5 +175,44 @@ inline constexpr auto kProfileRows = keys<FrameworkProfile>(
                                      "its models train with dropout where neither run nor model "
                                      "says"));
 inline constexpr Keys<FrameworkProfile> kProfileKeys{"", kProfileRows};
+
+// A switch takes one of a few values, each with changes of the profile, or a count that it puts
+// into a field.
+namespace framework_forms {
+
+inline constexpr std::int64_t kMostOfAnOption = 1 << 20;
+inline constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
+
+inline constexpr Form kOverlay = form::changes(form::object(kFrameworkDocument, "framework"));
+inline constexpr Form kCount = form::whole(-1, kMostAtAll, "");
+
+inline constexpr auto kSwitchRows =
+    keys<FrameworkOption>(elsewhere("default", form::text("a name of values"), kRequired,
+                                    Vary::never, "value of a run that says none"),
+                          elsewhere("values", form::map(kOverlay), kRequired, Vary::never,
+                                    "by value: the fields of the profile that it changes"));
+inline constexpr Keys<FrameworkOption> kSwitchKeys{"options", kSwitchRows};
+
+inline constexpr auto kCountRows = keys<FrameworkOption>(
+    elsewhere("field", form::text("a field of the profile"), kRequired, Vary::never,
+              "what the count is put into"),
+    elsewhere("lowest", kCount, kRequired, Vary::never, "least count"),
+    elsewhere("highest", kCount, otherwise("1048576"), Vary::never, "greatest count"),
+    elsewhere("default", kCount, kRequired, Vary::never, "count of a run that says none"));
+inline constexpr Keys<FrameworkOption> kCountKeys{"options", kCountRows};
+
+inline constexpr Forms kOptionForms = either(form::object(kSwitchKeys), form::object(kCountKeys));
+inline constexpr Form kOption = form::either(kOptionForms);
+
+}  // namespace framework_forms
+
+inline constexpr auto kOtherProfileRows = keys<FrameworkProfile>(
+    kSourceKey, kSourcesKey,
+    elsewhere("notes", form::any("text"), kNothing, Vary::never, "for readers; not read"),
+    elsewhere("options", form::map(framework_forms::kOption), kNothing, Vary::never,
+              "switches that a run sets by `parallel.framework_options`"));
+
+inline constexpr auto kFrameworkDocumentRows =
+    joined(kOtherProfileRows, kFrameworkRows, kProfileRows);
 
 }  // namespace orrery

@@ -4,7 +4,9 @@
 // they are read and written.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string_view>
 
 #include "core/keys.h"
 #include "parallel/strategy_request.h"
@@ -13,6 +15,9 @@ namespace orrery {
 
 // Beyond any cluster, and small enough that products of three fit into 64 bits.
 inline constexpr std::int64_t kLargestDegree = std::int64_t{1} << 20;
+
+// All keys of a framework's profile (framework_keys.h), as other documents refer to them.
+extern const KeyTable kFrameworkDocument;
 
 // Values that are no plain number, name or list.
 void read_dp(const Reader& r, std::optional<std::int64_t>& out);
@@ -27,12 +32,14 @@ bool write_order(const std::optional<RankOrder>& order, Json& out);
 namespace strategy_forms {
 
 inline constexpr Form kDegree = form::whole(1, kLargestDegree, "ranks");
+inline constexpr std::array<std::string_view, 1> kAuto = {"auto"};
 inline constexpr Form kLayers = form::whole(0, 32767, "layers");
 inline constexpr Form kModule = form::one_of<Module>();
 inline constexpr Form kNamedSchedule =
     form::one_of(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>());
 inline constexpr Form kTarget = form::one_of<OffloadTarget>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
+inline constexpr std::string_view kOrder = "(tp|cp|ep|dp|pp)(-(tp|cp|ep|dp|pp)){4}";
 inline constexpr Form kSetting = form::any("a value of the profile's own switch");
 
 }  // namespace strategy_forms
@@ -130,7 +137,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "tensor parallelism of experts: ranks that split every matrix of an expert")
         .flagged("--etp", "tensor parallel of experts"),
     key<&StrategyRequest::dp, &Strategy::dp>(
-        "dp", either(strategy_forms::kDegree, form::text("\"auto\"")),
+        "dp", either(strategy_forms::kDegree, form::one_of(strategy_forms::kAuto)),
         otherwise("auto: gpus/(tp·cp·pp)", "gpus/(tp·cp·pp)"), Vary::prices,
         "data parallelism: replicas that each take their share of the batch")
         .read_by<read_dp>()
@@ -144,7 +151,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         Vary::prices, "norms, dropout and residuals are split over tp too")
         .flagged("--sequence-parallel", "true or false"),
     key<&StrategyRequest::zero, &Strategy::zero>(
-        "zero", form::whole(0, 3, "stage"), otherwise("the framework's", "the framework's"),
+        "zero", form::whole(0, 3, ""), otherwise("the framework's", "the framework's"),
         Vary::finish,
         "ZeRO: 1 shards optimizer states over the replicas, 2 gradients too, 3 weights too")
         .flagged("--zero", "ZeRO 0 to 3"),
@@ -160,7 +167,8 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
                                   "ZeRO++: quantized and hierarchical communication of ZeRO 3"),
     key<&StrategyRequest::schedule, &Strategy::schedule>(
         "schedule",
-        either(strategy_forms::kNamedSchedule, form::text("the path of an order of your own")),
+        either(strategy_forms::kNamedSchedule,
+               form::text("the path of an order of your own", ".*(/.*|[.]json)")),
         otherwise("interleaved where vpp is above 1, else 1f1b", "not given"), Vary::stages,
         "order in which a stage takes the micro batches")
         .read_by<read_schedule>()
@@ -199,7 +207,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "offload", form::object(kOffloadKeys), otherwise("nothing"), Vary::stages,
         "what lives outside the memory of the device"),
     key<&StrategyRequest::order, &Strategy::order>(
-        "order", form::text("a permutation of tp-cp-ep-dp-pp"),
+        "order", form::text("a permutation of tp-cp-ep-dp-pp", strategy_forms::kOrder),
         otherwise("tp-cp-ep-dp-pp", "not given"), Vary::run,
         "dimensions in which ranks are numbered, the fastest first")
         .read_by<read_order>()

@@ -7,27 +7,27 @@
 #include "core/json.h"
 #include "core/key_schema.h"
 #include "core/key_words.h"
-#include "estimate/run_keys.h"
+#include "explore/search_keys.h"
+#include "explore/space_json.h"
+#include "explore/sweep.h"
+#include "hardware/cluster_keys.h"
+#include "model/model_document.h"
 
 namespace orrery {
 namespace {
 
-// A run file may hold the question of a search, which `orrery search` takes out of it.
-consteval auto run_file_rows() {
-  constexpr std::size_t kRows = kRunKeys.keys.size();
-  constexpr Key kSearch =
-      elsewhere("search", form::map(strategy_forms::kSetting), kNothing, Vary::never,
-                "axes, constraints and aims of a search (docs/search.md); only `orrery search`");
-  auto rows = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<Key, kRows + 1>{kRunKeys.keys[I]..., kSearch};
-  }
-  (std::make_index_sequence<kRows>());
-  return rows;
-}
-constexpr auto kRunFileRows = run_file_rows();
-
 constexpr std::array kDocuments = {
-    DocumentKeys{"run", "A training run: what, on what, and how.", {"", kRunFileRows}},
+    DocumentKeys{"run", "A training run: what, on what, and how.", &kRunFileDocument},
+    DocumentKeys{"model", "A model that is trained.", &kModelDocument},
+    DocumentKeys{"node", "A kind of node, and the network that joins its devices and it.",
+                 &kNodeDocument},
+    DocumentKeys{"device", "An accelerator, and what real kernels reach on it.", &kDeviceDocument},
+    DocumentKeys{"framework", "What a training software does that no key of a run says.",
+                 &kFrameworkDocument},
+    DocumentKeys{"sweep", "A run, and values of some of its keys, point by point.",
+                 &kSweepDocument},
+    DocumentKeys{"search", "What a search varies, and what it looks for: `search` of a run file.",
+                 &kSearchKeys},
 };
 
 Cell default_cell(const Key& k) {
@@ -48,7 +48,7 @@ Table key_list() {
               Column("varies").only(Audience::programs),
               Column("meaning", "meaning").wrapped(32)});
   for (const DocumentKeys& d : document_keys()) {
-    for (const KeyLine& line : key_lines(d.table)) {
+    for (const KeyLine& line : key_lines(*d.keys)) {
       const Key& k = *line.key;
       list.add({std::string(d.name), line.path, kind_words(k.forms), values_words(k.forms),
                 default_cell(k), k.flag.name, std::string(name_of(k.vary)),
@@ -59,7 +59,7 @@ Table key_list() {
 }
 
 Json schema_of(const DocumentKeys& d) {
-  return json_schema(d.table, "orrery " + std::string(d.name), std::string(d.what));
+  return json_schema(form::object(*d.keys), "orrery " + std::string(d.name), std::string(d.what));
 }
 
 }  // namespace orrery

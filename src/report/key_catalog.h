@@ -16,7 +16,7 @@ namespace orrery {
 struct DocumentKeys {
   std::string_view name;  // "run"
   std::string_view what;
-  KeyTable table;
+  const KeyTable* keys;
 };
 
 std::span<const DocumentKeys> document_keys();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/units.h"
+#include "explore/axis_keys.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "report/run_header.h"

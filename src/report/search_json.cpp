@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.h"
+#include "explore/axis_keys.h"
 #include "orrery/version.h"
 #include "report/estimate_json.h"
 #include "report/search.h"

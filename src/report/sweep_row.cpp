@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "explore/axis_keys.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
 #include "insight/metric_source.h"

@@ -65,6 +65,7 @@ Json value_of(const Form& f, Random& random) {
       return Json{{"switch", "on"}};
     case FormKind::document:
       return "a-name";
+    case FormKind::either:
     case FormKind::quantity:
     case FormKind::text:
     case FormKind::any:

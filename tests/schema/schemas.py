@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds `orrery schema` against what Orrery reads: `schemas.py ORRERY`.
+
+Every shipped document and every document of tests/ and docs/ is valid by the schema of its kind; no
+wrong input of tests/cli/bad_inputs.json is, unless its row says `"beyond_schema": true`, because a
+rule between keys or a file that is not there makes it wrong. The JSON Schema library is Debian's
+python3-jsonschema."""
+
+import importlib.machinery
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = {
+    "run": ["configs/runs/*.json"],
+    "model": ["configs/models/*.json"],
+    "node": ["configs/hardware/nodes/*.json"],
+    "device": ["configs/hardware/devices/*.json"],
+    "framework": ["configs/frameworks/*.json"],
+    "sweep": ["configs/sweeps/*.json"],
+}
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+FENCE = re.compile(r"^ *```json\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def parse(text):
+    """JSON with comments; None where it is none."""
+    try:
+        return json.loads(TOKEN.sub(lambda m: m[0] if m[0][0] == '"' else " ", text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def kind_of(document):
+    """By the keys that only such a document has."""
+    if isinstance(document, dict):
+        keys = set(document)
+        if {"model", "cluster", "training"} <= keys:
+            return "run"
+        if "run" in keys and keys & {"axes", "zip"} and not keys & {"goal", "scenarios"}:
+            return "sweep"
+    return None
+
+
+class Schemas:
+    def __init__(self, orrery):
+        self.orrery = orrery
+        self.validators = {}
+
+    def of(self, kind):
+        if kind not in self.validators:
+            done = subprocess.run([self.orrery, "schema", kind], capture_output=True, check=True)
+            schema = json.loads(done.stdout)
+            jsonschema.Draft7Validator.check_schema(schema)
+            self.validators[kind] = jsonschema.Draft7Validator(schema)
+        return self.validators[kind]
+
+    def fault(self, kind, document):
+        found = next(self.of(kind).iter_errors(document), None)
+        if found is None:
+            return None
+        path = ".".join(str(key) for key in found.absolute_path)
+        return f"{path}: {found.message[:200]}"
+
+
+def shipped():
+    for kind, patterns in KINDS.items():
+        for pattern in patterns:
+            for path in sorted(ROOT.glob(pattern)):
+                yield str(path.relative_to(ROOT)), kind, parse(path.read_text())
+
+
+def told():
+    """Documents in pages, tests and files of published runs."""
+    for path in sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")]):
+        for i, block in enumerate(FENCE.findall(path.read_text())):
+            document = parse(block)
+            yield f"{path.relative_to(ROOT)}, block {i + 1}", kind_of(document), document
+    for path in sorted((ROOT / "tests").rglob("*.json")):
+        document = parse(path.read_text())
+        yield str(path.relative_to(ROOT)), kind_of(document), document
+    for path in sorted(ROOT.glob("validation/runs/*.json")):
+        for row in parse(path.read_text()):
+            # A row that does not say its batch is not predicted.
+            if "global_batch" in row["run"]["training"]:
+                yield f"{path.relative_to(ROOT)}: {row['id']}", "run", row["run"]
+
+
+def refused_by_what_it_should(schemas):
+    """Faults of rows of bad_inputs.json whose input is a document with a schema."""
+    loader = importlib.machinery.SourceFileLoader("bad_inputs", str(ROOT / "tests/cli/bad_inputs"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bad_inputs", loader))
+    loader.exec_module(module)
+    table = json.loads((ROOT / "tests/cli/bad_inputs.json").read_text())
+    for row in table["inputs"]:
+        kind = kind_of_input(row)
+        document = parse(module.text_of(row, table))
+        if kind is None or document is None:
+            continue
+        wrong = schemas.fault(kind, document) is not None
+        beyond = row.get("beyond_schema", False)
+        yield wrong != beyond, f"bad input \"{row['name']}\"", (
+            "its schema does not refuse it" if not wrong else "its schema does refuse it")
+
+
+def kind_of_input(row):
+    command = row.get("argv", ["estimate"])
+    if not any(key in row for key in ("run", "model", "text", "repeat")):
+        return None  # a wrong command line
+    if command[0] in ("estimate", "search", "memory", "simulate", "explain", "comm"):
+        return "run" if "--against" not in command else None
+    return command[0] if command[0] in ("sweep",) else None
+
+
+def main():
+    schemas = Schemas(sys.argv[1])
+    count = failed = 0
+    for where, kind, document in [*shipped(), *told()]:
+        if kind is None:
+            continue
+        count += 1
+        fault = schemas.fault(kind, document)
+        if fault:
+            failed += 1
+            print(f"{where}: {kind}: {fault}")
+    print(f"{count - failed} of {count} documents are valid")
+    bad = list(refused_by_what_it_should(schemas))
+    for right, where, what in bad:
+        if not right:
+            failed += 1
+            print(f"{where}: {what}")
+    print(f"{sum(right for right, _, _ in bad)} of {len(bad)} wrong inputs are as they should be")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    try:
+        import jsonschema
+    except ImportError:
+        print("no jsonschema for Python: skipped (Debian: python3-jsonschema)")
+        sys.exit(77)
+    main()

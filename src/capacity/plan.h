@@ -97,6 +97,10 @@ struct CapacityPlan {
   std::uint64_t seed = 1;
 };
 
+// All keys of a plan (plan_keys.h), for the catalog of documents.
+struct KeyTable;
+extern const KeyTable kPlanDocument;
+
 // True for a plan, false for a run file.
 bool is_plan(const Json& document);
 

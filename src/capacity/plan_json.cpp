@@ -12,7 +12,49 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostOptions = 1000;
-constexpr std::int64_t kMostSimulations = 100'000;
+
+// The run may stand in another of the objects that it is read from.
+constexpr auto kOwnWorkRows = without_required(kWorkRows);
+constexpr Keys<WorkKeys> kOwnWorkKeys{"", kOwnWorkRows};
+
+// A model of the plan, or a phase.
+struct NamedWork {
+  std::string name;
+  WorkKeys work;
+};
+
+NamedWork read_named_work(const Reader& given) {
+  Reader r = given;
+  GivenName name;
+  NamedWork w;
+  read_known(kNameKeys, r, name);
+  w.name = std::move(name.name);
+  read_known(kOwnWorkKeys, r, w.work);
+  r.reject_unknown();
+  return w;
+}
+
+std::vector<NamedWork> read_list(const std::optional<Reader>& list) {
+  std::vector<NamedWork> all;
+  if (!list) return all;
+  for (const Reader& r : list->items()) all.push_back(read_named_work(r));
+  return all;
+}
+
+// The keys of `own` where it has them, else those of `work`; changes of the run add up.
+void put_over(WorkKeys& work, const WorkKeys& own) {
+  if (own.run) work.run = own.run;
+  if (own.goal) work.goal = own.goal;
+  if (own.batch_ramp) work.batch_ramp = own.batch_ramp;
+}
+
+// A scenario: its own keys, else the plan's.
+struct Scenario {
+  std::string name;
+  Reader at;
+  WorkKeys work;
+  ScenarioKeys keys;
+};
 
 struct Loaded {
   Json json;
@@ -27,26 +69,26 @@ class PlanReader {
   CapacityPlan read();
 
  private:
-  void read_frame();
-  void read_scenario(const Reader& scenario, std::size_t index);
-  void add_option(Both both, const std::string& name, std::optional<Reader> model);
-  std::vector<PhasePlan> read_phases(Both& both, const OptionPlan& option,
-                                     const std::optional<Reader>& model);
-  PhasePlan read_phase(Both& both, std::optional<Reader> phase, const OptionPlan& option,
-                       std::optional<Reader> model);
+  void read_scenario(const Reader& own, std::size_t index);
+  void add_option(const Scenario& s, const NamedWork* model);
+  PhasePlan read_phase(const Scenario& s, const OptionPlan& option, const NamedWork* model,
+                       const NamedWork* phase);
   Loaded load_run(const Reader& r);
-  void read_sizes(Both& both, OptionPlan& option);
-  void apply_sets(std::optional<Reader> r, Json& run);
+  void read_sizes(const Scenario& s, OptionPlan& option);
+  void apply_sets(const std::optional<Reader>& r, Json& run);
 
   Reader top_;
   const PlanContext& context_;
   CapacityPlan plan_;
+  PlanLists lists_;
+  WorkKeys work_;
+  ScenarioKeys keys_;
+  std::vector<NamedWork> models_;
   ExchangeRates exchange_;
 };
 
-[[noreturn]] void refuse_no_cluster(Both& both) {
-  both.scenario().fail("no cluster",
-                       "`cluster`: {\"node\": …, \"gpus\": …}, or a `run` of its own");
+[[noreturn]] void refuse_no_cluster(const Reader& scenario) {
+  scenario.fail("no cluster", "`cluster`: {\"node\": …, \"gpus\": …}, or a `run` of its own");
 }
 
 std::string option_file(const std::string& file, const OptionPlan& o) {
@@ -55,53 +97,40 @@ std::string option_file(const std::string& file, const OptionPlan& o) {
 
 CapacityPlan PlanReader::read() {
   top_.must_be_object();
-  read_frame();
-  if (auto v = top_.find("require")) plan_.requirements = read_requirements(*v, exchange_);
-  if (auto scenarios = top_.find("scenarios")) {
-    const std::vector<Reader> items = scenarios->items();
-    for (std::size_t i = 0; i < items.size(); ++i) read_scenario(items[i], i);
-    if (items.empty()) scenarios->fail("no scenarios", "at least one");
-  } else {
+  plan_.file = top_.file();
+  read_known(kFrameKeys, top_, plan_);
+  read_known(kPlanListKeys, top_, lists_);
+  read_known(kOwnWorkKeys, top_, work_);
+  read_known(kScenarioKeys, top_, keys_);
+  top_.reject_unknown();
+  exchange_ = read_exchange(lists_.exchange, plan_.currency);
+  if (lists_.require) plan_.requirements = read_requirements(*lists_.require, exchange_);
+  models_ = read_list(lists_.models);
+  if (!lists_.scenarios) {
     static const Json kNothing = Json::object();
     read_scenario(Reader(kNothing, top_.file()), 0);
+    return std::move(plan_);
   }
-  top_.reject_unknown();
+  const std::vector<Reader> items = lists_.scenarios->items();
+  for (std::size_t i = 0; i < items.size(); ++i) read_scenario(items[i], i);
+  if (items.empty()) lists_.scenarios->fail("no scenarios", "at least one");
   return std::move(plan_);
 }
 
-void PlanReader::read_frame() {
-  plan_.file = top_.file();
-  top_.allow("source");
-  if (auto v = top_.find("name")) plan_.name = v->text();
-  if (auto v = top_.find("currency")) plan_.currency = read_currency(*v);
-  exchange_ = read_exchange(top_.find("exchange"), plan_.currency);
-  if (auto v = top_.find("start")) {
-    plan_.start = parse_date(v->text());
-    if (!plan_.start) v->fail("a date: \"2027-01-31\"");
-  }
-  if (auto v = top_.find("rank")) plan_.rank = v->choice<RankBy>();
-  if (auto v = top_.find("simulations")) plan_.simulations = v->integer(1, kMostSimulations);
-  if (auto v = top_.find("seed")) {
-    plan_.seed = static_cast<std::uint64_t>(v->integer(0, std::int64_t{1} << 53U));
-  }
-}
-
-void PlanReader::read_scenario(const Reader& scenario, std::size_t index) {
-  Both both(scenario, top_);
-  both.scenario().must_be_object();
-  std::string name =
-      index == 0 && !top_.has("scenarios") ? plan_.name : "scenario " + std::to_string(index + 1);
-  if (top_.has("scenarios")) {
-    if (auto v = both.scenario().find("name")) name = v->text();
+void PlanReader::read_scenario(const Reader& own, std::size_t index) {
+  Scenario s{plan_.name, own, work_, keys_};
+  s.at.must_be_object();
+  if (lists_.scenarios) {
+    s.name = "scenario " + std::to_string(index + 1);
+    if (auto v = s.at.find("name")) s.name = v->text();
     // A scenario replaces the cluster of the plan's run.
-    if (!both.scenario().has("cluster") && !both.scenario().has("run")) refuse_no_cluster(both);
+    if (!s.at.has("cluster") && !s.at.has("run")) refuse_no_cluster(s.at);
   }
-  if (auto models = top_.find("models")) {
-    for (const Reader& model : models->items()) add_option(both, name, model);
-  } else {
-    add_option(both, name, {});
-  }
-  both.scenario().reject_unknown();
+  read_known(kOwnWorkKeys, s.at, s.work);
+  read_known(kScenarioKeys, s.at, s.keys);
+  s.at.reject_unknown();
+  for (const NamedWork& model : models_) add_option(s, &model);
+  if (!lists_.models) add_option(s, nullptr);
   if (plan_.options.size() > kMostOptions) top_.fail("more than 1,000 options", "fewer");
 }
 
@@ -110,83 +139,70 @@ bool names_a_strategy(const OptionPlan& o) {
                      [](const PhasePlan& p) { return p.run->contains("parallel"); });
 }
 
-void PlanReader::add_option(Both both, const std::string& name, std::optional<Reader> model) {
-  OptionPlan o;
-  o.scenario = name;
-  if (model) o.model = model->at("name").text();
-  if (auto v = both.find("search")) {
-    if (v->json().is_object()) {
-      o.search = v->json();
-    } else if (v->boolean()) {
-      o.search = Json::object();
-    }
+void read_search(const std::optional<Reader>& given, OptionPlan& o) {
+  if (!given) return;
+  if (given->json().is_object()) {
+    o.search = given->json();
+  } else if (given->boolean()) {
+    o.search = Json::object();
   }
-  if (auto v = both.find("spares"); v && !(v->json().is_string() && v->text() == "as needed")) {
+}
+
+void PlanReader::add_option(const Scenario& s, const NamedWork* model) {
+  OptionPlan o;
+  o.scenario = s.name;
+  if (model != nullptr) o.model = model->name;
+  read_search(s.keys.search, o);
+  if (const auto& v = s.keys.spares; v && v->json() != plan_forms::kAsNeeded[0]) {
     o.spares = v->integer(0, kMostPlanGpus);
   }
-  o.phases = read_phases(both, o, model);
-  if (!both.find("search") && !names_a_strategy(o)) o.search = Json::object();
-  read_sizes(both, o);
-  read_sites(both, {context_, plan_.file, exchange_}, o);
-  if (model) model->reject_unknown();
+  for (const NamedWork& phase : read_list(s.keys.phases)) {
+    o.phases.push_back(read_phase(s, o, model, &phase));
+  }
+  if (s.keys.phases && o.phases.empty()) s.keys.phases->fail("no phases", "at least one");
+  if (!s.keys.phases) o.phases.push_back(read_phase(s, o, model, nullptr));
+  if (!s.keys.search && !names_a_strategy(o)) o.search = Json::object();
+  read_sizes(s, o);
+  read_sites(s.keys, {context_, plan_.file, exchange_}, o);
   plan_.options.push_back(std::move(o));
 }
 
-std::vector<PhasePlan> PlanReader::read_phases(Both& both, const OptionPlan& option,
-                                               const std::optional<Reader>& model) {
-  std::vector<PhasePlan> phases;
-  if (auto list = both.find("phases")) {
-    for (const Reader& phase : list->items()) {
-      phases.push_back(read_phase(both, phase, option, model));
-    }
-    if (phases.empty()) list->fail("no phases", "at least one");
-  } else {
-    phases.push_back(read_phase(both, {}, option, model));
-  }
-  return phases;
-}
-
 // Precedence: the phase's keys, the model's, the scenario's, the plan's.
-PhasePlan PlanReader::read_phase(Both& both, std::optional<Reader> phase, const OptionPlan& option,
-                                 std::optional<Reader> model) {
-  const auto find = [&](const char* key) {
-    auto of_phase = phase ? phase->find(key) : std::nullopt;
-    auto of_model = model ? model->find(key) : std::nullopt;
-    auto of_both = both.find(key);
-    return of_phase ? of_phase : of_model ? of_model : of_both;
-  };
+PhasePlan PlanReader::read_phase(const Scenario& s, const OptionPlan& option,
+                                 const NamedWork* model, const NamedWork* phase) {
+  WorkKeys work = s.work;
+  if (model != nullptr) put_over(work, model->work);
+  if (phase != nullptr) put_over(work, phase->work);
   PhasePlan p;
-  if (phase) p.name = phase->at("name").text();
-  auto run = find("run");
-  if (!run) top_.fail("no run", "`run`: a name of `orrery list runs`, a path or an object");
-  Loaded loaded = load_run(*run);
+  if (phase != nullptr) p.name = phase->name;
+  if (!work.run) top_.fail("no run", "`run`: a name of `orrery list runs`, a path or an object");
+  Loaded loaded = load_run(*work.run);
   Json& file = loaded.json;
   p.file = loaded.file;
-  if (auto cluster = both.find("cluster")) {
-    file["cluster"] = cluster->json();
+  if (s.keys.cluster) {
+    file["cluster"] = s.keys.cluster->json();
     p.file = option_file(plan_.file, option);
   }
-  if (!file.is_object() || !file.contains("cluster")) refuse_no_cluster(both);
+  if (!file.is_object() || !file.contains("cluster")) refuse_no_cluster(s.at);
   if (option.search) {
     file.erase("parallel");
     if (file.contains("training") && file["training"].is_object()) {
       file["training"].erase("micro_batch");
     }
   }
-  apply_sets(both.find("set"), file);
-  if (model) apply_sets(model->find("set"), file);
-  if (phase) apply_sets(phase->find("set"), file);
+  apply_sets(s.work.set, file);
+  if (model != nullptr) apply_sets(model->work.set, file);
+  if (phase != nullptr) apply_sets(phase->work.set, file);
   p.run = std::move(file);
-  if (auto v = find("goal")) p.goal = read_goal(*v);
-  if (auto v = find("batch_ramp")) p.ramp = read_ramp(*v);
-  if (phase) phase->reject_unknown();
+  if (work.goal) p.goal = *work.goal;
+  if (work.batch_ramp) p.ramp = *work.batch_ramp;
   return p;
 }
 
-void PlanReader::apply_sets(std::optional<Reader> r, Json& run) {
+void PlanReader::apply_sets(const std::optional<Reader>& r, Json& run) {
   if (!r) return;
   r->must_be_object();
-  for (const std::string& path : r->keys()) context_.set(run, path, r->at(path).json());
+  for (const std::string& path : r->keys()) context_.set(run, path, Reader(*r).at(path).json());
 }
 
 Loaded PlanReader::load_run(const Reader& r) {
@@ -200,11 +216,13 @@ Loaded PlanReader::load_run(const Reader& r) {
   return {parse_json(found->text, found->file), found->file};
 }
 
-void PlanReader::read_sizes(Both& both, OptionPlan& option) {
+void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {
   const Json& cluster = option.phases.front().run->at("cluster");
-  auto v = both.find("gpus");
+  const std::optional<Reader>& v = s.keys.gpus;
   if (v && v->json().is_string()) {
-    if (v->text() != "smallest") v->fail("a count, a list, {from, to, factor} or \"smallest\"");
+    if (v->text() != plan_forms::kSmallest[0]) {
+      v->fail("a count, a list, {from, to, factor} or \"smallest\"");
+    }
     option.smallest = true;
     return;
   }
@@ -212,7 +230,7 @@ void PlanReader::read_sizes(Both& both, OptionPlan& option) {
   const bool has_own = cluster.is_object() && cluster.contains("gpus");
   if (!v && has_own)
     option.sizes = read_counts(Reader(cluster.at("gpus"), plan_.file, "cluster.gpus"));
-  if (option.sizes.empty()) both.scenario().fail("no number of GPUs", "`gpus`, or `cluster.gpus`");
+  if (option.sizes.empty()) s.at.fail("no number of GPUs", "`gpus`, or `cluster.gpus`");
 }
 
 }  // namespace

@@ -9,9 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr double kMostTokens = 1e18;
-constexpr double kMostFlops = 1e36;
-constexpr std::size_t kMostSizes = 64;
+constexpr auto kPlanRows =
+    joined(kFrameRows, kPlanListRows, without_required(kWorkRows), kScenarioRows);
 
 // A limit has a unit, or is an SI number; the text "60" could mean days or seconds.
 template <Dimension D>
@@ -23,32 +22,22 @@ Quantity<D> read_limit(const Reader& r, const char* allowed) {
   return Quantity<D>(*si);
 }
 
-Requirement read_requirement(Reader r, std::size_t index, const ExchangeRates& exchange) {
-  Requirement q;
-  q.name = "requirement " + std::to_string(index + 1);
-  if (auto v = r.find("name")) q.name = v->text();
-  if (auto v = r.find("deadline")) {
-    q.deadline = read_limit<kSeconds>(*v, "a time above zero with its unit: \"60 d\", \"36 h\"");
-  }
-  if (auto v = r.find("budget")) q.budget = read_amount(*v, exchange, true);
-  if (auto v = r.find("sure")) q.sure = v->boolean();
-  if (auto v = r.find("power")) {
-    q.power = read_limit<kJoules - kSeconds>(
-        *v, "a power above zero with its unit: \"10 MW\", \"500 kW\"");
-  }
-  r.reject_unknown();
+Requirement read_requirement(const Reader& r, std::size_t index, const ExchangeRates& exchange) {
+  RequirementKeys asked;
+  asked.name = "requirement " + std::to_string(index + 1);
+  read_all(kRequirementKeys, r, asked);
+  Requirement q{asked.name, asked.deadline, {}, asked.power, asked.sure};
+  if (asked.budget) q.budget = read_amount(*asked.budget, exchange, true);
   if (!q.deadline && !q.budget && !q.power) r.fail("deadline, budget or power");
   return q;
 }
 
-std::vector<std::int64_t> growing(Reader r) {
-  const std::int64_t from = r.at("from").integer(1, kMostPlanGpus);
-  const std::int64_t to = r.at("to").integer(from, kMostPlanGpus);
-  const double factor = r.at("factor").number(1.01, 1000);
-  r.reject_unknown();
+std::vector<std::int64_t> growing(const Reader& r) {
+  const Growth g = read_keys(kGrowthKeys, r);
+  if (g.to < g.from) Reader(r).at("to").fail("at least from, " + std::to_string(g.from));
   std::vector<std::int64_t> sizes;
-  const double last = static_cast<double>(to) * (1 + 1e-9);
-  for (auto x = static_cast<double>(from); x <= last; x *= factor) {
+  const double last = static_cast<double>(g.to) * (1 + 1e-9);
+  for (auto x = static_cast<double>(g.from); x <= last; x *= g.factor) {
     sizes.push_back(std::llround(x));
   }
   return sizes;
@@ -56,29 +45,28 @@ std::vector<std::int64_t> growing(Reader r) {
 
 }  // namespace
 
-Goal read_goal(Reader r) {
-  Goal g;
-  if (auto v = r.find("tokens")) g.tokens = v->number(1, kMostTokens);
-  if (auto v = r.find("flops")) g.flops = v->number(1, kMostFlops);
-  if (auto v = r.find("tokens_per_parameter")) g.tokens_per_parameter = v->number(0.01, 1e6);
-  if (auto v = r.find("flops_convention")) {
-    g.convention = v->choice<FlopsConvention>();
-  }
-  r.reject_unknown();
-  const int given = (g.tokens > 0) + (g.flops > 0) + (g.tokens_per_parameter > 0);
-  if (given != 1) r.fail("one of tokens, flops and tokens_per_parameter");
-  return g;
+constinit const KeyTable kPlanDocument = {"", kPlanRows};
+
+void read_deadline(const Reader& r, std::optional<Seconds>& out) {
+  out = read_limit<kSeconds>(r, "a time above zero with its unit: \"60 d\", \"36 h\"");
 }
 
-std::vector<RampStep> read_ramp(const Reader& r) {
-  std::vector<RampStep> steps;
-  for (Reader step : r.items()) {
-    steps.push_back({step.at("global_batch").integer(1, std::int64_t{1} << 30U),
-                     step.at("tokens").number(1, kMostTokens)});
-    step.reject_unknown();
-  }
-  return steps;
+void read_power(const Reader& r, std::optional<Watts>& out) {
+  out = read_limit<kPower>(r, "a power above zero with its unit: \"10 MW\", \"500 kW\"");
 }
+
+void read_goal(const Reader& r, std::optional<Goal>& out) {
+  out = read_keys(kGoalKeys, r);
+  const int given = (out->tokens > 0) + (out->flops > 0) + (out->tokens_per_parameter > 0);
+  if (given != 1) r.fail("one of tokens, flops and tokens_per_parameter");
+}
+
+void read_start(const Reader& r, std::optional<Date>& out) {
+  out = parse_date(r.text());
+  if (!out) r.fail("a date: \"2027-01-31\"");
+}
+
+void read_plan_currency(const Reader& r, Currency& out) { out = read_currency(r); }
 
 std::vector<std::int64_t> read_counts(const Reader& r) {
   std::vector<std::int64_t> sizes;
@@ -89,7 +77,7 @@ std::vector<std::int64_t> read_counts(const Reader& r) {
   } else {
     sizes.push_back(r.integer(1, kMostPlanGpus));
   }
-  if (sizes.empty() || sizes.size() > kMostSizes) r.fail("1 to 64 sizes");
+  if (sizes.empty() || sizes.size() > kMostPlanSizes) r.fail("1 to 64 sizes");
   return sizes;
 }
 

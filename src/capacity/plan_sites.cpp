@@ -68,24 +68,23 @@ Document data_table(const SiteSource& source, const std::string& name) {
   return {parse_json(found->text, found->file), found->file, ""};
 }
 
-void read_data(Both& both, const SiteSource& source, DataPlan& data) {
+void read_data(const std::optional<Reader>& given, const SiteSource& source, DataPlan& data) {
   const Document samples = data_table(source, "samples");
   data.samples = read_samples(samples.reader());
   const Document corpora = data_table(source, "corpora");
   data.corpora = read_corpora(corpora.reader());
-  auto given = both.find("data");
   if (!given) return;
-  if (auto v = given->find("corpus")) {
+  const DataKeys asked = read_keys(kDataKeys, *given);
+  if (asked.corpus) {
     std::vector<std::string_view> names;
     for (const Corpus& c : data.corpora) names.emplace_back(c.name);
-    data.corpus = v->choice(names);
+    data.corpus = asked.corpus->choice(names);
   }
-  if (auto v = given->find("bytes_per_token")) {
-    data.corpora.push_back({"given", v->number(0.1, 1e6)});
+  if (asked.bytes_per_token) {
+    data.corpora.push_back({"given", *asked.bytes_per_token});
     data.corpus = data.corpora.size() - 1;
   }
-  if (auto v = given->find("tokens_per_core_s")) data.tokens_per_core = v->number(1, 1e12);
-  given->reject_unknown();
+  data.tokens_per_core = asked.tokens_per_core_s;
 }
 
 // The rate of one client says nothing about the time of all.
@@ -100,25 +99,27 @@ void refuse_without_server(const Storage& s, const Reader& given) {
 
 }  // namespace
 
-void read_sites(Both& both, const SiteSource& source, OptionPlan& option) {
+void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option) {
   SiteReader site(source, option);
-  if (auto v = both.find("failures")) {
-    option.interruptions = read_failures(site.read(SiteKind::failures, *v).reader());
+  if (given.failures) {
+    option.interruptions = read_failures(site.read(SiteKind::failures, *given.failures).reader());
   }
-  if (auto v = both.find("storage")) {
-    option.storage = read_storage(site.read(SiteKind::storage, *v).reader());
-    refuse_without_server(option.storage, *v);
-    if (option.storage.name.empty() && v->json().is_string()) option.storage.name = v->text();
+  if (given.storage) {
+    option.storage = read_storage(site.read(SiteKind::storage, *given.storage).reader());
+    refuse_without_server(option.storage, *given.storage);
+    if (option.storage.name.empty() && given.storage->json().is_string()) {
+      option.storage.name = given.storage->text();
+    }
   }
-  if (auto v = both.find("checkpoint")) option.checkpoint = read_checkpoint(*v);
-  if (auto v = both.find("prices")) {
-    option.prices = read_prices(site.read(SiteKind::prices, *v).reader(), source.exchange);
+  if (given.checkpoint) option.checkpoint = *given.checkpoint;
+  if (given.prices) {
+    option.prices =
+        read_prices(site.read(SiteKind::prices, *given.prices).reader(), source.exchange);
   }
   static const Json kUsualEnergy = "by-load";
-  const Reader energy =
-      both.find("energy").value_or(Reader(kUsualEnergy, source.plan_file, "energy"));
+  const Reader energy = given.energy.value_or(Reader(kUsualEnergy, source.plan_file, "energy"));
   option.energy = read_energy(site.read(SiteKind::energy, energy).reader());
-  read_data(both, source, option.data);
+  read_data(given.data, source, option.data);
 }
 
 }  // namespace orrery

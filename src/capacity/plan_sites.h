@@ -19,6 +19,6 @@ struct SiteSource {
   const ExchangeRates& exchange;
 };
 
-void read_sites(Both& both, const SiteSource& source, OptionPlan& option);
+void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option);
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include "capacity/date.h"
 #include "capacity/ranged_json.h"
+#include "capacity/site_keys.h"
 #include "core/provenance.h"
 #include "core/units.h"
 
@@ -106,16 +107,8 @@ Interruptions read_failures(Reader r) {
 }
 
 Storage read_storage(Reader r) {
-  r.must_be_object();
   check_sources(r);
-  Storage s;
-  if (auto v = r.find("name")) s.name = v->text();
-  if (auto v = r.find("write")) s.write = v->quantity<kBytes - kSeconds>();
-  if (auto v = r.find("read")) s.read = v->quantity<kBytes - kSeconds>();
-  if (auto v = r.find("client")) s.client = v->quantity<kBytes - kSeconds>();
-  if (auto v = r.find("capacity")) s.capacity = v->quantity<kBytes>();
-  r.reject_unknown();
-  return s;
+  return read_keys(kStorageKeys, r);
 }
 
 EnergyModel read_energy(Reader r) {
@@ -130,19 +123,6 @@ EnergyModel read_energy(Reader r) {
   }
   r.reject_unknown();
   return m;
-}
-
-CheckpointPolicy read_checkpoint(Reader r) {
-  r.must_be_object();
-  CheckpointPolicy p;
-  if (auto v = r.find("mode")) p.mode = v->choice<CheckpointMode>();
-  if (auto v = r.find("interval")) p.interval = v->quantity<kSeconds>();
-  if (auto v = r.find("overhead")) p.overhead = v->quantity<kSeconds>(true);
-  if (auto v = r.find("bytes_per_parameter")) p.bytes_per_parameter = v->number(0.01, 1000);
-  if (auto v = r.find("keep")) p.keep = v->integer(1, 1'000'000);
-  if (auto v = r.find("archive")) p.archive = v->integer(0, 1'000'000);
-  r.reject_unknown();
-  return p;
 }
 
 }  // namespace orrery

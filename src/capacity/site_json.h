@@ -27,6 +27,5 @@ namespace orrery {
 Interruptions read_failures(Reader r);
 Storage read_storage(Reader r);
 EnergyModel read_energy(Reader r);
-CheckpointPolicy read_checkpoint(Reader r);
 
 }  // namespace orrery

@@ -30,7 +30,11 @@ Json whole_schema(const Form& f) {
 
 Json number_schema(const Form& f) {
   Json s = {{"type", "number"}};
-  if (std::isfinite(f.least)) s["minimum"] = f.least;
+  if (f.least == kAboveZero) {
+    s["exclusiveMinimum"] = 0;
+  } else if (std::isfinite(f.least)) {
+    s["minimum"] = f.least;
+  }
   if (std::isfinite(f.most)) s["maximum"] = f.most;
   return s;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/key_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,9 +35,22 @@ std::string names_in(const KeyTable& table) {
   return names;
 }
 
+// `orrery list models`, but `orrery list storage`.
 std::string document_words(const Form& f) {
-  const std::string what(f.what);
-  return "a name of `orrery list " + what + "s`, a path or an object";
+  constexpr std::array<std::string_view, 4> kWithoutPlural = {"failures", "storage", "prices",
+                                                              "energy"};
+  const bool plural =
+      std::find(kWithoutPlural.begin(), kWithoutPlural.end(), f.what) == kWithoutPlural.end();
+  return "a name of `orrery list " + std::string(f.what) + (plural ? "s" : "") +
+         "`, a path or an object";
+}
+
+std::string number_words(const Form& f) {
+  const std::string unit = f.unit.empty() ? "" : " " + std::string(f.unit);
+  if (f.least != kAboveZero) {
+    return range_words(shortest(f.least), shortest(f.most), std::isfinite(f.most), f.unit);
+  }
+  return "above 0" + (std::isfinite(f.most) ? ", to " + shortest(f.most) : "") + unit;
 }
 
 std::string list_words(const Form& f);
@@ -50,7 +64,7 @@ std::string words(const Form& f) {
       return range_words(count_words(f.lowest), count_words(f.highest), f.highest != kNoHighest,
                          f.unit);
     case FormKind::number:
-      return range_words(shortest(f.least), shortest(f.most), std::isfinite(f.most), f.unit);
+      return number_words(f);
     case FormKind::quantity:
       return "a quantity such as \"" + example_of(f.dimension) + "\"";
     case FormKind::text:

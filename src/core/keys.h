@@ -323,6 +323,13 @@ constexpr std::array<Key, (N + ...)> joined(const KeyRows<T, N>&... parts) {
   return all;
 }
 
+// The same rows, none of them required: keys that another object has too.
+template <class T, std::size_t N>
+constexpr KeyRows<T, N> without_required(KeyRows<T, N> rows) {
+  for (Key& k : rows.rows) k.otherwise.required = false;
+  return rows;
+}
+
 template <class T>
 struct Keys : KeyTable {
   template <std::size_t N>

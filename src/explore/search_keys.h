@@ -22,6 +22,9 @@ namespace orrery {
 
 inline constexpr std::size_t kMostAxisValues = 4096;
 
+// All keys of a run file that may be searched, as other documents refer to them.
+extern const KeyTable kRunFileDocument;
+
 // What stands in `search`; its objects are read once the run is known.
 struct SearchKeys {
   std::optional<Reader> axes, price, constraints, objective, pareto;

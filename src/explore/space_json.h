@@ -25,8 +25,6 @@
 
 namespace orrery {
 
-struct KeyTable;
-
 struct SearchRequest {
   OpenRun open;  // of the first base
   Space space;
@@ -34,9 +32,6 @@ struct SearchRequest {
   double tie = 0;  // 0: the interval's
   Conditions conditions;
 };
-
-// All keys of a run file that may be searched, as other documents refer to them.
-extern const KeyTable kRunFileDocument;
 
 // A run file and its `search` (null where there is none), apart.
 struct SearchQuestion {

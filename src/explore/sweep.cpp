@@ -8,7 +8,7 @@
 #include "core/keys.h"
 #include "core/units.h"
 #include "explore/axis_values.h"
-#include "explore/space_json.h"
+#include "explore/search_keys.h"
 
 namespace orrery {
 namespace {

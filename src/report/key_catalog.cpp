@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <array>
 
+#include "capacity/plan.h"
 #include "core/json.h"
 #include "core/key_schema.h"
 #include "core/key_words.h"
 #include "explore/search_keys.h"
-#include "explore/space_json.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_keys.h"
 #include "model/model_document.h"
+#include "validate/observed.h"
 
 namespace orrery {
 namespace {
@@ -28,6 +29,10 @@ constexpr std::array kDocuments = {
                  &kSweepDocument},
     DocumentKeys{"search", "What a search varies, and what it looks for: `search` of a run file.",
                  &kSearchKeys},
+    DocumentKeys{"plan", "Clusters, the training and limits of time, money and power.",
+                 &kPlanDocument},
+    DocumentKeys{"observed", "Measured steps, to set the level of a stack by; published runs.",
+                 &kObservedDocument, true},
 };
 
 Cell default_cell(const Key& k) {
@@ -59,7 +64,9 @@ Table key_list() {
 }
 
 Json schema_of(const DocumentKeys& d) {
-  return json_schema(form::object(*d.keys), "orrery " + std::string(d.name), std::string(d.what));
+  const Form item = form::object(*d.keys);
+  return json_schema(d.is_list ? form::list(item, 1) : item, "orrery " + std::string(d.name),
+                     std::string(d.what));
 }
 
 }  // namespace orrery

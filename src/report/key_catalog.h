@@ -17,6 +17,7 @@ struct DocumentKeys {
   std::string_view name;  // "run"
   std::string_view what;
   const KeyTable* keys;
+  bool is_list = false;  // the document is a list of them
 };
 
 std::span<const DocumentKeys> document_keys();

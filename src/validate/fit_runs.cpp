@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kNothing = 1e-9;  // a slope below this moves no time
+constexpr double kNoSlope = 1e-9;  // a lower one moves no time
 
 template <class T>
 std::size_t index_of(std::vector<T>& list, const T& value) {
@@ -59,7 +59,7 @@ void drop_what_moves_nothing(FitRuns& out) {
     std::vector<std::size_t> knobs;
     std::vector<double> slopes;
     for (std::size_t j = 0; j < out.problem.data[i].knobs.size(); ++j) {
-      if (std::abs(out.prior.slopes[i][j]) < kNothing) continue;
+      if (std::abs(out.prior.slopes[i][j]) < kNoSlope) continue;
       knobs.push_back(out.problem.data[i].knobs[j]);
       slopes.push_back(out.prior.slopes[i][j]);
     }

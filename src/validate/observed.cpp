@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "validate/row_keys.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -15,21 +16,15 @@ constexpr std::size_t kWarmUp = 5;  // iterations, where there are twice as many
 constexpr double kMostSeconds = 1e7;
 constexpr std::size_t kMostSteps = 1000;
 
-Seconds time_of(Reader& r) {
-  if (auto v = r.find("step_time")) return v->quantity<kSeconds>();
-  Reader measured = r.at("measured");
-  return Seconds(measured.at("step_time_s").number(1e-9, kMostSeconds));
-}
-
-ObservedStep read_step(Reader r) {
+// Rows of published runs are read as far as they are needed.
+ObservedStep read_step(const Reader& given) {
+  Reader r = given;
   ObservedStep step;
-  const Reader run = r.at("run");
-  if (!run.json().is_object() && !run.json().is_string()) run.fail("a name, a path or an object");
-  step.run = run.json();
-  const bool is_row = r.has("measured");
-  step.time = time_of(r);
-  if (is_row) {
-    for (const std::string& key : r.keys()) r.allow(key);
+  read_known(kObservedKeys, r, step);
+  if (r.has("measured")) {
+    for (const Key& k : kRowKeys.keys) r.allow(std::string(k.name));
+  } else {
+    r.at("step_time");
   }
   r.reject_unknown();
   return step;
@@ -72,7 +67,34 @@ bool looks_like_json(std::string_view text) {
          text.find(kIteration) == std::string_view::npos;
 }
 
+// The keys of both, each once.
+constexpr auto kObservedDocumentRows = [] {
+  constexpr std::size_t kRows = kObservedRows.rows.size() + kRowRows.rows.size() - 2;
+  std::array<Key, kRows> rows = copies_of(kNoKey, std::make_index_sequence<kRows>());
+  std::size_t at = 0;
+  for (const Key& k : kObservedRows.rows) rows[at++] = k;
+  for (const Key& k : without_required(kRowRows).rows) {
+    if (k.name != "run" && k.name != "measured") rows[at++] = k;
+  }
+  return rows;
+}();
+
 }  // namespace
+
+constinit const KeyTable kObservedDocument = {"", kObservedDocumentRows};
+
+void read_observed_run(const Reader& r, std::optional<Json>& out) {
+  if (!r.json().is_object() && !r.json().is_string()) r.fail("a name, a path or an object");
+  out = r.json();
+}
+
+void read_observed_measured(const Reader& r, ObservedStep& out) {
+  Reader measured = r;
+  if (out.time.si() > 0) return;
+  std::optional<Seconds> time;
+  read_step_time_s(measured.at("step_time_s"), time);
+  out.time = *time;
+}
 
 std::vector<ObservedStep> read_observed(std::string_view text, const std::string& file) {
   return looks_like_json(text) ? read_runs(text, file) : read_log(text, file);

@@ -24,6 +24,10 @@ struct ObservedStep {
   Seconds time{};
 };
 
+// All keys of an entry of such a file, for the catalog of documents.
+struct KeyTable;
+extern const KeyTable kObservedDocument;
+
 std::vector<ObservedStep> read_observed(std::string_view text, const std::string& file);
 
 }  // namespace orrery

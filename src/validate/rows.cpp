@@ -1,103 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validate/rows.h"
 
-#include <limits>
 #include <set>
 
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "validate/row_keys.h"
 
 namespace orrery {
 namespace {
 
-constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr double kAboveNone = std::numeric_limits<double>::min();
-
-std::optional<double> positive(Reader& r, const std::string& key, double highest = kLargest) {
-  const std::optional<Reader> found = r.find(key);
-  if (!found) return {};
-  return found->number(kAboveNone, highest);
-}
-
 template <class Q>
-std::optional<Q> positive_quantity(Reader& r, const std::string& key, double unit) {
-  const std::optional<double> x = positive(r, key);
-  if (!x) return {};
-  return Q(*x * unit);
+void read_in(const Reader& r, const Form& f, double unit, std::optional<Q>& out) {
+  out = Q(r.number(f.least, f.most) * unit);
 }
 
-void read_memory(Reader& r, Measured& m) {
-  m.peak_memory = positive_quantity<Bytes>(r, "peak_memory_gib", kGiB.si());
-  const std::optional<Reader> kind = r.find("memory_kind");
-  if (kind) m.memory_kind = kind->choice<MemoryKind>();
-  if (kind && !m.peak_memory) r.fail("memory_kind alone", "memory_kind beside peak_memory_gib");
-}
-
-Measured read_measured(Reader r) {
-  Measured m;
-  m.step_time = positive_quantity<Seconds>(r, "step_time_s", 1);
-  m.tokens_per_gpu = positive_quantity<PerSecond>(r, "tokens_per_s_per_gpu", 1);
-  m.model_rate = positive_quantity<FlopsPerSecond>(r, "model_tflops_per_gpu", kTera);
-  m.hardware_rate = positive_quantity<FlopsPerSecond>(r, "hardware_tflops_per_gpu", kTera);
-  m.mfu = positive(r, "mfu", 1);
-  m.hfu = positive(r, "hfu", 1);
-  read_memory(r, m);
-  if (auto v = r.find("out_of_memory")) m.out_of_memory = v->boolean();
-  r.reject_unknown();
-  const bool anything = m.step_time || m.tokens_per_gpu || m.model_rate || m.hardware_rate ||
-                        m.mfu || m.hfu || m.peak_memory || m.out_of_memory;
-  if (!anything) r.fail("nothing measured", "at least one measured quantity");
-  return m;
-}
-
-std::string text_or(Reader& r, const std::string& key, const std::string& otherwise) {
-  const std::optional<Reader> found = r.find(key);
-  return found ? found->text() : otherwise;
-}
-
-RowSource read_source(Reader r) {
-  RowSource s;
-  if (r.json().is_string()) {
-    s.group = s.title = r.text();
-    return s;
-  }
-  s.title = text_or(r, "title", "");
-  s.where = text_or(r, "where", "");
-  s.url = text_or(r, "url", "");
-  s.group = text_or(r, "group", s.title);
-  r.reject_unknown();
-  return s;
-}
-
-std::vector<std::string> read_words(Reader& r, const std::string& key) {
-  std::vector<std::string> words;
-  const std::optional<Reader> found = r.find(key);
-  if (!found) return words;
-  for (const Reader& item : found->items()) words.push_back(item.text());
-  return words;
-}
-
-Row read_row(Reader r) {
-  Row row;
+Row read_row(const Reader& r) {
+  Row row = read_keys(kRowKeys, r);
   row.file = r.file();
-  row.id = r.at("id").text();
-  if (auto v = r.find("tier")) row.tier = v->choice<RowTier>();
-  if (auto v = r.find("source")) row.source = read_source(*v);
   if (row.source.group.empty()) row.source.group = r.file();
-  const Reader run = r.at("run");
-  run.must_be_object();
-  row.run = run.json();
-  row.measured = read_measured(r.at("measured"));
-  row.unknown = read_words(r, "unknown");
-  row.inferred = read_words(r, "inferred");
-  if (auto v = r.find("tflops_kind")) row.flops_kind = v->choice<FlopsKind>();
-  row.notes = text_or(r, "notes", "");
-  row.repeats = text_or(r, "repeats", "");
-  r.reject_unknown();
   return row;
 }
 
 }  // namespace
+
+void read_step_time_s(const Reader& r, std::optional<Seconds>& out) {
+  read_in(r, key_row<&Measured::step_time>.forms.front(), 1, out);
+}
+void read_tokens_per_s(const Reader& r, std::optional<PerSecond>& out) {
+  read_in(r, key_row<&Measured::tokens_per_gpu>.forms.front(), 1, out);
+}
+void read_tflops(const Reader& r, std::optional<FlopsPerSecond>& out) {
+  read_in(r, key_row<&Measured::model_rate>.forms.front(), kTera, out);
+}
+void read_gib(const Reader& r, std::optional<Bytes>& out) {
+  read_in(r, key_row<&Measured::peak_memory>.forms.front(), kGiB.si(), out);
+}
+
+void read_measured(const Reader& r, Measured& out) {
+  out = read_keys(kMeasuredKeys, r);
+  const bool has_kind = Reader(r).find("memory_kind").has_value();
+  if (has_kind && !out.peak_memory) {
+    r.fail("memory_kind alone", "memory_kind beside peak_memory_gib");
+  }
+  const bool anything = out.step_time || out.tokens_per_gpu || out.model_rate ||
+                        out.hardware_rate || out.mfu || out.hfu || out.peak_memory ||
+                        out.out_of_memory;
+  if (!anything) r.fail("nothing measured", "at least one measured quantity");
+}
+
+void read_row_source(const Reader& r, RowSource& out) {
+  if (r.json().is_string()) {
+    out.group = out.title = r.text();
+    return;
+  }
+  out = read_keys(kRowSourceKeys, r);
+  if (out.group.empty()) out.group = out.title;
+}
+
+void read_row_run(const Reader& r, Json& out) {
+  r.must_be_object();
+  out = r.json();
+}
 
 std::vector<Row> read_rows(std::string_view text, const std::string& file) {
   const Json document = parse_json(text, file);

@@ -5,7 +5,7 @@ $ orrery schema run | head -4
 >   "$schema": "http://json-schema.org/draft-07/schema#",
 >   "title": "orrery run",
 >   "description": "A training run: what, on what, and how.",
-$ for name in run model node device framework sweep search; do orrery schema $name | grep '"title"'; done
+$ for name in run model node device framework sweep search plan observed; do orrery schema $name | grep '"title"'; done
 >   "title": "orrery run",
 >   "title": "orrery model",
 >   "title": "orrery node",
@@ -13,6 +13,8 @@ $ for name in run model node device framework sweep search; do orrery schema $na
 >   "title": "orrery framework",
 >   "title": "orrery sweep",
 >   "title": "orrery search",
+>   "title": "orrery plan",
+>   "title": "orrery observed",
 $ orrery schema modle
 ! exit 2
 ! stderr /found "modle"; allowed: run, model, node, .*; did you mean "model"/

@@ -23,6 +23,8 @@ KINDS = {
     "device": ["configs/hardware/devices/*.json"],
     "framework": ["configs/frameworks/*.json"],
     "sweep": ["configs/sweeps/*.json"],
+    "plan": ["configs/capacity/*.json"],
+    "observed": ["validation/runs/*.json"],
 }
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 FENCE = re.compile(r"^ *```json\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
@@ -42,8 +44,12 @@ def kind_of(document):
         keys = set(document)
         if {"model", "cluster", "training"} <= keys:
             return "run"
-        if "run" in keys and keys & {"axes", "zip"} and not keys & {"goal", "scenarios"}:
+        if "scenarios" in keys or {"run", "goal"} <= keys:
+            return "plan"
+        if "run" in keys and keys & {"axes", "zip"}:
             return "sweep"
+    if isinstance(document, list) and document and isinstance(document[0], dict):
+        return "observed" if "run" in document[0] else None
     return None
 
 
@@ -72,7 +78,10 @@ def shipped():
     for kind, patterns in KINDS.items():
         for pattern in patterns:
             for path in sorted(ROOT.glob(pattern)):
-                yield str(path.relative_to(ROOT)), kind, parse(path.read_text())
+                document = parse(path.read_text())
+                if kind == "observed":  # rows that do not say their batch are not predicted
+                    document = [r for r in document if "global_batch" in r["run"]["training"]]
+                yield str(path.relative_to(ROOT)), kind if document else None, document
 
 
 def told():
@@ -84,11 +93,6 @@ def told():
     for path in sorted((ROOT / "tests").rglob("*.json")):
         document = parse(path.read_text())
         yield str(path.relative_to(ROOT)), kind_of(document), document
-    for path in sorted(ROOT.glob("validation/runs/*.json")):
-        for row in parse(path.read_text()):
-            # A row that does not say its batch is not predicted.
-            if "global_batch" in row["run"]["training"]:
-                yield f"{path.relative_to(ROOT)}: {row['id']}", "run", row["run"]
 
 
 def refused_by_what_it_should(schemas):
@@ -114,7 +118,9 @@ def kind_of_input(row):
         return None  # a wrong command line
     if command[0] in ("estimate", "search", "memory", "simulate", "explain", "comm"):
         return "run" if "--against" not in command else None
-    return command[0] if command[0] in ("sweep",) else None
+    if command[0] == "validate":
+        return "observed" if row.get("text", "").startswith("[{") else None
+    return {"sweep": "sweep", "capacity": "plan"}.get(command[0])
 
 
 def main():

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/key_access.h"
 #include "explore/axis_keys.h"
 #include "explore/axis_values.h"

@@ -15,7 +15,7 @@ void read_tokens_per_s(const Reader& r, std::optional<PerSecond>& out);
 void read_tflops(const Reader& r, std::optional<FlopsPerSecond>& out);
 void read_gib(const Reader& r, std::optional<Bytes>& out);
 void read_row_source(const Reader& r, RowSource& out);
-void read_row_run(const Reader& r, Json& out);
+void read_row_run(const Reader& r, KeptJson& out);
 void read_measured(const Reader& r, Measured& out);
 void read_observed_run(const Reader& r, std::optional<Json>& out);
 void read_observed_measured(const Reader& r, ObservedStep& out);

@@ -58,7 +58,7 @@ void read_row_source(const Reader& r, RowSource& out) {
   if (out.group.empty()) out.group = out.title;
 }
 
-void read_row_run(const Reader& r, Json& out) {
+void read_row_run(const Reader& r, KeptJson& out) {
   r.must_be_object();
   out = r.json();
 }

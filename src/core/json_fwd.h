@@ -11,6 +11,9 @@ namespace orrery {
 
 using Json = nlohmann::ordered_json;
 
+// A value kept as it was given, for a reader elsewhere; null where it is absent.
+using GivenJson = std::shared_ptr<const Json>;
+
 // A document that stays as it is; copies share it. Null until one is given.
 class KeptJson {
  public:

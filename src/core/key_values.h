@@ -24,9 +24,6 @@ namespace orrery {
 
 class Reader;
 
-// A value kept as it was given, for a reader elsewhere; null where it is absent.
-using GivenJson = std::shared_ptr<const Json>;
-
 namespace key_values {
 
 template <class X>

@@ -243,6 +243,9 @@ constexpr KeyOf<ObjectOf<Asked>, Asked> key(std::string_view name, Forms forms, 
   return k;
 }
 
+// Keys that a search varies within a run: axes, and what says more of their values.
+constexpr bool is_inner(const Key& k) { return k.vary != Vary::never && k.vary != Vary::run; }
+
 // A key of a document that no search varies.
 template <auto Member>
 constexpr KeyOf<ObjectOf<Member>, Member> fact(std::string_view name, Forms forms,

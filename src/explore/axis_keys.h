@@ -49,7 +49,4 @@ constexpr bool is_of_words(SearchAxis a) {
   return kind_of(a) != FormKind::whole && kind_of(a) != FormKind::boolean;
 }
 
-// Keys that a search varies within a run: axes, and what says more of their values.
-constexpr bool is_inner(const Key& k) { return k.vary != Vary::never && k.vary != Vary::run; }
-
 }  // namespace orrery

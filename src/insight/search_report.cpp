@@ -8,10 +8,11 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "document/words.h"
-#include "explore/axis_keys.h"
+#include "estimate/training_keys.h"
 #include "explore/search_team.h"
 #include "insight/family_reasons.h"
 #include "insight/metric_source.h"
+#include "parallel/strategy_keys.h"
 #include "sim/simulate.h"
 
 namespace orrery {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/key_values.h"
+#include "core/json_fwd.h"
 #include "parallel/strategy.h"
 
 namespace orrery {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "capacity/data_needs.h"
-#include "capacity/goodput_simulation.h"
+#include "capacity/goodput.h"
 #include "capacity/inference.h"
 #include "capacity/periodic.h"
 #include "capacity/plan.h"

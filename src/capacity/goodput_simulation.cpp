@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capacity/goodput_simulation.h"
+#include "capacity/goodput.h"
 
 #include <algorithm>
 #include <cmath>

@@ -44,7 +44,7 @@ struct OutcomeRange {
   Ranged<double> energy;
 };
 
-// `spread` is the contribution of random failures (capacity/goodput_simulation.h).
+// `spread` is the contribution of random failures (capacity/goodput.h).
 OutcomeRange range_of(const Outcome& o, const std::vector<Sensitivity>& moved,
                       const Ranged<Seconds>& spread);
 

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <random>
 
-#include "capacity/goodput_simulation.h"
-
 namespace orrery {
 namespace {
 

@@ -2,6 +2,7 @@
 #include "cli/flags.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "engine/hooks.h"
@@ -23,6 +24,12 @@ std::string check_format(const std::string& word) {
 }
 
 }  // namespace
+
+void refuse_no_number(const std::string& flag, double value) {
+  if (std::isfinite(value)) return;
+  const std::string found = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  throw InputError("command line", flag, "\"" + found + "\"", "a number");
+}
 
 CLI::Option* add_switch(CLI::App& app, Json& request, const std::string& flag,
                         const std::string& help) {

@@ -6,17 +6,24 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/request.h"
 
 namespace orrery {
 
+// JSON has no infinity, and nothing that is no number.
+void refuse_no_number(const std::string& flag, double value);
+
 template <class T = std::string>
 CLI::Option* add_flag_of(CLI::App& app, Json& request, const std::string& flag,
                          const std::string& help) {
-  return app.add_option_function<T>(
-      flag, [&request, key = key_of(flag)](const T& value) { request[key] = value; }, help);
+  const auto set = [&request, flag](const T& value) {
+    if constexpr (std::is_same_v<T, double>) refuse_no_number(flag, value);
+    request[key_of(flag)] = value;
+  };
+  return app.add_option_function<T>(flag, set, help);
 }
 
 // One value an occurrence; all of them.

@@ -48,8 +48,7 @@ ExitCode run_search(Json request, const Session& s) {
 void declare_search(CLI::App& app, Json& request) {
   add_run_options(app, request);
   add_flag_of<std::size_t>(app, request, "--top", "how many of the best to show (5)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->type_name("N");
   add_list(app, request, "--where", "a constraint, as in 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
       ->type_name("EXPRESSION");
   add_list(app, request, "--pareto",
@@ -61,9 +60,7 @@ void declare_search(CLI::App& app, Json& request) {
       ->type_name("EXPRESSION")
       ->excludes(less);
   add_print_option(app, request, "--print", "the winner alone, in whose words");
-  add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K")
-      ->type_name("K")
-      ->check(CLI::Range(1, 1000));
+  add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K")->type_name("K");
   add_switch(app, request, "--beside",
              "free what `parallel` says, and set the run's own strategy beside the best");
   auto* html = add_flag_of(app, request, "--html", "write the answer as a page of its own");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "document/html.h"
 #include "document/markdown.h"
 #include "document/rows.h"
@@ -54,6 +55,12 @@ Request::Request(const Json& document, Asker asker)
     : options_(document, asker == Asker::flags ? "command line" : "request"), asker_(asker) {
   options_.must_be_object();
   for (const char* known : {"format", "color", "width"}) options_.allow(known);
+}
+
+std::optional<Reader> Request::find(const std::string& key) {
+  const auto value = options_.find(key);
+  if (!value || value->json().is_structured()) return value;
+  return Reader(value->json(), value->file(), named(key));
 }
 
 std::string Request::text(const std::string& key, const std::string& otherwise) {

@@ -58,7 +58,8 @@ class Request {
   // Refers to the document.
   Request(const Json& document, Asker asker);
 
-  std::optional<Reader> find(const std::string& key) { return options_.find(key); }
+  // Called as whoever asks calls it: a flag, or a key.
+  std::optional<Reader> find(const std::string& key);
   bool has(const std::string& key) { return options_.has(key); }
 
   // "", 0, false or nothing where the key is absent.

@@ -19,7 +19,8 @@ struct ClusterRequest {
 
 inline constexpr std::int64_t kMostGpus = 100'000'000;
 
-inline constexpr Form kCalibrationName = form::text("a name of `orrery list` or a path");
+inline constexpr Form kCalibrationName =
+    form::any("a name in configs/hardware/calibrated, a path or an object");
 
 inline constexpr auto kClusterRows = keys<ClusterRequest>(
     key<&ClusterRequest::node>("node", form::changes(form::document("node", &kNodeDocument)),

@@ -77,10 +77,13 @@ $ orrery collective all-to-all --node dgx-h100 --gpus 64 --size 1KiB --algorithm
 # Refused: a text that is no number, and two formats at once.
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank nan --size 1GiB
 ! exit 2
-! stderr error: command line: busiest_rank: found null; allowed: a number from 1 to 1000000
+! stderr error: command line: --busiest-rank: found "nan"; allowed: a number
 $ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank inf --size 1GiB
 ! exit 2
-! stderr --busiest-rank
+! stderr error: command line: --busiest-rank: found "inf"; allowed: a number
+$ orrery collective all-to-all --node dgx-h100 --gpus 64 --busiest-rank 0.5 --size 1GiB
+! exit 2
+! stderr error: command line: --busiest-rank: found 0.5; allowed: a number from 1 to 1000000
 $ orrery collective all-reduce --node dgx-h100 --gpus 64 --json --csv
 ! exit 2
 ! stderr found --json and --csv; allowed: one of them

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capacity/goodput.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "capacity/goodput.h"
 
 namespace orrery {
 namespace {

@@ -7,8 +7,10 @@
 #include "capacity/bandwidth.h"
 #include "capacity/break_even.h"
 #include "core/error.h"
+#include "core/key_access.h"
 #include "core/units.h"
 #include "estimate/estimate.h"
+#include "estimate/run_keys.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
 
@@ -119,13 +121,13 @@ class Builder {
  private:
   void add_phase(const PhasePlan& phase) {
     Json run = *phase.run;
-    run["cluster"]["gpus"] = gpus_;
+    at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
     if (option_.search) run = with_best(run, phase.file, **option_.search, context_);
     const ResolvedRun full = resolved(run, phase.file, context_);
     double tokens = goal_tokens(phase, full.run, plan_.file);
     for (const RampStep& step : phase.ramp) {
       Json small = run;
-      small["training"]["global_batch"] = step.global_batch;
+      at_key<&Training::global_batch>(at_key<&RunRequest::training>(small)) = step.global_batch;
       const ResolvedRun r = resolved_at(small, phase.file, step.global_batch, context_);
       const double part = std::min(step.tokens, tokens);
       if (part > 0) add(phase, r.run, part);

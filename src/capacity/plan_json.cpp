@@ -6,6 +6,7 @@
 #include "capacity/plan_sites.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/key_access.h"
 #include "estimate/config_lookup.h"
 
 namespace orrery {
@@ -124,7 +125,8 @@ void PlanReader::read_scenario(const Reader& own, std::size_t index) {
     s.name = "scenario " + std::to_string(index + 1);
     if (auto v = s.at.find("name")) s.name = v->text();
     // A scenario replaces the cluster of the plan's run.
-    if (!s.at.has("cluster") && !s.at.has("run")) refuse_no_cluster(s.at);
+    if (!find_key<&ScenarioKeys::cluster>(s.at) && !find_key<&WorkKeys::run>(s.at))
+      refuse_no_cluster(s.at);
   }
   read_known(kOwnWorkKeys, s.at, s.work);
   read_known(kScenarioKeys, s.at, s.keys);
@@ -136,7 +138,7 @@ void PlanReader::read_scenario(const Reader& own, std::size_t index) {
 
 bool names_a_strategy(const OptionPlan& o) {
   return std::any_of(o.phases.begin(), o.phases.end(),
-                     [](const PhasePlan& p) { return p.run->contains("parallel"); });
+                     [](const PhasePlan& p) { return p.run->contains(kStrategyKeys.path); });
 }
 
 void read_search(const std::optional<Reader>& given, OptionPlan& o) {
@@ -180,14 +182,15 @@ PhasePlan PlanReader::read_phase(const Scenario& s, const OptionPlan& option,
   Json& file = loaded.json;
   p.file = loaded.file;
   if (s.keys.cluster) {
-    file["cluster"] = s.keys.cluster->json();
+    at_key<&RunRequest::cluster>(file) = s.keys.cluster->json();
     p.file = option_file(plan_.file, option);
   }
-  if (!file.is_object() || !file.contains("cluster")) refuse_no_cluster(s.at);
+  if (!file.is_object() || !file.contains(kClusterKeys.path)) refuse_no_cluster(s.at);
   if (option.search) {
-    file.erase("parallel");
-    if (file.contains("training") && file["training"].is_object()) {
-      file["training"].erase("micro_batch");
+    erase_key<&RunRequest::parallel>(file);
+    const auto training = file.find(kTrainingKeys.path);
+    if (training != file.end() && training->is_object()) {
+      erase_key<&TrainingRequest::micro_batch>(*training);
     }
   }
   apply_sets(s.work.set, file);
@@ -217,7 +220,8 @@ Loaded PlanReader::load_run(const Reader& r) {
 }
 
 void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {
-  const Json& cluster = option.phases.front().run->at("cluster");
+  Reader run(*option.phases.front().run, plan_.file);
+  Reader cluster = at_key<&RunRequest::cluster>(run);
   const std::optional<Reader>& v = s.keys.gpus;
   if (v && v->json().is_string()) {
     if (v->text() != plan_forms::kSmallest[0]) {
@@ -227,9 +231,9 @@ void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {
     return;
   }
   if (v) option.sizes = read_counts(*v);
-  const bool has_own = cluster.is_object() && cluster.contains("gpus");
-  if (!v && has_own)
-    option.sizes = read_counts(Reader(cluster.at("gpus"), plan_.file, "cluster.gpus"));
+  if (!v && cluster.json().is_object()) {
+    if (const auto own = find_key<&ClusterRequest::gpus>(cluster)) option.sizes = read_counts(*own);
+  }
   if (option.sizes.empty()) s.at.fail("no number of GPUs", "`gpus`, or `cluster.gpus`");
 }
 

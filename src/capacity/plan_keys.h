@@ -152,6 +152,10 @@ inline constexpr auto kWorkRows = keys<WorkKeys>(
     fact<&WorkKeys::batch_ramp>("batch_ramp", form::list(plan_forms::kRampStep), kNothing,
                                 "the first tokens, at a smaller batch"));
 inline constexpr Keys<WorkKeys> kWorkKeys{"", kWorkRows};
+template <>
+struct KeysOf<WorkKeys> {
+  static constexpr const Keys<WorkKeys>& table = kWorkKeys;
+};
 
 inline constexpr auto kNameRows = keys<GivenName>(
     fact<&GivenName::name>("name", form::text("text"), kRequired, "its name in the answer"));
@@ -208,6 +212,10 @@ inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
                                 "what devices draw by what they do, and the facility"),
     fact<&ScenarioKeys::data>("data", form::object(kDataKeys), kNothing, "what is trained on"));
 inline constexpr Keys<ScenarioKeys> kScenarioKeys{"scenarios", kScenarioRows};
+template <>
+struct KeysOf<ScenarioKeys> {
+  static constexpr const Keys<ScenarioKeys>& table = kScenarioKeys;
+};
 
 namespace plan_forms {
 

@@ -6,6 +6,7 @@
 
 #include "capacity/plan_keys.h"
 #include "core/json.h"
+#include "core/key_access.h"
 #include "estimate/open_run.h"
 #include "explore/axes.h"
 
@@ -24,14 +25,17 @@ struct PhaseLayout {
 };
 
 std::int64_t own_size(const PhasePlan& phase) {
-  const Json& cluster = phase.run->at("cluster");
-  if (!cluster.is_object() || !cluster.contains("gpus")) return 0;
-  return Reader(cluster.at("gpus"), phase.file, "cluster.gpus").integer(1, kMostPlanGpus);
+  Reader run(*phase.run, phase.file);
+  Reader cluster = at_key<&RunRequest::cluster>(run);
+  if (!cluster.json().is_object()) return 0;
+  const auto gpus = find_key<&ClusterRequest::gpus>(cluster);
+  return gpus ? gpus->integer(1, kMostPlanGpus) : 0;
 }
 
 PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContext& context) {
   Json run = *phase.run;
-  if (run["cluster"].is_object()) run["cluster"]["gpus"] = std::max<std::int64_t>(1, own);
+  Json& cluster = at_key<&RunRequest::cluster>(run);
+  if (cluster.is_object()) at_key<&ClusterRequest::gpus>(cluster) = std::max<std::int64_t>(1, own);
   const OpenRun open = resolve_open(run, phase.file, context.lookup);
   PhaseLayout l;
   l.node = open.resolved.run.cluster.devices_per_node;

@@ -5,7 +5,9 @@
 
 #include "core/error.h"
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 #include "parallel/own_order.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -79,9 +81,9 @@ void check_own_order(const ResolvedRun& out) {
                      std::string(what) + " " + std::to_string(found),
                      std::to_string(allowed) + ", as the schedule's file has");
   };
-  must_be("parallel.pp", "pp", run.stages, order.stages);
-  must_be("parallel.vpp", "vpp", run.chunks, order.chunks);
-  must_be("training.global_batch", "micro batches, global_batch/(dp·micro_batch),",
+  must_be(key_path<&Strategy::pp>, "pp", run.stages, order.stages);
+  must_be(key_path<&Strategy::vpp>, "vpp", run.chunks, order.chunks);
+  must_be(key_path<&Training::global_batch>, "micro batches, global_batch/(dp·micro_batch),",
           run.micro_batches, order.micro_batches);
 }
 

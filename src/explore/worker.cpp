@@ -6,6 +6,7 @@
 
 #include "estimate/classes.h"
 #include "estimate/links.h"
+#include "explore/axis_keys.h"
 
 namespace orrery {
 namespace {
@@ -17,6 +18,35 @@ constexpr std::size_t kMostWaiting = 1024;
 
 // Rules that come before say the same of every sharding and number of layers.
 constexpr bool is_of_the_cell(RuleId rule) { return rule != RuleId::none && rule < RuleId::zero; }
+
+// By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
+constexpr EnumTable<SearchAxis, Vary> kHeldBy = {
+    Vary::prices,  // tp
+    Vary::prices,  // pp
+    Vary::stages,  // vpp
+    Vary::prices,  // cp
+    Vary::prices,  // ep
+    Vary::prices,  // etp
+    Vary::prices,  // dp
+    Vary::prices,  // micro_batch
+    Vary::prices,  // sequence_parallel
+    Vary::finish,  // zero
+    Vary::finish,  // zero_shard_group
+    Vary::stages,  // schedule; what prices depend on of it is in their key
+    Vary::stages,  // recompute
+    Vary::prices,  // recompute_modules
+    Vary::stages,  // offload, of activations; the rest only finishes
+    Vary::stages,  // stage_layers
+};
+
+// The rows say what a change of a key makes anew; the keys below must hold no less.
+constexpr bool holds_what_rows_say() {
+  for (const SearchAxis a : kAllOf<SearchAxis>) {
+    if (kAxisKeys[a].key->vary != kHeldBy[a]) return false;
+  }
+  return true;
+}
+static_assert(holds_what_rows_say());
 
 const Conditions& conditions_of(const SearchOptions& o) {
   static const Conditions kNone;

@@ -47,7 +47,10 @@ void read_alignment(const Reader& r, DeviceEfficiency& out) {
   out.misaligned_head = 0;
   read_all(kAlignmentKeys, r, out);
   if (out.misaligned_8 < out.misaligned_64) {
-    Reader(r).at("multiple_8").number(out.misaligned_64, kAlignmentRows.rows[1].forms.front().most);
+    const Key& multiple_8 = kAlignmentRows.rows[1];
+    Reader(r)
+        .at(std::string(multiple_8.name))
+        .number(out.misaligned_64, device_forms::kSlowdown.most);
   }
   if (out.misaligned_head == 0) out.misaligned_head = out.misaligned_8;
 }

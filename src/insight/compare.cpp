@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/key_access.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 namespace {
@@ -48,7 +50,7 @@ void put(Json& document, const std::string& path, const Json& value) {
 // The first run with one key changed; degrees that follow from others are left to follow.
 void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
   Json run = *first.report.resolved.inputs;
-  run["parallel"].erase("dp");
+  erase_key<&Strategy::dp>(at_key<&RunRequest::parallel>(run));
   put(run, key.path, key.to);
   try {
     const ResolvedRun r = resolve_run(run, first.name, lookup);

@@ -5,9 +5,10 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/json_reader.h"
+#include "core/key_access.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 namespace {
@@ -21,28 +22,35 @@ std::string name_in(const Json& object, const char* key) {
   return value.is_string() ? value.get<std::string>() : "inline";
 }
 
-std::int64_t count_or_one(const Json& run, const char* object, const char* key) {
+// The count at a key of one of the run's objects, or 1.
+template <auto Member>
+std::int64_t count_or_one(const Json& run) {
+  const char* const object = KeysOf<ObjectOf<Member>>::table.path;
+  const std::string key(key_name<Member>);
   const Json* at = run.contains(object) ? &run.at(object) : nullptr;
   if (at == nullptr || !at->is_object() || !at->contains(key) || !at->at(key).is_number()) return 1;
   return Reader(at->at(key), "", key).integer(1, kMostPublished);
 }
 
 bool lacks_global_batch(const Json& run) {
-  return run.contains("training") && run.at("training").is_object() &&
-         !run.at("training").contains("global_batch");
+  const char* const training = kTrainingKeys.path;
+  return run.contains(training) && run.at(training).is_object() &&
+         !run.at(training).contains(key_name<&Training::global_batch>);
 }
 
 // Enough micro batches that the bubble is small and none is left over.
 Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
-  const auto degree = [&](const char* key) { return count_or_one(run, "parallel", key); };
-  const std::int64_t model_parallel = degree("tp") * degree("pp") * degree("cp");
-  const std::int64_t gpus = count_or_one(run, "cluster", "gpus");
+  const std::int64_t pp = count_or_one<&Strategy::pp>(run);
+  const std::int64_t model_parallel =
+      count_or_one<&Strategy::tp>(run) * pp * count_or_one<&Strategy::cp>(run);
+  const std::int64_t gpus = count_or_one<&ClusterRequest::gpus>(run);
   const std::int64_t dp = std::max<std::int64_t>(1, gpus / model_parallel);
-  const std::int64_t micro_batch = count_or_one(run, "training", "micro_batch");
-  const std::int64_t global_batch = kMicroBatchesPerStage * degree("pp") * dp * micro_batch;
+  const std::int64_t micro_batch = count_or_one<&TrainingRequest::micro_batch>(run);
+  const std::int64_t global_batch = kMicroBatchesPerStage * pp * dp * micro_batch;
   Json filled = run;
-  filled["training"]["global_batch"] = global_batch;
-  assumed.push_back("training.global_batch " + std::to_string(global_batch) +
+  at_key<&Training::global_batch>(at_key<&RunRequest::training>(filled)) = global_batch;
+  assumed.push_back(std::string(key_path<&Training::global_batch>) + " " +
+                    std::to_string(global_batch) +
                     " (not published; 4 micro batches a pipeline stage)");
   return filled;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/bill.h"
 
-#include "capacity/date.h"
+#include "capacity/training_time.h"
 
 namespace orrery {
 namespace {

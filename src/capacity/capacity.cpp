@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "capacity/break_even.h"
+#include "capacity/bill.h"
 #include "capacity/ladder.h"
 #include "capacity/option.h"
 

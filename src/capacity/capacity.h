@@ -15,12 +15,10 @@
 
 #include "capacity/data_needs.h"
 #include "capacity/goodput.h"
-#include "capacity/inference.h"
-#include "capacity/periodic.h"
+#include "capacity/outcome.h"
 #include "capacity/plan.h"
-#include "capacity/ranking.h"
 #include "capacity/requirement.h"
-#include "capacity/sensitivity.h"
+#include "capacity/what_if.h"
 #include "core/enum_names.h"
 #include "estimate/resolve.h"
 

@@ -2,8 +2,21 @@
 #include "capacity/data_needs.h"
 
 #include "core/provenance.h"
+#include "model/operators.h"
 
 namespace orrery {
+namespace {
+
+constexpr double kBytesOfElement = 2;
+
+double kept_elements(const Architecture& a) {
+  const bool latent = a.attention == AttentionKind::kLatent;
+  const std::int64_t width =
+      latent ? a.mla.kv_lora_rank + a.mla.qk_rope_head_dim : 2 * a.kv_heads * a.head_dim;
+  return static_cast<double>(a.layers * width);
+}
+
+}  // namespace
 
 std::vector<SampleKind> read_samples(Reader r) {
   check_sources(r);
@@ -59,6 +72,20 @@ DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& s
     r.clients_carry_it = storage.client.si() <= 0 || r.node <= storage.client;
     n.samples.push_back(r);
   }
+  return n;
+}
+
+InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::int64_t context) {
+  InferenceNeeds n;
+  n.batch = batch;
+  n.context = context;
+  const ParameterCount count = parameter_count(a, context);
+  n.weights = Bytes(kBytesOfElement * static_cast<double>(count.total));
+  n.cache_a_token = Bytes(kBytesOfElement * kept_elements(a));
+  const std::int64_t blocks = (context + kCacheBlock - 1) / kCacheBlock;
+  const auto sequences = static_cast<double>(batch);
+  n.cache = n.cache_a_token * (sequences * static_cast<double>(blocks * kCacheBlock));
+  n.waste = n.cache_a_token * (sequences * 0.5 * static_cast<double>(kCacheBlock));
   return n;
 }
 

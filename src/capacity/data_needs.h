@@ -6,6 +6,14 @@
 // (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is read at the
 // predicted tokens a second × bytes a token. The clients' limit is the rate of all nodes. Leaves
 // out caches, shuffles that read twice, and small-file rates.
+//
+// Memory for serving the trained model: weights by precision, keys and values by batch and context.
+//
+// A token keeps two vectors a layer of kv_heads × head size, or, with latent attention, one of the
+// compressed rank and one of the rotary part (DeepSeek-V2, arXiv:2405.04434). A sliding window
+// would need less; it counts as full attention here. A paged cache wastes half a block a sequence
+// on average (vLLM, arXiv:2309.06180). Leaves out activations, the engine's own memory, and
+// quantization's scales.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +23,7 @@
 
 #include "capacity/checkpoint.h"
 #include "core/json_reader.h"
+#include "model/architecture.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -74,5 +83,18 @@ BytesPerSecond sample_bandwidth(const SampleKind& k, FlopsPerSecond rate);
 
 DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& storage,
                      const CheckpointPolicy& policy);
+
+inline constexpr std::int64_t kCacheBlock = 16;  // tokens; vLLM's default (arXiv:2309.06180)
+
+struct InferenceNeeds {
+  Bytes weights{};        // of 2 bytes a parameter, without multi-token prediction
+  Bytes cache_a_token{};  // of 2 bytes an element
+  Bytes cache{};          // of the batch at its context, in whole blocks
+  Bytes waste{};          // empty parts of the cache's blocks: half a block a sequence
+  std::int64_t batch = 0;
+  std::int64_t context = 0;
+};
+
+InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::int64_t context);
 
 }  // namespace orrery

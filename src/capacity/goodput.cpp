@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 namespace orrery {
 namespace {
@@ -26,7 +28,118 @@ double optimal_exponent(double stall_exponent) {
   return 0.5 * (low + high);
 }
 
+// A run that fails this often is stopped: it would never end.
+constexpr std::int64_t kMostFailures = 200'000;
+
+class Life {
+ public:
+  Life(const Recovery& r, Seconds interval, std::uint64_t seed)
+      : r_(r), tau_(interval.si()), segment_(tau_ + r.stall.si()), random_(seed) {}
+
+  void run(double training) {
+    double done = 0;
+    while (failures_ < kMostFailures) {
+      const double left = training - done;
+      const double needed = left + r_.stall.si() * stalls(left);
+      const double until = next_failure();
+      if (until >= needed) {
+        clock_ += needed;
+        break;
+      }
+      clock_ += until;
+      done += kept(until);
+      recover();
+    }
+    clock_ *= 1 + r_.planned.rate * r_.planned.duration;
+  }
+
+  double clock() const { return clock_; }
+  std::int64_t failures() const { return failures_; }
+
+ private:
+  double uniform() {
+    constexpr double kScale = 1.0 / 9007199254740992.0;  // 2⁻⁵³
+    return static_cast<double>(random_() >> 11U) * kScale;
+  }
+
+  double next_failure() {
+    const double rate = r_.failures.si();
+    return rate > 0 ? -std::log1p(-uniform()) / rate : std::numeric_limits<double>::infinity();
+  }
+
+  // No checkpoint follows the last piece of training.
+  double stalls(double left) const {
+    return std::isfinite(tau_) ? std::max(0.0, std::ceil(left / tau_) - 1) : 0;
+  }
+
+  // Training saved in checkpoints that were safe `until` after the last recovery.
+  double kept(double until) const {
+    const double safe = until - r_.durable.si();
+    return safe > 0 && std::isfinite(segment_) ? tau_ * std::floor(safe / segment_) : 0;
+  }
+
+  void fail() {
+    ++failures_;
+    clock_ += r_.detection.si();
+    if (r_.repair.si() > 0 && uniform() * r_.failures.si() < r_.node_failures.si()) lose_node();
+  }
+
+  void recover() {
+    fail();
+    while (failures_ < kMostFailures) {
+      const double until = next_failure();
+      clock_ += std::min(until, r_.restart.si());
+      if (until >= r_.restart.si()) return;
+      fail();
+    }
+  }
+
+  void lose_node() {
+    away_.erase(
+        std::remove_if(away_.begin(), away_.end(), [this](double t) { return t <= clock_; }),
+        away_.end());
+    away_.push_back(clock_ + r_.repair.si());
+    const auto spares = static_cast<std::size_t>(r_.spares);
+    // All repairs take the same time, so nodes come back in the order of their removal.
+    if (away_.size() > spares) clock_ = std::max(clock_, away_[away_.size() - spares - 1]);
+  }
+
+  const Recovery& r_;
+  double tau_;
+  double segment_;
+  std::mt19937_64 random_;
+  double clock_ = 0;
+  std::int64_t failures_ = 0;
+  std::vector<double> away_;
+};
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Spread s;
+  for (const double v : values) s.mean += v / static_cast<double>(values.size());
+  const auto at = [&](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+  };
+  s.p10 = at(0.1);
+  s.p90 = at(0.9);
+  return s;
+}
+
 }  // namespace
+
+PerSecond rate_per_gpu(const Interruptions& i) {
+  PerSecond rate;
+  for (const FailureClass& c : i.classes) rate += c.rate;
+  return rate;
+}
+
+PerSecond node_rate_per_gpu(const Interruptions& i) {
+  PerSecond rate;
+  for (const FailureClass& c : i.classes) {
+    if (c.takes_node) rate += c.rate;
+  }
+  return rate;
+}
 
 Seconds young_interval(Seconds stall, PerSecond failures) {
   return Seconds(std::sqrt(2 * stall.si() / failures.si()));
@@ -88,6 +201,21 @@ Goodput goodput(const Recovery& r, Seconds interval) {
   g.planned = (running + g.spares) * (r.planned.rate * r.planned.duration);
   g.total = running + g.spares + g.planned;
   return g;
+}
+
+SimulatedGoodput simulate_goodput(const Recovery& r, Seconds interval, Seconds training,
+                                  std::int64_t runs, std::uint64_t seed) {
+  std::vector<double> walls;
+  std::vector<double> failures;
+  for (std::int64_t i = 0; i < runs; ++i) {
+    Life life(r, interval, seed + static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ULL);
+    life.run(training.si());
+    walls.push_back(life.clock());
+    failures.push_back(static_cast<double>(life.failures()));
+  }
+  const Spread wall = spread_of(walls);
+  return {
+      {Seconds(wall.mean), Seconds(wall.p10), Seconds(wall.p90)}, spread_of(failures), runs, seed};
 }
 
 }  // namespace orrery

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// Interruptions of a run: failures by class, time to detect one and to restart, removal and repair
+// of nodes, planned stops, and slow ranks.
+//
+// Failures of a class come at a constant rate a GPU and second (a Poisson process); a job on n GPUs
+// has n times that rate. Leaves out infant mortality, correlated failures, and the deviation of
+// small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says 28.8). Sources are in
+// configs/failures.
+//
 // The share of its time in which a run makes progress, with checkpoints, failures, recovery,
 // planned stops and slow ranks.
 //
@@ -16,15 +24,55 @@
 // waits while S + 1 are away, which is Erlang's loss formula (exact for a Poisson process and any
 // distribution of repairs).
 // Leaves out: failures while waiting or in planned stops, and clusters of failures.
+//
+// The job of goodput.h, simulated with random failures: the spread around the mean.
+//
+// Each failure costs one draw, for any number of checkpoints in between, so a year of 16,384 GPUs
+// takes microseconds. Repairs take a fixed time; planned stops are spread evenly. The same seed
+// gives the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "capacity/checkpoint.h"
-#include "capacity/failures.h"
+#include "capacity/ranged.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
+
+using PerSecond = Quantity<kNone - kSeconds>;
+
+struct FailureClass {
+  std::string name;
+  PerSecond rate{};         // of one GPU
+  bool takes_node = false;  // the node leaves until it is repaired
+};
+
+struct PlannedStops {
+  PerSecond rate{};    // of the whole job, independent of its size
+  Seconds duration{};  // of one stop; no work is lost, because a checkpoint is written before
+};
+
+struct Stragglers {
+  double slowdown = 0;  // while there is a slow rank, a step takes (1 + slowdown) times as long
+  double share = 1;     // of the time in which there is one
+};
+
+struct Interruptions {
+  std::vector<FailureClass> classes;
+  double rate_low = 1;  // the range of the rates, as factors
+  double rate_high = 1;
+  Ranged<Seconds> detection;
+  Ranged<Seconds> restart;  // until training runs again, without reading the checkpoint
+  Seconds repair{};         // of a removed node; 0: there is always a spare
+  PlannedStops planned;
+  Stragglers stragglers;
+};
+
+PerSecond rate_per_gpu(const Interruptions& i);
+PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that remove a node
 
 // One job, input of the closed form and of the simulation.
 struct Recovery {
@@ -73,12 +121,6 @@ double waiting_share(const Recovery& r);
 
 // The fewest spares that keep the waiting below `share` of the time; at most `most`.
 std::int64_t spares_for(Recovery r, double share, std::int64_t most);
-
-// --- the same job simulated with random failures: the spread around the mean
-//
-// Each failure costs one draw, for any number of checkpoints in between, so a year of 16,384 GPUs
-// takes microseconds. Repairs take a fixed time; planned stops are spread evenly. The same seed
-// gives the same numbers on every machine.
 
 struct Spread {
   double mean = 0;

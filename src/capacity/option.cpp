@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "capacity/bandwidth.h"
-#include "capacity/break_even.h"
+#include "capacity/bill.h"
+#include "capacity/what_if.h"
 #include "core/error.h"
 #include "core/key_access.h"
 #include "core/units.h"

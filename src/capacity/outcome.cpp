@@ -2,8 +2,10 @@
 #include "capacity/outcome.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
-#include "capacity/date.h"
+#include "capacity/training_time.h"
 
 namespace orrery {
 namespace {
@@ -27,6 +29,107 @@ Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c) {
 std::int64_t held_gpus(const OutcomeInputs& in) {
   return in.cluster.gpus + in.spares * in.cluster.devices_per_node;
 }
+
+template <class T>
+void move(Ranged<T>& r, bool up) {
+  r.value = up ? r.high : r.low;
+}
+
+template <class T>
+void move(std::optional<Ranged<T>>& r, bool up) {
+  if (r) move(*r, up);
+}
+
+void move_rates(OutcomeInputs& in, bool up) {
+  const double factor = up ? in.interruptions.rate_high : in.interruptions.rate_low;
+  for (FailureClass& c : in.interruptions.classes) c.rate = c.rate * factor;
+}
+
+void move_storage(OutcomeInputs& in, bool up) {
+  const double factor = up ? 2 : 0.5;
+  in.storage.write = in.storage.write * factor;
+  in.storage.read = in.storage.read * factor;
+  in.storage.client = in.storage.client * factor;
+}
+
+void move_load(OutcomeInputs& in, bool up) {
+  for (Ranged<double>* share : {&in.energy.load.compute, &in.energy.load.memory,
+                                &in.energy.load.waiting, &in.energy.load.idle}) {
+    move(*share, up);
+  }
+}
+
+struct Knob {
+  std::string_view what;
+  bool what_if;
+  void (*move)(OutcomeInputs& in, bool up);
+};
+
+constexpr std::array kKnobs = {
+    Knob{"step time (MFU)", false, [](OutcomeInputs& in, bool up) { move(in.training, up); }},
+    Knob{"failure rate", false, move_rates},
+    Knob{"time to see a failure", false,
+         [](OutcomeInputs& in, bool up) { move(in.interruptions.detection, up); }},
+    Knob{"time to restart", false,
+         [](OutcomeInputs& in, bool up) { move(in.interruptions.restart, up); }},
+    Knob{"rent of a GPU", false, [](OutcomeInputs& in, bool up) { move(in.prices.rent, up); }},
+    Knob{"price of the hardware", false,
+         [](OutcomeInputs& in, bool up) {
+           move(in.prices.node, up);
+           move(in.prices.gpu, up);
+         }},
+    Knob{"lifetime of the hardware", false,
+         [](OutcomeInputs& in, bool up) { move(in.prices.lifetime, up); }},
+    Knob{"utilisation of the hardware", false,
+         [](OutcomeInputs& in, bool up) { move(in.prices.utilisation, up); }},
+    Knob{"support", false,
+         [](OutcomeInputs& in, bool up) {
+           move(in.prices.support, up);
+           move(in.prices.node_support, up);
+         }},
+    Knob{"network share", false, [](OutcomeInputs& in, bool up) { move(in.prices.network, up); }},
+    Knob{"price of storage", false,
+         [](OutcomeInputs& in, bool up) {
+           move(in.prices.storage, up);
+           move(in.prices.storage_space, up);
+         }},
+    Knob{"price of electricity", false,
+         [](OutcomeInputs& in, bool up) { move(in.prices.electricity, up); }},
+    Knob{"power by load", false, move_load},
+    Knob{"PUE", false, [](OutcomeInputs& in, bool up) { move(in.energy.pue, up); }},
+    Knob{"storage ×½, ×2", true, move_storage},
+};
+
+double amount_of(const Outcome& o) { return o.cost ? o.cost->amount() : 0; }
+
+Sensitivity moved_by(const Knob& knob, const OutcomeInputs& in, const Outcome& middle) {
+  OutcomeInputs down = in;
+  OutcomeInputs up = in;
+  knob.move(down, false);
+  knob.move(up, true);
+  return compared(knob.what, knob.what_if, middle, outcome_of(down), outcome_of(up));
+}
+
+double width(const Ranged<double>& r) {
+  return r.value > 0 ? std::abs(r.high - r.low) / r.value : 0;
+}
+
+// Sums of squared logarithms, on each side.
+struct Sides {
+  double below = 0;
+  double above = 0;
+
+  void add(double middle, double a, double b) {
+    for (const double end : {a, b}) {
+      if (middle <= 0 || end <= 0) continue;
+      const double l = std::log(end / middle);
+      (l < 0 ? below : above) += l * l;
+    }
+  }
+  Ranged<double> range(double middle) const {
+    return {middle, middle * std::exp(-std::sqrt(below)), middle * std::exp(std::sqrt(above))};
+  }
+};
 
 }  // namespace
 
@@ -57,6 +160,81 @@ Outcome outcome_of(const OutcomeInputs& in) {
                             o.energy.facility, in.stored});
   o.cost = total_of(o.bill);
   return o;
+}
+
+Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle, const Outcome& low,
+                     const Outcome& high) {
+  return {what,
+          what_if,
+          {middle.wall, low.wall, high.wall},
+          {amount_of(middle), amount_of(low), amount_of(high)},
+          {middle.energy.facility.si(), low.energy.facility.si(), high.energy.facility.si()}};
+}
+
+double width_of(const Sensitivity& s) {
+  const double wall = std::abs((s.wall.high - s.wall.low).si()) / s.wall.value.si();
+  return std::max({wall, width(s.cost), width(s.energy)});
+}
+
+bool moves_anything(const Sensitivity& s) {
+  constexpr double kNothing = 1e-9;
+  return width_of(s) > kNothing;
+}
+
+void sort_widest_first(std::vector<Sensitivity>& all) {
+  std::stable_sort(all.begin(), all.end(), [](const Sensitivity& a, const Sensitivity& b) {
+    return width_of(b) < width_of(a);
+  });
+}
+
+std::vector<Sensitivity> sensitivities(const OutcomeInputs& in) {
+  const Outcome middle = outcome_of(in);
+  std::vector<Sensitivity> all;
+  for (const Knob& knob : kKnobs) {
+    const Sensitivity s = moved_by(knob, in, middle);
+    if (moves_anything(s)) all.push_back(s);
+  }
+  sort_widest_first(all);
+  return all;
+}
+
+OutcomeRange range_of(const Outcome& o, const std::vector<Sensitivity>& moved,
+                      const Ranged<Seconds>& spread) {
+  Sides wall;
+  Sides cost;
+  Sides energy;
+  for (const Sensitivity& s : moved) {
+    if (s.what_if) continue;
+    wall.add(s.wall.value.si(), s.wall.low.si(), s.wall.high.si());
+    cost.add(s.cost.value, s.cost.low, s.cost.high);
+    energy.add(s.energy.value, s.energy.low, s.energy.high);
+  }
+  for (Sides* side : {&wall, &cost, &energy}) {
+    side->add(spread.value.si(), spread.low.si(), spread.high.si());
+  }
+  const Ranged<double> t = wall.range(o.wall.si());
+  return {{Seconds(t.value), Seconds(t.low), Seconds(t.high)},
+          cost.range(amount_of(o)),
+          energy.range(o.energy.facility.si())};
+}
+
+MoneyPerSecond rent_for(Money cost, const OutcomeInputs& in, Seconds wall) {
+  return cost / (kHour * gpu_hours(in, wall));
+}
+
+std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in) {
+  OutcomeInputs rented = in;
+  rented.prices.payment = Payment::rent;
+  OutcomeInputs bought = in;
+  bought.prices.payment = Payment::purchase;
+  bought.prices.utilisation = exactly(1.0);
+  const std::optional<Money> rent = outcome_of(rented).cost;
+  const Outcome full = outcome_of(bought);
+  if (!rent || !full.cost) return {};
+  const Money none(0, rent->currency());
+  const Money power = full.bill.part(CostPart::electricity).value_or(none);
+  if (!(power < *rent)) return {};
+  return (*full.cost - power) / (*rent - power);
 }
 
 }  // namespace orrery

@@ -6,14 +6,30 @@
 //
 // Rent and purchase count from the first step to the last, spares included. Units: SI. Errors:
 // none.
+//
+// The effect of each input at the ends of its range, all else unchanged, and the resulting ranges
+// of the answer.
+//
+// A range comes from a source, or from the step time's interval. Inputs are taken as independent:
+// the answer's range is the root of the sum of squares of ln(moved/middle), on each side. A what-if
+// (a rate at half and at twice its value) is shown, but is not part of the range. Leaves out:
+// inputs without a stated range.
+//
+// Prices at which two alternatives cost the same.
+//
+// Between two options: the rent of a GPU at which one costs as much as the other. Within one
+// option: the utilisation at which buying costs as much as renting (capacity/bill.h: bought
+// hardware is paid for 1/utilisation times, electricity once). Empty if a price is missing, or if
+// renting is cheaper than the electricity alone.
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "capacity/bill.h"
 #include "capacity/checkpoint.h"
 #include "capacity/energy.h"
-#include "capacity/failures.h"
 #include "capacity/goodput.h"
 #include "hardware/cluster.h"
 
@@ -53,5 +69,42 @@ Seconds slowed(Seconds training, const Stragglers& s);
 
 // Paid GPU-hours, spares included.
 double gpu_hours(const OutcomeInputs& in, Seconds wall);
+
+struct Sensitivity {
+  std::string_view what;
+  bool what_if = false;
+  Ranged<Seconds> wall;
+  Ranged<double> cost;    // in the plan's currency; 0: not known
+  Ranged<double> energy;  // joules of the facility
+};
+
+Sensitivity compared(std::string_view what, bool what_if, const Outcome& middle, const Outcome& low,
+                     const Outcome& high);
+
+// True where it changes days, money or energy.
+bool moves_anything(const Sensitivity& s);
+
+// The largest change of days, money and energy from end to end, over the middle.
+double width_of(const Sensitivity& s);
+
+void sort_widest_first(std::vector<Sensitivity>& all);
+
+// The inputs with a range and an effect, the largest effect first.
+std::vector<Sensitivity> sensitivities(const OutcomeInputs& in);
+
+struct OutcomeRange {
+  Ranged<Seconds> wall;
+  Ranged<double> cost;
+  Ranged<double> energy;
+};
+
+// `spread` is the contribution of random failures (capacity/goodput_simulation.h).
+OutcomeRange range_of(const Outcome& o, const std::vector<Sensitivity>& moved,
+                      const Ranged<Seconds>& spread);
+
+MoneyPerSecond rent_for(Money cost, const OutcomeInputs& in, Seconds wall);
+
+// Above 1 buying never pays.
+std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in);
 
 }  // namespace orrery

@@ -26,10 +26,8 @@
 #include <vector>
 
 #include "capacity/data_needs.h"
-#include "capacity/date.h"
 #include "capacity/outcome.h"
 #include "capacity/prices_json.h"
-#include "capacity/ranking.h"
 #include "capacity/requirement.h"
 #include "capacity/training_time.h"
 #include "core/enum_names.h"

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "capacity/date.h"
 #include "capacity/ranged_json.h"
+#include "capacity/training_time.h"
 #include "core/error.h"
 #include "core/provenance.h"
 #include "core/units.h"

@@ -5,15 +5,22 @@
 // Deadline, budget and power are judged separately: an option without a price is still compared
 // with the deadline, and its budget is reported as not judged. The order among options that meet
 // the requirements is in capacity/ranking.h. Units: SI. Errors: none.
+//
+// The order of options: first those that meet the requirements, then by cost, time or energy; and
+// the front of options that no other dominates.
+//
+// Among equal options the faster one is first. Errors: none.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "capacity/money.h"
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -59,5 +66,21 @@ struct RequirementAnswer {
 // `ranked`: the options that fit, the best first.
 RequirementAnswer judge(const Requirement& q, const std::vector<OptionAnswer>& options,
                         const std::vector<std::size_t>& ranked);
+
+struct CapacityPlan;
+struct OptionAnswer;
+
+enum class RankBy : std::uint8_t { cost, time, energy, gpus };
+constexpr EnumNames<RankBy> names_of(RankBy) { return {"cost", "time", "energy", "gpus"}; }
+
+// By cost only if an option has one; else by GPUs if there is a deadline, or by time.
+RankBy rank_of(const CapacityPlan& plan, const std::vector<OptionAnswer>& options);
+
+// Those that fit.
+std::vector<std::size_t> ranked(const CapacityPlan& plan, RankBy by,
+                                const std::vector<OptionAnswer>& options);
+
+// Options that fit and that no other dominates in time, cost (if all have one) and energy.
+std::vector<std::size_t> pareto_front(const std::vector<OptionAnswer>& options);
 
 }  // namespace orrery

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/site_json.h"
 
-#include "capacity/date.h"
 #include "capacity/ranged_json.h"
 #include "capacity/site_keys.h"
+#include "capacity/training_time.h"
 #include "core/provenance.h"
 #include "core/units.h"
 

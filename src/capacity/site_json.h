@@ -19,7 +19,7 @@
 
 #include "capacity/checkpoint.h"
 #include "capacity/energy.h"
-#include "capacity/failures.h"
+#include "capacity/goodput.h"
 #include "core/json_reader.h"
 
 namespace orrery {

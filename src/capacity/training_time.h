@@ -6,16 +6,21 @@
 // The errors of step times are fully correlated, as within one stack: lows add to a low, highs to a
 // high. Leaves out work between phases (loading, evaluation) and interruptions
 // (capacity/goodput.h).
+//
+// Days of the proleptic Gregorian calendar, "2026-12-01". Leaves out time zones and leap seconds.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "capacity/ranged.h"
 #include "estimate/answer.h"
+#include "estimate/resolve.h"
 #include "model/flops.h"
+#include "orrery/quantity.h"
 
 namespace orrery {
 
@@ -59,5 +64,20 @@ double tokens_of(const Goal& goal, const Run& run);
 PieceTime piece_time(const std::string& phase, const Run& run, double tokens);
 
 void add_piece(TrainingTime& t, const Run& run, PieceTime piece);
+
+struct Date {
+  std::int64_t day = 0;  // since 1970-01-01
+};
+
+inline constexpr Seconds kDay{86400};
+inline constexpr Seconds kHour{3600};
+inline constexpr Seconds kYear{365.25 * 86400};
+
+// Empty if the text is no date of the years 1970 to 2199.
+std::optional<Date> parse_date(std::string_view text);
+std::string text_of(Date d);
+
+// The day after a time `t` from the beginning of `start`; at most the last known day.
+Date after(Date start, Seconds t);
 
 }  // namespace orrery

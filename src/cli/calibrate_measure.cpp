@@ -11,16 +11,16 @@
 
 #include "cli/measuring_device.h"
 #include "core/error.h"
+#include "engine/answer.h"
 #include "engine/calibration_machine.h"
 #include "engine/config_source.h"
-#include "engine/usage_error.h"
-#include "exchange/measurements/rows.h"
-#include "exchange/measurements/to_json.h"
+#include "exchange/measurements/measurements.h"
+#include "exchange/measurements/readers.h"
 #include "io/append.h"
 #include "io/files.h"
 #include "io/interrupt.h"
 #include "io/progress.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

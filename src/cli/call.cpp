@@ -3,10 +3,9 @@
 #include <string>
 
 #include "cli/command.h"
-#include "engine/call_line.h"
+#include "engine/answer.h"
 #include "engine/command_engine.h"
-#include "engine/kept_configs.h"
-#include "engine/usage_error.h"
+#include "engine/config_source.h"
 #include "io/files.h"
 
 namespace orrery {

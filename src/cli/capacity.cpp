@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 #include "cli/flags.h"
-#include "engine/plan_flags.h"
-#include "engine/usage_error.h"
+#include "engine/answer.h"
+#include "engine/plan_context.h"
 
 namespace orrery {
 

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "engine/hooks.h"
+#include "engine/overrides.h"
 #include "engine/printed_run.h"
-#include "engine/run_flags.h"
 
 namespace orrery {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "document/words.h"
-#include "engine/usage_error.h"
+#include "engine/answer.h"
 #include "io/ranks.h"
 #include "io/terminal.h"
 #include "orrery/version.h"

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "engine/exit_code.h"
+#include "engine/answer.h"
 
 namespace orrery {
 

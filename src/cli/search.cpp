@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "core/error.h"
+#include "engine/answer.h"
 #include "engine/command_engine.h"
-#include "engine/usage_error.h"
 #include "explore/search_team.h"
 #include "io/ranks.h"
 

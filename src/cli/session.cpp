@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/builtin_configs.h"
 #include "engine/command_engine.h"
+#include "engine/config_source.h"
 #include "io/config_dirs.h"
 #include "io/files.h"
 #include "io/gzip.h"

@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "engine/answer.h"
 #include "engine/command_engine.h"
-#include "engine/usage_error.h"
 #include "io/files.h"
 
 namespace orrery {

@@ -9,4 +9,8 @@ Paragraph labelled(std::string label, Phrase text) {
   return {std::move(text), kLabel, 0, std::move(label)};
 }
 
+AnswerDocument document_of(std::string title, Table table) {
+  return {std::move(title), {{{}, {table}}}, table, {}};
+}
+
 }  // namespace orrery

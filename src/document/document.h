@@ -57,4 +57,7 @@ struct AnswerDocument {
   }
 };
 
+// One table is all of it.
+AnswerDocument document_of(std::string title, Table table);
+
 }  // namespace orrery

@@ -27,6 +27,7 @@ std::string replaced(const std::string& text, std::span<const Replacement> repla
 
 constexpr Replacement kHtml[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
 constexpr Replacement kScript[] = {{'<', "\\u003c"}};
+constexpr Replacement kCsv[] = {{'"', "\"\""}};
 constexpr Replacement kMarkdown[] = {{'|', "\\|"}, {'\n', " "}};
 
 }  // namespace
@@ -34,5 +35,10 @@ constexpr Replacement kMarkdown[] = {{'|', "\\|"}, {'\n', " "}};
 std::string html_escaped(const std::string& text) { return replaced(text, kHtml); }
 std::string script_escaped(const std::string& json) { return replaced(json, kScript); }
 std::string markdown_escaped(const std::string& text) { return replaced(text, kMarkdown); }
+
+std::string csv_escaped(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return "\"" + replaced(text, kCsv) + "\"";
+}
 
 }  // namespace orrery

@@ -3,16 +3,10 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "document/escape.h"
 
 namespace orrery {
 namespace {
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
 
 struct CsvText {
   std::string operator()(std::monostate /*null*/) const { return ""; }
@@ -40,10 +34,11 @@ std::string csv_of(const Table& table) {
       is_first = false;
     }
   };
-  visit([&](std::size_t i, const char* comma) { names += comma + quoted(key_of(columns[i])); });
+  visit(
+      [&](std::size_t i, const char* comma) { names += comma + csv_escaped(key_of(columns[i])); });
   for (const auto& row : table.rows()) {
     visit([&](std::size_t i, const char* comma) {
-      lines += comma + quoted(row[i].value.visit(CsvText{}));
+      lines += comma + csv_escaped(row[i].value.visit(CsvText{}));
     });
     lines += "\n";
   }

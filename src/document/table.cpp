@@ -9,6 +9,8 @@ Cell bar_cell(double share, Ink ink) {
   return cell;
 }
 
+Cell count_cell(std::int64_t n) { return {grouped(n), n}; }
+
 Cell data_cell(Value value) { return {"", std::move(value)}; }
 
 Table Table::indented(std::size_t columns) const {

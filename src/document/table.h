@@ -52,6 +52,7 @@ struct Column {
 struct Cell {
   Cell(const char* t) : text(t), value(t) {}                // NOLINT
   Cell(std::string t) : text(std::move(t)), value(text) {}  // NOLINT
+  Cell(std::string_view t) : Cell(std::string(t)) {}        // NOLINT
   Cell(std::string t, Value v) : text(std::move(t)), value(std::move(v)) {}
   Cell(std::string t, Ink i) : text(std::move(t)), value(text), ink(i) {}
 
@@ -62,7 +63,8 @@ struct Cell {
 };
 
 Cell bar_cell(double share, Ink ink = Ink::blue);
-Cell data_cell(Value value);  // for programs only
+Cell count_cell(std::int64_t n);  // "1,024"
+Cell data_cell(Value value);      // for programs only
 
 class Table {
  public:

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of one command.
+// The answer of one command, and the program's exit codes.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "engine/exit_code.h"
-
 namespace orrery {
+
+enum class ExitCode : int {
+  answer = 0,
+  fault = 1,        // of Orrery's own
+  wrong_input = 2,  // the input is wrong or illegal: one line on stderr
+  no = 3,           // a sound question whose answer is no; the full answer is on stdout
+  out_of_tolerance = 4,
+  interrupted = 130,  // what was done is kept
+};
 
 struct NamedText {
   std::string name = {};
@@ -23,6 +31,11 @@ struct CommandAnswer {
   std::vector<std::string> broken = {};  // bounds of `validate`, where the code is out_of_tolerance
   bool is_rows = false;                  // lines of JSON or CSV, never one document
   std::string error = {};                // one line where the code is `wrong_input` or `fault`
+};
+
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace orrery

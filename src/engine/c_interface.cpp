@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "core/json_path.h"
-#include "engine/builtin_configs.h"
-#include "engine/kept_configs.h"
+#include "engine/config_source.h"
 #include "orrery/version.h"
 
 namespace orrery {

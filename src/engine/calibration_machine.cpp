@@ -5,7 +5,7 @@
 
 #include "calibrate/overlay.h"
 #include "core/error.h"
-#include "engine/usage_error.h"
+#include "engine/answer.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "hardware/cluster_reader.h"

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "core/error.h"
+#include "engine/answer.h"
 #include "engine/overrides.h"
 #include "engine/plan_context.h"
-#include "engine/usage_error.h"
 #include "report/capacity.h"
 #include "report/claims.h"
 #include "report/comm.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 #include "validate/published.h"
 #include "validate/rows.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `collective` is asked, and what its two forms share.
+// What `collective` is asked: its options, and the sizes of a curve: "1MiB..16GiB" (multiplied by a
+// factor from one to the next, the last included), a list "64 KiB,1 MiB", or one size. Errors:
+// InputError.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/given_overrides.h"
 #include "engine/hooks.h"
+#include "engine/overrides.h"
 #include "engine/request.h"
 #include "insight/collective_curve.h"
+#include "orrery/quantity.h"
 
 namespace orrery {
 
@@ -43,5 +46,8 @@ CommandAnswer collective_against(const CollectiveChoice& choice, const Look& loo
 
 std::vector<std::string> collective_names();
 std::vector<std::string> collective_algorithm_names();  // without "auto"
+
+// `step` is the factor, "" for 2.
+std::vector<Bytes> collective_sizes(const std::string& text, const std::string& step);
 
 }  // namespace orrery

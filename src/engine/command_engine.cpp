@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "engine/answer.h"
 #include "engine/commands/commands.h"
-#include "engine/usage_error.h"
 
 namespace orrery {
 namespace {
@@ -47,6 +47,15 @@ CommandAnswer answer_to(std::string_view command, const Json& request, Asker ask
   return row.answer(asked, context);
 }
 
+CommandAnswer answer_of(const CommandEngine& engine, const Json& call) {
+  Reader line(call, "call");
+  const std::string command = line.at("command").text();
+  const auto request = line.find("request");
+  line.allow("id");
+  line.reject_unknown();
+  return engine.call(command, request ? request->json() : Json::object(), Asker::request);
+}
+
 }  // namespace
 
 CommandEngine::CommandEngine(ConfigSource configs, EngineHooks hooks)
@@ -80,6 +89,21 @@ Json answer_json(const CommandAnswer& answer) {
   if (!answer.warnings.empty()) j["warnings"] = answer.warnings;
   if (!answer.broken.empty()) j["broken"] = answer.broken;
   return j;
+}
+
+std::string answer_line(const CommandEngine& engine, std::string_view line) {
+  Json told = Json::object();
+  CommandAnswer answer;
+  try {
+    const Json call = parse_json(line, "call");
+    if (call.is_object() && call.contains("id")) told["id"] = call["id"];
+    answer = answer_of(engine, call);
+  } catch (const InputError& e) {
+    answer.code = ExitCode::wrong_input;
+    answer.error = e.what();
+  }
+  told.update(answer_json(answer));
+  return told.dump();
 }
 
 }  // namespace orrery

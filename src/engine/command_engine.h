@@ -44,4 +44,7 @@ std::vector<std::string> command_names();
 // "warnings", "error"}, of which only what there is.
 Json answer_json(const CommandAnswer& answer);
 
+// Without a line break.
+std::string answer_line(const CommandEngine& engine, std::string_view line);
+
 }  // namespace orrery

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/config_source.h"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "core/embedded.h"
+
 namespace orrery {
+
+// Made by CMake of configs/ and validation/, in the order of their names.
+extern const std::span<const EmbeddedFile> config_files;
+
 namespace {
 
 std::string folder_of(ConfigKind kind) { return "configs/" + std::string(kConfigFolders[kind]); }
@@ -28,6 +40,69 @@ std::optional<ConfigText> find_file(const ConfigSource& source, const std::strin
   if (auto found = source.open(path)) return found;
   const bool relative = !path.empty() && path.front() != '/';
   return beside.empty() || !relative ? std::nullopt : source.open(beside + "/" + path);
+}
+
+std::optional<ConfigText> read_builtin(const std::string& file) {
+  const auto at = std::lower_bound(
+      config_files.begin(), config_files.end(), file,
+      [](const EmbeddedFile& f, const std::string& name) { return f.name < name; });
+  if (at == config_files.end() || at->name != file) return {};
+  return ConfigText{std::string(at->text), file};
+}
+
+// "x" of "folder/x.json"; "" of what lies elsewhere.
+std::string_view name_in(std::string_view folder, std::string_view file) {
+  constexpr std::string_view kEnding = ".json";
+  const bool inside = file.size() > folder.size() + kEnding.size() && file.rfind(folder, 0) == 0 &&
+                      file[folder.size()] == '/' &&
+                      file.find('/', folder.size() + 1) == std::string_view::npos;
+  if (!inside || file.substr(file.size() - kEnding.size()) != kEnding) return {};
+  return file.substr(folder.size() + 1, file.size() - folder.size() - 1 - kEnding.size());
+}
+
+std::vector<std::string> list_builtin(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& f : config_files) {
+    if (const auto name = name_in(folder, f.name); !name.empty()) names.emplace_back(name);
+  }
+  return names;
+}
+
+// Published runs of two versions are not to be mixed.
+bool is_published(const std::string& folder) { return folder.rfind("validation/", 0) == 0; }
+
+// The answers of one function by its argument. An answer that throws is asked for again.
+template <class T>
+class Kept {
+ public:
+  using Ask = std::function<T(const std::string&)>;
+
+  explicit Kept(Ask ask) : ask_(std::move(ask)) {}
+
+  T get(const std::string& name) {
+    if (const auto known = find(name)) return *known;
+    const auto answer = std::make_shared<const T>(ask_(name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return *known_.emplace(name, answer).first->second;
+  }
+
+ private:
+  std::shared_ptr<const T> find(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = known_.find(name);
+    return at == known_.end() ? nullptr : at->second;
+  }
+
+  Ask ask_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const T>> known_;
+};
+
+template <class T>
+std::function<T(const std::string&)> keeping(std::function<T(const std::string&)> ask) {
+  return [all = std::make_shared<Kept<T>>(std::move(ask))](const std::string& name) {
+    return all->get(name);
+  };
 }
 
 }  // namespace
@@ -91,6 +166,33 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   lookup.compression_names = naming(ConfigKind::compression);
   lookup.accuracy = [source] { return source.read("configs/accuracy.json"); };
   return lookup;
+}
+
+ConfigSource builtin_configs() { return {read_builtin, list_builtin, {}}; }
+
+ConfigSource with_builtin_configs(ConfigSource first) {
+  ConfigSource both;
+  both.read = [read = first.read](const std::string& file) {
+    auto found = read(file);
+    return found ? found : read_builtin(file);
+  };
+  both.list = [list = first.list](const std::string& folder) {
+    std::vector<std::string> names = list(folder);
+    if (!names.empty() && is_published(folder)) return names;
+    const std::vector<std::string> own = list_builtin(folder);
+    std::set<std::string> all(names.begin(), names.end());
+    all.insert(own.begin(), own.end());
+    return std::vector<std::string>(all.begin(), all.end());
+  };
+  both.open = std::move(first.open);
+  return both;
+}
+
+ConfigSource kept(ConfigSource source, KeptPaths paths) {
+  source.read = keeping(std::move(source.read));
+  source.list = keeping(std::move(source.list));
+  if (paths == KeptPaths::yes && source.open) source.open = keeping(std::move(source.open));
+  return source;
 }
 
 }  // namespace orrery

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where models, nodes, devices, frameworks, runs and the like come from: handed in as three
-// functions, so that the engine knows no files. io has them for folders (io/config_dirs.h),
-// engine/builtin_configs.h for the table built into the binary.
+// functions, so that the engine knows no files. io has them for folders (io/config_dirs.h);
+// builtin_configs() are those built into the binary, so that one file works alone, under their
+// names of the source tree: "configs/models/llama-3-8b.json".
 //
 // A document has a name in the folder of its kind. What ends in .json or holds a '/' is the path of
 // a user's own file instead.
@@ -87,5 +88,17 @@ std::vector<ConfigText> published_files(const ConfigSource& source);
 std::optional<ConfigText> validation_file(const ConfigSource& source, const std::string& name);
 
 ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside = "");
+
+// Opens no user's files.
+ConfigSource builtin_configs();
+
+// `first`, and where it has no such document, the ones built in. Files are those of `first`.
+ConfigSource with_builtin_configs(ConfigSource first);
+
+// A user's own files may change between two questions, so that they are kept for the length of one
+// question only.
+enum class KeptPaths : std::uint8_t { no, yes };
+
+ConfigSource kept(ConfigSource source, KeptPaths paths);
 
 }  // namespace orrery

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/given_overrides.h"
 #include "engine/hooks.h"
+#include "engine/overrides.h"
 #include "engine/request.h"
 
 namespace orrery {
@@ -48,5 +48,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
              const std::function<void(const RunSource&)>& use);
 
 ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context);
+
+void set_observed_level(const NamedText& observed, const ConfigSource& configs, RunSource& run);
 
 }  // namespace orrery

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "core/json_path.h"
+#include "core/key_words.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 namespace {
@@ -48,7 +51,40 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
   at = parse_json(found->text, found->file);
 }
 
+// Whether `path` is `outer` or lies below it.
+bool lies_in(const std::string& path, const std::string& outer) {
+  return path.rfind(outer, 0) == 0 &&
+         (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
+}
+
+// The override that gave the value the error is about; nullptr where the file did.
+const Override* culprit(const std::vector<Override>& overrides, const std::string& run_file,
+                        const InputError& error) {
+  if (error.file() != run_file || error.path().empty()) return nullptr;
+  for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
+    if (lies_in(error.path(), o->path)) return &*o;
+    if (error.code() == ErrorCode::unknown_key && lies_in(o->path, error.path())) return &*o;
+  }
+  return nullptr;
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 }  // namespace
+
+const std::vector<RunFlag>& run_flags() {
+  static const std::vector<RunFlag> flags = [] {
+    std::vector<RunFlag> list;
+    for (const KeyLine& line : key_lines(kRunKeys)) {
+      const KeyFlag& flag = line.key->flag;
+      if (!std::string_view(flag.name).empty()) list.push_back({flag.name, line.path, flag.help});
+    }
+    return list;
+  }();
+  return flags;
+}
 
 Override make_override(const std::string& flag, const std::string& path, const std::string& value) {
   return {flag + " " + value, path, value_of(value)};
@@ -85,32 +121,37 @@ void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
   *at = o.value;
 }
 
-namespace {
-
-// Whether `path` is `outer` or lies below it.
-bool lies_in(const std::string& path, const std::string& outer) {
-  return path.rfind(outer, 0) == 0 &&
-         (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
-}
-
-// The override that gave the value the error is about; nullptr where the file did.
-const Override* culprit(const std::vector<Override>& overrides, const std::string& run_file,
-                        const InputError& error) {
-  if (error.file() != run_file || error.path().empty()) return nullptr;
-  for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
-    if (lies_in(error.path(), o->path)) return &*o;
-    if (error.code() == ErrorCode::unknown_key && lies_in(o->path, error.path())) return &*o;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 InputError named_after_flag(const InputError& e, const std::vector<Override>& overrides,
                             const std::string& run_file) {
   const Override* o = culprit(overrides, run_file, e);
   if (o == nullptr) return e;
   return {e.code(), o->flag, e.path(), e.found(), e.allowed(), e.nearest()};
+}
+
+std::optional<Override> given_override(Request& request, const std::string& key,
+                                       const std::string& path) {
+  const auto value = request.find(key);
+  if (!value) return {};
+  if (request.asker() == Asker::flags && value->json().is_string()) {
+    return make_override(request.named(key), path, value->text());
+  }
+  return Override{request.named(key) + " " + text_of(value->json()), path, value->json()};
+}
+
+std::vector<Override> given_sets(Request& request) {
+  const auto sets = request.find("set");
+  std::vector<Override> list;
+  if (!sets) return list;
+  if (!sets->json().is_object()) {
+    for (const std::string& text : request.texts("set")) list.push_back(parse_set(text));
+    return list;
+  }
+  for (const auto& [path, value] : sets->json().items()) {
+    Override o = parse_set(path + "=" + text_of(value));
+    o.value = value;
+    list.push_back(std::move(o));
+  }
+  return list;
 }
 
 }  // namespace orrery

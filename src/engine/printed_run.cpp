@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "report/estimate_json.h"
 #include "report/foreign_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

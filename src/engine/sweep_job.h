@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/given_overrides.h"
 #include "engine/hooks.h"
+#include "engine/overrides.h"
 #include "explore/sweep.h"
 #include "report/sweep_row.h"
 

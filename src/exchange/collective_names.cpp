@@ -40,7 +40,7 @@ std::string plain_name(std::string_view operation) {
 std::optional<Collective> collective_named(std::string_view operation) {
   const std::string name = plain_name(operation);
   for (const Spelling& s : kSpellings) {
-    if (detail::begins_with(name, s.begin)) return s.collective;
+    if (begins_with(name, s.begin)) return s.collective;
   }
   return {};
 }

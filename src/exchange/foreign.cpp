@@ -1,23 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/foreign.h"
 
+#include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/resolve.h"
 #include "exchange/deepspeed/deepspeed.h"
-#include "exchange/import_fit.h"
-#include "exchange/megatron/export.h"
-#include "exchange/megatron/import.h"
-#include "exchange/names.h"
-#include "exchange/not_said.h"
-#include "exchange/refuse_other_run.h"
+#include "exchange/import_draft.h"
+#include "exchange/megatron/megatron.h"
+#include "exchange/settings.h"
 #include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 namespace {
+
+constexpr int kMostRepairs = 64;
+
+class Comparison {
+ public:
+  Comparison(const ResolvedRun& resolved, const Json& run, const Json& imported,
+             const ConfigLookup& lookup)
+      : resolved_(resolved), truth_(run_file(resolved, run)), read_(imported), lookup_(lookup) {}
+
+  std::vector<NotSaid> list() {
+    cluster();
+    if (!read_.contains("model")) take("model");
+    if (value_at(truth_, "framework") != value_at(read_, "framework")) take("framework");
+    const ResolvedRun back = resolve_repaired();
+    Json inputs = *back.inputs;
+    if (same_stages(back.run)) {
+      set_at(inputs, "parallel.stage_layers", value_at(*resolved_.inputs, "parallel.stage_layers"));
+    }
+    compare("", *resolved_.inputs, inputs);
+    return std::move(list_);
+  }
+
+ private:
+  // Megatron's launcher says how many GPUs there are, nobody what they are.
+  void cluster() {
+    const Json said = value_at(read_, "cluster.gpus");
+    for (const auto& [key, value] : value_at(truth_, "cluster").items()) {
+      if (key == "gpus" && value == said) continue;
+      list_.push_back({"cluster." + key, value, Json()});
+    }
+    set_at(read_, "cluster", value_at(truth_, "cluster"));
+  }
+
+  void take(const std::string& path) {
+    const Json& value = value_at(truth_, path);
+    list_.push_back({path, value, value_at(read_, path)});
+    if (value.is_null()) {
+      erase_at(read_, path);
+    } else {
+      set_at(read_, path, value);
+    }
+  }
+
+  // A key that is missing, or not legal beside what the words did not say, comes from the run.
+  ResolvedRun resolve_repaired() {
+    for (int i = 0; i < kMostRepairs; ++i) {
+      try {
+        return resolve_run(read_, resolved_.file, lookup_);
+      } catch (const InputError& e) {
+        std::string path = e.path().substr(0, e.path().find('['));
+        while (!path.empty() && value_at(truth_, path) == value_at(read_, path)) {
+          path = path.substr(0, path.rfind('.') == std::string::npos ? 0 : path.rfind('.'));
+        }
+        if (path.empty()) path = "parallel";
+        take(path);
+      }
+    }
+    throw std::logic_error("what was written of the run cannot be read back");
+  }
+
+  // Whether stages hold the same layers, however that was said.
+  bool same_stages(const Run& back) const {
+    const Strategy& a = resolved_.run.strategy;
+    const Strategy& b = back.strategy;
+    const std::int64_t chunks = a.pp * a.vpp;
+    if (chunks != b.pp * b.vpp || resolved_.run.model.layers != back.model.layers) return false;
+    for (std::int64_t i = 0; i < chunks; ++i) {
+      const LayerRange x = layers_of(a, back.model.layers, i);
+      const LayerRange y = layers_of(b, back.model.layers, i);
+      if (x.first != y.first || x.end != y.end) return false;
+    }
+    return true;
+  }
+
+  void compare(const std::string& path, const Json& ours, const Json& theirs) {
+    if (ours == theirs || path == "cluster" || is_listed(path)) return;
+    if (!ours.is_object() || !theirs.is_object()) {
+      list_.push_back({path, ours, theirs});
+      return;
+    }
+    const std::string prefix = path.empty() ? "" : path + ".";
+    for (const auto& [key, value] : ours.items()) {
+      compare(prefix + key, value, theirs.contains(key) ? theirs[key] : Json());
+    }
+    for (const auto& [key, value] : theirs.items()) {
+      if (!ours.contains(key)) compare(prefix + key, Json(), value);
+    }
+  }
+
+  bool is_listed(const std::string& path) const {
+    return std::any_of(list_.begin(), list_.end(),
+                       [&](const NotSaid& n) { return n.path == path; });
+  }
+
+  const ResolvedRun& resolved_;
+  Json truth_;
+  Json read_;
+  const ConfigLookup& lookup_;
+  std::vector<NotSaid> list_;
+};
 
 using Import = ImportedRun (*)(std::string_view text, const std::string& file, const Json& given);
 using Export = std::string (*)(const ResolvedRun& resolved);
@@ -60,9 +160,14 @@ bool has_dotted_name(std::string_view line) {
 
 }  // namespace
 
+std::vector<NotSaid> not_said(const ResolvedRun& resolved, const Json& run, const Json& imported,
+                              const ConfigLookup& lookup) {
+  return Comparison(resolved, run, imported, lookup).list();
+}
+
 ForeignFormat guess_format(std::string_view text) {
-  if (detail::first_character(text) == '{') return ForeignFormat::deepspeed;
-  for (const std::string_view line : detail::lines_of(text)) {
+  if (first_character(text) == '{') return ForeignFormat::deepspeed;
+  for (const std::string_view line : lines_of(text)) {
     if (is_section(line)) return ForeignFormat::torchtitan_toml;
     const bool comment = line.find('#') == line.find_first_not_of(" \t");
     if (!comment && has_dotted_name(line)) return ForeignFormat::torchtitan;

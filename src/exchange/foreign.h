@@ -11,6 +11,11 @@
 // that would train another run is refused (exchange/refuse_other_run.h). A value of the wrong type,
 // out of range or in conflict with another one is an InputError that names the setting. Units are
 // each format's own; torchtitan's batches in tokens must be whole sequences.
+//
+// The keys of a run without an equivalent in another tool's settings, found by reading them back.
+//
+// The run that was read is completed from the original (its cluster, its framework, and every key
+// that is missing or illegal without it), resolved, and compared key by key with the original.
 #pragma once
 
 #include <array>
@@ -92,5 +97,9 @@ Json run_file(const ResolvedRun& resolved, const Json& run);
 
 // Keys that a run file must have and this one has not.
 std::vector<std::string> missing_keys(const Json& run);
+
+// `run` is the run file that `resolved` came from.
+std::vector<NotSaid> not_said(const ResolvedRun& resolved, const Json& run, const Json& imported,
+                              const ConfigLookup& lookup);
 
 }  // namespace orrery

@@ -2,8 +2,18 @@
 #include "exchange/import_draft.h"
 
 #include <algorithm>
+#include <span>
 
-#include "exchange/argument_list.h"
+#include "core/error.h"
+#include "core/json_path.h"
+#include "estimate/estimate.h"
+#include "estimate/given_document.h"
+#include "exchange/arguments.h"
+#include "exchange/deepspeed/names.h"
+#include "exchange/megatron/names.h"
+#include "exchange/settings.h"
+#include "exchange/torchtitan/names.h"
+#include "model/architecture_json.h"
 
 namespace orrery {
 namespace {
@@ -15,6 +25,153 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 // Off, or nothing: as a log lists what a run does not use.
 bool is_off(const Json& value) { return value.is_boolean() && !value.get<bool>(); }
+
+constexpr const char* kOptions = "parallel.framework_options";
+constexpr const char* kCommandLine = "the command line";
+
+// Switches that say what one of our keys says.
+struct SameKey {
+  std::string_view option;
+  const char* ours;
+};
+constexpr std::array kSameKeys = {
+    SameKey{"overlap_grad_reduce", "parallel.overlap.grad_reduce"},
+    SameKey{"overlap_param_gather", "parallel.overlap.param_gather"},
+    SameKey{"zero_hpz_partition_size", "parallel.zeropp.hpz"},
+};
+
+// The note that says `path` was assumed, taken out; whether there was one.
+bool forget_assumption(ImportedRun& imported, const std::string& path) {
+  const auto first = std::remove_if(imported.assumed.begin(), imported.assumed.end(),
+                                    [&](const Assumed& a) { return a.path == path; });
+  const bool found = first != imported.assumed.end();
+  imported.assumed.erase(first, imported.assumed.end());
+  return found;
+}
+
+// Values of the command line are not assumed.
+void forget_said(ImportedRun& imported, const Json& given) {
+  const auto said = [&](const Assumed& a) { return !value_at(given, a.path).is_null(); };
+  imported.assumed.erase(std::remove_if(imported.assumed.begin(), imported.assumed.end(), said),
+                         imported.assumed.end());
+}
+
+void move_option(ImportedRun& imported, const std::string& name, const Json& value,
+                 const std::string& profile) {
+  const std::string path = std::string(kOptions) + "." + name;
+  erase_at(imported.run, path);
+  if (forget_assumption(imported, path)) return;
+  const auto same = std::find_if(kSameKeys.begin(), kSameKeys.end(),
+                                 [&](const SameKey& k) { return k.option == name; });
+  if (same != kSameKeys.end()) {
+    set_at(imported.run, same->ours, value);
+    return;
+  }
+  if (value == false) return imported.without_effect.push_back(name + " (off)");
+  imported.not_understood.push_back({name + " " + brief(value), profile + " has no such switch"});
+}
+
+void fit_options(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  const Json& framework = value_at(given, "framework");
+  const Json options = value_at(imported.run, kOptions);
+  if (framework.is_null() || !options.is_object()) return;
+  const GivenDocument d = find_document(Reader(framework, kCommandLine, "framework"), "framework",
+                                        lookup.framework, lookup.framework_names);
+  const Json& known = value_at(d.json, "options");
+  for (const auto& [name, value] : options.items()) {
+    if (!known.contains(name)) move_option(imported, name, value, d.name);
+  }
+  if (value_at(imported.run, kOptions).empty()) erase_at(imported.run, kOptions);
+}
+
+// Layers of the model; 0 without one.
+std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
+  const Json& model = value_at(run, "model");
+  if (model.is_null()) return 0;
+  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
+                                        lookup.model_names);
+  return read_model(d.json, d.file, d.path, d.name).architecture.layers;
+}
+
+std::int64_t degree(const Json& run, const char* path) {
+  const Json& value = value_at(run, path);
+  const bool usable = value.is_number_integer() && value.get<std::int64_t>() > 0;
+  return usable ? std::min(value.get<std::int64_t>(), kMostDegree) : 1;
+}
+
+void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  const std::int64_t every = imported.checkpointed_every;
+  const Json& recompute = value_at(given, "parallel.recompute");
+  if (every == 0 || !recompute.is_null()) return;
+  Json run = imported.run;
+  merge_over(run, given);
+  const std::int64_t layers = layers_of_model(run, lookup);
+  if (layers == 0) {
+    imported.not_understood.push_back({"every layer of " + std::to_string(every) + " checkpointed",
+                                       "of how many; give --model, or --recompute"});
+    return;
+  }
+  const std::int64_t n =
+      layers / (degree(run, "parallel.pp") * degree(run, "parallel.vpp")) / every;
+  set_at(imported.run, "parallel.recompute", n > 0 ? "full" : "none");
+  if (n == 0) return;
+  set_at(imported.run, "parallel.recompute_method", "block");
+  set_at(imported.run, "parallel.recompute_layers", n);
+}
+
+std::vector<std::string> schedules_of(ForeignFormat format) {
+  if (format == ForeignFormat::megatron) {
+    return {megatron::kSchedules.begin(), megatron::kSchedules.end()};
+  }
+  if (format == ForeignFormat::deepspeed) {
+    return {deepspeed::kSchedules.begin(), deepspeed::kSchedules.end()};
+  }
+  std::vector<std::string> names;
+  for (const torchtitan::ScheduleName& s : torchtitan::kSchedules) names.emplace_back(s.ours);
+  return names;
+}
+
+bool starts(const std::string& path, std::string_view with) { return path.rfind(with, 0) == 0; }
+
+// Keys of the training and its layout, without the habits of the software.
+bool is_of_the_script(const std::string& path, bool same_framework) {
+  if (path == "training.states") return same_framework;
+  const bool habit = starts(path, "parallel.framework_options") || starts(path, "parallel.overlap");
+  return !habit &&
+         (starts(path, "parallel.") || starts(path, "training.") || starts(path, "model."));
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? "\"" + value.get<std::string>() + "\"" : value.dump();
+}
+
+struct Figures {
+  Seconds step;
+  Bytes peak;
+  bool operator==(const Figures&) const = default;
+};
+
+Figures figures(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  const auto e = estimate(resolve_run(run, file, lookup).run);
+  return {e.step_time, e.memory.peak};
+}
+
+// Whether the run predicts another step or memory with the value that was read; an illegal run
+// does.
+bool is_another_run(Json run, const NotSaid& n, const std::string& file,
+                    const ConfigLookup& lookup) {
+  const Figures before = figures(run, file, lookup);
+  if (n.read.is_null()) {
+    erase_at(run, n.path);
+  } else {
+    set_at(run, n.path, n.read);
+  }
+  try {
+    return figures(run, file, lookup) != before;
+  } catch (const InputError&) {
+    return true;
+  }
+}
 
 }  // namespace
 
@@ -71,6 +228,39 @@ void ImportDraft::list_leftovers() {
     } else {
       not_understood(text_of(s), "no key of a run file");
     }
+  }
+}
+
+void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  forget_said(imported, given);
+  fit_options(imported, given, lookup);
+  fit_checkpoints(imported, given, lookup);
+}
+
+void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
+  const Strategy& s = resolved.run.strategy;
+  if (s.pp == 1) return;
+  const std::vector<std::string> names = schedules_of(format);
+  const std::string ours(name_of(s.schedule));
+  if (std::find(names.begin(), names.end(), ours) != names.end()) return;
+  throw InputError(resolved.file, "parallel.schedule", "\"" + ours + "\"",
+                   alternatives(names) + ": " + tool_of(format) + " has no other");
+}
+
+void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
+                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup) {
+  if (format != ForeignFormat::megatron) return;
+  Json whole = run_file(resolved, run);
+  // Switches that say a second time what a key says.
+  erase_at(whole, "parallel.framework_options");
+  const bool same = std::none_of(not_said.begin(), not_said.end(),
+                                 [](const NotSaid& n) { return n.path == "framework"; });
+  for (const NotSaid& n : not_said) {
+    if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
+      continue;
+    throw InputError(resolved.file, n.path, text_of(n.value),
+                     "what " + std::string(tool_of(format)) +
+                         " has words for; without it step or memory is another");
   }
 }
 

@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A run file that is being made from another tool's settings: the common part of all readers.
+//
+// The part of an import that needs the model and the profile of the run, which the command line may
+// name.
+//
+// - A switch that the profile lacks: if it was assumed it is dropped; if it was given it becomes
+// our
+//   own key if there is one, and is otherwise listed.
+// - Every n-th layer checkpointed (ImportedRun::checkpointed_every): the same number of layers at
+// the
+//   beginning of each chunk, with the same bytes and the same work.
+//
+// Errors: InputError for an unknown name of the command line.
+//
+// Refuses to write settings that would train another run: a schedule that the tool lacks; and for
+// Megatron-LM, whose settings are a whole launch, any key of `model`, `training` or `parallel` that
+// it cannot express and that changes the predicted step or memory.
+//
+// Not refused: a framework's own switches (they say how the software runs, and are listed), the
+// states of another framework's profile, and settings that DeepSpeed and torchtitan leave to a
+// script. Errors: InputError with the run's file, the key, its value and the tool's values.
 #pragma once
 
 #include <optional>
@@ -11,7 +31,6 @@
 
 #include "core/json_path.h"
 #include "exchange/foreign.h"
-#include "exchange/names.h"
 #include "exchange/settings.h"
 
 namespace orrery {
@@ -41,5 +60,14 @@ struct ImportDraft {
   // All that nobody asked for.
   void list_leftovers();
 };
+
+// `given`: the run as far as the command line says it.
+void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup);
+
+void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved);
+
+// `run` is the run file that `resolved` came from.
+void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
+                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup);
 
 }  // namespace orrery

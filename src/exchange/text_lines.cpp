@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -87,4 +87,4 @@ std::int64_t whole(const LinePlace& place, std::string_view text, const std::str
   return static_cast<std::int64_t>(x);
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace orrery::detail {
+namespace orrery {
 
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -43,4 +43,4 @@ struct LinePlace {
 double positive(const LinePlace& place, std::string_view text, const std::string& column);
 std::int64_t whole(const LinePlace& place, std::string_view text, const std::string& column);
 
-}  // namespace orrery::detail
+}  // namespace orrery

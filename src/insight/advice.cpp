@@ -5,11 +5,133 @@
 #include <array>
 
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 #include "estimate/workspace.h"
-#include "insight/neighbours.h"
+#include "parallel/rules.h"
+#include "parallel/strategy_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
+
+bool twice(std::int64_t& n) {
+  n *= 2;
+  return true;
+}
+
+bool half(std::int64_t& n) {
+  if (n % 2 != 0) return false;
+  n /= 2;
+  return true;
+}
+
+bool step_recompute(Run& r, int by) {
+  const int level = static_cast<int>(r.strategy.recompute) + by;
+  if (level < 0 || level >= static_cast<int>(kCountOf<Recompute>)) return false;
+  r.strategy.recompute = static_cast<Recompute>(level);
+  r.strategy.recompute_layers = 0;
+  return true;
+}
+
+// States with a sharding rule of their own stay as they are.
+bool is_plain_zero(const Strategy& s) { return s.partition == partition_of(s.zero, s.dp * s.cp); }
+
+bool step_zero(Run& r, std::int64_t by) {
+  Strategy& s = r.strategy;
+  if (!is_plain_zero(s) || s.zero + by < 0 || s.zero + by > 3 || s.dp * s.cp == 1) return false;
+  s.zero += by;
+  return true;
+}
+
+bool is_legal(const Run& run) {
+  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
+  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
+}
+
+// dp takes the GPUs that are left, micro batches what is left of the batch.
+bool settle_degrees(const Run& run, Strategy& s) {
+  const std::int64_t shard = s.tp * s.cp * s.pp;
+  if (shard > run.cluster.gpus || run.cluster.gpus % shard != 0) return false;
+  s.dp = run.cluster.gpus / shard;
+  const std::int64_t at_once = s.dp * s.micro_batch;
+  if (run.training.global_batch % at_once != 0) return false;
+  s.micro_batches = run.training.global_batch / at_once;
+  return true;
+}
+
+bool settle_partition(const Strategy& before, Strategy& s) {
+  if (before.partition == partition_of(before.zero, before.dp * before.cp)) {
+    s.partition = partition_of(s.zero, s.dp * s.cp);
+    return true;
+  }
+  return s.dp * s.cp == before.dp * before.cp;
+}
+
+bool settle(const Strategy& before, Run& run) {
+  Strategy& s = run.strategy;
+  if (!s.even_stages && s.pp * s.vpp != before.pp * before.vpp) return false;
+  if (!settle_degrees(run, s) || !settle_partition(before, s)) return false;
+  if (s.tp == 1) s.sequence_parallel = false;
+  if (s.pp == 1 && s.schedule == ScheduleId::interleaved) return false;
+  if (s.tp == before.tp || before.etp != before.tp) return is_legal(run);
+  s.etp = s.tp;
+  if (is_legal(run)) return true;
+  s.etp = 1;
+  return is_legal(run);
+}
+
+std::string value_text(std::int64_t value) { return std::to_string(value); }
+std::string value_text(bool value) { return value ? "true" : "false"; }
+template <class E>
+requires std::is_enum_v<E> std::string value_text(E value) { return std::string(name_of(value)); }
+
+template <auto Member, class T>
+void note(std::vector<Setting>& list, const T& from, const T& to) {
+  if (from.*Member != to.*Member) list.push_back({key_path<Member>, value_text(to.*Member)});
+}
+
+// Keys of the run file that the change leaves without a meaning.
+class KeysLeftOver {
+ public:
+  KeysLeftOver(const std::vector<std::string>& keys, std::vector<Setting>& list)
+      : keys_(keys), list_(list) {}
+
+  void of_recompute(const Strategy& a, const Strategy& b) {
+    if (a.recompute == b.recompute) return;
+    if (b.recompute != Recompute::selective) take_away<&StrategyRequest::recompute_modules>();
+    if (b.recompute != Recompute::full) {
+      take_away<&StrategyRequest::recompute_layers>();
+      take_away<&StrategyRequest::recompute_method>();
+    }
+  }
+
+  void of_sharding(const Strategy& a, const Strategy& b) {
+    if (a.partition == b.partition) return;
+    if (has<&StrategyRequest::partition>()) {
+      take_away<&StrategyRequest::partition>();
+      if (a.zero == b.zero) list_.push_back({key_path<&Strategy::zero>, std::to_string(b.zero)});
+    }
+    if (has<&StrategyRequest::zero_shard_group>() && b.zero > 0) {
+      list_.push_back({key_path<&StrategyRequest::zero_shard_group>, std::to_string(b.dp * b.cp)});
+    } else {
+      take_away<&StrategyRequest::zero_shard_group>();
+    }
+  }
+
+ private:
+  template <auto Member>
+  bool has() const {
+    return std::find(keys_.begin(), keys_.end(), key_name<Member>) != keys_.end();
+  }
+
+  template <auto Member>
+  void take_away() {
+    if (has<Member>()) list_.push_back({key_path<Member>, "null"});
+  }
+
+  const std::vector<std::string>& keys_;
+  std::vector<Setting>& list_;
+};
 
 // Less is not worth an advice.
 constexpr double kWorthwhile = 0.005;
@@ -75,6 +197,90 @@ class Adviser {
 };
 
 }  // namespace
+
+namespace moves {
+
+bool less_recompute(Run& r) { return step_recompute(r, -1); }
+bool more_recompute(Run& r) { return step_recompute(r, 1); }
+bool double_micro_batch(Run& r) { return twice(r.strategy.micro_batch); }
+bool halve_micro_batch(Run& r) { return half(r.strategy.micro_batch); }
+bool double_tp(Run& r) { return twice(r.strategy.tp); }
+bool halve_tp(Run& r) { return half(r.strategy.tp); }
+bool double_pp(Run& r) { return twice(r.strategy.pp); }
+bool halve_pp(Run& r) { return half(r.strategy.pp); }
+bool double_cp(Run& r) { return twice(r.strategy.cp); }
+bool halve_cp(Run& r) { return half(r.strategy.cp); }
+
+bool interleave(Run& r) {
+  const bool plain = r.strategy.schedule == ScheduleId::one_f_one_b;
+  if (!plain && r.strategy.schedule != ScheduleId::interleaved) return false;
+  r.strategy.schedule = ScheduleId::interleaved;
+  return twice(r.strategy.vpp);
+}
+
+bool do_not_interleave(Run& r) {
+  if (r.strategy.schedule != ScheduleId::interleaved) return false;
+  r.strategy.schedule = ScheduleId::one_f_one_b;
+  r.strategy.vpp = 1;
+  return true;
+}
+
+bool shard_more(Run& r) { return step_zero(r, 1); }
+bool shard_less(Run& r) { return step_zero(r, -1); }
+
+bool sequence_parallel(Run& r) {
+  if (r.strategy.sequence_parallel || r.strategy.tp == 1) return false;
+  r.strategy.sequence_parallel = true;
+  return true;
+}
+
+bool flash_attention(Run& r) {
+  if (r.training.fused_attention) return false;
+  r.training.fused_attention = true;
+  return true;
+}
+
+bool offload_optimizer(Run& r) {
+  if (r.strategy.offload.optimizer != OffloadTarget::none) return false;
+  r.strategy.offload.optimizer = OffloadTarget::host;
+  return true;
+}
+
+}  // namespace moves
+
+bool make_neighbour(std::span<const Move> moves, Run& run) {
+  const Strategy before = run.strategy;
+  for (const Move move : moves) {
+    if (!move(run)) return false;
+  }
+  return settle(before, run);
+}
+
+std::vector<Setting> differences(const Run& from, const Run& to,
+                                 const std::vector<std::string>& parallel_keys) {
+  const Strategy& a = from.strategy;
+  const Strategy& b = to.strategy;
+  std::vector<Setting> list;
+  KeysLeftOver left_over(parallel_keys, list);
+  note<&Strategy::tp>(list, a, b);
+  note<&Strategy::pp>(list, a, b);
+  note<&Strategy::vpp>(list, a, b);
+  note<&Strategy::cp>(list, a, b);
+  if (is_moe(from.model)) note<&Strategy::etp>(list, a, b);
+  note<&Strategy::dp>(list, a, b);
+  if (a.micro_batch != b.micro_batch) {
+    list.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(b.micro_batch)});
+  }
+  note<&Strategy::schedule>(list, a, b);
+  note<&Strategy::recompute>(list, a, b);
+  left_over.of_recompute(a, b);
+  note<&Strategy::zero>(list, a, b);
+  left_over.of_sharding(a, b);
+  note<&Strategy::sequence_parallel>(list, a, b);
+  note<&Training::fused_attention>(list, from.training, to.training);
+  note<&Offload::optimizer>(list, a.offload, b.offload);
+  return list;
+}
 
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer) {
   return Adviser(run, answer).best();

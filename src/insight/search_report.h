@@ -5,6 +5,11 @@
 //
 // Every reported strategy is resolved and estimated again as a run file would be; a number that
 // then differs from the search's is a fault of Orrery's own.
+//
+// Of every value of an axis the report has the best strategy, and in words what it lost to the
+// winner, that it does not fit, or which rule or constraint refuses it. Axes of which one value was
+// tried, and those that follow from others, say nothing. Differences below half a percent of the
+// winner's step are not worth a word.
 #pragma once
 
 #include <functional>
@@ -59,5 +64,11 @@ struct SearchReport {
 SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
                               const std::function<void(SearchOptions&)>& adjust,
                               const SearchExtras& extras = {});
+
+// The two terms in which `a` is worst beside `winner`, and the one in which it gains most.
+std::string difference_in_words(const Answer& a, const Answer& winner);
+
+// The reasons for a report with its best strategies.
+std::vector<FamilyReport> family_reports(const SearchReport& report);
 
 }  // namespace orrery

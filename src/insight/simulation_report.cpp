@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "core/error.h"
+#include "sim/simulate.h"
+
 namespace orrery {
 
 SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions options,
@@ -16,6 +19,19 @@ SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions op
   r.run.answer = r.simulation.answer;
   r.run.resolved.run = r.simulation.run;
   return r;
+}
+
+void check_playable(const ResolvedRun& r) {
+  const std::int64_t n = passes_of(r.run);
+  if (n > kMostPasses) {
+    throw InputError(r.file, "training.global_batch",
+                     std::to_string(n) + " passes of micro batches through stages",
+                     "up to " + std::to_string(kMostPasses) + "; `orrery estimate` has no limit");
+  }
+  if (r.run.framework.stack_factor != 1) {
+    throw InputError(r.file, "stack", "a level of a stack, which scales no step that is played",
+                     "no stack and no --observed");
+  }
 }
 
 }  // namespace orrery

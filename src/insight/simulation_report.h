@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "capacity/checkpoint.h"
+#include "estimate/resolve.h"
 #include "insight/run_report.h"
 #include "sim/simulate.h"
 
@@ -27,5 +28,7 @@ struct SimulationReport {
 
 SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions options,
                                       const std::optional<SavedStates>& saved = {});
+
+void check_playable(const ResolvedRun& r);
 
 }  // namespace orrery

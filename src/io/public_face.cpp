@@ -5,9 +5,8 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
-#include "engine/builtin_configs.h"
 #include "engine/c_interface.h"
-#include "engine/kept_configs.h"
+#include "engine/config_source.h"
 #include "io/config_dirs.h"
 #include "io/threads.h"
 

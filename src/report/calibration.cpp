@@ -7,8 +7,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
-#include "orrery/version.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -84,12 +83,13 @@ Json kind_json(const KindOfFit& k) {
 }
 
 Json knob_json(const FittedKnob& k, const MeasurementFit& fit) {
-  Json values = Json::array();
-  for (const KnobPath& p : k.knob.paths) {
-    values.push_back(
-        {{"path", p.path}, {"documents", p.get(fit.before)}, {"fitted", p.get(fit.after)}});
-  }
-  return {{"values", values}, {"spread", k.spread}, {"pinned", k.pinned}, {"at_bound", k.at_bound}};
+  const auto value_json = [&](const KnobPath& p) -> Json {
+    return {{"path", p.path}, {"documents", p.get(fit.before)}, {"fitted", p.get(fit.after)}};
+  };
+  return {{"values", json_list(k.knob.paths, value_json)},
+          {"spread", k.spread},
+          {"pinned", k.pinned},
+          {"at_bound", k.at_bound}};
 }
 
 Json point_json(const Measurement& m, const FittedPoint& p) {
@@ -229,18 +229,16 @@ AnswerDocument calibration_document(const CalibrationReport& r) {
 Json calibration_json(const CalibrationReport& r) {
   Json j;
   j["all"] = kind_json(r.fit.all);
-  for (const char* key : {"kinds", "curves", "constants", "points"}) j[key] = Json::array();
-  for (const KindOfFit& k : r.fit.kinds) j["kinds"].push_back(kind_json(k));
-  for (const KindOfFit& k : r.fit.curves) j["curves"].push_back(kind_json(k));
-  for (const FittedKnob& k : r.fit.knobs) j["constants"].push_back(knob_json(k, r.fit));
+  j["kinds"] = json_list(r.fit.kinds, kind_json);
+  j["curves"] = json_list(r.fit.curves, kind_json);
+  j["constants"] = json_list(r.fit.knobs, [&](const FittedKnob& k) { return knob_json(k, r.fit); });
+  j["points"] = Json::array();
   j["tile"] = {r.fit.tile.m, r.fit.tile.n};
   for (std::size_t i = 0; i < r.points.size(); ++i) {
     j["points"].push_back(point_json(r.points[i], r.fit.points[i]));
   }
   j["overlay"] = r.overlay;
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-  return j;
+  return versioned(j);
 }
 
 }  // namespace orrery

@@ -116,8 +116,7 @@ void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
 }
 
 std::vector<Cell> data_cells(const OptionAnswer& o) {
-  std::vector<Cell> row = {o.scenario, o.model, std::to_string(o.gpus),
-                           std::string(name_of(o.status))};
+  std::vector<Cell> row = {o.scenario, o.model, std::to_string(o.gpus), name_of(o.status)};
   const auto add = [&row](double x) { row.push_back(plain_number(x)); };
   if (o.status != OptionStatus::fits) {
     row.resize(row.size() + 14, "");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include "core/json.h"
 #include "document/words.h"
 #include "orrery/version.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
-#include "report/estimate_json.h"
-#include "report/rests_on_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -15,38 +16,33 @@ constexpr double kExa = 1e18;
 Json days(const Ranged<Seconds>& r) { return {in_days(r.low), in_days(r.value), in_days(r.high)}; }
 
 Json money(const std::optional<Money>& m) {
-  if (!m) return nullptr;
-  return m->amount();
+  return json_or_null(m, [](const Money& x) { return x.amount(); });
 }
 
 Json pieces_json(const TrainingTime& t) {
-  Json list = Json::array();
-  for (const PieceTime& p : t.pieces) {
-    list.push_back({{"phase", p.phase},
-                    {"global_batch", p.global_batch},
-                    {"tokens", p.tokens},
-                    {"steps", p.steps},
-                    {"step_time_s", {p.step.low.si(), p.step.value.si(), p.step.high.si()}},
-                    {"mfu", mfu_of(p.answer)},
-                    {"memory_peak_gib", double(p.answer.memory.peak / kGiB)},
-                    {"days", days(p.time)}});
-  }
-  return list;
+  return json_list(t.pieces, [&](const PieceTime& p) -> Json {
+    return {{"phase", p.phase},
+            {"global_batch", p.global_batch},
+            {"tokens", p.tokens},
+            {"steps", p.steps},
+            {"step_time_s", {p.step.low.si(), p.step.value.si(), p.step.high.si()}},
+            {"mfu", mfu_of(p.answer)},
+            {"memory_peak_gib", double(p.answer.memory.peak / kGiB)},
+            {"days", days(p.time)}};
+  });
 }
 
 Json classes_json(const OptionAnswer& o) {
-  Json list = Json::array();
   const Goodput& g = o.outcome.goodput;
   const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
   const PerSecond all = rate_per_gpu(o.inputs.interruptions);
-  for (const FailureClass& c : o.inputs.interruptions.classes) {
+  return json_list(o.inputs.interruptions.classes, [&](const FailureClass& c) -> Json {
     const double share = all.si() > 0 ? double(c.rate / all) : 0;
-    list.push_back({{"name", c.name},
-                    {"per_gpu_hour", double(c.rate * kHour)},
-                    {"failures", share * o.outcome.failures},
-                    {"days", share * days}});
-  }
-  return list;
+    return {{"name", c.name},
+            {"per_gpu_hour", double(c.rate * kHour)},
+            {"failures", share * o.outcome.failures},
+            {"days", share * days}};
+  });
 }
 
 Json goodput_json(const OptionAnswer& o) {
@@ -109,17 +105,15 @@ Json checkpoint_json(const OptionAnswer& o) {
 
 Json energy_json(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
-  Json j = {{"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
-            {"facility_kwh",
-             {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),
-              o.range.energy.high / kKilowattHour.si()}},
-            {"peak_mw", e.peak.si() / 1e6},
-            {"average_mw", e.average.si() / 1e6},
-            {"pue_known", e.pue_known},
-            {"node_power_known", e.node_power_known},
-            {"co2e_t", nullptr}};
-  if (e.carbon) j["co2e_t"] = e.carbon->kg / 1000;
-  return j;
+  return {{"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
+          {"facility_kwh",
+           {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),
+            o.range.energy.high / kKilowattHour.si()}},
+          {"peak_mw", e.peak.si() / 1e6},
+          {"average_mw", e.average.si() / 1e6},
+          {"pue_known", e.pue_known},
+          {"node_power_known", e.node_power_known},
+          {"co2e_t", json_or_null(e.carbon, [](Kilograms c) { return c.kg / 1000; })}};
 }
 
 Json cost_json(const OptionAnswer& o) {
@@ -146,25 +140,20 @@ Json cost_json(const OptionAnswer& o) {
 }
 
 Json sensitivity_json(const OptionAnswer& o) {
-  Json list = Json::array();
-  for (const Sensitivity& s : o.sensitivities) {
-    Json row = {{"input", s.what},
-                {"what_if", s.what_if},
-                {"days", {in_days(s.wall.low), in_days(s.wall.high)}},
-                {"cost", nullptr},
-                {"kwh", {s.energy.low / kKilowattHour.si(), s.energy.high / kKilowattHour.si()}}};
-    if (o.outcome.cost) row["cost"] = {s.cost.low, s.cost.high};
-    list.push_back(row);
-  }
-  return list;
+  return json_list(o.sensitivities, [&](const Sensitivity& s) -> Json {
+    const auto ends = [&](const Money&) -> Json { return {s.cost.low, s.cost.high}; };
+    return {{"input", s.what},
+            {"what_if", s.what_if},
+            {"days", {in_days(s.wall.low), in_days(s.wall.high)}},
+            {"cost", json_or_null(o.outcome.cost, ends)},
+            {"kwh", {s.energy.low / kKilowattHour.si(), s.energy.high / kKilowattHour.si()}}};
+  });
 }
 
 Json assumptions_json(const std::vector<Assumption>& all) {
-  Json list = Json::array();
-  for (const Assumption& a : all) {
-    list.push_back({{"what", a.what}, {"value", a.value}, {"source", a.source}, {"date", a.date}});
-  }
-  return list;
+  return json_list(all, [&](const Assumption& a) -> Json {
+    return {{"what", a.what}, {"value", a.value}, {"source", a.source}, {"date", a.date}};
+  });
 }
 
 Json time_json(const CapacityReport& r, const OptionAnswer& o) {
@@ -189,48 +178,41 @@ Json time_json(const CapacityReport& r, const OptionAnswer& o) {
 
 Json data_json(const OptionAnswer& o) {
   const DataNeeds& n = o.data;
-  Json samples = Json::array();
-  for (const SampleRate& r : n.samples) {
-    samples.push_back({{"name", r.name},
-                       {"bytes_per_s", r.all.si()},
-                       {"bytes_per_s_per_node", r.node.si()},
-                       {"clients_carry_it", r.clients_carry_it}});
-  }
-  Json j = {{"corpus", o.plan->data.corpora[o.plan->data.corpus].name},
-            {"read_bytes_per_s", n.read.si()},
-            {"dataset_bytes", n.dataset.si()},
-            {"kept_checkpoints_bytes", n.checkpoints.si()},
-            {"total_bytes", n.total.si()},
-            {"storage_holds_it", n.storage_holds_it},
-            {"cpu_cores", nullptr},
-            {"host_memory_of_checkpoint_bytes_per_node", o.outcome.checkpoint.per_node.si()},
-            {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
-            {"were_it_trained_on", samples}};
-  if (n.cores > 0) j["cpu_cores"] = n.cores;
-  return j;
+  const auto sample_json = [](const SampleRate& r) -> Json {
+    return {{"name", r.name},
+            {"bytes_per_s", r.all.si()},
+            {"bytes_per_s_per_node", r.node.si()},
+            {"clients_carry_it", r.clients_carry_it}};
+  };
+  return {{"corpus", o.plan->data.corpora[o.plan->data.corpus].name},
+          {"read_bytes_per_s", n.read.si()},
+          {"dataset_bytes", n.dataset.si()},
+          {"kept_checkpoints_bytes", n.checkpoints.si()},
+          {"total_bytes", n.total.si()},
+          {"storage_holds_it", n.storage_holds_it},
+          {"cpu_cores", n.cores > 0 ? Json(n.cores) : Json()},
+          {"host_memory_of_checkpoint_bytes_per_node", o.outcome.checkpoint.per_node.si()},
+          {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
+          {"were_it_trained_on", json_list(n.samples, sample_json)}};
 }
 
 Json inference_json(const std::vector<InferenceNeeds>& all) {
-  Json list = Json::array();
-  for (const InferenceNeeds& n : all) {
-    list.push_back({{"batch", n.batch},
-                    {"context", n.context},
-                    {"weights_16bit_bytes", n.weights.si()},
-                    {"weights_8bit_bytes", n.weights.si() / 2},
-                    {"weights_4bit_bytes", n.weights.si() / 4},
-                    {"cache_bytes_per_token", n.cache_a_token.si()},
-                    {"cache_bytes", n.cache.si()},
-                    {"cache_waste_bytes", n.waste.si()}});
-  }
-  return list;
+  return json_list(all, [&](const InferenceNeeds& n) -> Json {
+    return {{"batch", n.batch},
+            {"context", n.context},
+            {"weights_16bit_bytes", n.weights.si()},
+            {"weights_8bit_bytes", n.weights.si() / 2},
+            {"weights_4bit_bytes", n.weights.si() / 4},
+            {"cache_bytes_per_token", n.cache_a_token.si()},
+            {"cache_bytes", n.cache.si()},
+            {"cache_waste_bytes", n.waste.si()}};
+  });
 }
 
 Json periodic_json(const OptionAnswer& o) {
-  Json list = Json::array();
-  for (const PeriodicSync& p : o.periodic.at) {
-    list.push_back({{"every_steps", p.every}, {"days", in_days(p.wall)}});
-  }
-  return list;
+  return json_list(o.periodic.at, [&](const PeriodicSync& p) -> Json {
+    return {{"every_steps", p.every}, {"days", in_days(p.wall)}};
+  });
 }
 
 Json option_json(const CapacityReport& r, const OptionAnswer& o) {
@@ -255,33 +237,23 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
-  j["buying_pays_at_utilisation"] = nullptr;
-  if (o.buying_pays_at) j["buying_pays_at_utilisation"] = *o.buying_pays_at;
+  j["buying_pays_at_utilisation"] = json_or_null(o.buying_pays_at, std::identity());
   j["assumptions"] = assumptions_json(o.assumptions);
   return j;
 }
 
-Json index_or_null(const std::optional<std::size_t>& i) {
-  if (!i) return nullptr;
-  return *i;
-}
-
 Json requirement_json(const RequirementAnswer& a) {
   const Requirement& q = a.requirement;
-  Json j = {{"name", q.name},
-            {"deadline_days", nullptr},
-            {"budget", nullptr},
-            {"power_mw", nullptr},
-            {"sure", q.sure},
-            {"met_by", a.met},
-            {"met_but_for_a_missing_price", a.unpriced},
-            {"smallest", index_or_null(a.smallest)},
-            {"nearest", index_or_null(a.nearest)},
-            {"nearest_lacks", a.nearest ? a.nearest_text : ""}};
-  if (q.deadline) j["deadline_days"] = in_days(*q.deadline);
-  if (q.budget) j["budget"] = q.budget->amount();
-  if (q.power) j["power_mw"] = q.power->si() / 1e6;
-  return j;
+  return {{"name", q.name},
+          {"deadline_days", json_or_null(q.deadline, in_days)},
+          {"budget", money(q.budget)},
+          {"power_mw", json_or_null(q.power, [](Watts w) { return w.si() / 1e6; })},
+          {"sure", q.sure},
+          {"met_by", a.met},
+          {"met_but_for_a_missing_price", a.unpriced},
+          {"smallest", json_or_null(a.smallest, std::identity())},
+          {"nearest", json_or_null(a.nearest, std::identity())},
+          {"nearest_lacks", a.nearest ? a.nearest_text : ""}};
 }
 
 Json tried_json(const SizesTried& t) {
@@ -293,29 +265,21 @@ Json tried_json(const SizesTried& t) {
 }  // namespace
 
 Json capacity_json(const CapacityReport& r) {
-  Json options = Json::array();
-  for (const OptionAnswer& o : r.answer.options) options.push_back(option_json(r, o));
-  Json requirements = Json::array();
-  for (const RequirementAnswer& a : r.answer.requirements) {
-    requirements.push_back(requirement_json(a));
-  }
-  Json tried = Json::array();
-  for (const SizesTried& t : r.answer.sizes_tried) tried.push_back(tried_json(t));
-  Json even = Json::array();
-  for (const BreakEven& b : r.answer.break_evens) {
-    even.push_back({{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}});
-  }
+  const auto option = [&](const OptionAnswer& o) { return option_json(r, o); };
+  const auto even = [](const BreakEven& b) -> Json {
+    return {{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}};
+  };
   return {{"schema", kSchemaVersion},
           {"version", kVersion},
           {"name", r.plan.name},
           {"currency", r.plan.currency.text()},
           {"rank", name_of(r.answer.rank)},
-          {"options", options},
+          {"options", json_list(r.answer.options, option)},
           {"ranked", r.answer.ranked},
           {"pareto_front", r.answer.front},
-          {"requirements", requirements},
-          {"sizes_tried", tried},
-          {"break_even_with_best", even}};
+          {"requirements", json_list(r.answer.requirements, requirement_json)},
+          {"sizes_tried", json_list(r.answer.sizes_tried, tried_json)},
+          {"break_even_with_best", json_list(r.answer.break_evens, even)}};
 }
 
 }  // namespace orrery

@@ -4,7 +4,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "report/capacity_words.h"
-#include "report/rests_on_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "report/frame.h"
 #include "report/number_table.h"
 
 namespace orrery {
@@ -195,14 +196,13 @@ Json claim_json(const JudgedClaim& j) {
                                    {"meaning", q.meaning},
                                    {"claimed", q.claimed ? Json(*q.claimed) : Json()}});
   }
-  claim["points"] = Json::array();
-  for (const ClaimPoint& p : j.points) claim["points"].push_back(point_json(j, p));
+  claim["points"] = json_list(j.points, [&](const ClaimPoint& p) { return point_json(j, p); });
   claim["checks"] = Json::array();
   for (std::size_t i = 0; i < j.checks.size(); ++i) {
     claim["checks"].push_back(
         {{"text", c.checks[i].text},
          {"holds", c.checks[i].holds ? Json(c.checks[i].holds->text()) : Json()},
-         {"verdict", std::string(name_of(j.checks[i].verdict))},
+         {"verdict", name_of(j.checks[i].verdict)},
          {"why", j.checks[i].why}});
   }
   claim["remarks"] = c.remarks;
@@ -250,9 +250,7 @@ AnswerDocument claims_document(const std::vector<JudgedClaim>& claims) {
 }
 
 Json claims_json(const std::vector<JudgedClaim>& claims) {
-  Json list = Json::array();
-  for (const JudgedClaim& j : claims) list.push_back(claim_json(j));
-  return {{"claims", list}};
+  return {{"claims", json_list(claims, claim_json)}};
 }
 
 }  // namespace orrery

@@ -8,9 +8,7 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "network/group_across.h"
-#include "orrery/version.h"
-#include "report/estimate_json.h"
-#include "report/rests_on_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -73,7 +71,7 @@ Table points_table(const CollectiveQuestion& q, const std::vector<CollectivePoin
                "tier"});
   for (const CollectivePoint& p : points) {
     table.add({Cell(collective_size_text(p.size), p.size.si()), Cell(pretty(p.time), p.time.si()),
-               rate_cell(p.algbw), rate_cell(p.busbw), std::string(name_of(p.algorithm)),
+               rate_cell(p.algbw), rate_cell(p.busbw), name_of(p.algorithm),
                collective_tier_name(q, p)});
   }
   return table;
@@ -85,9 +83,9 @@ Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
   j["time_s"] = p.time.si();
   j["algbw"] = gb_per_s(p.algbw);
   j["busbw"] = gb_per_s(p.busbw);
-  j["algorithm"] = std::string(name_of(p.algorithm));
+  j["algorithm"] = name_of(p.algorithm);
   j["tier"] = collective_tier_name(q, p);
-  j["fastest_algorithm"] = std::string(name_of(p.fastest));
+  j["fastest_algorithm"] = name_of(p.fastest);
   j["fastest_time_s"] = p.fastest_time.si();
   return j;
 }
@@ -102,7 +100,7 @@ Json inputs_json(const CollectiveQuestion& q) {
   if (rest > 0) j["ranks_on_last_node"] = rest;
   j["groups"] = q.groups;
   j["busiest_rank"] = q.busiest_rank;
-  j["collective_library"] = std::string(name_of(q.cluster.cluster.library));
+  j["collective_library"] = name_of(q.cluster.cluster.library);
   j["algorithm"] = q.algorithm ? std::string(name_of(*q.algorithm)) : "auto";
   return j;
 }
@@ -153,15 +151,11 @@ AnswerDocument collective_document(const CollectiveQuestion& q,
 
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
   Json j;
-  j["collective"] = std::string(name_of(q.kind));
-  j["points"] = Json::array();
-  for (const CollectivePoint& p : points) j["points"].push_back(point_json(q, p));
+  j["collective"] = name_of(q.kind);
+  j["points"] = json_list(points, [&](const CollectivePoint& p) { return point_json(q, p); });
   j["units"] = {{"algbw", "GB/s"}, {"busbw", "GB/s"}};
   j["inputs"] = inputs_json(q);
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = std::string(kVersion);
-  check_finite(j);
-  return j;
+  return versioned(j);
 }
 
 }  // namespace orrery

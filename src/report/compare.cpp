@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "report/estimate_json.h"
-#include "report/rests_on_text.h"
+#include "report/estimate.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -139,19 +139,15 @@ AnswerDocument comparison_document(const Comparison& c) {
 
 Json comparison_json(const Comparison& c) {
   Json j;
-  j["runs"] = Json::array();
-  for (const NamedRun& r : c.runs) {
+  j["runs"] = json_list(c.runs, [](const NamedRun& r) {
     Json run = {{"name", r.name}};
     run.update(estimate_json(r.report));
-    j["runs"].push_back(run);
-  }
+    return run;
+  });
   const auto list = [&j](const char* name, const std::vector<ChangedTerm>& terms) {
-    j[name] = Json::array();
-    for (const ChangedTerm& t : terms) {
-      j[name].push_back({{"key", std::string(t.metric->key)},
-                         {"unit", std::string(t.metric->unit)},
-                         {"values", t.values}});
-    }
+    j[name] = json_list(terms, [](const ChangedTerm& t) -> Json {
+      return {{"key", t.metric->key}, {"unit", t.metric->unit}, {"values", t.values}};
+    });
   };
   list("numbers", c.numbers);
   list("time", c.time);

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer to `estimate` as a document, and the parts of it that other commands say too. Labels
-// come from report/metrics.h.
+// The answers to `estimate` and `memory` as documents and as JSON, and the parts of them that other
+// commands say too. Labels and keys come from insight/metrics.h.
 #pragma once
 
+#include "core/json_fwd.h"
 #include "document/document.h"
 #include "insight/run_report.h"
 
 namespace orrery {
 
 AnswerDocument estimate_document(const RunReport& r);
+Json estimate_json(const RunReport& r);
+Json communication_json(const RunReport& r);  // `communication` of an estimate
+
+// feasible, reasons and `memory` as in estimate_json(), with inputs.
+AnswerDocument memory_document(const RunReport& r);
+Json memory_json(const RunReport& r);
+
 
 Phrase verdict_of(const RunReport& r);      // "fits"
 Phrase step_text(const Answer& a);          // "17.25 s (80 % interval 16.4 s to 18.1 s)"
 Section time_section(const RunReport& r);   // parts of the step as bars
+Section memory_section(const RunReport& r); // the fullest stage as bars
 Section limit_section(const RunReport& r);  // what limits, and what would help
 
 }  // namespace orrery

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/estimate_json.h"
-
-#include <cmath>
-#include <stdexcept>
-
 #include "core/json.h"
 #include "core/units.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
-#include "orrery/version.h"
-#include "report/rests_on_text.h"
+#include "report/estimate.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -38,13 +33,13 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
 
 Json line_json(const CommLine<double>& l, const Cluster& cluster) {
   Json j;
-  j["dimension"] = std::string(name_of(l.dimension));
-  j["collective"] = std::string(name_of(l.collective));
+  j["dimension"] = name_of(l.dimension);
+  j["collective"] = name_of(l.collective);
   j["count"] = l.count;
   j["bytes_per_gpu"] = l.bytes.si();
   j["group"] = l.ranks;
   j["tier"] = std::string(cluster.tiers[l.tier].name.view());
-  j["algorithm"] = std::string(name_of(l.algorithm));
+  j["algorithm"] = name_of(l.algorithm);
   j["time_s"] = l.time.si();
   j["exposed_s"] = l.exposed.si();
   if (l.uncompressed == l.bytes && l.codec == Seconds()) return j;
@@ -68,43 +63,17 @@ void add_memory(const RunReport& r, Json& j) {
 }
 
 Json advice_json(const RunReport& r) {
-  Json list = Json::array();
-  for (const Advice& a : advise(r.resolved, r.answer)) {
+  return json_list(advise(r.resolved, r.answer), [](const Advice& a) -> Json {
     Json changes = Json::object();
     for (const Setting& s : a.settings) changes[s.path] = s.value;
-    list.push_back({{"set", changes},
-                    {"step_time_s", a.step_time.si()},
-                    {"peak_gib", gib(a.peak)},
-                    {"feasible", a.fits}});
-  }
-  return list;
+    return {{"set", changes},
+            {"step_time_s", a.step_time.si()},
+            {"peak_gib", gib(a.peak)},
+            {"feasible", a.fits}};
+  });
 }
 
 }  // namespace
-
-void check_finite(const Json& j) {
-  if (j.is_number_float() && !std::isfinite(j.get<double>())) {
-    throw std::logic_error("a result is not finite");
-  }
-  if (j.is_structured()) {
-    for (const Json& child : j) check_finite(child);
-  }
-}
-
-std::string dump(const Json& j) {
-  check_finite(j);
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json reported_inputs(const ResolvedRun& r) {
-  Json inputs = *r.inputs;
-  Json assumed = Json::array();
-  for (const Assumed& a : r.assumed) {
-    assumed.push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});
-  }
-  inputs["assumed"] = assumed;
-  return inputs;
-}
 
 Json communication_json(const RunReport& r) {
   Json lines = Json::array();
@@ -114,21 +83,13 @@ Json communication_json(const RunReport& r) {
   return lines;
 }
 
-void add_frame(const RunReport& r, Json& j) {
-  j["warnings"] = r.resolved.warnings;
-  j["rests_on"] = rests_on_json(r.resolved);
-  j["inputs"] = reported_inputs(r.resolved);
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-}
-
 Json estimate_json(const RunReport& r) {
   const Run& run = r.resolved.run;
   Json j;
   j["feasible"] = is_feasible(r);
   j["reasons"] = reasons_of(r);
   for (const Metric& m : metrics()) place_at(j, m.key) = m.value({run, r.answer});
-  j["flops_convention"] = std::string(name_of(run.convention));
+  j["flops_convention"] = name_of(run.convention);
   add_memory(r, j);
   j["communication"] = communication_json(r);
   j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};

@@ -9,8 +9,7 @@
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
 #include "report/formula.h"
-#include "report/input_source.h"
-#include "report/rests_on_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

@@ -2,8 +2,7 @@
 #include "report/foreign_text.h"
 
 #include "document/words.h"
-#include "orrery/version.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -52,20 +51,16 @@ std::string imported_text(const ImportedRun& r, const std::string& file) {
 }
 
 Json imported_json(const ImportedRun& r) {
-  Json j = {{"format", std::string(name_of(r.format))}, {"run", r.run}};
-  j["not_understood"] = Json::array();
-  for (const LeftOver& l : r.not_understood) {
-    j["not_understood"].push_back({{"setting", l.setting}, {"why", l.why}});
-  }
-  j["assumed"] = Json::array();
-  for (const Assumed& a : r.assumed) {
-    j["assumed"].push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});
-  }
+  Json j = {{"format", name_of(r.format)}, {"run", r.run}};
+  j["not_understood"] = json_list(r.not_understood, [&](const LeftOver& l) -> Json {
+    return {{"setting", l.setting}, {"why", l.why}};
+  });
+  j["assumed"] = json_list(r.assumed, [&](const Assumed& a) -> Json {
+    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
+  });
   j["without_effect"] = r.without_effect;
   j["missing"] = missing_keys(r.run);
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-  return j;
+  return versioned(std::move(j));
 }
 
 bool has_comments(ForeignFormat format) { return format != ForeignFormat::deepspeed; }
@@ -86,14 +81,11 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
 }
 
 Json exported_json(ForeignFormat format, const ExportedRun& exported) {
-  Json j = {{"format", std::string(name_of(format))}, {"text", exported.text}};
-  j["not_said"] = Json::array();
-  for (const NotSaid& n : exported.not_said) {
-    j["not_said"].push_back({{"path", n.path}, {"value", n.value}});
-  }
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-  return j;
+  Json j = {{"format", name_of(format)}, {"text", exported.text}};
+  j["not_said"] = json_list(exported.not_said, [&](const NotSaid& n) -> Json {
+    return {{"path", n.path}, {"value", n.value}};
+  });
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/traced.h"
+#include "estimate/resolve.h"
 #include "report/explain.h"
 
 namespace orrery {
@@ -55,5 +56,7 @@ class FormulaGraph {
   std::map<std::int32_t, std::size_t> of_tape_;
   std::map<std::string, std::size_t> of_content_;
 };
+
+std::string input_source(const ResolvedRun& r, const Label& label);
 
 }  // namespace orrery

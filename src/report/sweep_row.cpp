@@ -3,21 +3,51 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "document/escape.h"
+#include "document/words.h"
 #include "explore/axis_keys.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
+#include "hardware/calibration.h"
 #include "insight/metric_source.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
-#include "insight/simulate_check.h"
 #include "insight/simulation_report.h"
-#include "report/estimate_json.h"
-#include "report/sweep_calibration.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
+
+constexpr const char* kPath = "cluster.calibration";
+
+Json given_by(const Json& run) {
+  const auto cluster = run.find("cluster");
+  if (cluster == run.end() || !cluster->is_object()) return {};
+  const auto given = cluster->find("calibration");
+  return given == cluster->end() ? Json() : *given;
+}
+
+struct Named {
+  Calibration calibration;
+  Json document;
+};
+
+std::vector<Named> calibrations_of(const Json& run, const std::string& file,
+                                   const ConfigLookup& lookup) {
+  const Json given = given_by(run);
+  if (given.is_null()) return {};
+  const Reader all(given, file, kPath);
+  std::vector<Named> out;
+  for (const Reader& one : given.is_array() ? all.items() : std::vector<Reader>{all}) {
+    Named n;
+    n.calibration = calibration_at(one, lookup.hardware, n.document);
+    out.push_back(std::move(n));
+  }
+  return out;
+}
 
 // A key's unit is in its name but for these two.
 std::string column_of(const Metric& m) {
@@ -120,14 +150,32 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  return csv_escaped(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
+
+bool is_calibrated(const SweepPlan& sweep) {
+  const std::vector<std::string> paths = paths_of(sweep);
+  return !given_by(sweep.run).is_null() ||
+         std::find(paths.begin(), paths.end(), kPath) != paths.end();
+}
+
+std::string calibrations_text(const Json& run, const std::string& file,
+                              const ConfigLookup& lookup) {
+  std::vector<std::string> texts;
+  for (const Named& n : calibrations_of(run, file, lookup)) {
+    texts.push_back(n.calibration.name + " (" + std::string(name_of(n.calibration.rests_on)) + ")");
+  }
+  return joined(texts, " · ");
+}
+
+std::string calibration_documents(const Json& run, const std::string& file,
+                                  const ConfigLookup& lookup) {
+  std::string text;
+  for (const Named& n : calibrations_of(run, file, lookup)) text += n.document.dump();
+  return text;
+}
 
 SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::string id,
                      RowFormat format)

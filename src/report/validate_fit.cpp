@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/validate_fit.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "document/words.h"
+#include "report/frame.h"
 #include "report/number_table.h"
+#include "report/validate.h"
 
 namespace orrery {
 namespace {
@@ -97,10 +97,9 @@ Table count_table(const FitRuns& runs, const ConstantsFit& fit) {
 std::string basis_text(Basis b) { return std::string(name_of(b)); }
 
 Json constant_json(const FitParameter& p, const ConstantFit& c) {
-  Json movers = Json::array();
-  for (const MovedBy& m : c.moved_by) {
-    movers.push_back({{"source", m.source}, {"share", m.share}, {"rows", m.rows}});
-  }
+  const auto mover_json = [](const MovedBy& m) -> Json {
+    return {{"source", m.source}, {"share", m.share}, {"rows", m.rows}};
+  };
   return {{"name", p.name},
           {"document", name_of(p.document)},
           {"in", p.in},
@@ -110,7 +109,7 @@ Json constant_json(const FitParameter& p, const ConstantFit& c) {
           {"prior_spread", p.spread},
           {"pinned", c.pinned},
           {"at_bound", c.at_bound},
-          {"moved_by", movers}};
+          {"moved_by", json_list(c.moved_by, mover_json)}};
 }
 
 Json levels_json(const FitRuns& runs, const ConstantsFit& fit) {
@@ -145,14 +144,13 @@ Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges&
   for (std::size_t k = 0; k < fit.constants.size(); ++k) {
     constants.push_back(constant_json(parameter(runs, k), fit.constants[k]));
   }
-  Json changed = Json::array();
-  for (const ConfigChange& c : changes.changes) {
-    changed.push_back({{"document", c.document}, {"path", c.path}, {"from", c.from}, {"to", c.to}});
-  }
+  const auto change_json = [](const ConfigChange& c) -> Json {
+    return {{"document", c.document}, {"path", c.path}, {"from", c.from}, {"to", c.to}};
+  };
   return {{"rows", fit.rows},
           {"constants", constants},
           {"stack_factors", levels_json(runs, fit)},
-          {"changes", changed}};
+          {"changes", json_list(changes.changes, change_json)}};
 }
 
 AnswerDocument ablation_document(const FitRuns& runs, const AblationReport& report) {

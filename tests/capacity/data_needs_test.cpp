@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "capacity/break_even.h"
+#include "capacity/bill.h"
 #include "capacity/shipped_plans.h"
 
 namespace orrery {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/builtin_configs.h"
-
 #include <doctest/doctest.h>
 
 #include <fstream>
 #include <sstream>
+
+#include "engine/config_source.h"
 
 namespace orrery {
 namespace {

@@ -5,9 +5,7 @@
 
 #include <atomic>
 
-#include "engine/builtin_configs.h"
-#include "engine/call_line.h"
-#include "engine/kept_configs.h"
+#include "engine/config_source.h"
 
 namespace orrery {
 namespace {

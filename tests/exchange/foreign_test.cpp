@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/estimate.h"
-#include "exchange/import_fit.h"
-#include "exchange/names.h"
-#include "exchange/shell_words.h"
+#include "exchange/arguments.h"
+#include "exchange/import_draft.h"
+#include "exchange/settings.h"
 #include "support/runs.h"
 
 namespace orrery {

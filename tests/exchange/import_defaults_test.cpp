@@ -7,8 +7,8 @@
 #include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "exchange/foreign.h"
-#include "exchange/import_fit.h"
-#include "exchange/names.h"
+#include "exchange/import_draft.h"
+#include "exchange/settings.h"
 #include "memory/memory_lines.h"
 #include "support/runs.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "exchange/logs/compare_log.h"
+#include "exchange/logs/comm_log.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

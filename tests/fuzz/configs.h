@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "insight/run_report.h"
-#include "report/estimate_json.h"
+#include "report/estimate.h"
+#include "report/frame.h"
 #include "support/runs.h"
 
 namespace orrery::fuzz {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "exchange/measurements/rows.h"
+#include "exchange/measurements/readers.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

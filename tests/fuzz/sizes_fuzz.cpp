@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "engine/collective_question.h"
 #include "fuzz/harness.h"
-#include "report/collective_sizes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return orrery::fuzz::run(data, size, [&](std::string_view text) {

@@ -4,9 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "engine/builtin_configs.h"
-#include "engine/call_line.h"
-#include "engine/kept_configs.h"
+#include "engine/command_engine.h"
+#include "engine/config_source.h"
 
 int main() {
   const orrery::CommandEngine engine(kept(orrery::builtin_configs(), orrery::KeptPaths::no));

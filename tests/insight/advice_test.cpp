@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "insight/limiter.h"
-#include "insight/neighbours.h"
 #include "support/sample_runs.h"
 
 namespace orrery {

@@ -7,7 +7,8 @@
 
 #include "network/volume.h"
 #include "report/comm.h"
-#include "report/estimate_json.h"
+#include "report/estimate.h"
+#include "report/frame.h"
 #include "support/sample_runs.h"
 
 using namespace orrery;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/estimate_json.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -8,6 +6,7 @@
 #include "document/rows.h"
 #include "insight/metrics.h"
 #include "report/estimate.h"
+#include "report/frame.h"
 #include "support/sample_runs.h"
 
 namespace orrery {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/timeline.h"
+
 #include <doctest/doctest.h>
 
 #include <map>
@@ -7,8 +9,6 @@
 #include "core/error.h"
 #include "document/text.h"
 #include "report/perfetto.h"
-#include "report/timeline_html.h"
-#include "report/timeline_picture.h"
 #include "support/runs.h"
 
 using namespace orrery;

@@ -5,12 +5,11 @@
 #include <optional>
 
 #include "core/error.h"
+#include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/plan_context.h"
-#include "engine/plan_flags.h"
-#include "engine/usage_error.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

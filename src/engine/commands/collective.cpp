@@ -1,14 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/collective.h"
 
+#include <array>
+#include <variant>
+
+#include "core/error.h"
 #include "engine/collective_question.h"
 #include "engine/commands/commands.h"
-#include "report/collective_sizes.h"
-#include "report/estimate_json.h"
-#include "report/rests_on_text.h"
+#include "exchange/collective_names.h"
+#include "exchange/measurements/measurements.h"
+#include "report/against.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
+
+// What the file says already.
+void check_flags(const CollectiveChoice& a) {
+  const std::array<std::pair<const char*, bool>, 6> flags = {
+      {{"--gpus", a.has_gpus},
+       {"--size", !a.size.empty()},
+       {"--step", !a.step.empty()},
+       {"--ranks-per-node", a.ranks_per_node > 0},
+       {"--groups", a.groups > 0},
+       {"--busiest-rank", a.busiest_rank > 0}}};
+  for (const auto& [flag, given] : flags) {
+    if (!given) continue;
+    throw InputError("command line", flag, "it beside --against",
+                     "the file's own ranks and sizes, alone");
+  }
+}
+
+MeasurementSet measured_in(const NamedText& file, const CollectiveChoice& a) {
+  MeasurementHints hints;
+  hints.collective = collective_named(a.kind);
+  return read_measurements(file.text, file.name, hints);
+}
+
+// As it was measured: on the file's own node where no other is named.
+CollectiveChoice question_for(const CollectiveChoice& a, const MeasurementSet& set,
+                              const MeasuredCollective& m) {
+  CollectiveChoice one = a;
+  one.kind = name_of(m.kind);
+  const auto set_first = [&one](const std::string& flag, const std::string& value) {
+    one.overrides.insert(one.overrides.begin(),
+                         make_override("--" + flag, "cluster." + flag, value));
+  };
+  set_first("gpus", std::to_string(m.ranks));
+  if (!one.has_node && !one.cluster && !set.node.empty()) {
+    set_first("node", set.node);
+    one.has_node = true;
+  }
+  if (!one.has_node && !one.cluster) {
+    throw InputError(set.file, "", "no node it was measured on", "--node NAME beside it");
+  }
+  if (!a.kind.empty() && a.kind != one.kind) {
+    throw InputError(set.file, "", one.kind, a.kind + ", as asked");
+  }
+  return one;
+}
+
+using WorkOfCurve = std::vector<std::pair<MeasuredCollective, Seconds>>;
+
+// Those of one collective and number of ranks, in the order of the file.
+std::vector<WorkOfCurve> curves_in(const MeasurementSet& set) {
+  std::vector<WorkOfCurve> curves;
+  for (const Measurement& m : set.points) {
+    const auto* c = std::get_if<MeasuredCollective>(&m.work);
+    if (c == nullptr) continue;
+    const auto same = [&](const WorkOfCurve& w) {
+      return w.front().first.kind == c->kind && w.front().first.ranks == c->ranks;
+    };
+    auto at = std::find_if(curves.begin(), curves.end(), same);
+    if (at == curves.end()) at = curves.emplace(curves.end());
+    at->emplace_back(*c, m.timed.time);
+  }
+  if (curves.empty()) {
+    throw InputError(set.file, "", "no collective in it", "collectives, their ranks and times");
+  }
+  return curves;
+}
+
+AgainstCurve curve_of(const CollectiveChoice& a, const MeasurementSet& set, const WorkOfCurve& work,
+                      const CommandContext& context) {
+  AgainstCurve curve;
+  curve.file = set.file;
+  curve.source = set.source;
+  curve.role = set.role;
+  curve.question = collective_question(question_for(a, set, work.front().first), context);
+  for (const auto& [collective, time] : work) curve.question.sizes.push_back(collective.size);
+  const std::vector<CollectivePoint> predicted = collective_curve(curve.question);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    curve.points.push_back({predicted[i], work[i].second});
+  }
+  return curve;
+}
 
 Json document_of(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points,
                  const std::vector<RestsOnPart>& rests_on) {
@@ -30,6 +116,23 @@ CommandAnswer answer_curve(const CollectiveChoice& choice, const Look& look,
 }
 
 }  // namespace
+
+CommandAnswer collective_against(const CollectiveChoice& choice, const Look& look,
+                                 const CommandContext& context) {
+  check_flags(choice);
+  std::vector<AgainstCurve> curves;
+  for (const NamedText& file : choice.against) {
+    const MeasurementSet set = measured_in(file, choice);
+    for (const WorkOfCurve& work : curves_in(set)) {
+      curves.push_back(curve_of(choice, set, work, context));
+    }
+  }
+  CommandAnswer answer;
+  answer.warnings = curves.front().question.cluster.notes;
+  answer.text = look.json() ? dump(collective_against_json(curves))
+                            : drawn(collective_against_document(curves), look);
+  return answer;
+}
 
 CommandAnswer answer_collective(Request& request, const CommandContext& context) {
   const CollectiveChoice choice = collective_choice(request);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands: one function a command, one file each, one line each in commands.cpp. A function
+// The commands: one function a command, one line each in commands.cpp. A function
 // reads its options, calls done(), and answers. Errors: InputError and UsageError.
 #pragma once
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/estimate.h"
-
+#include "core/error.h"
+#include "document/text.h"
+#include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
-#include "engine/usage_error.h"
-#include "insight/training_against.h"
+#include "report/against.h"
 #include "report/comm.h"
-#include "report/comm_against_text.h"
-#include "report/estimate_json.h"
-#include "report/memory.h"
-#include "report/training_against_text.h"
+#include "report/compare.h"
+#include "report/estimate.h"
+#include "report/explain.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -19,9 +19,46 @@ ExitCode code_of(const RunReport& r) { return is_feasible(r) ? ExitCode::answer 
 CommandAnswer answer_against(const CommReport& report, const NamedText& file, const Look& look) {
   CommAgainst a{report, read_comm_log(file.text, file.name), file.name, {}};
   a.comparison = compare(a.report.messages, a.log);
-  return {code_of(a.report.run), look.json()  ? dump(comm_against_json(a))
-                                 : look.csv() ? comm_against_csv(a)
-                                              : comm_against_text(a, look.style)};
+  return {code_of(a.report.run),
+          look.json() ? dump(comm_against_json(a)) : drawn(comm_against_document(a), look)};
+}
+
+constexpr std::int64_t kDepth = 3;
+
+// The key, or the last part of one.
+const Metric& metric_named(const std::string& name) {
+  if (const Metric* m = find_metric(name)) return *m;
+  for (const Metric& m : metrics()) {
+    const std::size_t dot = m.key.rfind('.');
+    if (dot != std::string_view::npos && m.key.substr(dot + 1) == name) return m;
+  }
+  throw InputError("orrery explain", "", name.empty() ? "no metric" : "the metric \"" + name + "\"",
+                   "a key of `orrery list metrics`", nearest_name(name, metric_keys()));
+}
+
+Json document_of(const ResolvedRun& r, const Explanation& e) {
+  Json j = explain_json(e);
+  j["rests_on"] = rests_on_json(r);
+  j["inputs"] = reported_inputs(r);
+  return j;
+}
+
+constexpr std::size_t kMostRuns = 8;
+
+std::vector<GivenRun> given_runs(Request& request) {
+  const GivenRun changes = given_run(request);
+  std::vector<GivenRun> all;
+  if (const auto list = request.find("runs")) {
+    for (const Reader& item : list->items()) {
+      all.push_back(changes);
+      take_run(item, all.back());
+    }
+  }
+  if (all.size() < 2 || all.size() > kMostRuns) {
+    throw InputError("orrery compare", "", std::to_string(all.size()) + " runs",
+                     "two to eight runs");
+  }
+  return all;
 }
 
 }  // namespace
@@ -35,8 +72,8 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   const RunReport r = report_on(resolved_run(given, context));
   if (log) {
     const TrainingLog told = read_training_log(log->text, log->name);
-    return {ExitCode::answer,
-            look.json() ? dump(training_json(r, told)) : training_text(r, told, look.style)};
+    return {ExitCode::answer, look.json() ? dump(training_against_json(r, told))
+                                          : drawn(training_against_document(r, told), look)};
   }
   return {code_of(r), look.json() ? dump(estimate_json(r)) : drawn(estimate_document(r), look)};
 }
@@ -57,6 +94,35 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   const CommReport r = comm_report_on(resolved_run(given, context));
   if (log) return answer_against(r, *log, look);
   return {code_of(r.run), look.json() ? dump(comm_json(r)) : drawn(comm_document(r), look)};
+}
+
+CommandAnswer answer_explain(Request& request, const CommandContext& context) {
+  const GivenRun given = given_run(request);
+  const std::string name = request.text("metric");
+  const auto depth = static_cast<std::size_t>(request.count("depth", kDepth, 0));
+  const Look look = request.look();
+  request.done();
+  const Metric& metric = metric_named(name);
+  const ResolvedRun r = resolved_run(given, context);
+  const Explanation e = explain(r, metric);
+  if (look.json()) return {ExitCode::answer, dump(document_of(r, e))};
+  return {ExitCode::answer, text_of(explain_document(r, e, depth), look.style)};
+}
+
+CommandAnswer answer_compare(Request& request, const CommandContext& context) {
+  const std::vector<GivenRun> all = given_runs(request);
+  const Look look = request.look();
+  request.done();
+  std::vector<NamedRun> runs;
+  bool feasible = true;
+  for (const GivenRun& one : all) {
+    runs.push_back(
+        {one.document ? one.document->file : one.name, report_on(resolved_run(one, context))});
+    feasible = feasible && is_feasible(runs.back().report);
+  }
+  const Comparison c = compare(std::move(runs), config_lookup(context.configs));
+  return {feasible ? ExitCode::answer : ExitCode::no,
+          look.json() ? dump(comparison_json(c)) : drawn(comparison_document(c), look)};
 }
 
 }  // namespace orrery

@@ -3,9 +3,9 @@
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
-#include "exchange/import_fit.h"
-#include "report/estimate_json.h"
+#include "exchange/import_draft.h"
 #include "report/foreign_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

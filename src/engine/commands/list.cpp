@@ -3,10 +3,9 @@
 
 #include "core/error.h"
 #include "document/rows.h"
-#include "document/text.h"
 #include "engine/commands/commands.h"
 #include "report/catalog.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 #include "report/key_catalog.h"
 
 namespace orrery {
@@ -104,9 +103,26 @@ CommandAnswer answer_list(Request& request, const CommandContext& context) {
   const Look look = request.look();
   request.done();
   const Table list = listing_of(listed_kind(what), context.configs);
-  return {ExitCode::answer, look.json()  ? dump(json_rows(list))
-                            : look.csv() ? csv_of(list)
-                                         : text_of(list, {})};
+  return {ExitCode::answer,
+          look.json() ? dump(json_rows(list)) : drawn(document_of(what, list), look)};
+}
+
+std::vector<std::string> schema_names() {
+  std::vector<std::string> names;
+  for (const DocumentKeys& d : document_keys()) names.emplace_back(d.name);
+  return names;
+}
+
+CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/) {
+  const std::string name = request.text("name");
+  static_cast<void>(request.look());  // a schema is JSON, whatever is asked for
+  request.done();
+  for (const DocumentKeys& d : document_keys()) {
+    if (d.name == name) return {ExitCode::answer, dump(schema_of(d))};
+  }
+  throw InputError(ErrorCode::unknown_name, "orrery schema", "",
+                   name.empty() ? "no document" : "\"" + name + "\"", alternatives(schema_names()),
+                   nearest_name(name, schema_names()));
 }
 
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "explore/search_team.h"
-#include "report/estimate_json.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/show.h"
+
 #include "capacity/site_json.h"
 #include "core/error.h"
 #include "document/rows.h"
-#include "document/text.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_reader.h"
 #include "model/operators.h"
-#include "report/document_text.h"
-#include "report/estimate_json.h"
-#include "report/operators_table.h"
-#include "report/run_header.h"
-#include "report/topology_text.h"
+#include "report/frame.h"
 
 namespace orrery {
 namespace {
@@ -64,37 +61,39 @@ Json model_document(const ModelDescription& m) {
   return j;
 }
 
-std::string model_lines(const Json& j) {
-  std::string text = grouped(j["parameters"].get<double>()) + " parameters, " +
-                     grouped(j["active_parameters"].get<double>()) + " active\n";
+void add_model_lines(const Json& j, Section& head) {
+  head.add(Paragraph{grouped(j["parameters"].get<double>()) + " parameters, " +
+                         grouped(j["active_parameters"].get<double>()) + " active",
+                     2});
   for (const Json& a : j["assumed"]) {
-    text += "assumed " + a["path"].get<std::string>() + " " + brief(a["value"]) + ": " +
-            a["why"].get<std::string>() + "\n";
+    head.add(Paragraph{"assumed " + a["path"].get<std::string>() + " " + brief(a["value"]) + ": " +
+                           a["why"].get<std::string>(),
+                       2});
   }
-  return text;
 }
 
 // What a kind says beyond its values.
 struct Shown {
   Json json;
-  std::string text;
+  Section head;
+  Section tiers{};
 };
 
 void add_kind(ConfigKind kind, const std::string& name, const Json& document,
               const std::string& file, const ConfigLookup& lookup, Shown& shown) {
   if (kind == ConfigKind::model) {
     const Json model = model_document(read_model(document, file, "", name));
-    shown.text += model_lines(model);
+    add_model_lines(model, shown.head);
     shown.json.update(model);
   }
   if (kind == ConfigKind::node) {
     const Table tiers = tier_list(read_node(document, file, 0, lookup.hardware).cluster);
-    shown.text += "\n" + text_of(tiers, {});
+    shown.tiers.add(tiers);
     shown.json["tiers"] = json_rows(tiers);
   }
   if (kind == ConfigKind::graph) {
     const GraphReport graph = graph_report(read_graph(Reader(document, file)));
-    shown.text += graph.text;
+    for (const std::string& line : graph.lines) shown.head.add(Paragraph{line, 2});
     shown.json.update(graph.json);
   }
 }
@@ -112,31 +111,30 @@ CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look
   const ConfigLookup lookup = config_lookup(configs);
   check_document(kind, document, found->file, lookup);
   Shown shown{{{"kind", word}, {"name", name}, {"file", found->file}, {"document", document}},
-              word + " " + name + ", " + found->file + "\n"};
+              {{}, {Paragraph{word + " " + name + ", " + found->file, 2}}}};
   const std::string source = source_line(document);
-  if (!source.empty()) shown.text += wrapped(source, 2) + "\n";
+  if (!source.empty()) shown.head.add(Paragraph{source, 2});
   add_kind(kind, name, document, found->file, lookup, shown);
-  const Table values = value_list(document);
-  return {ExitCode::answer, look.json()  ? dump(shown.json)
-                            : look.csv() ? csv_of(values)
-                                         : shown.text + "\n" + text_of(values, look.style)};
+  if (look.json()) return {ExitCode::answer, dump(shown.json)};
+  AnswerDocument d = document_of(name, value_list(document));
+  d.sections.insert(d.sections.begin(), {shown.head, shown.tiers});
+  return {ExitCode::answer, drawn(d, look)};
 }
 
 CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& look,
                        const CommandContext& context) {
   const ResolvedRun r = resolved_run(given, context);
   const Table operators = operator_list(r.run);
-  if (look.csv()) {
-    return {ExitCode::answer, with_operators ? csv_of(operators) : csv_of(value_list(*r.inputs))};
-  }
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
   const Table tiers = tier_list(r.run.cluster);
   j["tiers"] = json_rows(tiers);
   if (with_operators) j["operators"] = json_rows(operators);
-  const std::string body = with_operators ? text_of(operators, look.style)
-                                          : text_of(tiers, look.style) + "\n" + dump(*r.inputs);
-  return {ExitCode::answer,
-          look.json() ? dump(j) : text_of(run_header(r), look.style) + "\n" + body};
+  if (look.json()) return {ExitCode::answer, dump(j)};
+  AnswerDocument d{
+      r.model_name, {run_header(r)}, with_operators ? operators : value_list(*r.inputs)};
+  d.add({{}, {with_operators ? operators : tiers}});
+  if (!with_operators) d.add({{}, {Verbatim{dump(*r.inputs)}}});
+  return {ExitCode::answer, drawn(d, look)};
 }
 
 }  // namespace

@@ -1,25 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/simulate.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "capacity/site_json.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/units.h"
 #include "document/text.h"
+#include "engine/answer.h"
 #include "engine/commands/commands.h"
-#include "engine/commands/simulate_files.h"
+#include "engine/config_source.h"
 #include "engine/given_run.h"
-#include "engine/parts.h"
-#include "engine/saved_states.h"
-#include "insight/simulate_check.h"
-#include "report/estimate_json.h"
-#include "report/run_header.h"
-#include "report/timeline_picture.h"
+#include "estimate/run.h"
+#include "exchange/chakra/chakra.h"
+#include "exchange/simai/simai.h"
+#include "insight/simulation_report.h"
+#include "report/frame.h"
+#include "report/perfetto.h"
+#include "report/timeline.h"
+#include "sim/fail.h"
 
 namespace orrery {
 namespace {
+
+struct Flag {
+  const char* name;
+  const char* form;
+};
+constexpr Flag kSlow{"--slow", "PART:NUMBER=FACTOR, as gpu:17=1.3, node:3=1.2 or link:0=2"};
+constexpr Flag kFail{"--fail", "PART:NUMBER, as gpu:17, node:3 or link:0"};
+
+[[noreturn]] void refuse(const Flag& flag, const std::string& text, const std::string& allowed) {
+  throw InputError("command line", flag.name, "\"" + text + "\"", allowed);
+}
+
+double read_number(const Flag& flag, const std::string& part, const std::string& text) {
+  const std::optional<double> n = parse_number(part);
+  if (!n) refuse(flag, text, flag.form);
+  return *n;
+}
+
+// gpu:17
+Failure read_part(const Flag& flag, const std::string& part, const std::string& text,
+                  const Run& run) {
+  const std::size_t colon = part.find(':');
+  const std::string kind = part.substr(0, std::min(colon, part.size()));
+  if (colon == std::string::npos || (kind != "gpu" && kind != "node" && kind != "link")) {
+    refuse(flag, text, flag.form);
+  }
+  Failure f;
+  f.part = kind == "gpu" ? SlowPart::gpu : kind == "node" ? SlowPart::node : SlowPart::link;
+  const double which = read_number(flag, part.substr(colon + 1), text);
+  const std::int64_t parts = f.part == SlowPart::gpu ? run.cluster.gpus : node_count(run.cluster);
+  if (!(which >= 0 && which < static_cast<double>(parts)) || which != std::floor(which)) {
+    refuse(flag, text, kind + " 0 to " + std::to_string(parts - 1));
+  }
+  f.which = static_cast<std::int64_t>(which);
+  return f;
+}
+
+// gpu:17=1.3
+Slow read_slow(const std::string& text, const Run& run) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) refuse(kSlow, text, kSlow.form);
+  const Failure part = read_part(kSlow, text.substr(0, equals), text, run);
+  const double factor = read_number(kSlow, text.substr(equals + 1), text);
+  if (!(factor >= 1 && factor <= 1e6)) refuse(kSlow, text, "a factor from 1 to 1e6");
+  return {part.part, part.which, factor};
+}
+
+// Refuses failures after which the run cannot go on. With replicas left out, ranks have other
+// numbers: then nothing else may be named by number.
+std::vector<Failure> read_failures(const std::vector<std::string>& texts,
+                                   const std::vector<std::string>& slow, const Run& run) {
+  std::vector<Failure> failures;
+  bool leaves_replicas_out = false;
+  for (const std::string& text : texts) {
+    failures.push_back(read_part(kFail, text, text, run));
+    leaves_replicas_out = leaves_replicas_out || failures.back().part != SlowPart::link;
+  }
+  const bool names_links = std::any_of(failures.begin(), failures.end(),
+                                       [](const Failure& f) { return f.part == SlowPart::link; });
+  if (leaves_replicas_out && (names_links || !slow.empty())) {
+    refuse(kFail, texts.front(),
+           "GPUs and nodes alone: without their replicas, ranks have other numbers");
+  }
+  const Survivors left = survivors(run, failures);
+  if (!left.why_none.empty()) refuse(kFail, texts.front(), "less: " + left.why_none);
+  return failures;
+}
+
+struct CheckpointChoice {
+  std::string mode;
+  std::string storage;
+};
+
+CheckpointMode read_mode(const std::string& text) {
+  if (const auto mode = find_name<CheckpointMode>(text)) return *mode;
+  const std::vector<std::string> names(kNamesOf<CheckpointMode>.begin(),
+                                       kNamesOf<CheckpointMode>.end());
+  throw InputError("command line", "--checkpoint", "\"" + text + "\"", alternatives(names),
+                   nearest_name(text, names));
+}
+
+Storage find_storage(const std::string& name, const ConfigSource& configs) {
+  const std::optional<ConfigText> found = find_config(configs, ConfigKind::storage, name);
+  if (!found) {
+    const std::vector<std::string> names = config_names(configs, ConfigKind::storage);
+    throw InputError("command line", "--storage", "\"" + name + "\"",
+                     alternatives(names) + ", or a path", nearest_name(name, names));
+  }
+  const Json document = parse_json(found->text, found->file);
+  return read_storage(Reader(document, found->file));
+}
+
+std::optional<SavedStates> saved_states(const CheckpointChoice& choice, const Run& run,
+                                        const ConfigSource& configs) {
+  if (choice.mode.empty() && choice.storage.empty()) return {};
+  if (choice.storage.empty()) {
+    throw InputError("command line", "--checkpoint", "no --storage", "--storage NAME beside it");
+  }
+  if (choice.mode.empty()) {
+    throw InputError("command line", "--storage", "no --checkpoint", "--checkpoint MODE beside it");
+  }
+  SavedStates saved;
+  saved.mode = read_mode(choice.mode);
+  const Storage storage = find_storage(choice.storage, configs);
+  const Bytes size = checkpoint_bytes(run, 0);
+  saved.cost = checkpoint_cost(size, storage, saved.mode, run.cluster);
+  if (!saved.cost.storage_known) {
+    throw InputError("command line", "--storage",
+                     "\"" + choice.storage + "\" without a rate of the whole storage",
+                     "a document with `write`; `client` beside it");
+  }
+  saved.stopped = checkpoint_cost(size, storage, CheckpointMode::synchronous, run.cluster).stall;
+  return saved;
+}
+
+// "": not asked for.
+struct SimulateFiles {
+  std::string trace;
+  std::string trace_ranks;
+  std::string html;
+  std::string chakra;
+  std::string simai;
+};
+
+void check_asked(const SimulateFiles& asked, const Run& run) {
+  if (asked.trace.empty() && asked.chakra.empty() && !asked.trace_ranks.empty()) {
+    throw InputError("command line", "--trace-ranks", "no --trace",
+                     "--trace FILE or --chakra PREFIX beside it");
+  }
+  if (const std::string why = why_no_chakra(run); !asked.chakra.empty() && !why.empty()) {
+    throw InputError("command line", "--chakra", why, "runs without");
+  }
+  if (const std::string why = why_no_simai(run); !asked.simai.empty() && !why.empty()) {
+    throw InputError("command line", "--simai", why,
+                     "runs without: the format has no word for them");
+  }
+}
+
+void add_chakra(const std::string& prefix, const SimulationReport& r,
+                const std::vector<std::int64_t>& ranks, std::vector<NamedText>& files) {
+  const Run& run = r.run.resolved.run;
+  for (const std::int64_t rank : ranks) {
+    files.push_back(
+        {prefix + "." + std::to_string(rank) + ".et", chakra_trace(run, r.simulation, rank)});
+  }
+  files.push_back({prefix + ".json", chakra_groups(run, r.simulation, ranks)});
+}
+
+// Errors: InputError where a format has no word for something in the run.
+std::vector<NamedText> simulate_files(const SimulateFiles& asked, const SimulationReport& r) {
+  const Run& run = r.run.resolved.run;
+  check_asked(asked, run);
+  const std::vector<std::int64_t> ranks = trace_ranks(r, asked.trace_ranks);
+  std::vector<NamedText> files;
+  if (!asked.trace.empty()) files.push_back({asked.trace, perfetto_trace(r, ranks)});
+  if (!asked.html.empty()) files.push_back({asked.html, timeline_html(r)});
+  if (!asked.simai.empty()) files.push_back({asked.simai, simai_workload(run, r.simulation)});
+  if (!asked.chakra.empty()) add_chakra(asked.chakra, r, ranks, files);
+  return files;
+}
 
 struct SimulateOptions {
   GivenRun run;
@@ -155,11 +323,9 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
 }
 
 std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Look& look) {
-  if (look.csv() || !o.picture) return drawn(simulation_document(r), look);
-  return text_of(
-      AnswerDocument{
-          "", {run_header(r.run.resolved), timeline_picture(r, look.style.width)}, Table(), ""},
-      look.style);
+  AnswerDocument d = simulation_document(r);
+  if (o.picture) d.sections = {run_header(r.run.resolved), timeline_picture(r, look.style.width)};
+  return drawn(d, look);
 }
 
 }  // namespace

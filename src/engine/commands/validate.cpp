@@ -7,16 +7,95 @@
 #include <vector>
 
 #include "core/error.h"
-#include "engine/calibrated_rows.h"
+#include "core/json.h"
+#include "engine/answer.h"
 #include "engine/claims.h"
 #include "engine/commands/commands.h"
-#include "engine/usage_error.h"
-#include "report/estimate_json.h"
-#include "report/validate_fit.h"
+#include "engine/config_source.h"
+#include "hardware/calibration.h"
+#include "hardware/cluster_reader.h"
+#include "report/frame.h"
+#include "validate/rows.h"
 #include "validate/tolerance.h"
 
 namespace orrery {
 namespace {
+
+struct CalibratedRows {
+  std::string name;
+  std::string rests_on;
+  std::string device;
+  std::string node;  // "": any
+  std::size_t rows = 0;
+  std::size_t of = 0;
+};
+
+constexpr const char* kCalibrationFlag = "--calibration";
+
+Calibration named_calibration(const std::string& name, const ConfigLookup& lookup) {
+  const Json given = name;
+  Json document;
+  return calibration_at(Reader(given, "orrery validate", kCalibrationFlag), lookup.hardware,
+                        document);
+}
+
+// A row whose cluster cannot be read is judged, and refused, where all rows are.
+bool is_of(const Calibration& c, const Row& row, const HardwareLookup& lookup) {
+  try {
+    const Cluster cluster = read_cluster(Reader(*row.run, row.file).at("cluster"), lookup).cluster;
+    return cluster.device.name.view() == c.device &&
+           (c.node.empty() || cluster.node.view() == c.node);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void add_calibration(Json& cluster, const std::string& name) {
+  Json& given = cluster["calibration"];
+  if (given.is_null()) {
+    given = name;
+  } else if (given.is_array()) {
+    given.push_back(name);
+  } else {
+    given = Json::array({given, name});
+  }
+}
+
+// Sets `cluster.calibration` of the rows whose device it is of, and whose node where it has one;
+// the others stay. Errors: InputError where it is none, and where no row is of it.
+CalibratedRows calibrate_rows(const std::string& name, const ConfigSource& configs,
+                              std::vector<Row>& rows) {
+  const ConfigLookup lookup = config_lookup(configs);
+  const Calibration c = named_calibration(name, lookup);
+  CalibratedRows out{c.name, std::string(name_of(c.rests_on)), c.device, c.node, 0, rows.size()};
+  for (Row& row : rows) {
+    if (!is_of(c, row, lookup.hardware)) continue;
+    Json run = *row.run;
+    add_calibration(run["cluster"], name);
+    row.run = std::move(run);
+    ++out.rows;
+  }
+  if (out.rows == 0) {
+    throw InputError("orrery validate", kCalibrationFlag,
+                     "a calibration of " + (c.node.empty() ? c.device : c.node),
+                     "one of a device and node that some row has");
+  }
+  return out;
+}
+
+Section calibrated_section(const CalibratedRows& c) {
+  return {{},
+          {Paragraph{"rests on: " + c.name + " (" + c.rests_on + ") over " +
+                     std::to_string(c.rows) + " of " + std::to_string(c.of) + " rows, those of " +
+                     (c.node.empty() ? c.device : c.node) + "; the others on their documents"}}};
+}
+
+Json calibrated_json(const CalibratedRows& c) {
+  Json j = {{"name", c.name}, {"rests_on", c.rests_on}, {"device", c.device}};
+  if (!c.node.empty()) j["node"] = c.node;
+  j["rows"] = c.rows;
+  return j;
+}
 
 // Of slopes in a fit of all rows, and in each of the fits without a source.
 constexpr int kLooks = 3;
@@ -169,8 +248,9 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const ConfigSource& co
   const ValidationReport report = validate(rows, config_lookup(configs));
   if (o.csv()) return answer_report(o, report);
   if (!o.json()) {
-    return with_tolerance(o, report,
-                          calibrated_line(calibrated) + drawn(validation_document(report), o.look));
+    AnswerDocument d = validation_document(report);
+    d.sections.insert(d.sections.begin(), calibrated_section(calibrated));
+    return with_tolerance(o, report, drawn(d, o.look));
   }
   Json j = validation_json(report);
   j["calibration"] = calibrated_json(calibrated);

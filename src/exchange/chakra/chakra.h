@@ -13,6 +13,13 @@
 // buffers in bytes, S of network/collective.h. Names of attributes and numbers of collectives:
 // et_def.proto and Workload.cc of ASTRA-sim 2 (518bd51) as this project read them; field numbers:
 // et_def.proto of github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
+//
+// The communicator groups of a simulated step: the group of each collective, its ranks, and a
+// number as its name.
+//
+// A group is a kind, and for replicas the levels between which they shard (parallel/partition.h).
+// Groups are numbered kind by kind, as the step uses them, then by their lowest rank. Leaves out
+// the second hop of quantized reductions, whose levels a line does not have. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +39,35 @@ std::string chakra_trace(const Run& run, const Simulation& s, std::int64_t rank)
 // The groups of these ranks.
 std::string chakra_groups(const Run& run, const Simulation& s,
                           const std::vector<std::int64_t>& ranks);
+
+enum class GroupKind : std::uint8_t { tp, cp, ep, etp, dense, expert };
+
+struct RankGroup {
+  GroupKind kind = GroupKind::tp;
+  std::int64_t inner = 1;  // of replicas, as data_subgroup() has them (parallel/placement.h)
+  std::int64_t outer = 1;
+
+  bool operator==(const RankGroup&) const = default;
+};
+
+RankGroup group_of(const PassExchange& e);
+RankGroup group_in_pass(const CommLine<double>& l);
+RankGroup group_at_end(const Run& run, const CommLine<double>& l);
+
+class CommGroups {
+ public:
+  CommGroups(const Run& run, const Simulation& s);
+
+  std::vector<std::int64_t> members(const RankGroup& g, std::int64_t rank) const;
+  std::string name(const RankGroup& g, std::int64_t rank) const;
+
+  const std::vector<RankGroup>& kinds() const { return kinds_; }
+
+ private:
+  void note(const RankGroup& g);
+
+  const Strategy& strategy_;
+  std::vector<RankGroup> kinds_;
+};
 
 }  // namespace orrery

@@ -2,13 +2,13 @@
 //
 // DeepSpeed's JSON (deepspeedai/DeepSpeed@edaa722, runtime/config.py and runtime/zero/config.py)
 // beside our keys. Settings without a row (batches, precision, offload) are read and written by
-// import.cpp, states.cpp, batches.cpp and export.cpp. In DeepSpeed the training script sets model,
+// import.cpp and export.cpp. In DeepSpeed the training script sets model,
 // sequence length and recompute.
 #pragma once
 
 #include <array>
 
-#include "exchange/names.h"
+#include "exchange/settings.h"
 #include "parallel/strategy.h"
 
 namespace orrery::deepspeed {

@@ -20,14 +20,13 @@
 #include <map>
 #include <unordered_map>
 
-#include "exchange/kineto/gpu.h"
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"
+#include "exchange/measurements/measurements.h"
 #include "exchange/measurements/readers.h"
-#include "exchange/measurements/repeats.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 constexpr double kMicro = 1e-6;
@@ -256,4 +255,4 @@ MeasurementSet read_kineto(std::string_view text, const std::string& file,
   return set;
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

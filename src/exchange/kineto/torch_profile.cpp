@@ -12,11 +12,11 @@
 #include <optional>
 
 #include "core/units.h"
-#include "exchange/kineto/torch_products.h"
+#include "exchange/kineto/work.h"
 #include "exchange/measurements/readers.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 using Cells = std::vector<std::string_view>;
@@ -231,4 +231,4 @@ MeasurementSet read_torch_profile(std::string_view text, const std::string& file
   fail({file, 1}, "no table", "a line of names between two of dashes");
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

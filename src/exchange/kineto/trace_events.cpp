@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 constexpr std::string_view kKey = "\"traceEvents\"";
@@ -89,4 +89,4 @@ std::optional<double> number_at(const Json& object, const char* key) {
   return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

@@ -12,7 +12,7 @@
 
 #include "core/json_fwd.h"
 
-namespace orrery::detail {
+namespace orrery {
 
 class TraceEvents {
  public:
@@ -40,4 +40,4 @@ std::string text_at(const Json& object, const char* key);
 std::optional<std::int64_t> whole_at(const Json& object, const char* key);
 std::optional<double> number_at(const Json& object, const char* key);
 
-}  // namespace orrery::detail
+}  // namespace orrery

@@ -3,13 +3,111 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
+#include <string_view>
 
 #include "core/json.h"
-#include "exchange/kineto/torch_products.h"
+#include "exchange/collective_names.h"
+#include "exchange/kineto/trace_events.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
+
+struct Category {
+  std::string_view name;
+  std::string_view older;  // before 1.12
+  GpuWork::Kind kind;
+};
+
+constexpr std::array<Category, 3> kCategories = {
+    {{"kernel", "Kernel", GpuWork::Kind::kernel},
+     {"gpu_memset", "Memset", GpuWork::Kind::memory_set},
+     {"gpu_memcpy", "Memcpy", GpuWork::Kind::copy}}};
+
+bool is_over_host_link(const GpuWork& w) {
+  return w.kind == GpuWork::Kind::copy && (contains(w.name, "HtoD") || contains(w.name, "DtoH"));
+}
+
+struct ElementSize {
+  std::string_view name;  // of c10::ScalarType
+  double bytes;
+};
+
+constexpr std::array<ElementSize, 11> kElements = {{{"BFloat16", 2},
+                                                    {"Half", 2},
+                                                    {"Float", 4},
+                                                    {"Double", 8},
+                                                    {"Long", 8},
+                                                    {"Int", 4},
+                                                    {"Short", 2},
+                                                    {"Byte", 1},
+                                                    {"Char", 1},
+                                                    {"Bool", 1},
+                                                    {"Float8_e4m3fn", 1}}};
+
+double element_size(std::string_view name) {
+  const auto found = std::find_if(kElements.begin(), kElements.end(),
+                                  [&](const ElementSize& e) { return e.name == name; });
+  return found == kElements.end() ? 0 : found->bytes;
+}
+
+// The numbers of "[0, 1, 2, ..., 127]", text or array; what was left out for length stays out.
+std::vector<std::int64_t> numbers_in(const Json& given) {
+  const std::string text = given.is_string()
+                               ? given.get<std::string>()
+                               : given.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::vector<std::int64_t> numbers;
+  bool within = false;
+  for (const char c : text) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (digit && !within) numbers.push_back(0);
+    constexpr std::int64_t kMost = 100'000'000;
+    if (digit) numbers.back() = std::min(kMost, numbers.back() * 10 + (c - '0'));
+    within = digit;
+  }
+  return numbers;
+}
+
+std::vector<std::int64_t> numbers_at(const Json& args, const char* key) {
+  const auto found = args.find(key);
+  return found == args.end() ? std::vector<std::int64_t>{} : numbers_in(*found);
+}
+
+// Side by side from a multiple of their number: rank `first` + i is the i-th.
+bool are_side_by_side(const std::vector<std::int64_t>& ranks, std::int64_t size) {
+  if (ranks.empty() || ranks.front() % size != 0 || ranks.back() != ranks.front() + size - 1) {
+    return false;
+  }
+  for (std::size_t i = 0; i + 1 < ranks.size(); ++i) {
+    if (ranks[i] != ranks.front() + static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// The full buffer, in elements (network/collective.h); nothing where in and out do not fit.
+std::optional<double> buffer_of(Collective kind, double in, double out, double ranks) {
+  if (kind == Collective::all_gather) return out == in * ranks ? std::optional(out) : std::nullopt;
+  if (kind == Collective::reduce_scatter) {
+    return in == out * ranks ? std::optional(in) : std::nullopt;
+  }
+  return in == out ? std::optional(in) : std::nullopt;
+}
+
+// Several collectives in one kernel, or parts of unequal size, do not give the time of one.
+std::optional<Collective> kind_of_kernel(const std::string& name, const Json& args) {
+  if (contains(name, "coalesced")) return {};
+  for (const char* key : {"In split size", "Out split size"}) {
+    const std::vector<std::int64_t> parts = numbers_at(args, key);
+    if (std::any_of(parts.begin(), parts.end(),
+                    [&](std::int64_t n) { return n != parts.front(); })) {
+      return {};
+    }
+  }
+  const auto kind = collective_named(name);
+  return kind == Collective::point_to_point ? std::nullopt : kind;
+}
 
 using Dims = std::vector<std::int64_t>;
 
@@ -143,7 +241,79 @@ TracedWork attention_work(const AttentionForm& f, const Json& args,
   return {a, ""};
 }
 
+constexpr std::array<TorchProduct, 5> kProducts = {{{"aten::mm", 0, 2, false},
+                                                    {"aten::addmm", 1, 2, false},
+                                                    {"aten::bmm", 0, 3, false},
+                                                    {"aten::baddbmm", 1, 3, false},
+                                                    {"aten::_scaled_mm", 0, 2, true}}};
+
 }  // namespace
+
+std::optional<std::int64_t> external_id(const Json& args) {
+  const auto now = whole_at(args, "External id");
+  return now ? now : whole_at(args, "external id");
+}
+
+std::optional<GpuWork> gpu_work_of(const Json& event) {
+  const std::string name = text_at(event, "cat");
+  const auto category =
+      std::find_if(kCategories.begin(), kCategories.end(),
+                   [&](const Category& c) { return name == c.name || name == c.older; });
+  const auto args = event.find("args");
+  if (category == kCategories.end() || args == event.end()) return {};
+  GpuWork w;
+  w.kind = category->kind;
+  w.name = text_at(event, "name");
+  w.begin = number_at(event, "ts").value_or(0);
+  w.time = std::max(0.0, number_at(event, "dur").value_or(0));
+  w.device = whole_at(*args, "device").value_or(0);
+  w.stream = whole_at(*args, "stream").value_or(0);
+  w.external = external_id(*args).value_or(-1);
+  w.correlation = whole_at(*args, "correlation").value_or(-1);
+  w.bytes = whole_at(*args, "bytes").value_or(0);
+  if (has_collective(*args)) w.collective = *args;
+  return w;
+}
+
+void mark_beside(std::vector<GpuWork>& work) {
+  constexpr double kResolved = 1.0;  // µs: what times of 10¹⁵ µs tell apart, and their rounding
+  std::vector<GpuWork*> order;
+  for (GpuWork& w : work) {
+    if (!is_over_host_link(w)) order.push_back(&w);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const GpuWork* a, const GpuWork* b) { return a->begin < b->begin; });
+  std::map<std::pair<std::int64_t, std::int64_t>, GpuWork*> last;  // by device and stream
+  for (GpuWork* now : order) {
+    for (auto& [place, other] : last) {
+      const bool overlaps = other->begin + other->time > now->begin + kResolved;
+      if (place.first != now->device || place.second == now->stream || !overlaps) continue;
+      now->beside = other->beside = true;
+    }
+    last[{now->device, now->stream}] = now;
+  }
+}
+
+bool has_collective(const Json& args) { return !text_at(args, "Collective name").empty(); }
+
+TracedWork collective_work(const Json& args, std::int64_t world) {
+  const std::string name = text_at(args, "Collective name");
+  if (name.empty()) return {{}, "collectives whose kernel does not say its size"};
+  const auto kind = kind_of_kernel(name, args);
+  if (!kind) return {{}, "collectives by the name of " + name};
+  const std::int64_t ranks = whole_at(args, "Group size").value_or(0);
+  if (ranks < 2) return {{}, "collectives of one rank, or of ranks unsaid"};
+  const std::vector<std::int64_t> group = numbers_at(args, "Process Group Ranks");
+  if (group.empty() ? ranks != world : !are_side_by_side(group, ranks)) {
+    return {{}, "collectives over ranks that are not side by side, or unsaid"};
+  }
+  const auto in = static_cast<double>(whole_at(args, "In msg nelems").value_or(0));
+  const auto out = static_cast<double>(whole_at(args, "Out msg nelems").value_or(0));
+  const auto elements = buffer_of(*kind, in, out, static_cast<double>(ranks));
+  const double size = elements.value_or(0) * element_size(text_at(args, "dtype"));
+  if (size < 1) return {{}, "collectives whose bytes are unsaid"};
+  return {MeasuredCollective{*kind, ranks, Bytes(size)}, ""};
+}
 
 bool is_known_operator(std::string_view name) {
   return torch_product(name) != nullptr || attention_named(name) != nullptr;
@@ -156,4 +326,20 @@ TracedWork operator_work(std::string_view name, const Json& args,
   return attention_work(*attention_named(name), args, kernels);
 }
 
-}  // namespace orrery::detail
+const TorchProduct* torch_product(std::string_view name) {
+  const auto* found = std::find_if(kProducts.begin(), kProducts.end(),
+                                   [&](const TorchProduct& p) { return p.name == name; });
+  return found == kProducts.end() ? nullptr : found;
+}
+
+std::optional<ProductShape> shape_of(const TorchProduct& p, const std::vector<std::int64_t>& a,
+                                     const std::vector<std::int64_t>& b) {
+  const bool fit = a.size() == p.rank && b.size() == p.rank && a[p.rank - 1] == b[p.rank - 2] &&
+                   (p.rank == 2 || a[0] == b[0]);
+  if (!fit) return {};
+  ProductShape shape{a[p.rank - 2], b[p.rank - 1], a[p.rank - 1]};
+  if (p.rank == 3) shape.groups = a[0];
+  return shape;
+}
+
+}  // namespace orrery

@@ -138,7 +138,7 @@ std::optional<T> of(const std::vector<double>& x, bool most = false) {
 
 TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::vector<std::string> lines;
-  for (const std::string_view line : detail::lines_of(text)) lines.push_back(without_colours(line));
+  for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
   TrainingLog log;
   log.form = form_of(lines);
   Values values;

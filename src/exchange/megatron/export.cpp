@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange/megatron/export.h"
-
 #include <algorithm>
 
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/resolve.h"
-#include "exchange/argument_lines.h"
+#include "exchange/arguments.h"
+#include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
 #include "parallel/stages.h"
 

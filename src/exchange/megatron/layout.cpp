@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "exchange/megatron/import.h"
+#include "exchange/megatron/megatron.h"
 #include "parallel/strategy.h"
 
 namespace orrery::megatron {

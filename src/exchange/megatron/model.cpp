@@ -3,7 +3,7 @@
 
 #include "core/json_path.h"
 #include "core/units.h"
-#include "exchange/megatron/import.h"
+#include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
 
 namespace orrery::megatron {

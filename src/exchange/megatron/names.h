@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "exchange/names.h"
+#include "exchange/settings.h"
 
 namespace orrery::megatron {
 

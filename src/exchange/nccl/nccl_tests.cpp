@@ -21,7 +21,7 @@
 #include "exchange/measurements/readers.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 struct Row {
@@ -164,4 +164,4 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   return set;
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

@@ -10,11 +10,11 @@
 #include <array>
 
 #include "core/units.h"
+#include "exchange/measurements/measurements.h"
 #include "exchange/measurements/readers.h"
-#include "exchange/measurements/repeats.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 // The names of columns since 2021.5, and before.
@@ -153,4 +153,4 @@ MeasurementSet read_nsys(std::string_view text, const std::string& file,
   return trace.set();
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

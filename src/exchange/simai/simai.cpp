@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "estimate/sends.h"
-#include "exchange/full_buffer.h"
+#include "exchange/collective_names.h"
 #include "parallel/partition.h"
 
 namespace orrery {

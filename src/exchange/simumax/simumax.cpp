@@ -17,7 +17,7 @@
 #include "exchange/measurements/readers.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::detail {
+namespace orrery {
 namespace {
 
 constexpr const char* kTable = "accurate_efficient_factor";
@@ -89,4 +89,4 @@ MeasurementSet read_simumax(std::string_view text, const std::string& file,
   return set;
 }
 
-}  // namespace orrery::detail
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "core/json_path.h"
 #include "estimate/resolve.h"
-#include "exchange/argument_lines.h"
+#include "exchange/arguments.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/torchtitan.h"
 

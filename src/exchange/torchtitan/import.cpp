@@ -3,9 +3,8 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
-#include "exchange/argument_list.h"
+#include "exchange/arguments.h"
 #include "exchange/import_draft.h"
-#include "exchange/shell_words.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/toml.h"
 #include "exchange/torchtitan/torchtitan.h"

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "exchange/names.h"
+#include "exchange/settings.h"
 
 namespace orrery::torchtitan {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ranks of every group of a step against the group that was costed.
-#include "exchange/chakra/comm_groups.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "exchange/chakra/chakra.h"
 #include "parallel/partition.h"
 #include "parallel/placement.h"
 #include "property/for_runs.h"

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "exchange/collective_names.h"
-#include "exchange/logs/compare_log.h"
 
 using namespace orrery;
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange/measurements/rows.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "calibrate/bench.h"
 #include "core/error.h"
+#include "exchange/measurements/readers.h"
 
 using namespace orrery;
 

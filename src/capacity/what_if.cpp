@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/what_if.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "estimate/estimate.h"
+
+namespace orrery {
+namespace {
+
+void scale_tiers(Cluster& c, bool fabric, double factor) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    Tier& t = c.tiers[i];
+    if (is_fabric(t.kind) != fabric) continue;
+    t.bandwidth = t.bandwidth * factor;
+    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * factor;
+  }
+}
+
+struct Width {
+  std::string_view what;
+  void (*scale)(Cluster& c, double factor);
+};
+
+constexpr std::array kWidths = {
+    Width{"network between nodes ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, true, f); }},
+    Width{"links inside a node ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, false, f); }},
+    Width{"memory bandwidth of a GPU ×½, ×2",
+          [](Cluster& c, double f) { c.device.memory_bandwidth = c.device.memory_bandwidth * f; }},
+    Width{"link to the host ×½, ×2",
+          [](Cluster& c, double f) {
+            c.device.host_link.bandwidth = c.device.host_link.bandwidth * f;
+          }},
+};
+
+Outcome with(const Width& w, double factor, const OutcomeInputs& in,
+             const std::vector<PieceRun>& pieces) {
+  OutcomeInputs moved = in;
+  w.scale(moved.cluster, factor);
+  moved.training.value = Seconds();
+  for (const PieceRun& p : pieces) {
+    Run run = p.run;
+    w.scale(run.cluster, factor);
+    moved.training.value += estimate(run).step_time * static_cast<double>(p.steps);
+  }
+  return outcome_of(moved);
+}
+
+// A run of one replica, its ranks placed as in the whole run.
+Run alone(const Run& run) {
+  Run one = run;
+  Strategy& s = one.strategy;
+  s.dp /= whole_replicas(run.strategy);
+  const std::int64_t ranks = s.dp * s.cp;
+  for (std::int64_t* degree : {&s.partition.gradients, &s.partition.optimizer}) {
+    *degree = std::gcd(*degree, ranks);
+  }
+  one.training.global_batch = s.dp * s.micro_batch * s.micro_batches;
+  one.cluster.gpus = world_size(s);
+  return one;
+}
+
+Seconds exposed_by_data_parallelism(const Answer& a) {
+  return a.breakdown[static_cast<std::size_t>(Term::dp_exposed)];
+}
+
+Seconds exposed_between_replicas(const Run& run, const Answer& a) {
+  if (whole_replicas(run.strategy) == 1 || run.cluster.device_of_rank) return {};
+  return std::max(Seconds(), exposed_by_data_parallelism(a) -
+                                 exposed_by_data_parallelism(estimate(alone(run))));
+}
+
+void note_replicas(const Strategy& s, PeriodicSyncs& syncs) {
+  const std::int64_t replicas = whole_replicas(s);
+  if (replicas < syncs.replicas) return;
+  const std::int64_t sharded = std::max(s.partition.gradients, s.partition.optimizer);
+  syncs.ranks = s.dp;
+  syncs.replicas = replicas;
+  syncs.states_go_beyond = sharded > s.dp / replicas * s.cp;
+}
+
+}  // namespace
+
+std::vector<Sensitivity> bandwidth_what_ifs(const OutcomeInputs& in,
+                                            const std::vector<PieceRun>& pieces) {
+  const Outcome middle = outcome_of(in);
+  std::vector<Sensitivity> all;
+  for (const Width& w : kWidths) {
+    const Sensitivity s =
+        compared(w.what, true, middle, with(w, 0.5, in, pieces), with(w, 2, in, pieces));
+    if (moves_anything(s)) all.push_back(s);
+  }
+  return all;
+}
+
+std::int64_t whole_replicas(const Strategy& s) {
+  for (std::int64_t dp = 1; dp < s.dp; ++dp) {
+    if (s.dp % dp == 0 && dp * s.cp % s.partition.weights == 0 &&
+        s.tp * s.cp * dp % (s.ep * s.etp) == 0) {
+      return s.dp / dp;
+    }
+  }
+  return 1;
+}
+
+PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
+                             const std::vector<PieceRun>& pieces) {
+  PeriodicSyncs syncs;
+  Seconds exposed;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    note_replicas(pieces[i].run.strategy, syncs);
+    exposed += exposed_between_replicas(pieces[i].run, t.pieces[i].answer) *
+               static_cast<double>(pieces[i].steps);
+  }
+  if (exposed.si() <= 0) return syncs;
+  for (const std::int64_t every : kSyncEvery) {
+    OutcomeInputs moved = in;
+    moved.training.value -= exposed * (1 - 1 / static_cast<double>(every));
+    syncs.at.push_back({every, outcome_of(moved).wall});
+  }
+  return syncs;
+}
+
+}  // namespace orrery

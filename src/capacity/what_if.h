@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worth of each bandwidth: days, money and energy with one bandwidth at half and at twice its
+// rate; all else stays, also the strategy.
+//
+// Efficiencies and latencies stay. Another strategy might gain more (for that use a plan with two
+// clusters and `search`). The peak power of the hardware stays, too. Units: SI. Errors: none.
+//
+// A what-if: replicas of the model synchronise every H steps instead of every step, as in local SGD
+// and DiLoCo (arXiv:2311.08105).
+//
+// Only a group of ranks that holds the whole model can go on alone: the ranks that shard the
+// weights, split a sequence (cp) or hold different experts form one replica. The exposed data
+// parallel time between replicas then occurs once in H steps; inside a replica nothing changes. If
+// the weights are sharded over all ranks there is only one replica. Leaves out effects on
+// convergence, other hyperparameters, memory for an outer optimizer or for states that were sharded
+// over more than a replica, and ranks placed by a list.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "capacity/outcome.h"
+#include "capacity/training_time.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+// Steps of one kind: a phase at one batch.
+struct PieceRun {
+  Run run;
+  std::int64_t steps = 0;
+};
+
+// The effects of the network between nodes, the links inside them, a GPU's memory and its host
+// link; only those that change anything.
+std::vector<Sensitivity> bandwidth_what_ifs(const OutcomeInputs& in,
+                                            const std::vector<PieceRun>& pieces);
+
+inline constexpr std::array<std::int64_t, 4> kSyncEvery = {8, 32, 128, 512};
+
+struct PeriodicSync {
+  std::int64_t every = 1;
+  Seconds wall{};
+};
+
+struct PeriodicSyncs {
+  std::int64_t ranks = 1;         // data parallel ranks, of the phase with the most replicas
+  std::int64_t replicas = 1;      // of the model, each with all its weights
+  bool states_go_beyond = false;  // gradients or optimizer states are sharded over several
+  std::vector<PeriodicSync> at;   // empty with one replica, or if nothing is exposed
+};
+
+// Number of replicas of the whole model, each on dp/replicas data parallel ranks.
+std::int64_t whole_replicas(const Strategy& s);
+
+// `pieces`: the runs of the pieces of `t`.
+PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
+                             const std::vector<PieceRun>& pieces);
+
+}  // namespace orrery

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// --name value … as lines of a shell command.
+//
+// Settings from the words of a command line: --name value…, --name=value, --flag.
+//
+// A name's dashes become underscores. Several values are an array. Values end at the next name, at
+// a program (….py) or at a sign of the shell. Words without a name before them are ignored, except
+// NAME=value, which is a setting of that name if `variables` lists it.
+//
+// The words of a shell script, as far as launch scripts of training use the shell: comments,
+// quotes, continued lines, NAME=value, NAME=( … ), $NAME, ${NAME}, ${NAME:-otherwise}, and
+// $(( … )) of whole numbers. A value that only a running shell knows stays as written, with its
+// dollar sign. An assigned text of arguments (ARGS="--tp 8 …") counts at its assignment; it ends
+// with a word ";", like an array.
+//
+// Bounded: values grow to at most 4,096 bytes by expansion. Errors: InputError for a quote without
+// end.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exchange/settings.h"
+
+namespace orrery {
+
+class ArgumentLines {
+ public:
+  // Names have dashes ("--seq-length"), or stay as they are ("--training.seq_len").
+  enum class Style : std::uint8_t { dashes, as_is };
+
+  explicit ArgumentLines(Style style = Style::dashes) : style_(style) {}
+
+  void start();  // a new line, before the next argument
+  void add(std::string_view name, const std::string& value = "");
+  // Nothing for null, and for a flag that is off.
+  void add_row(const NameRow& row, const Json& value);
+
+  std::string text() const { return text_ + "\n"; }
+
+ private:
+  Style style_;
+  bool fresh_ = true;
+  std::string text_;
+};
+
+Settings settings_of_words(const std::vector<std::string>& words, const std::string& file,
+                           std::span<const std::string_view> variables = {});
+
+// A value that only a running shell knows: it holds a dollar sign.
+bool is_unknown_to_us(const Json& value);
+
+std::vector<std::string> shell_words(std::string_view text, const std::string& file);
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Megatron-LM's arguments to a run file: a launch script, a bare list of arguments, or the
+// "arguments" that a training log begins with (exchange/foreign.h).
+//
+// A resolved run as a launch with Megatron-LM's arguments (exchange/megatron/names.h). Data,
+// learning rate and checkpoints are the user's to add. Errors: none.
+#pragma once
+
+#include <string>
+
+#include "estimate/resolve.h"
+#include "exchange/import_draft.h"
+
+namespace orrery::megatron {
+
+Settings read_settings(std::string_view text, const std::string& file);
+
+ImportedRun import_run(std::string_view text, const std::string& file);
+
+// Its parts, in this order.
+void read_model_of(ImportDraft& d);
+void read_training_of(ImportDraft& d);
+void read_parallel_of(ImportDraft& d);
+void read_layout_of(ImportDraft& d);  // schedule, virtual stages, layers of each
+
+std::string export_run(const ResolvedRun& resolved);
+
+}  // namespace orrery::megatron

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/against.h"
+
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "validate/summary.h"
+
+namespace orrery {
+namespace {
+
+using Names = std::array<std::string_view, 8>;
+
+struct TimedTerm {
+  const char* name;
+  Names timers;
+  std::array<std::string_view, 5> terms;
+};
+
+// Megatron-LM's timers (megatron/training/training.py) by the terms that predict them.
+constexpr std::array<TimedTerm, 4> kTimedTerms = {{
+    {"forward and backward passes",
+     {"forward-compute", "backward-compute"},
+     {"compute", "recompute", "tp_exposed", "cp_exposed", "ep_exposed"}},
+    {"pipeline: sends and waits",
+     {"forward-recv", "forward-send", "backward-recv", "backward-send",
+      "forward-send-backward-recv", "backward-send-forward-recv", "forward-send-forward-recv",
+      "backward-send-backward-recv"},
+     {"pp_exposed", "pp_bubble"}},
+    {"data parallel", {"all-grads-sync", "params-all-gather"}, {"dp_exposed"}},
+    {"optimizer", {"optimizer"}, {"optimizer"}},
+}};
+
+double measured_step(const RunReport& r, const TrainingLog& log) {
+  const Run& run = r.resolved.run;
+  const auto samples = static_cast<double>(run.training.global_batch);
+  if (log.step_time) return log.step_time->si();
+  if (log.samples_per_s) return samples / *log.samples_per_s;
+  const double tokens = samples * static_cast<double>(run.training.sequence);
+  return tokens / (*log.tokens_per_s_per_gpu * static_cast<double>(run.cluster.gpus));
+}
+
+double predicted_term(const Answer& a, const TimedTerm& t) {
+  double sum = 0;
+  for (const std::string_view name : t.terms) {
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      if (name == kNamesOf<Term>[i]) sum += a.breakdown[i].si();
+    }
+  }
+  return sum;
+}
+
+void add_timers(const RunReport& r, const TrainingLog& log, TrainingAgainst& out) {
+  std::set<std::string> used;
+  for (const TimedTerm& t : kTimedTerms) {
+    double measured = 0;
+    for (const std::string_view name : t.timers) {
+      const auto found = log.timers.find(std::string(name));
+      if (name.empty() || found == log.timers.end()) continue;
+      measured += found->second.si();
+      used.insert(found->first);
+    }
+    if (measured > 0) out.lines.push_back({t.name, "s", predicted_term(r.answer, t), measured});
+  }
+  for (const auto& [name, time] : log.timers) {
+    if (used.count(name) == 0) out.unused_timers.push_back(name);
+  }
+}
+
+}  // namespace
+
+double error_of(const AgainstPoint& p) { return p.predicted.time / p.measured - 1.0; }
+
+CurveErrors errors_of(std::span<const AgainstCurve> curves) {
+  std::vector<double> all;
+  std::vector<double> sizes;
+  for (const AgainstCurve& c : curves) {
+    for (const AgainstPoint& p : c.points) {
+      all.push_back(error_of(p));
+      sizes.push_back(std::abs(all.back()));
+    }
+  }
+  return {all.size(), quantile(sizes, 0.5), quantile(sizes, 1), quantile(all, 0.5)};
+}
+
+TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
+  TrainingAgainst out;
+  const double step = measured_step(r, log);
+  out.lines.push_back({"step", "s", r.answer.step_time.si(), step});
+  if (log.flops_per_gpu) {
+    const FlopsPerSecond rate = r.answer.model_flops / r.answer.step_time;
+    out.lines.push_back({"model FLOP/s a GPU", "FLOP/s", rate.si(), log.flops_per_gpu->si()});
+  }
+  if (log.allocated) {
+    out.lines.push_back(
+        {"memory allocated", "B", r.answer.memory.allocated.si(), log.allocated->si()});
+  }
+  if (log.reserved) {
+    out.lines.push_back(
+        {"memory reserved", "B", r.answer.memory.reserved.si(), log.reserved->si()});
+  }
+  add_timers(r, log, out);
+  return out;
+}
+
+}  // namespace orrery

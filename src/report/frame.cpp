@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/frame.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/units.h"
+#include "document/words.h"
+#include "insight/rests_on.h"
+#include "model/operators.h"
+#include "orrery/version.h"
+
+namespace orrery {
+namespace {
+
+Phrase model_line(const ResolvedRun& r) {
+  const Run& run = r.run;
+  const ParameterCount n = parameter_count(run.model, run.training.sequence);
+  std::string size = short_count(static_cast<double>(n.total)) + " parameters";
+  if (n.active < n.total) size += ", " + short_count(static_cast<double>(n.active)) + " active";
+  return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
+         " layers of width " + grouped(run.model.hidden) + ", sequences of " +
+         grouped(run.training.sequence) + " tokens";
+}
+
+std::string cluster_line(const ResolvedRun& r) {
+  const Cluster& c = r.run.cluster;
+  const std::int64_t nodes = node_count(c);
+  return grouped(c.gpus) + (c.gpus == 1 ? " GPU " : " GPUs ") + std::string(c.device.name.view()) +
+         " in " + grouped(nodes) + (nodes == 1 ? " node " : " nodes ") +
+         std::string(c.node.view()) + ", " + std::string(name_of(r.run.training.precision)) +
+         ", framework " + std::string(r.run.framework.name.view()) + ", states " +
+         (r.states_name.empty() ? "of the run" : r.states_name);
+}
+
+std::string schedule_part(const Strategy& s) {
+  std::string text(name_of(s.schedule));
+  if (s.vpp > 1) text += " with " + std::to_string(s.vpp) + " chunks a stage";
+  return text;
+}
+
+std::string zeropp_part(const ZeroPlusPlus& z) {
+  std::string text;
+  if (z.qwz > 0) text += ", qwZ " + grouped(z.qwz) + " bits";
+  if (z.hpz > 0) text += ", hpZ " + grouped(z.hpz);
+  if (z.qgz > 0) text += ", qgZ " + grouped(z.qgz) + " bits";
+  return text;
+}
+
+// A partition that is no level of ZeRO is said by its three groups.
+std::string partition_part(const Strategy& s) {
+  if (s.partition == partition_of(s.zero, s.dp * s.cp)) return "ZeRO " + grouped(s.zero);
+  return "weights over " + grouped(s.partition.weights) + ", gradients over " +
+         grouped(s.partition.gradients) + ", optimizer over " + grouped(s.partition.optimizer);
+}
+
+std::string strategy_line(const Run& run) {
+  const Strategy& s = run.strategy;
+  std::vector<std::string> parts = {"tp " + grouped(s.tp) +
+                                    (s.sequence_parallel ? " with sequence parallel" : "")};
+  if (s.cp > 1) parts.push_back("cp " + grouped(s.cp));
+  if (run.model.moe.experts > 0) {
+    parts.push_back("ep " + grouped(s.ep) + ", etp " + grouped(s.etp));
+  }
+  parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
+  parts.push_back("dp " + grouped(s.dp) + ", " + partition_part(s) + zeropp_part(s.zeropp));
+  if (compresses(run.compression)) parts.emplace_back("compression");
+  parts.push_back("recompute " + std::string(name_of(s.recompute)));
+  parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");
+  return joined(parts, " · ");
+}
+
+std::string batch_line(const Run& run) {
+  const Strategy& s = run.strategy;
+  const double tokens =
+      static_cast<double>(run.training.global_batch) * static_cast<double>(run.training.sequence);
+  return "a step is " + grouped(run.training.global_batch) +
+         (run.training.global_batch == 1 ? " sequence, " : " sequences, ") + short_count(tokens) +
+         " tokens: " + grouped(s.micro_batches) +
+         (s.micro_batches == 1 ? " micro batch of " : " micro batches of ") +
+         grouped(s.micro_batch) + (s.micro_batch == 1 ? " sequence" : " sequences") +
+         " on each of " + grouped(s.dp) + (s.dp == 1 ? " replica" : " replicas");
+}
+
+}  // namespace
+
+Section run_header(const ResolvedRun& r) {
+  Section header;
+  for (const Phrase& line : {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r.run)),
+                             Phrase(batch_line(r.run))}) {
+    header.add(Paragraph{line, 2});
+  }
+  const std::string calibrated = calibration_line(r);
+  if (!calibrated.empty()) header.add(Paragraph{calibrated, 2});
+  return header;
+}
+
+Section run_assumptions(const ResolvedRun& r) {
+  Section section;
+  if (!r.assumed.empty()) {
+    std::vector<std::string> parts;
+    for (const Assumed& a : r.assumed) parts.push_back(a.path + " " + a.value);
+    section.add(Paragraph{bold("Assumed") + "  " + joined(parts, " · "), 2});
+  }
+  for (const std::string& warning : r.warnings) {
+    section.add(Paragraph{Phrase(Ink::yellow, "Warning") + "  " + warning, 2});
+  }
+  return section;
+}
+
+Json rests_on_json(const std::vector<RestsOnPart>& parts) {
+  return json_list(parts, [](const RestsOnPart& p) {
+    Json one = {{"part", p.part}, {"basis", p.basis}};
+    if (!p.calibration.empty()) one["calibration"] = p.calibration;
+    return one;
+  });
+}
+
+Json rests_on_json(const ResolvedRun& r) { return rests_on_json(parts_rest_on(r)); }
+
+std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts) {
+  if (c.calibrations.empty()) return "";
+  std::vector<std::string> texts;
+  for (const RestsOnPart& p : parts) {
+    texts.push_back(p.part + " " + p.basis +
+                    (p.calibration.empty() ? "" : " (" + p.calibration + ")"));
+  }
+  return "rests on: " + joined(texts, " · ");
+}
+
+std::string calibration_line(const ResolvedRun& r) {
+  return calibration_line(r.cluster, parts_rest_on(r));
+}
+
+void check_finite(const Json& j) {
+  if (j.is_number_float() && !std::isfinite(j.get<double>())) {
+    throw std::logic_error("a result is not finite");
+  }
+  if (j.is_structured()) {
+    for (const Json& child : j) check_finite(child);
+  }
+}
+
+std::string dump(const Json& j) {
+  check_finite(j);
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json assumed_json(const std::vector<Assumed>& assumed) {
+  return json_list(assumed, [](const Assumed& a) -> Json {
+    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
+  });
+}
+
+Json reported_inputs(const ResolvedRun& r) {
+  Json inputs = *r.inputs;
+  inputs["assumed"] = assumed_json(r.assumed);
+  return inputs;
+}
+
+void add_frame(const RunReport& r, Json& j) {
+  j["warnings"] = r.resolved.warnings;
+  j["rests_on"] = rests_on_json(r.resolved);
+  j["inputs"] = reported_inputs(r.resolved);
+  j = versioned(std::move(j));
+}
+
+Json versioned(Json j) {
+  j["schema_version"] = kSchemaVersion;
+  j["tool_version"] = kVersion;
+  return j;
+}
+
+}  // namespace orrery

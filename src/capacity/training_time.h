@@ -18,7 +18,6 @@
 
 #include "capacity/ranged.h"
 #include "estimate/answer.h"
-#include "estimate/resolve.h"
 #include "model/flops.h"
 #include "orrery/quantity.h"
 

@@ -3,9 +3,12 @@
 // The answer of one command, and the program's exit codes.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "core/error.h"
 
 namespace orrery {
 
@@ -31,6 +34,7 @@ struct CommandAnswer {
   std::vector<std::string> broken = {};  // bounds of `validate`, where the code is out_of_tolerance
   bool is_rows = false;                  // lines of JSON or CSV, never one document
   std::string error = {};                // one line where the code is `wrong_input` or `fault`
+  std::optional<InputError> wrong = {};  // the same in parts, where a value is wrong
 };
 
 class UsageError : public std::runtime_error {

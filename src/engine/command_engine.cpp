@@ -26,13 +26,24 @@ CommandAnswer failed(ExitCode code, const std::string& error) {
   return answer;
 }
 
+CommandAnswer refused(const InputError& e) {
+  CommandAnswer answer = failed(ExitCode::wrong_input, e.what());
+  answer.wrong = e;
+  return answer;
+}
+
+Json wrong_json(const InputError& e) {
+  return {{"code", name_of(e.code())}, {"file", e.file()},       {"path", e.path()},
+          {"found", e.found()},        {"allowed", e.allowed()}, {"nearest", e.nearest()}};
+}
+
 // Whatever goes wrong is an answer.
 template <class F>
 CommandAnswer guarded(const F& answer) {
   try {
     return answer();
   } catch (const InputError& e) {
-    return failed(ExitCode::wrong_input, e.what());
+    return refused(e);
   } catch (const UsageError& e) {
     return failed(ExitCode::wrong_input, e.what());
   } catch (const std::exception& e) {
@@ -81,6 +92,7 @@ std::vector<std::string> command_names() {
 Json answer_json(const CommandAnswer& answer) {
   Json j = {{"code", static_cast<int>(answer.code)}};
   if (!answer.error.empty()) j["error"] = answer.error;
+  if (answer.wrong) j["wrong"] = wrong_json(*answer.wrong);
   // A document stays one; text, rows and pages are text.
   const bool document = !answer.is_rows && Json::accept(answer.text);
   if (document) j["answer"] = Json::parse(answer.text);
@@ -99,8 +111,7 @@ std::string answer_line(const CommandEngine& engine, std::string_view line) {
     if (call.is_object() && call.contains("id")) told["id"] = call["id"];
     answer = answer_of(engine, call);
   } catch (const InputError& e) {
-    answer.code = ExitCode::wrong_input;
-    answer.error = e.what();
+    answer = refused(e);
   }
   told.update(answer_json(answer));
   return told.dump();

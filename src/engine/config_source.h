@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "estimate/resolve.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 

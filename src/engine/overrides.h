@@ -12,7 +12,6 @@
 #include "core/json.h"
 #include "engine/request.h"
 #include "estimate/config_lookup.h"
-#include "estimate/resolve.h"
 
 namespace orrery {
 

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "estimate/estimate.h"
-#include "estimate/resolve.h"
 #include "estimate/run.h"
 
 namespace orrery {

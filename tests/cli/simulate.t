@@ -116,7 +116,7 @@ $ head -c 15 page.html
 $ orrery simulate gpt3-175b-1024-a100 --global-batch 128 --picture | tail -3
 >      6  ···········001····aaa22bbb33ccc44ddd5...
 >      7  ·············0aaaa11bbb22ccc33ddd44eee55fff66ggg77hhh...
->   0-9 forward and a-j backward of a micro batch by its last digit, = gathers and reduces, · waits
+>   0-9 forward and a-j backward of a micro batch by its last digit, < gathers, > reduces, · waits
 $ orrery simulate llama-3-405b-16384-h100 --trace all.json --trace-ranks all
 ! exit 2
 ! stderr --trace-ranks: found 16384 ranks of about 808 events each; allowed: at most 4950 ranks

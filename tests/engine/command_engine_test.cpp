@@ -57,6 +57,19 @@ TEST_CASE("flags and set go over the run, and may say it all") {
   CHECK(by_flag != document_of("estimate", kRun));
 }
 
+TEST_CASE("what is wrong stands in parts beside the line") {
+  const CommandAnswer a = shipped().call("estimate", R"({"runn": "x"})");
+  REQUIRE(a.wrong);
+  CHECK(a.wrong->code() == ErrorCode::unknown_key);
+  const Json wrong = answer_json(a)["wrong"];
+  CHECK(wrong["code"] == "unknown_key");
+  CHECK(wrong["file"] == "request");
+  CHECK(wrong["path"] == "runn");
+  CHECK(wrong["nearest"] == "run");
+  CHECK(Json::parse(answer_line(shipped(), R"({"command": 1})"))["wrong"]["path"] == "command");
+  CHECK_FALSE(answer_json(shipped().call("estimate", kRun)).contains("wrong"));
+}
+
 TEST_CASE("a wrong request is one line that says where and what is near") {
   CHECK(error_of("estimate", R"({"runn": "x"})").find("request: runn: found an unknown key") == 0);
   CHECK(error_of("estimate", R"({"runn": "x"})").find("did you mean \"run\"") != std::string::npos);

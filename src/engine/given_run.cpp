@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "engine/overrides.h"
+#include "estimate/accuracy.h"
 #include "estimate/estimate.h"
 #include "validate/observed.h"
 

@@ -16,6 +16,7 @@
 #include "engine/hooks.h"
 #include "engine/overrides.h"
 #include "engine/request.h"
+#include "estimate/resolve.h"
 
 namespace orrery {
 

@@ -4,7 +4,7 @@
 // memory bandwidth from each other, and a share of that time is lost. The closed form charges it
 // for weights gathered in every micro batch (stage.cpp), the simulator on request also for traffic
 // beside passes once a step (step_clock.cpp). Leaves out which of the two is delayed. Units:
-// seconds; the share is `communication_slowdown` of the device. Errors: none.
+// seconds; the share is `communication_slowdown` of the framework. Errors: none.
 //
 // A copy between device and host takes no multiprocessors, but its bytes cross the device's memory:
 // a memory-bound kernel loses the link's share of its bandwidth. For products this is an upper

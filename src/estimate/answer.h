@@ -32,12 +32,13 @@ enum class Term : std::uint8_t {
   dp_exposed,
   optimizer,
   offload_exposed,
+  host_exposed,
   other,
 };
 inline constexpr std::size_t kTerms = kCountOf<Term>;
 constexpr EnumNames<Term> names_of(Term) {
-  return {"compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed", "pp_exposed",
-          "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "other"};
+  return {"compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed",   "pp_exposed",
+          "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "host_exposed", "other"};
 }
 
 template <Number R>

@@ -41,6 +41,16 @@ class SharedLines {
     entries_[count_++] = e;
   }
 
+  // Each line takes its share of `more` besides.
+  void prolong(SecondsOf<R> more) {
+    if (plain(more) == Seconds()) return;
+    for (std::size_t i = 0; i < count_; ++i) {
+      entries_[i].time += more * (entries_[i].time / time_);
+    }
+    for (Part& p : parts_) p.line.time += more * (p.line.time / time_);
+    time_ += more;
+  }
+
   SecondsOf<R> time() const { return time_; }
 
   void write(SecondsOf<R> exposed, AnswerOf<R>& answer) {
@@ -126,6 +136,7 @@ class EndOfStep {
     const std::int64_t reduced_to =
         reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
+    if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
     using enum Collective;
     add_moves(gradients_, which, reduce_gradients<R>(run_, which, parameters, reduced_to, owner),
               1);
@@ -141,6 +152,11 @@ class EndOfStep {
     const SecondsOf<R> gradients =
         named(uncovered(f, f.overlap_grad_reduce, gradients_.time(), windows.backward),
               {"exposed reduction of gradients"});
+    const std::int64_t layers = (run_.model.layers + run_.strategy.pp - 1) / run_.strategy.pp;
+    const SecondsOf<R> by_rank = count<R>(ranks_, {"ranks that own updated weights"}) *
+                                 count<R>(layers, {"layers of a stage"}) *
+                                 lift<R>(f.refresh_per_rank, {"framework.refresh_per_rank"});
+    weights_.prolong(by_rank);
     const SecondsOf<R> weights =
         named(uncovered(f, f.overlap_param_gather, weights_.time(), windows.forward),
               {"exposed gather of weights"});
@@ -163,6 +179,7 @@ class EndOfStep {
   AnswerOf<R>& answer_;
   SharedLines<R> gradients_;
   SharedLines<R> weights_;
+  std::int64_t ranks_ = 0;  // whose updated weights are gathered
 };
 
 }  // namespace

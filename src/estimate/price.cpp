@@ -72,6 +72,10 @@ struct ExchangeNotes {
   }
 };
 
+// Calls of the host for one collective: waiting for the stream it follows, the kernel, and
+// recording its end [from memory, unverified].
+constexpr double kExchangeLaunches = 3;
+
 template <Number R>
 class Pricer {
  public:
@@ -94,11 +98,15 @@ class Pricer {
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
     out_.weight_gradient += kOpFacts[op.kind].selects ? t.backward_input : t.backward_weight;
+    launches(Phase::forward) += op.kernels.forward;
+    launches(Phase::backward) += op.kernels.backward;
     if (again > 0) {
+      launches(Phase::recompute_selective) += op.kernels.forward * again;
       compute(Phase::recompute_selective) += forward * lift<R>(again, {"share that runs again"});
       out_.selective_flops += counted_flops(op) * again;
     }
     if (replayed) {
+      launches(Phase::recompute_full) += op.kernels.forward;
       compute(Phase::recompute_full) += forward;
       out_.full_flops += counted_flops(op);
     }
@@ -129,6 +137,7 @@ class Pricer {
     return {};
   }
 
+  double& launches(Phase p) { return out_.launches[static_cast<std::size_t>(p)]; }
   SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
 
   void add_exchange(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t,
@@ -155,6 +164,7 @@ class Pricer {
     ExchangeSum<R>& sum =
         out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(e.group)]
                       [static_cast<std::size_t>(e.collective)];
+    launches(phase) += kExchangeLaunches * static_cast<double>(e.times);
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
     sum.uncompressed += cost.bytes_per_rank * R(cost.ratio) * times;

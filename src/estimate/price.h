@@ -55,7 +55,8 @@ using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kEx
 template <Number R>
 struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
-  SecondsOf<R> weight_gradient{};  // part of the backward's compute
+  SecondsOf<R> weight_gradient{};          // part of the backward's compute
+  std::array<double, kPhases> launches{};  // of kernels, by the host
   std::array<ExchangeTable<R>, kPhases> exchanges{};
   Flops selective_flops{};  // of Phase::recompute_selective
   Flops full_flops{};       // of Phase::recompute_full

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/key_access.h"
+#include "estimate/framework_document.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
@@ -64,7 +65,8 @@ void take_dropout_of_framework(ResolvedRun& out) {
 
 void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyRequest& request,
                        ResolvedRun& out) {
-  const GivenDocument d = find_framework(root, lookup, out);
+  GivenDocument d = find_framework(root, lookup, out);
+  d.json = with_inherited(d.json, d.file, lookup);
   out.framework_file = d.file;
   static const Json kNoOptions = Json::object();
   const Json& options = request.framework_options ? *request.framework_options : kNoOptions;

@@ -14,6 +14,7 @@ ListOptions list_options(const Run& run) {
   o.fused_attention = run.training.fused_attention;
   o.cross_entropy =
       run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
+  o.unfused = run.framework.unfused;
   o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
   // Inputs are quantised before tp gathers them.
   o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;

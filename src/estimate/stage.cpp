@@ -28,7 +28,18 @@ struct ShardTraffic {
   SecondsOf<R> gather_forward{};
   SecondsOf<R> gather_backward{};
   SecondsOf<R> reduce{};
+  SecondsOf<R> gather_copies{};  // of gathered weights, in the stream that computes
+  SecondsOf<R> reduce_copies{};  // of gradients
 };
+
+// The time of copies of n parameters beside no other work.
+template <Number R>
+SecondsOf<R> copy_time(const Run& run, std::int64_t n, double bytes, const char* label) {
+  if (bytes == 0) return {};
+  return named(
+      memory_time<R>(lift<R>(Bytes(static_cast<double>(n) * bytes), {label}), run.cluster.device),
+      {"copies of sharded weights and gradients"});
+}
 
 // Traffic of one block in each micro batch because its weights or gradients are sharded.
 template <Number R>
@@ -40,6 +51,8 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
     if (gathers_every_micro_batch(run.strategy, run.framework)) {
       const SecondsOf<R> gather = gather_weights<R>(run, which, n, p.weights).time();
       t.gather_forward += gather;
+      t.gather_copies +=
+          copy_time<R>(run, n, run.framework.gather_copies, "gathered weights copied");
       if (!run.framework.keeps_gathered_weights) {
         t.gather_backward += secondary_of(run.strategy, which) == 0
                                  ? gather
@@ -48,6 +61,8 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
     t.reduce += reduce_gradients<R>(run, which, n, 1, p.gradients).time();
+    t.reduce_copies +=
+        copy_time<R>(run, n, run.framework.reduce_copies, "gradients copied for reduction");
   }
   return t;
 }
@@ -56,17 +71,17 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
 // a p-norm; while both run, they take multiprocessors and memory bandwidth from each other, which
 // costs a share of that time. The rest of the traffic is added.
 template <Number R>
-SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, SecondsOf<R> reduce) {
+SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, bool gathers_ahead,
+                    SecondsOf<R> reduce) {
   const Framework& f = run.framework;
   const SecondsOf<R> none{};
   const SecondsOf<R> beside =
-      (f.overlap_param_gather ? gather : none) + (f.overlap_grad_reduce ? reduce : none);
+      (gathers_ahead ? gather : none) + (f.overlap_grad_reduce ? reduce : none);
   const SecondsOf<R> after =
-      (f.overlap_param_gather ? none : gather) + (f.overlap_grad_reduce ? none : reduce);
+      (gathers_ahead ? none : gather) + (f.overlap_grad_reduce ? none : reduce);
   const SecondsOf<R> joined = overlapped(pass, beside, f.prefetch_norm);
   const SecondsOf<R> both = named(pass + beside - joined, {"time in which both run"});
-  const R lost = lift<R>(run.cluster.device.efficiency.communication_slowdown,
-                         {"device.efficiency.communication_slowdown"});
+  const R lost = lift<R>(f.communication_slowdown, {"framework.communication_slowdown"});
   return joined - pass + lost_beside<R>(lost, both) + after;
 }
 
@@ -151,16 +166,53 @@ class Adder {
   void add_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
                          const ParametersHeld& parameters) {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
-    const SecondsOf<R> f = forward + exposed(block_.exchanges[index(Phase::forward)]);
-    const SecondsOf<R> b = backward + exposed(block_.exchanges[index(Phase::backward)]) +
-                           block_.compute[index(Phase::recompute_selective)] +
-                           exposed(block_.exchanges[index(Phase::recompute_selective)]);
-    const SecondsOf<R> replayed = b + block_.compute[index(Phase::recompute_full)] +
-                                  exposed(block_.exchanges[index(Phase::recompute_full)]);
-    at(s.forward, Term::dp_exposed) += n_ * growth(run_, f, t.gather_forward, SecondsOf<R>{});
+    const SecondsOf<R> f =
+        with_waits(s.forward, n_, forward + exposed(block_.exchanges[index(Phase::forward)]),
+                   launches(Phase::forward));
+    const SecondsOf<R> device = backward + exposed(block_.exchanges[index(Phase::backward)]) +
+                                block_.compute[index(Phase::recompute_selective)] +
+                                exposed(block_.exchanges[index(Phase::recompute_selective)]);
+    const double calls = launches(Phase::backward) + launches(Phase::recompute_selective);
+    const SecondsOf<R> b = with_waits(s.backward, n_ - again_, device, calls);
+    const SecondsOf<R> replayed =
+        with_waits(s.backward, again_,
+                   device + block_.compute[index(Phase::recompute_full)] +
+                       exposed(block_.exchanges[index(Phase::recompute_full)]),
+                   calls + launches(Phase::recompute_full));
+    const bool ahead = run_.framework.overlap_param_gather;
+    const bool backward_ahead = ahead && run_.framework.backward_prefetch;
+    at(s.forward, Term::compute) += n_ * t.gather_copies;
+    at(s.backward, Term::compute) += n_ * t.reduce_copies;
+    if (plain(t.gather_forward) > Seconds()) wait_for_gather(s.forward);
+    if (plain(t.gather_backward) > Seconds()) {
+      wait_for_gather(s.backward);
+      at(s.backward, Term::compute) += n_ * t.gather_copies;
+    }
+    at(s.forward, Term::dp_exposed) +=
+        n_ * growth(run_, f, t.gather_forward, ahead, SecondsOf<R>{});
     at(s.backward, Term::dp_exposed) +=
-        (n_ - again_) * growth(run_, b, t.gather_backward, t.reduce) +
-        again_ * growth(run_, replayed, t.gather_backward, t.reduce);
+        (n_ - again_) * growth(run_, b, t.gather_backward, backward_ahead, t.reduce) +
+        again_ * growth(run_, replayed, t.gather_backward, backward_ahead, t.reduce);
+  }
+
+  void wait_for_gather(Terms<R>& terms) const {
+    at(terms, Term::host_exposed) +=
+        n_ * lift<R>(run_.framework.gather_wait, {"framework.gather_wait"});
+  }
+
+  double launches(Phase p) const { return block_.launches[index(p)]; }
+
+  // The time of a pass that the device could run in `device`: the host, which launches its kernels
+  // one after the other and runs ahead as far as it can, takes no less than their launches. What it
+  // adds in each of `n` blocks is a term of its own.
+  SecondsOf<R> with_waits(Terms<R>& terms, R n, SecondsOf<R> device, double calls) const {
+    const Seconds launch = run_.framework.host_launch;
+    if (launch == Seconds()) return device;
+    const SecondsOf<R> host = lift<R>(calls, {"kernels that the host launches for a block"}) *
+                              lift<R>(launch, {"framework.host_launch"});
+    const SecondsOf<R> wait = larger(host - device, SecondsOf<R>{});
+    at(terms, Term::host_exposed) += n * wait;
+    return device + wait;
   }
 
   const Run& run_;

@@ -77,7 +77,6 @@ struct DeviceEfficiency {
   Seconds launch{};              // of one kernel
   double unfused_attention = 1;  // of the dense peak, by the batched products of unfused attention
   std::array<AttentionCurve, kAttentionKernels> attention{};
-  double communication_slowdown = 0;  // share of time lost while it and a collective both run
 
   bool operator==(const DeviceEfficiency&) const = default;
 };

@@ -108,10 +108,7 @@ inline constexpr auto kEfficiencyRows = [] {
                              "experts' products, share of the dense product's rate"),
       fact<&E::memory>("memory", kFraction, kRequired,
                        "share of memory_bandwidth that elementwise kernels reach"),
-      fact<&E::launch>("launch", form::quantity(kSeconds, true), kRequired, "of one kernel"),
-      fact<&E::communication_slowdown>(
-          "communication_slowdown", form::number(0, 10, "share"), kRequired,
-          "share of the time lost while a kernel and a collective both run"));
+      fact<&E::launch>("launch", form::quantity(kSeconds, true), kRequired, "of one kernel"));
 }();
 inline constexpr Keys<DeviceEfficiency> kEfficiencyKeys{"efficiency", kEfficiencyRows};
 

@@ -22,6 +22,7 @@ constexpr EnumTable<Term, const char*> kWhat = {
     "data-parallel communication",
     "optimizer update",
     "transfers to host or NVMe",
+    "launching kernels from the host",
     "fixed costs of a step",
 };
 
@@ -77,6 +78,8 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
     case Term::offload_exposed:
     case Term::other:
       return "";
+    case Term::host_exposed:
+      return ": its processor launches slower than the GPU runs";
   }
   return "";
 }

@@ -119,6 +119,8 @@ constexpr std::array kMetrics = {
     term_metric<Term::optimizer>("breakdown_s.optimizer", "optimizer", "the update itself"),
     term_metric<Term::offload_exposed>("breakdown_s.offload_exposed", "offload",
                                        "transfers to host or NVMe not hidden"),
+    term_metric<Term::host_exposed>("breakdown_s.host_exposed", "host",
+                                    "what the GPU waits for kernels to be launched"),
     term_metric<Term::other>("breakdown_s.other", "other", "fixed costs of a step"),
 
     metric("memory.peak_gib", "GiB", "peak", memory,
@@ -128,8 +130,8 @@ constexpr std::array kMetrics = {
         "memory.weights_gib", "weights", memory, "the copy that computes, and the second of hpZ"),
     memory_metric<L::gradients>("memory.gradients_gib", "gradients", memory,
                                 "kept between micro batches"),
-    memory_metric<L::optimizer>("memory.optimizer_gib", "optimizer", memory,
-                                "master weights and moments"),
+    memory_metric<L::optimizer, L::optimizer_working>("memory.optimizer_gib", "optimizer", memory,
+                                                      "master weights and moments"),
     memory_metric<L::activations, L::recompute_working, L::logits, L::transient>(
         "memory.activations_gib", "activations", memory,
         "saved tensors, logits and what backward works on"),
@@ -155,6 +157,8 @@ constexpr std::array kMetrics = {
                                 "kept between micro batches"),
     memory_metric<L::optimizer>("memory.lines.optimizer_gib", "optimizer", memory_line,
                                 "master weights and moments"),
+    memory_metric<L::optimizer_working>("memory.lines.optimizer_working_gib", "optimizer update",
+                                        memory_line, "copies that the update makes while it runs"),
     memory_metric<L::activations>("memory.lines.activations_gib", "activations", memory_line,
                                   "saved tensors of the micro batches in flight"),
     memory_metric<L::recompute_working>("memory.lines.recompute_working_gib", "recompute work",

@@ -18,6 +18,7 @@ enum class MemoryLine : std::uint8_t {
   secondary_weights,  // the second copy of hpZ, for the gathers of backward
   gradients,
   optimizer,
+  optimizer_working,  // copies that the update makes while it runs
   activations,        // saved tensors of the micro batches in flight
   recompute_working,  // tensors of the part being recomputed
   logits,             // logits, softmax and their gradient
@@ -30,10 +31,9 @@ enum class MemoryLine : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryLines = kCountOf<MemoryLine>;
 constexpr EnumNames<MemoryLine> names_of(MemoryLine) {
-  return {"weights",          "secondary_weights", "gradients", "optimizer",
-          "activations",      "recompute_working", "logits",    "transient",
-          "gathered_weights", "buckets",           "context",   "communicators",
-          "fragmentation"};
+  return {"weights",     "secondary_weights", "gradients",     "optimizer",    "optimizer_working",
+          "activations", "recompute_working", "logits",        "transient",    "gathered_weights",
+          "buckets",     "context",           "communicators", "fragmentation"};
 }
 
 template <Number R>
@@ -42,6 +42,9 @@ struct StageMemory {
   BytesOf<R> peak{};           // what the device shows as used
   BytesOf<R> allocated{};      // counted by tensors, as by a framework
   BytesOf<R> reserved{};       // counted by blocks, as by its allocator
+  BytesOf<R> freed{};          // gradients that are not there before backward, once a step
+  BytesOf<R> last_layer{};     // activations at work when the last gradient is made
+  BytesOf<R> update{};         // copies that the update makes, when no activation is left
   BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> host{};           // offloaded to the host's memory, of this rank
   R bytes_per_parameter{};     // model states on the device over parameters held

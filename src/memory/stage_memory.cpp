@@ -138,11 +138,32 @@ BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActi
 }
 
 template <Number R>
+void choose_moment(StageMemory<R>& m) {
+  using enum MemoryLine;
+  if (plain(m.freed) == Bytes() && plain(m.update) == Bytes()) return;
+  const BytesOf<R> at_work = sum_of(m, {activations, recompute_working, logits, transient});
+  const BytesOf<R> at_loss = at_work - m.freed;
+  const BytesOf<R> last = plain(m.freed) > Bytes() ? smaller(at_work, m.last_layer) : at_loss;
+  const auto leave = [&m](BytesOf<R> kept) {
+    for (const MemoryLine l : {activations, recompute_working, logits, transient}) m[l] = {};
+    m[activations] = kept;
+  };
+  if (plain(m.update) > std::max(plain(at_loss), plain(last))) {
+    leave({});
+    m[optimizer_working] = m.update;
+  } else if (plain(last) > plain(at_loss)) {
+    leave(last);
+  } else {
+    m[gradients] = m[gradients] - m.freed;
+  }
+}
+
+template <Number R>
 void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   using enum MemoryLine;
   const BytesOf<R> states = sum_of(m, {weights, secondary_weights, gradients, optimizer});
-  const BytesOf<R> at_work =
-      sum_of(m, {activations, recompute_working, logits, transient, gathered_weights, buckets});
+  const BytesOf<R> at_work = sum_of(m, {optimizer_working, activations, recompute_working, logits,
+                                        transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});
   const BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
   BytesOf<R> cached =
@@ -173,6 +194,16 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
     m[MemoryLine::buckets] += lift<R>(holdings.receive_buffers, {"receive buffers of the stage"});
   }
   m.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
+  if (f.frees_gradients && s.micro_batches == 1 && s.pp == 1) {
+    m.freed = m[MemoryLine::gradients];
+    m.last_layer = activations.largest + activations.working + activations.transient;
+  }
+  if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {
+    m.update =
+        named(m[MemoryLine::weights] * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
+              {"copies that the update makes"});
+  }
+  choose_moment<R>(m);
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
   m[MemoryLine::communicators] =
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
@@ -188,6 +219,8 @@ template BytesOf<double> set_activations(StageMemory<double>&, const Strategy&,
                                          const StageActivations<double>&);
 template BytesOf<Traced> set_activations(StageMemory<Traced>&, const Strategy&,
                                          const StageActivations<Traced>&);
+template void choose_moment(StageMemory<double>&);
+template void choose_moment(StageMemory<Traced>&);
 template void settle(StageMemory<double>&, const Framework&, Bytes);
 template void settle(StageMemory<Traced>&, const Framework&, Bytes);
 template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,

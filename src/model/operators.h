@@ -23,6 +23,7 @@
 #include "core/modules.h"
 #include "core/precision.h"
 #include "model/architecture.h"
+#include "model/chains.h"
 #include "model/cross_entropy.h"
 #include "orrery/quantity.h"
 
@@ -106,6 +107,7 @@ enum class OpName : std::uint8_t {
   kv_up,
   qk_norm,
   rope,
+  head_copies,
   attention,
   attention_scores,
   attention_softmax,
@@ -151,6 +153,7 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "kv up",
           "qk norm",
           "rope",
+          "head copies",
           "attention",
           "attention scores",
           "attention softmax",
@@ -249,6 +252,7 @@ struct Operator {
   // pointwise and lookup: bytes read and written per element of rows × cols.
   double forward_bytes = 0;
   double backward_bytes = 0;
+  Kernels kernels{};  // that the host launches for it
 
   // Parameters besides the weight matrix: `vectors` biases or norms, of cols + cols2 elements each
   // (a group), or of `vector_extent` where that has units.
@@ -279,6 +283,7 @@ struct ListOptions {
   Precision precision = Precision::bf16;
   bool fused_attention = true;  // FlashAttention or the like; else scores are materialised
   CrossEntropy cross_entropy = CrossEntropy::unfused;
+  ChainMask unfused = 0;                 // chains that run operator by operator
   bool keeps_gathered_inputs = false;    // of split products, under sequence parallelism
   bool keeps_wide_inputs = false;        // of products in 8 or 4 bits, before quantisation
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this

@@ -12,6 +12,7 @@
 
 #include "hardware/device.h"
 #include "hardware/name.h"
+#include "model/chains.h"
 #include "model/cross_entropy.h"
 #include "orrery/quantity.h"
 #include "parallel/strategy.h"
@@ -30,10 +31,13 @@ struct Framework {
   bool keeps_wide_inputs = false;       // of 8-bit products, not quantised, where tp does not split
   double linear_rate = 1;               // of linear layers, over what the device's products attain
   bool recompute_stops_early = false;   // once the last saved tensor is back
+  ChainMask unfused = 0;                // chains of elementwise operators that run one by one
   double pointwise_passes = 1;          // memory traffic of pointwise operators over fused kernels'
   bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
   bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
   bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
+  bool frees_gradients = false;         // with the step; they come back one by one in backward
+  double optimizer_copies = 0;          // of this rank's weights, while the update runs
   bool keeps_stage_outputs = false;     // what a stage sent on, until its gradient is back
   bool receives_apart = false;          // every micro batch of a step has its own receive buffers
   bool reduces_at_the_end = false;      // kept weights: from buffers of whole layers, two at once
@@ -65,6 +69,17 @@ struct Framework {
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
   bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
   bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
+  // What the gather of updated weights takes besides for each rank and layer: tensors copied one by
+  // one.
+  Seconds refresh_per_rank{};
+  bool backward_prefetch = true;  // weights for backward are gathered beside the pass before
+  // Bytes that copies of a gathered weight, and of a gradient to be reduced, move an element, in
+  // the stream that computes; and what a gather waits besides for the host.
+  double gather_copies = 0;
+  double reduce_copies = 0;
+  Seconds gather_wait{};
+  // Share of the time lost in which compute and collectives of kernels of their own both run.
+  double communication_slowdown = 0;
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
   // Gathered weights are freed module by module, above this many elements. 0: layer by layer.
@@ -72,6 +87,9 @@ struct Framework {
 
   // Level: measured over predicted step time of this software, where every term is meant.
   double stack_factor = 1;
+
+  // The host's time to launch one kernel, Python included; 0: not priced.
+  Seconds host_launch{};
 
   // Fixed costs.
   Seconds step_overhead{};

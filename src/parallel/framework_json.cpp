@@ -119,6 +119,13 @@ void read_selective_modules(const Reader& r, ModuleMask& out) {
   }
 }
 
+void read_unfused(const Reader& r, ChainMask& out) {
+  out = 0;
+  for (const Reader& item : r.items()) {
+    out = static_cast<ChainMask>(out | mask_of(item.choice<Chain>()));
+  }
+}
+
 void read_interval(const Reader& r, Framework& out) {
   const std::vector<Reader> interval = r.items();
   if (interval.size() != 2) r.fail("two factors, low and high");

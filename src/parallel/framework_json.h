@@ -30,6 +30,7 @@ struct FrameworkProfile {
   std::string states;           // name of the recipe it trains by where the run says none
   std::string fp16_states;      // and of that in fp16
   std::optional<bool> dropout;  // of its models, where neither run nor model says
+  std::string inherits;         // the profile it takes its other keys from, by name
   std::vector<FrameworkOption> options;
   KeptJson document;  // with the overlays applied, for provenance
 };

@@ -20,6 +20,7 @@ void read_qgz(const Reader& r, Framework& out);
 void read_selective_modules(const Reader& r, ModuleMask& out);
 void read_ep_exposed(const Reader& r, Framework& out);
 void read_interval(const Reader& r, Framework& out);
+void read_unfused(const Reader& r, ChainMask& out);
 
 namespace framework_forms {
 
@@ -31,6 +32,7 @@ inline constexpr Form kBytesOrNone = form::quantity(kBytes, true);
 inline constexpr Form kLoss = form::one_of<CrossEntropy>();
 inline constexpr Form kKernel = form::one_of<AttentionKernel>();
 inline constexpr Form kModule = form::one_of<Module>();
+inline constexpr Form kChain = form::one_of<Chain>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
 inline constexpr Form kRanks = form::whole(0, 1 << 20, "ranks");
 inline constexpr Form kFactor = form::number(0.01, 100, "predicted step times");
@@ -62,6 +64,9 @@ inline constexpr auto kFrameworkRows = [] {
                             "rate of linear layers over what the device's products attain"),
       fact<&F::recompute_stops_early>("recompute_stops_early", kSwitch, otherwise("false"),
                                       "recomputation stops once the last saved tensor is back"),
+      fact<&F::unfused>("unfused", form::list(kChain), otherwise("[]"),
+                        "chains of elementwise operators that run one by one")
+          .only_read_by<read_unfused>(),
       fact<&F::pointwise_passes>(
           "pointwise_passes", form::number(1, 10, "times"), otherwise("1"),
           "memory traffic of pointwise operators over that of fused kernels"),
@@ -73,6 +78,11 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::steps_on_fp32_copy>("steps_on_fp32_copy", kSwitch, otherwise("false"),
                                    "the update needs an fp32 copy of a rank's share of 16-bit "
                                    "gradients"),
+      fact<&F::frees_gradients>("frees_gradients", kSwitch, otherwise("false"),
+                                "gradients are freed with the step and come back one by one in "
+                                "backward"),
+      fact<&F::optimizer_copies>("optimizer_copies", form::number(0, 16, "copies"), otherwise("0"),
+                                 "copies of a rank's weights that the update makes"),
       fact<&F::keeps_stage_outputs>("keeps_stage_outputs", kSwitch, otherwise("false"),
                                     "a stage keeps what it sent until its gradient is back"),
       fact<&F::receives_apart>("receives_apart", kSwitch, otherwise("false"),
@@ -135,6 +145,24 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::pipeline_keeps_weights>("pipeline_keeps_weights", kSwitch, otherwise("false"),
                                        "and with a pipeline they are gathered and reduced once a "
                                        "step"),
+      fact<&F::refresh_per_rank>("refresh_per_rank", form::quantity(kSeconds, true),
+                                 otherwise("0 s"),
+                                 "what the gather of updated weights takes besides for each rank "
+                                 "and layer: tensors copied one by one"),
+      fact<&F::backward_prefetch>("backward_prefetch", kSwitch, otherwise("true"),
+                                  "weights for the next backward are gathered beside the one "
+                                  "before"),
+      fact<&F::gather_copies>("gather_copies", form::number(0, 64, "bytes"), otherwise("0"),
+                              "bytes an element that copies of gathered weights move beside no "
+                              "other work"),
+      fact<&F::reduce_copies>("reduce_copies", form::number(0, 64, "bytes"), otherwise("0"),
+                              "the same of gradients before they are reduced"),
+      fact<&F::gather_wait>("gather_wait", form::quantity(kSeconds, true), otherwise("0 s"),
+                            "what a gather waits for the host"),
+      fact<&F::communication_slowdown>("communication_slowdown", form::number(0, 10, "share"),
+                                       otherwise("0"),
+                                       "share of the time lost in which compute and a collective "
+                                       "both run"),
       fact<&F::prefetch_norm>("prefetch_norm", form::number(1, 100, "exponent"), otherwise("5"),
                               "exponent of the norm that joins compute and gathers of a layer"),
       fact<&F::gather_bytes>("gather_bytes", form::number(0, 8, "bytes"), otherwise("0"),
@@ -146,6 +174,9 @@ inline constexpr auto kFrameworkRows = [] {
       // Level and fixed costs.
       fact<&F::stack_factor>("stack_factor", form::number(0.1, 10, "times"), otherwise("1"),
                              "measured over predicted step time of this software"),
+      fact<&F::host_launch>("host_launch", form::quantity(kSeconds, true), otherwise("0 s"),
+                            "time of the host to launch one kernel; a pass takes no less than its "
+                            "launches; 0: not priced"),
       fact<&F::step_overhead>("step_overhead", form::quantity(kSeconds, true), otherwise("0 s"),
                               "fixed time of a step"),
       fact<&F::context>("context", kBytesOrNone, otherwise("0 B"),
@@ -173,8 +204,14 @@ inline constexpr auto kProfileRows = keys<FrameworkProfile>(
                                          otherwise("states'"), "the same in fp16"),
     fact<&FrameworkProfile::dropout>("dropout", form::boolean(), kNothing,
                                      "its models train with dropout where neither run nor model "
-                                     "says"));
+                                     "says"),
+    fact<&FrameworkProfile::inherits>("inherits", form::text("a profile"), kNothing,
+                                      "takes every key it does not state from this profile"));
 inline constexpr Keys<FrameworkProfile> kProfileKeys{"", kProfileRows};
+template <>
+struct KeysOf<FrameworkProfile> {
+  static constexpr const Keys<FrameworkProfile>& table = kProfileKeys;
+};
 
 // A switch takes one of a few values, each with changes of the profile, or a count that it puts
 // into a field.

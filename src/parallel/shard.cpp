@@ -165,6 +165,7 @@ ShardedOperator shard(const Operator& op, const Degrees& d) {
   o.megatron_pairs = op.megatron_pairs;
   o.forward_bytes = op.forward_bytes;
   o.backward_bytes = op.backward_bytes;
+  o.kernels = op.kernels;
   o.parameters = parameters(op, o, d);
   for (std::uint8_t i = 0; i < op.saved_count; ++i) {
     const SavedTensor& t = op.saved[i];

@@ -79,6 +79,7 @@ struct ShardedOperator : OperatorSizes {
 
   double forward_bytes = 0;  // pointwise and lookup: an element of rows × cols
   double backward_bytes = 0;
+  Kernels kernels{};
 
   std::int64_t parameters = 0;  // held by this rank, were nothing sharded over replicas
   std::uint8_t kept_count = 0;

@@ -10,6 +10,15 @@
 namespace orrery {
 namespace {
 
+// With all gradients of the step there from its first pass on, and without the update's copies:
+// the moments of a step that the closed form tells apart are not passes.
+Run without_moments(const Run& run) {
+  Run same = run;
+  same.framework.frees_gradients = false;
+  same.framework.optimizer_copies = 0;
+  return same;
+}
+
 class StageCurve {
  public:
   StageCurve(const Run& run, Workspace& w, const StepPlan& plan, const PassGraph& graph,
@@ -18,7 +27,8 @@ class StageCurve {
         graph_(graph),
         times_(times),
         stage_(stage),
-        closed_(memory_of_stage<double>(run, w, static_cast<std::int64_t>(stage))) {
+        closed_(
+            memory_of_stage<double>(without_moments(run), w, static_cast<std::int64_t>(stage))) {
     const auto p = static_cast<std::size_t>(plan.shape.stages);
     for (std::size_t cell = stage; cell < plan.passes.size(); cell += p) {
       chunks_.push_back(

@@ -155,7 +155,7 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   plan.copy_slowdown = slowdown_beside_copies(run.cluster.device);
   // If weights are gathered in every micro batch, the passes include it already (stage.h).
   if (!gathers_every_micro_batch(run.strategy, run.framework)) {
-    plan.slowdown = run.cluster.device.efficiency.communication_slowdown;
+    plan.slowdown = run.framework.communication_slowdown;
   }
   return plan;
 }

@@ -152,14 +152,16 @@ std::vector<CellFetches> fetch_in_order(const Run& run, const Workspace& w, std:
                                         StepPlan& plan) {
   const Framework& f = run.framework;
   const PrefetchRules rules{depth, f.overlap_param_gather, f.overlap_grad_reduce,
-                            run.cluster.device.efficiency.communication_slowdown};
+                            f.communication_slowdown};
+  PrefetchRules backward = rules;
+  backward.gathers_beside = f.overlap_param_gather && f.backward_prefetch;
   std::vector<CellFetches> all;
   for (std::size_t cell = 0; cell < plan.passes.size(); ++cell) {
     const std::int64_t part = part_of_cell(plan, static_cast<std::int64_t>(cell));
     const CellLayers layers = layers_of(run, w, class_of<double>(w, part));
     PassPlan& p = plan.passes[cell];
     all.push_back({fetch(layers.forward, rules, p.forward, p.forward_terms),
-                   fetch(layers.backward, rules, p.backward, p.backward_terms)});
+                   fetch(layers.backward, backward, p.backward, p.backward_terms)});
   }
   return all;
 }

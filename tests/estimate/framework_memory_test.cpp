@@ -24,7 +24,7 @@ Run dense_run(const std::string& parallel, std::int64_t vocabulary = 1024) {
               "vocab_size": 1024, "hidden_act": "swiglu"},
     "cluster": {"node": "dgx-h100", "gpus": 8},
     "training": {"sequence_length": 512, "global_batch": 8, "states": "adam-mixed-16"},
-    "parallel": {"recompute": "full", "zero": 0}})");
+    "parallel": {"recompute": "full", "zero": 0}, "framework": "fused"})");
   run["model"]["vocab_size"] = vocabulary;
   return run_of(with(run, "{\"parallel\": " + parallel + "}"));
 }

@@ -9,6 +9,7 @@
 #include "estimate/estimate.h"
 #include "estimate/run.h"
 #include "memory/memory_lines.h"
+#include "parallel/partition.h"
 #include "property/random_run.h"
 
 using namespace orrery;
@@ -36,12 +37,17 @@ void for_changes(std::uint64_t seed, int runs, Change&& change, Check&& check) {
   CHECK(done == runs);
 }
 
-// Tensors come back from the host under both halves of a backward pass. If the halves are separate
-// passes, a shorter weight gradient leaves more of these copies to the half that other stages wait
-// for, so the step may get longer, like any list of tasks with a fixed order (Graham 1969).
+// Tensors come back from the host, weights are gathered, gradients reduced and kernels launched
+// under both halves of a backward pass. If the halves are separate passes, a shorter weight
+// gradient leaves more of these to the half that other stages wait for, so the step may get longer,
+// like any list of tasks with a fixed order (Graham 1969).
 bool has_anomaly(const Run& run) {
   const Offload& o = run.strategy.offload;
-  const bool streams = o.activations != OffloadTarget::none || o.parameters != OffloadTarget::none;
+  const bool streams = o.activations != OffloadTarget::none ||
+                       o.parameters != OffloadTarget::none ||
+                       gathers_every_micro_batch(run.strategy, run.framework) ||
+                       reduces_every_micro_batch(run.strategy, run.framework) ||
+                       run.framework.host_launch > Seconds();
   return streams && schedule_of(run).entry().written_out;
 }
 

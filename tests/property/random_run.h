@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/framework_document.h"
 #include "estimate/run.h"
 #include "parallel/rules.h"
 #include "property/random_cluster.h"
@@ -51,10 +52,14 @@ class Shelf {
       models.push_back({name, read_model(json, name).architecture});
     });
     load("frameworks", [this](const Json& json, const std::string& name) {
-      frameworks.push_back({name, read_framework(json, name, Json::object(), "", "").framework});
+      frameworks.push_back(
+          {name, read_framework(with_inherited(json, name, lookup_), name, Json::object(), "", "")
+                     .framework});
       // Resolving a run file finds the interval; these runs are made without one.
       frameworks.back().second.interval_low = 0.8;
       frameworks.back().second.interval_high = 1.25;
+      // The level of a stack is a factor on the closed form's whole step; the simulator has none.
+      frameworks.back().second.stack_factor = 1;
     });
     load("hardware/nodes", [this](const Json& json, const std::string& name) {
       nodes_.push_back({name, json});

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "document/rows.h"
 #include "engine/commands/commands.h"
+#include "estimate/framework_document.h"
 #include "report/catalog.h"
 #include "report/frame.h"
 #include "report/key_catalog.h"
@@ -16,6 +17,10 @@ std::vector<NamedDocument> documents_of(const ConfigSource& configs, ConfigKind 
   for (const std::string& name : config_names(configs, kind)) {
     const auto found = find_config(configs, kind, name);
     documents.push_back({name, found->file, parse_json(found->text, found->file)});
+    if (kind == ConfigKind::framework) {
+      documents.back().json =
+          with_inherited(documents.back().json, found->file, config_lookup(configs));
+    }
   }
   return documents;
 }

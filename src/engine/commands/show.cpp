@@ -6,6 +6,7 @@
 #include "document/rows.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
+#include "estimate/framework_document.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_reader.h"
@@ -42,7 +43,8 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   if (kind == ConfigKind::fabric) read_fabric(Reader(document, file));
   if (kind == ConfigKind::device) read_device(Reader(document, file));
   if (kind == ConfigKind::framework) {
-    read_framework(document, file, Json::object(), file, "parallel.framework_options");
+    read_framework(with_inherited(document, file, lookup), file, Json::object(), file,
+                   "parallel.framework_options");
   }
   if (kind == ConfigKind::compression) read_compression(Reader(document, file), {});
   if (kind == ConfigKind::failures) read_failures(Reader(document, file));

@@ -66,19 +66,38 @@ void cross_context(Operator& op, const BuildContext& c) {
   cross(op, BoundaryKind::context_heads, c.tokens(), query_heads(c, kv_width), c.e());
 }
 
+// Keys or values as the kernel reads them: for every head, if they are repeated.
+Extent attended_heads(const BuildContext& c, std::int64_t width) {
+  return c.unfused(Chain::repeated_keys) ? query_heads(c, width) : key_heads(c, width);
+}
+
+// Copies of queries, keys and values in the kernel's layout, made before it and undone after it:
+// each is read and written, forward and backward, and keys and values stay as copies.
+void append_head_copies(Block& block, const BuildContext& c) {
+  if (!c.unfused(Chain::head_copies)) return;
+  Operator& op = append(block, OpName::head_copies, OpKind::pointwise, c.tokens(),
+                        query_heads(c, c.arch.head_dim));
+  op.cols2 = key_heads(c, c.arch.head_dim + value_head_dim(c.arch));
+  op.forward_bytes = 4 * c.e();
+  op.backward_bytes = 4 * c.e();
+  op.kernels = {4, 4};
+  save(op, c.tokens(), key_heads(c, c.arch.head_dim + value_head_dim(c.arch)), c.e());
+}
+
 void append_fused_core(Block& block, const BuildContext& c, bool local, ModuleMask qkv_dropped) {
   Operator& op = append(block, OpName::attention, OpKind::fused_attention,
                         {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
   set_core(op, c, local);
   op.pairs = op.masked_pairs;
+  op.kernels = {2, 3};
   if (c.arch.attention_sinks) {
     op.vectors = 1;
     op.vector_extent = query_heads(c, 1);
   }
   save(op, c.tokens(), query_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
-  save(op, c.tokens(), key_heads(c, c.arch.head_dim), c.e(),
+  save(op, c.tokens(), attended_heads(c, c.arch.head_dim), c.e(),
        static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
-  save(op, c.tokens(), key_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
+  save(op, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
   save(op, c.tokens(), query_heads(c, 1), kStatisticBytes, kCore);
   cross_context(op, c);
 }
@@ -104,7 +123,7 @@ void append_unfused_core(Block& block, const BuildContext& c, bool local, Module
     scores.vector_extent = query_heads(c, 1);
   }
   save(scores, c.tokens(), query_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
-  save(scores, c.tokens(), key_heads(c, c.arch.head_dim), c.e(),
+  save(scores, c.tokens(), attended_heads(c, c.arch.head_dim), c.e(),
        static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
   cross_context(scores, c);
 
@@ -113,6 +132,9 @@ void append_unfused_core(Block& block, const BuildContext& c, bool local, Module
   softmax.forward_bytes = 2 * c.e();
   softmax.backward_bytes = 3 * c.e();
   save(softmax, score_rows, score_cols, c.e(), kCore);
+  if (c.unfused(Chain::softmax)) {
+    run_chain(softmax, eager_softmax(c.e()), score_rows, score_cols, kCore);
+  }
 
   if (c.arch.dropout) {
     Operator& dropout = append_on_scores(block, c, OpName::attention_dropout);
@@ -124,7 +146,7 @@ void append_unfused_core(Block& block, const BuildContext& c, bool local, Module
 
   Operator& values = append(block, OpName::attention_values, OpKind::values, queries, keys);
   set_core(values, c, local);
-  save(values, c.tokens(), key_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
+  save(values, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
 }
 
 void append_rope(Block& block, const BuildContext& c) {
@@ -135,6 +157,8 @@ void append_rope(Block& block, const BuildContext& c) {
   op.cols2 = key_heads(c, width);
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 2 * c.e();
+  op.kernels = {2, 2};
+  if (c.unfused(Chain::rotary)) run_chain(op, eager_rotary(c.e()), op.rows, op.cols, 0);
   if (latent) op.recomputed_by = mask_of(Module::mla_up_proj);
 }
 
@@ -173,6 +197,7 @@ void append_attention(Block& block, const BuildContext& c, bool local) {
     append_projections(block, c);
   }
   append_rope(block, c);
+  append_head_copies(block, c);
 
   const ModuleMask qkv_dropped = latent ? mask_of(Module::mla_up_proj) : ModuleMask{0};
   if (c.options.fused_attention) {

@@ -26,11 +26,20 @@ void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double byt
   op.boundaries[op.boundary_count++] = Boundary{kind, rows, cols, bytes};
 }
 
+void run_chain(Operator& op, const ChainCost& cost, Extent rows, Extent cols,
+               ModuleMask dropped_by) {
+  op.forward_bytes = cost.forward_bytes;
+  op.backward_bytes = cost.backward_bytes;
+  op.kernels = cost.kernels;
+  if (cost.kept_bytes > 0) save(op, rows, cols, cost.kept_bytes, dropped_by);
+}
+
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols) {
   Operator& op = append(block, name, OpKind::product, rows, cols);
   op.role = PrecisionRole::linear;
   op.inner = inner;
   op.has_weight = true;
+  op.kernels = {1, 2};
   return op;
 }
 
@@ -42,7 +51,11 @@ Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent r
   op.backward_bytes = 3 * c.e();
   op.vectors = c.arch.norm == Norm::kLayerNorm ? 2 : 1;
   op.recomputed_by = kNorms;
+  op.kernels = {1, 2};
   if (keep_input) save(op, rows, cols, c.e());
+  if (c.arch.norm == Norm::kRmsNorm && c.unfused(Chain::rms_norm)) {
+    run_chain(op, eager_rms_norm(c.e()), rows, cols, kNorms);
+  }
   return op;
 }
 

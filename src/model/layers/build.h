@@ -23,6 +23,8 @@ struct BuildContext {
   double e() const { return element_bytes(storage_precision(options.precision)); }
   double w() const { return options.keeps_wide_inputs ? e() : element_bytes(options.precision); }
 
+  bool unfused(Chain chain) const { return (options.unfused & mask_of(chain)) != 0; }
+
   // Tokens inside a tensor-parallel region, and where sequence parallelism splits them further.
   Extent tokens() const { return {s(), b(), Axis::context}; }
   Extent sequence_tokens() const { return {s(), b(), Axis::sequence}; }
@@ -37,6 +39,10 @@ struct BuildContext {
 Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols);
 void save(Operator& op, Extent rows, Extent cols, double bytes, ModuleMask dropped_by = 0);
 void cross(Operator& op, BoundaryKind kind, Extent rows, Extent cols, double bytes);
+
+// The operator runs as a chain of kernels over rows × cols, which keeps more than a fused one.
+void run_chain(Operator& op, const ChainCost& cost, Extent rows, Extent cols,
+               ModuleMask dropped_by);
 
 // A linear layer rows×inner · inner×cols in the run's precision.
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols);

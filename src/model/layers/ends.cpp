@@ -15,12 +15,13 @@ struct LossBytes {
   double forward;
   double backward;
   double kept;
+  Kernels kernels{};
 };
 constexpr std::array<LossBytes, kCountOf<CrossEntropy>> kLoss = {{
-    {24, 14, 8},   // unfused
-    {8, 6, 4},     // fused
-    {2, 4, 0},     // recomputed
-    {28, 22, 12},  // loss-parallel
+    {24, 14, 8, {12, 6}},    // unfused
+    {8, 6, 4, {3, 2}},       // fused
+    {2, 4, 0, {2, 1}},       // recomputed
+    {28, 22, 12, {16, 10}},  // loss-parallel
 }};
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
@@ -39,6 +40,7 @@ void append_loss(Block& block, const BuildContext& c) {
   Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
   loss.forward_bytes = bytes.forward;
   loss.backward_bytes = bytes.backward;
+  loss.kernels = bytes.kernels;
   const double logit_and_gradient = 2 * c.e();
   save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},

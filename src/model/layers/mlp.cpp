@@ -31,6 +31,9 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
   constexpr ModuleMask kAlternate = mask_of(Module::alternate_products);
   act.recomputed_by |= kAlternate;
   save(act, part.rows, narrow, c.e(), part.recomputed_by);
+  if (c.arch.gated && c.unfused(Chain::gated_activation)) {
+    run_chain(act, eager_gated_activation(c.e()), part.rows, narrow, act.recomputed_by);
+  }
   if (c.arch.gated) {
     up.recomputed_by |= kAlternate;
     up.alternate_share = 1.0 / n;

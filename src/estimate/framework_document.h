@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A framework's profile with what it inherits.
+//
+// `"inherits": NAME` takes every key of another profile that this one does not state; `sources` and
+// `options` are joined key by key. A release inherits from its framework, a framework from a class:
+// eager, compiled or fused. Errors: InputError where the name is not known or a profile inherits
+// from itself.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+Json with_inherited(const Json& profile, const std::string& file, const ConfigLookup& lookup);
+
+}  // namespace orrery

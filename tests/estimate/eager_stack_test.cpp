@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stacks that run operator by operator, worked by hand: the bytes and kernels of their chains, the
+// host that launches them, FSDP's gathers, and the moments of a step at which memory is full.
+#include <doctest/doctest.h>
+
+#include "core/error.h"
+#include "estimate/estimate.h"
+#include "estimate/framework_document.h"
+#include "estimate/price.h"
+#include "estimate/run.h"
+#include "model/chains.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+constexpr double kTokens = 512;
+constexpr double kWidth = 1024;
+constexpr std::int64_t kLayers = 8;
+
+// One GPU, one micro batch of one sequence.
+Run gated_run(const std::string& more = "{}") {
+  const Json run = json_of(R"({
+    "model": {"name": "m", "num_hidden_layers": 8, "hidden_size": 1024,
+              "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 4096,
+              "vocab_size": 1024, "hidden_act": "swiglu"},
+    "cluster": {"node": "dgx-h100", "gpus": 1},
+    "training": {"sequence_length": 512, "global_batch": 1, "states": "pure-16bit"},
+    "parallel": {"recompute": "none", "zero": 0}, "framework": "fused"})");
+  return run_of(with(run, more));
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
+
+double launches_of_layer(const Run& run, Phase phase) {
+  return price<double>(run).blocks[0].launches[static_cast<std::size_t>(phase)];
+}
+
+ConfigLookup lookup_of(const std::string& name, const std::string& text) {
+  ConfigLookup lookup;
+  lookup.framework = [name, text](const std::string& asked) -> std::optional<ConfigText> {
+    if (asked != name) return std::nullopt;
+    return ConfigText{text, name + ".json"};
+  };
+  lookup.framework_names = [name] { return std::vector<std::string>{name}; };
+  return lookup;
+}
+
+}  // namespace
+
+TEST_CASE("an eager RMSNorm in 16 bits moves 36 bytes an element forward and keeps an fp32 copy") {
+  // To fp32 2 + 4, square 4 + 4, mean 4, scale 4 + 4, back 4 + 2, times the weight 2 + 2.
+  const ChainCost norm = eager_rms_norm(2);
+  CHECK(norm.forward_bytes == 36);
+  CHECK(norm.kept_bytes == 4);
+  CHECK(norm.kernels.forward == 8);
+  // In fp32 nothing is cast and nothing kept besides.
+  CHECK(eager_rms_norm(4).forward_bytes == 28);
+  CHECK(eager_rms_norm(4).kept_bytes == 0);
+  // Two products, half of it negated, a concatenation, a sum: 4 + 2 + 4 + 4 + 6.
+  CHECK(eager_rotary(2).forward_bytes == 20);
+  // The activation reads and writes, the product reads both halves and writes.
+  CHECK(eager_gated_activation(2).forward_bytes == 10);
+}
+
+TEST_CASE("a chain that is not fused keeps what its operators save") {
+  Run run = gated_run();
+  const Bytes fused = price<double>(run).blocks[0].activations.kept_all;
+  run.framework.unfused = mask_of(Chain::rms_norm);
+  const Bytes norms = price<double>(run).blocks[0].activations.kept_all - fused;
+  CHECK(near(norms.si(), 2 * 4 * kTokens * kWidth));  // two norms, an fp32 copy each
+  run.framework.unfused = mask_of(Chain::gated_activation);
+  const Bytes gate = price<double>(run).blocks[0].activations.kept_all - fused;
+  CHECK(near(gate.si(), 2 * kTokens * 4096));  // the activated half
+  run.framework.unfused = mask_of(Chain::repeated_keys);
+  const Bytes keys = price<double>(run).blocks[0].activations.kept_all - fused;
+  CHECK(near(keys.si(), 2 * 2 * kTokens * (kWidth - kWidth / 4)));  // 16 heads where 4 were kept
+}
+
+TEST_CASE("the host launches the kernels of a layer one after the other") {
+  Run run = gated_run();
+  // Norm, qkv, rope 2, attention 2, out, residual, norm, up, activation, down, residual.
+  CHECK(launches_of_layer(run, Phase::forward) == 13);
+  // 2 for each norm and product, 3 for attention, 2 rope, 1 activation, 2 residuals.
+  CHECK(launches_of_layer(run, Phase::backward) == 2 * 2 + 4 * 2 + 3 + 2 + 1 + 2);
+  run.framework.unfused = mask_of(Chain::rotary);
+  CHECK(launches_of_layer(run, Phase::forward) == 13 - 2 + 10);
+}
+
+TEST_CASE("a pass takes no less than its launches, and no more where the GPU is slower") {
+  Run run = gated_run();
+  run.framework.host_launch = Seconds();
+  const Answer alone = estimate(run);
+  CHECK(at(alone.breakdown, Term::host_exposed) == Seconds());
+  run.framework.host_launch = Seconds(1e-12);
+  CHECK(estimate(run).step_time == alone.step_time);
+  run.framework.host_launch = Seconds(1);  // far above any kernel
+  const Prices<double> prices = price<double>(run);
+  double launches = 0;
+  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+    const auto& l = prices.blocks[b].launches;
+    const double n = l[0] + l[1];
+    launches += b < kMaxLayerTypes && n > 0 ? n * static_cast<double>(kLayers) : n;
+  }
+  const Answer bound = estimate(run);
+  const Seconds ends = at(alone.breakdown, Term::optimizer) + at(alone.breakdown, Term::other);
+  CHECK(near((bound.step_time - ends).si(), launches));
+}
+
+TEST_CASE("weights gathered after the backward before stand in the open") {
+  Run run = gated_run(R"({"cluster": {"gpus": 16}, "training": {"global_batch": 16},
+                          "parallel": {"zero": 3}})");
+  run.framework.overlap_param_gather = run.framework.overlap_grad_reduce = true;
+  run.framework.communication_slowdown = 0;
+  run.framework.prefetch_norm = 100;  // the longer of the two
+  run.cluster.device.peak[static_cast<std::size_t>(Precision::bf16)] = FlopsPerSecond(1e12);
+  const Seconds hidden = at(estimate(run).breakdown, Term::dp_exposed);
+  run.framework.backward_prefetch = false;
+  const Answer open = estimate(run);
+  Seconds gathers{};
+  for (std::uint8_t i = 0; i < open.comm_count; ++i) {
+    if (open.comm[i].collective == Collective::all_gather) gathers += open.comm[i].time;
+  }
+  // Half of all gathers are those of backward.
+  CHECK(((at(open.breakdown, Term::dp_exposed) - hidden) / (gathers * 0.5)) ==
+        doctest::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("memory is full at the loss, in the last layer or in the update, whichever is most") {
+  Run run = gated_run();
+  const double states = 8 * static_cast<double>(price<double>(run).blocks[0].parameters.dense);
+  const StageMemory<double> before = memory_by_stage(run).front();
+  // The update makes one copy of 2 bytes a parameter; with a thousand of them it is the peak.
+  run.framework.optimizer_copies = 1000;
+  const StageMemory<double> update = memory_by_stage(run).front();
+  CHECK(states > 0);
+  CHECK(update[MemoryLine::activations] == Bytes());
+  CHECK(near(update[MemoryLine::optimizer_working].si(), 1000 * before[MemoryLine::weights].si()));
+  // Where gradients are freed with the step, none is there at the loss.
+  run.framework.optimizer_copies = 0;
+  run.framework.frees_gradients = true;
+  const StageMemory<double> freed = memory_by_stage(run).front();
+  const bool at_loss = freed[MemoryLine::gradients] == Bytes();
+  CHECK(freed.allocated < before.allocated);
+  CHECK(freed.allocated >= before.allocated - before[MemoryLine::gradients]);
+  CHECK((at_loss || freed[MemoryLine::gradients] == before[MemoryLine::gradients]));
+  // Sums over several micro batches stay.
+  Run summed = gated_run(R"({"training": {"global_batch": 2}})");
+  const StageMemory<double> kept = memory_by_stage(summed).front();
+  summed.framework.frees_gradients = true;
+  CHECK(memory_by_stage(summed).front().allocated == kept.allocated);
+}
+
+TEST_CASE("a profile takes what it does not state from the one it inherits from") {
+  const ConfigLookup lookup = lookup_of(
+      "parent",
+      R"({"name": "parent", "zero": 1, "context": "1 GiB", "sources": {"zero": "a", "context": "b"}})");
+  const Json child = json_of(
+      R"({"name": "child", "inherits": "parent", "zero": 3, "sources": {"zero": "c"}})");
+  const Json whole = with_inherited(child, "child.json", lookup);
+  CHECK(whole["name"] == "child");
+  CHECK(whole["zero"] == 3);
+  CHECK(whole["context"] == "1 GiB");
+  CHECK(whole["sources"]["zero"] == "c");
+  CHECK(whole["sources"]["context"] == "b");
+  CHECK(!whole.contains("inherits"));
+  const ConfigLookup loop = lookup_of("self", R"({"name": "self", "inherits": "self"})");
+  CHECK_THROWS_AS(with_inherited(json_of(R"({"inherits": "self"})"), "x.json", loop), InputError);
+  CHECK_THROWS_AS(with_inherited(json_of(R"({"inherits": "none"})"), "x.json", lookup), InputError);
+}

@@ -18,7 +18,7 @@ using namespace orrery::testing;
 namespace {
 
 constexpr double kTokens = 512;
-constexpr double kWidth = 1024;
+constexpr double kHiddenWidth = 1024;
 constexpr std::int64_t kLayers = 8;
 
 // One GPU, one micro batch of one sequence.
@@ -34,6 +34,8 @@ Run gated_run(const std::string& more = "{}") {
 }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
+
+Seconds term(const Answer& a, Term t) { return a.breakdown[static_cast<std::size_t>(t)]; }
 
 double launches_of_layer(const Run& run, Phase phase) {
   return price<double>(run).blocks[0].launches[static_cast<std::size_t>(phase)];
@@ -71,13 +73,14 @@ TEST_CASE("a chain that is not fused keeps what its operators save") {
   const Bytes fused = price<double>(run).blocks[0].activations.kept_all;
   run.framework.unfused = mask_of(Chain::rms_norm);
   const Bytes norms = price<double>(run).blocks[0].activations.kept_all - fused;
-  CHECK(near(norms.si(), 2 * 4 * kTokens * kWidth));  // two norms, an fp32 copy each
+  CHECK(near(norms.si(), 2 * 4 * kTokens * kHiddenWidth));  // two norms, an fp32 copy each
   run.framework.unfused = mask_of(Chain::gated_activation);
   const Bytes gate = price<double>(run).blocks[0].activations.kept_all - fused;
   CHECK(near(gate.si(), 2 * kTokens * 4096));  // the activated half
   run.framework.unfused = mask_of(Chain::repeated_keys);
   const Bytes keys = price<double>(run).blocks[0].activations.kept_all - fused;
-  CHECK(near(keys.si(), 2 * 2 * kTokens * (kWidth - kWidth / 4)));  // 16 heads where 4 were kept
+  CHECK(near(keys.si(),
+             2 * 2 * kTokens * (kHiddenWidth - kHiddenWidth / 4)));  // 16 heads where 4 were kept
 }
 
 TEST_CASE("the host launches the kernels of a layer one after the other") {
@@ -94,7 +97,7 @@ TEST_CASE("a pass takes no less than its launches, and no more where the GPU is 
   Run run = gated_run();
   run.framework.host_launch = Seconds();
   const Answer alone = estimate(run);
-  CHECK(at(alone.breakdown, Term::host_exposed) == Seconds());
+  CHECK(term(alone, Term::host_exposed) == Seconds());
   run.framework.host_launch = Seconds(1e-12);
   CHECK(estimate(run).step_time == alone.step_time);
   run.framework.host_launch = Seconds(1);  // far above any kernel
@@ -106,7 +109,7 @@ TEST_CASE("a pass takes no less than its launches, and no more where the GPU is 
     launches += b < kMaxLayerTypes && n > 0 ? n * static_cast<double>(kLayers) : n;
   }
   const Answer bound = estimate(run);
-  const Seconds ends = at(alone.breakdown, Term::optimizer) + at(alone.breakdown, Term::other);
+  const Seconds ends = term(alone, Term::optimizer) + term(alone, Term::other);
   CHECK(near((bound.step_time - ends).si(), launches));
 }
 
@@ -117,16 +120,18 @@ TEST_CASE("weights gathered after the backward before stand in the open") {
   run.framework.communication_slowdown = 0;
   run.framework.prefetch_norm = 100;  // the longer of the two
   run.cluster.device.peak[static_cast<std::size_t>(Precision::bf16)] = FlopsPerSecond(1e12);
-  const Seconds hidden = at(estimate(run).breakdown, Term::dp_exposed);
+  const Seconds hidden = term(estimate(run), Term::dp_exposed);
   run.framework.backward_prefetch = false;
   const Answer open = estimate(run);
   Seconds gathers{};
   for (std::uint8_t i = 0; i < open.comm_count; ++i) {
     if (open.comm[i].collective == Collective::all_gather) gathers += open.comm[i].time;
   }
-  // Half of all gathers are those of backward.
-  CHECK(((at(open.breakdown, Term::dp_exposed) - hidden) / (gathers * 0.5)) ==
-        doctest::Approx(1).epsilon(0.02));
+  // Half of all gathers are those of backward; the embedding, whose pass is short, showed its
+  // before.
+  const double shown = (term(open, Term::dp_exposed) - hidden) / (gathers * 0.5);
+  CHECK(shown > 0.95);
+  CHECK(shown <= 1);
 }
 
 TEST_CASE("memory is full at the loss, in the last layer or in the update, whichever is most") {
@@ -158,8 +163,8 @@ TEST_CASE("a profile takes what it does not state from the one it inherits from"
   const ConfigLookup lookup = lookup_of(
       "parent",
       R"({"name": "parent", "zero": 1, "context": "1 GiB", "sources": {"zero": "a", "context": "b"}})");
-  const Json child = json_of(
-      R"({"name": "child", "inherits": "parent", "zero": 3, "sources": {"zero": "c"}})");
+  const Json child =
+      json_of(R"({"name": "child", "inherits": "parent", "zero": 3, "sources": {"zero": "c"}})");
   const Json whole = with_inherited(child, "child.json", lookup);
   CHECK(whole["name"] == "child");
   CHECK(whole["zero"] == 3);

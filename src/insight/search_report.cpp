@@ -25,7 +25,7 @@ namespace {
 constexpr EnumTable<Term, const char*> kTermWords = {
     "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
     "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",
-    "host", "other"};
+    "host",           "other"};
 
 // Less is not worth a word.
 constexpr double kGrowthWorthSaying = 0.005;

@@ -157,8 +157,8 @@ std::vector<Cell> stage_row(const RunReport& r, std::size_t first, std::size_t l
 
 std::string short_name(std::size_t line) {
   static constexpr EnumTable<MemoryLine, const char*> kShort = {
-      "weights", "copy",   "grads",   "optim",   "update", "activ", "recomp", "logits",
-      "transit", "gather", "buckets", "context", "comms", "frag"};
+      "weights", "copy",    "grads",  "optim",   "update",  "activ", "recomp",
+      "logits",  "transit", "gather", "buckets", "context", "comms", "frag"};
   return kShort.values[line];
 }
 

@@ -13,7 +13,7 @@ from tables import decimals, median, p90, quantile, share, signed_share
 
 PART = 0.1  # of a step, for a row to say something of a part
 TERMS = ["compute", "recompute", "tp_exposed", "cp_exposed", "ep_exposed", "pp_exposed", "pp_bubble", "dp_exposed",
-         "optimizer", "offload_exposed", "other"]
+         "optimizer", "offload_exposed", "host_exposed", "other"]
 
 
 def counts(row):

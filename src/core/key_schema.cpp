@@ -261,6 +261,16 @@ Json SchemaWriter::object(const KeyTable& table, Manner m) {
   return {{"type", "object"}, {"if", is_foreign}, {"then", Json::object()}, {"else", s}};
 }
 
+// A document that inherits may leave out what its parent states.
+constexpr const char* kInherits = "inherits";
+
+void require_unless_inherited(Json& object) {
+  if (!object.contains("required")) return;
+  const Json alone = {{"required", object["required"]}};
+  object["anyOf"] = Json::array({{{"required", Json::array({kInherits})}}, alone});
+  object.erase("required");
+}
+
 }  // namespace
 
 Json json_schema(const Form& document, const std::string& title, const std::string& what) {
@@ -273,6 +283,7 @@ Json json_schema(const Form& document, const std::string& title, const std::stri
   const bool sourced = is_table && document.object->besides.has_sources;
   s.update(writer.form(document, {false, sourced}));
   Json& object = s.contains("else") ? s["else"] : s;
+  if (is_table && object["properties"].contains(kInherits)) require_unless_inherited(object);
   if (is_table) {
     object["properties"]["$schema"] = {{"description", "for editors; not read"},
                                        {"type", "string"}};

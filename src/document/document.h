@@ -39,8 +39,10 @@ struct Section {
   Phrase heading{};
   std::vector<Element> elements{};
 
-  Section& add(Element element) {
-    elements.push_back(std::move(element));
+  // In place: g++ 12 takes a moved variant's other alternatives for uninitialised.
+  template <class E = Element>
+  Section& add(E element) {
+    elements.emplace_back(std::move(element));
     return *this;
   }
 };

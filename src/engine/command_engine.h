@@ -41,8 +41,8 @@ class CommandEngine {
 std::vector<std::string> command_names();
 
 // The answer as one object: {"code", "answer" (a document) or "text", "files" {name: text},
-// "warnings", "error", "wrong" {"code", "file", "path", "found", "allowed", "nearest"}}, of which only
-// what there is.
+// "warnings", "error", "wrong" {"code", "file", "path", "found", "allowed", "nearest"}}, of which
+// only what there is.
 Json answer_json(const CommandAnswer& answer);
 
 // Without a line break.

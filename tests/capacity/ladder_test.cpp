@@ -73,7 +73,7 @@ TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
 TEST_CASE("searched sizes are whole nodes and what divides one, each tried where it may be least") {
   const std::string run =
       R"("run": {"model": "turing-nlg-17.2b", "cluster": {"node": "dgx-a100-80gb"},
-          "training": {"sequence_length": 1024, "global_batch": 720, "tokens": 2e11}},
+          "training": {"sequence_length": 1024, "global_batch": 720, "tokens": 2e11}, "framework": "fused"},
          "search": {"axes": {"cp": 1, "micro_batch": 1, "zero": 1, "recompute": "full"}})";
   const std::string text = plan_of(run, within("11.2"));
   const std::int64_t least = by_brute_force(text, 8, 400);

@@ -61,12 +61,12 @@ TEST_CASE("Llama 3 405B trains more than 90 % of the time and fails as often as 
   CHECK(holds(o.training.time, 3.8e25 / (16384 * 400e12) / 86400));
 }
 
-TEST_CASE("OPT-175B: the 33 ideal days are missed, and so are the 56 to 63 real ones") {
+TEST_CASE("OPT-175B: the 33 ideal days are met, the 56 to 63 real ones are not") {
   // Its layout is from memory; 147 TFLOP/s a GPU were measured (33.1 days). What lies between ideal
   // and real, 23 to 30 days over an interruption each 7.5 h, is 3 hours of recovery by hand each,
   // not the minutes of an automatic restart that the preset takes. A test that this is still so.
   const OptionAnswer& o = option("OPT");
-  CHECK(days(o.training.time.low) > 33.1);
+  CHECK(holds(o.training.time, 33.1));
   CHECK(days(o.range.wall.high) < 56);
 }
 

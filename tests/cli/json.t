@@ -25,7 +25,7 @@ $ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
 > schema_version
 > tool_version
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["breakdown_s"]))'
-> compute recompute tp_exposed cp_exposed ep_exposed pp_exposed pp_bubble dp_exposed optimizer offload_exposed other
+> compute recompute tp_exposed cp_exposed ep_exposed pp_exposed pp_bubble dp_exposed optimizer offload_exposed host_exposed other
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["memory"]))'
 > peak_gib weights_gib gradients_gib optimizer_gib activations_gib buffers_gib overhead_gib bytes_per_parameter allocated_peak reserved_peak lines capacity_gib stage by_stage
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["communication"][0]))'

@@ -37,7 +37,7 @@ $ orrery simulate gpt3-175b-1024-a100 --csv | cut -d, -f1 | tail -1
 
 # Every effect is one's own choice.
 $ orrery simulate llama-3-405b-16384-h100 --with slowdown | grep -A 1 'compute beside'
->                   +... s compute beside collectives: kernels run slower while a reduction, a gather
+>                   +... compute beside collectives: kernels run slower while a reduction, a gather
 >                     or a copy to the host runs beside them
 $ orrery simulate gpt3-175b-1024-a100 --without send-overlap | grep -A 1 blocking
 > ...+... ms blocking sends: a stage waits until its result has arrived
@@ -136,7 +136,7 @@ $ python3 $ROOT/tests/support/read_chakra.py two.json two.*.et
 $ orrery simulate mixtral-8x7b-64-h100 --chakra moe --trace-ranks all -o answer.txt
 $ python3 $ROOT/tests/support/read_chakra.py moe.json moe.*.et
 > 64 traces, ... nodes, ... messages
-$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --chakra shards -o answer.txt
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --recompute full --chakra shards -o answer.txt
 $ python3 $ROOT/tests/support/read_chakra.py shards.json shards.*.et
 > 1 traces, ... nodes, 0 messages
 
@@ -174,13 +174,13 @@ $ ls none.html
 ! stderr No such file
 
 # The order in which sharded weights are fetched: what of it is waited for, and when each is fetched.
-$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --prefetch 1 --trace fetched.json --json > fetched.txt
+$ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --recompute full --prefetch 1 --trace fetched.json --json > fetched.txt
 $ python3 -c 'import json; t = json.load(open("fetched.txt"))["timeline"]; f = [x for x in t["fetches"] if x["pass"] == "forward"]; print([x["layer"] for x in f] == sorted(x["layer"] for x in f), len(f), all(a["end_s"] <= b["begin_s"] for a, b in zip(f, f[1:])), [d["cause"] for d in t["differences"]])'
 > True 34 True [...'order of fetches']
 $ python3 -c 'import json; print({e["args"]["layer"] for e in json.load(open("fetched.json"))["traceEvents"] if e["ph"] == "X" and "layer" in e["args"]} == set(range(34)))'
 > True
 $ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --without reshard | grep -A 1 'without reshard'
->                   −... ms without reshard: weights gathered for forward stay for backward, in memory
+>                   −... ms without reshard: weights gathered for forward stay for backward, in
 > ...
 $ orrery simulate gpt3-175b-1024-a100 --prefetch 1
 ! exit 2

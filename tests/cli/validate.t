@@ -34,8 +34,8 @@ $ orrery validate --fit
 > ...
 > not pinned by the data: stays at its prior ...
 > ...
-> ... constants fitted on ... rows of ... sources; ... Nothing is written
-> without --write-configs.
+> ... constants fitted on ... rows of ... sources; ... Nothing is
+> written without --write-configs.
 $ orrery validate $ROOT/validation/runs/korthikanti.json --fit
 ! exit 2
 ! stderr allowed: more rows than constants

@@ -13,6 +13,7 @@
 
 #include "calibrate/predict.h"
 #include "cli/measuring_device.h"
+#include "core/json.h"
 #include "core/json_reader.h"
 #include "hardware/device_reader.h"
 #include "io/files.h"

@@ -107,7 +107,7 @@ TEST_CASE("every shipped file is read, one source group a file") {
     }
     count += rows.size();
   }
-  CHECK(count == 718);
+  CHECK(count == 1694);
   CHECK(ids.size() == count);
 }
 

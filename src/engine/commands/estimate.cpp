@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/estimate.h"
+
 #include "core/error.h"
 #include "document/text.h"
 #include "engine/answer.h"
@@ -7,7 +9,6 @@
 #include "report/against.h"
 #include "report/comm.h"
 #include "report/compare.h"
-#include "report/estimate.h"
 #include "report/explain.h"
 #include "report/frame.h"
 

@@ -28,6 +28,7 @@
 // Only the C part is a binary interface; the C++ part is inline over it.
 #pragma once
 
+// NOLINTBEGIN(modernize-deprecated-headers, modernize-use-using): C reads this part
 #include <stddef.h>
 
 #if defined(__GNUC__)
@@ -165,3 +166,4 @@ class Engine {
 
 }  // namespace orrery
 #endif
+// NOLINTEND(modernize-deprecated-headers, modernize-use-using)

@@ -8,6 +8,7 @@
 
 namespace orrery {
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that the build writes
 extern const std::span<const EmbeddedFile> page_files;
 
 std::string_view page_file(std::string_view name) {

@@ -2,6 +2,7 @@
 //
 // Bars, swings and heat maps: charts of rows with their names at the left.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "document/svg_marks.h"
@@ -80,7 +81,7 @@ struct HeatFrame {
 int shade(const HeatFrame& f, double value) {
   constexpr double kPale = 0.6;  // more than the least
   const double over = f.least > 0 ? (value / f.least - 1) / kPale : 0;
-  return static_cast<int>(std::clamp(over, 0.0, 1.0) * 4 + 0.5);
+  return static_cast<int>(std::lround(std::clamp(over, 0.0, 1.0) * 4));
 }
 
 std::string heat_cell(const HeatFrame& f, const HeatCell& cell, std::size_t x, std::size_t y) {

@@ -12,6 +12,7 @@
 namespace orrery {
 
 // Made by CMake of configs/ and validation/, in the order of their names.
+// NOLINTNEXTLINE(readability-identifier-naming): the name that the build writes
 extern const std::span<const EmbeddedFile> config_files;
 
 namespace {

@@ -9,6 +9,7 @@
 #include "estimate/level_interval.h"
 #include "estimate/resolve.h"
 #include "shipped_runs.h"
+#include "support/sanitized.h"
 #include "validate/consistency.h"
 #include "validate/cross.h"
 #include "validate/observed.h"
@@ -116,6 +117,8 @@ TEST_CASE("one disturbed step among five does not set the level") {
 }
 
 TEST_CASE("80 percent intervals hold on sources left out, nested") {
+  if (testing::kSanitized)
+    return;  // minutes there; the other cases run the same code on fewer rows
   const auto& rows = testing::shipped_report().rows;
   const auto runs = fit_runs(
       rows, read_parameters(testing::text_of(ORRERY_VALIDATION_DIR "/parameters.json"), "p"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every command is told by its options, and the way of a request to the engine and of its
-// answer to files and standard output.
+// The options that every command has. Carries a request to the engine, and its answer to files and
+// standard output.
 #pragma once
 
 #include <string>

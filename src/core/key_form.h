@@ -93,7 +93,7 @@ constexpr Form list(const Form& item, std::int64_t fewest = 0, std::int64_t most
   return {.kind = FormKind::list, .lowest = fewest, .highest = most, .item = &item};
 }
 
-// Of objects that each have a `name` of their own.
+// The objects of the list each have a `name` of their own.
 constexpr Form named_list(const Form& item, std::int64_t fewest, std::int64_t most) {
   Form f = list(item, fewest, most);
   f.is_named = true;

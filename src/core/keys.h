@@ -100,7 +100,7 @@ struct Elsewhere {};
 
 struct KeyTable;
 
-// What may stand in a document besides its keys.
+// A document may hold these besides its keys.
 struct Besides {
   const KeyTable* changes = nullptr;  // keys of another document, as changes of it
   std::string_view foreign_key = "";  // a document with this key is another tool's
@@ -196,7 +196,7 @@ struct KeyOf : Key {
     return k;
   }
 
-  // Of a document that nobody writes.
+  // For a document that Orrery reads and never writes.
   template <auto Read>
   constexpr KeyOf only_read_by() const {
     KeyOf k = read_by<Read>();

@@ -117,7 +117,7 @@ struct Lane {
   std::vector<std::pair<double, double>> curve;  // steps: time, height
 };
 
-// Of spans or points: what the legend says of them.
+// The legend's words for one kind of span or point.
 struct ChartKind {
   std::string name;
   std::size_t colour = 0;

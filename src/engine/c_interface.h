@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is behind the handles of orrery/orrery.h.
+// The objects behind the handles of orrery/orrery.h.
 #pragma once
 
 #include <mutex>

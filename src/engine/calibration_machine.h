@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verbs of `calibrate` share: the machine that was measured, and its measurements.
+// The verbs of `calibrate` share the machine that was measured, and its measurements.
 #pragma once
 
 #include <string>

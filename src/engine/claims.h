@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Whether they are claims, all of them. Errors: UsageError where only some are.
+// True if all files are claims. Errors: UsageError where only some are.
 bool are_claims(const std::vector<NamedText>& files);
 
 CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& look,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `collective` is asked: its options, and the sizes of a curve: "1MiB..16GiB" (multiplied by a
-// factor from one to the next, the last included), a list "64 KiB,1 MiB", or one size. Errors:
+// The question of `collective`: its options, and the sizes of a curve: "1MiB..16GiB" (multiplied by
+// a factor from one to the next, the last included), a list "64 KiB,1 MiB", or one size. Errors:
 // InputError.
 #pragma once
 
@@ -36,7 +36,7 @@ struct CollectiveChoice {
 
 CollectiveChoice collective_choice(Request& request);
 
-// What all forms of the question say; its sizes are not set.
+// The part that all forms of the question have; its sizes are not set.
 CollectiveQuestion collective_question(const CollectiveChoice& choice,
                                        const CommandContext& context);
 

@@ -159,12 +159,12 @@ class Adder {
     add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_selective)], n_);
     add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_full)], again_);
-    add_shard_traffic(s, forward, backward, parameters);
+    add_waits_and_shard_traffic(s, forward, backward, parameters);
   }
 
  private:
-  void add_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
-                         const ParametersHeld& parameters) {
+  void add_waits_and_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
+                                   const ParametersHeld& parameters) {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
     const SecondsOf<R> f =
         with_waits(s.forward, n_, forward + exposed(block_.exchanges[index(Phase::forward)]),

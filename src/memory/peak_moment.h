@@ -43,7 +43,7 @@ void add_backward(StageActivations<R>& a, const ChunkActivations<R>& chunk) {
 template <Number R>
 BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a);
 
-// Of three moments the fullest: a micro batch at its loss, before any gradient of the step exists
+// The fullest of three moments: a micro batch at its loss, before any gradient of the step exists
 // where they are freed with it; its last layer in backward, beside all gradients; the update. The
 // lines become those of that moment; nothing changes where neither is modelled.
 template <Number R>

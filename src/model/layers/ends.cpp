@@ -32,7 +32,9 @@ Extent vocabulary(const BuildContext& c) {
 
 // Recomputation of layer norms does not affect these: their outputs are saved.
 void append_end_norm(Block& block, const BuildContext& c, OpName name) {
-  append_norm(block, c, name, c.sequence_tokens(), c.hidden(), true).recomputed_by = 0;
+  Operator& norm = append_norm(block, c, name, c.sequence_tokens(), c.hidden(), true);
+  norm.recomputed_by = 0;
+  for (std::uint8_t i = 0; i < norm.saved_count; ++i) norm.saved[i].dropped_by = 0;
 }
 
 void append_loss(Block& block, const BuildContext& c) {

@@ -18,6 +18,7 @@ class Resolver {
       : q_(request), a_(a), run_(run), defaults_(defaults), file_(file) {}
 
   ResolvedStrategy resolve(std::int64_t micro_batch) {
+    take_given(kStrategyKeys, q_, s());  // below: what is open, and what depends on other keys
     s().micro_batch = micro_batch;
     degrees();
     micro_batches();
@@ -27,7 +28,6 @@ class Resolver {
     sharding();
     zeropp();
     recompute();
-    s().offload = q_.offload.value_or(Offload{});
     s().order = given_or(q_.order, kDefaultOrder, key_path<&Q::order>, "tp-cp-ep-dp-pp");
     check(s(), a_, run_, file_);
     return std::move(answer_);

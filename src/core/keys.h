@@ -171,9 +171,13 @@ void take(const void* asking, void* holding) {
 
 }  // namespace key_rows
 
-// A row over the struct T; its data is Key's.
+// A row over the struct T; its data is Key's. It counts what it has by itself: sanitized, g++ takes
+// no comparison of a function with nullptr for a constant.
 template <class T, auto Member>
 struct KeyOf : Key {
+  bool is_read = false;
+  bool is_written = false;
+
   constexpr KeyOf flagged(const char* name, const char* help) const {
     KeyOf k = *this;
     k.flag = {name, help};
@@ -185,6 +189,7 @@ struct KeyOf : Key {
   template <auto Read>
   constexpr KeyOf read_by() const {
     KeyOf k = *this;
+    k.is_read = true;
     k.read = [](void* asking, const Reader& value, const Key&) {
       T& object = *static_cast<T*>(asking);
       if constexpr (std::is_invocable_v<decltype(Read), const Reader&, T&>) {
@@ -200,6 +205,7 @@ struct KeyOf : Key {
   template <auto Read>
   constexpr KeyOf only_read_by() const {
     KeyOf k = read_by<Read>();
+    k.is_written = true;
     k.write = [](const void*, const Key&, Json&) { return false; };
     return k;
   }
@@ -208,6 +214,7 @@ struct KeyOf : Key {
   template <auto Write>
   constexpr KeyOf written_by() const {
     KeyOf k = *this;
+    k.is_written = true;
     k.write = [](const void* asking, const Key&, Json& out) {
       const T& object = *static_cast<const T*>(asking);
       if constexpr (std::is_invocable_v<decltype(Write), const T&, Json&>) {
@@ -227,8 +234,10 @@ constexpr KeyOf<ObjectOf<Member>, Member> key(std::string_view name, Forms forms
   KeyOf<ObjectOf<Member>, Member> k{{name, forms, otherwise, vary, meaning}};
   k.asked = &kMemberTag<Member>;
   if constexpr (!std::is_same_v<ValueOf<Member>, Elsewhere>) {
-    if (key_values::is_read_by<ValueOf<Member>>(forms)) k.read = key_rows::read<Member>;
-    if (key_values::is_written_by<ValueOf<Member>>(forms)) k.write = key_rows::write<Member>;
+    k.is_read = key_values::is_read_by<ValueOf<Member>>(forms);
+    if (k.is_read) k.read = key_rows::read<Member>;
+    k.is_written = key_values::is_written_by<ValueOf<Member>>(forms);
+    if (k.is_written) k.write = key_rows::write<Member>;
   }
   return k;
 }
@@ -259,6 +268,7 @@ constexpr KeyOf<ObjectOf<Outer>, Outer> fact_in(std::string_view name, Forms for
                                                 Otherwise otherwise, std::string_view meaning) {
   using T = ObjectOf<Outer>;
   KeyOf<T, Outer> k{{name, forms, otherwise, Vary::never, meaning}};
+  k.is_read = k.is_written = true;
   k.read = [](void* asking, const Reader& value, const Key& key) {
     key_values::read_value(value, key.forms.front(), (static_cast<T*>(asking)->*Outer).*Inner);
   };
@@ -284,22 +294,20 @@ struct KeyRows {
 
 namespace key_rows {
 
-constexpr bool is_whole(const Key& k, bool has_value) {
-  const bool said = !k.name.empty() && !k.meaning.empty();
-  return said && has_value == (k.read != nullptr) && has_value == (k.write != nullptr);
-}
+constexpr bool is_said(const Key& k) { return !k.name.empty() && !k.meaning.empty(); }
 
 template <class T, class U, auto Member>
 constexpr Key checked(const KeyOf<U, Member>& k) {
   static_assert(std::is_same_v<T, U>, "a key of another struct");
   // A throw is not constant: the row does not compile.
   constexpr bool has_value = !std::is_same_v<ValueOf<Member>, Elsewhere>;
-  if (!is_whole(k, has_value)) throw "a row lacks its name, meaning, or a way to read and write it";
+  if (!is_said(k) || k.is_read != has_value || k.is_written != has_value)
+    throw "a row lacks its name, meaning, or a way to read and write it";
   return k;
 }
 template <class T>
 constexpr Key checked(const Key& k) {
-  if (!is_whole(k, false)) throw "a row lacks its name or its meaning";
+  if (!is_said(k)) throw "a row lacks its name or its meaning";
   return k;
 }
 }  // namespace key_rows

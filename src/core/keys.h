@@ -77,9 +77,9 @@ struct Key {
   std::string_view meaning;
   KeyFlag flag{};
 
-  // Which members hold it: in what was asked, and in what the run holds. Null: none.
-  const void* asked = nullptr;
-  const void* held = nullptr;
+  // Which members hold it: in what was asked, and in what the run holds. Empty: none.
+  std::string_view asked{};
+  std::string_view held{};
 
   // Null where the key is read elsewhere. Objects are of the types that `asked` and `held` say.
   void (*read)(void* asking, const Reader& value, const Key& key) = nullptr;
@@ -118,8 +118,11 @@ struct KeyTable {
 
 // --- making rows
 
+// Tells members apart by their names, which g++ compares in constants also where it is sanitized.
 template <auto Member>
-inline constexpr char kMemberTag = 0;  // its address tells members apart
+constexpr std::string_view member_tag() {
+  return __PRETTY_FUNCTION__;
+}
 
 template <class T, class V>
 T object_type(V T::*);
@@ -232,7 +235,7 @@ constexpr KeyOf<ObjectOf<Member>, Member> key(std::string_view name, Forms forms
                                               Otherwise otherwise, Vary vary,
                                               std::string_view meaning) {
   KeyOf<ObjectOf<Member>, Member> k{{name, forms, otherwise, vary, meaning}};
-  k.asked = &kMemberTag<Member>;
+  k.asked = member_tag<Member>();
   if constexpr (!std::is_same_v<ValueOf<Member>, Elsewhere>) {
     k.is_read = key_values::is_read_by<ValueOf<Member>>(forms);
     if (k.is_read) k.read = key_rows::read<Member>;
@@ -246,7 +249,7 @@ template <auto Asked, auto Held>
 constexpr KeyOf<ObjectOf<Asked>, Asked> key(std::string_view name, Forms forms, Otherwise otherwise,
                                             Vary vary, std::string_view meaning) {
   auto k = key<Asked>(name, forms, otherwise, vary, meaning);
-  k.held = &kMemberTag<Held>;
+  k.held = member_tag<Held>();
   k.ask = key_rows::ask<Asked, Held>;
   k.take = key_rows::take<Asked, Held>;
   return k;
@@ -360,7 +363,7 @@ template <auto Member>
 consteval const Key& find() {
   const KeyTable& table = KeysOf<ObjectOf<Member>>::table;
   for (const Key& k : table.keys) {
-    if (k.asked == &kMemberTag<Member> || k.held == &kMemberTag<Member>) return k;
+    if (k.asked == member_tag<Member>() || k.held == member_tag<Member>()) return k;
   }
   throw "a member without a key";
 }

@@ -4,7 +4,7 @@
 //
 //   lift<R>(x, label)   an input enters the chain: the number itself, or a leaf that knows its path
 //   named(x, label)     a result gets its name; the identity when R = double
-//   larger, smaller, root, power, round_up
+//   larger, smaller, root, power
 //
 // With R = double all of it compiles to plain arithmetic.
 #pragma once
@@ -121,15 +121,6 @@ R power(R a, std::type_identity_t<R> b) {
     return detail::record(NodeKind::power, std::pow(a.value, b.value), a, b);
   } else {
     return std::pow(a, b);
-  }
-}
-
-template <Number R>
-R round_up(R a) {
-  if constexpr (std::same_as<R, Traced>) {
-    return detail::record(NodeKind::ceiling, std::ceil(a.value), a, Traced());
-  } else {
-    return std::ceil(a);
   }
 }
 

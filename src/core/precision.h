@@ -3,10 +3,8 @@
 // Number formats a run may compute in, and the bytes an element of each takes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 

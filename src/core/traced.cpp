@@ -39,8 +39,6 @@ double apply(NodeKind kind, double a, double b) {
       return std::sqrt(a);
     case NodeKind::power:
       return std::pow(a, b);
-    case NodeKind::ceiling:
-      return std::ceil(a);
     case NodeKind::name:
     case NodeKind::input:
     case NodeKind::literal:
@@ -49,9 +47,7 @@ double apply(NodeKind kind, double a, double b) {
   return a;
 }
 
-bool is_unary(NodeKind kind) {
-  return kind == NodeKind::square_root || kind == NodeKind::ceiling || kind == NodeKind::name;
-}
+bool is_unary(NodeKind kind) { return kind == NodeKind::square_root || kind == NodeKind::name; }
 
 }  // namespace
 

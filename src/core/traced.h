@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "orrery/quantity.h"
@@ -39,7 +38,6 @@ enum class NodeKind : std::uint8_t {
   minimum,
   square_root,
   power,
-  ceiling,
 };
 
 struct Node {

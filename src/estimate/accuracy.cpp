@@ -9,7 +9,6 @@
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/provenance.h"
-#include "estimate/level_interval.h"
 #include "estimate/run.h"
 
 namespace orrery {

@@ -65,4 +65,11 @@ struct StepInterval {
 StepInterval interval_of(const Accuracy& table, const Run& run);
 StepInterval interval_of(const Accuracy& table, const StackLevel& level);
 
+// The interval of a stack whose level is known, beside what was known of it before.
+//
+// Never wider than `before`: steps of one's own cannot make a run less certain. Units: none.
+// Errors: none.
+StepInterval interval_of(const Accuracy& table, const StackLevel& level,
+                         const StepInterval& before);
+
 }  // namespace orrery

@@ -210,15 +210,4 @@ Seconds pipeline_lower_bound(const PipelineShape& shape, const PipelineCosts& co
   return bound;
 }
 
-Seconds pipeline_upper_bound(const PipelineShape& shape, const PipelineCosts& costs) {
-  Seconds sum{};
-  Seconds slowest{};
-  for (std::size_t i = 0; i < costs.forward.size(); ++i) {
-    const Seconds both = costs.forward[i] + costs.backward[i];
-    sum += both;
-    slowest = std::max(slowest, both);
-  }
-  return sum + static_cast<double>(shape.micro_batches - 1) * slowest;
-}
-
 }  // namespace orrery

@@ -7,7 +7,7 @@
 // waits for it; time a send takes from its sender belongs into the sender's step. Leaves out
 // contention between sends, and whatever comes before the first or after the last step of a stage
 // (gradient reduction, optimizer). Units: seconds. Errors: none; the schedule must be built and the
-// spans be of the length stated. Bounds: see pipeline_lower_bound and pipeline_upper_bound.
+// spans be of the length stated. A bound: see pipeline_lower_bound.
 #pragma once
 
 #include <cstdint>
@@ -100,8 +100,5 @@ CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& sh
 // batch has come down to it and before the last gradient has gone up from it:
 // max over i of m(fᵢ + bᵢ) + Σ over j < i of what lies before it on chunk 0. Costs O(p·v).
 Seconds pipeline_lower_bound(const PipelineShape& shape, const PipelineCosts& costs);
-
-// 1F1B with one chunk and free sends takes at most Σ(fᵢ + bᵢ) + (m − 1)·max(fᵢ + bᵢ).
-Seconds pipeline_upper_bound(const PipelineShape& shape, const PipelineCosts& costs);
 
 }  // namespace orrery

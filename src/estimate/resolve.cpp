@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/resolve.h"
 
-#include <algorithm>
-
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/key_access.h"
+#include "estimate/accuracy.h"
 #include "estimate/framework_document.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
-#include "estimate/level_interval.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap.h"
 #include "estimate/run_keys.h"

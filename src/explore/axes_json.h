@@ -3,8 +3,6 @@
 // The inner axes of `search.axes` (axes.h), and the axes that a run file fixes. Errors: InputError.
 #pragma once
 
-#include <string>
-
 #include "core/json_reader.h"
 #include "estimate/open_run.h"
 #include "explore/space.h"

@@ -8,11 +8,9 @@
 // Errors: std::runtime_error for malformed messages.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "explore/worker.h"
 

@@ -14,10 +14,8 @@
 // `answer`: estimate, memory, search or simulate. Errors: InputError.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/calibration.h"
 
-#include <optional>
-
 #include "core/error.h"
+#include "core/json.h"
 #include "core/provenance.h"
-#include "hardware/calibration_leaves.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "hardware/node_fields.h"
@@ -39,7 +37,7 @@ std::size_t tier_named(const Json& node, const std::string& name, const Reader& 
 }
 
 // Where a leaf lies in a node document: its own keys, and the path sources are listed by.
-void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const Reader& place) {
+void put_in_node(Json& node, const ChangedValue& leaf, const Calibration& c, const Reader& place) {
   const bool device = leaf.keys.front() == "device";
   std::string path = path_of(leaf.keys);
   std::size_t tier = 0;
@@ -51,9 +49,9 @@ void put_in_node(Json& node, const Leaf& leaf, const Calibration& c, const Reade
   if (listed_source(node, path).kind == SourceKind::run) return;  // the run's own word goes first
   if (device) {
     if (node["device"].is_string()) node["device"] = Json{{"base", node["device"]}};
-    put(node["device"], leaf.keys, 1, leaf.value);
+    put(node["device"], leaf.keys, 1, *leaf.value);
   } else {
-    put(node["tiers"][tier], leaf.keys, 2, leaf.value);
+    put(node["tiers"][tier], leaf.keys, 2, *leaf.value);
   }
   if (!node["sources"].is_object()) node["sources"] = Json::object();
   const auto kind = c.rests_on == RestsOn::measured ? SourceKind::measured : SourceKind::fitted;
@@ -99,7 +97,7 @@ void refuse_twice(const Calibration& c, std::map<std::string, std::string>& owne
 
 std::vector<std::string> changed_paths(const Calibration& c) {
   std::vector<std::string> paths;
-  for (const Leaf& leaf : leaves_of(*c.changes)) paths.push_back(path_of(leaf.keys));
+  for (const ChangedValue& leaf : leaves_of(*c.changes)) paths.push_back(path_of(leaf.keys));
   return paths;
 }
 
@@ -138,11 +136,39 @@ std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareL
     check_place(node, c, one, lookup);
     refuse_twice(c, owners, one);
     const Reader place(document, c.file, "changes.tiers");
-    for (const Leaf& leaf : leaves_of(*c.changes)) put_in_node(node, leaf, c, place);
+    for (const ChangedValue& leaf : leaves_of(*c.changes)) put_in_node(node, leaf, c, place);
     check_values(node, c, lookup);
     applied.push_back(c);
   }
   return applied;
+}
+
+namespace {
+
+void add_leaves(const Json& value, std::vector<std::string> keys, std::vector<ChangedValue>& out) {
+  if (!value.is_object()) {
+    out.push_back({std::move(keys), value});
+    return;
+  }
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    std::vector<std::string> below = keys;
+    below.push_back(it.key());
+    add_leaves(it.value(), std::move(below), out);
+  }
+}
+
+}  // namespace
+
+std::vector<ChangedValue> leaves_of(const Json& changes) {
+  std::vector<ChangedValue> out;
+  add_leaves(changes, {}, out);
+  return out;
+}
+
+std::string path_of(const std::vector<std::string>& keys) {
+  std::string path;
+  for (const std::string& key : keys) path += (path.empty() ? "" : ".") + key;
+  return path;
 }
 
 }  // namespace orrery

@@ -19,11 +19,9 @@
 // malformed overlays.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"
@@ -69,5 +67,16 @@ Calibration calibration_at(const Reader& given, const HardwareLookup& lookup, Js
 // run has set stays.
 std::vector<Calibration> apply_calibrations(const Reader& given, const HardwareLookup& lookup,
                                             Json& node);
+
+// The values that an overlay changes, each with the path to it. Errors: none.
+struct ChangedValue {
+  std::vector<std::string> keys;
+  KeptJson value;
+};
+
+std::vector<ChangedValue> leaves_of(const Json& changes);
+
+// "device.efficiency.memory"
+std::string path_of(const std::vector<std::string>& keys);
 
 }  // namespace orrery

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "core/json.h"
 #include "hardware/calibration.h"
-#include "hardware/calibration_leaves.h"
 #include "hardware/noise.h"
 
 namespace orrery {
@@ -88,7 +88,7 @@ bool is_constant(const std::vector<std::string>& keys) {
 }
 
 // Launches and latencies are microseconds: a bare number of them is one of seconds by mistake.
-void check_time(Reader r, const Leaf& leaf) {
+void check_time(Reader r, const ChangedValue& leaf) {
   constexpr std::array<std::string_view, 4> kTimes = {"latency", "launch", "ramp",
                                                       "reduction_latency"};
   constexpr Seconds kMost(1.0);
@@ -103,9 +103,9 @@ void read_changes(Reader r, Calibration& c) {
     if (const auto part = r.find(key)) part->must_be_object();
   }
   r.reject_unknown();
-  const std::vector<Leaf> leaves = leaves_of(*c.changes);
+  const std::vector<ChangedValue> leaves = leaves_of(*c.changes);
   if (leaves.empty()) r.fail("no change", "at least one value of `device` or `tiers`");
-  for (const Leaf& leaf : leaves) {
+  for (const ChangedValue& leaf : leaves) {
     if (is_constant(leaf.keys)) {
       check_time(r, leaf);
       continue;

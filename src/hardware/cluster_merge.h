@@ -5,8 +5,6 @@
 // fault. The rules are in hardware/cluster_reader.h.
 #pragma once
 
-#include <string>
-
 #include "core/json_fwd.h"
 #include "core/json_reader.h"
 #include "hardware/lookup.h"

@@ -17,9 +17,7 @@
 // Valiant routing, failed links and the traffic of others. Errors: InputError.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 #include "core/json_reader.h"

@@ -3,7 +3,6 @@
 // How the hardware room asks for a document by name; io knows where documents are.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -8,7 +8,6 @@
 // Units: SI. Errors: none.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "orrery/quantity.h"

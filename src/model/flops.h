@@ -13,9 +13,7 @@
 // Recomputation never counts. Embedding look-ups count only through N.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 #include "orrery/quantity.h"

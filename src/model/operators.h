@@ -17,7 +17,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 #include "core/modules.h"

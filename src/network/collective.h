@@ -8,10 +8,8 @@
 // network/collective_cost.h.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 

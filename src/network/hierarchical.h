@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "network/phases.h"
 #include "network/ring.h"

@@ -3,10 +3,8 @@
 // The dimensions of a strategy along which a GPU talks.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "core/enum_names.h"
 

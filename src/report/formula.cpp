@@ -157,7 +157,6 @@ bool FormulaGraph::is_zero(std::int32_t n) const {
     case NodeKind::minimum:
     case NodeKind::square_root:
     case NodeKind::power:
-    case NodeKind::ceiling:
       break;
   }
   return false;
@@ -201,8 +200,6 @@ FormulaGraph::Text FormulaGraph::whole_text(std::int32_t n, Scope& scope) {
       return sum_text(n, scope);
     case NodeKind::square_root:
       return {"√(" + text_of(node.left, scope).text + ")", kAtom};
-    case NodeKind::ceiling:
-      return {"⌈" + text_of(node.left, scope).text + "⌉", kAtom};
     case NodeKind::subtract:
     case NodeKind::multiply:
     case NodeKind::divide:
@@ -238,7 +235,6 @@ FormulaGraph::Text FormulaGraph::binary_text(const Node& node, Scope& scope) {
     case NodeKind::name:
     case NodeKind::add:
     case NodeKind::square_root:
-    case NodeKind::ceiling:
       break;  // whole_text() writes them
   }
   return {};

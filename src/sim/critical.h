@@ -8,9 +8,7 @@
 // work shorter, so the next critical work counts. Gains leave out contention. Units: seconds.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"

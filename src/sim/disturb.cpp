@@ -93,7 +93,7 @@ Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool
   const Strategy& s = run.strategy;
   const std::int64_t in_step = replicas_in_step(run);
   const auto stages = plan.stages.size();
-  std::vector<Factors> replicas(static_cast<std::size_t>(s.dp / in_step),
+  std::vector<Factors> replicas(static_cast<std::size_t>(independent_replicas(run)),
                                 {std::vector<double>(stages, 1), std::vector<double>(stages, 1)});
   for (std::int64_t rank = 0; rank < world_size(s); ++rank) {
     const RankPlace at = place_of_rank(s, rank);

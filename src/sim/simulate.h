@@ -8,7 +8,6 @@
 // none for a legal run of at most kMostPasses passes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -6,9 +6,7 @@
 // pass, as long as the stream is busy in it, at most as long as the pass.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cost/product.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -78,7 +79,7 @@ TEST_CASE("times are those of the warm device, with their scatter") {
   CHECK(set.points.size() > 100);
   for (const Measurement& m : set.points) {
     CAPTURE(curve_of(m));
-    CHECK(m.timed.time.si() == doctest::Approx(true_time(m)).epsilon(0.01));
+    CHECK(m.timed.time.si() == testing::about(true_time(m)).epsilon(0.01));
     CHECK(m.timed.spread < 0.02);
     CHECK(m.timed.spread > 1e-4);
   }

@@ -9,6 +9,7 @@
 #include "calibrate/overlay.h"
 #include "calibrate/predict.h"
 #include "network/shipped_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -134,7 +135,7 @@ TEST_CASE("the folds do not depend on the order of the file, and leave every poi
   std::reverse(of_turned.begin(), of_turned.end());
   CHECK(of_turned == folds);
   CHECK(fit_measurements(turned, a100()).all.held_out.median ==
-        doctest::Approx(fit_measurements(points, a100()).all.held_out.median).epsilon(1e-6));
+        testing::about(fit_measurements(points, a100()).all.held_out.median).epsilon(1e-6));
 }
 
 TEST_CASE("attention without a mask pins the half length that causal attention has") {
@@ -149,7 +150,7 @@ TEST_CASE("attention without a mask pins the half length that causal attention h
   }
   const MeasurementFit fit = fit_measurements(timed(points, truth, 0.005), a100());
   CHECK(knob(fit, "device.efficiency.attention.flash-2.half_length").after ==
-        doctest::Approx(700).epsilon(0.08));
+        testing::about(700).epsilon(0.08));
 }
 
 TEST_CASE("without a mask short sequences lose less: every row sees twice the keys") {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "support/about.h"
+
 namespace orrery {
 namespace {
 
@@ -46,8 +48,8 @@ TEST_CASE("what made the data is found again, curved as the residuals are") {
     b.add(0.1 * x + c * x * x, {i % 2});
   }
   const FitSolution s = b.solve();
-  CHECK(s.x[0] == doctest::Approx(1.5).epsilon(0.02));
-  CHECK(s.x[1] == doctest::Approx(-0.7).epsilon(0.02));
+  CHECK(s.x[0] == testing::about(1.5).epsilon(0.02));
+  CHECK(s.x[1] == testing::about(-0.7).epsilon(0.02));
   CHECK(s.spread[0] < 0.1);
 }
 
@@ -56,7 +58,7 @@ TEST_CASE("a knob that no datum depends on stays at its prior, and its spread sa
   for (int i = 0; i < 9; ++i) b.add(0.1, {0});
   const FitSolution s = b.solve();
   CHECK(s.x[1] == 0);
-  CHECK(s.spread[1] == doctest::Approx(1));
+  CHECK(s.spread[1] == testing::about(1));
 }
 
 TEST_CASE("one wild measurement among many does not own the answer") {
@@ -72,7 +74,7 @@ TEST_CASE("bounds hold, and a held knob does not stop the others") {
   b.problem.knobs[0] = {-0.5, 0.5};
   for (int i = 0; i < 12; ++i) b.add(i % 2 == 0 ? 0.2 : 0.08, {static_cast<std::size_t>(i % 2)});
   const FitSolution s = b.solve();
-  CHECK(s.x[0] == doctest::Approx(0.5));
+  CHECK(s.x[0] == testing::about(0.5));
   CHECK(s.x[1] > 0.5);
 }
 

@@ -7,6 +7,7 @@
 
 #include "capacity/shipped_plans.h"
 #include "core/error.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -39,11 +40,11 @@ TEST_CASE("money and energy are the sums of their parts, bought or rented") {
     double sum = 0;
     for (const auto& part : o.outcome.bill.parts) sum += part ? part->amount() : 0;
     REQUIRE(o.outcome.cost);
-    CHECK(o.outcome.cost->amount() == doctest::Approx(sum).epsilon(1e-12));
+    CHECK(o.outcome.cost->amount() == testing::about(sum).epsilon(1e-12));
     CHECK(o.outcome.energy.facility.si() ==
-          doctest::Approx(o.outcome.energy.nodes.si() * 1.2).epsilon(1e-12));
+          testing::about(o.outcome.energy.nodes.si() * 1.2).epsilon(1e-12));
     CHECK(o.outcome.energy.average.si() * o.outcome.wall.si() ==
-          doctest::Approx(o.outcome.energy.facility.si()).epsilon(1e-12));
+          testing::about(o.outcome.energy.facility.si()).epsilon(1e-12));
     CHECK(o.outcome.energy.average < o.outcome.energy.peak);
   }
 }
@@ -53,7 +54,7 @@ TEST_CASE("a bill by hand: rent is GPUs × hours × price, spares paid too") {
   const OptionAnswer& o = a->answer.options[0];
   const double gpus = 1024 + 8.0 * static_cast<double>(o.inputs.spares);
   CHECK(o.outcome.cost->amount() ==
-        doctest::Approx(2 * gpus * o.outcome.wall.si() / 3600).epsilon(1e-12));
+        testing::about(2 * gpus * o.outcome.wall.si() / 3600).epsilon(1e-12));
 }
 
 TEST_CASE("a bill by hand: what is bought is written off over its life and its use") {
@@ -62,14 +63,14 @@ TEST_CASE("a bill by hand: what is bought is written off over its life and its u
   const double gpus = 1024 + 8.0 * static_cast<double>(o.inputs.spares);
   const double days = o.outcome.wall.si() / 86400;
   const double hardware = 10000 * gpus * days / 1461 / 0.8;
-  CHECK(o.outcome.bill.part(CostPart::hardware)->amount() == doctest::Approx(hardware));
-  CHECK(o.outcome.bill.part(CostPart::network)->amount() == doctest::Approx(0.15 * hardware));
+  CHECK(o.outcome.bill.part(CostPart::hardware)->amount() == testing::about(hardware));
+  CHECK(o.outcome.bill.part(CostPart::network)->amount() == testing::about(0.15 * hardware));
   CHECK(o.outcome.bill.part(CostPart::support)->amount() ==
-        doctest::Approx(0.1 * 10000 * gpus * days / 365.25 / 0.8));
+        testing::about(0.1 * 10000 * gpus * days / 365.25 / 0.8));
   CHECK(o.outcome.bill.part(CostPart::electricity)->amount() ==
-        doctest::Approx(0.1 * o.outcome.energy.facility.si() / 3.6e6));
+        testing::about(0.1 * o.outcome.energy.facility.si() / 3.6e6));
   CHECK(o.outcome.energy.carbon->kg ==
-        doctest::Approx(0.4 * o.outcome.energy.facility.si() / 3.6e6));
+        testing::about(0.4 * o.outcome.energy.facility.si() / 3.6e6));
 }
 
 TEST_CASE("a part without a price is named and not guessed") {
@@ -202,10 +203,10 @@ TEST_CASE("storage by the TB and month is data and kept checkpoints times days")
   const double months = o.outcome.wall.si() / (365.25 / 12 * 86400);
   const double terabytes = (300e9 * 4 + 3 * o.inputs.checkpoint.si()) / 1e12;
   CHECK(o.outcome.bill.part(CostPart::storage)->amount() ==
-        doctest::Approx(20 * terabytes * months).epsilon(1e-12));
+        testing::about(20 * terabytes * months).epsilon(1e-12));
   CHECK(o.outcome.cost->amount() ==
-        doctest::Approx(o.outcome.bill.part(CostPart::rent)->amount() +
-                        o.outcome.bill.part(CostPart::storage)->amount()));
+        testing::about(o.outcome.bill.part(CostPart::rent)->amount() +
+                       o.outcome.bill.part(CostPart::storage)->amount()));
 }
 
 TEST_CASE("a narrower link never ends a run sooner, and a wider one never later") {
@@ -256,7 +257,7 @@ TEST_CASE("phases and a growing batch add up, and train what is asked") {
   CHECK(t.tokens == 320e9);
   double sum = 0;
   for (const PieceTime& p : t.pieces) sum += p.time.value.si();
-  CHECK(t.time.value.si() == doctest::Approx(sum).epsilon(1e-14));
+  CHECK(t.time.value.si() == testing::about(sum).epsilon(1e-14));
   CHECK(t.pieces[0].global_batch == 384);
   CHECK(t.pieces[0].steps == 12716);  // 10e9 / (384 × 2048), rounded up
   // A small batch has more of its step in the bubble: fewer tokens a second.
@@ -267,10 +268,10 @@ TEST_CASE("phases and a growing batch add up, and train what is asked") {
 TEST_CASE("a FLOP budget, and tokens a parameter, become tokens") {
   const auto budget = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"flops": 3.15e23}})");
   // 6·N·D = 3.15e23 at N = 175 B is D = 300 B.
-  CHECK(budget->answer.options[0].training.tokens == doctest::Approx(300e9).epsilon(0.01));
+  CHECK(budget->answer.options[0].training.tokens == testing::about(300e9).epsilon(0.01));
   const auto optimal =
       answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens_per_parameter": 20}})");
-  CHECK(optimal->answer.options[0].training.tokens == doctest::Approx(3.5e12).epsilon(0.01));
+  CHECK(optimal->answer.options[0].training.tokens == testing::about(3.5e12).epsilon(0.01));
 }
 
 TEST_CASE("checkpoint bytes are the published ones") {
@@ -278,8 +279,8 @@ TEST_CASE("checkpoint bytes are the published ones") {
   const auto a =
       answered(R"({"run": "megatron-1t-512-a100", "goal": {"tokens": 1e9}, "storage": "selene"})");
   const CheckpointCost& c = a->answer.options[0].outcome.checkpoint;
-  CHECK(c.size.si() == doctest::Approx(13.8e12).epsilon(0.03));
-  CHECK(c.stall.si() == doctest::Approx(52).epsilon(0.03));  // at 273 GB/s
+  CHECK(c.size.si() == testing::about(13.8e12).epsilon(0.03));
+  CHECK(c.stall.si() == testing::about(52).epsilon(0.03));  // at 273 GB/s
 }
 
 TEST_CASE("dates") {

@@ -5,6 +5,7 @@
 
 #include "capacity/shipped_plans.h"
 #include "core/error.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -49,24 +50,24 @@ TEST_CASE("storage without the rate it writes at is refused with what to give") 
 
 TEST_CASE("the slower of the storage and its clients counts") {
   const CheckpointCost by_server = cost_with(R"(["nfs", {"write": "2 GB/s"}])");
-  CHECK(by_server.write.si() == doctest::Approx(by_server.size.si() / 2e9));
+  CHECK(by_server.write.si() == testing::about(by_server.size.si() / 2e9));
   CHECK_FALSE(by_server.nodes_bound_it);
   const CheckpointCost by_client = cost_with(R"(["nfs", {"write": "2 TB/s"}])");
-  CHECK(by_client.write.si() == doctest::Approx(by_client.size.si() / 3e9));
+  CHECK(by_client.write.si() == testing::about(by_client.size.si() / 3e9));
   CHECK(by_client.nodes_bound_it);
 }
 
 TEST_CASE("a node whose rate is not given carries no more than its network and its host links") {
   // A DGX H100: 8 cards of 50 GB/s each.
   const CheckpointCost c = cost_with(R"({"write": "5 TB/s"})");
-  CHECK(c.write.si() == doctest::Approx(c.size.si() / 400e9));
+  CHECK(c.write.si() == testing::about(c.size.si() / 400e9));
   CHECK(c.read == c.write);
   CHECK(c.nodes_bound_it);
   Cluster cluster = answered(with_storage(R"("selene")"))->answer.options[0].inputs.cluster;
   cluster.device.host_link.bandwidth = BytesPerSecond(10e9);
-  CHECK(client_rate({}, cluster).si() == doctest::Approx(80e9));
+  CHECK(client_rate({}, cluster).si() == testing::about(80e9));
   cluster.device.host_link.bandwidth = {};
-  CHECK(client_rate({}, cluster).si() == doctest::Approx(400e9));
+  CHECK(client_rate({}, cluster).si() == testing::about(400e9));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "capacity/bill.h"
 #include "capacity/shipped_plans.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -27,12 +28,12 @@ double gigabytes_per_s(const std::string& name, double flops_per_s) {
 
 TEST_CASE("bandwidth of samples is what G. Lockwood's notes compute") {
   // 65 GB/s for each PFLOP/s as printed; 16 MiB over 247 Gi FLOP is 63.3.
-  CHECK(gigabytes_per_s("CosmoFlow", 1e15) == doctest::Approx(63.3).epsilon(1e-3));
+  CHECK(gigabytes_per_s("CosmoFlow", 1e15) == testing::about(63.3).epsilon(1e-3));
   // 573 MB/s for a V100 at 130 TFLOP/s.
-  CHECK(gigabytes_per_s("ResNet-50", 130e12) == doctest::Approx(0.5734).epsilon(1e-3));
-  CHECK(gigabytes_per_s("DeepCAM", 1e15) == doctest::Approx(9.13).epsilon(1e-3));
+  CHECK(gigabytes_per_s("ResNet-50", 130e12) == testing::about(0.5734).epsilon(1e-3));
+  CHECK(gigabytes_per_s("DeepCAM", 1e15) == testing::about(9.13).epsilon(1e-3));
   // 189 MB/s a V100, 1.134 GB/s a node of six (arXiv:1810.01993).
-  CHECK(6 * gigabytes_per_s("Tiramisu", 20.93e12) == doctest::Approx(1.134).epsilon(1e-2));
+  CHECK(6 * gigabytes_per_s("Tiramisu", 20.93e12) == testing::about(1.134).epsilon(1e-2));
 }
 
 TEST_CASE("a data set is its tokens, and the storage must hold it beside the checkpoints") {
@@ -41,9 +42,9 @@ TEST_CASE("a data set is its tokens, and the storage must hold it beside the che
       "storage": {"write": "100 GB/s", "capacity": "10 TB", "client": "3 GB/s"}})");
   const OptionAnswer& o = a->answer.options[0];
   CHECK(o.data.dataset.si() == 1.2e12);  // GPT-3: 1.2 TB
-  CHECK(o.data.checkpoints.si() == doctest::Approx(10 * o.inputs.checkpoint.si()));
+  CHECK(o.data.checkpoints.si() == testing::about(10 * o.inputs.checkpoint.si()));
   CHECK_FALSE(o.data.storage_holds_it);
-  CHECK(o.data.cores == doctest::Approx(1536 * 2048 / o.answer.step_time.si() / 10000));
+  CHECK(o.data.cores == testing::about(1536 * 2048 / o.answer.step_time.si() / 10000));
   // 8 GPUs at 143 TFLOP/s read 72 GB/s of CosmoFlow a node, and an NFS client carries 3.
   CHECK_FALSE(o.data.samples[0].clients_carry_it);
 }
@@ -51,7 +52,7 @@ TEST_CASE("a data set is its tokens, and the storage must hold it beside the che
 TEST_CASE("the Pile's 260 B tokens are 887 GB") {
   const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 260e9},
       "data": {"corpus": "pile"}})");
-  CHECK(a->answer.options[0].data.dataset.si() == doctest::Approx(887e9).epsilon(1e-3));
+  CHECK(a->answer.options[0].data.dataset.si() == testing::about(887e9).epsilon(1e-3));
 }
 
 TEST_CASE("keys and values of published models") {
@@ -62,8 +63,8 @@ TEST_CASE("keys and values of published models") {
   // 2 × 126 layers × 8 heads of 128 × 2 bytes.
   const InferenceNeeds& n = llama->answer.options[0].inference[2];
   CHECK(n.cache_a_token.si() == 2.0 * 126 * 8 * 128 * 2);
-  CHECK(n.waste.si() == doctest::Approx(n.cache_a_token.si() * 32 * 8));
-  CHECK(n.weights.si() == doctest::Approx(2 * 405.9e9).epsilon(1e-3));
+  CHECK(n.waste.si() == testing::about(n.cache_a_token.si() * 32 * 8));
+  CHECK(n.weights.si() == testing::about(2 * 405.9e9).epsilon(1e-3));
   const auto deepseek = answered(R"({"run": "deepseek-v3-2048-h800", "goal": {"tokens": 1e9}})");
   // 61 layers × (512 + 64) × 2 bytes (arXiv:2412.19437).
   CHECK(deepseek->answer.options[0].inference[0].cache_a_token.si() == 61.0 * 576 * 2);
@@ -119,7 +120,7 @@ TEST_CASE("what replicas of shard groups skip is less than all that data paralle
   const Answer& one = alone->answer.options[0].training.pieces[0].answer;
   const Seconds kept =
       one.breakdown[static_cast<std::size_t>(Term::dp_exposed)] * static_cast<double>(p.steps);
-  CHECK(saved.si() == doctest::Approx(((exposed - kept) * (511.0 / 512)).si()).epsilon(1e-9));
+  CHECK(saved.si() == testing::about(((exposed - kept) * (511.0 / 512)).si()).epsilon(1e-9));
 }
 
 TEST_CASE("experts, context and sharded weights make ranks one replica") {
@@ -150,7 +151,7 @@ TEST_CASE("at the utilisation where buying pays, buying costs what renting does"
   in.prices.utilisation = exactly(*o.buying_pays_at);
   const double bought = outcome_of(in).cost->amount();
   in.prices.payment = Payment::rent;
-  CHECK(outcome_of(in).cost->amount() == doctest::Approx(bought).epsilon(1e-9));
+  CHECK(outcome_of(in).cost->amount() == testing::about(bought).epsilon(1e-9));
 }
 
 TEST_CASE("at its break-even rent an option costs what the best one does") {
@@ -162,7 +163,7 @@ TEST_CASE("at its break-even rent an option costs what the best one does") {
   OutcomeInputs in = a->answer.options[b.option].inputs;
   in.prices.rent = exactly(b.rent);
   CHECK(outcome_of(in).cost->amount() ==
-        doctest::Approx(a->answer.options[a->answer.ranked[0]].outcome.cost->amount()));
+        testing::about(a->answer.options[a->answer.ranked[0]].outcome.cost->amount()));
 }
 
 TEST_CASE("what fails faster than it gets on is refused with a reason") {

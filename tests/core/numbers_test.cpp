@@ -27,7 +27,7 @@ R formula(double a, double b, double c) {
   const R z = count<R>(static_cast<std::int64_t>(c), {"c"});
   const R sum = named(x * y + z / x - y, {"sum"});
   const R most = larger(sum, smaller(x, z));
-  return named(root(most * most + R(1.0)) + power(x, 1.5) + round_up(y / z), {"result"});
+  return named(root(most * most + R(1.0)) + power(x, 1.5) + y / z, {"result"});
 }
 
 }  // namespace

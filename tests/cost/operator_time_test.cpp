@@ -13,6 +13,7 @@
 #include "cost/product.h"
 #include "cost/quantise.h"
 #include "parallel/shard.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -60,18 +61,18 @@ TEST_CASE("fused attention takes the FLOPs of its pairs at its curve's rate") {
   const AttentionShape a{32, 4096, 4096, 128, 128, 0.5};
   const double flops = 2.0 * 32 * 4096 * 4096 * (128 + 128) * 0.5;
   const double rate = 1e15 * 0.6 * 4096 / (4096 + 500.0);
-  CHECK(fused(a) == doctest::Approx(flops / rate + 4e-6));
+  CHECK(fused(a) == testing::about(flops / rate + 4e-6));
   const double backward = 1e15 * 0.5 * 4096 / (4096 + 500.0);
-  CHECK(fused(a, true) == doctest::Approx(2.5 * flops / backward + 4e-6));
+  CHECK(fused(a, true) == testing::about(2.5 * flops / backward + 4e-6));
 }
 
 TEST_CASE("the curve of attention bends between the head sizes measured and is flat beyond") {
   const ByHeadSize f = {0.5, 0.6, 0.55};
   CHECK(at_head_size(f, 32) == 0.5);
   CHECK(at_head_size(f, 64) == 0.5);
-  CHECK(at_head_size(f, 96) == doctest::Approx(0.55));
+  CHECK(at_head_size(f, 96) == testing::about(0.55));
   CHECK(at_head_size(f, 128) == 0.6);
-  CHECK(at_head_size(f, 192) == doctest::Approx(0.575));
+  CHECK(at_head_size(f, 192) == testing::about(0.575));
   CHECK(at_head_size(f, 256) == 0.55);
   CHECK(at_head_size(f, 512) == 0.55);
 }
@@ -98,7 +99,7 @@ TEST_CASE("attention over a window costs its share of the pairs") {
   AttentionShape a{32, 8192, 8192, 128, 128, 0.5};
   const double causal = fused(a) - 4e-6;
   a.pairs = 0.05;
-  CHECK(fused(a) - 4e-6 == doctest::Approx(causal / 10));
+  CHECK(fused(a) - 4e-6 == testing::about(causal / 10));
 }
 
 TEST_CASE("unfused attention is two batched products over all pairs") {
@@ -108,14 +109,14 @@ TEST_CASE("unfused attention is two batched products over all pairs") {
   d.memory_bandwidth = BytesPerSecond(1e14);
   d.efficiency.misaligned_head = 5;
   const double t = unfused_product_time<double>(a, 128, d, Precision::bf16).si();
-  CHECK(t == doctest::Approx(flops / (1e15 * 0.4) + 4e-6));
+  CHECK(t == testing::about(flops / (1e15 * 0.4) + 4e-6));
   // A head that is no multiple of 8 costs the whole product.
   const double odd = unfused_product_time<double>(a, 100, d, Precision::bf16).si();
-  CHECK(odd == doctest::Approx(5 * flops * 100 / 128 / (1e15 * 0.4) + 4e-6));
+  CHECK(odd == testing::about(5 * flops * 100 / 128 / (1e15 * 0.4) + 4e-6));
   // Where memory is slow, writing the scores takes longer.
   const double bytes = 2.0 * 32 * (2 * 2048.0 * 128 + 2048.0 * 2048);
   CHECK(unfused_product_time<double>(a, 128, device(), Precision::bf16).si() ==
-        doctest::Approx(bytes / 0.9e12 + 4e-6));
+        testing::about(bytes / 0.9e12 + 4e-6));
 }
 
 // S = QKᵀ needs dQ = dS·K and dK = dSᵀ·Q, O = PV needs dP = dO·Vᵀ and dV = Pᵀ·dO: two products of
@@ -137,8 +138,8 @@ TEST_CASE("unfused attention does each product once forward and twice backward")
        {std::pair{OpKind::scores, 128}, std::pair{OpKind::values, 64}}) {
     const double once = flops * width / (1e15 * 0.4) + 4e-6;
     const OperatorTime<double> t = time_of(kind);
-    CHECK(t.forward.si() == doctest::Approx(once));
-    CHECK(t.backward_input.si() == doctest::Approx(2 * once));
+    CHECK(t.forward.si() == testing::about(once));
+    CHECK(t.backward_input.si() == testing::about(2 * once));
     CHECK(t.backward_weight == Seconds());
   }
 }
@@ -159,7 +160,7 @@ TEST_CASE("only linear layers run in 8 bits") {
   const double fp8 = operator_time<double>(op, device(), k).forward.si();
   op.role = PrecisionRole::wide;
   const double bf16 = operator_time<double>(op, device(), k).forward.si();
-  CHECK(bf16 / fp8 == doctest::Approx(2).epsilon(0.01));
+  CHECK(bf16 / fp8 == testing::about(2).epsilon(0.01));
 }
 
 TEST_CASE("a wide product loses less to quantising than a narrow one") {
@@ -179,9 +180,9 @@ TEST_CASE("a wide product loses less to quantising than a narrow one") {
   CHECK(cost(1024) > cost(4096));
   CHECK(cost(4096) > cost(16384));
   const auto [bare, t] = both(8192, 1024, 4096);
-  CHECK((t.forward - bare.forward).si() == doctest::Approx(8192.0 * 1024 * (2 + 1 + 1) / 0.9e12));
+  CHECK((t.forward - bare.forward).si() == testing::about(8192.0 * 1024 * (2 + 1 + 1) / 0.9e12));
   CHECK((t.backward_input - bare.backward_input).si() ==
-        doctest::Approx(8192.0 * 4096 * (2 + 1 + 1) / 0.9e12));
+        testing::about(8192.0 * 4096 * (2 + 1 + 1) / 0.9e12));
   CHECK(t.backward_weight == bare.backward_weight);
   ShardedOperator wide = product(8192, 1024, 4096);
   wide.role = PrecisionRole::wide;
@@ -209,8 +210,8 @@ TEST_CASE("pointwise operators take their bytes at the memory's rate") {
   KernelChoice k;
   k.pointwise_passes = 2;
   const OperatorTime<double> t = operator_time<double>(op, device(), k);
-  CHECK(t.forward.si() == doctest::Approx(2 * 4 * 4096.0 * 8192 / 0.9e12 + 4e-6));
-  CHECK(t.backward_input.si() == doctest::Approx(2 * 6 * 4096.0 * 8192 / 0.9e12 + 4e-6));
+  CHECK(t.forward.si() == testing::about(2 * 4 * 4096.0 * 8192 / 0.9e12 + 4e-6));
+  CHECK(t.backward_input.si() == testing::about(2 * 6 * 4096.0 * 8192 / 0.9e12 + 4e-6));
   CHECK(t.backward_weight == Seconds());
   op.forward_bytes = 0;
   CHECK(operator_time<double>(op, device(), k).forward == Seconds());

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "support/about.h"
+
 using namespace orrery;
 
 namespace {
@@ -80,13 +82,23 @@ TEST_CASE("a large product runs at the attained rate") {
 
 TEST_CASE("a thin product runs at the memory's rate") {
   const double bytes = 2.0 * (32768 * 64 + 64 * 32768 + 32768.0 * 32768);
-  CHECK(time(32768, 32768, 64).si() == doctest::Approx(bytes / 0.9e12 + 4e-6));
+  CHECK(time(32768, 32768, 64).si() == testing::about(bytes / 0.9e12 + 4e-6));
 }
 
 TEST_CASE("a small product takes a wave and a launch") {
   const double wave = 2.0 * 128 * 256 * (512 + 100) * 100 / (1e15 * 0.8);
-  CHECK(time(128, 256, 512).si() == doctest::Approx(wave + 4e-6).epsilon(0.01));
-  CHECK(time(64, 64, 512).si() == doctest::Approx(wave + 4e-6).epsilon(0.01));
+  CHECK(time(128, 256, 512).si() == testing::about(wave + 4e-6).epsilon(0.01));
+  CHECK(time(64, 64, 512).si() == testing::about(wave + 4e-6).epsilon(0.01));
+}
+
+TEST_CASE("a small tile loads more for every multiply-add") {
+  Device d = round_device();
+  d.efficiency.tile_load = 64;
+  const OutputTile tile = best_tile({64, 64, 512}, d, Precision::bf16);
+  REQUIRE(tile.m * tile.n == 128 * 64);
+  const double wave = 2.0 * 128 * 64 * (512 + 100) * 100 / (1e15 * 0.8);
+  const double loads = (1 + 64 * (1.0 / 128 + 1.0 / 64)) / (1 + 64 * (1.0 / 128 + 1.0 / 256));
+  CHECK(time(64, 64, 512, d).si() == testing::about(wave * loads + 4e-6).epsilon(0.01));
 }
 
 TEST_CASE("time rises with every size, and never faster than the size") {

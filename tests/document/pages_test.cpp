@@ -4,6 +4,7 @@
 #include "document/html.h"
 #include "document/markdown.h"
 #include "document/svg.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -87,7 +88,7 @@ TEST_CASE("bars are in proportion, with whiskers and a limit") {
   const std::string svg = svg_of(plot);
   const double one = number_after(svg, "width=\"");
   const double four = number_after(svg, "width=\"", svg.find(">four<"));
-  CHECK(four == doctest::Approx(4 * one).epsilon(0.01));
+  CHECK(four == testing::about(4 * one).epsilon(0.01));
   CHECK(count(svg, "class=\"plain\"") == 2);
   CHECK(count(svg, "class=\"axis\"") == 3);
   CHECK(count(svg, "no price") == 1);
@@ -102,7 +103,7 @@ TEST_CASE("points of a logarithmic plot lie by their decade") {
   const std::size_t second = svg.find("<circle", first + 1);
   const std::size_t third = svg.find("<circle", second + 1);
   const auto x = [&](std::size_t at) { return number_after(svg, "cx=\"", at); };
-  CHECK(x(second) - x(first) == doctest::Approx(x(third) - x(second)).epsilon(0.001));
+  CHECK(x(second) - x(first) == testing::about(x(third) - x(second)).epsilon(0.001));
   CHECK(svg_file_of(plot).find("xmlns") != std::string::npos);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "estimate/run.h"
+#include "support/about.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -45,7 +46,7 @@ TEST_CASE("tokens travel to experts four times a layer and micro batch") {
   REQUIRE(line != nullptr);
   CHECK(line->ranks == 4);
   CHECK(line->count == 4 * 4 * 2);
-  CHECK(line->bytes.si() == doctest::Approx(4 * 4 * 2 * 0.75 * (2 * 512 * 1024 * 2.0)));
+  CHECK(line->bytes.si() == testing::about(4 * 4 * 2 * 0.75 * (2 * 512 * 1024 * 2.0)));
   CHECK(line_of(a, CommDimension::etp, Collective::all_gather) == nullptr);
 }
 
@@ -58,10 +59,10 @@ TEST_CASE("experts are reduced over the ranks that hold them, the rest over all"
   CHECK(dense->ranks == 16);
   CHECK(expert->ranks == 4);
   const double experts = 4.0 * 2 * 3 * 1024 * 512;  // 4 layers, 2 experts a rank
-  CHECK(expert->bytes.si() == doctest::Approx(2 * 0.75 * experts * 2));
+  CHECK(expert->bytes.si() == testing::about(2 * 0.75 * experts * 2));
   const double attention = 4.0 * (1024 * (1024 + 512) + 1024 * 1024 + 1024 * 8 + 2 * 1024);
   const double ends = 2.0 * 1024 * 1024 + 1024;
-  CHECK(dense->bytes.si() == doctest::Approx(2 * 15.0 / 16 * (attention + ends) * 2));
+  CHECK(dense->bytes.si() == testing::about(2 * 15.0 / 16 * (attention + ends) * 2));
 }
 
 TEST_CASE("keys and values travel around the context ring") {
@@ -73,8 +74,8 @@ TEST_CASE("keys and values travel around the context ring") {
   REQUIRE(reduced != nullptr);
   // 4 layers, 8 micro batches, forward and backward.
   CHECK(gathered->count == 4 * 8 * 2);
-  CHECK(gathered->bytes.si() == doctest::Approx(4 * 8 * 2 * 0.75 * all));
-  CHECK(reduced->bytes.si() == doctest::Approx(4 * 8 * 0.75 * all));
+  CHECK(gathered->bytes.si() == testing::about(4 * 8 * 2 * 0.75 * all));
+  CHECK(reduced->bytes.si() == testing::about(4 * 8 * 0.75 * all));
 }
 
 TEST_CASE("a run that does not fit says so, and by how much") {
@@ -112,9 +113,9 @@ TEST_CASE("of a rack of many hosts, those of the GPUs in use count") {
     run["training"]["global_batch"] = gpus;
     return estimate(run_of(run)).host_capacity.si();
   };
-  CHECK(host_of(72) == doctest::Approx(17.28e12));
-  CHECK(host_of(4) == doctest::Approx(17.28e12 / 18));
-  CHECK(host_of(6) == doctest::Approx(17.28e12 / 9));
+  CHECK(host_of(72) == testing::about(17.28e12));
+  CHECK(host_of(4) == testing::about(17.28e12 / 18));
+  CHECK(host_of(6) == testing::about(17.28e12 / 9));
 }
 
 TEST_CASE("the last stage sends back to the one before it") {
@@ -137,9 +138,9 @@ TEST_CASE("GPT-3 on A100 takes about as long as it took") {
     "parallel": {"tp": 8, "pp": 8, "vpp": 3, "sequence_parallel": true, "recompute": "selective"},
     "framework": "megatron-lm"})"));
   const Answer a = estimate(run);
-  CHECK(a.step_time.si() == doctest::Approx(13.75).epsilon(0.15));
+  CHECK(a.step_time.si() == testing::about(13.75).epsilon(0.15));
   const double mfu = a.model_flops / (a.peak_rate * a.step_time);
-  CHECK(mfu == doctest::Approx(0.514).epsilon(0.15));
+  CHECK(mfu == testing::about(0.514).epsilon(0.15));
   CHECK(a.reason == Reason::fits);
 }
 

@@ -7,6 +7,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/run.h"
+#include "support/about.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -49,7 +50,7 @@ TEST_CASE("a stage keeps what it sent on, one output a micro batch in flight") {
   const Bytes without = memory_line(run, MemoryLine::activations);
   run.framework.keeps_stage_outputs = true;
   const Bytes more = memory_line(run, MemoryLine::activations) - without;
-  CHECK(more.si() == doctest::Approx(4 * kMicroBatchTokens * kWidth * 2));  // stage 0: 4 in flight
+  CHECK(more.si() == testing::about(4 * kMicroBatchTokens * kWidth * 2));  // stage 0: 4 in flight
   Run alone = dense_run(R"({"pp": 1})");
   const Bytes whole = memory_line(alone, MemoryLine::activations);
   alone.framework.keeps_stage_outputs = true;
@@ -63,7 +64,7 @@ TEST_CASE("who keeps gathered inputs gathers them once") {
   run.framework.keeps_gathered_inputs = true;
   // Two products a layer and the head keep whole what they kept a quarter of.
   const double inputs = (8 * 2 + 1) * kMicroBatchTokens * kWidth * 2 * 0.75;
-  CHECK((memory_line(run, MemoryLine::activations) - sharded).si() == doctest::Approx(inputs));
+  CHECK((memory_line(run, MemoryLine::activations) - sharded).si() == testing::about(inputs));
   CHECK(gathers - backward_gathers(run) == (8 * 2 + 1) * run.strategy.micro_batches);
 }
 
@@ -74,7 +75,7 @@ TEST_CASE("every micro batch of a step has receive buffers of its own") {
   run.framework.receives_apart = true;
   // The first stage receives gradients alone.
   const Bytes more = memory_line(run, MemoryLine::buckets) - without;
-  CHECK(more.si() == doctest::Approx(4 * kMicroBatchTokens * kWidth * 2));
+  CHECK(more.si() == testing::about(4 * kMicroBatchTokens * kWidth * 2));
 }
 
 TEST_CASE("what is reduced after the last backward is reserved, not allocated") {
@@ -86,7 +87,7 @@ TEST_CASE("what is reduced after the last backward is reserved, not allocated") 
   CHECK(after.memory.allocated == before.memory.allocated);
   const double layer = 1024.0 * (1024 + 512 + 1024 + 3 * 4096) + 2 * 1024;
   CHECK((after.memory.reserved - before.memory.reserved).si() ==
-        doctest::Approx(2 * layer * run.training.recipe.reduced));
+        testing::about(2 * layer * run.training.recipe.reduced));
   run.framework.pipeline_keeps_weights = false;  // reduced in every micro batch
   CHECK(estimate(run).memory.outsized == Bytes());
 }
@@ -114,7 +115,7 @@ TEST_CASE("what the loss leaves in the cache is reserved, not allocated") {
   const Answer after = estimate(run);
   CHECK(after.memory.allocated == before.memory.allocated);
   CHECK((after.memory.reserved - before.memory.reserved).si() ==
-        doctest::Approx(0.25 * before.memory[MemoryLine::logits].si()));
+        testing::about(0.25 * before.memory[MemoryLine::logits].si()));
 }
 
 TEST_CASE("the loss over a split vocabulary is the one the framework has for it") {
@@ -122,10 +123,10 @@ TEST_CASE("the loss over a split vocabulary is the one the framework has for it"
   run.framework.cross_entropy = CrossEntropy::unfused;
   run.framework.split_cross_entropy = CrossEntropy::loss_parallel;
   const double logits = kMicroBatchTokens * 32000;
-  CHECK(memory_line(run, MemoryLine::logits).si() == doctest::Approx(16 * logits / 4));
+  CHECK(memory_line(run, MemoryLine::logits).si() == testing::about(16 * logits / 4));
   Run whole = dense_run(R"({"tp": 1})", 32000);
   whole.framework = run.framework;
-  CHECK(memory_line(whole, MemoryLine::logits).si() == doctest::Approx(12 * logits));
+  CHECK(memory_line(whole, MemoryLine::logits).si() == testing::about(12 * logits));
 }
 
 // One parameter may live: the largest module is gathered whole, 2 bytes a parameter, with as many

@@ -12,6 +12,7 @@
 
 #include "estimate/classes.h"
 #include "estimate/estimate.h"
+#include "support/about.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -179,7 +180,7 @@ TEST_CASE("the sweep of a written schedule agrees with its programs played on un
     const PipelineTimes times = sweep(p.id, p.shape, p.costs(), workspace);
     for (std::size_t i = 0; i < expected.finish.size(); ++i) {
       CHECK(times.finish[i].si() == expected.finish[i]);
-      CHECK(times.busy[i].si() == doctest::Approx(expected.busy[i]));
+      CHECK(times.busy[i].si() == testing::about(expected.busy[i]));
     }
   }
 }
@@ -234,7 +235,7 @@ TEST_CASE("an estimate's bubble is the published formula of its own F, B and W")
     const StepTimes<Seconds> t{w.forward[j], pairs ? w.forward[j] : w.input_gradient[j],
                                w.weight_gradient[j], pairs ? w.pair[j] : Seconds()};
     const Seconds expected = schedule_of(run.strategy.schedule).bubble(pipeline_shape(run), t);
-    CHECK(at(a.breakdown, Term::pp_bubble).si() == doctest::Approx(expected.si()).epsilon(0.01));
+    CHECK(at(a.breakdown, Term::pp_bubble).si() == testing::about(expected.si()).epsilon(0.01));
   }
 }
 
@@ -259,20 +260,20 @@ TEST_CASE("memory by schedule is what the papers promise") {
     return estimate(run_of(with_schedule(name))).memory[MemoryLine::activations].si();
   };
   const double of_1f1b = kept("1f1b");
-  CHECK(kept("zb-h1") == doctest::Approx(of_1f1b).epsilon(0.2));
-  CHECK(kept("zb-v") == doctest::Approx(of_1f1b).epsilon(0.1));
-  CHECK(kept("zb-h2") == doctest::Approx(15.0 / 8 * of_1f1b).epsilon(0.1));
+  CHECK(kept("zb-h1") == testing::about(of_1f1b).epsilon(0.2));
+  CHECK(kept("zb-v") == testing::about(of_1f1b).epsilon(0.1));
+  CHECK(kept("zb-h2") == testing::about(15.0 / 8 * of_1f1b).epsilon(0.1));
   CHECK(kept("v-half") < 0.7 * of_1f1b);
   CHECK(kept("v-min") < 0.5 * of_1f1b);
-  CHECK(kept("dualpipe") == doctest::Approx(9.0 / 8 * of_1f1b).epsilon(0.01));
+  CHECK(kept("dualpipe") == testing::about(9.0 / 8 * of_1f1b).epsilon(0.01));
 }
 
 TEST_CASE("DualPipe holds its parameters twice, a V the embedding beside the head") {
   const auto weights = [](const char* name) {
     return estimate(run_of(with_schedule(name))).memory[MemoryLine::weights].si();
   };
-  CHECK(weights("dualpipe") == doctest::Approx(2 * weights("1f1b")).epsilon(0.01));
-  CHECK(weights("zb-v") == doctest::Approx(weights("1f1b")).epsilon(0.01));
+  CHECK(weights("dualpipe") == testing::about(2 * weights("1f1b")).epsilon(0.01));
+  CHECK(weights("zb-v") == testing::about(weights("1f1b")).epsilon(0.01));
 
   Json run = with_schedule("zb-v");
   run["model"]["vocab_size"] = 262144;
@@ -280,7 +281,7 @@ TEST_CASE("DualPipe holds its parameters twice, a V the embedding beside the hea
   const std::vector<StageMemory<double>> stages = memory_by_stage(run_of(run));
   const double table = 262144.0 * 8192 * 2;
   const double difference = (stages[0][MemoryLine::weights] - stages[7][MemoryLine::weights]).si();
-  CHECK(difference == doctest::Approx(table).epsilon(0.05));  // once, though both ends use it
+  CHECK(difference == testing::about(table).epsilon(0.05));  // once, though both ends use it
   Answer a = estimate(run_of(run));
   for (std::uint8_t i = 0; i < a.comm_count; ++i) {
     CHECK(a.comm[i].dimension != CommDimension::embedding);
@@ -305,6 +306,6 @@ TEST_CASE("the lines of memory sum to the peak for every schedule") {
     const StageMemory<double> m = estimate(run_of(with_schedule(name))).memory;
     Bytes sum{};
     for (const Bytes& line : m.lines) sum += line;
-    CHECK(sum.si() == doctest::Approx(m.peak.si()));
+    CHECK(sum.si() == testing::about(m.peak.si()));
   }
 }

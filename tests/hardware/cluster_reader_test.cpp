@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "hardware_files.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -49,8 +50,8 @@ TEST_CASE("a job that does not fill its nodes takes as many devices of each") {
   CHECK(c.tiers[rack].size == 64);
   CHECK(c.tiers[rack + 1].size == 256);
   CHECK(c.tiers[rack + 1].bandwidth.si() ==
-        doctest::Approx(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
-  CHECK(c.tiers[rack + 1].rank_share == doctest::Approx(1.0 / 64));
+        testing::about(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
+  CHECK(c.tiers[rack + 1].rank_share == testing::about(1.0 / 64));
 }
 
 TEST_CASE("one rank fills its links of a node's, all where links are not counted") {

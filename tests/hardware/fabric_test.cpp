@@ -9,6 +9,7 @@
 #include "hardware/hardware_files.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -36,7 +37,7 @@ void check_same_rates(const Cluster& c, const std::string& graph) {
     for (std::int64_t m = 2; m <= fan_out(c, i); m *= 2) {
       CAPTURE(m);
       CHECK(line_rate(folded.tiers[i], m) / line_rate(c.tiers[i], m) ==
-            doctest::Approx(1).epsilon(0.01));
+            testing::about(1).epsilon(0.01));
     }
   }
 }
@@ -82,15 +83,15 @@ TEST_CASE("two groups of Frontier share four links, all of them the tapered rate
   const Cluster c = with_fabric("frontier-mi250x", 9408 * 8, R"("frontier")");
   REQUIRE(c.tier_count == 4);
   CHECK(c.tiers[2].size == 1024);
-  CHECK(gb(line_rate(c.tiers[3], 2)) == doctest::Approx(100).epsilon(1e-3));
-  CHECK(gb(line_rate(c.tiers[3], 74)) == doctest::Approx(7300).epsilon(1e-3));
+  CHECK(gb(line_rate(c.tiers[3], 2)) == testing::about(100).epsilon(1e-3));
+  CHECK(gb(line_rate(c.tiers[3], 74)) == testing::about(7300).epsilon(1e-3));
 }
 
 TEST_CASE("pods of Llama 3 hold 3072 GPUs and lose six sevenths above") {
   const Cluster c = with_fabric("h100-96gb-hbm2e-500w", 16384, R"("llama-3")");
   REQUIRE(c.tier_count == 3);
   CHECK(c.tiers[1].size == 3072);
-  CHECK(gb(c.tiers[2].bandwidth) == doctest::Approx(384 * 400.0 / 7));
+  CHECK(gb(c.tiers[2].bandwidth) == testing::about(384 * 400.0 / 7));
 }
 
 TEST_CASE("a fabric that the run does not leave changes nothing") {

@@ -4,6 +4,7 @@
 #include "core/provenance.h"
 #include "core/units.h"
 #include "hardware_files.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -160,7 +161,7 @@ TEST_CASE("half the bits give twice the dense peak, and no device loses rate by 
     CHECK(half > peak_of(d, Precision::fp32).si());
     if (has_precision(d, Precision::bf16)) CHECK(peak_of(d, Precision::bf16).si() == half);
     if (!has_precision(d, Precision::fp8)) continue;
-    CHECK(peak_of(d, Precision::fp8).si() == doctest::Approx(2 * half).epsilon(0.002));
+    CHECK(peak_of(d, Precision::fp8).si() == testing::about(2 * half).epsilon(0.002));
     const auto rate = [&](Precision p) {
       return peak_of(d, p).si() * d.efficiency.gemm[static_cast<std::size_t>(p)];
     };
@@ -172,7 +173,7 @@ TEST_CASE("capacities are what a driver shows, below what is marketed") {
   const auto capacity = [](const char* node) {
     return shipped_node(node).cluster.device.memory_capacity / kGiB;
   };
-  CHECK(capacity("dgx-h100") == doctest::Approx(79.6).epsilon(0.001));
+  CHECK(capacity("dgx-h100") == testing::about(79.6).epsilon(0.001));
   CHECK(capacity("dgx-a100-80gb") < 80);
   CHECK(capacity("dgx-a100-80gb") > 79);
   CHECK(capacity("dgx-1-v100-32gb") == 31.75);

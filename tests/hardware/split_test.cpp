@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hardware/hardware_files.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -58,7 +59,7 @@ TEST_CASE("a cut that parts no equal blocks slows all of its tier") {
       "10 GB/s", R"(gpu0", "gpu1", "gpu2", "gpu3", "gpu4)", R"(gpu5", "gpu6", "gpu7)"));
   // 5·3/7 of a child's rate cross in an exchange.
   CHECK(gb(line_rate(c.cluster.tiers[c.cluster.tier_count - 2U], 8)) <=
-        doctest::Approx(10 * 7.0 / 15));
+        testing::about(10 * 7.0 / 15));
   REQUIRE(c.notes.size() == 1);
   CHECK(says(c.notes[0], "a cut of 10 GB/s inside tier"));
 }

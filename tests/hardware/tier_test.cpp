@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "hardware_files.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -15,7 +16,7 @@ TEST_CASE("line rate between two given group sizes is linear, and flat outside")
   t.group_bandwidth[1] = {8, BytesPerSecond(448e9)};
   CHECK(line_rate(t, 1).si() == 64e9);
   CHECK(line_rate(t, 2).si() == 64e9);
-  CHECK(line_rate(t, 5).si() == doctest::Approx(4 * 64e9));
+  CHECK(line_rate(t, 5).si() == testing::about(4 * 64e9));
   CHECK(line_rate(t, 8).si() == 448e9);
   CHECK(line_rate(t, 16).si() == 448e9);
 }
@@ -25,9 +26,9 @@ TEST_CASE("line rate between two given group sizes is linear, and flat outside")
 TEST_CASE("links of a V100 mesh join as measured") {
   const Tier nvlink = shipped_node("dgx-1-v100-32gb").cluster.tiers[0];
   const auto busbw = [&](std::int64_t n) { return line_rate(nvlink, n).si() * nvlink.efficiency; };
-  CHECK(busbw(2) == doctest::Approx(22.5e9).epsilon(0.06));
-  CHECK(busbw(4) == doctest::Approx(85.4e9).epsilon(0.06));
-  CHECK(busbw(8) == doctest::Approx(134.6e9).epsilon(0.06));
+  CHECK(busbw(2) == testing::about(22.5e9).epsilon(0.06));
+  CHECK(busbw(4) == testing::about(85.4e9).epsilon(0.06));
+  CHECK(busbw(8) == testing::about(134.6e9).epsilon(0.06));
 }
 
 TEST_CASE("a name too long for a plain value is cut") {

@@ -9,6 +9,7 @@
 #include "hardware/topology/cut.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -100,8 +101,8 @@ TEST_CASE("equal ways share a flow by their cables and none of it is lost") {
     carried += loads[arc];
     if (head.name.find("spine") == 0) most_up = std::max(most_up, loads[arc]);
   }
-  CHECK(carried == doctest::Approx(6 * 6));  // hops × volume
-  CHECK(most_up == doctest::Approx(3));      // 2 spines
+  CHECK(carried == testing::about(6 * 6));  // hops × volume
+  CHECK(most_up == testing::about(3));      // 2 spines
 }
 
 TEST_CASE("an oversubscribed leaf narrows the pod and not the node") {
@@ -109,16 +110,16 @@ TEST_CASE("an oversubscribed leaf narrows the pod and not the node") {
   CHECK(rate_of(tier_of(g, 1, 4), 4) == 100);
   CHECK(rate_of(tier_of(g, 4, 16), 2) == 40);
   CHECK(rate_of(tier_of(g, 4, 16), 4) == 40);
-  CHECK(rate_of(tier_of(g, 16, 64), 2) == doctest::Approx(80));  // 160 over 2
-  CHECK(rate_of(tier_of(g, 16, 64), 4) == doctest::Approx(80));
+  CHECK(rate_of(tier_of(g, 16, 64), 2) == testing::about(80));  // 160 over 2
+  CHECK(rate_of(tier_of(g, 16, 64), 4) == testing::about(80));
 }
 
 TEST_CASE("minimal routes of a dragonfly use the cables of the groups that talk") {
   const TopologyGraph g = graph_of(kDragonfly);  // groups of 8 nodes inject 320 GB/s
   CHECK(rate_of(tier_of(g, 4, 32), 8) == 40);
   const GraphTier t = tier_of(g, 32, 128);
-  CHECK(rate_of(t, 2) == doctest::Approx(320.0 / 2 / 3));
-  CHECK(rate_of(t, 4) == doctest::Approx(320.0 / 2));
+  CHECK(rate_of(t, 2) == testing::about(320.0 / 2 / 3));
+  CHECK(rate_of(t, 4) == testing::about(320.0 / 2));
 }
 
 TEST_CASE("links that differ count by the slowest child") {
@@ -137,7 +138,7 @@ TEST_CASE("aggregated routes find the cuts that single ones do") {
   const GraphTier large = tier_of(graph_of(R"({"nodes": 160, )" + tree), 16, 320);
   const GraphTier small = tier_of(graph_of(R"({"nodes": 32, )" + tree), 16, 64);
   CHECK(rate_of(large, 2) == rate_of(small, 2));
-  CHECK(rate_of(large, 20) == doctest::Approx(rate_of(small, 4)));
+  CHECK(rate_of(large, 20) == testing::about(rate_of(small, 4)));
   CHECK(rate_of(tier_of(graph_of(R"({"nodes": 160, )" + tree), 2, 320), 160) == 20);
 }
 
@@ -176,7 +177,7 @@ TEST_CASE("every shipped graph folds into the tiers of its nodes within 1 percen
       for (std::int64_t m = 2; m <= fan_out(tiers, i); ++m) {
         CAPTURE(m);
         CHECK(line_rate(graph.tiers[i], m) / line_rate(tiers.tiers[i], m) ==
-              doctest::Approx(1).epsilon(0.01));
+              testing::about(1).epsilon(0.01));
       }
       Tier same = graph.tiers[i];
       same.bandwidth = tiers.tiers[i].bandwidth;
@@ -194,7 +195,7 @@ TEST_CASE("latency of links adds to that of the tier") {
   const std::string node = R"({"node": "dgx-h100", "gpus": 64)";
   const Cluster plain = cluster_of(node + "}").cluster;
   const Cluster with = cluster_of(node + R"(, "graph": )" + graph + "}").cluster;
-  CHECK(with.tiers[0].latency.si() == doctest::Approx(plain.tiers[0].latency.si() + 0.6e-6));
+  CHECK(with.tiers[0].latency.si() == testing::about(plain.tiers[0].latency.si() + 0.6e-6));
   CHECK(with.tiers[1] == plain.tiers[1]);
 }
 
@@ -208,7 +209,7 @@ TEST_CASE("a graph of a whole cluster gives every tier") {
   const Cluster c = cluster_of(text).cluster;
   CHECK(gb(c.tiers[0].bandwidth) == 100);
   CHECK(gb(c.tiers[1].bandwidth) == 40);
-  CHECK(gb(c.tiers[2].bandwidth) == doctest::Approx(80));
+  CHECK(gb(c.tiers[2].bandwidth) == testing::about(80));
 }
 
 TEST_CASE("a graph that is wrong is refused in one line") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "insight/limiter.h"
+#include "support/about.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -35,8 +36,8 @@ void check_advice(const Json& run_file) {
     REQUIRE_FALSE(a.settings.empty());
     CAPTURE(a.settings[0].path + " " + a.settings[0].value);
     const Answer after = estimate(resolved(taken(run_file, a)).run);
-    CHECK(after.step_time.si() == doctest::Approx(a.step_time.si()));
-    CHECK(after.memory.peak.si() == doctest::Approx(a.peak.si()));
+    CHECK(after.step_time.si() == testing::about(a.step_time.si()));
+    CHECK(after.memory.peak.si() == testing::about(a.peak.si()));
     CHECK((after.reason == Reason::fits) == a.fits);
   }
 }

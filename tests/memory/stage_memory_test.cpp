@@ -11,6 +11,8 @@
 #include "memory/peak_moment.h"
 #include "memory/recipe.h"
 #include "parallel/framework.h"
+#include "parallel/schedules/walk.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -140,10 +142,10 @@ TEST_CASE("lines sum to the peak, with overheads on what they are shares of") {
   const double states = 1000 * 18;
   const double work = 200 + 50 + 100;  // at the loss: nothing is recomputed yet
   CHECK(m.allocated.si() == states + work);
-  CHECK(m[MemoryLine::fragmentation].si() == doctest::Approx(0.1 * states + 0.2 * work));
-  CHECK(m.reserved.si() == doctest::Approx(1.1 * states + 1.2 * work));
-  CHECK(m.peak.si() == doctest::Approx(1.1 * states + 1.2 * work + 1000 + 30));
-  CHECK(sum_of(m) == doctest::Approx(m.peak.si()));
+  CHECK(m[MemoryLine::fragmentation].si() == testing::about(0.1 * states + 0.2 * work));
+  CHECK(m.reserved.si() == testing::about(1.1 * states + 1.2 * work));
+  CHECK(m.peak.si() == testing::about(1.1 * states + 1.2 * work + 1000 + 30));
+  CHECK(sum_of(m) == testing::about(m.peak.si()));
   CHECK(m.bytes_per_parameter == 18);
   s.dp = 1;
   CHECK(memory_of(s, 0, {activations(200)}, f)[MemoryLine::buckets] == Bytes());
@@ -168,10 +170,10 @@ TEST_CASE("bytes a parameter are those of experts too") {
   CHECK(bytes() == 18);
   h.parameters = {600, 400};
   s.partition = {1, 1, 2};
-  CHECK(bytes() == doctest::Approx(2 + 4 + 12.0 / 2));
+  CHECK(bytes() == testing::about(2 + 4 + 12.0 / 2));
   h.parameters = {0, 400};
   s.partition = {1, 1, 8};
-  CHECK(bytes() == doctest::Approx(2 + 4 + 12.0 / 4));
+  CHECK(bytes() == testing::about(2 + 4 + 12.0 / 4));
 }
 
 TEST_CASE("a backward pass holds its logits or what its layers work on, whichever is more") {
@@ -195,14 +197,14 @@ TEST_CASE("cached blocks are given back before a device is full, states' roundin
   m[MemoryLine::activations] = Bytes(400);
   m[MemoryLine::context] = Bytes(100);
   settle<double>(m, f, Bytes());
-  CHECK(m.peak.si() == doctest::Approx(1000 + 400 + 100 + 100 + 200));
+  CHECK(m.peak.si() == testing::about(1000 + 400 + 100 + 100 + 200));
   settle<double>(m, f, Bytes(1700));
-  CHECK(m.peak.si() == doctest::Approx(1700));
+  CHECK(m.peak.si() == testing::about(1700));
   CHECK(m.peak <= Bytes(1700));
-  CHECK(m[MemoryLine::fragmentation].si() == doctest::Approx(200));
+  CHECK(m[MemoryLine::fragmentation].si() == testing::about(200));
   settle<double>(m, f, Bytes(1500));
-  CHECK(m.peak.si() == doctest::Approx(1600));
-  CHECK(m[MemoryLine::fragmentation].si() == doctest::Approx(100));
+  CHECK(m.peak.si() == testing::about(1600));
+  CHECK(m[MemoryLine::fragmentation].si() == testing::about(100));
 }
 
 TEST_CASE("blocks that fit into none of the cached ones are reserved, not allocated") {
@@ -213,7 +215,7 @@ TEST_CASE("blocks that fit into none of the cached ones are reserved, not alloca
   CHECK(m.allocated.si() == 1000);
   CHECK(m.reserved.si() == 1300);
   settle<double>(m, Framework{}, Bytes(1100));  // a full device takes them back
-  CHECK(m.reserved.si() == doctest::Approx(1100));
+  CHECK(m.reserved.si() == testing::about(1100));
 }
 
 TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit gradients alone") {
@@ -232,6 +234,77 @@ TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit
   f.steps_on_fp32_copy = true;
   CHECK(bytes(narrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
   CHECK(bytes(kRecipe)[MemoryLine::optimizer].si() == wide_before);
+}
+
+TEST_CASE("16-bit gradients that are kept lie beside their fp32 sum") {
+  Strategy s;
+  Framework f;
+  const auto gradients = [&](const StateRecipe& recipe) {
+    StageHoldings h;
+    h.parameters = {1000, 0};
+    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{})[MemoryLine::gradients]
+        .si();
+  };
+  const StateRecipe narrow{2, 2, 12, 2, 2};
+  CHECK(gradients(kRecipe) == 1000 * 4);
+  f.keeps_16_bit_gradients = true;
+  CHECK(gradients(kRecipe) == 1000 * (4 + 2));
+  CHECK(gradients(narrow) == 1000 * 2);
+}
+
+TEST_CASE("the largest layer is what one keeps, or the input of one that runs again") {
+  const Strategy s = full(RecomputeMethod::block, 1);
+  CHECK(chunk_of(s, 4, 0).largest.si() == 100);
+  CHECK(chunk_of(s, 4, 4).largest.si() == 10);
+  const Saved alone = head();
+  const std::vector<BlockGroup<double>> groups = {{&alone, 1, 0}};
+  CHECK(chunk_activations<double>(s, groups).largest.si() == 60 - 50);
+}
+
+TEST_CASE("a written-out schedule is judged at its fullest moment, wherever that is") {
+  const std::vector<Chunk> chunks = {activations(100), activations(40)};
+  const std::vector<HeldChunk> moments = {{1, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 0}, {0, 2}};
+  const StageActivations<double> a = stage_activations<double>(
+      ScheduleId::zb_v, {2, 2, 4}, 0, moments, chunks, OffloadTarget::none);
+  CHECK(a.in_flight == 5);
+  CHECK(a.kept.si() == 2 * 100 + 3 * 40);
+  const std::vector<HeldChunk> backwards(moments.rbegin() + 2, moments.rend());
+  CHECK(stage_activations<double>(ScheduleId::zb_v, {2, 2, 4}, 0, backwards, chunks,
+                                  OffloadTarget::none)
+            .kept.si() == 3 * 100 + 2 * 40);
+}
+
+// The most bytes at any step of one stage, from the steps themselves.
+double fullest(ScheduleId id, const PipelineShape& shape, std::int64_t stage,
+               const std::vector<Chunk>& chunks) {
+  const auto bytes = [&](std::int64_t c) {
+    const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
+    return (chunk.kept + chunk.logits).si();
+  };
+  double held = 0;
+  double most = 0;
+  walk_stage({id}, shape, stage, [&](const Step& step) {
+    held += has_forward(step.kind) ? bytes(step.chunk) : -bytes(step.chunk);
+    most = std::max(most, held);
+  });
+  return most;
+}
+
+TEST_CASE("interleaving is judged at the moment with the most bytes, logits included") {
+  for (const double kept : {10.0, 30.0, 100.0}) {
+    for (const double of_last : {10.0, 45.0, 100.0}) {
+      for (const double logits : {0.0, 25.0, 70.0, 400.0}) {
+        const std::vector<Chunk> chunks = {activations(kept), activations(of_last, logits)};
+        for (std::int64_t stage = 0; stage < 4; ++stage) {
+          const PipelineShape shape = {4, 2, 16};
+          const auto a = stage_activations<double>(ScheduleId::interleaved, shape, stage, {},
+                                                   chunks, OffloadTarget::none);
+          CHECK((a.kept + a.logits).si() ==
+                testing::about(fullest(ScheduleId::interleaved, shape, stage, chunks)));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("one rule for the backward pass, over the lines and over the curve") {

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "core/modules.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -238,13 +239,13 @@ TEST_CASE("a mask leaves these pairs of queries and keys") {
     return find(layer_of(a, o), OpName::attention)->pairs * static_cast<double>(s * s);
   };
   Architecture a = llama();
-  CHECK(pairs(a, 10) == doctest::Approx(55));  // 10·11/2
+  CHECK(pairs(a, 10) == testing::about(55));  // 10·11/2
   a.sliding_window = 4;
-  CHECK(pairs(a, 10) == doctest::Approx(1 + 2 + 3 + 7 * 4));
-  CHECK(pairs(a, 3) == doctest::Approx(6));
+  CHECK(pairs(a, 10) == testing::about(1 + 2 + 3 + 7 * 4));
+  CHECK(pairs(a, 3) == testing::about(6));
   a.sliding_window = 0;
   a.attention_chunk_size = 4;
-  CHECK(pairs(a, 10) == doctest::Approx(10 + 10 + 3));  // chunks of 4, 4 and 2
+  CHECK(pairs(a, 10) == testing::about(10 + 10 + 3));  // chunks of 4, 4 and 2
 }
 
 TEST_CASE("every saved tensor, parameter and name fits the fixed arrays") {

@@ -9,6 +9,7 @@
 #include "network/collective_cost.h"
 #include "network/cut_bound.h"
 #include "network/round_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -50,7 +51,7 @@ TEST_CASE("a flat ring predicts a measured all-reduce over four nodes") {
   c.tiers[0].bandwidth = BytesPerSecond(900e9);
   c.tiers[1].bandwidth = BytesPerSecond(400e9);
   const double us = us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_reduce, 4 * 0x1p30);
-  CHECK(us == doctest::Approx(20.8e3).epsilon(0.01));
+  CHECK(us == testing::about(20.8e3).epsilon(0.01));
 }
 
 TEST_CASE("links of a mesh join with the group") {

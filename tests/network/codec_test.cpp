@@ -6,6 +6,7 @@
 #include "network/coded_cost.h"
 #include "network/collective_cost.h"
 #include "network/shipped_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -31,21 +32,21 @@ double passes(Collective kind, std::int64_t ranks, bool recompresses) {
 }  // namespace
 
 TEST_CASE("each collective passes its codec as often as its data must") {
-  CHECK(passes(Collective::point_to_point, 2, true) == doctest::Approx(2));
-  CHECK(passes(Collective::all_gather, 8, true) == doctest::Approx(1.0 / 8 + 7.0 / 8));
-  CHECK(passes(Collective::all_to_all, 8, true) == doctest::Approx(2 * 7.0 / 8));
-  CHECK(passes(Collective::reduce_scatter, 8, true) == doctest::Approx(2 * 7.0 / 8));
-  CHECK(passes(Collective::reduce_scatter, 8, false) == doctest::Approx(7.0 / 8 + 1.0 / 8));
-  CHECK(passes(Collective::all_reduce, 8, true) == doctest::Approx(1 + 2 * 7.0 / 8));
-  CHECK(passes(Collective::all_reduce, 8, false) == doctest::Approx(2));
+  CHECK(passes(Collective::point_to_point, 2, true) == testing::about(2));
+  CHECK(passes(Collective::all_gather, 8, true) == testing::about(1.0 / 8 + 7.0 / 8));
+  CHECK(passes(Collective::all_to_all, 8, true) == testing::about(2 * 7.0 / 8));
+  CHECK(passes(Collective::reduce_scatter, 8, true) == testing::about(2 * 7.0 / 8));
+  CHECK(passes(Collective::reduce_scatter, 8, false) == testing::about(7.0 / 8 + 1.0 / 8));
+  CHECK(passes(Collective::all_reduce, 8, true) == testing::about(1 + 2 * 7.0 / 8));
+  CHECK(passes(Collective::all_reduce, 8, false) == testing::about(2));
 }
 
 // A reduction that is recompressed is its two halves.
 TEST_CASE("an all-reduce passes the codec like a reduce-scatter and an all-gather") {
   for (const std::int64_t n : {2, 3, 8, 1000}) {
     CHECK(passes(Collective::all_reduce, n, true) ==
-          doctest::Approx(passes(Collective::reduce_scatter, n, true) +
-                          passes(Collective::all_gather, n, true)));
+          testing::about(passes(Collective::reduce_scatter, n, true) +
+                         passes(Collective::all_gather, n, true)));
   }
 }
 
@@ -53,11 +54,10 @@ TEST_CASE("hops of a reduction each start the codec") {
   Codec c;
   c.call = Seconds(1e-5);
   CHECK(codec_time<double>(c, Collective::reduce_scatter, 8, kBuffer).si() ==
-        doctest::Approx(14e-5));
-  CHECK(codec_time<double>(c, Collective::all_gather, 8, kBuffer).si() == doctest::Approx(2e-5));
+        testing::about(14e-5));
+  CHECK(codec_time<double>(c, Collective::all_gather, 8, kBuffer).si() == testing::about(2e-5));
   c.recompresses = false;
-  CHECK(codec_time<double>(c, Collective::reduce_scatter, 8, kBuffer).si() ==
-        doctest::Approx(2e-5));
+  CHECK(codec_time<double>(c, Collective::reduce_scatter, 8, kBuffer).si() == testing::about(2e-5));
 }
 
 TEST_CASE("a codec divides the bytes, and its time is added") {
@@ -69,12 +69,12 @@ TEST_CASE("a codec divides the bytes, and its time is added") {
     const Codec four = codec(4, kRate);
     const CollectiveCost<double> bare = collective_cost<double>(cluster, g, kind, kBuffer);
     const CollectiveCost<double> coded = coded_cost<double>(cluster, g, kind, kBuffer, four);
-    CHECK(coded.bytes_per_rank.si() == doctest::Approx(bare.bytes_per_rank.si() / 4));
-    CHECK(coded.codec.si() == doctest::Approx(codec_time<double>(four, kind, 8, kBuffer).si()));
+    CHECK(coded.bytes_per_rank.si() == testing::about(bare.bytes_per_rank.si() / 4));
+    CHECK(coded.codec.si() == testing::about(codec_time<double>(four, kind, 8, kBuffer).si()));
     if (kind == Collective::all_reduce) CHECK(coded.algorithm != Algorithm::in_switch);
     const CollectiveCost<double> quarter =
         collective_cost_by<double>(coded.algorithm, cluster, g, kind, kBuffer / 4);
-    CHECK(coded.time.si() == doctest::Approx((quarter.time + coded.codec).si()));
+    CHECK(coded.time.si() == testing::about((quarter.time + coded.codec).si()));
     const CollectiveCost<double> off = coded_cost<double>(cluster, g, kind, kBuffer, Codec{});
     CHECK(off.time == bare.time);
     CHECK(off.algorithm == bare.algorithm);

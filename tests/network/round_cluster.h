@@ -7,6 +7,7 @@
 
 #include "hardware/cluster.h"
 #include "network/collective_cost.h"
+#include "support/about.h"
 
 namespace orrery::testing {
 
@@ -46,6 +47,6 @@ inline double us_by(Algorithm a, const Cluster& c, const Group& g, Collective ki
   return collective_cost_by(a, c, g, kind, Bytes(bytes)).time.si() / kUs;
 }
 
-inline doctest::Approx near(double us) { return doctest::Approx(us).epsilon(1e-12); }
+inline doctest::Approx near(double us) { return testing::about(us).epsilon(1e-12); }
 
 }  // namespace orrery::testing

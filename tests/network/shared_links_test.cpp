@@ -9,6 +9,7 @@
 #include "network/collective_cost.h"
 #include "network/cut_bound.h"
 #include "network/round_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -73,8 +74,8 @@ TEST_CASE("the switch answers as fast for many as for few") {
   const auto us = [&](std::int64_t n) {
     return collective_cost(c, group_over(1, n), Collective::all_reduce, Bytes(1)).time.si() / kUs;
   };
-  CHECK(us(72) == doctest::Approx(5 + 2).epsilon(1e-5));
-  CHECK(us(8) == doctest::Approx(us(72)).epsilon(1e-5));
+  CHECK(us(72) == testing::about(5 + 2).epsilon(1e-5));
+  CHECK(us(8) == testing::about(us(72)).epsilon(1e-5));
 }
 
 TEST_CASE("a reduce and a broadcast send all of the buffer down a chain") {

@@ -9,6 +9,7 @@
 #include "estimate/estimate.h"
 #include "papers/golden.h"
 #include "parallel/shard.h"
+#include "support/about.h"
 #include "support/gpt.h"
 
 using namespace orrery;
@@ -68,9 +69,9 @@ TEST_CASE("FLOPs of a layer and of an iteration") {
 TEST_CASE("without recompute the model's FLOPs are executed") {
   const Json in = json_of(R"({"sequence": 2048, "global_batch": 64, "hidden": 12288, "heads": 96,
                               "layers": 96, "vocab": 51200})");
-  CHECK(executed(in, "none") == doctest::Approx(iteration(in)).epsilon(1e-12));
+  CHECK(executed(in, "none") == testing::about(iteration(in)).epsilon(1e-12));
   const Answer a = estimate(run_of(run_with(in, "none")));
-  CHECK(a.model_flops.si() * 64 == doctest::Approx(iteration(in)).epsilon(1e-12));
+  CHECK(a.model_flops.si() * 64 == testing::about(iteration(in)).epsilon(1e-12));
 }
 
 // The two batched products of attention run a third time: 4bs²h a layer more.
@@ -78,5 +79,5 @@ TEST_CASE("selective recompute executes the attention products again") {
   const Json in = json_of(R"({"sequence": 2048, "global_batch": 64, "hidden": 12288, "heads": 96,
                               "layers": 96, "vocab": 51200})");
   const double again = 4.0 * 64 * 2048 * 2048 * 12288 * 96;
-  CHECK(executed(in, "selective") - executed(in, "none") == doctest::Approx(again));
+  CHECK(executed(in, "selective") - executed(in, "none") == testing::about(again));
 }

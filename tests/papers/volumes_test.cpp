@@ -10,6 +10,7 @@
 #include "network/volume.h"
 #include "papers/golden.h"
 #include "property/random_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -60,7 +61,7 @@ Volume volume(const Run& run, CommDimension dimension, const std::string& collec
   }
   const Volume classes = classes_of(run, dimension, collective);
   CHECK(classes.count == v.count);
-  CHECK(classes.bytes == doctest::Approx(v.bytes).epsilon(1e-12));
+  CHECK(classes.bytes == testing::about(v.bytes).epsilon(1e-12));
   return classes;
 }
 
@@ -127,7 +128,7 @@ double tensor_collectives(const Json& in) {
   const double bsh = 512.0 * 1024 * kElement;
   const double counted = static_cast<double>(many.count - few.count) / layers;
   const double by_bytes = (many.bytes - few.bytes) / layers / (passes * (t - 1) / t * bsh);
-  CHECK(counted == doctest::Approx(by_bytes));
+  CHECK(counted == testing::about(by_bytes));
   return by_bytes;
 }
 
@@ -173,9 +174,9 @@ TEST_CASE("ZeRO++ moves inside a node what it saves between nodes") {
     (line.collective == Collective::all_gather ? gathered : exchanged) += line.bytes.si();
     CHECK(line.ranks == 8);
   }
-  CHECK(gathered == doctest::Approx(psi * 7 / 8));
-  CHECK(exchanged == doctest::Approx(psi / 4 * 7 / 8));
-  CHECK(a.memory[MemoryLine::secondary_weights].si() == doctest::Approx(psi / 8));
+  CHECK(gathered == testing::about(psi * 7 / 8));
+  CHECK(exchanged == testing::about(psi / 4 * 7 / 8));
+  CHECK(a.memory[MemoryLine::secondary_weights].si() == testing::about(psi / 8));
 }
 
 TEST_CASE("collectives of tensor parallelism (Megatron-LM)") {
@@ -194,7 +195,7 @@ TEST_CASE("the ends of a tensor-parallel model talk too") {
   const double m = 16;
   const double bsh = 512.0 * 1024 * kElement;
   CHECK(v.count == 16 * (4 * 8 + 1 + 1 + 3));
-  CHECK(v.bytes == doctest::Approx(m * 2 * 0.75 * ((4 * 8 + 2) * bsh + 3 * 512 * 4.0)));
+  CHECK(v.bytes == testing::about(m * 2 * 0.75 * ((4 * 8 + 2) * bsh + 3 * 512 * 4.0)));
 }
 
 TEST_CASE("levels of a partition move what they must") {
@@ -205,8 +206,8 @@ TEST_CASE("levels of a partition move what they must") {
   // then gradients of a node's eighth over 8 nodes, and weights from all back to a card's half.
   const double reduced = psi * 7 / 8 + psi / 8 * 7 / 8;
   const double gathered = 2 * psi / 2 + psi / 2 * 31 / 32;
-  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(reduced));
-  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == doctest::Approx(gathered));
+  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == testing::about(reduced));
+  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == testing::about(gathered));
   CHECK(volume(run, CommDimension::dp, "all-reduce").count == 0);
 }
 
@@ -215,9 +216,9 @@ TEST_CASE("replicas of a shard group reduce their shard") {
   const Run run = run_of(with(small_run(), R"({"training": {"global_batch": 16},
       "parallel": {"zero": 3, "zero_shard_group": 8}})"));
   const auto psi = static_cast<double>(parameter_count(run.model, 512).total) * kElement;
-  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == doctest::Approx(2 * psi * 7 / 8));
-  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == doctest::Approx(psi * 7 / 8));
-  CHECK(volume(run, CommDimension::dp, "all-reduce").bytes == doctest::Approx(2 * psi / 8 / 2));
+  CHECK(volume(run, CommDimension::dp, "all-gather").bytes == testing::about(2 * psi * 7 / 8));
+  CHECK(volume(run, CommDimension::dp, "reduce-scatter").bytes == testing::about(psi * 7 / 8));
+  CHECK(volume(run, CommDimension::dp, "all-reduce").bytes == testing::about(2 * psi / 8 / 2));
 }
 
 // For any model, nodes and bits, every micro batch sends (g − 1)/g of Ψ gradients inside a node of
@@ -257,7 +258,7 @@ TEST_CASE("qgZ sends a gradient once inside the node and a g-th of it once betwe
     }
     CHECK(
         sent ==
-        doctest::Approx(once * (others(g) + others(nodes) / static_cast<double>(g))).epsilon(1e-9));
+        testing::about(once * (others(g) + others(nodes) / static_cast<double>(g))).epsilon(1e-9));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -36,7 +37,7 @@ TEST_CASE("what a profile leaves out follows from what it says") {
   const FrameworkProfile p = profile_of(profile());
   CHECK(p.fp16_states == "adam-mixed-16");
   CHECK(p.framework.ep_exposed_interleaved == 0.5);
-  CHECK(p.framework.step_overhead.si() == doctest::Approx(0.03));
+  CHECK(p.framework.step_overhead.si() == testing::about(0.03));
   CHECK(p.framework.pointwise_passes == 1);
 }
 

@@ -11,6 +11,7 @@
 #include "memory/memory_lines.h"
 #include "parallel/partition.h"
 #include "property/random_run.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -288,7 +289,7 @@ TEST_CASE("offload takes from the device what it gives to host or drives") {
         const std::vector<StageMemory<double>> rest = memory_by_stage(away);
         for (std::size_t i = 0; i < all.size(); ++i) {
           CHECK(rest[i].host.si() ==
-                doctest::Approx(states_of(all[i]) - states_of(rest[i])).epsilon(1e-9));
+                testing::about(states_of(all[i]) - states_of(rest[i])).epsilon(1e-9));
         }
       });
 }

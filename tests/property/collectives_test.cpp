@@ -8,6 +8,7 @@
 #include "network/collective_cost.h"
 #include "network/cut_bound.h"
 #include "property/random_cluster.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -157,7 +158,7 @@ TEST_CASE("ranks that fill the cards of their node pay what a node without cards
       counted.cluster.tiers[i].rank_share = 1 / static_cast<double>(members_below(x.group, i));
       uncounted.cluster.tiers[i].rank_share = 1;
     }
-    REQUIRE(time_of(counted).si() == doctest::Approx(time_of(uncounted).si()).epsilon(1e-12));
+    REQUIRE(time_of(counted).si() == testing::about(time_of(uncounted).si()).epsilon(1e-12));
   });
 }
 
@@ -203,7 +204,7 @@ TEST_CASE("a rank puts the published volumes on the wire") {
     const auto cost = collective_cost(x.cluster, x.group, x.kind, x.bytes);
     const double passes = x.kind == Collective::all_reduce ? 2 : 1;
     const double part = x.kind == Collective::point_to_point ? 1 : passes * (n - 1) / n;
-    REQUIRE(cost.bytes_per_rank.si() == doctest::Approx(part * x.bytes.si()).epsilon(1e-15));
+    REQUIRE(cost.bytes_per_rank.si() == testing::about(part * x.bytes.si()).epsilon(1e-15));
   });
 }
 

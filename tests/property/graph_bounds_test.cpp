@@ -13,6 +13,7 @@
 #include "hardware/topology/graph_reader.h"
 #include "hardware/topology/routes.h"
 #include "network/cut_bound.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -180,7 +181,7 @@ TEST_CASE("the least time of every collective is the same by tiers and by graph"
         };
         if (bound(tiers) == 0) continue;
         ++compared;
-        CHECK(bound(graph) / bound(tiers) == doctest::Approx(1).epsilon(0.01));
+        CHECK(bound(graph) / bound(tiers) == testing::about(1).epsilon(0.01));
       }
     }
     CHECK(compared > 0);
@@ -234,6 +235,6 @@ TEST_CASE("rings over the leaves and spines of a fat tree reach the rate of its 
     const std::int64_t pod = c.tiers[1].size / 8;
     CHECK(walked_ring(routes, 0, 8, static_cast<std::int32_t>(pod)) /
               line_rate(c.tiers[1], pod).si() ==
-          doctest::Approx(1).epsilon(0.01));
+          testing::about(1).epsilon(0.01));
   }
 }

@@ -9,6 +9,7 @@
 #include "report/comm.h"
 #include "report/estimate.h"
 #include "report/frame.h"
+#include "support/about.h"
 #include "support/sample_runs.h"
 
 using namespace orrery;
@@ -24,7 +25,7 @@ bool belongs(const MessageClass& m, const CommLine<double>& l) {
 }
 
 // Sums differ by the order of additions alone.
-doctest::Approx summed(double x) { return doctest::Approx(x).epsilon(1e-12); }
+doctest::Approx summed(double x) { return testing::about(x).epsilon(1e-12); }
 
 void check_line(const CommReport& r, const CommLine<double>& l) {
   CommLine<double> sum;

@@ -7,6 +7,7 @@
 #include "insight/metrics.h"
 #include "report/estimate.h"
 #include "report/frame.h"
+#include "support/about.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -28,13 +29,13 @@ TEST_CASE("the parts of memory and the terms of time sum to their totals") {
     const Json& m = j["memory"];
     const double parts = sum_of(m, {"weights_gib", "gradients_gib", "optimizer_gib",
                                     "activations_gib", "buffers_gib", "overhead_gib"});
-    CHECK(parts == doctest::Approx(m["peak_gib"].get<double>()).epsilon(1e-12));
+    CHECK(parts == testing::about(m["peak_gib"].get<double>()).epsilon(1e-12));
     double lines = 0;
     for (const Json& line : m["lines"]) lines += line.get<double>();
-    CHECK(lines == doctest::Approx(m["peak_gib"].get<double>()).epsilon(1e-12));
+    CHECK(lines == testing::about(m["peak_gib"].get<double>()).epsilon(1e-12));
     double terms = 0;
     for (const Json& term : j["breakdown_s"]) terms += term.get<double>();
-    CHECK(terms == doctest::Approx(j["step_time_s"].get<double>()).epsilon(1e-12));
+    CHECK(terms == testing::about(j["step_time_s"].get<double>()).epsilon(1e-12));
   }
 }
 

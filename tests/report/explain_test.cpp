@@ -7,6 +7,7 @@
 
 #include "document/text.h"
 #include "estimate/estimate.h"
+#include "support/about.h"
 #include "support/sample_runs.h"
 
 namespace orrery {
@@ -27,7 +28,7 @@ TEST_CASE("every metric of every run, evaluated again from its recording, is the
       }
       // The sweep and the critical path sum in different orders.
       const double plain = m.value({r.run, answer});
-      CHECK(recorded.value.value == doctest::Approx(plain).epsilon(1e-9));
+      CHECK(recorded.value.value == testing::about(plain).epsilon(1e-9));
     }
   }
 }

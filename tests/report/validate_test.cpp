@@ -6,6 +6,7 @@
 #include "document/html.h"
 #include "document/markdown.h"
 #include "document/text.h"
+#include "support/about.h"
 #include "validate/shipped_runs.h"
 
 namespace orrery {
@@ -27,7 +28,7 @@ TEST_CASE("JSON carries every row and summary, with the errors it publishes") {
       if (!row["measured"].contains(quantity)) continue;
       const double predicted = row["predicted"][quantity].get<double>();
       const double measured = row["measured"][quantity].get<double>();
-      CHECK(error.get<double>() == doctest::Approx(predicted / measured - 1));
+      CHECK(error.get<double>() == testing::about(predicted / measured - 1));
     }
   }
 }

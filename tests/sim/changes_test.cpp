@@ -8,6 +8,7 @@
 #include "parallel/rules.h"
 #include "property/for_runs.h"
 #include "sim/simulate.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -50,7 +51,7 @@ TEST_CASE("no overlap turned off makes a step shorter, and what each costs adds 
     }
     const Simulation none = simulate(run, all);
     CHECK(none.played.times.step >= step * (1 - 1e-9));
-    CHECK(total(none) == doctest::Approx(none.played.times.step).epsilon(1e-8));
+    CHECK(total(none) == testing::about(none.played.times.step).epsilon(1e-8));
   });
   for (std::size_t i = 0; i < kOverlaps; ++i) {
     CAPTURE(kOverlapTable[i].name);
@@ -76,7 +77,7 @@ TEST_CASE("what is left after a failure is legal, smaller by the replicas that h
     SimulationOptions options = quiet();
     options.failures = {f};
     const Simulation after = simulate(run, options);
-    CHECK(total(after) == doctest::Approx(after.played.times.step).epsilon(1e-8));
+    CHECK(total(after) == testing::about(after.played.times.step).epsilon(1e-8));
     CHECK(after.run.strategy.dp == s.dp);
   });
   CHECK(went_on > 100);
@@ -99,7 +100,7 @@ TEST_CASE("a failed card leaves its traffic to the others of the node") {
     }
     ++slowed;
     REQUIRE(left.slow.size() == 1);
-    CHECK(left.slow[0].factor == doctest::Approx(cards / (cards - 1)));
+    CHECK(left.slow[0].factor == testing::about(cards / (cards - 1)));
   }
   CHECK(slowed > 20);
 }

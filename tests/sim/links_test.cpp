@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 
+#include "support/about.h"
+
 using namespace orrery;
 
 namespace {
@@ -40,7 +42,7 @@ TEST_CASE("a flow alone takes its time, to the bit") {
   const double time = 0.7;
   const std::uint32_t f = links.start(start, time, 1, One{l});
   CHECK(ends_of(queue, links)[f] == start + time);
-  CHECK(links.use_seconds(l) == doctest::Approx(0.7));
+  CHECK(links.use_seconds(l) == testing::about(0.7));
 }
 
 TEST_CASE("two that want all of a link take twice as long, and then the rest in peace") {
@@ -50,9 +52,9 @@ TEST_CASE("two that want all of a link take twice as long, and then the rest in 
   const std::uint32_t a = links.start(0, 1, 1, One{l});
   const std::uint32_t b = links.start(0, 3, 1, One{l});
   const auto ends = ends_of(queue, links);
-  CHECK(ends.at(a) == doctest::Approx(2));
-  CHECK(ends.at(b) == doctest::Approx(4));
-  CHECK(links.use_seconds(l) == doctest::Approx(4));
+  CHECK(ends.at(a) == testing::about(2));
+  CHECK(ends.at(b) == testing::about(4));
+  CHECK(links.use_seconds(l) == testing::about(4));
 }
 
 TEST_CASE("who wants less than its share is not held up") {
@@ -63,7 +65,7 @@ TEST_CASE("who wants less than its share is not held up") {
   const std::uint32_t greedy = links.start(0, 1, 1, One{l});
   const auto ends = ends_of(queue, links);
   CHECK(ends.at(modest) == 1);
-  CHECK(ends.at(greedy) == doctest::Approx(1 + 0.25));
+  CHECK(ends.at(greedy) == testing::about(1 + 0.25));
 }
 
 TEST_CASE("max-min over two links: what one flow cannot use another takes") {
@@ -77,10 +79,10 @@ TEST_CASE("max-min over two links: what one flow cannot use another takes") {
   const std::uint32_t on_y = links.start(0, 6, 1, One{y});
   // x: a third each until 9. y: two thirds are left for on_y, so it ends at 9 as well.
   const auto ends = ends_of(queue, links);
-  CHECK(ends.at(both) == doctest::Approx(9));
-  CHECK(ends.at(on_x1) == doctest::Approx(9));
-  CHECK(ends.at(on_x2) == doctest::Approx(9));
-  CHECK(ends.at(on_y) == doctest::Approx(9));
+  CHECK(ends.at(both) == testing::about(9));
+  CHECK(ends.at(on_x1) == testing::about(9));
+  CHECK(ends.at(on_x2) == testing::about(9));
+  CHECK(ends.at(on_y) == testing::about(9));
 }
 
 TEST_CASE("flows elsewhere notice nothing") {

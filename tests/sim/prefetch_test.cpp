@@ -9,6 +9,7 @@
 
 #include "property/for_runs.h"
 #include "sim/simulate.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -33,19 +34,19 @@ std::vector<LayerWork> random_layers(Dice& dice) {
 
 TEST_CASE("layers alike, fetched one ahead, wait for the first fetch or for the link") {
   // Compute longer than fetches: only the first is waited for.
-  CHECK(play_layers(alike(4, 3, 1, 0), {}).end == doctest::Approx(1 + 4 * 3));
+  CHECK(play_layers(alike(4, 3, 1, 0), {}).end == testing::about(1 + 4 * 3));
   // Fetches longer: the link is busy throughout, then the last layer computes.
-  CHECK(play_layers(alike(4, 1, 3, 0), {}).end == doctest::Approx(4 * 3 + 1));
+  CHECK(play_layers(alike(4, 1, 3, 0), {}).end == testing::about(4 * 3 + 1));
   // Nothing ahead: one after the other.
-  CHECK(play_layers(alike(4, 3, 1, 0), {0, true, true, 0}).end == doctest::Approx(4 * (1 + 3)));
+  CHECK(play_layers(alike(4, 3, 1, 0), {0, true, true, 0}).end == testing::about(4 * (1 + 3)));
   // As where the framework overlaps no gathers, however many may be fetched ahead.
-  CHECK(play_layers(alike(4, 3, 1, 0), {2, false, true, 0}).end == doctest::Approx(4 * (1 + 3)));
+  CHECK(play_layers(alike(4, 3, 1, 0), {2, false, true, 0}).end == testing::about(4 * (1 + 3)));
   // The last reduction is waited for.
-  CHECK(play_layers(alike(4, 3, 0, 1), {}).end == doctest::Approx(4 * 3 + 1));
-  CHECK(play_layers(alike(4, 3, 0, 1), {1, true, false, 0}).end == doctest::Approx(4 * (3 + 1)));
+  CHECK(play_layers(alike(4, 3, 0, 1), {}).end == testing::about(4 * 3 + 1));
+  CHECK(play_layers(alike(4, 3, 0, 1), {1, true, false, 0}).end == testing::about(4 * (3 + 1)));
   // Half of the time in which the three fetches after the first run beside compute is lost.
   CHECK(play_layers(alike(4, 3, 1, 0), {1, true, true, 0.5}).end ==
-        doctest::Approx(1 + 4 * 3 + 3 * 0.5));
+        testing::about(1 + 4 * 3 + 3 * 0.5));
 }
 
 TEST_CASE("no more layers are fetched than may be, and none computes before it is there") {
@@ -99,12 +100,12 @@ TEST_CASE("a played step with weights fetched in order says what the order costs
       sum += d.time.si();
       if (d.cause == Cause::fetch_order) order += d.time.si();
     }
-    CHECK(sum == doctest::Approx(s.played.times.step).epsilon(1e-8));
-    CHECK(joined + order == doctest::Approx(s.played.times.step).epsilon(1e-8));
+    CHECK(sum == testing::about(s.played.times.step).epsilon(1e-8));
+    CHECK(joined + order == testing::about(s.played.times.step).epsilon(1e-8));
     CHECK(s.fetches.size() == s.plan.passes.size());
     double parts = 0;
     for (const Seconds& t : s.answer.breakdown) parts += t.si();
-    CHECK(parts == doctest::Approx(s.played.times.step).epsilon(1e-6));
+    CHECK(parts == testing::about(s.played.times.step).epsilon(1e-6));
   });
   CHECK(fetched > 10);
 }

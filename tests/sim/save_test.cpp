@@ -9,6 +9,7 @@
 
 #include "property/for_runs.h"
 #include "sim/simulate.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -63,6 +64,6 @@ TEST_CASE("the update waits for what it would write over") {
 
 TEST_CASE("a kernel loses only while the copy runs") {
   CHECK(lost_beside_copy(0.1, 5, 6, 2) == 0);
-  CHECK(lost_beside_copy(0.1, 5, 4, 2) == doctest::Approx(0.1));
-  CHECK(lost_beside_copy(0.1, 5, 1, 2) == doctest::Approx(0.2));
+  CHECK(lost_beside_copy(0.1, 5, 4, 2) == testing::about(0.1));
+  CHECK(lost_beside_copy(0.1, 5, 1, 2) == testing::about(0.2));
 }

@@ -11,6 +11,7 @@
 #include "property/for_runs.h"
 #include "sim/play.h"
 #include "sim/settle.h"
+#include "support/about.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -90,7 +91,7 @@ TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form say
         {w.forward, w.backward, w.send_forward, w.send_backward, w.weight_gradient, w.pair}, room);
     const StepClock times = sweep_step(plan, graph_of(run), kNoEffects);
     for (std::size_t i = 0; i < times.stages.size(); ++i) {
-      CHECK(times.stages[i].finished == doctest::Approx(closed.finish[i].si()).epsilon(1e-12));
+      CHECK(times.stages[i].finished == testing::about(closed.finish[i].si()).epsilon(1e-12));
     }
   });
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Intervals from published runs, levels from a user's own steps, and what rows say of themselves.
+#include "estimate/accuracy.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
-#include "estimate/level_interval.h"
 #include "estimate/resolve.h"
 #include "shipped_runs.h"
+#include "support/about.h"
 #include "support/sanitized.h"
 #include "validate/consistency.h"
 #include "validate/cross.h"
@@ -60,7 +62,7 @@ TEST_CASE("a level moves toward what was observed, the more the more steps say s
   CHECK(five.factor > one.factor);
   CHECK(five.spread < one.spread);
   CHECK(stack_level(table, {}).factor == 1);
-  CHECK(stack_level(table, {}).spread == doctest::Approx(0.08));
+  CHECK(stack_level(table, {}).spread == testing::about(0.08));
 }
 
 TEST_CASE("steps unlike any published stack are believed, and stand in their own interval") {
@@ -80,9 +82,9 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
   run["stack"] = {{"factor", 1.25}, {"spread", 0.03}, {"steps", 3}};
   const ResolvedRun own = resolve_run(run, "run", testing::shipped_lookup());
   const Answer a = estimate(plain.run), b = estimate(own.run);
-  CHECK(b.step_time.si() == doctest::Approx(1.25 * a.step_time.si()));
+  CHECK(b.step_time.si() == testing::about(1.25 * a.step_time.si()));
   for (std::size_t i = 0; i < kTerms; ++i) {
-    CHECK(b.breakdown[i].si() == doctest::Approx(1.25 * a.breakdown[i].si()));
+    CHECK(b.breakdown[i].si() == testing::about(1.25 * a.breakdown[i].si()));
   }
   CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
   CHECK(own.inputs->at("stack") == run["stack"]);
@@ -159,7 +161,7 @@ TEST_CASE("observed steps are read from runs, rows and logs, and nothing else") 
   const auto logged = read_observed(log, "train.log");
   REQUIRE(logged.size() == 1);
   CHECK(!logged[0].run);
-  CHECK(logged[0].time.si() == doctest::Approx(1.5));
+  CHECK(logged[0].time.si() == testing::about(1.5));
   CHECK_THROWS_AS(read_observed("nothing here", "x.log"), InputError);
   CHECK_THROWS_AS(read_observed("[]", "x.json"), InputError);
   CHECK_THROWS_AS(read_observed(R"([{"run": "a", "step_time": "12 GiB"}])", "x"), InputError);

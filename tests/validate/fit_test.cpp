@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "shipped_runs.h"
+#include "support/about.h"
 #include "support/sanitized.h"
 #include "validate/config_changes.h"
 #include "validate/config_text.h"
@@ -47,8 +48,8 @@ TEST_CASE("constants that made the measurements are found again") {
   }
   const auto runs = fit_runs(made, shipped_parameters());
   const ConstantsFit fit = fit_constants(*runs, everything(*runs), 3);
-  CHECK(fit.x[products] == doctest::Approx(-1).epsilon(0.35));
-  CHECK(fit.x[attention] == doctest::Approx(1.5).epsilon(0.25));
+  CHECK(fit.x[products] == testing::about(-1).epsilon(0.35));
+  CHECK(fit.x[attention] == testing::about(1.5).epsilon(0.25));
   CHECK(fit.constants[products].pinned);
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("what was fitted before is taken out before the next fit begins") {
   }
   const auto runs = fit_runs(fitted, parameters);
   for (std::size_t i = 0; i < runs->cases.size(); i += 17) {
-    CHECK(runs->prior.residuals[i] == doctest::Approx(shipped_fit().prior.residuals[i]));
+    CHECK(runs->prior.residuals[i] == testing::about(shipped_fit().prior.residuals[i]));
   }
 }
 
@@ -143,7 +144,7 @@ TEST_CASE("what a fit changes is read back as what it fitted") {
   const ConfigChanges changes =
       config_changes(runs, fit, testing::shipped_lookup(), parameters_text());
   const FitParameters again = read_parameters(changes.parameters, "again");
-  CHECK(again.parameters[k].fitted == doctest::Approx(-0.2));
+  CHECK(again.parameters[k].fitted == testing::about(-0.2));
   bool seen = false;
   for (const ChangedDocument& d : changes.documents) {
     static_cast<void>(parse_json(d.text, d.name));
@@ -154,7 +155,7 @@ TEST_CASE("what a fit changes is read back as what it fitted") {
         testing::shipped_lookup().hardware.find(HardwareKind::device, d.name)->text, path));
     const double prior = before * std::exp(-runs.parameters.parameters[k].fitted);
     CHECK(std::stod(value_at(d.text, path)) ==
-          doctest::Approx(prior * std::exp(-0.2)).epsilon(0.005));
+          testing::about(prior * std::exp(-0.2)).epsilon(0.005));
     CHECK(value_at(d.text, {"sources", "efficiency.gemm.bf16", "kind"}) == "\"fitted\"");
   }
   CHECK(seen);

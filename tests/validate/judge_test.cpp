@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "shipped_runs.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -31,12 +32,12 @@ TEST_CASE("the error is predicted over measured minus one, whatever time is publ
   const JudgedRow seconds = judged("", R"("step_time_s": 4)");
   REQUIRE(is_estimated(seconds));
   const double predicted = seconds.answer.step_time.si();
-  CHECK(*time_error(seconds) == doctest::Approx(predicted / 4 - 1));
+  CHECK(*time_error(seconds) == testing::about(predicted / 4 - 1));
 
   const double tokens = 64 * 2048 / (4.0 * 8);
   const JudgedRow rate = judged("", "\"tokens_per_s_per_gpu\": " + std::to_string(tokens));
-  CHECK(*time_error(rate) == doctest::Approx(*time_error(seconds)));
-  CHECK(predicted_tokens(rate).si() == doctest::Approx(64 * 2048 / (predicted * 8)));
+  CHECK(*time_error(rate) == testing::about(*time_error(seconds)));
+  CHECK(predicted_tokens(rate).si() == testing::about(64 * 2048 / (predicted * 8)));
 }
 
 TEST_CASE("memory is held against its own kind") {

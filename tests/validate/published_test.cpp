@@ -5,6 +5,7 @@
 
 #include "estimate/resolve.h"
 #include "shipped_runs.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -27,13 +28,13 @@ constexpr double kB = 1536, kL = 96, kS = 2048, kH = 12288, kV = 51200;
 TEST_CASE("model FLOPs are 72BLsh²(1 + s/6h + V/12hL)") {
   const double closed = 72 * kB * kL * kS * kH * kH * (1 + kS / (6 * kH) + kV / (12 * kH * kL));
   CHECK(published_flops(gpt3("full"), FlopsKind::model).si() ==
-        doctest::Approx(closed).epsilon(1e-12));
+        testing::about(closed).epsilon(1e-12));
 }
 
 TEST_CASE("hardware FLOPs under full recompute are 96BLsh²(1 + s/6h + V/16hL)") {
   const double closed = 96 * kB * kL * kS * kH * kH * (1 + kS / (6 * kH) + kV / (16 * kH * kL));
   CHECK(published_flops(gpt3("full"), FlopsKind::hardware).si() ==
-        doctest::Approx(closed).epsilon(1e-12));
+        testing::about(closed).epsilon(1e-12));
 }
 
 TEST_CASE("without full recompute nothing counts twice") {
@@ -51,7 +52,7 @@ TEST_CASE("seconds come before tokens, tokens before FLOP/s, FLOP/s before MFU")
   m.hardware_rate = FlopsPerSecond(141e12);
   CHECK(published_time(m, run).basis == Basis::hardware_rate);
   // Table 2 prints 141 TFLOP/s beside 23 days for 300 B tokens: 20.8 s for each of 95 367 steps.
-  CHECK(published_time(m, run).time.si() == doctest::Approx(23.0 * 86400 / 95367).epsilon(0.01));
+  CHECK(published_time(m, run).time.si() == testing::about(23.0 * 86400 / 95367).epsilon(0.01));
   m.model_rate = FlopsPerSecond(100e12);
   CHECK(published_time(m, run).basis == Basis::model_rate);
   m.tokens_per_gpu = PerSecond(1024);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/about.h"
 #include "validate/report.h"
 
 namespace orrery {
@@ -36,30 +37,30 @@ const Summary& scope(const std::vector<Summary>& all, const std::string& name) {
 TEST_CASE("quantiles interpolate between neighbours") {
   CHECK(quantile({3, 1, 2}, 0.5) == 2);
   CHECK(quantile({4, 1, 2, 3}, 0.5) == 2.5);
-  CHECK(quantile({1, 2, 3, 4, 5}, 0.9) == doctest::Approx(4.6));
+  CHECK(quantile({1, 2, 3, 4, 5}, 0.9) == testing::about(4.6));
   CHECK(quantile({7}, 0.9) == 7);
 }
 
 TEST_CASE("sizes are summed up, bias keeps its sign") {
   const ErrorSummary s = summarise({-0.3, -0.1, 0.05, -0.2});
   CHECK(s.count == 4);
-  CHECK(s.median == doctest::Approx(0.15));
-  CHECK(s.mean == doctest::Approx(0.1625));
-  CHECK(s.bias == doctest::Approx(-0.15));
-  CHECK(s.within_10 == doctest::Approx(0.5));
+  CHECK(s.median == testing::about(0.15));
+  CHECK(s.mean == testing::about(0.1625));
+  CHECK(s.bias == testing::about(-0.15));
+  CHECK(s.within_10 == testing::about(0.5));
 }
 
 TEST_CASE("one factor takes away what a source has in common") {
   const std::vector<Summary> all = summaries_of(
       {row("slow", 2, 1, 1), row("slow", 4, 2, 1), row("fast", 1, 2, 1), row("fast", 2, 4, 1)});
-  CHECK(scope(all, "tier A").error.median == doctest::Approx(0.75));
-  CHECK(scope(all, "tier A").one_factor.p90 == doctest::Approx(0));
+  CHECK(scope(all, "tier A").error.median == testing::about(0.75));
+  CHECK(scope(all, "tier A").one_factor.p90 == testing::about(0));
 }
 
 TEST_CASE("one constant is fitted on the source it is shown for") {
   const std::vector<Summary> all =
       summaries_of({row("a", 1, 10, 5), row("a", 1, 20, 10), row("b", 1, 4, 1)});
-  CHECK(scope(all, "all").one_constant.p90 == doctest::Approx(0));
+  CHECK(scope(all, "all").one_constant.p90 == testing::about(0));
   CHECK(scope(all, "source a, tier A").one_constant.count == 2);
 }
 
@@ -79,7 +80,7 @@ TEST_CASE("tiers, rows with an assumed batch and refused rows are counted apart"
 
 TEST_CASE("the interval holds what lies within") {
   const std::vector<Summary> all = summaries_of({row("a", 1, 1.05, 1), row("a", 1, 1.2, 1)});
-  CHECK(scope(all, "all").in_interval == doctest::Approx(0.5));
+  CHECK(scope(all, "all").in_interval == testing::about(0.5));
 }
 
 TEST_CASE("what fits is judged both ways") {

@@ -2,7 +2,6 @@
 #include "hardware/topology/graph_reader.h"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 

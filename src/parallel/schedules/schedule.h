@@ -19,9 +19,7 @@
 //  - written out: the program of each stage as a list (order.h finds the order over all stages).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/enum_names.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/schedules/table.h"
 
-#include <utility>
-
 #include "parallel/schedules/list.h"
 #include "parallel/schedules/walk.h"
 

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "core/enum_names.h"
 #include "orrery/quantity.h"
@@ -51,8 +50,6 @@ struct Schedule {
   // sends are free; nothing where no formula is published. Where it is not the order's exactly, the
   // schedule's file says so.
   Seconds (*bubble)(const PipelineShape&, const StepTimes<Seconds>& of_a_part) = nullptr;
-
-  constexpr bool interleaves() const { return chunks != ChunksTaken::one; }
 };
 
 // In the order of ScheduleId.

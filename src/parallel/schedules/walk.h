@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <utility>
 
 #include "parallel/schedules/list.h"
 #include "parallel/schedules/order.h"

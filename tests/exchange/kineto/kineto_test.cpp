@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "exchange/measurements/measurements.h"
+#include "support/about.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -70,22 +71,22 @@ TEST_CASE("Kineto: a product is the kernels of its innermost operator, linear no
   const MeasurementSet set = traced(sample("kineto-trace.json"));
   CHECK(set.points.size() == 14);
   const Measurement& m = named(set, "bf16 products of 8192 × 14336 × 4096");
-  CHECK(m.timed.time.si() * 1e6 == doctest::Approx(1332.4));
-  CHECK(m.timed.spread * 1e4 == doctest::Approx(1.4826e4 / 1332.4));
+  CHECK(m.timed.time.si() * 1e6 == testing::about(1332.4));
+  CHECK(m.timed.spread * 1e4 == testing::about(1.4826e4 / 1332.4));
 }
 
 TEST_CASE("Kineto: two kernels and a memory set of one product add up, through its launch too") {
   const MeasurementSet set = traced(sample("kineto-trace.json"));
   CHECK(microseconds(set, "bf16 products of 2048 × 1024 × 4096") ==
-        doctest::Approx(1.5 + 3.5 + (45.0 + 46.0) / 2));
+        testing::about(1.5 + 3.5 + (45.0 + 46.0) / 2));
 }
 
 TEST_CASE(
     "Kineto: batches, halves and tf32 by their types and kernels, other floats are left out") {
   const MeasurementSet set = traced(sample("kineto-trace.json"));
-  CHECK(microseconds(set, "bf16 products of 32 × 2048 × 2048 × 128") == doctest::Approx(70.25));
-  CHECK(microseconds(set, "fp16 products of 4 × 512 × 512 × 256") == doctest::Approx(9.75));
-  CHECK(microseconds(set, "tf32 products of 4096 × 4096 × 4096") == doctest::Approx(350.5));
+  CHECK(microseconds(set, "bf16 products of 32 × 2048 × 2048 × 128") == testing::about(70.25));
+  CHECK(microseconds(set, "fp16 products of 4 × 512 × 512 × 256") == testing::about(9.75));
+  CHECK(microseconds(set, "tf32 products of 4096 × 4096 × 4096") == testing::about(350.5));
   CHECK(left_out(set, "1 products in float whose kernel tells neither fp32 nor tf32"));
   CHECK(left_out(set, "1 products in double"));
 }
@@ -93,16 +94,16 @@ TEST_CASE(
 TEST_CASE("Kineto: attention by its innermost operator, its mask from the concrete inputs") {
   const MeasurementSet set = traced(sample("kineto-trace.json"));
   CHECK(microseconds(set, "flash-2 forward, head 128, causal, of 64 × 4096 in bf16") ==
-        doctest::Approx(803.0));
+        testing::about(803.0));
   CHECK(microseconds(set, "flash-2 backward, head 128, causal, of 64 × 4096 in bf16") ==
-        doctest::Approx(2400.0));
+        testing::about(2400.0));
   CHECK(left_out(set, "1 calls of attention with dropout"));
 }
 
 TEST_CASE("Kineto: of a collective the shortest time, over ranks side by side, alone") {
   const MeasurementSet set = traced(sample("kineto-trace.json"));
-  CHECK(microseconds(set, "all-reduce over 8 of 67108864 bytes") == doctest::Approx(333.5));
-  CHECK(microseconds(set, "all-gather over 8 of 67108864 bytes") == doctest::Approx(190.0));
+  CHECK(microseconds(set, "all-reduce over 8 of 67108864 bytes") == testing::about(333.5));
+  CHECK(microseconds(set, "all-gather over 8 of 67108864 bytes") == testing::about(190.0));
   CHECK(left_out(set, "1 collectives over ranks that are not side by side, or unsaid"));
   CHECK(left_out(set, "1 collectives by the name of send"));
   CHECK(left_out(set, "1 collectives that ran beside another kernel"));
@@ -111,10 +112,9 @@ TEST_CASE("Kineto: of a collective the shortest time, over ranks side by side, a
 
 TEST_CASE("Kineto: copies by way and bytes, pinned memory alone, the rest by name") {
   const MeasurementSet set = traced(sample("kineto-trace.json"));
-  CHECK(microseconds(set, "host copy of 67108864 bytes") == doctest::Approx(67108864 / 54e3));
-  CHECK(microseconds(set, "copy to the host of 16777216 bytes") ==
-        doctest::Approx(16777216 / 55e3));
-  CHECK(microseconds(set, "device copy of 134217728 bytes") == doctest::Approx(55.5));
+  CHECK(microseconds(set, "host copy of 67108864 bytes") == testing::about(67108864 / 54e3));
+  CHECK(microseconds(set, "copy to the host of 16777216 bytes") == testing::about(16777216 / 55e3));
+  CHECK(microseconds(set, "device copy of 134217728 bytes") == testing::about(55.5));
   CHECK(left_out(set, "1 copies from or to pageable memory"));
   CHECK(left_out(set, "5 kernels of aten::add_"));
   CHECK(left_out(set, "1 kernels of no operator"));
@@ -123,7 +123,7 @@ TEST_CASE("Kineto: copies by way and bytes, pinned memory alone, the rest by nam
 
 TEST_CASE("Kineto: whole microseconds are no finer than their rounding") {
   const MeasurementSet set = traced(one(product("3", "", R"("External id": 3, )", "10")));
-  CHECK(named(set, kWork).timed.spread == doctest::Approx(0.029));
+  CHECK(named(set, kWork).timed.spread == testing::about(0.029));
   CHECK(named(traced(one(product("3", "", R"("External id": 3, )"))), kWork).timed.spread == 0);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("Kineto: an External id of two operators says which of them nobody kno
       traced(one(product("3", "", R"("External id": 3, )") + "," +
                  product("3", "", R"("External id": 3, )", "9.5", "200") + "," +
                  product("4", "", R"("External id": 4, )", "8.5", "300")));
-  CHECK(microseconds(set, kWork) == doctest::Approx(8.5));
+  CHECK(microseconds(set, kWork) == testing::about(8.5));
   CHECK(left_out(set, "1 operators whose External id another has too"));
 }
 
@@ -203,8 +203,8 @@ TEST_CASE("every product of a table that PyTorch 1.13 printed, in all units of t
   const MeasurementSet set =
       read_measurements(as_of_gpu(sample("torch-profile-cpu.txt")), "t.txt", in_fp32());
   CHECK(set.points.size() == 7);
-  CHECK(microseconds(set, "fp32 products of 1536 × 1536 × 1536") == doctest::Approx(3.289e6));
-  CHECK(microseconds(set, "fp32 products of 4 × 64 × 48 × 32") == doctest::Approx(169.0 / 4));
+  CHECK(microseconds(set, "fp32 products of 1536 × 1536 × 1536") == testing::about(3.289e6));
+  CHECK(microseconds(set, "fp32 products of 4 × 64 × 48 × 32") == testing::about(169.0 / 4));
   CHECK(left_out(set, "17 rows of other operators"));
 }
 

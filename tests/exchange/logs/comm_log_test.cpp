@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "exchange/collective_names.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -59,12 +60,12 @@ TEST_CASE("DeepSpeed's summary is read wherever it stands") {
   CHECK(log.rows[0].size == Bytes(2048));
   CHECK(log.rows[0].count == 146);
   // 0.08 ms is rounded to one digit: the total says 76 us.
-  CHECK(log.rows[0].each.si() == doctest::Approx(11.12e-3 / 146));
-  CHECK(log.rows[1].size.si() == doctest::Approx(98.25 * 1024 * 1024));
+  CHECK(log.rows[0].each.si() == testing::about(11.12e-3 / 146));
+  CHECK(log.rows[1].size.si() == testing::about(98.25 * 1024 * 1024));
   CHECK(log.rows[1].line == 5);
   CHECK(log.rows[2].operation == "reduce_scatter_tensor");
   CHECK(log.rows[2].collective == Collective::reduce_scatter);
-  CHECK(log.rows[2].each.si() == doctest::Approx(9.69e-3));
+  CHECK(log.rows[2].each.si() == testing::about(9.69e-3));
 }
 
 TEST_CASE("DeepSpeed's debug names carry their caller") {
@@ -82,7 +83,7 @@ TEST_CASE("CSV is read with its columns in any order") {
   REQUIRE(log.rows.size() == 2);
   CHECK(log.form == CommLogForm::csv);
   CHECK(log.rows[0].collective == Collective::all_reduce);
-  CHECK(log.rows[0].each.si() == doctest::Approx(250.5e-6));
+  CHECK(log.rows[0].each.si() == testing::about(250.5e-6));
   CHECK(log.rows[0].size == Bytes(4096));
   CHECK(log.rows[0].line == 4);
   CHECK(!log.rows[1].collective);
@@ -142,11 +143,11 @@ TEST_CASE("rows of one operation and size both count") {
       "all_reduce,4096,1,1\nrecv,8192,1,1\nrecv,8192,2,1\n");
   REQUIRE(log.rows.size() == 4);
   CHECK(log.rows[0].count == 40);
-  CHECK(log.rows[0].each.si() == doctest::Approx(57e-6));
+  CHECK(log.rows[0].each.si() == testing::about(57e-6));
   const CommComparison c = compare({message(Collective::all_reduce, 8192, 4, 57e-6)}, log);
   REQUIRE(c.matched.size() == 1);
   CHECK(c.matched[0].steps == 10);
-  CHECK(c.error == doctest::Approx(0));
+  CHECK(c.error == testing::about(0));
 }
 
 TEST_CASE("classes meet the nearest size of their collective") {
@@ -160,11 +161,11 @@ TEST_CASE("classes meet the nearest size of their collective") {
   REQUIRE(c.matched.size() == 2);
   CHECK(c.matched[0].predicted == std::vector<std::size_t>{0});
   CHECK(c.matched[0].steps == 10);
-  CHECK(c.matched[0].error == doctest::Approx(100.0 / 110 - 1));
+  CHECK(c.matched[0].error == testing::about(100.0 / 110 - 1));
   CHECK(c.matched[1].predicted == std::vector<std::size_t>{1});
   CHECK(c.only_predicted == std::vector<std::size_t>{2});
   CHECK(c.only_measured == std::vector<std::size_t>{2, 3});
-  CHECK(c.error == doctest::Approx((20 * 100 + 10 * 100) / (20 * 110 + 10 * 90.0) - 1));
+  CHECK(c.error == testing::about((20 * 100 + 10 * 100) / (20 * 110 + 10 * 90.0) - 1));
   CHECK(compare(predicted, log, 0.11).only_predicted.empty());
 }
 
@@ -176,7 +177,7 @@ TEST_CASE("classes of sizes that a log cannot tell apart share its row") {
   REQUIRE(c.matched.size() == 1);
   CHECK(c.matched[0].count == 3);
   CHECK(c.matched[0].steps == 10);
-  CHECK(c.matched[0].error == doctest::Approx(0));
+  CHECK(c.matched[0].error == testing::about(0));
 }
 
 TEST_CASE("a gather's size may be a rank's share in DeepSpeed's log, never in CSV") {

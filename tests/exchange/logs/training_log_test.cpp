@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -20,12 +21,12 @@ TEST_CASE("Megatron-LM: medians of steps, most memory, the slowest rank's timers
       "log.txt");
   CHECK(log.form == "Megatron-LM");
   CHECK(log.steps == 3);
-  CHECK(log.step_time->si() == doctest::Approx(24.5));
-  CHECK(log.flops_per_gpu->si() == doctest::Approx(139.2e12));
+  CHECK(log.step_time->si() == testing::about(24.5));
+  CHECK(log.flops_per_gpu->si() == testing::about(139.2e12));
   CHECK(log.allocated->si() == 2 * 0x1p20);
   CHECK(log.reserved->si() == 4 * 0x1p20);
   REQUIRE(log.timers.size() == 1);
-  CHECK(log.timers.at("optimizer").si() == doctest::Approx(0.26));
+  CHECK(log.timers.at("optimizer").si() == testing::about(0.26));
 }
 
 TEST_CASE("the first steps are left out where there are enough") {
@@ -33,7 +34,7 @@ TEST_CASE("the first steps are left out where there are enough") {
   for (int i = 0; i < 12; ++i) {
     text += "elapsed time per iteration (ms): " + std::to_string(i < 5 ? 9000 : 1000) + "\n";
   }
-  CHECK(read_training_log(text, "log.txt").step_time->si() == doctest::Approx(1));
+  CHECK(read_training_log(text, "log.txt").step_time->si() == testing::about(1));
 }
 
 TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
@@ -50,7 +51,7 @@ TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
       "log.txt");
   CHECK(titan.form == "torchtitan");
   CHECK(*titan.tokens_per_s_per_gpu == 6543);
-  CHECK(titan.flops_per_gpu->si() == doctest::Approx(398.7e12));
+  CHECK(titan.flops_per_gpu->si() == testing::about(398.7e12));
   CHECK(titan.reserved->si() == 36.5 * 0x1p30);
 }
 
@@ -60,8 +61,8 @@ TEST_CASE("lines as older and other versions write them") {
       "samples per second: 0.644 | TFLOPs: 7.41 |\n",
       "log.txt");
   CHECK(bloom.form == "Megatron-LM");
-  CHECK(bloom.step_time->si() == doctest::Approx(49.71));
-  CHECK(bloom.flops_per_gpu->si() == doctest::Approx(7.41e12));
+  CHECK(bloom.step_time->si() == testing::about(49.71));
+  CHECK(bloom.flops_per_gpu->si() == testing::about(7.41e12));
   const TrainingLog titan = read_training_log(
       "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - step: 10  loss:  7.1  memory: "
       "36.5GiB(46.6%)  wps: 6,543  mfu: 40.31%\n",

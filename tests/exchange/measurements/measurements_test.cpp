@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "support/about.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -80,7 +81,7 @@ TEST_CASE("CSV: each kind of work by its columns") {
   CHECK(!work<MeasuredProduct>(p, 0).shape.grouped);
   CHECK(work<MeasuredProduct>(p, 1).precision == Precision::fp8);
   CHECK(work<MeasuredProduct>(p, 1).shape.grouped);
-  CHECK(p.points[0].timed.time.si() * 1e6 == doctest::Approx(12.5));
+  CHECK(p.points[0].timed.time.si() * 1e6 == testing::about(12.5));
 
   const MeasurementSet m = set_of("kernel,bytes,us,spread\ncopy,1e9,400,0.01\n");
   CHECK(work<MeasuredMemory>(m, 0).bytes.si() == 1e9);
@@ -94,8 +95,8 @@ TEST_CASE("rates of attention count the causal half, forward and backward 3.5 pr
       "flash-2,both,8,32,2048,64,true,fp16,140\n"
       "flash-2,forward,8,32,2048,64,false,fp16,140\n");
   const double full = 4.0 * 8 * 32 * 2048 * 2048 * 64;
-  CHECK(a.points[0].timed.time.si() * 1e6 == doctest::Approx(1e6 * (full / 2 * 3.5 / 140e12)));
-  CHECK(a.points[1].timed.time.si() * 1e6 == doctest::Approx(1e6 * (full / 140e12)));
+  CHECK(a.points[0].timed.time.si() * 1e6 == testing::about(1e6 * (full / 2 * 3.5 / 140e12)));
+  CHECK(a.points[1].timed.time.si() * 1e6 == testing::about(1e6 * (full / 140e12)));
 }
 
 TEST_CASE("CSV that is wrong is refused by line and field") {
@@ -119,7 +120,7 @@ TEST_CASE("nccl-tests: ranks, sizes and out-of-place times, and bandwidths tell 
   CHECK(c.kind == Collective::all_reduce);
   CHECK(c.ranks == 4);
   CHECK(c.size.si() == 2097152);
-  CHECK(s.points[1].timed.time.si() * 1e6 == doctest::Approx(55.7));
+  CHECK(s.points[1].timed.time.si() * 1e6 == testing::about(55.7));
 }
 
 TEST_CASE("nccl-tests: what the output does not tell the user must, and may not contradict") {
@@ -137,7 +138,7 @@ TEST_CASE("nccl-tests: what the output does not tell the user must, and may not 
 
 TEST_CASE("nccl-tests: older rows without a root") {
   std::string text = kNccl + "1048576 262144 float sum 51.4 20.4 30.6 0 51.0 20.4 30.6 0\n";
-  CHECK(set_of(text).points[0].timed.time.si() * 1e6 == doctest::Approx(51.4));
+  CHECK(set_of(text).points[0].timed.time.si() * 1e6 == testing::about(51.4));
 }
 
 TEST_CASE("SimuMax: shares of a peak by the text of a shape") {
@@ -149,7 +150,7 @@ TEST_CASE("SimuMax: shares of a peak by the text of a shape") {
   REQUIRE(s.points.size() == 1);
   CHECK(work<MeasuredProduct>(s, 0).shape.n == 1536);
   CHECK(s.points[0].timed.time.si() * 1e6 ==
-        doctest::Approx(1e6 * (2.0 * 4096 * 5120 * 1536 / (312e12 * 0.8))));
+        testing::about(1e6 * (2.0 * 4096 * 5120 * 1536 / (312e12 * 0.8))));
   REQUIRE(s.left_out.size() == 1);
   CHECK(s.left_out[0] == "1 shapes of sdp_fwd");
 }
@@ -170,7 +171,7 @@ TEST_CASE("nccl-tests as it prints: a name, eight ranks, every size, the out-of-
   CHECK(c.kind == Collective::all_reduce);
   CHECK(c.ranks == 8);
   CHECK(c.size.si() == 1048576);
-  CHECK(s.points[5].timed.time.si() * 1e6 == doctest::Approx(101.9));
+  CHECK(s.points[5].timed.time.si() * 1e6 == testing::about(101.9));
 }
 
 TEST_CASE("rccl-tests as it prints: the collective is not in it, N/A is no number of errors") {
@@ -179,7 +180,7 @@ TEST_CASE("rccl-tests as it prints: the collective is not in it, N/A is no numbe
   const MeasurementSet s = set_of_data("rccl-tests.txt", hints);
   REQUIRE(s.points.size() == 3);
   CHECK(work<MeasuredCollective>(s, 2).size.si() == 1073741824);
-  CHECK(s.points[2].timed.time.si() * 1e6 == doctest::Approx(3205.8));
+  CHECK(s.points[2].timed.time.si() * 1e6 == testing::about(3205.8));
   CHECK_THROWS_AS(set_of_data("rccl-tests.txt"), InputError);
 }
 
@@ -189,9 +190,9 @@ TEST_CASE("PyTorch's whole table: device times of products, not of the kernels b
   const MeasurementSet s = set_of_data("torch-profile.txt", hints);
   REQUIRE(s.points.size() == 4);
   CHECK(work<MeasuredProduct>(s, 0).shape.n == 14336);
-  CHECK(s.points[0].timed.time.si() * 1e6 == doctest::Approx(614.02));
+  CHECK(s.points[0].timed.time.si() * 1e6 == testing::about(614.02));
   CHECK(s.points[2].timed.time.si() * 1e6 ==
-        doctest::Approx(47.2));  // without the copy of its input
+        testing::about(47.2));  // without the copy of its input
   CHECK(work<MeasuredProduct>(s, 3).shape.groups == 32);
   CHECK(s.left_out[0] == "1 products that no GPU ran");
   CHECK(s.left_out[1] == "3 rows of other operators");
@@ -206,11 +207,11 @@ TEST_CASE("SimuMax's system file: products alone, the others named") {
 TEST_CASE("Nsight Systems: copies by way and size, pinned memory alone") {
   const MeasurementSet s = set_of_data("nsys-gpu-trace.csv");
   REQUIRE(s.points.size() == 4);
-  CHECK(work<MeasuredHostCopy>(s, 0).bytes.si() == doctest::Approx(16.777e6));
-  CHECK(s.points[0].timed.time.si() * 1e6 == doctest::Approx(313));
-  CHECK(s.points[1].timed.time.si() * 1e6 == doctest::Approx(1230));
+  CHECK(work<MeasuredHostCopy>(s, 0).bytes.si() == testing::about(16.777e6));
+  CHECK(s.points[0].timed.time.si() * 1e6 == testing::about(313));
+  CHECK(s.points[1].timed.time.si() * 1e6 == testing::about(1230));
   CHECK(s.points[2].kernel == kToHost);
-  CHECK(work<MeasuredMemory>(s, 3).bytes.si() == doctest::Approx(2 * 67.109e6));
+  CHECK(work<MeasuredMemory>(s, 3).bytes.si() == testing::about(2 * 67.109e6));
   REQUIRE(s.left_out.size() == 2);
   CHECK(s.left_out[0] == "2 rows of kernels and memory sets, which have no shape here");
   CHECK(s.left_out[1] == "1 copies from or to pageable memory");

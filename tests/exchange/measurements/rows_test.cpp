@@ -6,6 +6,7 @@
 #include "calibrate/bench.h"
 #include "core/error.h"
 #include "exchange/measurements/readers.h"
+#include "support/about.h"
 
 using namespace orrery;
 
@@ -41,7 +42,7 @@ TEST_CASE("each piece of designed work comes back from its row under its own nam
   REQUIRE(times.size() == work.size());
   for (const Measurement& m : work) {
     CAPTURE(name_of_work(m));
-    CHECK(times.at(name_of_work(m)) == doctest::Approx(m.timed.time.si()));
+    CHECK(times.at(name_of_work(m)) == testing::about(m.timed.time.si()));
   }
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("a last line that was cut off is no row, and of two rows of one work t
   const MeasurementRows rows = read_measurement_rows(text + R"({"launch": "em)", "rows");
   CHECK(rows.whole == text.size());
   REQUIRE(rows.set.points.size() == 1);
-  CHECK(rows.set.points[0].timed.time.si() == doctest::Approx(2e-6));
+  CHECK(rows.set.points[0].timed.time.si() == testing::about(2e-6));
 }
 
 TEST_CASE("rows that are none are refused with their line") {

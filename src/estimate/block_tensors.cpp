@@ -54,13 +54,15 @@ std::uint8_t last_needed(const ShardedBlock& block) {
   return product ? static_cast<std::uint8_t>(end - 1) : end;
 }
 
-ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i) {
+DroppedAfter dropped_after(const ShardedBlock& block) {
+  DroppedAfter after{};
   unsigned mask = 0;
-  for (std::uint8_t j = static_cast<std::uint8_t>(i + 1); j < block.count; ++j) {
-    const ShardedOperator& op = block.operators[j];
+  for (std::size_t i = block.count; i-- > 0;) {
+    after[i] = static_cast<ModuleMask>(mask);
+    const ShardedOperator& op = block.operators[i];
     for (std::uint8_t k = 0; k < op.kept_count; ++k) mask |= op.kept[k].dropped_by;
   }
-  return static_cast<ModuleMask>(mask);
+  return after;
 }
 
 }  // namespace orrery

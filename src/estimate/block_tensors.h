@@ -9,9 +9,11 @@
 // one rank, one micro batch; `element` is bytes of an element. Errors: none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/modules.h"
+#include "model/operators.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -34,7 +36,8 @@ std::uint8_t recomputable_end(const ShardedBlock& block);
 // input, so the last one itself does not run.
 std::uint8_t last_needed(const ShardedBlock& block);
 
-// Modules that drop tensors saved by operators after the i-th one.
-ModuleMask dropped_after(const ShardedBlock& block, std::uint8_t i);
+// Of every operator: modules that drop tensors saved by operators after it.
+using DroppedAfter = std::array<ModuleMask, kMaxOperators>;
+DroppedAfter dropped_after(const ShardedBlock& block);
 
 }  // namespace orrery

@@ -19,8 +19,10 @@ void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int6
                AnswerOf<R>& answer) {
   const R n = R(static_cast<double>(times));
   for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+    if (ranks[g] <= 1) continue;
     for (std::size_t k = 0; k < kExchangeKinds; ++k) {
       const ExchangeSum<R>& e = table[g][k];
+      if (e.count == 0) continue;
       add_line<R>(answer, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
                            e.tier, ranks[g], e.count * times, e.bytes * n, e.time * n,
                            e.exposed * n, e.uncompressed * n, e.codec * n});

@@ -2,7 +2,6 @@
 #include "estimate/pipeline.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -24,52 +23,53 @@ void fill_costs(const PipelineCosts& from, std::vector<StageCost>& to) {
   }
 }
 
-// When results arrive, one row a micro batch: cell j + 1 first holds when virtual stage j's forward
-// result is at its successor, later when its backward result is at its predecessor. The cells at
-// both ends stay 0: who has no neighbour there waits for nothing. A row is used again once its
-// micro batch has left the first stage, so there are as many rows as that stage holds at most.
-class Arrivals {
- public:
-  Arrivals(ScheduleId schedule, const PipelineShape& shape, std::vector<double>& memory)
-      : stride_(virtual_stages(shape) + 2) {
-    const std::int64_t held =
-        std::min(shape.micro_batches, schedule_of(schedule).in_flight(shape, 0));
-    const auto rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(held)));
-    mask_ = rows - 1;
-    memory.resize(std::max(memory.size(), static_cast<std::size_t>(rows * stride_)));
-    cells_ = memory.data();
-    for (std::int64_t row = 0; row < rows; ++row) {
-      cells_[row * stride_] = 0;
-      cells_[row * stride_ + stride_ - 1] = 0;
-    }
-  }
+// When results arrive where they are needed. A step reads the result of its neighbour before the
+// neighbour has the next one, so one cell a stage is enough; only where a micro batch goes on from
+// the last stage to the first, as another chunk, others come between: one cell a micro batch.
+struct Arrivals {
+  double* down;      // at stage i, from i − 1
+  double* up;        // at stage i, from i + 1, in cell i + 1
+  double* on_first;  // at the first stage, from the last, by micro batch
+  double* on_last;   // at the last stage, from the first
 
-  // The cell of j − 1; those of j and j + 1 follow.
-  double* before(std::int64_t micro_batch, std::int64_t j) const {
-    return cells_ + (micro_batch & mask_) * stride_ + j;
+  Arrivals(const PipelineShape& shape, bool several_chunks, std::vector<double>& memory) {
+    const auto cells = static_cast<std::size_t>(shape.stages) + 1;
+    const auto rounds = static_cast<std::size_t>(several_chunks ? shape.micro_batches : 0);
+    memory.resize(std::max(memory.size(), 2 * (cells + rounds)));
+    down = memory.data();
+    up = down + cells;
+    on_first = up + cells;
+    on_last = on_first + rounds;
+    down[0] = up[cells - 1] = 0;  // who has no neighbour there waits for nothing
   }
-
- private:
-  double* cells_ = nullptr;
-  std::int64_t stride_ = 0;
-  std::int64_t mask_ = 0;
 };
 
 // Plays all steps. clock[i] is the time stage i is free: 0 at first, in the end when it is done.
-void play(ScheduleId schedule, const PipelineShape& shape, const StageCost* costs,
-          const Arrivals& arrivals, Seconds* clock) {
+// The first chunk of the first stage waits for nothing, nor does the last chunk of the last one for
+// a gradient.
+template <class Order>
+void play(const PipelineShape& shape, const StageCost* costs, const Arrivals& at, Seconds* clock) {
   const std::int64_t p = shape.stages;
-  walk_told(schedule, shape, [=](std::int64_t stage, const Step& step) {
-    const std::int64_t j = step.chunk * p + stage;
-    const bool forward = step.kind == StepKind::forward;
-    double* const cells = arrivals.before(step.micro_batch, j);
-    const double arrived = forward ? cells[0] : cells[2];
-    const StageCost& cost = costs[j];
-    const double done =
-        std::max(clock[stage].si(), arrived) + (forward ? cost.forward : cost.backward);
+  const std::int64_t last_chunk = shape.chunks - 1;
+  const auto forward = [=](std::int64_t stage, std::int64_t chunk, std::int64_t micro_batch) {
+    const bool goes_on = Order::kSeveralChunks && stage == 0 && chunk > 0;
+    const StageCost& cost = costs[chunk * p + stage];
+    const double arrived = goes_on ? at.on_first[micro_batch] : at.down[stage];
+    const double done = std::max(clock[stage].si(), arrived) + cost.forward;
     clock[stage] = Seconds(done);
-    cells[1] = done + (forward ? cost.forward_delay : cost.backward_delay);
-  });
+    at.down[stage + 1] = done + cost.forward_delay;
+    if (Order::kSeveralChunks && stage + 1 == p) at.on_first[micro_batch] = at.down[p];
+  };
+  const auto backward = [=](std::int64_t stage, std::int64_t chunk, std::int64_t micro_batch) {
+    const bool goes_on = Order::kSeveralChunks && stage + 1 == p && chunk < last_chunk;
+    const StageCost& cost = costs[chunk * p + stage];
+    const double arrived = goes_on ? at.on_last[micro_batch] : at.up[stage + 1];
+    const double done = std::max(clock[stage].si(), arrived) + cost.backward;
+    clock[stage] = Seconds(done);
+    at.up[stage] = done + cost.backward_delay;
+    if (Order::kSeveralChunks && stage == 0) at.on_last[micro_batch] = at.up[0];
+  };
+  walk_waves<Order>(shape, forward, backward);
 }
 
 void fill_busy(const PipelineShape& shape, const PipelineCosts& costs, std::vector<Seconds>& busy) {
@@ -175,8 +175,10 @@ PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
   if (alone) return {workspace.busy[0], workspace.busy, workspace.busy};
   fill_costs(costs, workspace.costs);
   workspace.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
-  const Arrivals arrivals(schedule.id, shape, workspace.arrivals);
-  play(schedule.id, shape, workspace.costs.data(), arrivals, workspace.finish.data());
+  with_rounds_of(schedule.id, [&]<class Order>() {
+    const Arrivals arrivals(shape, Order::kSeveralChunks, workspace.arrivals);
+    play<Order>(shape, workspace.costs.data(), arrivals, workspace.finish.data());
+  });
   const Seconds makespan = *std::max_element(workspace.finish.begin(), workspace.finish.end());
   return {makespan, workspace.finish, workspace.busy};
 }

@@ -193,8 +193,9 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   Pricer<R> pricer(run, placement, notes, out);
   const std::uint8_t end =
       run.framework.recompute_stops_early ? last_needed(scratch) : recomputable_end(scratch);
+  const DroppedAfter dropped = dropped_after(scratch);
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
-    pricer.add(scratch.operators[i], dropped_after(scratch, i), i < end);
+    pricer.add(scratch.operators[i], dropped[i], i < end);
   }
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),

@@ -54,19 +54,6 @@ ModelOperators model_operators(const Architecture& a, const ListOptions& options
   return model;
 }
 
-OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d) {
-  OperatorSizes s{local(op.rows, d), local(op.cols, d), local(op.inner, d), local(op.groups, d), 0};
-  (kOpFacts[op.kind].attention ? s.value_width : s.cols) += local(op.cols2, d);
-  return s;
-}
-
-std::int64_t parameters(const Operator& op, const OperatorSizes& s, const AxisDegrees& d) {
-  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : s.cols;
-  const std::int64_t matrix = op.has_weight ? s.inner * s.cols : 0;
-  const std::int64_t groups = kOpFacts[op.kind].grouped ? s.groups : 1;
-  return groups * (matrix + op.vectors * vector);
-}
-
 Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
   const auto attention = [&](std::int64_t width) {
     return Flops(2 * static_cast<double>(s.groups) * static_cast<double>(s.rows) *

@@ -313,11 +313,21 @@ struct OperatorSizes {
   std::int64_t value_width = 0;  // attention: of a value head
 };
 
-OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d);
+constexpr OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d) {
+  OperatorSizes s{local(op.rows, d), local(op.cols, d), local(op.inner, d), local(op.groups, d), 0};
+  (kOpFacts[op.kind].attention ? s.value_width : s.cols) += local(op.cols2, d);
+  return s;
+}
 
 // `sizes`: of the operator, at these degrees. A tied weight is counted too: whether the rank holds
 // a copy of it the caller knows.
-std::int64_t parameters(const Operator& op, const OperatorSizes& sizes, const AxisDegrees& d);
+constexpr std::int64_t parameters(const Operator& op, const OperatorSizes& sizes,
+                                  const AxisDegrees& d) {
+  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : sizes.cols;
+  const std::int64_t matrix = op.has_weight ? sizes.inner * sizes.cols : 0;
+  const std::int64_t groups = kOpFacts[op.kind].grouped ? sizes.groups : 1;
+  return groups * (matrix + op.vectors * vector);
+}
 
 // FLOPs of a forward: 2mnk of every product, and for attention the `pairs` of query and key that
 // count.

@@ -150,8 +150,11 @@ Degrees degrees_of(const Strategy& s) {
   return d;
 }
 
-ShardedOperator shard(const Operator& op, const Degrees& d) {
-  ShardedOperator o{sizes_of(op, d)};
+namespace {
+
+// Into an entry that was used before: what its counts leave out is not cleared.
+void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
+  static_cast<OperatorSizes&>(o) = sizes_of(op, d);
   o.name = op.name;
   o.kind = op.kind;
   o.role = op.role;
@@ -167,19 +170,22 @@ ShardedOperator shard(const Operator& op, const Degrees& d) {
   o.backward_bytes = op.backward_bytes;
   o.kernels = op.kernels;
   o.parameters = parameters(op, o, d);
+  o.kept_count = 0;
+  o.exchange_count = 0;
   for (std::uint8_t i = 0; i < op.saved_count; ++i) {
     const SavedTensor& t = op.saved[i];
     const double n = static_cast<double>(local(t.rows, d)) * static_cast<double>(local(t.cols, d));
     o.kept[o.kept_count++] = {Bytes(n * t.bytes_per_element), t.dropped_by};
   }
   for (std::uint8_t i = 0; i < op.boundary_count; ++i) cross(o, op.boundaries[i], d);
-  return o;
 }
+
+}  // namespace
 
 void shard(const Block& block, const Degrees& d, ShardedBlock& out) {
   out.kind = block.kind;
   out.count = block.count;
-  for (std::uint8_t i = 0; i < block.count; ++i) out.operators[i] = shard(block.operators[i], d);
+  for (std::uint8_t i = 0; i < block.count; ++i) shard(block.operators[i], d, out.operators[i]);
   const double rows = static_cast<double>(local(block.input.rows, d));
   const double cols = static_cast<double>(local(block.input.cols, d));
   out.input = Bytes(rows * cols * block.input.bytes_per_element);

@@ -95,7 +95,6 @@ struct ShardedBlock {
   Bytes input{};                                         // what full recompute keeps
 };
 
-ShardedOperator shard(const Operator& op, const Degrees& d);
 void shard(const Block& block, const Degrees& d, ShardedBlock& out);
 
 // Bytes kept from forward to backward where the modules of `recomputed` run again.

@@ -115,6 +115,8 @@ std::vector<Pipeline> random_cases(bool free_sends) {
       for (const std::int64_t groups : {1, 2, 6}) {
         cases.push_back(
             random_stages(ScheduleId::interleaved, {p, v, groups * p}, ++seed, free_sends));
+        cases.push_back(
+            random_stages(ScheduleId::breadth_first, {p, v, p + groups - 1}, ++seed, free_sends));
       }
     }
   }

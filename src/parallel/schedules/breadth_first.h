@@ -44,6 +44,7 @@ struct BreadthFirst {
   using Forward = ByChunk<false>;
   using Backward = ByChunk<true>;
   static constexpr std::int64_t kBackwardSlope = 1;
+  static constexpr bool kSeveralChunks = true;
 
   // As GPipe, over v times as many steps.
   static constexpr Rounds rounds(const PipelineShape& s) {

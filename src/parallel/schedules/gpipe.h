@@ -34,6 +34,7 @@ struct GPipe {
   using Forward = InOrder;
   using Backward = LastFirst;
   static constexpr std::int64_t kBackwardSlope = 1;
+  static constexpr bool kSeveralChunks = false;
 
   // Forward goes down the stages one a round; when the last one is through, backward goes up.
   static constexpr Rounds rounds(const PipelineShape& s) {

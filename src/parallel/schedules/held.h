@@ -15,10 +15,11 @@
 
 namespace orrery {
 
-// Micro batches of one chunk.
+// Micro batches of one chunk. Nothing is set by itself: an estimate has a thousand of them on its
+// stack and uses a few.
 struct HeldChunk {
-  std::int64_t whole = 0;
-  std::int64_t for_weights = 0;
+  std::int64_t whole;
+  std::int64_t for_weights;
 
   bool operator==(const HeldChunk&) const = default;
 };

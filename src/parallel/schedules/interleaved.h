@@ -44,6 +44,7 @@ struct Interleaved {
   using Forward = Grouped<false>;
   using Backward = Grouped<true>;
   static constexpr std::int64_t kBackwardSlope = 1;
+  static constexpr bool kSeveralChunks = true;
 
   // Stage i runs p − 1 − i rounds behind the last one. So every step, also one that comes round
   // from the last stage to the first or back, waits for a step of the round before.

@@ -29,6 +29,7 @@ struct OneFOneB {
   using Forward = InOrder;
   using Backward = InOrder;
   static constexpr std::int64_t kBackwardSlope = 0;
+  static constexpr bool kSeveralChunks = false;
 
   // Round k: backward k on every stage, and the forward step that 1F1B pairs it with.
   static constexpr Rounds rounds(const PipelineShape& s) {

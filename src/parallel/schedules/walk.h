@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays any schedule step by step. `visit` is inlined: the sweep of a schedule costs 1 to 3 ns a
-// step (bench/pipeline_bench.cpp), which is why this is a header.
+// Plays any schedule step by step. What is called for a step is inlined, which is why this is a
+// header.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,6 @@
 
 namespace orrery {
 
-namespace detail {
-
 // Calls call<Order>() with the order of the schedule, if it is told in rounds.
 template <class Call>
 void with_rounds_of(ScheduleId id, Call&& call) {
@@ -27,22 +25,14 @@ void with_rounds_of(ScheduleId id, Call&& call) {
   std::apply([&](const auto&... lines) { (one(lines), ...); }, kScheduleList);
 }
 
-}  // namespace detail
-
-// Calls visit(stage, Step) for every step of all stages, each after all it needs. The schedule must
-// be told in rounds.
-template <class Visit>
-void walk_told(ScheduleId id, const PipelineShape& shape, Visit&& visit) {
-  detail::with_rounds_of(id, [&]<class S>() { walk_rounds<S>(shape, visit); });
-}
-
-// The same for any schedule. Allocates where the schedule is written out.
+// Calls visit(stage, Step) for every step of all stages, each after all it needs. Allocates where
+// the schedule is written out.
 template <class Visit>
 void walk(const ScheduleRef& schedule, const PipelineShape& shape, Visit&& visit) {
   if (schedule.entry().written_out) {
     walk_programs(schedule.layout(), shape, programs_of(schedule, shape), visit);
   } else {
-    walk_told(schedule.id, shape, visit);
+    with_rounds_of(schedule.id, [&]<class S>() { walk_rounds<S>(shape, visit); });
   }
 }
 
@@ -55,8 +45,7 @@ void walk_stage(const ScheduleRef& schedule, const PipelineShape& shape, std::in
     const Programs all = programs_of(schedule, shape);
     for (const Step& step : all[static_cast<std::size_t>(stage)]) visit(step);
   } else {
-    detail::with_rounds_of(schedule.id,
-                           [&]<class S>() { walk_stage_rounds<S>(shape, stage, visit); });
+    with_rounds_of(schedule.id, [&]<class S>() { walk_stage_rounds<S>(shape, stage, visit); });
   }
 }
 

@@ -16,6 +16,7 @@
 #include "engine/config_source.h"
 #include "exchange/measurements/measurements.h"
 #include "exchange/measurements/readers.h"
+#include "explore/sweep_rows.h"
 #include "io/append.h"
 #include "io/files.h"
 #include "io/interrupt.h"
@@ -44,9 +45,13 @@ void check_same_as_rows(const std::string& file, const std::string& what, const 
 class RowsFile {
  public:
   RowsFile(const std::string& document, const MeasurementSet& heading)
-      : path_(document + ".rows"),
-        file_(path_),
-        before_(read_measurement_rows(file_.text(), path_)) {
+      : path_(document + ".rows"), file_(path_) {
+    const std::string text = read_text(path_);
+    before_ = read_measurement_rows(text, path_);
+    if (!is_cut_off(text.substr(before_.whole), before_.whole == 0 ? heading_row(heading) : "{")) {
+      throw InputError(path_, "end of the file", "no row of measurements that was cut off",
+                       "rows of `orrery calibrate measure`, or no such file");
+    }
     file_.cut(before_.whole);
     if (before_.whole == 0) {
       file_.append(heading_row(heading));

@@ -12,9 +12,6 @@
 namespace orrery {
 namespace {
 
-// An unset variable of a shell is not a value.
-std::string not_empty(const std::string& value) { return value.empty() ? "an empty value" : ""; }
-
 std::string check_format(const std::string& word) {
   const std::vector<std::string> names = printed_formats();
   if (std::find(names.begin(), names.end(), word) != names.end()) return "";
@@ -67,10 +64,7 @@ void add_run_flags(CLI::App& app, Json& request) {
            "\"step_time\": \"12.3 s\"}], or a training log of this run")
       ->type_name("FILE");
   for (const RunFlag& flag : run_flags()) {
-    add_flag_of(app, request, flag.name, flag.help)
-        ->type_name("X")
-        ->check(not_empty)
-        ->group("The run");
+    add_flag_of(app, request, flag.name, flag.help)->type_name("X")->group("The run");
   }
 }
 

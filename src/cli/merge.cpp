@@ -8,6 +8,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::size_t kLargestShard = std::size_t{8} << 30;
+
 void give_database(const std::string& lines, const Session& s) {
   if (!s.to_file() || lines[0] != '{') {
     throw InputError("--sqlite", "", lines[0] == '{' ? "no -o FILE" : "rows in CSV",
@@ -29,7 +31,7 @@ void give_database(const std::string& lines, const Session& s) {
 
 ExitCode run_merge(Json request, const Session& s) {
   const bool sqlite = request.erase("sqlite") > 0;
-  read_inputs(request);
+  read_inputs(request, kLargestShard);
   const CommandAnswer answer =
       CommandEngine(configs_of(s), hooks_of(s)).call("merge", request, Asker::flags);
   if (!sqlite || !answer.error.empty()) return give_answer(s, answer);

@@ -4,7 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "engine/answer.h"
+#include "io/files.h"
 #include "io/ranks.h"
 #include "io/terminal.h"
 #include "orrery/version.h"
@@ -95,6 +97,25 @@ void refuse_extras(const CLI::App& app) {
                    flag ? nearest_name(word, option_names(app)) : "");
 }
 
+[[noreturn]] void refuse(const CLI::App& app, const std::string& found) {
+  throw InputError("orrery " + app.get_name(), "", found,
+                   "what `orrery " + app.get_name() + " --help` lists");
+}
+
+// An unset variable of a shell is not a value.
+void refuse_empty(const CLI::App& app) {
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& value : o->results()) {
+      if (value.empty()) refuse(app, o->get_name() + ": an empty value");
+    }
+  }
+}
+
+ExitCode say(const std::string& text) {
+  write_text("-", text);
+  return ExitCode::answer;
+}
+
 std::string help_text(const Command& c) {
   std::string text = std::string(c.summary) + "\n";
   std::string examples = c.examples;
@@ -121,13 +142,14 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help("orrery").c_str(), stdout);
-    return ExitCode::answer;
+    return say(app.help("orrery"));
   } catch (const CLI::ParseError& e) {
-    throw InputError("orrery " + std::string(c.name), "", e.what(),
-                     "what `orrery " + std::string(c.name) + " --help` lists");
+    refuse(app, e.what());
+  } catch (const std::logic_error&) {  // of std::stoll: --verbose=1e99
+    refuse(app, "a number of times that a flag is given");
   }
   refuse_extras(app);
+  refuse_empty(app);
   if (session.json && session.csv) {
     throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
   }
@@ -138,18 +160,13 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
 
 ExitCode dispatch(std::span<char* const> arguments) {
   if (arguments.size() < 2) {
-    std::fputs(short_help().c_str(), stdout);
-    return ExitCode::answer;
+    return say(short_help());
   }
   const std::string first = arguments[1];
   if (first == "-h" || first == "--help" || first == "help") {
-    std::fputs(short_help().c_str(), stdout);
-    return ExitCode::answer;
+    return say(short_help());
   }
-  if (first == "--version") {
-    std::fputs(version_text().c_str(), stdout);
-    return ExitCode::answer;
-  }
+  if (first == "--version") return say(version_text());
   if (first.rfind('-', 0) == 0) {
     throw InputError("orrery", "", "the flag " + first + " before a command",
                      "orrery COMMAND …, --help or --version");
@@ -174,6 +191,9 @@ ExitCode run_program(std::span<char* const> arguments) {
   } catch (const RankFailed& e) {
     spdlog::error("{}", e.what());
     return e.by_input() ? ExitCode::wrong_input : ExitCode::fault;
+  } catch (const std::bad_alloc&) {
+    spdlog::error("found a question too large for the memory there is; allowed: a smaller one");
+    return ExitCode::wrong_input;
   } catch (const std::exception& e) {
     if (is_leader()) spdlog::error("a fault of Orrery's own: {}", e.what());
     return ExitCode::fault;

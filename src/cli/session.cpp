@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <set>
+#include <vector>
 
+#include "core/error.h"
 #include "engine/command_engine.h"
 #include "engine/config_source.h"
 #include "io/config_dirs.h"
@@ -18,15 +22,38 @@
 namespace orrery {
 namespace {
 
-void read_input(Json& value) {
+void read_input(Json& value, std::size_t most) {
   if (!value.is_object() || !value.contains("file") || value.contains("text")) return;
   const std::string path = value["file"].get<std::string>();
-  value["text"] = read_text(path);
+  value["text"] = read_text(path, most);
   if (path == "-") value["file"] = "standard input";
+}
+
+// Two flags that name one file would leave only the last.
+void refuse_same_files(const Session& s, const CommandAnswer& answer) {
+  std::vector<std::string> names;
+  for (const NamedText& file : answer.files) names.push_back(file.name);
+  if (s.to_file()) names.push_back(s.output);
+  std::set<std::filesystem::path> seen;
+  for (const std::string& name : names) {
+    std::error_code error;
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(name), error);
+    const bool is_file =
+        !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
+    if (is_file && !seen.insert(path).second) {
+      throw InputError(name, "", "a file that two flags name", "a file of its own for each");
+    }
+  }
 }
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void give_files(const CommandAnswer& answer) {
+  for (const NamedText& file : answer.files) {
+    write_text(file.name, ends_with(file.name, ".gz") ? gzip(file.text) : file.text);
+  }
 }
 
 }  // namespace
@@ -48,11 +75,11 @@ EngineHooks hooks_of(const Session& /*s*/) {
   return hooks;
 }
 
-void read_inputs(Json& request) {
+void read_inputs(Json& request, std::size_t most) {
   for (auto& [key, value] : request.items()) {
-    read_input(value);
+    read_input(value, most);
     if (!value.is_array()) continue;
-    for (Json& item : value) read_input(item);
+    for (Json& item : value) read_input(item, most);
   }
 }
 
@@ -65,18 +92,13 @@ void dress(Json& request, const Session& s) {
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }
 
-void give_files(const CommandAnswer& answer) {
-  for (const std::string& line : answer.warnings) spdlog::warn("{}", line);
-  for (const NamedText& file : answer.files) {
-    write_text(file.name, ends_with(file.name, ".gz") ? gzip(file.text) : file.text);
-  }
-}
-
 ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
   if (!answer.error.empty()) {
     spdlog::error("{}", answer.error);
     return answer.code;
   }
+  for (const std::string& line : answer.warnings) spdlog::warn("{}", line);
+  refuse_same_files(s, answer);
   give_files(answer);
   give(s, answer.text);
   for (const std::string& line : answer.broken) std::fprintf(stderr, "%s\n", line.c_str());

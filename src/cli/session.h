@@ -31,8 +31,8 @@ ConfigSource configs_of(const Session& s);
 EngineHooks hooks_of(const Session& s);
 
 // Puts the text into every {"file": path} of the request, "-" is standard input. Errors:
-// InputError.
-void read_inputs(Json& request);
+// InputError, also where a file has more bytes than `most`.
+void read_inputs(Json& request, std::size_t most = std::size_t{256} << 20);
 
 // Adds `format` and `color` as the session's options say, unless the request has its own.
 void dress(Json& request, const Session& s);
@@ -40,10 +40,8 @@ void dress(Json& request, const Session& s);
 // To -o or standard output.
 void give(const Session& s, const std::string& text);
 
-// Warnings and files of an answer; a file that ends in .gz is packed.
-void give_files(const CommandAnswer& answer);
-
-// An answer with its files and warnings, or its error on stderr.
+// An answer with its files and warnings, or its error on stderr. A file that ends in .gz is packed.
+// Errors: InputError where two files are one.
 ExitCode give_answer(const Session& s, const CommandAnswer& answer);
 
 // Asks the engine and gives the answer.

@@ -49,17 +49,18 @@ class GrowingFile : public SweepSink {
       : name_(std::move(name)), header_(std::move(header)), file_(name_) {}
 
   std::int64_t resume(const SweepJob& job) override {
-    const SweepLines rows = read_sweep_rows(file_.text(), name_);
-    for (std::size_t i = 0; i < rows.heads.size(); ++i) {
-      check(rows.heads[i], static_cast<std::int64_t>(i), name_, job);
-    }
-    const bool has_header = rows.whole > 0;
-    if (has_header && rows.header != header_) {
+    SweepRowReader reader(name_);
+    std::int64_t rows = 0;
+    const std::string rest = file_.read_lines([&](const std::string& line) {
+      if (const auto head = reader.read(line)) check(*head, rows++, name_, job);
+    });
+    const bool is_empty = file_.size() == rest.size();
+    if (!is_empty && reader.header() != header_) {
       throw InputError(name_, "line 1", "other columns", "rows of this sweep, or a new file");
     }
-    file_.cut(rows.whole);
-    if (has_header) header_.clear();
-    return static_cast<std::int64_t>(rows.heads.size());
+    cut_off(rest, is_empty && !header_.empty() ? header_ : start_of(rows, job));
+    if (!is_empty) header_.clear();
+    return rows;
   }
 
   void write(const std::vector<std::string>& rows) override {
@@ -68,6 +69,19 @@ class GrowingFile : public SweepSink {
   }
 
  private:
+  std::string start_of(std::int64_t row, const SweepJob& job) const {
+    return start_of_row({job.id, job.sweep.points, job.point(row)}, !header_.empty());
+  }
+
+  // Only the beginning of the next line: a file of something else stays as it is.
+  void cut_off(const std::string& rest, const std::string& start) {
+    if (!is_cut_off(rest, start)) {
+      throw InputError(name_, "end of the file", "no row of this sweep that was cut off",
+                       "rows of this sweep, or a new file");
+    }
+    file_.cut(file_.size() - rest.size());
+  }
+
   std::string name_;
   std::string header_;
   AppendFile file_;

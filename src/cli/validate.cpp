@@ -31,7 +31,7 @@ ExitCode run_validate(Json request, const Session& s) {
       CommandEngine(configs_of(s), hooks_of(s)).call("validate", request, Asker::flags);
   if (request.contains("write_configs")) {
     for (const NamedText& file : answer.files) {
-      std::filesystem::create_directories(std::filesystem::path(file.name).parent_path());
+      make_directory(std::filesystem::path(file.name).parent_path().string());
     }
   }
   return give_answer(s, answer);

@@ -14,6 +14,10 @@ namespace {
 
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: beyond it a double skips integers
 
+// Beyond these no quantity is meant, and products of them are soon infinite.
+constexpr double kSmallest = 1e-15;
+constexpr double kLargest = 1e30;
+
 std::string range_text(const std::string& what, const std::string& lowest,
                        const std::string& highest, bool bounded) {
   return bounded ? what + " from " + lowest + " to " + highest : what + " of at least " + lowest;
@@ -163,6 +167,9 @@ double Reader::quantity_si(Dimension d, bool zero_allowed) const {
   }
   if (!std::isfinite(x) || x < 0 || (x == 0 && !zero_allowed)) {
     fail_range(form + (zero_allowed ? " that is not negative" : " above zero"));
+  }
+  if (x > kLargest || (x > 0 && x < kSmallest)) {
+    fail_range(form + ", from 1e-15 to 1e30 of its SI unit");
   }
   return x;
 }

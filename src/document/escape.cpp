@@ -30,6 +30,15 @@ constexpr Replacement kScript[] = {{'<', "\\u003c"}};
 constexpr Replacement kCsv[] = {{'"', "\"\""}};
 constexpr Replacement kMarkdown[] = {{'|', "\\|"}, {'\n', " "}};
 
+// A spreadsheet runs a cell that begins so; of those with a sign, only what calls something.
+bool is_formula(const std::string& text) {
+  if (text.empty()) return false;
+  const char first = text[0];
+  const bool is_signed = first == '-' || first == '+';
+  return first == '=' || first == '@' || first == '\t' || first == '\r' ||
+         (is_signed && text.find_first_of("(|!") != std::string::npos);
+}
+
 }  // namespace
 
 std::string html_escaped(const std::string& text) { return replaced(text, kHtml); }
@@ -37,8 +46,9 @@ std::string script_escaped(const std::string& json) { return replaced(json, kScr
 std::string markdown_escaped(const std::string& text) { return replaced(text, kMarkdown); }
 
 std::string csv_escaped(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return "\"" + replaced(text, kCsv) + "\"";
+  const std::string cell = is_formula(text) ? "'" + text : text;
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  return "\"" + replaced(cell, kCsv) + "\"";
 }
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 #include "engine/command_engine.h"
 
 #include <algorithm>
+#include <new>
 
 #include "core/error.h"
 #include "engine/answer.h"
@@ -46,6 +47,9 @@ CommandAnswer guarded(const F& answer) {
     return refused(e);
   } catch (const UsageError& e) {
     return failed(ExitCode::wrong_input, e.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ExitCode::wrong_input,
+                  "found a question too large for the memory there is; allowed: a smaller one");
   } catch (const std::exception& e) {
     return failed(ExitCode::fault, std::string("a fault of Orrery's own: ") + e.what());
   }

@@ -92,28 +92,46 @@ void check_none_missing(const std::vector<Row>& rows) {
 
 }  // namespace
 
+std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
+  ++lines_;
+  if (lines_ == 1) csv_ = line[0] != '{';
+  if (csv_ && lines_ == 1) {
+    if (line.rfind(kCsvHead, 0) != 0) refuse(file_, lines_, "no header of a sweep");
+    header_ = line;
+    return {};
+  }
+  SweepRowHead head;
+  if (!read_head(line, csv_, head)) refuse(file_, lines_, "no row of a sweep");
+  return head;
+}
+
 SweepLines read_sweep_rows(const std::string& text, const std::string& file) {
   SweepLines rows;
-  const bool csv = !text.empty() && text[0] != '{';
-  std::size_t number = 0;
-  for (std::size_t at = 0; at < text.size();) {
+  SweepRowReader reader(file);
+  for (std::size_t at = 0; at < text.size(); at = rows.whole) {
     const std::size_t end = text.find('\n', at);
     if (end == std::string::npos) break;
-    ++number;
     std::string line = text.substr(at, end + 1 - at);
-    at = end + 1;
-    rows.whole = at;
-    if (csv && number == 1) {
-      if (line.rfind(kCsvHead, 0) != 0) refuse(file, number, "no header of a sweep");
-      rows.header = std::move(line);
-      continue;
-    }
-    SweepRowHead head;
-    if (!read_head(line, csv, head)) refuse(file, number, "no row of a sweep");
-    rows.heads.push_back(std::move(head));
+    rows.whole = end + 1;
+    std::optional<SweepRowHead> head = reader.read(line);
+    if (!head) continue;
+    rows.heads.push_back(std::move(*head));
     rows.lines.push_back(std::move(line));
   }
+  rows.header = reader.header();
   return rows;
+}
+
+std::string start_of_row(const SweepRowHead& head, bool csv) {
+  const std::string points = std::to_string(head.points);
+  const std::string point = std::to_string(head.point);
+  if (csv) return head.sweep + "," + points + "," + point + ",";
+  return kJsonHead + head.sweep + "\",\"points\":" + points + ",\"point\":" + point + ",";
+}
+
+bool is_cut_off(std::string_view rest, std::string_view start) {
+  const std::size_t both = std::min(rest.size(), start.size());
+  return rest.substr(0, both) == start.substr(0, both);
 }
 
 std::string merge_rows(const std::vector<NamedSweepLines>& files) {

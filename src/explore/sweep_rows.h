@@ -9,7 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -28,6 +31,29 @@ struct SweepLines {
 };
 
 SweepLines read_sweep_rows(const std::string& text, const std::string& file);
+
+// The same line by line, for a file of any size.
+class SweepRowReader {
+ public:
+  explicit SweepRowReader(std::string file) : file_(std::move(file)) {}
+
+  // A whole line with its line break; of the header of CSV nothing.
+  std::optional<SweepRowHead> read(const std::string& line);
+
+  const std::string& header() const { return header_; }
+
+ private:
+  std::string file_;
+  std::string header_;
+  bool csv_ = false;
+  std::size_t lines_ = 0;
+};
+
+// How the row begins.
+std::string start_of_row(const SweepRowHead& head, bool csv);
+
+// Whether `rest`, which has no line break, is a line that begins with `start` and was cut off.
+bool is_cut_off(std::string_view rest, std::string_view start);
 
 struct NamedSweepLines {
   std::string file;

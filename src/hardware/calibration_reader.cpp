@@ -4,9 +4,12 @@
 #include <map>
 #include <set>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "hardware/calibration.h"
+#include "hardware/node_keys.h"
 #include "hardware/noise.h"
+#include "hardware/tier_reader.h"
 
 namespace orrery {
 namespace {
@@ -75,26 +78,38 @@ std::map<std::string, FitQuality> read_fit(Reader r) {
 }
 
 // The constants that a fit of times can determine: a device's efficiencies and host link, a tier's
-// share and times; not the machine itself.
+// shares and times; not the machine itself.
+constexpr std::array<std::string_view, 2> kPartsOfDevice = {kEfficiencyKeys.path,
+                                                            kHostLinkKeys.path};
+
+std::vector<std::string> constants_of_tier() {
+  std::vector<std::string> names;
+  for (const Key& k : kTierRows.rows) {
+    if (k.name.ends_with("efficiency") || is_time(k)) names.emplace_back(k.name);
+  }
+  return names;
+}
+
 bool is_constant(const std::vector<std::string>& keys) {
-  constexpr std::array<std::string_view, 2> kOfDevice = {"efficiency", "host_link"};
-  constexpr std::array<std::string_view, 6> kOfTier = {
-      "efficiency", "latency", "launch", "ramp", "reduction_efficiency", "reduction_latency"};
   const auto is_in = [](const auto& names, const std::string& key) {
     return std::find(names.begin(), names.end(), key) != names.end();
   };
-  if (keys.front() == "device") return keys.size() > 2 && is_in(kOfDevice, keys[1]);
-  return keys.size() == 3 && is_in(kOfTier, keys[2]);
+  if (keys.front() == "device") return keys.size() > 2 && is_in(kPartsOfDevice, keys[1]);
+  return keys.size() == 3 && is_in(constants_of_tier(), keys[2]);
 }
 
-// Launches and latencies are microseconds: a bare number of them is one of seconds by mistake.
+bool names_a_time(std::string_view name) {
+  const auto is_one = [&](const Key& k) { return k.name == name && is_time(k); };
+  const auto has_one = [&](const auto& rows) {
+    return std::any_of(rows.rows.begin(), rows.rows.end(), is_one);
+  };
+  return has_one(kTierRows) || has_one(kHostLinkRows) || has_one(kEfficiencyRows);
+}
+
 void check_time(Reader r, const ChangedValue& leaf) {
-  constexpr std::array<std::string_view, 4> kTimes = {"latency", "launch", "ramp",
-                                                      "reduction_latency"};
-  constexpr Seconds kMost(1.0);
-  if (std::find(kTimes.begin(), kTimes.end(), leaf.keys.back()) == kTimes.end()) return;
+  if (!names_a_time(leaf.keys.back())) return;
   for (const std::string& key : leaf.keys) r = r.at(key);
-  if (r.quantity<kSeconds>(true) > kMost) r.fail("a time up to 1 s, such as \"4 us\"");
+  check_short(r);
 }
 
 void read_changes(Reader r, Calibration& c) {
@@ -110,9 +125,9 @@ void read_changes(Reader r, Calibration& c) {
       check_time(r, leaf);
       continue;
     }
-    r.fail("a change of " + path_of(leaf.keys),
-           "device.efficiency, device.host_link, and of a tier efficiency, latency, launch, ramp, "
-           "reduction_efficiency, reduction_latency");
+    r.fail(
+        "a change of " + path_of(leaf.keys),
+        "device.efficiency, device.host_link, and of a tier " + alternatives(constants_of_tier()));
   }
 }
 

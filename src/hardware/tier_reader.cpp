@@ -100,6 +100,7 @@ Tier read_tier(Reader r, bool has_graph) {
   read_rates(r, has_graph, t);
   read_reduction(r, t);
   read_links(r, t);
+  check_times(r, kTierKeys);
   r.reject_unknown();
   return t;
 }
@@ -133,6 +134,23 @@ void check_name_is_new(const Reader& r, const Tier& t, const Cluster& c, std::si
 }
 
 }  // namespace
+
+bool is_time(const Key& key) {
+  const Form& form = key.forms.front();
+  return form.kind == FormKind::quantity && form.dimension == kSeconds;
+}
+
+void check_short(const Reader& time) {
+  constexpr Seconds kMost(1.0);
+  if (time.quantity<kSeconds>(true) > kMost) time.fail("a time up to 1 s, such as \"4 us\"");
+}
+
+void check_times(Reader& r, const KeyTable& keys) {
+  for (const Key& key : keys.keys) {
+    const std::string name(key.name);
+    if (is_time(key) && r.has(name)) check_short(r.at(name));
+  }
+}
 
 void read_tiers(const Reader& r, bool has_graph, Cluster& c) {
   const std::vector<Reader> items = r.items();

@@ -6,17 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
-#include "io/files.h"
 
 namespace orrery {
 namespace {
 
 constexpr const char* kWritable = "a file that can be written";
+constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -35,7 +37,29 @@ AppendFile::~AppendFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-std::string AppendFile::text() const { return size_ == 0 ? "" : read_text(path_); }
+std::string AppendFile::read_lines(const std::function<void(const std::string&)>& visit) const {
+  std::string line;
+  std::vector<char> block(1 << 20);
+  for (std::size_t at = 0; at < size_;) {
+    const ssize_t n = ::pread(file_, block.data(), block.size(), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(errno, "a file that can be read");
+    if (n == 0) break;
+    at += static_cast<std::size_t>(n);
+    for (const char *from = block.data(), *end = from + n; from < end;) {
+      const char* const to = std::find(from, end, '\n');
+      line.append(from, to);
+      from = to;
+      if (line.size() > kLongestLine) fail(EFBIG, "lines of up to 16 MiB");
+      if (to == end) break;
+      line += '\n';
+      visit(line);
+      line.clear();
+      ++from;
+    }
+  }
+  return line;
+}
 
 void AppendFile::cut(std::size_t size) {
   if (::ftruncate(file_, static_cast<off_t>(size)) != 0) fail(errno, kWritable);

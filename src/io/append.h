@@ -6,6 +6,7 @@
 // Errors: InputError that names the file; earlier appends stay.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace orrery {
@@ -17,7 +18,10 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  std::string text() const;
+  // Calls visit(line) for every line with its line break; returns what follows the last one.
+  // Errors: InputError where a line is too long.
+  std::string read_lines(const std::function<void(const std::string&)>& visit) const;
+  std::size_t size() const { return size_; }
   void cut(std::size_t size);
   void append(const std::string& text);
   // The same, but synced only by the next append: it survives a crash of the program, not of the

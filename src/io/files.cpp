@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No real input is this large; a device or a wrong file may be.
-constexpr std::size_t kLargestInput = std::size_t{256} << 20;
-
 struct Close {
   void operator()(std::FILE* f) const { std::fclose(f); }
 };
@@ -31,27 +28,77 @@ using File = std::unique_ptr<std::FILE, Close>;
   throw InputError(path, "", why, allowed);
 }
 
-std::string read_all(std::FILE* in, const std::string& name) {
+std::string read_all(std::FILE* in, const std::string& name, std::size_t most) {
   std::string text;
   char block[1 << 16];
   while (const std::size_t n = std::fread(block, 1, sizeof block, in)) {
     text.append(block, n);
-    if (text.size() > kLargestInput) refuse(name, "more than 256 MiB", "a smaller file");
+    if (text.size() > most) {
+      refuse(name, "more than " + std::to_string(most >> 20) + " MiB", "a smaller file");
+    }
   }
   if (std::ferror(in) != 0) refuse(name, std::strerror(errno), "a file that can be read");
   return text;
 }
 
+constexpr const char* kWritableFile = "a file that can be written";
+
 void write_all(std::FILE* out, const std::string& text, const std::string& name) {
   if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot write " + name);
+    refuse(name, std::strerror(errno), "room for " + std::to_string(text.size()) + " bytes");
   }
+}
+
+// A file beside the one it will be, with the rights of the one it replaces. It is gone if nothing
+// renames it.
+class PartFile {
+ public:
+  PartFile(const std::string& path, const std::string& name)
+      : path_(path),
+        part_(path + ".part-" + std::to_string(static_cast<long>(getpid()))),
+        name_(name) {}
+  ~PartFile() {
+    std::error_code ignored;
+    if (!renamed_) fs::remove(part_, ignored);
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  void write(const std::string& text) const {
+    const File out(std::fopen(part_.c_str(), "wb"));
+    if (!out) refuse(name_, std::strerror(errno), kWritableFile);
+    std::error_code error;
+    const fs::file_status before = fs::status(path_, error);
+    if (fs::exists(before)) fs::permissions(part_, before.permissions(), error);
+    write_all(out.get(), text, name_);
+  }
+
+  void rename() {
+    std::error_code error;
+    fs::rename(part_, path_, error);
+    if (error) refuse(name_, error.message(), kWritableFile);
+    renamed_ = true;
+  }
+
+ private:
+  std::string path_;
+  std::string part_;
+  std::string name_;  // as the user calls it
+  bool renamed_ = false;
+};
+
+// The file that a link leads to: the link stays one.
+std::string linked_file(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  const fs::path real = fs::weakly_canonical(path, error);
+  return error ? path : real.string();
 }
 
 }  // namespace
 
-std::string read_text(const std::string& path) {
-  if (path == "-") return read_all(stdin, "standard input");
+std::string read_text(const std::string& path, std::size_t most) {
+  if (path == "-") return read_all(stdin, "standard input", most);
   std::error_code error;
   if (fs::is_directory(path, error)) refuse(path, "a directory", "a file");
   const File in(std::fopen(path.c_str(), "rb"));
@@ -59,22 +106,27 @@ std::string read_text(const std::string& path) {
     throw InputError(ErrorCode::not_found, path, "", std::strerror(errno),
                      "a file that can be read");
   }
-  return read_all(in.get(), path);
+  return read_all(in.get(), path, most);
 }
 
 void write_text(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") return write_all(stdout, text, "standard output");
   // A device or a pipe (/dev/null) cannot be replaced by a rename.
   std::error_code error;
-  const bool replace = !fs::exists(path, error) || fs::is_regular_file(path, error);
-  const std::string target =
-      replace ? path + ".part-" + std::to_string(static_cast<long>(getpid())) : path;
-  {
-    const File out(std::fopen(target.c_str(), "wb"));
-    if (!out) refuse(path, std::strerror(errno), "a file that can be written");
-    write_all(out.get(), text, path);
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    const File out(std::fopen(path.c_str(), "wb"));
+    if (!out) refuse(path, std::strerror(errno), kWritableFile);
+    return write_all(out.get(), text, path);
   }
-  if (replace) fs::rename(target, path);
+  PartFile part(linked_file(path), path);
+  part.write(text);
+  part.rename();
+}
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) refuse(path, error.message(), "a directory that can be made");
 }
 
 std::vector<std::string> json_files(const std::string& path) {

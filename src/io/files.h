@@ -2,17 +2,23 @@
 //
 // Whole files in and out; "-" is standard input and output.
 //
-// A file is written under another name and renamed, so that a reader never sees half of it. Errors:
-// InputError that names the file; std::system_error if standard output cannot be written.
+// A file is written under another name and renamed, so that a reader never sees half of it, and a
+// full disk leaves what was there. Its rights stay, and a link stays a link. Errors: InputError
+// that names the file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace orrery {
 
-std::string read_text(const std::string& path);
+// No real input is larger than 256 MiB; a device or a wrong file may be.
+std::string read_text(const std::string& path, std::size_t most = std::size_t{256} << 20);
 void write_text(const std::string& path, const std::string& text);
+
+// With those above it; nothing where it exists.
+void make_directory(const std::string& path);
 
 // The .json files of a directory, sorted; for anything else the path itself. Errors: InputError if
 // a directory has none.

@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kGzipWindow = 15 + 16;
 constexpr std::size_t kLargestUnpacked = std::size_t{1} << 30;
+// Texts of numbers pack 5 to 50 times: more than this is no measurement.
+constexpr std::size_t kMostPacking = 200;
+constexpr std::size_t kSmallEnough = std::size_t{16} << 20;
 
 class Inflate {
  public:
@@ -26,6 +29,8 @@ class Inflate {
   std::string text_of(std::string& packed, const std::string& file) {
     z_.next_in = reinterpret_cast<Bytef*>(packed.data());
     z_.avail_in = static_cast<uInt>(packed.size());
+    const std::size_t most =
+        std::clamp(packed.size() * kMostPacking, kSmallEnough, kLargestUnpacked);
     std::string out;
     int state = Z_OK;
     while (state == Z_OK || z_.avail_in > 0) {
@@ -34,8 +39,9 @@ class Inflate {
       if (state != Z_OK && state != Z_STREAM_END) {
         throw InputError(file, "", "a gzip file that is cut off or broken", "a whole one");
       }
-      if (out.size() > kLargestUnpacked) {
-        throw InputError(file, "", "more than 1 GiB unpacked", "a shorter one");
+      if (out.size() > most) {
+        throw InputError(file, "", "more than " + std::to_string(most >> 20) + " MiB unpacked",
+                         "a shorter one");
       }
     }
     return out;

@@ -11,6 +11,12 @@
 namespace orrery {
 namespace {
 
+// Of whoever wrote the claim, at no point of its map an answer.
+bool is_mistake(ErrorCode code) {
+  return code == ErrorCode::unknown_key || code == ErrorCode::missing_key ||
+         code == ErrorCode::wrong_type;
+}
+
 constexpr std::string_view kMeasured = "measured.";
 
 // Data shared by the points of the map: answers by the text of the run, documents and published
@@ -33,6 +39,7 @@ class PointRun {
       take_values();
       answer_runs();
     } catch (const InputError& e) {
+      if (is_mistake(e.code())) throw;
       point_.refusal = (asked_.empty() ? "" : "run " + asked_ + ": ") + e.what();
       return;
     }

@@ -18,8 +18,10 @@ $ orrery estimate --help
 >   --tp X                      tensor parallel
 > ...
 $ orrery estimate gpt3-175b-1024-a100 > /dev/full
-! exit 1
-! stderr /^error: a fault of Orrery's own: cannot write standard output: No space left on device$/
+! exit 2
+! stderr /^error: standard output: found No space left on device; allowed: room for [0-9]+ bytes$/
+$ for c in --help --version "estimate --help" "list models" "schema run"; do orrery $c > /dev/full 2> /dev/null; echo $?; done | sort | uniq -c | sed 's/ *//'
+> 5 2
 $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 | grep -c "$(printf '\033')" | sed 's/[1-9][0-9]*/some/'
 > some
 $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 --no-color | grep -c "$(printf '\033')"

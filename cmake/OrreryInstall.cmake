@@ -30,6 +30,8 @@ install(FILES
   DESTINATION ${_orrery_cmake_dir})
 # From <libdir>/pkgconfig back to the prefix, so that the installed tree can be moved.
 file(RELATIVE_PATH ORRERY_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+list(TRANSFORM ORRERY_FORMAT_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE ORRERY_FORMAT_LIBS)
+list(JOIN ORRERY_FORMAT_LIBS " " ORRERY_FORMAT_LIBS)
 configure_file(cmake/orrery.pc.in orrery.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/orrery.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

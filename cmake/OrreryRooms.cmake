@@ -65,8 +65,10 @@ function(orrery_library)
       $<BUILD_INTERFACE:${ORRERY_GENERATED_DIR}>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   endforeach()
+  target_link_libraries(liborrery PRIVATE ${ORRERY_FORMAT_LIBRARIES})
   # A C program that links the archive needs the C++ library.
-  target_link_libraries(liborrery_static INTERFACE $<LINK_ONLY:stdc++> $<LINK_ONLY:m>)
+  target_link_libraries(liborrery_static INTERFACE
+    ${ORRERY_FORMAT_LIBRARIES} $<LINK_ONLY:stdc++> $<LINK_ONLY:m>)
   add_library(orrery::orrery ALIAS liborrery)
   add_library(orrery::static ALIAS liborrery_static)
 endfunction()

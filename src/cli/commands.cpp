@@ -74,7 +74,8 @@ constexpr std::array kCommands = {
     Command{"import", "read another tool's settings into a run file",
             "orrery import pretrain.sh --node dgx-h100 -o run.json\n"
             "orrery import ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 "
-            "--sequence-length 4096",
+            "--sequence-length 4096\n"
+            "orrery import axolotl.yml zero3.json --node dgx-h100 --gpus 8 --assume adapter=none",
             declare_import, run_import},
     Command{"export", "write a run in another tool's words, or as a whole run file",
             "orrery export gpt3-175b-1024-a100 --as megatron\n"

@@ -95,11 +95,26 @@ void declare_compare(CLI::App& app, Json& request) {
 void declare_import(CLI::App& app, Json& request) {
   const std::vector<std::string> names(kNamesOf<ForeignFormat>.begin(),
                                        kNamesOf<ForeignFormat>.end());
-  add_file(app, request, "FILE", "script, log, JSON or TOML; - for standard input", "file")
+  app.add_option_function<std::vector<std::string>>(
+         "FILE",
+         [&request](const std::vector<std::string>& paths) {
+           for (const std::string& path : paths) request["file"].push_back({{"file", path}});
+         },
+         "scripts, logs, YAML, JSON, TOML or XML that say one run; - for standard input")
+      ->expected(1, 64)
       ->required();
   add_flag_of(app, request, "--from",
               "whose words (by what stands in the file): " + alternatives(names))
       ->type_name("FORMAT");
+  app.add_option_function<std::vector<std::string>>(
+         "--assume",
+         [&request](const std::vector<std::string>& all) {
+           for (const std::string& each : all) request["assume"].push_back(each);
+         },
+         "a setting of the files, or a key of the run, that they leave open")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_run_flags(app, request);
 }
 

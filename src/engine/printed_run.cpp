@@ -16,7 +16,8 @@ constexpr const char* kRunFile = "run";
 
 std::vector<std::string> printed_formats() {
   std::vector<std::string> names = {kRunFile};
-  names.insert(names.end(), kNamesOf<ForeignFormat>.begin(), kNamesOf<ForeignFormat>.end());
+  const auto& all = kNamesOf<ForeignFormat>;
+  names.insert(names.end(), all.begin(), all.begin() + kWrittenFormats);
   return names;
 }
 

@@ -5,17 +5,8 @@
 // Settings from the words of a command line: --name value…, --name=value, --flag.
 //
 // A name's dashes become underscores. Several values are an array. Values end at the next name, at
-// a program (….py) or at a sign of the shell. Words without a name before them are ignored, except
-// NAME=value, which is a setting of that name if `variables` lists it.
-//
-// The words of a shell script, as far as launch scripts of training use the shell: comments,
-// quotes, continued lines, NAME=value, NAME=( … ), $NAME, ${NAME}, ${NAME:-otherwise}, and
-// $(( … )) of whole numbers. A value that only a running shell knows stays as written, with its
-// dollar sign. An assigned text of arguments (ARGS="--tp 8 …") counts at its assignment; it ends
-// with a word ";", like an array.
-//
-// Bounded: values grow to at most 4,096 bytes by expansion. Errors: InputError for a quote without
-// end.
+// a program (….py) or at a sign of the shell. Words without a name before them are ignored.
+// Errors: none.
 #pragma once
 
 #include <span>
@@ -47,12 +38,9 @@ class ArgumentLines {
   std::string text_;
 };
 
-Settings settings_of_words(const std::vector<std::string>& words, const std::string& file,
-                           std::span<const std::string_view> variables = {});
+Settings settings_of_words(const std::vector<std::string>& words, const std::string& file);
 
 // A value that only a running shell knows: it holds a dollar sign.
 bool is_unknown_to_us(const Json& value);
-
-std::vector<std::string> shell_words(std::string_view text, const std::string& file);
 
 }  // namespace orrery

@@ -2,17 +2,14 @@
 #include "exchange/foreign.h"
 
 #include <algorithm>
-#include <cctype>
 #include <stdexcept>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/resolve.h"
 #include "exchange/deepspeed/deepspeed.h"
-#include "exchange/import_draft.h"
+#include "exchange/import_files.h"
 #include "exchange/megatron/megatron.h"
-#include "exchange/settings.h"
-#include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "parallel/stages.h"
 
@@ -119,44 +116,12 @@ class Comparison {
   std::vector<NotSaid> list_;
 };
 
-using Import = ImportedRun (*)(std::string_view text, const std::string& file, const Json& given);
 using Export = std::string (*)(const ResolvedRun& resolved);
 
-struct Format {
-  Import import;
-  Export write;
-};
-
-ImportedRun import_megatron(std::string_view text, const std::string& file, const Json& /*given*/) {
-  return megatron::import_run(text, file);
-}
-
 // In the order of ForeignFormat.
-constexpr std::array kFormats = {
-    Format{import_megatron, megatron::export_run},
-    Format{deepspeed::import_run, deepspeed::export_run},
-    Format{torchtitan::import_arguments, torchtitan::export_arguments},
-    Format{torchtitan::import_toml, torchtitan::export_toml},
-};
-
-const Format& format_of(ForeignFormat format) { return kFormats[static_cast<std::size_t>(format)]; }
-
-// "[training]", alone in its line.
-bool is_section(std::string_view line) {
-  return line.size() > 2 && line.front() == '[' && line.back() == ']' &&
-         std::isalpha(static_cast<unsigned char>(line[1])) != 0 &&
-         line.find_first_of("\"', ") == std::string_view::npos;
-}
-
-// "--training.seq_len"
-bool has_dotted_name(std::string_view line) {
-  for (std::size_t at = line.find("--"); at != std::string_view::npos;
-       at = line.find("--", at + 2)) {
-    const std::size_t end = line.find_first_of(" =\t\"'", at);
-    if (line.substr(at, end - at).find('.') != std::string_view::npos) return true;
-  }
-  return false;
-}
+constexpr std::array<Export, kWrittenFormats> kExports = {
+    megatron::export_run, deepspeed::export_run, torchtitan::export_arguments,
+    torchtitan::export_toml};
 
 }  // namespace
 
@@ -165,28 +130,16 @@ std::vector<NotSaid> not_said(const ResolvedRun& resolved, const Json& run, cons
   return Comparison(resolved, run, imported, lookup).list();
 }
 
-ForeignFormat guess_format(std::string_view text) {
-  if (first_character(text) == '{') return ForeignFormat::deepspeed;
-  for (const std::string_view line : lines_of(text)) {
-    if (is_section(line)) return ForeignFormat::torchtitan_toml;
-    const bool comment = line.find('#') == line.find_first_not_of(" \t");
-    if (!comment && has_dotted_name(line)) return ForeignFormat::torchtitan;
-  }
-  return ForeignFormat::megatron;
-}
-
 ImportedRun import_run(ForeignFormat format, std::string_view text, const std::string& file,
                        const Json& given) {
-  ImportedRun run = format_of(format).import(text, file, given);
-  run.format = format;
-  return run;
+  return import_files({{{file, std::string(text)}}, format, given});
 }
 
 ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
                        const ConfigLookup& lookup) {
   ExportedRun out;
   refuse_other_schedule(format, resolved);
-  out.text = format_of(format).write(resolved);
+  out.text = kExports.at(static_cast<std::size_t>(format))(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
   fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);
@@ -203,6 +156,11 @@ Json run_file(const ResolvedRun& resolved, const Json& run) {
 
 std::vector<std::string> missing_keys(const Json& run) {
   std::vector<std::string> missing;
+  const Json& model = value_at(run, "model");
+  for (const char* key :
+       {"num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size"}) {
+    if (model.is_object() && !model.contains(key)) missing.push_back(std::string("model.") + key);
+  }
   for (const char* path : {"model", "cluster.node", "cluster.gpus", "training.sequence_length",
                            "training.global_batch"}) {
     const bool own_node =

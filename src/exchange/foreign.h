@@ -33,42 +33,59 @@ namespace orrery {
 struct ConfigLookup;
 struct ResolvedRun;
 
-enum class ForeignFormat : std::uint8_t { megatron, deepspeed, torchtitan, torchtitan_toml };
+// Those that are written too come first.
+enum class ForeignFormat : std::uint8_t {
+  megatron,
+  deepspeed,
+  torchtitan,
+  torchtitan_toml,
+  mlperf,
+  bridge,
+  nemo,
+  primus,
+  automodel,
+  accelerate,
+  axolotl,
+  llama_factory,
+  torchtune,
+};
 constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
-  return {"megatron", "deepspeed", "torchtitan", "torchtitan-toml"};
+  return {"megatron", "deepspeed",     "torchtitan", "torchtitan-toml", "mlperf",
+          "bridge",   "nemo",          "primus",     "automodel",       "accelerate",
+          "axolotl",  "llama-factory", "torchtune"};
 }
+inline constexpr std::size_t kWrittenFormats = 4;
 
-// The tool's own name.
-constexpr const char* tool_of(ForeignFormat format) {
-  switch (format) {
-    case ForeignFormat::megatron:
-      return "Megatron-LM";
-    case ForeignFormat::deepspeed:
-      return "DeepSpeed";
-    case ForeignFormat::torchtitan:
-    case ForeignFormat::torchtitan_toml:
-      return "torchtitan";
-  }
-  return "";
-}
+// The tool's own name, with the form of its file.
+inline constexpr EnumTable<ForeignFormat, const char*> kToolNames = {
+    "Megatron-LM",     "DeepSpeed",     "torchtitan", "torchtitan",     "MLPerf",
+    "Megatron-Bridge", "NeMo",          "Primus",     "NeMo Automodel", "Accelerate",
+    "Axolotl",         "LLaMA-Factory", "torchtune"};
+constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
-// A setting that became no key, as it was written, and why.
+struct ForeignFile {
+  std::string name;
+  std::string text;
+};
+
+// A setting that became no key, as it was written, and why. One that `stops` changes memory or
+// time: its key (if it is of one) stays missing, and the run is not whole without --assume.
 struct LeftOver {
   std::string setting;
   std::string why;
+  std::string key = {};
+  bool stops = false;
 };
 
 struct ImportedRun {
   ForeignFormat format = ForeignFormat::megatron;
+  std::string file = {};
   Json run = Json::object();  // a run file, or the part of one the text says
   std::vector<Assumed> assumed;
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> not_understood;
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
 };
-
-// By what stands in the text: JSON, TOML, --section.key, or Megatron-LM's words.
-ForeignFormat guess_format(std::string_view text);
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the
 // GPUs and degrees.

@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "estimate/given_document.h"
+#include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/megatron/names.h"
@@ -19,12 +20,59 @@ namespace orrery {
 namespace {
 
 bool matches(std::string_view name, std::string_view pattern) {
-  if (pattern.empty() || pattern.back() != '*') return name == pattern;
-  return name.substr(0, pattern.size() - 1) == pattern.substr(0, pattern.size() - 1);
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  const std::string_view end = pattern.substr(star + 1);
+  return name.size() + 1 >= pattern.size() && name.substr(0, star) == pattern.substr(0, star) &&
+         name.substr(name.size() - end.size()) == end;
 }
 
 // Off, or nothing: as a log lists what a run does not use.
-bool is_off(const Json& value) { return value.is_boolean() && !value.get<bool>(); }
+bool is_off(const Json& value) {
+  return (value.is_boolean() && !value.get<bool>()) || value == 0 || value == "None" || value == "none" ||
+         value == "null" || value == "False" || value == "false" ||
+         (value.is_array() && value.empty());
+}
+
+// Parts of names whose settings change memory or time in every tool.
+constexpr std::string_view kMovingParts[] = {"recompute",
+                                             "checkpoint_activations",
+                                             "activation_checkpoint",
+                                             "activations_checkpoint",
+                                             "gradient_checkpointing",
+                                             "offload",
+                                             "fp8",
+                                             "fp4",
+                                             "mxfp",
+                                             "quant",
+                                             "lora",
+                                             "adapter",
+                                             "peft",
+                                             "parallel_size",
+                                             "parallel_degree",
+                                             "pipeline_",
+                                             "shard",
+                                             "zero_",
+                                             "hybrid_",
+                                             "mamba",
+                                             "linear_attention",
+                                             "sparse_attention",
+                                             "batch_size",
+                                             "seq_len",
+                                             "sequence_len",
+                                             "num_layers",
+                                             "hidden_size",
+                                             "num_experts",
+                                             "precision",
+                                             "low_rank",
+                                             "galore",
+                                             "badam"};
+
+const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
+  const auto found = std::find_if(notes.begin(), notes.end(),
+                                  [&](const SettingNote& n) { return matches(name, n.name); });
+  return found == notes.end() ? nullptr : &*found;
+}
 
 constexpr const char* kOptions = "parallel.framework_options";
 constexpr const char* kCommandLine = "the command line";
@@ -51,9 +99,11 @@ bool forget_assumption(ImportedRun& imported, const std::string& path) {
 
 // Values of the command line are not assumed.
 void forget_said(ImportedRun& imported, const Json& given) {
-  const auto said = [&](const Assumed& a) { return !value_at(given, a.path).is_null(); };
-  imported.assumed.erase(std::remove_if(imported.assumed.begin(), imported.assumed.end(), said),
-                         imported.assumed.end());
+  const auto said = [&](const auto& path) {
+    return !path.empty() && !value_at(given, path).is_null();
+  };
+  std::erase_if(imported.assumed, [&](const Assumed& a) { return said(a.path); });
+  std::erase_if(imported.not_understood, [&](const LeftOver& l) { return said(l.key); });
 }
 
 void move_option(ImportedRun& imported, const std::string& name, const Json& value,
@@ -84,15 +134,6 @@ void fit_options(ImportedRun& imported, const Json& given, const ConfigLookup& l
   if (value_at(imported.run, kOptions).empty()) erase_at(imported.run, kOptions);
 }
 
-// Layers of the model; 0 without one.
-std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
-  const Json& model = value_at(run, "model");
-  if (model.is_null()) return 0;
-  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
-                                        lookup.model_names);
-  return read_model(d.json, d.file, d.path, d.name).architecture.layers;
-}
-
 std::int64_t degree(const Json& run, const char* path) {
   const Json& value = value_at(run, path);
   const bool usable = value.is_number_integer() && value.get<std::int64_t>() > 0;
@@ -108,7 +149,8 @@ void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLooku
   const std::int64_t layers = layers_of_model(run, lookup);
   if (layers == 0) {
     imported.not_understood.push_back({"every layer of " + std::to_string(every) + " checkpointed",
-                                       "of how many; give --model, or --recompute"});
+                                       "of how many; give --model, or --recompute",
+                                       "parallel.recompute", true});
     return;
   }
   const std::int64_t n =
@@ -141,10 +183,6 @@ bool is_of_the_script(const std::string& path, bool same_framework) {
          (starts(path, "parallel.") || starts(path, "training.") || starts(path, "model."));
 }
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? "\"" + value.get<std::string>() + "\"" : value.dump();
-}
-
 struct Figures {
   Seconds step;
   Bytes peak;
@@ -175,6 +213,39 @@ bool is_another_run(Json run, const NotSaid& n, const std::string& file,
 
 }  // namespace
 
+std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
+  const Json& model = value_at(run, "model");
+  if (model.is_null()) return 0;
+  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
+                                        lookup.model_names);
+  return read_model(d.json, d.file, d.path, d.name).architecture.layers;
+}
+
+bool moves_a_number(std::string_view name) {
+  return std::any_of(std::begin(kMovingParts), std::end(kMovingParts), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+bool ImportDraft::is_open(std::string_view key) const {
+  return std::any_of(out.not_understood.begin(), out.not_understood.end(),
+                     [&](const LeftOver& l) { return l.stops && l.key == key; });
+}
+
+void ImportDraft::set(std::string_view path, Json value) {
+  if (!is_open(path)) set_at(out.run, path, std::move(value));
+}
+
+void ImportDraft::open(std::string_view key, const std::string& setting, const std::string& why) {
+  if (!key.empty() && !value_at(given, key).is_null()) {
+    set_at(out.run, key, value_at(given, key));
+    out.without_effect.push_back(setting + " (given instead)");
+    return;
+  }
+  if (!key.empty()) erase_at(out.run, key);
+  out.not_understood.push_back({setting, why, std::string(key), true});
+}
+
 bool ImportDraft::is_without_effect(std::string_view name) const {
   return std::any_of(without_effect.begin(), without_effect.end(),
                      [&](std::string_view p) { return matches(name, p); });
@@ -189,7 +260,10 @@ void ImportDraft::note(const std::string& path, const std::string& value, const 
 }
 
 void ImportDraft::assume(const std::string& path, Json value, const std::string& why) {
-  if (!at(path).is_null() || value.is_null()) return;
+  if (!at(path).is_null() || value.is_null() || is_open(path)) return;
+  if (!other_defaults.empty() && value_at(given, path).is_null()) {
+    return open(path, path, other_defaults);
+  }
   note(path, value.is_string() ? value.get<std::string>() : value.dump(), why);
   set(path, std::move(value));
 }
@@ -202,8 +276,12 @@ void ImportDraft::set_aside_unknown_values() {
   const auto unknown = [](const ForeignSetting& s) { return is_unknown_to_us(s.value); };
   for (const ForeignSetting& s : settings.all()) {
     if (!unknown(s)) continue;
+    const std::string_view key = key_of == nullptr ? std::string_view() : key_of(s.name);
     if (is_without_effect(s.name)) {
       out.without_effect.push_back(s.written);
+    } else if (!key.empty() ||
+               (moves_a_number(s.name) && find_note(not_modelled, s.name) == nullptr)) {
+      open(key, text_of(s), "a value only the shell knows");
     } else {
       not_understood(text_of(s), "a value only the shell knows");
     }
@@ -223,8 +301,13 @@ void ImportDraft::list_leftovers() {
   for (const ForeignSetting& s : settings.all()) {
     if (s.taken) continue;
     const bool known = is_without_effect(s.name);
+    const SettingNote* note = find_note(not_modelled, s.name);
     if (known || is_off(s.value)) {
       out.without_effect.push_back(s.written + (known ? "" : " (off)"));
+    } else if (note != nullptr) {
+      not_understood(text_of(s), std::string(note->why));
+    } else if (moves_a_number(s.name)) {
+      stop(text_of(s), "no key of a run file says this");
     } else {
       not_understood(text_of(s), "no key of a run file");
     }
@@ -258,7 +341,7 @@ void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const J
   for (const NotSaid& n : not_said) {
     if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
       continue;
-    throw InputError(resolved.file, n.path, text_of(n.value),
+    throw InputError(resolved.file, n.path, n.value.dump(),
                      "what " + std::string(tool_of(format)) +
                          " has words for; without it step or memory is another");
   }

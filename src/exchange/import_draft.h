@@ -35,23 +35,62 @@
 
 namespace orrery {
 
+// Settings by name ("lr_*" stands for all that begin so), and what is true of them.
+struct SettingNote {
+  std::string_view name;
+  std::string_view why;
+};
+
+// --assume NAME=VALUE: a setting of the file, or a key of the run.
+struct GivenSetting {
+  std::string name;
+  Json value;
+  bool used = false;
+};
+
+// Whether the name speaks of something that changes memory or time in every tool.
+bool moves_a_number(std::string_view name);
+
 struct ImportDraft {
   Settings settings;
-  // Names of settings that move no number here; "lr_*" stands for all that begin so.
+  // Names of settings that move no number here.
   std::span<const std::string_view> without_effect;
+  // Settings that move one a little, which no key of ours says.
+  std::span<const SettingNote> not_modelled = {};
+  // Our key of a setting ("" for none), where its value is not known.
+  std::string_view (*key_of)(std::string_view setting) = nullptr;
+  Json given = Json::object();       // the run as far as the command line says it
+  std::string other_defaults = {};   // why the tool's own defaults do not hold; "": they do
+  std::int64_t layers_of_named = 0;  // of a model given by its name; 0: not known
   ImportedRun out = {};
+
+  std::int64_t layers() const { return count_at("model.num_hidden_layers", layers_of_named); }
 
   bool is_without_effect(std::string_view name) const;
 
-  void set(std::string_view path, Json value) { set_at(out.run, path, std::move(value)); }
+  bool is_open(std::string_view key) const;
+  // Not where the key is open.
+  void set(std::string_view path, Json value);
+  // The key stays missing, unless the command line says it: then that value is taken.
+  void open(std::string_view key, const std::string& setting, const std::string& why);
+  // A setting that changes memory or time and has no key.
+  void stop(const std::string& setting, const std::string& why) { open("", setting, why); }
   const Json& at(std::string_view path) const { return value_at(out.run, path); }
   std::int64_t count_at(std::string_view path, std::int64_t otherwise) const;
   bool is_on(std::string_view name) { return settings.flag(name).value_or(false); }
 
   void note(const std::string& path, const std::string& value, const std::string& why);
-  // Where the path has no value yet.
+  // The tool's default, where the path has no value yet; open where `other_defaults` are the
+  // tool's.
   void assume(const std::string& path, Json value, const std::string& why);
   void not_understood(const std::string& setting, const std::string& why);
+
+  // A model of ours by its name.
+  void assume_model(const std::string& name, const std::string& why) {
+    if (!value_at(given, "model").is_null()) return;
+    note("model", name, why);
+    set("model", name);
+  }
 
   // Settings whose value holds a dollar sign.
   void set_aside_unknown_values();
@@ -60,6 +99,9 @@ struct ImportDraft {
   // All that nobody asked for.
   void list_leftovers();
 };
+
+// Layers of a run's model, by name or inline; 0 without one.
+std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 
 // `given`: the run as far as the command line says it.
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup);

@@ -47,10 +47,15 @@ std::string joined(const Json& values) {
 std::optional<bool> truth_of(const Json& value) {
   if (value.is_null()) return true;
   if (value.is_boolean()) return value.get<bool>();
+  if (value == 0 || value == 1) return value == 1;
   if (!value.is_string()) return {};
   const auto& text = value.get_ref<const std::string&>();
-  if (text == "true" || text == "True") return true;
-  if (text == "false" || text == "False") return false;
+  for (const char* yes : {"true", "True", "TRUE", "1"}) {
+    if (text == yes) return true;
+  }
+  for (const char* no : {"false", "False", "FALSE", "0"}) {
+    if (text == no) return false;
+  }
   return {};
 }
 
@@ -74,6 +79,18 @@ const ForeignSetting* Settings::at(std::string_view name) const {
   const auto found = std::find_if(list_.begin(), list_.end(),
                                   [&](const ForeignSetting& s) { return s.name == name; });
   return found == list_.end() ? nullptr : &*found;
+}
+
+std::string Settings::written(std::string_view name) const {
+  const ForeignSetting* s = at(name);
+  return s == nullptr ? std::string() : text_of(*s);
+}
+
+void Settings::add_all(const Settings& other) {
+  for (ForeignSetting s : other.list_) {
+    if (s.file.empty()) s.file = other.file_;
+    add(std::move(s));
+  }
 }
 
 void Settings::take(std::string_view name) {
@@ -138,8 +155,8 @@ std::optional<std::size_t> Settings::choice(std::string_view name,
   const auto found = std::find(names.begin(), names.end(), *word);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::vector<std::string> allowed(names.begin(), names.end());
-  throw InputError(ErrorCode::unknown_name, file_, at(name)->written, "\"" + *word + "\"",
-                   alternatives(allowed), nearest_name(*word, allowed));
+  throw InputError(ErrorCode::unknown_name, file_of(*at(name)), at(name)->written,
+                   "\"" + *word + "\"", alternatives(allowed), nearest_name(*word, allowed));
 }
 
 std::optional<std::vector<std::string>> Settings::words(std::string_view name) {
@@ -166,7 +183,8 @@ void Settings::refuse(std::string_view name, const std::string& allowed, ErrorCo
 void Settings::refuse(std::string_view name, const std::string& found, const std::string& allowed,
                       ErrorCode code) const {
   const ForeignSetting* s = at(name);
-  throw InputError(code, file_, s == nullptr ? std::string(name) : s->written, found, allowed);
+  throw InputError(code, s == nullptr ? file_ : file_of(*s),
+                   s == nullptr ? std::string(name) : s->written, found, allowed);
 }
 
 std::string text_of(const ForeignSetting& s) {

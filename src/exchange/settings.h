@@ -47,9 +47,10 @@ inline constexpr std::int64_t kMostCount = 1'000'000'000'000;
 inline constexpr std::int64_t kMostDegree = std::int64_t{1} << 20;
 
 struct ForeignSetting {
-  std::string name;     // as the tables have it
-  std::string written;  // as the user has it: "--micro-batch-size"
-  Json value;           // text of a command line stays text; null: given without a value
+  std::string name;       // as the tables have it
+  std::string written;    // as the user has it: "--micro-batch-size"
+  Json value;             // text of a command line stays text; null: given without a value
+  std::string file = {};  // where it stands, if not in the settings' own file
   bool taken = false;
 };
 
@@ -61,6 +62,13 @@ class Settings {
 
   bool has(std::string_view name) const { return at(name) != nullptr; }
   void take(std::string_view name);
+  void remove(std::string_view name) {
+    remove_if([&](const ForeignSetting& s) { return s.name == name; });
+  }
+  // As written; "" where it is not given.
+  std::string written(std::string_view name) const;
+  // Those of another file, over these.
+  void add_all(const Settings& other);
 
   template <class Is>
   void remove_if(Is is) {
@@ -88,6 +96,9 @@ class Settings {
 
   const std::vector<ForeignSetting>& all() const { return list_; }
   const std::string& file() const { return file_; }
+  const std::string& file_of(const ForeignSetting& s) const {
+    return s.file.empty() ? file_ : s.file;
+  }
 
  private:
   const ForeignSetting* at(std::string_view name) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/foreign_text.h"
 
+#include <algorithm>
+
 #include "document/words.h"
 #include "report/frame.h"
 
@@ -19,45 +21,77 @@ std::string comment(const std::string& mark, const std::string& text) {
   return mark + " " + one_line(text) + "\n";
 }
 
-std::string listed(const std::string& title, const std::vector<std::string>& names) {
-  if (names.empty()) return "";
-  return comment("//", title + " " + joined(names, ", "));
-}
-
-// The run as a person writes it: short objects in one line.
+// The run as a person writes it: short objects in one line, long lists an item a line.
 std::string laid_out(const Json& run) {
+  const auto text_of = [](const Json& j) {
+    return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
   std::string text = "{\n";
   for (const auto& [key, value] : run.items()) {
-    text += (text.size() > 2 ? ",\n" : "") + ("  " + Json(key).dump()) + ": " +
-            value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += (text.size() > 2 ? ",\n  " : "  ") + Json(key).dump() + ": ";
+    if (key != "assumed") {
+      text += text_of(value);
+      continue;
+    }
+    std::string items;
+    for (const Json& item : value) items += (items.empty() ? "[\n    " : ",\n    ") + text_of(item);
+    text += items + "\n  ]";
   }
   return text + "\n}\n";
 }
 
+Json assumed_list(const ImportedRun& r) {
+  return json_list(r.assumed, [&](const Assumed& a) -> Json {
+    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
+  });
+}
+
+Json left_over_json(const ImportedRun& r, bool stops) {
+  Json list = Json::array();
+  for (const LeftOver& l : r.not_understood) {
+    if (l.stops != stops) continue;
+    list.push_back({{"setting", l.setting}, {"why", l.why}});
+    if (!l.key.empty()) list.back()["key"] = l.key;
+  }
+  return list;
+}
+
 }  // namespace
 
-std::string imported_text(const ImportedRun& r, const std::string& file) {
-  std::string text =
-      comment("//", "From " + file + ", settings of " + std::string(name_of(r.format)) + ".");
+std::string imported_text(const ImportedRun& r) {
+  Json run = r.run;
+  if (!r.assumed.empty()) run["assumed"] = assumed_list(r);
+  return laid_out(run);
+}
+
+std::string refusal_line(const LeftOver& l) {
+  const std::size_t end = l.setting.find(' ');
+  const std::string name = l.key.empty() ? l.setting.substr(0, end) : l.key;
+  const std::string key =
+      l.key.empty() || l.key == l.setting ? "" : " (" + l.key + " is left open)";
+  return one_line(l.setting + ": " + l.why + key + "; --assume " + name +
+                  (l.key.empty() ? "=none" : "=VALUE"));
+}
+
+std::vector<std::string> import_warnings(const ImportedRun& r) {
+  std::vector<std::string> lines;
+  const auto n = std::count_if(r.not_understood.begin(), r.not_understood.end(),
+                               [](const LeftOver& l) { return !l.stops; });
   for (const LeftOver& l : r.not_understood) {
-    text += comment("//", "not understood: " + l.setting + " (" + l.why + ")");
+    if (!l.stops)
+      lines.push_back(one_line(r.file + ": not understood: " + l.setting + " (" + l.why + ")"));
   }
-  for (const Assumed& a : r.assumed) {
-    text += comment("//", "assumed: " + a.path + " " + a.value + " (" + a.why + ")");
-  }
-  text += listed("without effect here:", r.without_effect);
-  text += listed("still missing:", missing_keys(r.run));
-  return text + laid_out(r.run);
+  if (n > 0) lines.push_back(r.file + ": " + std::to_string(n) + " not understood");
+  const std::vector<std::string> missing = missing_keys(r.run);
+  if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));
+  return lines;
 }
 
 Json imported_json(const ImportedRun& r) {
-  Json j = {{"format", name_of(r.format)}, {"run", r.run}};
-  j["not_understood"] = json_list(r.not_understood, [&](const LeftOver& l) -> Json {
-    return {{"setting", l.setting}, {"why", l.why}};
-  });
-  j["assumed"] = json_list(r.assumed, [&](const Assumed& a) -> Json {
-    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
-  });
+  Json j = {{"format", name_of(r.format)}, {"file", r.file}, {"run", r.run}};
+  j["refused"] = left_over_json(r, true);
+  j["not_understood"] = left_over_json(r, false);
+  j["assumed"] = assumed_list(r);
   j["without_effect"] = r.without_effect;
   j["missing"] = missing_keys(r.run);
   return versioned(std::move(j));

@@ -4,13 +4,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "exchange/foreign.h"
 
 namespace orrery {
 
-// A run file; comments on top list what was assumed, left out, not understood and is missing.
-std::string imported_text(const ImportedRun& imported, const std::string& file);
+// A run file, with what was assumed.
+std::string imported_text(const ImportedRun& imported);
+// A setting that stops the import, and what to type.
+std::string refusal_line(const LeftOver& l);
+// What is not understood, and what is still missing: one line each.
+std::vector<std::string> import_warnings(const ImportedRun& imported);
 Json imported_json(const ImportedRun& imported);
 
 // The settings; keys without an equivalent are comments on top, if the format has comments.

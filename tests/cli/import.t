@@ -1,21 +1,26 @@
-# A launch script of Megatron-LM is a run file; what is left out of it stands above.
-$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 -o run.json
-! stderr pretrain_llama.sh: 1 not understood, listed in the answer
-$ grep -c '^//' run.json
-> ...
-$ grep 'not understood' run.json
-> // not understood: --hybrid-layer-pattern M-M* (no key of a run file)
+# A launch script of Megatron-LM is a run file, as plain JSON. A setting that changes memory or time
+# and has no key stops the import, unless --assume says what is to be done.
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 -o part.json
+! exit 2
+! stderr pretrain_llama.sh: --hybrid-layer-pattern M-M*: no key of a run file says this; --assume --hybrid-layer-pattern=none
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none -o run.json
+$ python3 -c 'import json; print([a["path"] for a in json.load(open("run.json"))["assumed"]])'
+> ['--hybrid-layer-pattern', ...
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --assume --hybrid-pattern=none
+! exit 2
+! stderr --assume: --hybrid-pattern: found a name that no file has
 $ orrery estimate run.json --json | python3 -c 'import json, sys; p = json.load(sys.stdin)["inputs"]["parallel"]; print(p["tp"], p["pp"], p["vpp"], p["dp"], p["zero"], p["schedule"])'
 > 4 2 4 16 1 interleaved
 
-# Flags say what a format has no word for; without them it is listed as missing.
+# Flags say what a format has no word for; without them it is missing.
 $ orrery import $ROOT/tests/exchange/data/ds_config.json > part.json
-! stderr 4 not understood
-$ grep missing part.json
-> // still missing: model, cluster.node, cluster.gpus, training.sequence_length, training.global_batch
-$ orrery estimate part.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --global-batch 512 --json > a.json
+! exit 2
+! stderr ds_config.json: train_micro_batch_size_per_gpu 2 x gradient_accumulation_steps 4: of how many replicas; give --gpus, or --global-batch (training.global_batch is left open)
+$ orrery import $ROOT/tests/exchange/data/ds_config.json --global-batch 512 > part.json
+! stderr ds_config.json: still missing: model, cluster.node, cluster.gpus, training.sequence_length
+$ orrery estimate part.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --json > a.json
 $ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 > whole.json
-! stderr 3 not understood
+! stderr not understood: activation_checkpointing.partition_activations true
 $ orrery estimate whole.json --json > b.json; cmp a.json b.json && echo same
 > same
 
@@ -48,26 +53,24 @@ $ orrery search open.json --print megatron | grep -c 'torchrun --nproc-per-node 
 > 1
 
 # Another profile has other switches: what it lacks is left out, so that the run is whole.
-$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --framework megatron-lm > lm.json
-! stderr 1 not understood
+$ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --framework megatron-lm --assume --hybrid-layer-pattern=none > lm.json
 $ orrery estimate lm.json --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["inputs"]["framework"])'
 > megatron-lm
 
 # A tool's own defaults are written out and listed: DeepSpeed's one step, torchtitan's checkpoints.
 $ echo '{"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}}' > micro.json
-$ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 | grep -E 'assumed: grad|global_batch'
-> // assumed: gradient_accumulation_steps 1 (DeepSpeed's default)
+$ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 | grep -E 'gradient_acc|global_batch'
 > ..."global_batch":256...
+> ..."path":"gradient_accumulation_steps","value":"1","why":"DeepSpeed's default"...
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n' > min.toml
-$ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E 'assumed: parallel.recompute.*|"recompute.*:16'
-> assumed: parallel.recompute full of one layer in 2 (torchtitan's default [from memory])
+$ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E '"recompute".*:16|"full of one.*"'
 > "recompute":"full","recompute_method":"block","recompute_layers":16
+> "full of one layer in 2","why":"torchtitan's default [from memory]"
 
 # TOML as its standard has it: hex numbers, quoted and dotted keys, escapes, dates.
 $ printf '"training".seq_len = 0x2000\ntraining.local_batch_size = 1_6\n[model]\nname = "llama\\u0033"\nflavor = "8B"\nstart = 2025-11-22\n' > hex.toml
-$ orrery import hex.toml --node dgx-h100 --gpus 16 | grep -o -E '"sequence_length":[0-9]*|"micro_batch":[0-9]*|"model": "[^"]*"|not understood: model.*'
-! stderr 1 not understood
-> not understood: model.start 2025-11-22 (no key of a run file)
+$ orrery import hex.toml --node dgx-h100 --gpus 16 | grep -o -E '"sequence_length":[0-9]*|"micro_batch":[0-9]*|"model": "[^"]*"'
+! stderr not understood: model.start 2025-11-22 (no key of a run file)
 > "model": "llama-3-8b"
 > "sequence_length":8192
 > "micro_batch":16
@@ -105,12 +108,23 @@ $ echo '[training' | orrery import - --from torchtitan-toml
 $ echo '{"train_batch_size": 5.5}' | orrery import -
 ! exit 2
 ! stderr standard input: train_batch_size: found 5.5; allowed: a whole number
+$ orrery import wrong.sh --from nanotron
+! exit 2
+! stderr --from: found "nanotron"; allowed: megatron, deepspeed, torchtitan, torchtitan-toml, mlperf, bridge,
+
+# A file of another kind is refused by what it looks like.
 $ echo nothing | orrery import -
 ! exit 2
-! stderr standard input: found no argument of Megatron-LM
-$ orrery import wrong.sh --from nemo
+! stderr standard input: found text without a setting; allowed: a training file of Megatron-LM, DeepSpeed,
+$ echo '{"traceEvents": []}' | orrery import -
 ! exit 2
-! stderr --from: found "nemo"; allowed: megatron, deepspeed, torchtitan or torchtitan-toml
+! stderr standard input: found a Kineto trace; allowed: orrery calibrate fit reads it
+$ printf 'import torch\ndef main(): pass\n' | orrery import -
+! exit 2
+! stderr found Python source; allowed: give the printed configuration
+$ printf 'parallelism: {dp: 2}\ntokens: {}\n' | orrery import -
+! exit 2
+! stderr found nanotron's YAML
 $ orrery export llama-3-8b-8-h100 --as megatronn
 ! exit 2
 ! stderr found "megatronn"; allowed: run, megatron, deepspeed, torchtitan or torchtitan-toml; did you mean "megatron"?

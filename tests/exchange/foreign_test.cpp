@@ -9,8 +9,8 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/estimate.h"
-#include "exchange/arguments.h"
 #include "exchange/import_draft.h"
+#include "exchange/recognise.h"
 #include "exchange/settings.h"
 #include "support/runs.h"
 
@@ -116,7 +116,7 @@ void check_round_trip(ForeignFormat format, const Json& run) {
 }  // namespace
 
 TEST_CASE("a run in another tool's words, with what is listed beside them, is the same run") {
-  for (std::size_t f = 0; f < kCountOf<ForeignFormat>; ++f) {
+  for (std::size_t f = 0; f < kWrittenFormats; ++f) {
     for (std::size_t i = 0; i < runs().size(); ++i) {
       const auto format = static_cast<ForeignFormat>(f);
       const Json run = runs()[i];
@@ -199,8 +199,7 @@ TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
   CHECK(value_at(r.run, "parallel.offload.optimizer_fraction") == 0.5);
   CHECK(value_at(r.run, "parallel.framework_options.zero_hpz_partition_size") == 8);
   CHECK(settings_of(r) ==
-        std::vector<std::string>{"train_batch_size auto",
-                                 "zero_optimization.stage3_prefetch_bucket_size 10000000",
+        std::vector<std::string>{"zero_optimization.stage3_prefetch_bucket_size 10000000",
                                  "activation_checkpointing.partition_activations true"});
   const ImportedRun open = import_run(ForeignFormat::deepspeed, text, "ds.json", Json());
   CHECK(value_at(open.run, "training.global_batch").is_null());
@@ -221,8 +220,8 @@ TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
   CHECK(value_at(r.run, "training.global_batch") == 64);
   CHECK(value_at(r.run, "parallel.sequence_parallel") == true);
   CHECK(value_at(r.run, "parallel.framework_options.async_tp") == true);
-  CHECK(settings_of(r) ==
-        std::vector<std::string>{"fsdp_reshard_after_forward never", "model_extras.list 1 2"});
+  CHECK(value_at(r.run, "parallel.zero") == 2);  // fsdp_reshard_after_forward = "never"
+  CHECK(settings_of(r) == std::vector<std::string>{"model_extras.list 1 2"});
 }
 
 TEST_CASE("torchtitan's tokens must be whole sequences") {
@@ -241,11 +240,13 @@ TEST_CASE("torchtitan's tokens must be whole sequences") {
 }
 
 TEST_CASE("formats are told apart") {
-  CHECK(guess_format(text_of_data("ds_config.json")) == ForeignFormat::deepspeed);
-  CHECK(guess_format(text_of_data("llama3_8b.toml")) == ForeignFormat::torchtitan_toml);
-  CHECK(guess_format(text_of_data("pretrain_llama.sh")) == ForeignFormat::megatron);
-  CHECK(guess_format(text_of_data("arguments.log")) == ForeignFormat::megatron);
-  CHECK(guess_format("--training.seq_len 4096") == ForeignFormat::torchtitan);
+  const auto format = [](const std::string& text) { return recognise({"x", text}).format; };
+  CHECK(format(text_of_data("ds_config.json")) == ForeignFormat::deepspeed);
+  CHECK(format(text_of_data("llama3_8b.toml")) == ForeignFormat::torchtitan_toml);
+  CHECK(format(text_of_data("pretrain_llama.sh")) == ForeignFormat::megatron);
+  CHECK(format(text_of_data("arguments.log")) == ForeignFormat::megatron);
+  CHECK(format("--training.seq_len 4096") == ForeignFormat::torchtitan);
+  CHECK(format("export DGXNNODES=2\nexport MINIBS=4\n") == ForeignFormat::mlperf);
 }
 
 TEST_CASE("types and ranges are strict") {
@@ -264,15 +265,6 @@ TEST_CASE("types and ranges are strict") {
   CHECK(value_at(
             import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5e2})", "d", Json()).run,
             "training.global_batch") == 500);
-}
-
-TEST_CASE("a shell's words are those a shell would pass, as far as a text can tell") {
-  CHECK(shell_words("a 'b c' \"d $X\" # e", "f") == std::vector<std::string>{"a", "b c", "d $X"});
-  CHECK(shell_words("N=3\nM=$((N * 4))\n--x ${M} --y ${Z:-7} --z $(hostname)", "f") ==
-        std::vector<std::string>{"N=3", "M=12", "--x", "12", "--y", "7", "--z", "$(hostname)"});
-  CHECK(shell_words("A=\"--p 1 \\\n --q 2\"\nrun $A", "f") ==
-        std::vector<std::string>{"--p", "1", "--q", "2", ";", "run", "$A"});
-  CHECK_THROWS_AS(shell_words("a 'b", "f"), InputError);
 }
 
 TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM writes them") {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text in another tool's words, the format by its first byte or guessed; what is read and whole
-// goes on to an estimate.
-#include "exchange/foreign.h"
+// Any text in another tool's words, the format by its first letter or recognised; what is read and
+// whole goes on to an estimate.
+#include "exchange/import_files.h"
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return orrery::fuzz::run(data, size, [](std::string_view text) {
-    using orrery::ForeignFormat;
-    const std::size_t first = text.empty() ? 9 : static_cast<std::size_t>(text[0] - '0');
+    const std::size_t first = text.empty() ? 99 : static_cast<std::size_t>(text[0] - 'a');
     const bool chosen = first < orrery::kCountOf<orrery::ForeignFormat>;
-    const ForeignFormat format =
-        chosen ? static_cast<ForeignFormat>(first) : orrery::guess_format(text);
+    orrery::ImportJob job;
+    job.files.push_back({"fuzz.txt", std::string(text.substr(chosen ? 1 : 0))});
+    if (chosen) job.from = static_cast<orrery::ForeignFormat>(first);
     const orrery::Json given = {{"cluster", {{"node", "dgx-h100"}, {"gpus", 64}}}};
-    orrery::ImportedRun imported =
-        orrery::import_run(format, text.substr(chosen ? 1 : 0), "fuzz.txt", given);
+    job.given = given;
+    orrery::ImportedRun imported = orrery::import_files(std::move(job));
     orrery::merge_over(imported.run, given);
     if (orrery::missing_keys(imported.run).empty()) orrery::fuzz::answer_to(imported.run);
   });

@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/json_path.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
-#include "exchange/import_draft.h"
+#include "exchange/import_files.h"
 #include "report/foreign_text.h"
 #include "report/frame.h"
 
 namespace orrery {
 namespace {
 
-std::vector<std::string> foreign_names() {
-  return {kNamesOf<ForeignFormat>.begin(), kNamesOf<ForeignFormat>.end()};
-}
-
-ForeignFormat format_of(const std::string& name, const std::string& text) {
-  if (name.empty()) return guess_format(text);
-  if (const auto format = find_name<ForeignFormat>(name)) return *format;
-  const std::vector<std::string> names = foreign_names();
+std::optional<ForeignFormat> format_of(const std::string& name) {
+  if (name.empty()) return {};
+  if (const auto format = find_name<ForeignFormat>(name)) return format;
+  const std::vector<std::string> names(kNamesOf<ForeignFormat>.begin(),
+                                       kNamesOf<ForeignFormat>.end());
   throw InputError("--from", "", "\"" + name + "\"", alternatives(names),
                    nearest_name(name, names));
+}
+
+// "NAME=VALUE", where the value is JSON or else text.
+GivenSetting assumption(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw InputError("--assume", "", "\"" + text + "\"", "NAME=VALUE");
+  }
+  const std::string value = text.substr(equals + 1);
+  const bool json = Json::accept(value);
+  return {text.substr(0, equals), json ? Json::parse(value) : Json(value)};
+}
+
+bool is_run_key(const std::string& name) {
+  for (const char* part : {"model", "cluster.", "training.", "parallel.", "framework"}) {
+    if (name.rfind(part, 0) == 0) return true;
+  }
+  return false;
 }
 
 // The request's own run, as far as there is any.
@@ -36,30 +54,58 @@ void check(const Json& run, const std::string& file, const ConfigLookup& lookup)
   if (missing_keys(run).empty()) resolve_run(run, file, lookup);
 }
 
+// Keys of the run go over it; settings of the files stay for their readers.
+std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
+  std::vector<Assumed> taken;
+  std::erase_if(all, [&](const GivenSetting& a) {
+    if (!is_run_key(a.name)) return false;
+    set_at(run, a.name, a.value);
+    taken.push_back(
+        {a.name, a.value.is_string() ? a.value.get<std::string>() : a.value.dump(), "--assume"});
+    return true;
+  });
+  return taken;
+}
+
+CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format) {
+  CommandAnswer answer;
+  answer.text =
+      format == AnswerFormat::json ? dump(imported_json(imported)) : imported_text(imported);
+  for (const LeftOver& l : imported.not_understood) {
+    if (l.stops) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
+  }
+  if (!answer.broken.empty()) answer.code = ExitCode::wrong_input;
+  answer.warnings = import_warnings(imported);
+  return answer;
+}
+
 }  // namespace
 
 CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const GivenRun given = given_run(request);
-  const auto file = request.file("file");
-  const std::string from = request.text("from");
+  ImportJob job;
+  for (const NamedText& f : request.files("file")) job.files.push_back({f.name, f.text});
+  job.from = format_of(request.text("from"));
+  for (const std::string& a : request.texts("assume")) job.assumed.push_back(assumption(a));
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});
   request.done();
-  if (!file) throw InputError("orrery import", "", "no file", "a script, log, JSON or TOML");
-  const Json own = run_of(given, context);
+  if (job.files.empty()) {
+    throw InputError("orrery import", "", "no file", "a script, log, YAML, JSON, TOML or XML");
+  }
+  Json own = run_of(given, context);
+  const std::vector<Assumed> assumed = take_keys(job.assumed, own);
+  job.given = own;
+  const std::string name = job.files.front().name;
   const ConfigLookup lookup = config_lookup(context.configs);
-  ImportedRun imported = import_run(format_of(from, file->text), file->text, file->name, own);
+  job.lookup = &lookup;
+  ImportedRun imported = import_files(std::move(job));
   fit_import(imported, own, lookup);
   merge_over(imported.run, own);
-  check(imported.run, file->name, lookup);
-  CommandAnswer answer{ExitCode::answer, format == AnswerFormat::json
-                                             ? dump(imported_json(imported))
-                                             : imported_text(imported, file->name)};
-  const std::size_t unknown = imported.not_understood.size();
-  if (unknown > 0) {
-    answer.warnings.push_back(file->name + ": " + std::to_string(unknown) +
-                              " not understood, listed in the answer");
-  }
-  return answer;
+  imported.assumed.insert(imported.assumed.end(), assumed.begin(), assumed.end());
+  const bool whole = std::none_of(imported.not_understood.begin(), imported.not_understood.end(),
+                                  [](const LeftOver& l) { return l.stops; });
+  if (whole) check(imported.run, name, lookup);
+  return imported_answer(imported, format);
 }
 
 CommandAnswer answer_export(Request& request, const CommandContext& context) {

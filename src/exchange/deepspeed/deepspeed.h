@@ -4,14 +4,14 @@
 //
 // Batches: of train_batch_size, train_micro_batch_size_per_gpu and gradient_accumulation_steps two
 // determine the third, over replicas = gpus / (tp x pp x cp); `given` holds these from the command
-// line. "auto" is filled by the training script and counts as not understood.
+// line. "auto" is filled by the training script: its key is open, unless another file says it.
 #pragma once
 
-#include "exchange/foreign.h"
+#include "exchange/import_files.h"
 
 namespace orrery::deepspeed {
 
-ImportedRun import_run(std::string_view text, const std::string& file, const Json& given);
+ImportedRun import_run(const ForeignFile& file, ImportJob& job);
 std::string export_run(const ResolvedRun& resolved);
 
 }  // namespace orrery::deepspeed

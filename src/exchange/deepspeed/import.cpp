@@ -46,10 +46,8 @@ std::int64_t replicas(ImportDraft& d, const Json& given) {
 
 // "auto" is the training script's to fill.
 bool is_auto(const ImportDraft& d, const char* name) {
-  for (const LeftOver& l : d.out.not_understood) {
-    if (l.setting == std::string(name) + " auto") return true;
-  }
-  return false;
+  return std::any_of(d.out.not_understood.begin(), d.out.not_understood.end(),
+                     [&](const LeftOver& l) { return l.setting == std::string(name) + " auto"; });
 }
 
 Batches known(ImportDraft& d, const Json& given) {
@@ -79,6 +77,11 @@ void check_product(const ImportDraft& d, const Batches& b) {
                     "the product of these");
 }
 
+// "auto" of a size that follows from the others is no question.
+void follows(ImportDraft& d, const char* key) {
+  std::erase_if(d.out.not_understood, [&](const LeftOver& l) { return l.stops && l.key == key; });
+}
+
 void divide(ImportDraft& d, const Batches& b) {
   const std::int64_t parts = b.steps * b.replicas;
   if (parts == 0) return;
@@ -88,17 +91,20 @@ void divide(ImportDraft& d, const Batches& b) {
                           ", replicas " + std::to_string(b.replicas),
                       "a multiple of the other two");
   }
+  follows(d, "training.micro_batch");
   d.set("training.micro_batch", b.batch / parts);
 }
 
 void multiply(ImportDraft& d, const Batches& b) {
   if (b.micro == 0 || b.steps == 0) return;
+  follows(d, "training.global_batch");
   if (b.replicas > 0) {
     return d.set("training.global_batch", b.micro * b.steps * b.replicas);
   }
-  d.not_understood(std::string(kMicro) + " " + std::to_string(b.micro) + " x " + kSteps + " " +
-                       std::to_string(b.steps),
-                   "of how many replicas; give --gpus, or --global-batch");
+  d.open("training.global_batch",
+         std::string(kMicro) + " " + std::to_string(b.micro) + " x " + kSteps + " " +
+             std::to_string(b.steps),
+         "of how many replicas; give --gpus, or --global-batch");
 }
 
 // A recipe of Adam's by name; SGD's has no names for gradients in fp32.
@@ -116,8 +122,8 @@ Json states_of(const StateRecipe& r, bool sgd) {
 }
 
 void narrower(ImportDraft& d, std::string_view name, std::string_view type) {
-  d.not_understood(std::string(name) + " " + std::string(type),
-                   "gradients of fp32 are fp32 here; --set training.states={…}");
+  d.open("training.states", std::string(name) + " " + std::string(type),
+         "gradients of fp32 are fp32 here; --set training.states={…}");
 }
 
 // After the degrees: what of the three sizes is not given follows from the others over the
@@ -146,28 +152,75 @@ void read_states_of(ImportDraft& d) {
   d.set("training.states", states_of(r, sgd));
 }
 
+// Our keys of settings that have no row.
+constexpr std::array kOtherKeys = {
+    NameRow{"bf16.enabled", "training.precision"},
+    NameRow{"bfloat16.enabled", "training.precision"},
+    NameRow{"fp16.enabled", "training.precision"},
+    NameRow{"gradient_accumulation_steps", "training.global_batch"},
+    NameRow{"zero_optimization.offload_optimizer.device", "parallel.offload.optimizer"},
+    NameRow{"zero_optimization.offload_param.device", "parallel.offload.parameters"},
+    NameRow{"optimizer.type", "training.optimizer"},
+};
+
+std::string_view key_of(std::string_view name) {
+  for (const NameRow& row : kRows) {
+    if (row.theirs == name) return row.ours;
+  }
+  for (const NameRow& row : kOtherKeys) {
+    if (row.theirs == name) return row.ours;
+  }
+  return "";
+}
+
+// Sizes that a trainer fills in from the model, as our profile does.
+bool is_profile_size(std::string_view name) {
+  return std::any_of(kProfileSizes.begin(), kProfileSizes.end(),
+                     [&](const ProfileSize& s) { return s.name == name; }) ||
+         name == kMaxLive;
+}
+
+// --assume of a setting of this file: its value, or none.
+void assume_in(std::vector<GivenSetting>& assumed, Json& document, ImportedRun& out) {
+  for (GivenSetting& a : assumed) {
+    if (value_at(document, a.name).is_null()) continue;
+    a.used = true;
+    out.assumed.push_back({a.name, brief(a.value), "--assume"});
+    if (a.value.is_null() || a.value == "none") {
+      erase_at(document, a.name);
+    } else {
+      set_at(document, a.name, a.value);
+    }
+  }
+}
+
 // Leaves of the document under their dotted names.
 void flatten(const Json& object, const std::string& prefix, ImportDraft& d) {
   for (const auto& [key, value] : object.items()) {
     const std::string name = prefix + key;
     if (value.is_object()) {
       flatten(value, name + ".", d);
-    } else if (value == "auto" && d.is_without_effect(name)) {
+    } else if (value == "auto" && (d.is_without_effect(name) || is_profile_size(name))) {
       d.out.without_effect.push_back(name);
     } else if (value == "auto") {
-      d.not_understood(name + " auto", "the training script fills it in");
+      d.open(key_of(name), name + " auto", "the training script fills it in");
     } else {
       d.settings.add({name, name, value});
     }
   }
 }
 
+// fp16 "auto" beside bf16 true is off; both "auto" are open.
 void read_precision(ImportDraft& d) {
   const bool bf16 = d.is_on("bf16.enabled") || d.is_on("bfloat16.enabled");
   const bool fp16 = d.is_on("fp16.enabled");
   if (bf16 && fp16) d.settings.refuse("fp16.enabled", "true, and bf16.enabled true", "one of them");
-  d.set("training.precision", bf16 ? "bf16" : fp16 ? "fp16" : "fp32");
-  if (!bf16 && !fp16) d.note("training.precision", "fp32", "neither bf16 nor fp16 is enabled");
+  if (bf16 || fp16) {
+    std::erase_if(d.out.not_understood,
+                  [](const LeftOver& l) { return l.key == "training.precision"; });
+    return d.set("training.precision", bf16 ? "bf16" : "fp16");
+  }
+  d.assume("training.precision", "fp32", "neither bf16 nor fp16 is enabled");
 }
 
 void read_optimizer(ImportDraft& d) {
@@ -177,7 +230,12 @@ void read_optimizer(ImportDraft& d) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (*type == "adam" || *type == "adamw") return d.set("training.optimizer", "adam");
   if (*type == "sgd") return d.set("training.optimizer", "sgd");
-  d.not_understood("optimizer.type " + *type, "adam, adamw or sgd; --set training.states={…}");
+  for (const char* adam :
+       {"adamw", "fusedadam", "deepspeedcpuadam", "cpuadam", "adamw_torch", "adamw_torch_fused"}) {
+    if (*type == adam) return d.set("training.optimizer", "adam");
+  }
+  d.open("training.optimizer", "optimizer.type " + *type,
+         "adam, adamw or sgd; its states are others");
 }
 
 void read_offload(ImportDraft& d) {
@@ -254,13 +312,16 @@ void read_sizes(ImportDraft& d) {
 
 }  // namespace
 
-ImportedRun import_run(std::string_view text, const std::string& file, const Json& given) {
-  const Json document = parse_json(text, file);
+ImportedRun import_run(const ForeignFile& file, ImportJob& job) {
+  const Json document = parse_json(file.text, file.name);
   if (!document.is_object() || document.empty()) {
-    throw InputError(file, "", brief(document), "DeepSpeed's JSON object");
+    throw InputError(file.name, "", brief(document), "DeepSpeed's JSON object");
   }
-  ImportDraft d{Settings(file), kWithoutEffect};
-  flatten(document, "", d);
+  ImportDraft d{Settings(file.name), kWithoutEffect, kNotModelled, nullptr, job.given};
+  const Json& given = job.given;
+  Json whole = document;
+  assume_in(job.assumed, whole, d.out);
+  flatten(whole, "", d);
   read_rows_of(kRows, d.settings, d.out.run);
   read_precision(d);
   read_optimizer(d);

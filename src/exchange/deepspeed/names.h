@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "exchange/settings.h"
+#include "exchange/import_draft.h"
 #include "parallel/strategy.h"
 
 namespace orrery::deepspeed {
@@ -69,6 +69,25 @@ inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype"
 inline constexpr std::string_view kSentGradients = "communication_data_type";
 inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
 
+// Settings that move memory or time a little, and have no key.
+inline constexpr std::array kNotModelled = {
+    SettingNote{"activation_checkpointing.*", "kept activations are the script's"},
+    SettingNote{"compile.*", "the script compiles"},
+    SettingNote{"zero_optimization.stage3_module_granularity_threshold",
+                "weights are gathered layer by layer"},
+    SettingNote{"zero_optimization.max_live_parameters", "DeepSpeed ignores it without stage3_"},
+    SettingNote{"zero_optimization.max_reuse_distance", "DeepSpeed ignores it without stage3_"},
+    SettingNote{"zero_optimization.prefetch_bucket_size", "DeepSpeed ignores it without stage3_"},
+    SettingNote{"zero_optimization.param_persistence_threshold",
+                "DeepSpeed ignores it without stage3_"},
+    SettingNote{"zero_optimization.reduce_bucket_size", "the profile's buckets are used"},
+    SettingNote{"zero_optimization.offload_optimizer.*", "the profile's transfers are used"},
+    SettingNote{"zero_optimization.offload_param.*", "the profile's transfers are used"},
+    SettingNote{"monitor_config.*", "printed, not computed"},
+    SettingNote{"gradient_predivide_factor", "a factor alone"},
+    SettingNote{"prescale_gradients", "a factor alone"},
+};
+
 // Settings without effect here; a name that ends in * stands for all that begin so.
 inline constexpr std::string_view kWithoutEffect[] = {
     "optimizer.params.*",
@@ -103,6 +122,28 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "aio.*",
     "checkpoint.*",
     "seed",
+    "monitor_config.*",
+    "zero_optimization.stage3_gather_fp16_weights_on_model_save",
+    "zero_optimization.ignore_unused_parameters",
+    "zero_optimization.elastic_checkpoint",
+    "zero_optimization.load_from_fp32_weights",
+    "zero_optimization.memory_efficient_linear",
+    "zero_optimization.offload_optimizer.buffer_count",
+    "zero_optimization.offload_optimizer.fast_init",
+    "zero_optimization.offload_optimizer.pipeline*",
+    "zero_optimization.offload_param.buffer_*",
+    "zero_optimization.offload_param.max_in_cpu",
+    "zero_force_ds_cpu_optimizer",
+    "bf16.auto_cast",
+    "bf16.loss_scale*",
+    "bf16.initial_scale_power",
+    "bf16.min_loss_scale",
+    "bf16.hysteresis",
+    "disable_allgather",
+    "fp16.consecutive_hysteresis",
+    "memory_breakdown",
+    "$schema",
+    "_comment",
     "pipeline.partition",
     "pipeline.seed_layers",
 };

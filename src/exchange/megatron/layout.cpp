@@ -14,10 +14,15 @@ void chunks(ImportDraft& d) {
   const auto chunks = d.settings.count("num_virtual_stages_per_pipeline_rank", 1, kMostDegree);
   const auto size = d.settings.count("virtual_pipeline_model_parallel_size", 1, kMostDegree);
   const auto layers = d.settings.count("num_layers_per_virtual_pipeline_stage", 1, kMostDegree);
+  if (d.is_open("parallel.vpp")) return;
   std::int64_t vpp = chunks.value_or(size.value_or(1));
   if (layers && !chunks && !size) {
-    const std::int64_t all = d.count_at("model.num_hidden_layers", 0);
-    if (all % (pp * *layers) != 0 || all == 0) {
+    const std::int64_t all = d.layers();
+    if (all == 0 || d.is_open("parallel.pp")) {
+      return d.open("parallel.vpp", d.settings.written("num_layers_per_virtual_pipeline_stage"),
+                    "of how many layers and stages");
+    }
+    if (all % (pp * *layers) != 0) {
       d.settings.refuse("num_layers_per_virtual_pipeline_stage",
                         std::to_string(*layers) + ", layers " + std::to_string(all) +
                             ", pipeline " + std::to_string(pp),
@@ -46,7 +51,7 @@ void given_layout(ImportDraft& d, const std::vector<std::int64_t>& layers, std::
 void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::int64_t> last,
           bool embedding, bool loss, std::int64_t stages) {
   const std::int64_t pp = d.count_at("parallel.pp", 1);
-  const std::int64_t all = d.count_at("model.num_hidden_layers", 0);
+  const std::int64_t all = d.layers();
   const std::int64_t vpp = stages / pp;
   const std::int64_t open = pp - (first ? 1 : 0) - (last ? 1 : 0);
   const std::int64_t rest =
@@ -152,8 +157,8 @@ bool ends_are_ours(const std::vector<std::string>& stages) {
 void read_given_layout(ImportDraft& d, const std::string& text, std::int64_t stages) {
   const std::vector<std::string> marks = stages_of(Layout(d.settings, text).marks());
   if (!ends_are_ours(marks)) {
-    return d.not_understood("--pipeline-model-parallel-layout " + text,
-                            "the embedding before, or the loss after, stages with layers");
+    return d.open("parallel.stage_layers", "--pipeline-model-parallel-layout " + text,
+                  "the embedding before, or the loss after, stages with layers");
   }
   std::vector<std::int64_t> layers;
   for (const std::string& stage : marks) {
@@ -168,12 +173,18 @@ void read_layout_of(ImportDraft& d) {
   chunks(d);
   const std::int64_t stages = d.count_at("parallel.pp", 1) * d.count_at("parallel.vpp", 1);
   const auto text = d.settings.text("pipeline_model_parallel_layout");
+  if (d.is_open("parallel.stage_layers")) return;
   if (text && *text != "None") return read_given_layout(d, *text, stages);
   const auto first = d.settings.count("decoder_first_pipeline_num_layers");
   const auto last = d.settings.count("decoder_last_pipeline_num_layers");
   const bool embedding = d.is_on("account_for_embedding_in_pipeline_split");
   const bool loss = d.is_on("account_for_loss_in_pipeline_split");
   if (!first && !last && !embedding && !loss) return;
+  const bool known = d.layers() > 0 && !d.is_open("parallel.pp") && !d.is_open("parallel.vpp");
+  if (!known) {
+    return d.open("parallel.stage_layers", "layers of the first and last stage",
+                  "of how many layers and stages");
+  }
   ends(d, first, last, embedding, loss, stages);
 }
 

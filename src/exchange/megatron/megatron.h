@@ -10,13 +10,18 @@
 #include <string>
 
 #include "estimate/resolve.h"
-#include "exchange/import_draft.h"
+#include "exchange/import_files.h"
 
 namespace orrery::megatron {
 
-Settings read_settings(std::string_view text, const std::string& file);
+// Of a script, a list of arguments or a log; the files that a script writes come with them.
+NamedSettings read_named(const ForeignFile& file);
 
-ImportedRun import_run(std::string_view text, const std::string& file);
+// Other names to today's, and what the old ones mean.
+void rename_settings(Settings& settings);
+
+// Settings under Megatron-LM's names, whichever tool they come from.
+ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& job);
 
 // Its parts, in this order.
 void read_model_of(ImportDraft& d);

@@ -11,11 +11,23 @@ namespace {
 
 constexpr std::int64_t kMostLayers = 100'000;
 
+struct Activation {
+  const char* flag;
+  const char* ours;
+};
+constexpr std::array kActivations = {Activation{"swiglu", "swiglu"}, Activation{"geglu", "geglu"},
+                                     Activation{"quick_geglu", "geglu"},
+                                     Activation{"squared_relu", "relu2"},
+                                     Activation{"relu", "relu"}};
+
 void activation(ImportDraft& d) {
-  const bool swiglu = d.is_on("swiglu");
-  const bool squared = d.is_on("squared_relu");
-  d.set("model.hidden_act", swiglu ? "swiglu" : squared ? "relu2" : "gelu");
-  if (!swiglu && !squared) d.note("model.hidden_act", "gelu", "without --swiglu");
+  const bool swiglu = d.is_on("swiglu") || d.is_on("geglu") || d.is_on("quick_geglu");
+  std::string name = "gelu";
+  for (const auto& [flag, act] : kActivations) {
+    if (d.is_on(flag)) name = act;
+  }
+  d.set("model.hidden_act", name);
+  if (name == "gelu") d.note("model.hidden_act", "gelu", "without --swiglu");
   const std::int64_t h = d.count_at("model.hidden_size", 0);
   if (h == 0) return;
   // Megatron's default of a gated MLP keeps the parameters of one that is not.
@@ -23,18 +35,40 @@ void activation(ImportDraft& d) {
   d.assume("model.intermediate_size", swiglu ? gated : 4 * h, "without --ffn-hidden-size");
 }
 
+struct Positions {
+  std::string_view theirs;
+  const char* ours;
+};
+constexpr std::array kPositions = {Positions{"learned_absolute", "learned"},
+                                   Positions{"absolute", "learned"},
+                                   Positions{"rope", "rope"},
+                                   Positions{"rotary", "rope"},
+                                   Positions{"yarn", "rope"},
+                                   Positions{"mrope", "rope"},
+                                   Positions{"alibi", "alibi"}};
+
+// A log has "PositionEmbeddingType.alibi".
+void positions(ImportDraft& d) {
+  const bool rotary = d.is_on("use_rotary_position_embeddings");
+  const auto word = d.settings.text("position_embedding_type");
+  if (!word) {
+    if (rotary) return d.set("model.position_embedding", "rope");
+    return d.assume("model.position_embedding", "learned", "without --position-embedding-type");
+  }
+  const std::string last = word->substr(word->rfind('.') + 1);
+  for (const Positions& p : kPositions) {
+    if (p.theirs == last) return d.set("model.position_embedding", p.ours);
+  }
+  d.open("model.position_embedding", d.settings.written("position_embedding_type"),
+         "no position embedding of ours");
+}
+
 void norm_and_positions(ImportDraft& d) {
   constexpr std::array<std::string_view, 2> kNorms = {"LayerNorm", "RMSNorm"};
   const auto norm = d.settings.choice("normalization", kNorms);
   d.set("model.norm", norm.value_or(0) == 0 ? "layernorm" : "rmsnorm");
   if (!norm) d.note("model.norm", "layernorm", "without --normalization");
-  constexpr std::array<std::string_view, 2> kPositions = {"learned_absolute", "rope"};
-  const bool rotary = d.is_on("use_rotary_position_embeddings");
-  const auto positions = d.settings.choice("position_embedding_type", kPositions);
-  d.set("model.position_embedding", positions.value_or(rotary ? 1 : 0) == 1 ? "rope" : "learned");
-  if (!positions && !rotary) {
-    d.note("model.position_embedding", "learned", "without --position-embedding-type");
-  }
+  positions(d);
 }
 
 // --qk-layernorm beside latent attention is what puts the norms on the latent vectors, which we
@@ -106,8 +140,8 @@ void layer_frequency(ImportDraft& d) {
   const std::vector<bool> layers = pattern(d, *text);
   const auto dense = std::find(layers.begin(), layers.end(), true) - layers.begin();
   if (!std::all_of(layers.begin() + dense, layers.end(), [](bool b) { return b; })) {
-    return d.not_understood("--moe-layer-freq " + *text,
-                            "a pattern other than dense layers, then experts");
+    return d.open("model.moe_layer_freq", "--moe-layer-freq " + *text,
+                  "a pattern other than dense layers, then experts");
   }
   if (dense > 0) d.set("model.first_k_dense_replace", dense);
   d.set("model.moe_layer_freq", 1);
@@ -139,14 +173,42 @@ void biases(ImportDraft& d) {
   if (!none) d.note("model.bias", "true", "without --disable-bias-linear");
 }
 
+std::int64_t padded_to(std::int64_t n, std::int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+// GPT-2's vocabulary is known; of other tokenizers only a model says how large theirs is.
 void vocabulary(ImportDraft& d) {
   const auto padded = d.settings.count("padded_vocab_size", 1);
   if (padded) d.assume("model.vocab_size", *padded, "padded: --vocab-size is not given");
-  const auto multiple = d.settings.count("make_vocab_size_divisible_by", 1);
-  if (multiple && *multiple != 128) {
-    d.not_understood("make_vocab_size_divisible_by " + std::to_string(*multiple),
+  const auto tokenizer = d.settings.text("tokenizer_type").value_or("GPT2BPETokenizer");
+  if (tokenizer == "GPT2BPETokenizer" && d.settings.has("merge_file"))
+    d.assume("model.vocab_size", 50257, "GPT-2's vocabulary");
+  const auto multiple = d.settings.count("make_vocab_size_divisible_by", 1, kMostDegree);
+  const std::int64_t n = d.count_at("model.vocab_size", 0);
+  if (!multiple || n == 0 || n > kMostDegree) return;
+  const std::int64_t tp =
+      d.settings.count("tensor_model_parallel_size", 1, kMostDegree).value_or(1);
+  if (padded_to(n, *multiple * tp) != padded_to(n, 128 * tp)) {
+    d.not_understood(d.settings.written("make_vocab_size_divisible_by"),
                      "the profile pads to 128 x tp");
   }
+}
+
+// "127,0" is 127 tokens before each and the token itself; every second layer has it with 2.
+void window(ImportDraft& d) {
+  const auto words = d.settings.words("window_size");
+  const auto every = d.settings.count("window_attn_skip_freq", 1, kMostLayers);
+  if (!words || words->empty()) return;
+  std::string text = words->front();
+  text = text.substr(text.find_first_not_of("(["),
+                     text.find(',') - std::min(text.find_first_not_of("(["), text.find(',')));
+  const auto before = parse_number(text);
+  if (!before || *before < 0 || *before > 1e9) {
+    return d.open("model.sliding_window", d.settings.written("window_size"), "no number of tokens");
+  }
+  d.set("model.sliding_window", static_cast<std::int64_t>(*before) + 1);
+  if (every) d.set("model.sliding_window_pattern", *every);
 }
 
 void dropout(ImportDraft& d) {
@@ -160,10 +222,49 @@ void dropout(ImportDraft& d) {
 
 }  // namespace
 
+// A model of ours by name stands for all of them.
+void set_aside_model(ImportDraft& d) {
+  for (const char* name : {"swiglu",
+                           "geglu",
+                           "quick_geglu",
+                           "squared_relu",
+                           "relu",
+                           "normalization",
+                           "position_embedding_type",
+                           "use_rotary_position_embeddings",
+                           "group_query_attention",
+                           "num_query_groups",
+                           "multi_latent_attention",
+                           "moe_layer_freq",
+                           "disable_bias_linear",
+                           "add_bias_linear",
+                           "add_qkv_bias",
+                           "padded_vocab_size",
+                           "tokenizer_type",
+                           "make_vocab_size_divisible_by",
+                           "attention_dropout",
+                           "hidden_dropout",
+                           "window_size",
+                           "window_attn_skip_freq"}) {
+    if (d.settings.has(name))
+      d.out.without_effect.push_back(std::string(name) + " (the model by name)");
+    d.settings.take(name);
+  }
+}
+
 void read_model_of(ImportDraft& d) {
+  if (d.at("model").is_string() || value_at(d.given, "model").is_string() || d.is_open("model")) {
+    for (const auto& rows :
+         {std::span<const NameRow>(kModelRows), std::span<const NameRow>(kExpertRows),
+          std::span<const NameRow>(kLatentRows)}) {
+      d.set_aside(rows, "the model by name");
+    }
+    return set_aside_model(d);
+  }
   read_rows_of(kModelRows, d.settings, d.out.run);
   if (d.out.run.empty()) return;
   activation(d);
+  window(d);
   norm_and_positions(d);
   heads(d);
   experts(d);

@@ -5,6 +5,7 @@
 #include "core/json_path.h"
 #include "exchange/arguments.h"
 #include "exchange/import_draft.h"
+#include "exchange/shell/shell.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/toml.h"
 #include "exchange/torchtitan/torchtitan.h"
@@ -31,6 +32,13 @@ Settings by_known_names(const Settings& settings) {
   return known;
 }
 
+std::string_view key_of(std::string_view name) {
+  for (const NameRow& row : kRows) {
+    if (row.theirs == name) return row.ours;
+  }
+  return "";
+}
+
 void read_model(ImportDraft& d) {
   auto module = d.settings.text("module");
   const auto config = d.settings.text("config");
@@ -41,8 +49,8 @@ void read_model(ImportDraft& d) {
     const bool same_flavor = flavor ? *flavor == m.flavor : config && *config == m.config;
     if (same_flavor && (!module || *module == m.module)) return d.set("model", std::string(m.ours));
   }
-  d.not_understood("model " + module.value_or("") + " " + flavor.value_or(config.value_or("")),
-                   "no model of ours by that name; --model says it");
+  d.open("model", "model " + module.value_or("") + " " + flavor.value_or(config.value_or("")),
+         "no model of ours by that name; --model says it");
 }
 
 // 0 where a number is not known.
@@ -75,7 +83,8 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   if (shards == 0) d.settings.refuse("data_parallel_shard_degree", "-1 or at least 1");
   if (shards < 0 && g.gpus > 0) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
   if (shards < 0 && replicas > 1) {
-    d.not_understood("data_parallel_shard_degree -1", "of how many GPUs; give --gpus");
+    d.open("parallel.zero_shard_group", "data_parallel_shard_degree -1",
+           "of how many GPUs; give --gpus");
   }
   if (shards > 0) {
     g.dp = replicas * shards;
@@ -117,7 +126,10 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   if (global && *global > 0)
     return d.set("training.global_batch", static_cast<std::int64_t>(*global));
   if (!local) return;
-  if (g.dp == 0) return d.not_understood("local_batch_size", "of how many replicas; give --gpus");
+  if (g.dp == 0) {
+    return d.open("training.global_batch", d.settings.written("local_batch_size"),
+                  "of how many replicas; give --gpus");
+  }
   d.set("training.global_batch", *local * g.dp);
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
 }
@@ -129,7 +141,8 @@ void read_schedule(ImportDraft& d) {
                                   [&](const ScheduleName& s) { return name == s.theirs; });
   if (!name) return d.note("parallel.schedule", "1f1b", "without pipeline_parallel_schedule");
   if (known == kSchedules.end()) {
-    return d.not_understood("pipeline_parallel_schedule " + *name, "no schedule of ours");
+    return d.open("parallel.schedule", "pipeline_parallel_schedule " + *name,
+                  "no schedule of ours");
   }
   d.set("parallel.schedule", std::string(known->ours));
   if (known->ours != "1f1b" && known->ours != "gpipe") {
@@ -152,7 +165,8 @@ void read_recompute(ImportDraft& d, bool whole) {
   constexpr std::array<std::string_view, 3> kModes = {"none", "selective", "full"};
   const auto mode = d.settings.choice(kAcMode, kModes);
   if (!mode && !whole) {
-    return d.not_understood(std::string(kAcMode) + " of the configuration", "--recompute says it");
+    return d.open("parallel.recompute", std::string(kAcMode) + " of the configuration",
+                  "--recompute says it");
   }
   if (mode.value_or(1) == 1) return read_selective(d);
   d.settings.take(kAcOption);
@@ -164,7 +178,10 @@ void read_compile(ImportDraft& d) {
   const auto enabled = d.settings.flag("compile.enable");
   const auto components = d.settings.words("compile.components");
   const bool on = enabled.value_or(old.value_or(false));
-  d.set("parallel.framework_options.compile", on);
+  // A list without "model" compiles the loss alone.
+  const bool model = !components || std::find(components->begin(), components->end(), "model") !=
+                                        components->end();
+  d.set("parallel.framework_options.compile", on && model);
   if (!enabled && !old) d.note("parallel.framework_options.compile", "false", "not enabled");
   const bool loss =
       components && std::find(components->begin(), components->end(), "loss") != components->end();
@@ -185,7 +202,13 @@ void read_precision(ImportDraft& d) {
   const bool converted = std::any_of(converters.begin(), converters.end(), [](const auto& c) {
     return c.find("float8") != std::string::npos;
   });
-  if (!recipe && !converted && !d.is_on("float8.enable_float8_linear")) return;
+  // Tables of a converter that is not named are left over.
+  d.settings.take("quantize.linear.float8.enable_fsdp_float8_all_gather");
+  const bool old = d.is_on("float8.enable_float8_linear");
+  const bool mx = std::any_of(converters.begin(), converters.end(),
+                              [](const auto& c) { return c.find("mx") != std::string::npos; });
+  if (mx) return d.set("training.precision", "mxfp8");
+  if (!converted && !old) return;
   d.set("training.precision", "fp8");
   d.set("parallel.framework_options.float8", std::string(kRecipes[recipe.value_or(0)]));
 }
@@ -200,9 +223,10 @@ void read_rest(ImportDraft& d) {
   if (rotation) d.set("parallel.cp_type", *rotation == 0 ? "all_gather" : "p2p");
   constexpr std::array<std::string_view, 3> kReshard = {"default", "always", "never"};
   const auto reshard = d.settings.choice("fsdp_reshard_after_forward", kReshard);
-  if (reshard.value_or(0) != 0) {
-    d.not_understood("fsdp_reshard_after_forward " + std::string(kReshard[*reshard]),
-                     "the profile has the default");
+  // Weights that stay gathered are ZeRO 2's.
+  if (reshard == std::size_t{2} && d.count_at("parallel.zero", 0) == 3) d.set("parallel.zero", 2);
+  if (reshard == std::size_t{1} && d.count_at("parallel.pp", 1) > 1) {
+    d.not_understood("fsdp_reshard_after_forward always", "the profile has the default");
   }
   const auto steps = d.settings.count("steps", 1, 1'000'000'000);
   const double sequences = static_cast<double>(d.count_at("training.global_batch", 0)) *
@@ -211,8 +235,10 @@ void read_rest(ImportDraft& d) {
   if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
 }
 
-ImportedRun import_settings(const Settings& settings, const Json& given, bool whole) {
-  ImportDraft d{by_known_names(settings), kWithoutEffect};
+ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole) {
+  ImportDraft d{by_known_names(settings), kWithoutEffect, kNotModelled, key_of, job.given};
+  const Json& given = job.given;
+  apply(job.assumed, d.settings, d.out);
   if (d.settings.all().empty()) {
     throw InputError(settings.file(), "", "no setting of torchtitan",
                      "[tables] or --table.key value");
@@ -234,12 +260,13 @@ ImportedRun import_settings(const Settings& settings, const Json& given, bool wh
 
 }  // namespace
 
-ImportedRun import_toml(std::string_view text, const std::string& file, const Json& given) {
-  return import_settings(read_toml(text, file), given, true);
+ImportedRun import_toml(const ForeignFile& file, ImportJob& job) {
+  return import_settings(read_toml(file.text, file.name), job, true);
 }
 
-ImportedRun import_arguments(std::string_view text, const std::string& file, const Json& given) {
-  return import_settings(settings_of_words(shell_words(text, file), file), given, false);
+ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
+  const ShellRun run = run_shell(file.text, file.name);
+  return import_settings(settings_of_words(run.words, file.name), job, false);
 }
 
 }  // namespace orrery::torchtitan

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "exchange/settings.h"
+#include "exchange/import_draft.h"
 
 namespace orrery::torchtitan {
 
@@ -61,6 +61,15 @@ inline constexpr std::string_view kAcOption = "activation_checkpoint.selective_a
 // Where a file says neither: mode selective, every second layer [from memory, unverified].
 inline constexpr std::int64_t kAcDefault = 2;
 
+inline constexpr std::array kNotModelled = {
+    SettingNote{"quantize.*", "of a converter; model.converters and its recipe alone are read"},
+    SettingNote{"float8.*", "of the profile's float8"},
+    SettingNote{"mx.*", "of the profile's float8"},
+    SettingNote{"enable_cpu_offload", "--set parallel.offload says it"},
+    SettingNote{"fsdp_bucket_*", "the profile's buckets are used"},
+    SettingNote{"pipeline_parallel_layers_per_stage", "layers are shared evenly"},
+};
+
 inline constexpr std::string_view kWithoutEffect[] = {
     "job.*",
     "profiling.*",
@@ -73,6 +82,23 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "fault_tolerance.*",
     "validation.*",
     "dataset",
+    "dataloader.*",
+    "experimental.*",
+    "symm_mem_recipes",
+    "enable_loss_parallel",
+    "disable_loss_parallel",
+    "mixed_precision_reduce",
+    "enable_compiled_autograd",
+    "model.use_flex_attn",
+    "model.attn_mask_type",
+    "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
+    "compile.backend",
+    "model.vocab_size",
+    "custom_import",
+    "job_config_file",
+    "memory_estimation.*",
+    "expert_parallel_comm_backend",
+    "gc_*",
     "dataset_path",
     "max_norm",
     "warmup_steps",

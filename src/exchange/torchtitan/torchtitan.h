@@ -9,12 +9,12 @@
 // sequence parallelism to tensor parallelism.
 #pragma once
 
-#include "exchange/foreign.h"
+#include "exchange/import_files.h"
 
 namespace orrery::torchtitan {
 
-ImportedRun import_toml(std::string_view text, const std::string& file, const Json& given);
-ImportedRun import_arguments(std::string_view text, const std::string& file, const Json& given);
+ImportedRun import_toml(const ForeignFile& file, ImportJob& job);
+ImportedRun import_arguments(const ForeignFile& file, ImportJob& job);
 
 std::string export_toml(const ResolvedRun& resolved);
 std::string export_arguments(const ResolvedRun& resolved);

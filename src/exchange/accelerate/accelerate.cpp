@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accelerate's YAML (huggingface/accelerate 1.x): how a training is launched. Model, batch and
+// length are the trainer's.
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::accelerate {
+namespace {
+
+using trainer::Facts;
+using trainer::Said;
+using trainer::SaidRow;
+
+constexpr const char* kParallelism = "parallelism_config.parallelism_config_";
+
+constexpr std::array kAccelerateRows = {
+    SaidRow{"num_processes", Said::gpus, NameKind::degree},
+    SaidRow{"parallelism_config.parallelism_config_tp_size", Said::tp, NameKind::degree},
+    SaidRow{"parallelism_config.parallelism_config_cp_size", Said::cp, NameKind::degree},
+    SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
+            NameKind::degree},
+    SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},
+    SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+};
+
+constexpr std::string_view kAccelerateWithoutEffect[] = {
+    "compute_environment",
+    "debug",
+    "distributed_type",
+    "downcast_bf16",
+    "machine_rank",
+    "main_training_function",
+    "main_process_*",
+    "num_machines",
+    "rdzv_backend",
+    "same_network",
+    "tpu_*",
+    "use_cpu",
+    "enable_cpu_affinity",
+    "gpu_ids",
+    "deepspeed_config.zero3_init_flag",
+    "deepspeed_config.zero3_save_16bit_model",
+    "deepspeed_config.gradient_clipping",
+    "deepspeed_config.deepspeed_multinode_launcher",
+    "deepspeed_config.deepspeed_hostfile",
+    "deepspeed_config.offload_*_nvme_path",
+    "mixed_precision",
+    "fsdp_config.*",
+    "command_file",
+    "commands",
+    "fp8_config.*",
+    "dynamo_config.*",
+    "megatron_lm_config.*",
+    "deepspeed_config.deepspeed_moe_layer_cls_names"};
+
+constexpr std::array kAccelerateNotModelled = {
+    SettingNote{"parallelism_config.*", "the profile's kind is used"},
+};
+
+// Its own part of DeepSpeed, or the file it names: then the part is ignored.
+void deepspeed(Settings& settings, Facts& facts) {
+  const std::string file = base_name(settings.file()) + ": ";
+  const auto named = settings.text("deepspeed_config.deepspeed_config_file");
+  for (const char* name : {"zero_stage", "offload_optimizer_device", "offload_param_device"}) {
+    settings.take(std::string("deepspeed_config.") + name);
+  }
+  if (named)
+    return facts.say(Said::deepspeed, base_name(*named), file + "deepspeed_config_file " + *named);
+  facts.say(Said::framework, "deepspeed", file + "distributed_type DEEPSPEED");
+  const auto stage = settings.count("deepspeed_config.zero_stage", 0, 3);
+  facts.say(Said::zero, stage.value_or(2), file + "zero_stage");
+  constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
+  constexpr std::array<const char*, 3> kTargets = {"none", "host", "nvme"};
+  const auto device = [&](const char* name, Said fact) {
+    const auto at = settings.choice(name, kDevices);
+    if (at) facts.say(fact, kTargets[*at], file + name);
+  };
+  device("deepspeed_config.offload_optimizer_device", Said::offload_optimizer);
+  device("deepspeed_config.offload_param_device", Said::offload_parameters);
+}
+
+void precision(Settings& settings, Facts& facts) {
+  const auto word = settings.word("mixed_precision");
+  if (!word) return;
+  const std::string said = base_name(settings.file()) + ": mixed_precision " + *word;
+  if (*word == "no" || *word == "false") return facts.say_weakly(Said::precision, "fp32", said);
+  if (*word == "bf16" || *word == "fp16" || *word == "fp8")
+    return facts.say(Said::precision, *word, said);
+  facts.leave_open(Said::precision, said, "no, fp16, bf16 or fp8");
+}
+
+void compile(Settings& settings, Facts& facts) {
+  const std::string backend = settings.word("dynamo_config.dynamo_backend").value_or("no");
+  if (backend != "no" && backend != "NO" && backend != "false") {
+    facts.say(Said::compile, true, settings.written("dynamo_config.dynamo_backend"));
+  }
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  Settings settings = facts.settings_of_file(read_yaml(file.text, file.name), file.name);
+  read_facts(kAccelerateRows, settings, facts);
+  const std::string type = settings.word("distributed_type").value_or("");
+  precision(settings, facts);
+  compile(settings, facts);
+  if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
+  if (type == "DEEPSPEED") deepspeed(settings, facts);
+  if (type == "MEGATRON_LM")
+    facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
+  if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
+  settings.take(std::string(kParallelism) + "sp_size");
+  list_others(settings, kAccelerateWithoutEffect, kAccelerateNotModelled, facts);
+}
+
+}  // namespace orrery::accelerate

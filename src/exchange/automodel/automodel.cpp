@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// NeMo Automodel's YAML (NVIDIA-NeMo/Automodel, 2026).
+#include "exchange/flat.h"
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::automodel {
+namespace {
+
+using trainer::Facts;
+using trainer::Said;
+using trainer::SaidRow;
+
+constexpr std::array kAutomodelRows = {
+    SaidRow{"step_scheduler.local_batch_size", Said::micro_batch, NameKind::degree},
+    SaidRow{"step_scheduler.global_batch_size", Said::global_batch},
+};
+// Below distributed, or distributed_config in older files.
+constexpr std::array kAutomodelDegrees = {
+    SaidRow{"tp_size", Said::tp, NameKind::degree},
+    SaidRow{"cp_size", Said::cp, NameKind::degree},
+    SaidRow{"pp_size", Said::pp, NameKind::degree},
+    SaidRow{"ep_size", Said::ep, NameKind::degree},
+    SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
+    SaidRow{"activation_checkpointing", Said::recompute, NameKind::boolean},
+};
+
+constexpr std::string_view kAutomodelWithoutEffect[] = {"recipe",
+                                                        "seed",
+                                                        "benchmark.*",
+                                                        "step_scheduler.*",
+                                                        "dist_env.*",
+                                                        "rng.*",
+                                                        "checkpoint.*",
+                                                        "loss_fn.*",
+                                                        "dataset.*",
+                                                        "dataloader.*",
+                                                        "validation_dataset.*",
+                                                        "validation_dataloader.*",
+                                                        "optimizer.*",
+                                                        "lr_scheduler.*",
+                                                        "ci.*",
+                                                        "wandb.*",
+                                                        "logger.*",
+                                                        "model.*",
+                                                        "tokenizer.*",
+                                                        "distributed.*",
+                                                        "distributed_config.*",
+                                                        "packed_sequence.*",
+                                                        "mlflow.*",
+                                                        "compile.*",
+                                                        "freeze_config.*",
+                                                        "quantization.enabled",
+                                                        "autonvtx",
+                                                        "cp_*"};
+
+constexpr std::array kAutomodelNotModelled = {
+    SettingNote{"fp8.*", "--set training.precision=fp8 says it"},
+    SettingNote{"autopipeline.*", "layers are shared evenly"},
+};
+
+void model(Settings& settings, Facts& facts) {
+  for (const char* name : {"model.pretrained_model_name_or_path",
+                           "model.config.pretrained_model_name_or_path", "model.config"}) {
+    if (const auto model = settings.word(name))
+      return say_model(*model, std::string(name) + " " + *model, facts);
+  }
+}
+
+void precision(Settings& settings, Facts& facts) {
+  std::string type = settings.word("model.torch_dtype").value_or("");
+  if (type.empty()) {
+    facts.note(Said::precision, "bf16", "NeMo Automodel's default");
+    type = "bf16";
+  }
+  if (contains(type, "bfloat16") || type == "bf16") {
+    facts.say(Said::precision, "bf16", "model.torch_dtype");
+    return facts.say(Said::narrow, true, "model.torch_dtype");
+  }
+  facts.leave_open(Said::precision, settings.written("model.torch_dtype"),
+                   "torch.bfloat16 alone is known");
+}
+
+void length(Settings& settings, Facts& facts) {
+  for (const char* name : {"packed_sequence.packed_sequence_size", "dataset.seq_len",
+                           "dataset.seq_length", "dataset.max_length"}) {
+    const auto n = settings.count(name, 0, 100'000'000);
+    if (n && *n > 0) return facts.say(Said::sequence_length, *n, name);
+  }
+}
+
+void distributed(Settings& settings, Facts& facts) {
+  const std::string prefix =
+      settings.has("distributed_config.strategy") ? "distributed_config." : "distributed.";
+  for (const SaidRow& row : kAutomodelDegrees) {
+    const std::string name = prefix + std::string(row.setting);
+    if (settings.word(name).value_or("none") == "none") continue;
+    read_facts(std::array{SaidRow{name, row.fact, row.kind}}, settings, facts);
+  }
+  const std::string strategy = settings.word(prefix + "strategy")
+                                   .value_or(settings.word(prefix + "_target_").value_or("fsdp2"));
+  const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
+  facts.say(Said::zero, ddp ? 0 : 3, prefix + "strategy");
+  if (facts.count(Said::pp, 1) == 1) return;
+  const auto micro = settings.count(prefix + "pipeline.pp_microbatch_size", 1, kMostDegree);
+  if (micro)
+    facts.mention(settings.written(prefix + "pipeline.pp_microbatch_size"),
+                  "--micro-batch says the pipeline's micro batch");
+  const std::string schedule = settings.word(prefix + "pipeline.pp_schedule").value_or("1f1b");
+  facts.leave_open(
+      Said::schedule, prefix + "pipeline.pp_schedule " + schedule,
+      "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  facts.trains = true;
+  Json document = read_yaml(file.text, file.name);
+  follow_references(document);
+  Settings settings = facts.settings_of_file(document, file.name);
+  read_facts(kAutomodelRows, settings, facts);
+  model(settings, facts);
+  precision(settings, facts);
+  length(settings, facts);
+  distributed(settings, facts);
+  bool adapters = false;
+  for (const ForeignSetting& s : settings.all())
+    adapters = adapters || begins_with(s.name, "peft.");
+  if (adapters) facts.stop("peft {…}", "a training of adapters; ours trains all weights");
+  facts.say(Said::framework, "fsdp", "NeMo Automodel");
+  if (const auto optimizer = settings.word("optimizer._target_")) {
+    std::string name = optimizer->substr(optimizer->rfind('.') + 1);
+    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    facts.say(Said::optimizer, name, "optimizer._target_ " + *optimizer);
+  }
+  list_others(settings, kAutomodelWithoutEffect, kAutomodelNotModelled, facts);
+}
+
+}  // namespace orrery::automodel

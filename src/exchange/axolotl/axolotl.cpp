@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axolotl's YAML (axolotl-ai-cloud/axolotl, 2026).
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::axolotl {
+namespace {
+
+using trainer::Facts;
+using trainer::Said;
+using trainer::SaidRow;
+
+constexpr std::array kAxolotlRows = {
+    SaidRow{"micro_batch_size", Said::micro_batch, NameKind::degree},
+    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+    SaidRow{"tensor_parallel_size", Said::tp, NameKind::degree},
+    SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
+    SaidRow{"expert_parallel_size", Said::ep, NameKind::degree},
+    SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
+    SaidRow{"dp_shard_size", Said::shard, NameKind::degree},
+    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
+};
+
+constexpr std::string_view kAxolotlWithoutEffect[] = {"datasets",
+                                                      "dataset_*",
+                                                      "pretraining_dataset",
+                                                      "test_datasets",
+                                                      "val_set_size",
+                                                      "output_dir",
+                                                      "tokenizer_*",
+                                                      "model_type",
+                                                      "special_tokens.*",
+                                                      "tokens",
+                                                      "num_epochs",
+                                                      "max_steps",
+                                                      "lr_scheduler*",
+                                                      "learning_rate",
+                                                      "warmup_*",
+                                                      "weight_decay",
+                                                      "logging_steps",
+                                                      "saves_per_epoch",
+                                                      "evals_per_epoch",
+                                                      "eval_*",
+                                                      "save_*",
+                                                      "seed",
+                                                      "wandb_*",
+                                                      "mlflow_*",
+                                                      "strict",
+                                                      "train_on_inputs",
+                                                      "group_by_length",
+                                                      "resume_from_checkpoint",
+                                                      "min_sample_len",
+                                                      "gradient_checkpointing_kwargs.*",
+                                                      "pad_to_sequence_len",
+                                                      "plugins",
+                                                      "experts_implementation",
+                                                      "reinit_weights",
+                                                      "is_*",
+                                                      "trust_remote_code",
+                                                      "chat_template*",
+                                                      "default_system_message",
+                                                      "shuffle_*",
+                                                      "adam_*",
+                                                      "adamw_*",
+                                                      "max_grad_norm",
+                                                      "cosine_*",
+                                                      "early_stopping_patience",
+                                                      "local_rank",
+                                                      "debug",
+                                                      "overrides_of_model_config.*",
+                                                      "hub_*",
+                                                      "remove_unused_columns",
+                                                      "dataloader_*",
+                                                      "sample_packing_*",
+                                                      "multipack_*",
+                                                      "xformers_attention",
+                                                      "s2_attention",
+                                                      "auto_resume_from_checkpoints",
+                                                      "load_best_model_at_end",
+                                                      "loss_watchdog_*",
+                                                      "roles_to_train",
+                                                      "train_on_eos",
+                                                      "bfloat16",
+                                                      "float16",
+                                                      "base_model_config",
+                                                      "base_model_ignore_patterns",
+                                                      "revision_of_model",
+                                                      "processor_type",
+                                                      "use_tensorboard",
+                                                      "comet_*",
+                                                      "lora_*",
+                                                      "peft_*",
+                                                      "ddp_timeout",
+                                                      "fsdp_final_state_dict_type",
+                                                      "optim_args.*",
+                                                      "unfrozen_parameters_*",
+                                                      "cut_cross_entropy",
+                                                      "torch_compile_backend",
+                                                      "nccl_*",
+                                                      "skip_prepare_dataset",
+                                                      "rope_theta",
+                                                      "include_tokens_per_second",
+                                                      "profiler_*",
+                                                      "liger_*",
+                                                      "fix_untrained_tokens",
+                                                      "excess_length_strategy",
+                                                      "streaming*"};
+
+constexpr std::array kAxolotlNotModelled = {
+    SettingNote{"tiled_mlp", "the MLP is not tiled here"},
+    SettingNote{"tiled_mlp_*", "the MLP is not tiled here"},
+    SettingNote{"activation_offloading", "--set parallel.offload.activations=host says it"},
+    SettingNote{"flash_attn_*", "the profile's kernels are used"},
+    SettingNote{"use_kernels", "the profile's kernels are used"},
+    SettingNote{"heads_k_stride", "the ring's own choice"},
+    SettingNote{"ring_attn_func", "the ring's own choice"},
+    SettingNote{"context_parallel_*", "the ring's own choice"},
+};
+
+void adapter(Settings& settings, Facts& facts) {
+  const std::string kind = settings.word("adapter").value_or("");
+  const bool bits4 = settings.flag("load_in_4bit").value_or(false);
+  const bool bits8 = settings.flag("load_in_8bit").value_or(false);
+  if (!kind.empty() && kind != "none")
+    facts.stop("adapter " + kind, "a training of adapters; ours trains all weights");
+  if (bits4 || bits8)
+    facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
+               "quantised weights of the base model");
+  const std::string rl = settings.word("rl").value_or("");
+  if (!rl.empty() && rl != "false")
+    facts.stop("rl " + rl, "a training with a second model or with generation");
+}
+
+// A packed row is a full one; others are as long as the longest of their batch.
+void length(Settings& settings, Facts& facts) {
+  const auto n = settings.count("sequence_len", 1, 100'000'000);
+  const bool packed = settings.flag("sample_packing").value_or(false);
+  const bool padded = settings.flag("pad_to_sequence_len").value_or(false);
+  if (!n) return;
+  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": sequence_len");
+  if (!packed && !padded)
+    facts.note(Said::sequence_length, std::to_string(*n),
+               "the most: samples are padded to the longest of a batch");
+}
+
+void checkpoints(Settings& settings, Facts& facts) {
+  const std::string word = settings.word("gradient_checkpointing").value_or("false");
+  const std::string said = settings.written("gradient_checkpointing");
+  facts.say(Said::recompute, word != "false", said);
+  if (begins_with(word, "offload")) facts.say(Said::offload_activations, "host", said);
+  const std::string offload = settings.word("activation_offloading").value_or("false");
+  if (offload != "false")
+    facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
+}
+
+void attention(Settings& settings, Facts& facts) {
+  const std::string kind = settings.word("attn_implementation").value_or("");
+  if (kind.empty() && !settings.has("flash_attention") && !settings.has("sdp_attention")) {
+    settings.take("eager_attention");
+    return;
+  }
+  settings.take("sdp_attention");
+  const bool flash = settings.flag("flash_attention").value_or(true);
+  facts.say(Said::flash,
+            kind == "eager" ? false
+            : kind.empty()  ? flash
+                            : true,
+            "attn_implementation " + kind);
+}
+
+void sharding(Settings& settings, Facts& facts) {
+  const auto deepspeed = settings.word("deepspeed");
+  if (deepspeed) facts.say(Said::deepspeed, base_name(*deepspeed), "deepspeed " + *deepspeed);
+  settings.take("fsdp_version");
+  const auto old = settings.words("fsdp");
+  bool any = old && !old->empty();
+  for (const ForeignSetting& s : settings.all()) any = any || begins_with(s.name, "fsdp_config.");
+  if (any && !deepspeed) say_fsdp(settings, "fsdp_config.", facts);
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  facts.trains = true;
+  const Json document = read_yaml(file.text, file.name);
+  Settings settings = facts.settings_of_file(document, file.name);
+  read_facts(kAxolotlRows, settings, facts);
+  if (const auto model = settings.word("base_model"))
+    say_model(*model, "base_model " + *model, facts);
+  say_precision(settings, facts);
+  adapter(settings, facts);
+  length(settings, facts);
+  checkpoints(settings, facts);
+  attention(settings, facts);
+  sharding(settings, facts);
+  if (const auto optimizer = settings.word("optimizer"))
+    facts.say(Said::optimizer, *optimizer, "optimizer " + *optimizer);
+  const auto plugins = settings.words("plugins").value_or(std::vector<std::string>{});
+  for (const std::string& p : plugins) {
+    if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);
+    if (contains(p, "cut_cross_entropy")) facts.mention(p, "the profile's loss is used");
+  }
+  list_others(settings, kAxolotlWithoutEffect, kAxolotlNotModelled, facts);
+}
+
+}  // namespace orrery::axolotl

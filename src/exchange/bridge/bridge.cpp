@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/bridge/bridge.h"
+
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "exchange/bridge/names.h"
+#include "exchange/hub_names.h"
+#include "exchange/text_lines.h"
+#include "exchange/yaml.h"
+
+namespace orrery::bridge {
+namespace {
+
+class Reading {
+ public:
+  Reading(const std::string& file, const Json& document, NamedSettings& out)
+      : file_(file), document_(document), leaves_(flat_leaves(document)), out_(out) {}
+
+  void read() {
+    for (const NamedPath& n : kNames) copy(n);
+    activation();
+    heads();
+    layout();
+    layers();
+    shares();
+    length();
+    if (at("peft").is_object()) adapter();
+    if (at("model.num_layers").is_null()) recipe();
+    rest();
+  }
+
+ private:
+  const Json& at(std::string_view path) const { return value_at(document_, path); }
+
+  // A leaf; null where the path has none.
+  Json leaf(std::string_view path) const {
+    for (const ForeignSetting& s : leaves_) {
+      if (s.name == path) return s.value;
+    }
+    return {};
+  }
+
+  void add(std::string_view name, std::string_view path, Json value) {
+    out_.settings.add({std::string(name), std::string(path), std::move(value), file_});
+  }
+
+  // A type: torch.bfloat16 is bf16; fp16 false over fp16 true takes it back.
+  void copy(const NamedPath& n) {
+    const Json value = leaf(n.path);
+    if (value.is_null()) return;
+    if (value.is_boolean() && !value.get<bool>() &&
+        (n.name == "fp8_format" || n.name == "fp4_format"))
+      return;
+    add(n.name, n.path, value);
+  }
+
+  void activation() {
+    const std::string function = leaf("model.activation_func").is_string()
+                                     ? leaf("model.activation_func").get<std::string>()
+                                     : "";
+    const bool gated = at("model.gated_linear_unit") == true;
+    const std::string last = function.substr(function.rfind('.') + 1);
+    if (!gated) {
+      if (contains(last, "squared_relu")) add("squared_relu", "model.activation_func", true);
+      return;
+    }
+    for (const NamedPath& a : kActivations) {
+      if (a.path == last) return add(a.name, "model.gated_linear_unit", true);
+    }
+    add("swiglu", "model.gated_linear_unit", true);
+  }
+
+  void heads() {
+    if (!at("model.num_query_groups").is_null())
+      add("group_query_attention", "model.num_query_groups", true);
+    // With latent attention a dump's kv_channels and groups are left over from its base class.
+    if (at("model.multi_latent_attention") != true) return;
+    out_.settings.remove("kv_channels");
+    out_.settings.remove("num_query_groups");
+  }
+
+  void shares() {
+    const Json& shared = at("model.share_embeddings_and_output_weights");
+    if (shared.is_boolean()) {
+      add("untie_embeddings_and_output_weights", "model.share_embeddings_and_output_weights",
+          !shared.get<bool>());
+    }
+  }
+
+  // Null, a text, or lists of what stages hold.
+  void layout() {
+    const Json& value = at("model.pipeline_model_parallel_layout");
+    if (value.is_string())
+      return add("pipeline_model_parallel_layout", "model.pipeline_model_parallel_layout", value);
+    if (!value.is_array() || value.empty()) return;
+    std::string text;
+    for (const Json& stage : value) {
+      if (!text.empty()) text += "|";
+      for (const Json& part : stage) text += mark(part);
+    }
+    add("pipeline_model_parallel_layout", "model.pipeline_model_parallel_layout", text);
+  }
+
+  static std::string mark(const Json& part) {
+    const std::string name = part.is_string() ? part.get<std::string>() : "";
+    if (name == "embedding") return "E";
+    if (name == "decoder") return "t";
+    if (name == "mtp") return "m";
+    return name == "loss" ? "L" : "?";
+  }
+
+  // 1, 2, or a list of zeros and ones.
+  void layers() {
+    const Json& value = at("model.moe_layer_freq");
+    if (value.is_null() || at("model.num_moe_experts").is_null()) return;
+    if (!value.is_array())
+      return add("moe_layer_freq", "model.moe_layer_freq",
+                 value.is_string() ? value : Json(value.dump()));
+    std::string text = "(";
+    for (const Json& each : value) text += (text.size() > 1 ? "+[" : "[") + each.dump() + "]";
+    add("moe_layer_freq", "model.moe_layer_freq", text + ")");
+  }
+
+  void length() {
+    const Json& model = at("model.seq_length");
+    for (const char* path : {"dataset.seq_length", "dataset.sequence_length"}) {
+      const Json& other = at(path);
+      if (model.is_null() || !other.is_number() || other == model) continue;
+      out_.left.push_back({std::string(path) + " " + other.dump(),
+                           "model.seq_length " + model.dump() + " is taken"});
+    }
+  }
+
+  void adapter() {
+    const Json target = leaf("peft._target_");
+    out_.left.push_back({"peft " + (target.is_string() ? target.get<std::string>() : "{…}"),
+                         "a training of adapters", "", true});
+  }
+
+  // Overrides of a recipe in Python: what they do not say, the recipe says.
+  void recipe() {
+    out_.other_defaults = "the recipe in Python says it, and this file of overrides does not";
+    const Json id = leaf("model.hf_model_id");
+    if (id.is_string()) out_.model = shipped_model(id.get<std::string>());
+  }
+
+  void rest() {
+    for (const ForeignSetting& s : leaves_) {
+      const bool named = std::any_of(kNames.begin(), kNames.end(),
+                                     [&](const NamedPath& n) { return n.path == s.name; });
+      if (named || begins_with(s.name, "peft") || begins_with(s.name, "model.moe_layer_freq") ||
+          ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name)) {
+        continue;
+      }
+      ForeignSetting other = s;
+      other.name = s.name.substr(s.name.rfind('.') + 1);
+      if (!out_.settings.has(other.name)) out_.settings.add(std::move(other));
+    }
+  }
+
+  const std::string& file_;
+  const Json& document_;
+  std::vector<ForeignSetting> leaves_;
+  NamedSettings& out_;
+};
+
+}  // namespace
+
+NamedSettings read_named(const std::vector<ForeignFile>& files) {
+  NamedSettings out{Settings(files.front().name)};
+  Json whole = Json::object();
+  for (const ForeignFile& f : files) merge_over(whole, read_yaml(f.text, f.name));
+  follow_references(whole);
+  Reading(files.front().name, whole, out).read();
+  return out;
+}
+
+}  // namespace orrery::bridge

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/flat.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/text_lines.h"
+#include "exchange/yaml.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kRounds = 8;
+constexpr std::size_t kLongest = 4096;
+
+bool is_target(const Json& value) {
+  return value.is_object() && value.contains("_target_") && value.value("_call_", Json()) == false;
+}
+
+void add_leaves(const Json& value, const std::string& name, std::vector<ForeignSetting>& out) {
+  if (is_target(value)) {
+    out.push_back({name, name, value["_target_"]});
+  } else if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      add_leaves(member, name.empty() ? key : name + "." + key, out);
+    }
+  } else if (!value.is_null()) {
+    out.push_back({name, name, value});
+  }
+}
+
+std::string word_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+using Two = double (*)(double, double);
+struct Function {
+  std::string_view name;
+  Two of;
+};
+constexpr std::array kFunctions = {
+    Function{"multiply", [](double a, double b) { return a * b; }},
+    Function{"divide_ceil", [](double a, double b) { return std::ceil(a / b); }},
+    Function{"divide_floor", [](double a, double b) { return std::floor(a / b); }},
+    Function{"divide", [](double a, double b) { return a / b; }},
+    Function{"int_div", [](double a, double b) { return std::floor(a / b); }},
+    Function{"sum", [](double a, double b) { return a + b; }},
+    Function{"add", [](double a, double b) { return a + b; }},
+};
+
+class References {
+ public:
+  explicit References(Json& document) : document_(document) {}
+
+  bool follow(Json& value, const std::string& path) {
+    bool changed = false;
+    if (value.is_structured()) {
+      for (auto it = value.begin(); it != value.end(); ++it) {
+        const std::string key = value.is_object() ? it.key() : std::string();
+        changed = follow(*it, key.empty()    ? path
+                              : path.empty() ? key
+                                             : path + "." + key) ||
+                  changed;
+      }
+    } else if (value.is_string()) {
+      changed = follow_text(value, path);
+    }
+    return changed;
+  }
+
+ private:
+  // The innermost reference of a text: the last "${" and the bracket behind it.
+  bool follow_text(Json& value, const std::string& path) {
+    const std::string text = value.get<std::string>();
+    const std::size_t start = text.rfind("${");
+    if (start == std::string::npos) return false;
+    const std::size_t end = text.find('}', start);
+    if (end == std::string::npos) return false;
+    const auto found = value_of(text.substr(start + 2, end - start - 2), path);
+    if (!found) return false;
+    if (start == 0 && end + 1 == text.size()) {
+      value = *found;
+    } else {
+      const std::string whole = text.substr(0, start) + word_of(*found) + text.substr(end + 1);
+      if (whole.size() > kLongest) return false;
+      value = whole;
+    }
+    return true;
+  }
+
+  std::optional<Json> value_of(const std::string& inside, const std::string& path) const {
+    const std::size_t colon = inside.find(':');
+    if (colon == std::string::npos) return at(std::string(trimmed(inside)), path);
+    const std::string name(trimmed(inside.substr(0, colon)));
+    const std::string rest = inside.substr(colon + 1);
+    for (const Function& f : kFunctions) {
+      if (f.name == name) return called(f, rest);
+    }
+    if (name == "oc.env") {
+      const std::size_t comma = rest.find(',');
+      return comma == std::string::npos ? std::nullopt : typed(rest.substr(comma + 1));
+    }
+    const bool variable = name.find_first_of(". ") == std::string::npos;
+    return variable ? typed(rest) : std::nullopt;
+  }
+
+  static std::optional<Json> typed(const std::string& text) {
+    const std::string t(trimmed(text));
+    if (t.find_first_of("\n:{}[]&*!|>%@`\"'#") != std::string::npos) return Json(t);
+    return t.empty() ? Json("") : yaml_scalar(t);
+  }
+
+  static std::optional<Json> called(const Function& f, const std::string& arguments) {
+    const std::size_t comma = arguments.find(',');
+    if (comma == std::string::npos) return {};
+    const auto a = parse_number(std::string(trimmed(arguments.substr(0, comma))));
+    const auto b = parse_number(std::string(trimmed(arguments.substr(comma + 1))));
+    if (!a || !b) return {};
+    const double x = f.of(*a, *b);
+    if (!(std::abs(x) < 1e15)) return {};
+    return x == std::floor(x) ? Json(static_cast<std::int64_t>(x)) : Json(x);
+  }
+
+  // ".sibling" and "..of.the.parent" are relative; a launcher's files stand below "training".
+  std::optional<Json> at(const std::string& name, const std::string& path) const {
+    std::size_t dots = 0;
+    while (dots < name.size() && name[dots] == '.') ++dots;
+    std::string base = path;
+    for (std::size_t i = 0; i < dots; ++i) {
+      base = base.substr(0, base.rfind('.') == std::string::npos ? 0 : base.rfind('.'));
+    }
+    const std::string rest = name.substr(dots);
+    const std::string full = dots == 0 ? rest : base.empty() ? rest : base + "." + rest;
+    if (full.empty()) return {};
+    const Json* found = &value_at(document_, full);
+    if (found->is_null() && begins_with(full, "training."))
+      found = &value_at(document_, full.substr(9));
+    if (found->is_null() || found->is_structured()) return {};
+    const bool open =
+        found->is_string() && found->get<std::string>().find("${") != std::string::npos;
+    return open ? std::nullopt : std::optional(*found);
+  }
+
+  Json& document_;
+};
+
+}  // namespace
+
+std::vector<ForeignSetting> flat_leaves(const Json& document, const std::string& prefix) {
+  std::vector<ForeignSetting> out;
+  add_leaves(document, prefix, out);
+  return out;
+}
+
+Settings settings_of(const Json& document, const std::string& file) {
+  Settings settings(file);
+  for (ForeignSetting& s : flat_leaves(document)) settings.add(std::move(s));
+  return settings;
+}
+
+void follow_references(Json& document) {
+  References references(document);
+  for (int i = 0; i < kRounds; ++i) {
+    if (!references.follow(document, "")) return;
+  }
+}
+
+}  // namespace orrery

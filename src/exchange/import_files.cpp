@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/import_files.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "exchange/bridge/bridge.h"
+#include "exchange/deepspeed/deepspeed.h"
+#include "exchange/megatron/megatron.h"
+#include "exchange/mlperf/mlperf.h"
+#include "exchange/nemo/nemo.h"
+#include "exchange/primus/primus.h"
+#include "exchange/recognise.h"
+#include "exchange/torchtitan/torchtitan.h"
+#include "exchange/trainer/facts.h"
+
+namespace orrery {
+namespace {
+
+struct TrainingFile {
+  ForeignFile file;
+  ForeignFormat format;
+};
+using TrainingFiles = std::vector<TrainingFile>;
+
+TrainingFiles of_format(const TrainingFiles& all, ForeignFormat format) {
+  TrainingFiles some;
+  for (const TrainingFile& f : all) {
+    if (f.format == format) some.push_back(f);
+  }
+  return some;
+}
+
+std::vector<ForeignFile> files_of(const TrainingFiles& all) {
+  std::vector<ForeignFile> files;
+  for (const TrainingFile& f : all) files.push_back(f.file);
+  return files;
+}
+
+NamedSettings read_scripts(const std::vector<ForeignFile>& files) {
+  NamedSettings all = megatron::read_named(files.front());
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    NamedSettings more = megatron::read_named(files[i]);
+    all.settings.add_all(more.settings);
+    all.left.insert(all.left.end(), more.left.begin(), more.left.end());
+    all.files.insert(all.files.end(), more.files.begin(), more.files.end());
+  }
+  return all;
+}
+
+// Tools whose settings are Megatron-LM's, under these or other names.
+struct NamedFormat {
+  ForeignFormat format;
+  NamedSettings (*read)(const std::vector<ForeignFile>& files);
+};
+constexpr std::array kNamed = {
+    NamedFormat{ForeignFormat::megatron, read_scripts},
+    NamedFormat{ForeignFormat::mlperf, mlperf::read_named},
+    NamedFormat{ForeignFormat::bridge, bridge::read_named},
+    NamedFormat{ForeignFormat::nemo, nemo::read_named},
+    NamedFormat{ForeignFormat::primus, primus::read_named},
+};
+
+struct Trainer {
+  ForeignFormat format;
+  void (*read)(const ForeignFile& file, trainer::Facts& facts);
+};
+constexpr std::array kTrainers = {
+    Trainer{ForeignFormat::axolotl, axolotl::read},
+    Trainer{ForeignFormat::llama_factory, llama_factory::read},
+    Trainer{ForeignFormat::torchtune, torchtune::read},
+    Trainer{ForeignFormat::automodel, automodel::read},
+    Trainer{ForeignFormat::accelerate, accelerate::read},
+};
+
+class Import {
+ public:
+  explicit Import(ImportJob& job) : job_(job) {}
+
+  ImportedRun run() {
+    sort();
+    for (const NamedFormat& n : kNamed) named(n);
+    trainer();
+    for (const TrainingFile& f : training_) alone(f);
+    check_assumed();
+    return combined();
+  }
+
+ private:
+  void sort() {
+    for (const ForeignFile& f : job_.files) {
+      if (job_.from) {
+        training_.push_back({f, *job_.from});
+        continue;
+      }
+      const Recognised r = recognise(f);
+      if (r.kind == FileKind::training) {
+        training_.push_back({f, *r.format});
+      } else {
+        refuse_kind(f, r);
+      }
+    }
+  }
+
+  void named(const NamedFormat& n) {
+    const std::vector<ForeignFile> files = files_of(of_format(training_, n.format));
+    if (files.empty()) return;
+    NamedSettings settings = n.read(files);
+    if (settings.settings.all().empty() && settings.model.empty()) {
+      throw InputError(files.front().name, "", "no setting of " + std::string(tool_of(n.format)),
+                       n.format == ForeignFormat::megatron
+                           ? "a script, a list of --arguments, or a log that begins with them"
+                           : "its keys");
+    }
+    for (const ForeignFile& f : settings.files) {
+      training_.push_back({f, ForeignFormat::deepspeed});
+    }
+    parts_.push_back(megatron::import_named(std::move(settings), n.format, job_));
+  }
+
+  // All of Hugging Face's world is one part.
+  void trainer() {
+    trainer::Facts facts(job_);
+    std::string names;
+    const TrainingFile* first = nullptr;
+    for (const TrainingFile& f : training_) {
+      const auto reader = std::find_if(kTrainers.begin(), kTrainers.end(),
+                                       [&](const Trainer& t) { return t.format == f.format; });
+      if (reader == kTrainers.end()) continue;
+      reader->read(f.file, facts);
+      if (first == nullptr) first = &f;
+      names += (names.empty() ? "" : ", ") + f.file.name;
+    }
+    if (first == nullptr) return;
+    ImportedRun part = facts.finish(!of_format(training_, ForeignFormat::deepspeed).empty());
+    part.format = first->format;
+    part.file = names;
+    parts_.push_back(std::move(part));
+  }
+
+  void alone(const TrainingFile& f) {
+    switch (f.format) {
+      case ForeignFormat::deepspeed:
+        return add(f, deepspeed::import_run(f.file, job_));
+      case ForeignFormat::torchtitan:
+        return add(f, torchtitan::import_arguments(f.file, job_));
+      case ForeignFormat::torchtitan_toml:
+        return add(f, torchtitan::import_toml(f.file, job_));
+      case ForeignFormat::megatron:
+      case ForeignFormat::mlperf:
+      case ForeignFormat::bridge:
+      case ForeignFormat::nemo:
+      case ForeignFormat::primus:
+      case ForeignFormat::automodel:
+      case ForeignFormat::accelerate:
+      case ForeignFormat::axolotl:
+      case ForeignFormat::llama_factory:
+      case ForeignFormat::torchtune:
+        return;
+    }
+  }
+
+  void add(const TrainingFile& f, ImportedRun part) {
+    part.format = f.format;
+    part.file = f.file.name;
+    parts_.push_back(std::move(part));
+  }
+
+  void check_assumed() const {
+    for (const GivenSetting& a : job_.assumed) {
+      if (a.used) continue;
+      throw InputError(
+          ErrorCode::unknown_name, "--assume", a.name, "a name that no file has",
+          "a setting of the files as it stands there, or a key such as training.precision");
+    }
+  }
+
+  ImportedRun combined() {
+    ImportedRun all = std::move(parts_.front());
+    for (std::size_t i = 1; i < parts_.size(); ++i) merge(parts_[i], all);
+    // What one file leaves open another one may say.
+    std::erase_if(all.not_understood, [&](const LeftOver& l) {
+      return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
+    });
+    return all;
+  }
+
+  static bool is_assumed(const ImportedRun& r, const std::string& path) {
+    return std::any_of(r.assumed.begin(), r.assumed.end(),
+                       [&](const Assumed& a) { return a.path == path; });
+  }
+
+  void merge(ImportedRun& part, ImportedRun& all) {
+    if (all.file != part.file) all.file += ", " + part.file;
+    leaves(part.run, "", part, all);
+    const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(all.without_effect, part.without_effect);
+    append(all.not_understood, part.not_understood);
+    for (const Assumed& a : part.assumed) {
+      if (!is_assumed(all, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
+        all.assumed.push_back(a);
+    }
+    all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
+  }
+
+  void leaves(const Json& value, const std::string& path, const ImportedRun& part,
+              ImportedRun& all) {
+    if (value.is_object() && path != "parallel.framework_options" && path != "training.states") {
+      for (const auto& [key, member] : value.items()) {
+        leaves(member, path.empty() ? key : path + "." + key, part, all);
+      }
+      return;
+    }
+    const Json& old = value_at(all.run, path);
+    if (old == value) return;
+    if (old.is_null() || is_assumed(all, path)) {
+      std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
+      set_at(all.run, path, value);
+      return;
+    }
+    if (is_assumed(part, path)) return;
+    contradict(path, old, value, part, all);
+  }
+
+  static void contradict(const std::string& path, const Json& old, const Json& value,
+                         const ImportedRun& part, ImportedRun& all) {
+    const std::string why =
+        brief(old) + " in " + all.file + ", " + brief(value) + " in " + part.file;
+    erase_at(all.run, path);
+    all.not_understood.push_back({path, why, path, true});
+  }
+
+  ImportJob& job_;
+  TrainingFiles training_;
+  std::vector<ImportedRun> parts_;
+};
+
+std::string plain_name(std::string name) {
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace
+
+void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& out) {
+  for (GivenSetting& a : assumed) {
+    const std::string name = plain_name(a.name);
+    for (const ForeignSetting& known : std::vector<ForeignSetting>(settings.all())) {
+      if (known.name != name && plain_name(known.written) != name) continue;
+      a.used = true;
+      out.assumed.push_back({known.written,
+                             a.value.is_string() ? a.value.get<std::string>() : a.value.dump(),
+                             "--assume"});
+      ForeignSetting changed = known;
+      changed.value = a.value;
+      settings.remove(known.name);
+      if (a.value != "none" && !a.value.is_null()) settings.add(std::move(changed));
+    }
+  }
+}
+
+ImportedRun import_files(ImportJob job) { return Import(job).run(); }
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+}  // namespace orrery

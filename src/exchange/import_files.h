@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several files of other tools to one run: what each is, and what they say together.
+//
+// Files of one family complete each other (a Primus file and those it extends; an Axolotl file, the
+// Accelerate file it is launched with and the DeepSpeed file it names). A key that two files say
+// differently is left open. Machines (exchange/machine) become the run's cluster, a config.json of
+// Hugging Face its model.
+//
+// Errors: InputError for a file of a kind that is not read, with what it looks like and which
+// command reads it; for an assumption about a name that no file has.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exchange/foreign.h"
+#include "exchange/import_draft.h"
+
+namespace orrery {
+
+struct ImportJob {
+  std::vector<ForeignFile> files;
+  std::optional<ForeignFormat> from;  // of all files that are no machine and no model
+  Json given = Json::object();        // the run as far as the command line says it
+  std::vector<GivenSetting> assumed = {};
+  const ConfigLookup* lookup = nullptr;  // where models by name are
+};
+
+ImportedRun import_files(ImportJob job);
+
+// Settings as one of the readers of Megatron-LM's family gives them, under Megatron-LM's names.
+struct NamedSettings {
+  Settings settings;
+  std::vector<LeftOver> left = {};
+  std::vector<ForeignFile> files = {};  // more files, written by the script itself
+  std::string other_defaults = {};      // ImportDraft's
+  std::string model = {};               // one of ours, by its name
+};
+
+// Settings of the files that --assume says otherwise, or takes out ("none").
+void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& out);
+
+// The last part of a path: "a/b.yaml" and "b.yaml" are the same file to who includes it.
+std::string base_name(const std::string& path);
+
+}  // namespace orrery

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLaMA-Factory's YAML (hiyouga/LLaMA-Factory, 2026): Hugging Face's TrainingArguments and its own.
+// Gradient checkpointing is on unless the file says otherwise.
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::llama_factory {
+namespace {
+
+using trainer::Facts;
+using trainer::Said;
+using trainer::SaidRow;
+
+constexpr std::array kLlamaFactoryRows = {
+    SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
+    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+    SaidRow{"tensor_model_parallel_size", Said::tp, NameKind::degree},
+    SaidRow{"pipeline_model_parallel_size", Said::pp, NameKind::degree},
+    SaidRow{"expert_model_parallel_size", Said::ep, NameKind::degree},
+    SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
+    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
+    SaidRow{"pure_bf16", Said::narrow, NameKind::boolean},
+};
+
+constexpr std::string_view kLlamaFactoryWithoutEffect[] = {"trust_remote_code",
+                                                           "do_train",
+                                                           "do_eval",
+                                                           "do_predict",
+                                                           "dataset*",
+                                                           "template",
+                                                           "max_samples",
+                                                           "overwrite_*",
+                                                           "preprocessing_*",
+                                                           "output_dir",
+                                                           "logging_*",
+                                                           "save_*",
+                                                           "plot_loss",
+                                                           "learning_rate",
+                                                           "num_train_epochs",
+                                                           "lr_scheduler_*",
+                                                           "warmup_*",
+                                                           "report_to",
+                                                           "run_name",
+                                                           "ddp_*",
+                                                           "resume_from_checkpoint",
+                                                           "eval_*",
+                                                           "per_device_eval_batch_size",
+                                                           "val_size",
+                                                           "dataloader_*",
+                                                           "max_steps",
+                                                           "seed",
+                                                           "weight_decay",
+                                                           "adam_*",
+                                                           "max_grad_norm",
+                                                           "freeze_*",
+                                                           "image_*",
+                                                           "video_*",
+                                                           "media_dir",
+                                                           "stage",
+                                                           "finetuning_type",
+                                                           "model_name_or_path",
+                                                           "cache_dir",
+                                                           "hub_*",
+                                                           "push_to_hub",
+                                                           "adapter_name_or_path",
+                                                           "mix_strategy",
+                                                           "cutoff_len",
+                                                           "streaming",
+                                                           "buffer_size",
+                                                           "tokenized_path",
+                                                           "remove_unused_columns",
+                                                           "group_by_length",
+                                                           "fp8_backend",
+                                                           "include_*",
+                                                           "optim_args",
+                                                           "use_fast_tokenizer",
+                                                           "resize_vocab",
+                                                           "rope_scaling",
+                                                           "flash_attn_*",
+                                                           "enable_thinking",
+                                                           "mask_history",
+                                                           "train_on_prompt",
+                                                           "ignore_pad_token_for_loss",
+                                                           "tool_format",
+                                                           "default_system",
+                                                           "neat_packing",
+                                                           "swanlab_*",
+                                                           "use_swanlab",
+                                                           "bf16_full_eval",
+                                                           "log_level",
+                                                           "print_param_status",
+                                                           "additional_target",
+                                                           "fp8_enable_fsdp_float8_all_gather",
+                                                           "use_unsloth_gc",
+                                                           "infer_*",
+                                                           "moe_aux_loss_coef"};
+
+constexpr std::array kLlamaFactoryNotModelled = {
+    SettingNote{"moe_*", "the profile's exchange is used"},
+    SettingNote{"sequence_parallel", "the profile's kind is used"},
+};
+
+struct Refused {
+  const char* name;
+  const char* why;
+};
+// Switches whose trainings ours has no states for.
+constexpr std::array kRefused = {
+    Refused{"use_galore", "gradients of low rank"},
+    Refused{"use_apollo", "gradients of low rank"},
+    Refused{"use_badam", "one block of weights at a time"},
+    Refused{"use_muon", "Muon's states"},
+    Refused{"use_adam_mini", "Adam-mini's states"},
+    Refused{"use_llama_pro", "some layers alone are trained"},
+    Refused{"use_unsloth", "Unsloth's kernels"},
+    Refused{"mixture_of_depths", "layers that tokens skip"},
+    Refused{"use_kt", "experts on the host"},
+};
+
+void kind(Settings& settings, Facts& facts) {
+  const std::string type = settings.word("finetuning_type").value_or("lora");
+  if (type != "full") {
+    const bool said = settings.has("finetuning_type");
+    facts.stop("finetuning_type " + type + (said ? "" : " (its default)"),
+               "not all weights are trained; ours trains all");
+    for (const char* name :
+         {"lora_rank", "lora_target", "lora_alpha", "lora_dropout", "use_dora", "pissa_init",
+          "use_rslora", "loraplus_lr_ratio", "oft_rank", "oft_block_size", "oft_target"})
+      settings.take(name);
+  }
+  const std::string stage = settings.word("stage").value_or("sft");
+  if (stage != "sft" && stage != "pt")
+    facts.stop("stage " + stage, "a training with a second model or with generation");
+  for (const char* name :
+       {"quantization_bit", "quantization_method", "quantization_type", "double_quantization"}) {
+    if (settings.has(name) && std::string(name) == "quantization_bit")
+      facts.stop(settings.written(name), "quantised weights of the base model");
+    settings.take(name);
+  }
+  for (const Refused& r : kRefused) {
+    if (settings.flag(r.name).value_or(false)) facts.stop(settings.written(r.name), r.why);
+  }
+}
+
+void length(Settings& settings, Facts& facts) {
+  const auto n = settings.count("cutoff_len", 1, 100'000'000);
+  const bool packed =
+      settings.flag("packing").value_or(settings.word("stage").value_or("sft") == "pt") ||
+      settings.flag("neat_packing").value_or(false);
+  if (!n) return;
+  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": cutoff_len");
+  if (!packed)
+    facts.note(Said::sequence_length, std::to_string(*n),
+               "the most: samples are padded to the longest of a batch");
+}
+
+void sharding(Settings& settings, Facts& facts) {
+  if (const auto path = settings.word("deepspeed")) {
+    facts.say(Said::deepspeed, base_name(*path), "deepspeed " + *path);
+  }
+  const auto fsdp = settings.words("fsdp");
+  if (fsdp && !fsdp->empty() && fsdp->front() != "") say_fsdp(settings, "fsdp_config.", facts);
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  facts.trains = true;
+  Settings settings = facts.settings_of_file(read_yaml(file.text, file.name), file.name);
+  read_facts(kLlamaFactoryRows, settings, facts);
+  if (!facts.has(Said::micro_batch)) {
+    facts.say_weakly(Said::micro_batch, 8,
+                     "per_device_train_batch_size 8 (Hugging Face's default)");
+  }
+  if (const auto model = settings.word("model_name_or_path"))
+    say_model(*model, "model_name_or_path " + *model, facts);
+  if (facts.is_on(Said::narrow)) facts.say(Said::precision, "bf16", "pure_bf16");
+  say_precision(settings, facts);
+  kind(settings, facts);
+  length(settings, facts);
+  const bool off = settings.flag("disable_gradient_checkpointing").value_or(false) ||
+                   !settings.flag("gradient_checkpointing").value_or(true);
+  facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
+  const std::string attention = settings.word("flash_attn").value_or("auto");
+  facts.say(Said::flash, attention != "disabled", "flash_attn " + attention);
+  if (settings.flag("enable_liger_kernel").value_or(false))
+    facts.say(Said::kernels, "liger", "enable_liger_kernel");
+  sharding(settings, facts);
+  if (const auto optim = settings.word("optim"))
+    facts.say(Said::optimizer, *optim, "optim " + *optim);
+  list_others(settings, kLlamaFactoryWithoutEffect, kLlamaFactoryNotModelled, facts);
+}
+
+}  // namespace orrery::llama_factory

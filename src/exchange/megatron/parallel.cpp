@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "core/modules.h"
+#include "core/units.h"
+#include "exchange/megatron/megatron.h"
+#include "exchange/megatron/names.h"
+#include "parallel/strategy.h"
+
+namespace orrery::megatron {
+namespace {
+
+constexpr const char* kDispatcher = "parallel.framework_options.dispatcher";
+
+// A launcher's value, which may also be "gpu" or "1:4".
+std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
+  const auto word = d.settings.word(name);
+  if (!word) return {};
+  if (parse_number(*word)) return d.settings.count(name, 1, kMostDegree);
+  d.not_understood("--" + std::string(name) + " " + *word, "no number; --gpus says how many");
+  return {};
+}
+
+// Who says one degree says those that are not 1.
+void degrees(ImportDraft& d) {
+  const bool any = !d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null();
+  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
+    if (any && d.at(path).is_null() && !d.is_open(path)) {
+      d.note(path, "1", "not given");
+      d.set(path, 1);
+    }
+    d.assume(path, 1, "not given");
+  }
+  // One tensor rank has no sequence to share.
+  if (d.at("parallel.tp") == 1) return d.set("parallel.sequence_parallel", false);
+  d.assume("parallel.sequence_parallel", false, "without --sequence-parallel");
+}
+
+// A log and the launcher know how many GPUs there are.
+void world(ImportDraft& d) {
+  if (d.is_open("cluster.gpus")) return;
+  auto world = d.settings.count("world_size", 1);
+  if (const auto variable = d.settings.count("WORLD_SIZE", 1)) world = variable;
+  const auto per_node = launched(d, "nproc_per_node");
+  const auto nodes = launched(d, "nnodes");
+  const bool counted = nodes || !d.settings.has("nnodes");
+  if (!world && per_node && counted) world = *per_node * nodes.value_or(1);
+  const auto dp = d.settings.count("data_parallel_size", 1);
+  if (!world) return;
+  d.set("cluster.gpus", *world);
+  const std::int64_t others =
+      d.count_at("parallel.tp", 1) * d.count_at("parallel.pp", 1) * d.count_at("parallel.cp", 1);
+  if (dp && *dp * others != *world) {
+    d.settings.refuse("data_parallel_size",
+                      std::to_string(*dp) + ", world size " + std::to_string(*world),
+                      "world size over tp x pp x cp");
+  }
+}
+
+// Data-parallel replicas; 0 where the GPUs or a degree are not known.
+std::int64_t replicas(const ImportDraft& d) {
+  const Json& said = d.at("cluster.gpus");
+  const Json& gpus = said.is_null() ? value_at(d.given, "cluster.gpus") : said;
+  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
+    if (d.is_open(path)) return 0;
+  }
+  if (!gpus.is_number_integer()) return 0;
+  return gpus.get<std::int64_t>() / (d.count_at("parallel.tp", 1) * d.count_at("parallel.pp", 1) *
+                                     d.count_at("parallel.cp", 1));
+}
+
+// Without --global-batch-size a step is one micro batch of each replica; MLPerf counts sequences of
+// a replica.
+void global_batch(ImportDraft& d) {
+  const auto of_replica = d.settings.count("batch_of_replica", 1, kMostDegree);
+  const char* key = "training.global_batch";
+  if (!d.at(key).is_null() || d.is_open(key) || !value_at(d.given, key).is_null()) return;
+  const std::int64_t dp = replicas(d);
+  if (of_replica && dp > 0) return d.set(key, dp * *of_replica);
+  if (of_replica) {
+    return d.open(key, d.settings.written("batch_of_replica"), "of how many replicas; give --gpus");
+  }
+  const bool own_default = d.other_defaults.empty() && !d.is_on("deepspeed");
+  if (dp == 0 || !own_default || d.is_open("training.micro_batch")) return;
+  d.assume(key, dp * d.count_at("training.micro_batch", 1),
+           "micro batch x replicas, without --global-batch-size");
+}
+
+void context(ImportDraft& d) {
+  const auto words = d.settings.words("cp_comm_type");
+  if (!words || d.count_at("parallel.cp", 1) == 1) return;
+  const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), words->front());
+  if (words->size() != 1 || found == kContextTypes.end()) {
+    d.not_understood("--cp-comm-type", "p2p, allgather or a2a for all layers");
+    return;
+  }
+  d.set(
+      "parallel.cp_type",
+      std::string(kNamesOf<ContextType>[static_cast<std::size_t>(found - kContextTypes.begin())]));
+}
+
+void dispatcher(ImportDraft& d) {
+  const auto type = d.settings.choice("moe_token_dispatcher_type", kDispatchers);
+  if (d.is_on("moe_enable_deepep") || d.is_on("use_turbo_deepep"))
+    return d.set(kDispatcher, "flex");
+  if (d.count_at("parallel.ep", 1) == 1 || d.is_open("parallel.ep")) return;
+  if (type && *type < 2) return d.set(kDispatcher, std::string(kDispatchers[*type]));
+  if (!type && !d.other_defaults.empty()) return;
+  d.open(kDispatcher,
+         type ? d.settings.written("moe_token_dispatcher_type") : "moe_token_dispatcher_type",
+         "allgather is Megatron-LM's default, and no dispatcher of ours: flex or alltoall");
+}
+
+// The stage of ZeRO that a sharding strategy is.
+std::int64_t fsdp_stage(ImportDraft& d, std::int64_t optimizer) {
+  const auto strategy = d.settings.choice("data_parallel_sharding_strategy", kSharding);
+  if (!strategy) d.note("parallel.zero", std::to_string(optimizer), "Megatron FSDP's no_shard");
+  return std::max(optimizer, static_cast<std::int64_t>(strategy.value_or(0)));
+}
+
+void sharding(ImportDraft& d) {
+  const bool megatron = d.is_on("use_megatron_fsdp") || d.is_on("use_custom_fsdp");
+  const bool torch = d.is_on("use_torch_fsdp2");
+  const auto stage = d.settings.count("zero_stage", 0, 3);
+  const std::int64_t optimizer = d.is_on("use_distributed_optimizer") ? 1 : 0;
+  if (d.is_open("parallel.zero")) return d.settings.take("data_parallel_sharding_strategy");
+  if (stage) return d.set("parallel.zero", *stage);
+  if (torch) return d.set("parallel.zero", 3);
+  if (megatron) return d.set("parallel.zero", fsdp_stage(d, optimizer));
+  d.settings.take("data_parallel_sharding_strategy");
+  if (d.is_on("deepspeed")) {
+    return d.open("parallel.zero", "--deepspeed_config",
+                  "its file says the stage of ZeRO; give it too");
+  }
+  if (d.settings.has("use_distributed_optimizer")) return d.set("parallel.zero", optimizer);
+  d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
+}
+
+// A switch that is not given is off; of what the run does not have nothing is said.
+void switches(ImportDraft& d) {
+  read_rows_of(kSwitchRows, d.settings, d.out.run);
+  if (!d.other_defaults.empty()) return;
+  d.assume("parallel.framework_options.overlap_grad_reduce", false,
+           "without --overlap-grad-reduce");
+  if (d.count_at("parallel.zero", 0) > 0) {
+    d.assume("parallel.framework_options.overlap_param_gather", false,
+             "without --overlap-param-gather");
+  }
+  if (d.count_at("parallel.tp", 1) > 1) {
+    d.assume("parallel.framework_options.tp_comm_overlap", false, "without --tp-comm-overlap");
+  }
+}
+
+void read_modules(ImportDraft& d) {
+  Json known = Json::array();
+  for (const std::string& name :
+       d.settings.words("recompute_modules").value_or(std::vector<std::string>{"core_attn"})) {
+    if (find_name<Module>(name)) {
+      known.push_back(name);
+    } else {
+      d.open("parallel.recompute_modules", "--recompute-modules " + name, "no module of ours");
+    }
+  }
+  d.set("parallel.recompute_modules", known);
+}
+
+void full_recompute(ImportDraft& d) {
+  d.set("parallel.recompute", "full");
+  const auto method = d.settings.choice("recompute_method", kNamesOf<RecomputeMethod>);
+  const auto layers = d.settings.count("recompute_num_layers");
+  const std::size_t how = method.value_or(0);
+  if (layers == 0) return d.set("parallel.recompute", "none");
+  // Uniform groups of one layer are every layer alone.
+  if (how == 0 && layers.value_or(1) == 1) return;
+  d.set("parallel.recompute_method", std::string(kNamesOf<RecomputeMethod>[how]));
+  // Of more layers than a stage has it is all of them.
+  const std::int64_t all = d.layers() > 0 ? d.layers() : kMostDegree;
+  d.set("parallel.recompute_layers", std::min(layers.value_or(1), all));
+}
+
+// --partition-activations shares what is kept over tensor ranks; --checkpoint-in-cpu sends it away.
+void old_recompute(ImportDraft& d) {
+  full_recompute(d);
+  if (d.is_on("cpu_checkpointing")) d.set("parallel.offload.activations", "host");
+  const bool tp = d.count_at("parallel.tp", 1) > 1;
+  if (d.is_on("partition_activations") && tp && d.at("parallel.offload.activations").is_null()) {
+    d.stop(d.settings.written("partition_activations"),
+           "kept activations are whole on each tensor rank here");
+  }
+}
+
+void recompute(ImportDraft& d) {
+  const bool old = d.is_on("checkpoint_activations");
+  const bool selective = d.is_on("recompute_activations");
+  const auto granularity = d.settings.text("recompute_granularity").value_or("");
+  if (d.is_open("parallel.recompute")) return;
+  if (old && granularity.empty()) return old_recompute(d);
+  if (granularity == "full") return full_recompute(d);
+  if (granularity == "selective" || selective) {
+    d.set("parallel.recompute", "selective");
+    return read_modules(d);
+  }
+  if (!granularity.empty()) d.settings.choice("recompute_granularity", kGranularities);
+  for (const char* name : {"recompute_method", "recompute_num_layers", "recompute_modules",
+                           "partition_activations", "cpu_checkpointing"}) {
+    d.settings.take(name);
+  }
+  if (d.settings.has("recompute_granularity")) return d.set("parallel.recompute", "none");
+  d.assume("parallel.recompute", "none", "without --recompute-granularity");
+}
+
+// Layers whose activations go to the host: all of them, or an open question.
+void layer_offload(ImportDraft& d) {
+  if (!d.is_on("cpu_offloading")) {
+    for (const char* name :
+         {"cpu_offloading_num_layers", "cpu_offloading_activations", "cpu_offloading_weights",
+          "cpu_offloading_double_buffering", "cpu_offloading_retain_pinned_cpu_buffers"}) {
+      d.settings.take(name);
+    }
+    return;
+  }
+  d.open("parallel.offload.activations", d.settings.written("cpu_offloading"),
+         "all layers or none go to the host here");
+}
+
+void offload(ImportDraft& d) {
+  const double fraction = d.settings.number("optimizer_offload_fraction", 0, 1).value_or(1);
+  d.set("parallel.offload", {{"optimizer", "host"}, {"optimizer_fraction", fraction}});
+}
+
+}  // namespace
+
+void read_parallel_of(ImportDraft& d) {
+  read_rows_of(kParallelRows, d.settings, d.out.run);
+  degrees(d);
+  d.assume("training.micro_batch", 1, "not given");
+  world(d);
+  global_batch(d);
+  context(d);
+  dispatcher(d);
+  sharding(d);
+  switches(d);
+  read_layout_of(d);
+  recompute(d);
+  d.set("parallel.order", d.is_on("use_tp_pp_dp_mapping") ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
+  if (d.is_on("optimizer_cpu_offload")) offload(d);
+  d.settings.take("optimizer_offload_fraction");
+  layer_offload(d);
+}
+
+}  // namespace orrery::megatron

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "exchange/megatron/megatron.h"
+#include "exchange/megatron/names.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::megatron {
+namespace {
+
+bool given_name(ImportDraft& d, std::string_view name) {
+  const auto word = d.settings.text(name);
+  return word && *word != "None";
+}
+
+// Megatron-LM's own default is fp32; of a tool with other defaults it is open.
+void no_precision(ImportDraft& d) {
+  if (d.other_defaults.empty()) {
+    d.assume("training.precision", "fp32", "without --bf16 and --fp16");
+  } else {
+    d.open("training.precision", "bf16, fp16", d.other_defaults);
+  }
+}
+
+void precision(ImportDraft& d) {
+  const bool bf16 = d.is_on("bf16");
+  const bool fp16 = d.is_on("fp16");
+  d.settings.take("params_dtype");
+  const bool fp8 = given_name(d, "fp8_format");
+  const auto recipe = d.settings.text("fp8_recipe");
+  const bool fp4 = given_name(d, "fp4_format");
+  d.settings.take("fp4_recipe");
+  if (d.is_open("training.precision")) return;
+  if (fp4) return d.set("training.precision", "nvfp4");
+  if (fp8) return d.set("training.precision", recipe == "mxfp8" ? "mxfp8" : "fp8");
+  if (bf16 && fp16) d.settings.refuse("fp16", "true, and bf16 true", "one of them");
+  if (!bf16 && !fp16) return no_precision(d);
+  d.set("training.precision", bf16 ? "bf16" : "fp16");
+}
+
+// bf16 always accumulates in fp32 there; fp16 where it is told to, and otherwise the fp32 copy of
+// the gradients is the optimizer's.
+std::string_view usual_states(ImportDraft& d) {
+  const auto wide = d.settings.flag("accumulate_allreduce_grads_in_fp32");
+  const bool half = d.is_on("grad_reduce_in_bf16") || wide == false;
+  if (wide == true || (d.at("training.precision") != "fp16" && !half)) return kFp32Gradients;
+  if (half) return kFp16Gradients;
+  d.note("training.states", std::string(kFp16Gradients),
+         "fp16 without --accumulate-allreduce-grads-in-fp32");
+  return kFp16Gradients;
+}
+
+bool is_adam(ImportDraft& d) {
+  const auto name = d.settings.text("optimizer").value_or("adam");
+  if (name == "adam" || name == "adamw" || name == "distributed_fused_adam" ||
+      name == "mcore_distributed_optim" || name == "fused_adam" || name == "cpu_adam") {
+    return true;
+  }
+  if (name == "sgd") {
+    d.set("training.optimizer", "sgd");
+  } else {
+    d.open("training.optimizer", d.settings.written("optimizer"),
+           "adam or sgd; its states are others");
+  }
+  return false;
+}
+
+// Bytes of a value of torch's type, as a log, a flag or a configuration names it.
+double width(ImportDraft& d, std::string_view name) {
+  const std::string type = d.settings.text(name).value_or("fp32");
+  if (contains(type, "bf16") || contains(type, "bfloat16") || contains(type, "fp16") ||
+      contains(type, "float16"))
+    return 2;
+  return contains(type, "fp8") || contains(type, "uint8") ? 1 : 4;
+}
+
+// Adam's states of other widths than fp32's.
+Json narrow_states(double gradients, double first, double second, double master) {
+  if (gradients == 4 && first == 2 && second == 2 && master == 4) return "bf16-moments";
+  if (gradients == 2 && first == 4 && second == 4 && master == 4) return "adam-mixed-16";
+  return {{"weights", 2},
+          {"gradients", gradients},
+          {"optimizer", master + first + second},
+          {"reduced", gradients},
+          {"gathered", 2}};
+}
+
+void states(ImportDraft& d) {
+  d.settings.take("accumulate_allreduce_grads_in_fp32");
+  d.settings.take("use_precision_aware_optimizer");
+  const bool wide_reduction = d.settings.flag("accumulate_allreduce_grads_in_fp32") == true;
+  const double gradients = wide_reduction ? 4 : width(d, "main_grads_dtype");
+  d.settings.take("main_grads_dtype");
+  const double first = width(d, "exp_avg_dtype");
+  const double second = width(d, "exp_avg_sq_dtype");
+  const double master = width(d, "main_params_dtype");
+  if (!is_adam(d) || d.is_open("training.precision")) return;
+  if (d.at("training.precision") == "fp32") return d.set("training.states", "fp32-adam-16");
+  const bool wide = gradients + first + second + master == 16;
+  d.set("training.states", wide ? Json(std::string(usual_states(d)))
+                                : narrow_states(gradients, first, second, master));
+}
+
+void attention(ImportDraft& d) {
+  constexpr std::array<std::string_view, 5> kBackends = {"auto", "flash", "fused", "unfused",
+                                                         "local"};
+  std::optional<std::size_t> backend;
+  if (const auto word = d.settings.text("attention_backend")) {
+    // A log has "AttnBackend.flash".
+    const std::string last = word->substr(word->find('.') + 1);
+    const auto found = std::find(kBackends.begin(), kBackends.end(), last);
+    if (found == kBackends.end())
+      d.settings.refuse("attention_backend", "auto, flash, fused, unfused or local");
+    backend = static_cast<std::size_t>(found - kBackends.begin());
+  }
+  const bool flash = d.is_on("use_flash_attn") || d.is_on("use_flash_attention");
+  const bool local = d.settings.text("transformer_impl") == "local";
+  const bool fused = backend ? *backend < 3 : flash || !local;
+  d.set("training.flash_attention", fused);
+  if (!backend && !flash) {
+    d.note("training.flash_attention", fused ? "true" : "false", "Transformer Engine's choice");
+  }
+}
+
+void tokens(ImportDraft& d) {
+  const auto samples = d.settings.count("train_samples", 1);
+  const auto steps = d.settings.count("train_iters", 1);
+  const auto length = d.at("training.sequence_length");
+  const auto batch = d.at("training.global_batch");
+  if (length.is_null() || (!samples && (!steps || batch.is_null()))) return;
+  const double sequences =
+      samples ? static_cast<double>(*samples) : static_cast<double>(*steps) * batch.get<double>();
+  const double tokens = sequences * length.get<double>();
+  if (tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
+}
+
+}  // namespace
+
+void read_training_of(ImportDraft& d) {
+  read_rows_of(kTrainingRows, d.settings, d.out.run);
+  precision(d);
+  states(d);
+  attention(d);
+  tokens(d);
+}
+
+}  // namespace orrery::megatron

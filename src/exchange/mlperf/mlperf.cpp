@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/mlperf/mlperf.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "exchange/hub_names.h"
+#include "exchange/mlperf/names.h"
+#include "exchange/shell/shell.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::mlperf {
+namespace {
+
+class Environment {
+ public:
+  Environment(const ShellVariables& variables, NamedSettings& out) : v_(variables), out_(out) {}
+
+  void read() {
+    for (const NamedPath& n : kNames) copy(n);
+    precision();
+    world();
+    batch();
+    out_.model = shipped_model(shell_value(v_, "MODEL_SIZE"));
+    for (const auto& [name, values] : v_) {
+      if (begins_with(name, "LORA_")) {
+        out_.left.push_back(
+            {name + " " + shell_value(v_, name), "a training of LoRA adapters", "", true});
+      }
+    }
+  }
+
+ private:
+  static bool is_on(const std::string& value) {
+    return value == "True" || value == "true" || value == "1";
+  }
+
+  void add(std::string_view name, std::string_view written, Json value) {
+    out_.settings.add({std::string(name), std::string(written), std::move(value)});
+  }
+
+  void copy(const NamedPath& n) {
+    const auto known = v_.find(n.path);
+    if (known == v_.end()) return;
+    const std::string value = shell_value(v_, n.path);
+    if (value.empty() || value == "null" || value == "None") return;
+    const bool none = n.name == "num_virtual_stages_per_pipeline_rank" && value == "0";
+    if (!none) add(n.name, n.path, value);
+  }
+
+  void precision() {
+    const std::string fp8 = shell_value(v_, "FP8");
+    const std::string fp4 = shell_value(v_, "FP4");
+    if (fp8.empty() && fp4.empty()) return;
+    add("bf16", "FP8", true);
+    if (is_on(fp8)) add("fp8_format", "FP8", "hybrid");
+    if (is_on(fp4)) add("fp4_format", "FP4", "e2m1");
+    const std::string recipe = shell_value(v_, "FP8_RECIPE");
+    if (!recipe.empty()) add("fp8_recipe", "FP8_RECIPE", recipe);
+  }
+
+  double number(std::string_view name) const {
+    return parse_number(shell_value(v_, name)).value_or(0);
+  }
+
+  void world() {
+    const double nodes = number("DGXNNODES");
+    const double per_node = number("DGXNGPU");
+    if (nodes > 0 && per_node > 0) {
+      add("WORLD_SIZE", "DGXNNODES x DGXNGPU", nodes * per_node);
+    } else if (nodes > 0) {
+      out_.left.push_back({"DGXNNODES " + shortest(nodes),
+                           "of how many GPUs: DGXNGPU is not said; give --gpus", "cluster.gpus",
+                           true});
+    }
+  }
+
+  // Sequences of a replica and step, accumulated micro batch by micro batch.
+  void batch() {
+    const double replica = number("MINIBS");
+    if (replica <= 0) return;
+    add("batch_of_replica", "MINIBS", replica);
+  }
+
+  const ShellVariables& v_;
+  NamedSettings& out_;
+};
+
+}  // namespace
+
+NamedSettings read_named(const std::vector<ForeignFile>& files) {
+  NamedSettings out{Settings(files.front().name)};
+  out.other_defaults = "the benchmark's scripts have the default; it is in none of the files";
+  ShellVariables variables;
+  std::vector<std::string> sourced;
+  for (const ForeignFile& f : files) {
+    ShellRun run = run_shell(f.text, f.name, std::move(variables));
+    variables = std::move(run.variables);
+    for (const std::string& s : run.sources) sourced.push_back(base_name(s));
+  }
+  Environment(variables, out).read();
+  for (const std::string& s : sourced) {
+    const bool given = std::any_of(files.begin(), files.end(), [&](const ForeignFile& f) {
+      return base_name(f.name).find(s.substr(0, s.rfind('.'))) != std::string::npos;
+    });
+    if (!given)
+      out.left.push_back({"source " + s, "is not given; what it sets is unknown", "", true});
+  }
+  return out;
+}
+
+}  // namespace orrery::mlperf

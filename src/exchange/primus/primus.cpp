@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/primus/primus.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "exchange/flat.h"
+#include "exchange/hub_names.h"
+#include "exchange/megatron/megatron.h"
+#include "exchange/yaml.h"
+
+namespace orrery::primus {
+namespace {
+
+constexpr int kDeepest = 16;
+
+std::string text_at(const Json& j, const char* key) {
+  return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
+}
+
+class Reading {
+ public:
+  Reading(const std::vector<ForeignFile>& files, NamedSettings& out) : out_(out) {
+    for (const ForeignFile& f : files) {
+      Json document = read_yaml(f.text, f.name);
+      follow_references(document);
+      documents_.push_back({f.name, std::move(document), false});
+    }
+  }
+
+  void read() {
+    for (Document& d : documents_) {
+      if (d.json.contains("modules")) modules(d);
+    }
+    // Files alone, without one that includes them.
+    for (Document& d : documents_) {
+      if (d.used) continue;
+      unknown_defaults("the file of modules");
+      layer(d, 0);
+    }
+  }
+
+ private:
+  struct Document {
+    std::string name;
+    Json json;
+    bool used;
+  };
+
+  void modules(Document& d) {
+    d.used = true;
+    for (const auto& [name, module] : d.json["modules"].items()) {
+      if (!module.is_object()) continue;
+      const std::string framework = text_at(module, "framework");
+      if (!framework.empty() && framework != "megatron") {
+        throw InputError(d.name, "modules." + name + ".framework", "\"" + framework + "\"",
+                         "megatron");
+      }
+      module_of(d, module, "modules." + name);
+      return;
+    }
+  }
+
+  void module_of(const Document& d, const Json& module, const std::string& path) {
+    defaults(text_at(module, "config"), path + ".config");
+    model(text_at(module, "model"), path + ".model");
+    if (module.contains("overrides")) add(module["overrides"], d.name, path + ".overrides.");
+  }
+
+  void defaults(const std::string& name, const std::string& path) {
+    if (name.empty()) return;
+    if (!include(name, 0)) unknown_defaults(path + " " + name);
+  }
+
+  // A model of ours by its name, where its file is not given.
+  void model(const std::string& name, const std::string& path) {
+    if (name.empty() || include(name, 0)) return;
+    out_.model = shipped_model(name.substr(0, name.rfind(".yaml")));
+    if (!out_.model.empty()) return;
+    out_.left.push_back(
+        {path + " " + name, "is not given; give it too, or --model", "model", true});
+  }
+
+  void unknown_defaults(const std::string& what) {
+    if (!out_.other_defaults.empty()) return;
+    out_.other_defaults = "the default is in " + what + ", which is not given";
+  }
+
+  bool include(const std::string& name, int depth) {
+    for (Document& d : documents_) {
+      if (base_name(d.name) != base_name(name)) continue;
+      layer(d, depth);
+      return true;
+    }
+    return false;
+  }
+
+  // The files that this one extends, then its own keys.
+  void layer(Document& d, int depth) {
+    if (depth > kDeepest) {
+      throw InputError(d.name, "extends", "files that extend each other", "at most 16 levels");
+    }
+    d.used = true;
+    for (const char* key : {"extends", "includes", "bases"}) {
+      if (!d.json.contains(key)) continue;
+      const Json& list = d.json[key];
+      for (const Json& each : list.is_array() ? list : Json::array({list})) {
+        if (each.is_string()) base(d, each.get<std::string>(), depth);
+      }
+    }
+    add(d.json, d.name, "");
+  }
+
+  void base(const Document& d, const std::string& name, int depth) {
+    if (include(name, depth + 1)) return;
+    const std::string ours = shipped_model(name.substr(0, name.rfind(".yaml")));
+    if (!ours.empty()) {
+      out_.model = ours;
+    } else {
+      unknown_defaults(base_name(d.name) + "'s " + name);
+    }
+  }
+
+  void add(const Json& keys, const std::string& file, const std::string& path) {
+    if (!keys.is_object()) return;
+    for (const auto& [key, value] : keys.items()) {
+      if (value.is_null()) {
+        out_.settings.remove(key);
+      } else if (!value.is_object() && key != "extends" && key != "includes" && key != "bases") {
+        out_.settings.add({key, path + key, value, file});
+      }
+    }
+  }
+
+  NamedSettings& out_;
+  std::vector<Document> documents_;
+};
+
+}  // namespace
+
+NamedSettings read_named(const std::vector<ForeignFile>& files) {
+  NamedSettings out{Settings(files.front().name)};
+  Reading(files, out).read();
+  return out;
+}
+
+}  // namespace orrery::primus

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/recognise.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "exchange/text_lines.h"
+#include "exchange/yaml.h"
+
+namespace orrery {
+namespace {
+
+bool has_any(const Json& j, std::initializer_list<const char*> keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](const char* k) { return j.contains(k); });
+}
+
+const Json& member(const Json& j, const char* key) {
+  static const Json kNothing = Json::object();
+  return j.is_object() && j.contains(key) ? j[key] : kNothing;
+}
+
+bool is_bridge(const Json& j) {
+  const std::string target =
+      j.contains("_target_") && j["_target_"].is_string() ? j["_target_"].get<std::string>() : "";
+  if (contains(target, "megatron.bridge")) return true;
+  const bool parts =
+      has_any(j, {"ddp", "mixed_precision", "comm_overlap", "scheduler", "dist", "rng"});
+  return j.contains("train") && j["train"].is_object() && (j.contains("model") || parts);
+}
+
+bool is_nemo(const Json& j) {
+  const Json& model = member(j, "model");
+  return has_any(model, {"encoder_seq_length", "micro_batch_size", "tensor_model_parallel_size",
+                         "megatron_amp_O2"}) &&
+         !j.contains("train");
+}
+
+bool is_automodel(const Json& j) {
+  return j.contains("step_scheduler") || contains(member(j, "model").dump(), "nemo_automodel");
+}
+
+bool has_component(const Json& j) {
+  return std::any_of(j.begin(), j.end(),
+                     [](const Json& v) { return v.is_object() && v.contains("_component_"); });
+}
+
+bool is_primus(const Json& j) {
+  return j.contains("modules") || has_any(j, {"extends", "includes"}) ||
+         has_any(j, {"tensor_model_parallel_size", "num_attention_heads", "micro_batch_size"});
+}
+
+struct Mark {
+  ForeignFormat format;
+  bool (*holds)(const Json&);
+};
+
+// In this order: the more telling one first.
+constexpr std::array kYaml = {
+    Mark{ForeignFormat::primus, [](const Json& j) { return j.contains("modules"); }},
+    Mark{ForeignFormat::bridge, is_bridge},
+    Mark{ForeignFormat::automodel, is_automodel},
+    Mark{ForeignFormat::nemo, is_nemo},
+    Mark{ForeignFormat::axolotl, [](const Json& j) { return j.contains("base_model"); }},
+    Mark{ForeignFormat::llama_factory,
+         [](const Json& j) { return j.contains("model_name_or_path"); }},
+    Mark{ForeignFormat::accelerate,
+         [](const Json& j) {
+           return has_any(j, {"distributed_type", "compute_environment", "num_processes"});
+         }},
+    Mark{ForeignFormat::torchtune, has_component},
+    Mark{ForeignFormat::primus, is_primus},
+};
+
+struct OtherYaml {
+  const char* key;
+  const char* looks;
+};
+constexpr std::array kOtherYaml = {
+    OtherYaml{"parallelism", "nanotron's YAML"},
+    OtherYaml{"pipe_parallel_size", "GPT-NeoX's YAML"},
+    OtherYaml{"pipe-parallel-size", "GPT-NeoX's YAML"},
+    OtherYaml{"strategy", "a YAML of a trainer"},
+};
+
+std::string keys_of(const Json& j) {
+  std::string text;
+  int n = 0;
+  for (const auto& [key, value] : j.items()) {
+    if (n++ == 4) return text + ", …";
+    text += (text.empty() ? "" : ", ") + key;
+  }
+  return text;
+}
+
+bool is_fabric(const Json& j) { return has_any(j, {"switches", "capacity_blocks"}); }
+
+Recognised yaml(const Json& j) {
+  if (!j.is_object()) return {FileKind::other, {}, "YAML that is no mapping", ""};
+  if (is_fabric(j)) return {FileKind::machine, {}, "a topograph model", ""};
+  for (const Mark& m : kYaml) {
+    if (m.holds(j)) return {FileKind::training, m.format, "", ""};
+  }
+  for (const OtherYaml& o : kOtherYaml) {
+    if (j.contains(o.key)) return {FileKind::other, {}, o.looks, ""};
+  }
+  return {FileKind::other, {}, "YAML with the keys " + keys_of(j), ""};
+}
+
+bool is_deepspeed(const Json& j) {
+  return has_any(j, {"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu",
+                     "gradient_accumulation_steps", "fp16", "bf16", "bfloat16", "optimizer",
+                     "tensor_parallel", "pipeline", "activation_checkpointing",
+                     "communication_data_type", "data_types", "zero_allow_untested_optimizer"});
+}
+
+Recognised json(const Json& j) {
+  if (j.is_array()) return {FileKind::other, {}, "a JSON array", ""};
+  if (j.contains("traceEvents")) {
+    return {FileKind::other, {}, "a Kineto trace", "orrery calibrate fit reads it"};
+  }
+  if (has_any(j, {"model_type", "architectures"})) {
+    return {FileKind::model, {}, "a Hugging Face config.json", ""};
+  }
+  if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
+  return {FileKind::other, {}, "JSON with the keys " + keys_of(j), ""};
+}
+
+// Texts of lines, by what one of their lines holds.
+struct LineMark {
+  std::string_view part;
+  FileKind kind;
+  const char* looks;
+  const char* advice;
+};
+constexpr const char* kCalibrate = "orrery calibrate fit reads it";
+constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
+constexpr std::array kLines = {
+    LineMark{"- arguments -", FileKind::training, "", ""},
+    LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
+    LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"SwitchName=", FileKind::machine, "Slurm's topology.conf", ""},
+    LineMark{"BlockName=", FileKind::machine, "Slurm's topology.conf", ""},
+    LineMark{"switchguids=", FileKind::machine, "ibnetdiscover's output", ""},
+    LineMark{"caguid=", FileKind::machine, "ibnetdiscover's output", ""},
+    LineMark{"CPU Affinity", FileKind::machine, "nvidia-smi topo -m", ""},
+    LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
+    LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
+    LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"{'loss':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"NCCL INFO", FileKind::other, "a log of NCCL", ""},
+};
+
+bool is_shell_line(std::string_view line) {
+  return begins_with(line, "#!") && contains(line, "sh");
+}
+
+bool is_topology_matrix(std::string_view line) {
+  return contains(line, "GPU0") &&
+         (contains(line, " X ") || contains(line, "\tX\t") || contains(line, "GPU1"));
+}
+
+// "[training]", alone in its line.
+bool is_section(std::string_view line) {
+  return line.size() > 2 && line.front() == '[' && line.back() == ']' &&
+         std::isalpha(static_cast<unsigned char>(line[1])) != 0 &&
+         line.find_first_of("\"', $") == std::string_view::npos;
+}
+
+// "--training.seq_len"
+bool has_dotted_name(std::string_view line) {
+  for (std::size_t at = line.find("--"); at != std::string_view::npos;
+       at = line.find("--", at + 2)) {
+    const std::size_t end = line.find_first_of(" =\t\"'", at);
+    if (line.substr(at, end - at).find('.') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool is_python(std::string_view line) {
+  return begins_with(line, "import ") || begins_with(line, "from ") || begins_with(line, "def ") ||
+         begins_with(line, "class ");
+}
+
+constexpr std::string_view kMlperf[] = {
+    "DGXNNODES",  "DGXNGPU",    "MINIBS",         "TENSOR_MODEL_PARALLEL", "FP8_PARAM_GATHER",
+    "FP4_RECIPE", "MODEL_SIZE", "TARGET_LOG_PPL", "MCORE_CUDA_GRAPH",      "FULL_CUDA_GRAPH"};
+
+// "export NAME=" or "NAME="
+bool is_mlperf(std::string_view line) {
+  if (begins_with(line, "export ")) line = trimmed(line.substr(7));
+  const std::size_t equals = line.find('=');
+  return std::find(std::begin(kMlperf), std::end(kMlperf), line.substr(0, equals)) !=
+             std::end(kMlperf) &&
+         equals != std::string_view::npos;
+}
+
+// Signs of a script, line by line.
+struct Signs {
+  bool shell = false;
+  bool section = false;
+  bool dotted = false;
+  bool python = false;
+  bool mlperf = false;
+  bool argument = false;
+};
+
+Signs signs_of(std::string_view text) {
+  Signs s;
+  for (const std::string_view whole : lines_of(text)) {
+    const std::string_view line = trimmed(whole);
+    s.shell = s.shell || is_shell_line(line);
+    if (line.empty() || line.front() == '#') continue;
+    s.section = s.section || is_section(line);
+    s.python = s.python || is_python(whole);
+    s.mlperf = s.mlperf || is_mlperf(line);
+    s.argument = s.argument || contains(line, "--");
+    s.dotted = s.dotted || has_dotted_name(line);
+  }
+  return s;
+}
+
+Recognised script(std::string_view text) {
+  const Signs s = signs_of(text);
+  const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
+  if (s.section && !s.shell) return training(ForeignFormat::torchtitan_toml);
+  if (s.python && !s.shell) {
+    return {FileKind::other,
+            {},
+            "Python source",
+            "give the printed configuration, or the command line that starts it"};
+  }
+  const bool script =
+      contains(text, "torchrun") || contains(text, "python") || contains(text, "--num-layers");
+  if (s.mlperf && !script) return training(ForeignFormat::mlperf);
+  if (s.dotted) return training(ForeignFormat::torchtitan);
+  if (s.argument) return training(ForeignFormat::megatron);
+  return {FileKind::other, {}, "text without a setting", ""};
+}
+
+std::optional<Recognised> binary(std::string_view text) {
+  if (begins_with(text, "\x1f\x8b"))
+    return Recognised{FileKind::other, {}, "a gzip file", "give it unpacked"};
+  if (begins_with(text, "SQLite format 3"))
+    return Recognised{FileKind::other, {}, "an SQLite database", kCalibrate};
+  if (text.substr(0, 4096).find('\0') != std::string_view::npos) {
+    return Recognised{FileKind::other, {}, "a binary file", ""};
+  }
+  return {};
+}
+
+std::optional<Recognised> xml(std::string_view text) {
+  if (first_character(text) != '<') return {};
+  if (contains(text, "<system")) return Recognised{FileKind::machine, {}, "NCCL's topology", ""};
+  if (contains(text, "<topology")) return Recognised{FileKind::machine, {}, "lstopo's XML", ""};
+  return Recognised{FileKind::other, {}, "XML", ""};
+}
+
+std::optional<Recognised> lines(std::string_view text) {
+  for (const LineMark& m : kLines) {
+    if (!contains(text, m.part)) continue;
+    Recognised r{m.kind, {}, m.looks, m.advice};
+    if (m.kind == FileKind::training) r.format = ForeignFormat::megatron;
+    return r;
+  }
+  for (const std::string_view line : lines_of(text)) {
+    if (is_topology_matrix(line))
+      return Recognised{FileKind::machine, {}, "nvidia-smi topo -m", ""};
+  }
+  return {};
+}
+
+}  // namespace
+
+Recognised recognise(const ForeignFile& file) {
+  const std::string_view text = file.text;
+  if (const auto found = binary(text)) return *found;
+  if (const auto found = xml(text)) return *found;
+  if (first_character(text) == '{') return json(parse_json(text, file.name));
+  if (first_character(text) == '[' && !signs_of(text).section) {
+    return {FileKind::other, {}, "a JSON array", ""};
+  }
+  if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
+  if (begins_as_yaml(text)) return yaml(read_yaml(text, file.name));
+  if (const auto found = lines(text)) return *found;
+  return script(text);
+}
+
+void refuse_kind(const ForeignFile& file, const Recognised& found) {
+  const std::string read =
+      "a training file of " + alternatives({kToolNames.values.begin(), kToolNames.values.end()});
+  throw InputError(file.name, "", found.looks, found.advice.empty() ? read : found.advice);
+}
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which tool's file a text is, by what stands in it; its name counts for nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exchange/foreign.h"
+
+namespace orrery {
+
+enum class FileKind : std::uint8_t {
+  training,  // settings of a training: `format` says whose
+  model,     // a config.json of Hugging Face
+  machine,   // exchange/machine/machine.h
+  other,     // read by another command, or by none
+};
+
+struct Recognised {
+  FileKind kind = FileKind::other;
+  std::optional<ForeignFormat> format = {};
+  std::string looks = {};   // "an NCCL topology"
+  std::string advice = {};  // what reads it; "" where nothing does
+};
+
+Recognised recognise(const ForeignFile& file);
+
+// InputError: what the file looks like, and what would be read.
+[[noreturn]] void refuse_kind(const ForeignFile& file, const Recognised& found);
+
+}  // namespace orrery

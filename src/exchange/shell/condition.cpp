@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/condition.h"
+
+#include "core/units.h"
+#include "exchange/shell/expansion.h"
+
+namespace orrery::shell {
+namespace {
+
+Truth compared(const std::string& a, const std::string& sign, const std::string& b) {
+  const auto x = parse_number(a);
+  const auto y = parse_number(b);
+  if (!x || !y) return {};
+  if (sign == "-eq") return *x == *y;
+  if (sign == "-ne") return *x != *y;
+  if (sign == "-lt") return *x < *y;
+  if (sign == "-le") return *x <= *y;
+  if (sign == "-gt") return *x > *y;
+  if (sign == "-ge") return *x >= *y;
+  return {};
+}
+
+class Test {
+ public:
+  Test(const std::vector<std::string>& words, const ShellVariables& variables)
+      : words_(words), variables_(variables) {}
+
+  Truth all() {
+    const Truth t = any();
+    return at_ == words_.size() ? t : Truth();
+  }
+
+ private:
+  bool at(std::string_view a, std::string_view b) const {
+    return at_ < words_.size() && (words_[at_] == a || words_[at_] == b);
+  }
+
+  Truth any() {
+    Truth t = every();
+    while (at("||", "-o")) {
+      ++at_;
+      t = either(t, every());
+    }
+    return t;
+  }
+
+  Truth every() {
+    Truth t = one();
+    while (at("&&", "-a")) {
+      ++at_;
+      t = both(t, one());
+    }
+    return t;
+  }
+
+  std::string operand() {
+    return at_ < words_.size() ? text_of_word(words_[at_++], variables_) : std::string();
+  }
+
+  Truth one() {
+    if (at_ >= words_.size()) return false;
+    if (at("!", "!")) {
+      ++at_;
+      return negated(one());
+    }
+    if (at("(", "\\(")) return bracketed();
+    const std::string& first = words_[at_];
+    const bool alone = at_ + 1 >= words_.size();
+    if (!alone && first.size() == 2 && first[0] == '-' && !is_binary(at_ + 1)) return unary();
+    const std::string left = operand();
+    if (!is_binary(at_)) return is_known(left) ? Truth(!left.empty()) : Truth();
+    const std::string sign = words_[at_++];
+    const std::string right = operand();
+    if (!is_known(left) || !is_known(right)) return {};
+    if (sign == "=" || sign == "==") return matches_pattern(left, right);
+    if (sign == "!=") return negated(matches_pattern(left, right));
+    return compared(left, sign, right);
+  }
+
+  bool is_binary(std::size_t i) const {
+    if (i + 1 >= words_.size()) return false;
+    const std::string& w = words_[i];
+    const bool letters = w.size() == 3 && w[0] == '-';
+    return letters || w == "=" || w == "==" || w == "!=" || w == "=~" || w == "<" || w == ">";
+  }
+
+  Truth bracketed() {
+    ++at_;
+    const Truth t = any();
+    if (at(")", "\\)")) ++at_;
+    return t;
+  }
+
+  Truth unary() {
+    const std::string sign = words_[at_++];
+    const std::string value = operand();
+    if (!is_known(value) || (sign != "-z" && sign != "-n")) return {};
+    return value.empty() == (sign == "-z");
+  }
+
+  const std::vector<std::string>& words_;
+  const ShellVariables& variables_;
+  std::size_t at_ = 0;
+};
+
+bool glob(std::string_view text, std::string_view pattern, int& steps) {
+  if (++steps > 10'000) return false;
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*') {
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      if (glob(text.substr(i), pattern.substr(1), steps)) return true;
+    }
+    return false;
+  }
+  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) &&
+         glob(text.substr(1), pattern.substr(1), steps);
+}
+
+}  // namespace
+
+bool is_known(const std::string& text) { return text.find('$') == std::string::npos; }
+
+Truth negated(Truth t) { return t ? Truth(!*t) : t; }
+
+Truth both(Truth a, Truth b) {
+  if (a == false || b == false) return false;
+  return a && b ? Truth(true) : Truth();
+}
+
+Truth either(Truth a, Truth b) {
+  if (a == true || b == true) return true;
+  return a && b ? Truth(false) : Truth();
+}
+
+Truth matches_pattern(const std::string& text, const std::string& pattern) {
+  if (!is_known(text) || !is_known(pattern) || pattern.find('[') != std::string::npos) return {};
+  int steps = 0;
+  return glob(text, pattern, steps);
+}
+
+Truth truth_of_test(const std::vector<std::string>& words, const ShellVariables& variables) {
+  return Test(words, variables).all();
+}
+
+}  // namespace orrery::shell

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/expansion.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace orrery::shell {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+std::size_t end_of_quote(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == quote) return at + 1;
+    if (quote == '"' && text[at] == '\\') ++at;
+    if (quote == '"' && text[at] == '$') {
+      const std::size_t end = end_of_group(text, at);
+      if (end == kNone) return kNone;
+      at = end - 1;
+    }
+  }
+  return kNone;
+}
+
+// Builds the fields of a word: text in quotes never splits, other expanded text splits at blanks.
+class Fields {
+ public:
+  Fields(const ShellVariables& variables, bool splits) : variables_(variables), splits_(splits) {}
+
+  std::vector<std::string> of(std::string_view word) {
+    text_ = word;
+    for (at_ = 0; at_ < text_.size();) step();
+    if (open_) out_.push_back(std::move(field_));
+    return std::move(out_);
+  }
+
+  std::string of_document(std::string_view text) {
+    text_ = text;
+    quoted_ = true;
+    for (at_ = 0; at_ < text_.size();) inside_quotes();
+    return std::move(field_);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '\'') {
+      const std::size_t end = std::min(text_.find('\'', at_ + 1), text_.size());
+      add(text_.substr(at_ + 1, end - at_ - 1));
+      at_ = std::min(end + 1, text_.size());
+    } else if (c == '"') {
+      double_quoted();
+    } else if (c == '\\' && at_ + 1 < text_.size()) {
+      if (text_[at_ + 1] != '\n') add(text_.substr(at_ + 1, 1));
+      at_ += 2;
+    } else if (c == '$' || c == '`') {
+      expand();
+    } else {
+      add(text_.substr(at_++, 1));
+    }
+  }
+
+  // "${A[@]}" of an empty array is no word, "" is one.
+  void double_quoted() {
+    const bool open = open_;
+    empty_array_ = false;
+    quoted_ = true;
+    for (++at_; at_ < text_.size() && text_[at_] != '"';) inside_quotes();
+    quoted_ = false;
+    ++at_;
+    open_ = open || !field_.empty() || !empty_array_;
+  }
+
+  void inside_quotes() {
+    const char c = text_[at_];
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    if (c == '\\' && std::string_view("$`\"\\\n").find(next) != kNone && next != '\0') {
+      if (next != '\n') add(text_.substr(at_ + 1, 1));
+      at_ += 2;
+    } else if (c == '$' || c == '`') {
+      expand();
+    } else {
+      add(text_.substr(at_++, 1));
+    }
+  }
+
+  void add(std::string_view text) {
+    open_ = true;
+    if (field_.size() + text.size() <= kLongestValue) field_ += text;
+  }
+
+  // A value out of quotes splits at blanks.
+  void add_value(const std::string& value) {
+    if (quoted_ || !splits_) return add(value);
+    for (const char c : value) {
+      if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+        add(std::string_view(&c, 1));
+      } else {
+        close();
+      }
+    }
+  }
+
+  void close() {
+    if (open_) out_.push_back(std::move(field_));
+    field_.clear();
+    open_ = false;
+  }
+
+  void add_all(const std::vector<std::string>& values, bool apart) {
+    empty_array_ = values.empty();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0 && apart && splits_) {
+        close();
+      } else if (i > 0) {
+        add(" ");
+      }
+      add_value(values[i]);
+    }
+  }
+
+  void expand() {
+    const std::size_t start = at_;
+    const std::size_t end = std::min(end_of_group(text_, at_), text_.size());
+    at_ = end;
+    const std::string_view whole = text_.substr(start, end - start);
+    if (whole.size() < 2) return add(whole);
+    if (whole.front() == '`')
+      return add("$(" + std::string(whole.substr(1, whole.size() - 2)) + ")");
+    if (whole.substr(0, 3) == "$((") return add(arithmetic_of(whole));
+    if (whole[1] == '(') return add(whole);
+    if (whole[1] == '{') return braced(whole);
+    named(whole.substr(1), whole);
+  }
+
+  void named(std::string_view name, std::string_view whole) {
+    if (name == "#") return add("0");
+    const auto known = variables_.find(name);
+    if (known == variables_.end() || known->second.empty()) {
+      return known == variables_.end() ? add(whole) : void();
+    }
+    add_value(known->second.front());
+  }
+
+  std::string arithmetic_of(std::string_view whole) const {
+    const auto x =
+        whole.size() < 5 ? std::nullopt : arithmetic(whole.substr(3, whole.size() - 5), variables_);
+    return x ? std::to_string(*x) : std::string(whole);
+  }
+
+  void braced(std::string_view whole) {
+    std::string_view inside = whole.substr(2, whole.size() - 3);
+    if (!inside.empty() && inside[0] == '#') return counted(inside.substr(1), whole);
+    const std::size_t end = end_of_name(inside, 0);
+    const std::string_view name = inside.substr(0, end);
+    std::string_view rest = inside.substr(end);
+    const bool all = rest.substr(0, 3) == "[@]" || rest.substr(0, 3) == "[*]";
+    const auto known = variables_.find(name);
+    if (all) {
+      if (known == variables_.end()) return add_all({}, true);  // no array comes from outside
+      return add_all(known->second, rest[1] == '@' || !quoted_);
+    }
+    if (!rest.empty() && rest[0] == '[') return element(rest, known, whole);
+    if (rest.empty()) return named(name, whole);
+    otherwise(rest, known, whole);
+  }
+
+  void counted(std::string_view name, std::string_view whole) {
+    const auto known = variables_.find(name.substr(0, end_of_name(name, 0)));
+    const bool array = name.find('[') != kNone;
+    if (known == variables_.end()) return add(whole);
+    const std::size_t size = array                   ? known->second.size()
+                             : known->second.empty() ? 0
+                                                     : known->second.front().size();
+    add(std::to_string(size));
+  }
+
+  void element(std::string_view rest, ShellVariables::const_iterator known,
+               std::string_view whole) {
+    const auto index = arithmetic(rest.substr(1, rest.find(']') - 1), variables_);
+    const bool has = known != variables_.end() && index && *index >= 0 &&
+                     *index < static_cast<std::int64_t>(known->second.size());
+    if (!has) return add(whole);
+    add_value(known->second[static_cast<std::size_t>(*index)]);
+  }
+
+  // ${A:-b}, ${A-b}, ${A:=b}, ${A:+b}; what else a shell can do to a value stays as written.
+  void otherwise(std::string_view rest, ShellVariables::const_iterator known,
+                 std::string_view whole) {
+    const bool colon = rest[0] == ':';
+    if (colon) rest.remove_prefix(1);
+    const bool set = known != variables_.end() && !known->second.empty() &&
+                     (!colon || !known->second.front().empty());
+    const char sign = rest.empty() ? '\0' : rest[0];
+    const std::string_view word = rest.empty() ? rest : rest.substr(1);
+    if (sign == '-' || sign == '=') {
+      set ? add_value(known->second.front()) : add_value(text_of_word(word, variables_));
+    } else if (sign == '+') {
+      if (set) add_value(text_of_word(word, variables_));
+    } else if (sign == '?' && set) {
+      add_value(known->second.front());
+    } else {
+      add(whole);
+    }
+  }
+
+  const ShellVariables& variables_;
+  bool splits_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool open_ = false;
+  bool quoted_ = false;
+  bool empty_array_ = false;
+  std::string field_;
+  std::vector<std::string> out_;
+};
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  constexpr std::string_view kBlanks = " \t\r\n";
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != kNone;) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::size_t end_of_name(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_name_character(text[at])) ++at;
+  return at;
+}
+
+std::size_t closing(std::string_view text, std::size_t at, char open, char close) {
+  for (int depth = 1; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == open) {
+      ++depth;
+    } else if (text[at] == close && --depth == 0) {
+      return at;
+    }
+  }
+  return kNone;
+}
+
+std::size_t end_of_group(std::string_view text, std::size_t at) {
+  const char c = text[at];
+  if (c == '\'' || c == '"') return end_of_quote(text, at);
+  if (c == '`') {
+    const std::size_t end = text.find('`', at + 1);
+    return end == kNone ? kNone : end + 1;
+  }
+  if (c != '$' || at + 1 >= text.size()) return at + 1;
+  const char next = text[at + 1];
+  if (next == '(' || next == '{') {
+    const std::size_t end = closing(text, at + 2, next, next == '(' ? ')' : '}');
+    return end == kNone ? kNone : end + 1;
+  }
+  if (std::string_view("#@*?$!-").find(next) != kNone) return at + 2;
+  if (std::isdigit(static_cast<unsigned char>(next)) != 0) return at + 2;
+  return std::max(end_of_name(text, at + 1), at + 1);
+}
+
+std::vector<std::string> fields_of_word(std::string_view word, const ShellVariables& variables) {
+  return Fields(variables, true).of(word);
+}
+
+std::string text_of_word(std::string_view word, const ShellVariables& variables) {
+  const std::vector<std::string> fields = Fields(variables, false).of(word);
+  return fields.empty() ? "" : fields.front();
+}
+
+std::string text_of_document(std::string_view text, const ShellVariables& variables) {
+  return Fields(variables, false).of_document(text);
+}
+
+}  // namespace orrery::shell

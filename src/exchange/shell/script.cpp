@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/script.h"
+
+#include "exchange/shell/expansion.h"
+
+namespace orrery::shell {
+namespace {
+
+Mode within(Mode mode, Truth truth) {
+  if (mode == Mode::skip || truth == false) return Mode::skip;
+  return truth ? mode : Mode::doubt;
+}
+
+struct State {
+  const std::string& file;
+  ShellRun run = {};
+  std::map<std::string, std::string, std::less<>> functions = {};
+  std::size_t written = 0;  // bytes of words
+  std::string doubt = {};   // the condition in doubt, and its line
+  std::size_t doubt_line = 0;
+};
+
+}  // namespace
+
+void Script::run(Mode mode) {
+  statements(mode);
+  while (!text_.at_end()) {
+    // A word that closes nothing, or a bracket: left over from text that is no script.
+    if (text_.word().empty()) text_.line_rest();
+    statements(mode);
+  }
+}
+
+void Script::statements(Mode mode) {
+  for (;;) {
+    skip_lines(mode);
+    if (text_.at_end() || text_.at_sign(";;") || text_.at_sign(")")) return;
+    if (ends_part(text_.peek())) return;
+    chain(mode);
+  }
+}
+
+bool Script::ends_part(const std::string& word) {
+  static constexpr std::string_view kEnds[] = {"fi",   "else", "elif", "done",
+                                               "esac", "then", "do",   "}"};
+  return is_one_of(word, kEnds);
+}
+
+void Script::skip_lines(Mode mode) {
+  text_.skip_lines();
+  while (text_.at_line_end() && !text_.at_end()) {
+    const std::vector<HereDocument> read = text_.documents();
+    if (read.empty()) return text_.skip_lines();
+    for (const HereDocument& d : read) document(d, mode);
+    text_.skip_lines();
+  }
+}
+
+void Script::chain(Mode mode) {
+  Truth truth = command(mode);
+  for (;;) {
+    const bool also = text_.at_sign("&&");
+    if (!also && !text_.at_sign("||")) return;
+    text_.take_sign(also ? "&&" : "||");
+    while (text_.at_line_end() && !text_.at_end()) text_.skip_lines();
+    const std::size_t line = text_.line();
+    const Truth next = also ? truth : negated(truth);
+    const Truth done =
+        in_part(within(mode, next), line, "&& or ||", [&](Mode m) { return command(m); });
+    truth = also ? both(truth, done) : either(truth, done);
+  }
+}
+
+Truth Script::command(Mode mode) {
+  ++depth_;
+  if (depth_ > kMostNested) text_.fail("commands nested deeper than 64");
+  const Truth truth = command_by_word(mode);
+  --depth_;
+  return truth;
+}
+
+Truth Script::command_by_word(Mode mode) {
+  if (text_.take_sign("((")) return arithmetic_truth();
+  if (text_.take_sign("(")) return subshell(mode);
+  const std::string word = text_.peek();
+  if (word == "!") return text_.word(), negated(command(mode));
+  if (word == "if") return if_else(mode), Truth(true);
+  if (word == "case") return cases(mode), Truth(true);
+  if (word == "for" || word == "select") return for_each(mode), Truth(true);
+  if (word == "while" || word == "until") return loop(mode), Truth(true);
+  if (word == "{") return group(mode), Truth(true);
+  if (word == "[" || word == "[[" || word == "test") return test();
+  if (word == "function") return text_.word(), defines(text_.word(), mode), Truth(true);
+  return simple(mode);
+}
+
+Truth Script::arithmetic_truth() {
+  const std::string inside(text_.until('(', ')'));
+  text_.take_sign(")");
+  const auto x = arithmetic(inside, s_.run.variables);
+  return x ? Truth(*x != 0) : Truth();
+}
+
+Truth Script::subshell(Mode mode) {
+  statements(mode);
+  text_.take_sign(")");
+  return true;
+}
+
+void Script::group(Mode mode) {
+  text_.word();
+  statements(mode);
+  text_.take_word("}");
+  redirections();
+}
+
+Truth Script::test() {
+  const std::string open = text_.word();
+  std::vector<std::string> words;
+  for (;;) {
+    std::string w = text_.peek();
+    if (w == "]" || w == "]]") return text_.word(), truth_of(words);
+    if (!w.empty()) {
+      words.push_back(text_.word());
+    } else if (open != "[[" || text_.at_end() || !sign_of_test(words)) {
+      return truth_of(words);  // `test a = b`, or a bracket that does not end
+    }
+  }
+}
+
+bool Script::sign_of_test(std::vector<std::string>& words) {
+  for (const char* sign : {"&&", "||", "(", ")", "<", ">"}) {
+    if (text_.take_sign(sign)) return words.emplace_back(sign), true;
+  }
+  if (!text_.at_line_end()) return false;
+  text_.skip_lines();
+  return true;
+}
+
+Truth Script::truth_of(const std::vector<std::string>& words) const {
+  return truth_of_test(words, s_.run.variables);
+}
+
+Truth Script::condition(Mode mode, std::string_view end, std::string& written) {
+  const std::size_t line = text_.line();
+  Truth truth = true;
+  for (;;) {
+    skip_lines(mode);
+    if (text_.at_end() || ends_part(text_.peek())) break;
+    truth = chain_truth(mode);
+  }
+  if (!text_.take_word(end)) text_.fail("a condition without \"" + std::string(end) + "\"");
+  written = "line " + std::to_string(line);
+  return truth;
+}
+
+Truth Script::chain_truth(Mode mode) {
+  Truth truth = command(mode);
+  for (;;) {
+    const bool also = text_.at_sign("&&");
+    if (!also && !text_.at_sign("||")) return truth;
+    text_.take_sign(also ? "&&" : "||");
+    const Truth next = command(mode);
+    truth = also ? both(truth, next) : either(truth, next);
+  }
+}
+
+void Script::if_else(Mode mode) {
+  text_.word();
+  Truth open = true;  // whether no branch was taken
+  for (;;) {
+    const std::size_t line = text_.line();
+    std::string written;
+    const Truth truth = condition(mode, "then", written);
+    part(mode, both(open, truth), line, "if");
+    open = both(open, negated(truth));
+    if (text_.take_word("elif")) continue;
+    const std::size_t other = text_.line();
+    if (text_.take_word("else")) part(mode, open, other, "else");
+    break;
+  }
+  close("fi");
+  redirections();
+}
+
+void Script::part(Mode mode, Truth truth, std::size_t line, const char* what) {
+  in_part(within(mode, truth), line, what, [&](Mode m) { return statements(m), 0; });
+}
+
+void Script::close(std::string_view word) {
+  if (!text_.take_word(word)) text_.fail("a part without \"" + std::string(word) + "\"");
+}
+
+void Script::cases(Mode mode) {
+  const std::size_t line = text_.line();
+  text_.word();
+  const std::string value = text_of_word(text_.word(), s_.run.variables);
+  skip_lines(mode);
+  if (!text_.take_word("in")) text_.fail("case without \"in\"");
+  Truth open = true;
+  for (;;) {
+    skip_lines(mode);
+    if (text_.at_end()) text_.fail("case without \"esac\"");
+    if (text_.take_word("esac")) return;
+    text_.take_sign("(");
+    const Truth truth = pattern(value);
+    part(mode, both(open, truth), line, "case");
+    open = both(open, negated(truth));
+    text_.take_sign(";;");
+  }
+}
+
+Truth Script::pattern(const std::string& value) {
+  Truth truth = false;
+  do {
+    truth = either(truth, matches_pattern(value, text_of_word(text_.word(), s_.run.variables)));
+  } while (text_.take_sign("|"));
+  if (!text_.take_sign(")")) text_.fail("a pattern of case without \")\"");
+  return truth;
+}
+
+void Script::for_each(Mode mode) {
+  text_.word();
+  if (text_.take_sign("((")) {
+    text_.until('(', ')');
+    text_.take_sign(")");
+  } else {
+    loop_variable(text_.word(), mode);
+  }
+  body(mode);
+}
+
+void Script::loop_variable(const std::string& name, Mode mode) {
+  std::vector<std::string> values;
+  if (text_.take_word("in")) {
+    while (!text_.at_line_end() && !text_.at_sign(";")) {
+      if (text_.peek().empty()) text_.fail("a list of for that does not end");
+      for (std::string& v : fields_of_word(text_.word(), s_.run.variables)) {
+        values.push_back(std::move(v));
+      }
+    }
+  }
+  if (mode == Mode::skip) return;
+  if (mode == Mode::run && values.size() == 1) {
+    s_.run.variables[name] = std::move(values);
+  } else {
+    s_.run.variables.erase(name);
+  }
+}
+
+void Script::body(Mode mode) {
+  skip_lines(mode);
+  close("do");
+  statements(mode);
+  close("done");
+  redirections();
+}
+
+void Script::loop(Mode mode) {
+  const std::size_t line = text_.line();
+  const bool until = text_.word() == "until";
+  std::string written;
+  const Truth truth = condition(mode, "do", written);
+  part(mode, until ? negated(truth) : truth, line, "while");
+  close("done");
+  redirections();
+}
+
+}  // namespace orrery::shell

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/shell.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/error.h"
+#include "exchange/shell/expansion.h"
+#include "exchange/shell/script.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+namespace {
+
+// "#SBATCH --nodes=16" and its kin are what the scheduler sets.
+struct SchedulerName {
+  std::string_view option;
+  std::string_view variables[2];
+};
+constexpr std::array kScheduler = {
+    SchedulerName{"--nodes", {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}},
+    SchedulerName{"-N", {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}},
+    SchedulerName{"--ntasks", {"SLURM_NTASKS", "SLURM_NPROCS"}},
+    SchedulerName{"-n", {"SLURM_NTASKS", "SLURM_NPROCS"}},
+    SchedulerName{"--ntasks-per-node", {"SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}},
+    SchedulerName{"--gpus-per-node", {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"}},
+    SchedulerName{"--gres", {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"}},
+};
+
+void read_option(std::string option, std::string value, ShellVariables& variables) {
+  value = value.substr(value.rfind(':') == std::string::npos ? 0 : value.rfind(':') + 1);
+  const bool number =
+      !value.empty() &&
+      std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!number) return;
+  for (const SchedulerName& n : kScheduler) {
+    if (n.option != option) continue;
+    for (const std::string_view v : n.variables) variables.emplace(v, std::vector{value});
+  }
+}
+
+void read_scheduler(std::string_view text, ShellVariables& variables) {
+  constexpr std::string_view kMark = "#SBATCH";
+  for (std::size_t at = text.find(kMark); at != std::string_view::npos;
+       at = text.find(kMark, at + 1)) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line(text.substr(at + kMark.size(), end - at - kMark.size()));
+    line = line.substr(0, line.find('#'));
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos) continue;
+    const std::size_t equals = line.find_first_of("= \t", first);
+    if (equals == std::string::npos) continue;
+    const std::size_t begin = line.find_first_not_of("= \t", equals);
+    if (begin == std::string::npos) continue;
+    const std::size_t stop = std::min(line.find_first_of(" \t\r", begin), line.size());
+    read_option(line.substr(first, equals - first), line.substr(begin, stop - begin), variables);
+  }
+}
+
+constexpr std::size_t kFewArguments = 4;
+
+bool is_argument(const std::string& word) { return word.compare(0, 2, "--") == 0; }
+
+// A script that only sets variables for another one: their arguments are the run's.
+void add_unused(ShellRun& run) {
+  const auto n = std::count_if(run.words.begin(), run.words.end(), is_argument);
+  if (n >= static_cast<std::ptrdiff_t>(kFewArguments)) return;
+  const std::vector<std::string> commands = run.words;
+  for (const auto& [name, values] : run.variables) {
+    std::vector<std::string> words;
+    for (const std::string& v : values) {
+      for (std::string& w : shell::split_words(v)) words.push_back(std::move(w));
+    }
+    const bool used = std::all_of(words.begin(), words.end(), [&](const std::string& w) {
+      return !is_argument(w) || std::find(commands.begin(), commands.end(), w) != commands.end();
+    });
+    if (used) continue;
+    run.words.insert(run.words.end(), words.begin(), words.end());
+    run.words.emplace_back(";");
+  }
+}
+
+// Lines of NAME=value and --name value alone: settings taken out of a script, each for itself.
+bool is_list(std::string_view text) {
+  bool any = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view t = trimmed(line);
+    if (t.empty() || t.front() == '#') continue;
+    const std::size_t name = shell::end_of_name(t, 0);
+    const bool assigns = name > 0 && t.substr(name, 1) == "=";
+    if ((!assigns && t.substr(0, 2) != "--") || t.back() == '\\') return false;
+    any = true;
+  }
+  return any;
+}
+
+// A line of a list that was cut off sets nothing, and is told of.
+void run_list(std::string_view text, shell::State& state) {
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++number;
+    try {
+      shell::Script(state, line, number, 0).run(shell::Mode::run);
+    } catch (const InputError&) {
+      state.run.doubts.push_back({number, "cut off", shell::split_words(line)});
+    }
+  }
+}
+
+}  // namespace
+
+ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given) {
+  shell::State state{file};
+  state.run.variables = std::move(given);
+  read_scheduler(text, state.run.variables);
+  if (is_list(text)) {
+    run_list(text, state);
+  } else {
+    shell::Script(state, text, 1, 0).run(shell::Mode::run);
+  }
+  add_unused(state.run);
+  return std::move(state.run);
+}
+
+std::string shell_value(const ShellVariables& variables, std::string_view name) {
+  const auto known = variables.find(name);
+  return known == variables.end() || known->second.empty() ? "" : known->second.front();
+}
+
+}  // namespace orrery

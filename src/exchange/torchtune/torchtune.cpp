@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// torchtune's YAML (pytorch/torchtune 0.6): components by name. The distributed recipes are FSDP2;
+// dtype is that of weights, gradients and states.
+#include "exchange/flat.h"
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::torchtune {
+namespace {
+
+using trainer::Facts;
+using trainer::Said;
+using trainer::SaidRow;
+
+constexpr std::array kTorchtuneRows = {
+    SaidRow{"batch_size", Said::micro_batch, NameKind::degree},
+    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+    SaidRow{"tensor_parallel_dim", Said::tp, NameKind::degree},
+    SaidRow{"context_parallel_dim", Said::cp, NameKind::degree},
+    SaidRow{"data_parallel_replicate_dim", Said::replicate, NameKind::degree},
+    SaidRow{"enable_activation_checkpointing", Said::recompute, NameKind::boolean},
+    SaidRow{"optimizer_in_bwd", Said::no_gradients, NameKind::boolean},
+    SaidRow{"compile", Said::compile, NameKind::boolean},
+};
+
+constexpr std::string_view kTorchtuneWithoutEffect[] = {"output_dir",
+                                                        "checkpointer.*",
+                                                        "dataset.*",
+                                                        "dataset_*",
+                                                        "tokenizer.*",
+                                                        "seed",
+                                                        "shuffle",
+                                                        "optimizer.*",
+                                                        "lr_scheduler.*",
+                                                        "loss.*",
+                                                        "epochs",
+                                                        "max_steps_per_epoch",
+                                                        "clip_grad_norm",
+                                                        "metric_logger.*",
+                                                        "log_*",
+                                                        "device",
+                                                        "profiler.*",
+                                                        "resume_from_checkpoint",
+                                                        "model.*",
+                                                        "save_*",
+                                                        "batch_size_val",
+                                                        "run_val_*",
+                                                        "batch_size_*",
+                                                        "collate_fn",
+                                                        "enable_async_checkpointing",
+                                                        "cudnn_deterministic_mode",
+                                                        "name",
+                                                        "model_type",
+                                                        "keep_last_n_checkpoints",
+                                                        "fsdp.*",
+                                                        "optim_bwd",
+                                                        "epochs_*",
+                                                        "loss",
+                                                        "validation.*",
+                                                        "tensor_parallel_plan.*",
+                                                        "parallelize_plan.*",
+                                                        "base_model_path",
+                                                        "hf_*",
+                                                        "packed",
+                                                        "max_seq_len",
+                                                        "cast_*"};
+
+constexpr std::array kTorchtuneNotModelled = {
+    SettingNote{"custom_sharded_layers", "all weights are sharded here"},
+    SettingNote{"ac_mode", "every layer is checkpointed here"},
+    SettingNote{"ac_option", "every layer is checkpointed here"},
+    SettingNote{"fsdp_reshard_after_forward", "--zero 2 says false"},
+};
+
+void model(Settings& settings, Facts& facts) {
+  const auto component = settings.word("model._component_");
+  if (!component) return;
+  std::string name = component->substr(component->rfind('.') + 1);
+  for (const char* way : {"qlora_", "lora_", "dora_"}) {
+    if (!begins_with(name, way)) continue;
+    name = name.substr(std::string_view(way).size());
+    facts.stop("model._component_ " + *component,
+               "a training of adapters; ours trains all weights");
+    break;
+  }
+  say_model(name, "model._component_ " + *component, facts);
+}
+
+void precision(Settings& settings, Facts& facts) {
+  const std::string type = settings.word("dtype").value_or("fp32");
+  facts.say(Said::precision, type, "dtype " + type);
+  facts.say(Said::narrow, type == "bf16" || type == "fp16", "dtype " + type);
+}
+
+void length(Settings& settings, Facts& facts) {
+  const auto n = settings.count("tokenizer.max_seq_len", 1, 100'000'000);
+  const bool packed = settings.flag("dataset.packed").value_or(false);
+  if (!n) return;
+  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": tokenizer.max_seq_len");
+  if (!packed)
+    facts.note(Said::sequence_length, std::to_string(*n),
+               "the most: samples are padded to the longest of a batch");
+}
+
+void offload(Settings& settings, Facts& facts) {
+  const bool all = settings.flag("fsdp_cpu_offload").value_or(false) ||
+                   settings.flag("fsdp.cpu_offload").value_or(false);
+  if (all) {
+    facts.say(Said::offload_parameters, "host", "fsdp_cpu_offload");
+    facts.say(Said::offload_optimizer, "host", "fsdp_cpu_offload");
+  }
+  if (settings.flag("enable_activation_offloading").value_or(false))
+    facts.say(Said::offload_activations, "host", "enable_activation_offloading");
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  facts.trains = true;
+  Json document = read_yaml(file.text, file.name);
+  follow_references(document);
+  Settings settings = facts.settings_of_file(document, file.name);
+  read_facts(kTorchtuneRows, settings, facts);
+  model(settings, facts);
+  precision(settings, facts);
+  length(settings, facts);
+  offload(settings, facts);
+  facts.say(Said::zero, 3, "torchtune's distributed recipes");
+  facts.note(Said::zero, "3", "the distributed recipes' FSDP2; --zero 0 for one GPU");
+  facts.say(Said::framework, "fsdp", "torchtune");
+  facts.say(Said::flash, true, "torchtune's attention");
+  const auto shard = settings.number("data_parallel_shard_dim", -1, double{kMostDegree});
+  if (shard && *shard > 0)
+    facts.say(Said::shard, static_cast<std::int64_t>(*shard), "data_parallel_shard_dim");
+  if (const auto optimizer = settings.word("optimizer._component_")) {
+    std::string name = optimizer->substr(optimizer->rfind('.') + 1);
+    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    facts.say(Said::optimizer, name, "optimizer._component_ " + *optimizer);
+  }
+  list_others(settings, kTorchtuneWithoutEffect, kTorchtuneNotModelled, facts);
+}
+
+}  // namespace orrery::torchtune

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/trainer/facts.h"
+
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "exchange/flat.h"
+#include "exchange/hub_names.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::trainer {
+Settings Facts::settings_of_file(const Json& document, const std::string& file) {
+  Settings settings = settings_of(document, file);
+  apply(job_.assumed, settings, out_);
+  return settings;
+}
+
+void Facts::say(Said fact, Json value, const std::string& setting) {
+  std::optional<Saying>& old = said_[static_cast<std::size_t>(fact)];
+  if (!old) {
+    old = {std::move(value), setting};
+  } else if (old->value != value) {
+    leave_open(fact, setting, "another value than " + old->setting);
+  }
+}
+
+void Facts::say_weakly(Said fact, Json value, const std::string& setting) {
+  std::optional<Saying>& old = weak_[static_cast<std::size_t>(fact)];
+  if (!old) old = {std::move(value), setting};
+}
+
+void Facts::leave_open(Said fact, const std::string& setting, const std::string& why) {
+  left_.push_back({setting, why, std::string(name_of(fact)), true});
+}
+
+void Facts::note(Said fact, const std::string& value, const std::string& why) {
+  assumed_.push_back({std::string(name_of(fact)), value, why});
+}
+
+std::int64_t Facts::count(Said fact, std::int64_t otherwise) const {
+  return has(fact) && at(fact)->value.is_number() ? at(fact)->value.get<std::int64_t>() : otherwise;
+}
+
+void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts) {
+  for (const SaidRow& row : rows) {
+    const std::string written = base_name(settings.file()) + ": " + settings.written(row.setting);
+    if (row.kind == NameKind::boolean) {
+      if (const auto truth = settings.flag(row.setting)) facts.say(row.fact, *truth, written);
+    } else if (const auto n =
+                   settings.count(row.setting, row.kind == NameKind::degree ? 1 : 0, kMostDegree)) {
+      facts.say(row.fact, *n, written);
+    }
+  }
+}
+
+void list_others(Settings& settings, std::span<const std::string_view> without_effect,
+                 std::span<const SettingNote> not_modelled, Facts& facts) {
+  ImportDraft d{settings, without_effect, not_modelled};
+  d.set_aside_unknown_values();
+  d.list_leftovers();
+  for (const LeftOver& l : d.out.not_understood) {
+    l.stops ? facts.stop(l.setting, l.why) : facts.mention(l.setting, l.why);
+  }
+  for (const std::string& s : d.out.without_effect) facts.without_effect(s);
+}
+
+void say_model(const std::string& name, const std::string& setting, Facts& facts) {
+  const std::string quantised = quantised_base(name);
+  if (!quantised.empty())
+    return facts.stop(setting, "weights that are quantised already (" + quantised + ")");
+  const std::string ours = shipped_model(name);
+  if (ours.empty()) {
+    return facts.leave_open(Said::model, setting,
+                            "no model of ours; give its config.json with --model");
+  }
+  facts.say(Said::model, ours, setting);
+}
+
+// "auto" and bf16 "full" are words beside true and false.
+void say_precision(Settings& settings, Facts& facts) {
+  const std::string file = base_name(settings.file()) + ": ";
+  const auto word = [&](const char* name) { return settings.word(name).value_or("false"); };
+  const auto is_true = [](const std::string& w) {
+    return w == "true" || w == "True" || w == "full";
+  };
+  const std::string bf16 = word("bf16");
+  const std::string fp16 = word("fp16");
+  settings.take("tf32");
+  if (is_true(word("fp8"))) return facts.say(Said::precision, "fp8", file + "fp8");
+  if (bf16 == "full") facts.say(Said::narrow, true, file + "bf16 full");
+  if (is_true(bf16)) return facts.say(Said::precision, "bf16", file + "bf16 " + bf16);
+  if (is_true(fp16)) return facts.say(Said::precision, "fp16", file + "fp16");
+  if (bf16 == "auto" || fp16 == "auto") {
+    return facts.leave_open(Said::precision, file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"),
+                            "bf16 where the GPU has it");
+  }
+  if (is_true(word("tf32"))) facts.say_weakly(Said::precision, "tf32", file + "tf32");
+}
+
+namespace {
+
+struct Sharding {
+  std::string_view word;
+  std::int64_t zero;
+};
+// By name and, in files of version 1, by number.
+constexpr std::array kSharding = {
+    Sharding{"FULL_SHARD", 3},         Sharding{"1", 3},
+    Sharding{"SHARD_GRAD_OP", 2},      Sharding{"2", 2},
+    Sharding{"NO_SHARD", 0},           Sharding{"3", 0},
+    Sharding{"HYBRID_SHARD", 3},       Sharding{"4", 3},
+    Sharding{"HYBRID_SHARD_ZERO2", 2}, Sharding{"5", 2},
+};
+
+bool is_hybrid(const std::string& word) {
+  return word == "4" || word == "5" || begins_with(word, "HYBRID");
+}
+
+constexpr std::string_view kFsdpWithoutEffect[] = {"auto_wrap_policy",
+                                                   "cpu_ram_efficient_loading",
+                                                   "state_dict_type",
+                                                   "sync_module_states",
+                                                   "version",
+                                                   "use_orig_params",
+                                                   "limit_all_gathers",
+                                                   "transformer_layer_cls_to_wrap",
+                                                   "final_state_dict_type",
+                                                   "min_num_params",
+                                                   "xla",
+                                                   "mixed_precision_policy",
+                                                   "ignored_modules"};
+
+}  // namespace
+
+// Keys with and without "fsdp_" before them.
+void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts) {
+  const auto name = [&](const std::string& key) {
+    return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
+  };
+  const std::string file = base_name(settings.file()) + ": ";
+  std::int64_t zero = 3;
+  std::string said = "FSDP";
+  const std::string strategy = settings.word(name("sharding_strategy")).value_or("");
+  const std::string reshard = settings.word(name("reshard_after_forward")).value_or("");
+  const std::string word = strategy.empty() ? reshard : strategy;
+  if (!strategy.empty()) said = settings.written(name("sharding_strategy"));
+  const auto known = std::find_if(kSharding.begin(), kSharding.end(),
+                                  [&](const Sharding& s) { return s.word == word; });
+  if (known != kSharding.end()) {
+    zero = known->zero;
+  } else if (word == "false") {
+    zero = 2;
+    said = settings.written(name("reshard_after_forward"));
+  } else if (!word.empty() && word != "true") {
+    return facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
+  }
+  facts.say(Said::zero, zero, file + said);
+  if (is_hybrid(word))
+    facts.leave_open(Said::shard, file + said,
+                     "of how many GPUs; --set parallel.zero_shard_group=N");
+  if (settings.flag(name("offload_params")).value_or(false)) {
+    facts.say(Said::offload_parameters, "host", file + "offload_params");
+    facts.say(Said::offload_optimizer, "host", file + "offload_params");
+  }
+  if (settings.flag(name("activation_checkpointing")).value_or(false)) {
+    facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");
+  }
+  settings.take(name("backward_prefetch"));
+  settings.take(name("forward_prefetch"));
+  for (const std::string_view key : kFsdpWithoutEffect) settings.take(name(std::string(key)));
+}
+
+}  // namespace orrery::trainer

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of Hugging Face's world say of one training, whoever says it: a trainer's file
+// (Axolotl, LLaMA-Factory, torchtune, NeMo Automodel) and the Accelerate file it is launched with.
+// DeepSpeed's file is read apart (exchange/deepspeed) and completes it.
+//
+// A fact that two files say differently is left open. Batches are of a data-parallel replica:
+// global = micro x accumulation x replicas, which needs the number of GPUs.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exchange/import_files.h"
+
+namespace orrery::trainer {
+
+enum class Said : std::uint8_t {
+  model,  // a hub's name
+  gpus,
+  micro_batch,
+  accumulation,
+  global_batch,
+  sequence_length,
+  precision,
+  narrow,  // weights and states are of the precision's width too
+  tp,
+  pp,
+  cp,
+  ep,
+  replicate,
+  shard,
+  zero,
+  offload_parameters,
+  offload_optimizer,
+  offload_activations,
+  recompute,
+  optimizer,  // as a trainer calls it: "adamw_torch_8bit"
+  no_gradients,
+  flash,
+  compile,
+  kernels,
+  deepspeed,  // the file it names
+  framework,
+  schedule,
+};
+constexpr EnumNames<Said> names_of(Said) {
+  return {"model",
+          "cluster.gpus",
+          "training.micro_batch",
+          "",
+          "training.global_batch",
+          "training.sequence_length",
+          "training.precision",
+          "training.states",
+          "parallel.tp",
+          "parallel.pp",
+          "parallel.cp",
+          "parallel.ep",
+          "parallel.zero_shard_group",
+          "parallel.zero_shard_group",
+          "parallel.zero",
+          "parallel.offload.parameters",
+          "parallel.offload.optimizer",
+          "parallel.offload.activations",
+          "parallel.recompute",
+          "training.optimizer",
+          "training.states",
+          "training.flash_attention",
+          "parallel.framework_options.compile",
+          "parallel.framework_options.kernels",
+          "parallel.zero",
+          "framework",
+          "parallel.schedule"};
+}
+
+struct Saying {
+  Json value;
+  std::string setting;  // with its file
+};
+
+class Facts {
+ public:
+  explicit Facts(ImportJob& job) : job_(job) {}
+
+  bool trains = false;  // a trainer's file is among them, not only what launches it
+
+  // The settings of a file with --assume's over them.
+  Settings settings_of_file(const Json& document, const std::string& file);
+
+  void say(Said fact, Json value, const std::string& setting);
+  // Where nobody says it.
+  void say_weakly(Said fact, Json value, const std::string& setting);
+  void leave_open(Said fact, const std::string& setting, const std::string& why);
+  void stop(const std::string& setting, const std::string& why) {
+    left_.push_back({setting, why, "", true});
+  }
+  void mention(const std::string& setting, const std::string& why) {
+    left_.push_back({setting, why});
+  }
+  void note(Said fact, const std::string& value, const std::string& why);
+  void without_effect(const std::string& setting) { without_effect_.push_back(setting); }
+
+  bool has(Said fact) const { return at(fact).has_value(); }
+  const std::optional<Saying>& at(Said fact) const { return said_[static_cast<std::size_t>(fact)]; }
+  std::int64_t count(Said fact, std::int64_t otherwise) const;
+  bool is_on(Said fact) const { return has(fact) && at(fact)->value == true; }
+
+  // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.
+  ImportedRun finish(bool deepspeed);
+
+ private:
+  friend class Finish;
+
+  ImportJob& job_;
+  std::array<std::optional<Saying>, kCountOf<Said>> said_;
+  std::array<std::optional<Saying>, kCountOf<Said>> weak_;
+  std::vector<LeftOver> left_;
+  std::vector<Assumed> assumed_;
+  std::vector<std::string> without_effect_;
+  ImportedRun out_;  // what --assume said of settings
+};
+
+// Rows of a tool's table: a setting that says a fact as it stands.
+struct SaidRow {
+  std::string_view setting;
+  Said fact;
+  NameKind kind = NameKind::count;  // count, degree, boolean
+};
+void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts);
+
+// Settings nobody asked for: named, or a stop where they move a number.
+void list_others(Settings& settings, std::span<const std::string_view> without_effect,
+                 std::span<const SettingNote> not_modelled, Facts& facts);
+
+// Parts that several tools have.
+void say_fsdp(Settings& settings, const std::string& prefix,
+              Facts& facts);                           // Accelerate's fsdp_config
+void say_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
+void say_model(const std::string& name, const std::string& setting, Facts& facts);
+
+}  // namespace orrery::trainer
+
+// One file each.
+namespace orrery::accelerate {
+void read(const ForeignFile& file, trainer::Facts& facts);
+}
+namespace orrery::automodel {
+void read(const ForeignFile& file, trainer::Facts& facts);
+}
+namespace orrery::axolotl {
+void read(const ForeignFile& file, trainer::Facts& facts);
+}
+namespace orrery::llama_factory {
+void read(const ForeignFile& file, trainer::Facts& facts);
+}
+namespace orrery::torchtune {
+void read(const ForeignFile& file, trainer::Facts& facts);
+}

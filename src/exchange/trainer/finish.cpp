@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+
+namespace orrery::trainer {
+
+// A run from facts; keys whose facts are open stay missing.
+class Finish {
+ public:
+  Finish(Facts& facts, bool deepspeed) : f_(facts), deepspeed_(deepspeed), d_{Settings(""), {}} {
+    d_.given = f_.job_.given;
+    d_.out.assumed = f_.out_.assumed;
+  }
+
+  ImportedRun run() {
+    for (std::size_t i = 0; i < kCountOf<Said>; ++i) {
+      if (!f_.said_[i]) f_.said_[i] = f_.weak_[i];
+    }
+    for (const LeftOver& l : f_.left_) {
+      l.stops ? d_.open(l.key, l.setting, l.why) : d_.not_understood(l.setting, l.why);
+    }
+    for (const Assumed& a : f_.assumed_) d_.out.assumed.push_back(a);
+    d_.out.without_effect = f_.without_effect_;
+    copy(Said::model);
+    copy(Said::sequence_length);
+    sharding();
+    degrees();
+    batches();
+    precision();
+    states();
+    rest();
+    return std::move(d_.out);
+  }
+
+ private:
+  bool has(Said fact) const { return f_.has(fact); }
+
+  void copy(Said fact) {
+    if (has(fact)) d_.set(name_of(fact), f_.at(fact)->value);
+  }
+
+  std::int64_t gpus() const {
+    const Json& given = value_at(d_.given, "cluster.gpus");
+    return given.is_number_integer() ? given.get<std::int64_t>() : f_.count(Said::gpus, 0);
+  }
+
+  std::int64_t degree(Said fact) const {
+    const Json& given = value_at(d_.given, name_of(fact));
+    return given.is_number_integer() && given.get<std::int64_t>() > 0 ? given.get<std::int64_t>()
+                                                                      : f_.count(fact, 1);
+  }
+
+  // A DeepSpeed file says its own sharding; without one, what launches the training says it.
+  void sharding() {
+    const bool named = has(Said::deepspeed);
+    if (deepspeed_) return d_.assume("framework", "deepspeed", "a DeepSpeed file is given");
+    if (named) {
+      d_.open("parallel.zero", f_.at(Said::deepspeed)->setting, "is not given; give it too");
+      return d_.assume("framework", "deepspeed", f_.at(Said::deepspeed)->setting);
+    }
+    copy(Said::zero);
+    if (gpus() == 1 && f_.count(Said::zero, 0) > 0) d_.set("parallel.zero", 0);
+    if (f_.trains)
+      d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
+    const std::string framework =
+        has(Said::framework) ? f_.at(Said::framework)->value.get<std::string>() : "hf-trainer";
+    d_.assume("framework", framework, "--framework takes another profile");
+  }
+
+  void degrees() {
+    for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep}) copy(fact);
+    std::int64_t world = f_.count(Said::gpus, 0);
+    const std::int64_t replicate = f_.count(Said::replicate, 1);
+    if (has(Said::shard) && world == 0 && gpus() == 0) {
+      world = replicate * f_.count(Said::shard, 1) * degree(Said::tp) * degree(Said::pp) *
+              degree(Said::cp) * degree(Said::ep);
+      d_.note("cluster.gpus", std::to_string(world), "the product of the degrees");
+    }
+    if (world > 0) d_.set("cluster.gpus", world);
+    world_ = gpus() > 0 ? gpus() : world;
+    const std::int64_t others = degree(Said::tp) * degree(Said::pp) * degree(Said::cp);
+    replicas_ = world_ / others;
+    if (replicate > 1 && has(Said::shard))
+      d_.set("parallel.zero_shard_group", f_.count(Said::shard, 1) * degree(Said::cp));
+    if (replicate > 1 && !has(Said::shard) && replicas_ > 0 && replicas_ % replicate == 0) {
+      d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(Said::cp));
+    }
+    if (degree(Said::cp) > 1) d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
+  }
+
+  void batches() {
+    copy(Said::micro_batch);
+    if (has(Said::global_batch)) return copy(Said::global_batch);
+    if (!has(Said::micro_batch) || d_.is_open("training.global_batch")) return;
+    const std::int64_t steps = f_.count(Said::accumulation, 1);
+    const std::int64_t micro = f_.count(Said::micro_batch, 1);
+    if (replicas_ > 0) return d_.set("training.global_batch", micro * steps * replicas_);
+    d_.open("training.global_batch",
+            f_.at(Said::micro_batch)->setting + " x " + std::to_string(steps),
+            "of how many replicas; give --gpus");
+  }
+
+  void precision() {
+    copy(Said::precision);
+    if (deepspeed_ || has(Said::precision) || d_.is_open("training.precision")) return;
+    if (has(Said::deepspeed))
+      return d_.open("training.precision", f_.at(Said::deepspeed)->setting,
+                     "is not given, and nothing else says the precision");
+    if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
+  }
+
+  // DeepSpeed keeps its own states.
+  bool by_deepspeed() const {
+    return deepspeed_ || has(Said::deepspeed) || d_.at("framework") == "deepspeed";
+  }
+
+  bool sharded() const { return has(Said::zero) && f_.count(Said::zero, 0) > 0; }
+
+  // Bytes of weights, gradients and Adam's states.
+  void states() {
+    const std::string optimizer =
+        has(Said::optimizer) ? f_.at(Said::optimizer)->value.get<std::string>() : "adamw_torch";
+    if (contains(optimizer, "sgd")) return d_.set("training.optimizer", "sgd");
+    const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
+                      !contains(optimizer, "mini");
+    if (!adam || contains(optimizer, "galore") || contains(optimizer, "apollo")) {
+      return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
+                     "adam or sgd; its states are others");
+    }
+    const bool bits8 = contains(optimizer, "8bit");
+    const bool bits4 = contains(optimizer, "4bit");
+    if (d_.at("training.precision").is_null() && !by_deepspeed()) return;
+    const bool narrow = f_.is_on(Said::narrow);
+    const bool plain = !bits8 && !bits4 && !f_.is_on(Said::no_gradients);
+    const double moments = bits8 ? 2 : bits4 ? 1 : narrow ? 4 : 8;
+    if (by_deepspeed()) {
+      if (bits8) d_.set("training.states", "adam-8bit");
+      return;
+    }
+    const double width = narrow ? 2 : 4;
+    if (plain && narrow) return d_.set("training.states", "pure-16bit");
+    const bool half =
+        d_.at("training.precision") != "fp32" && d_.at("training.precision") != "tf32";
+    if (plain) return d_.set("training.states", half && sharded() ? "fsdp-amp" : "fp32-adam-16");
+    const double sent = half && sharded() ? 2 : width;
+    d_.set("training.states", {{"weights", width},
+                               {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
+                               {"optimizer", moments},
+                               {"reduced", sent},
+                               {"gathered", sent}});
+  }
+
+  void rest() {
+    if (has(Said::recompute))
+      d_.set("parallel.recompute", f_.is_on(Said::recompute) ? "full" : "none");
+    if (f_.trains)
+      d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
+    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,
+                            Said::offload_activations, Said::flash, Said::schedule}) {
+      if (!deepspeed_ || (fact != Said::offload_parameters && fact != Said::offload_optimizer))
+        copy(fact);
+    }
+    if (f_.trains)
+      d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
+    if (d_.at("framework") == "deepspeed") return;
+    copy(Said::kernels);
+    copy(Said::compile);
+  }
+
+  Facts& f_;
+  bool deepspeed_;
+  ImportDraft d_;
+  std::int64_t world_ = 0;
+  std::int64_t replicas_ = 0;
+};
+
+ImportedRun Facts::finish(bool deepspeed) { return Finish(*this, deepspeed).run(); }
+
+}  // namespace orrery::trainer

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/yaml.h"
+
+#ifdef ORRERY_HAS_YAML
+#include <yaml-cpp/yaml.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+
+namespace {
+
+struct Word {
+  std::string_view text;
+  int value;  // -1: null
+};
+constexpr std::array kWords = {
+    Word{"", -1},    Word{"~", -1},    Word{"null", -1}, Word{"yes", 1}, Word{"no", 0},
+    Word{"true", 1}, Word{"false", 0}, Word{"on", 1},    Word{"off", 0},
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The three spellings: no, No, NO.
+bool is_spelled(std::string_view text, std::string_view low) {
+  const bool capital = text.size() == low.size() && lower(text) == low;
+  if (!capital) return false;
+  const bool upper =
+      std::none_of(text.begin(), text.end(), [](unsigned char c) { return std::islower(c) != 0; });
+  const bool rest_low = std::none_of(text.begin() + (text.empty() ? 0 : 1), text.end(),
+                                     [](unsigned char c) { return std::isupper(c) != 0; });
+  return upper || rest_low;
+}
+
+bool all_of(std::string_view text, std::string_view allowed) {
+  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+Json whole(std::string_view digits, int base, bool negative) {
+  std::string plain(digits);
+  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
+  std::int64_t x = 0;
+  const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), x, base);
+  if (error != std::errc() || end != plain.data() + plain.size()) return std::string(digits);
+  return negative ? -x : x;
+}
+
+// Nothing where it is no number of YAML 1.1.
+Json number_of(std::string_view text) {
+  const bool negative = text.front() == '-';
+  std::string_view t = text;
+  if (negative || t.front() == '+') t.remove_prefix(1);
+  if (t.substr(0, 2) == "0x" && all_of(t.substr(2), "0123456789abcdefABCDEF_")) {
+    return whole(t.substr(2), 16, negative);
+  }
+  if (t.substr(0, 2) == "0b" && all_of(t.substr(2), "01_")) return whole(t.substr(2), 2, negative);
+  if (t.size() > 1 && t.front() == '0' && all_of(t, "01234567_")) return whole(t, 8, negative);
+  const bool digit = !t.empty() && std::isdigit(static_cast<unsigned char>(t.front())) != 0;
+  if (digit && all_of(t, "0123456789_")) return whole(t, 10, negative);
+  const std::size_t point = t.find('.');
+  const bool fraction =
+      point != std::string_view::npos && (digit || t.size() > 1) && all_of(t, "0123456789_.eE+-");
+  if (!fraction || t.find_first_of("eE") < point) return {};
+  std::string plain(text);
+  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
+  if (plain.front() == '+') plain.erase(0, 1);
+  if (plain.back() == '.') plain += '0';
+  const auto x = parse_number(plain);
+  return x ? Json(*x) : Json();
+}
+
+Json scalar(const std::string& text) {
+  for (const Word& w : kWords) {
+    if (is_spelled(text, w.text)) return w.value < 0 ? Json() : Json(w.value == 1);
+  }
+  const Json number = number_of(text);
+  return number.is_null() ? Json(text) : number;
+}
+
+}  // namespace
+
+Json yaml_scalar(const std::string& text) { return scalar(text); }
+
+#ifdef ORRERY_HAS_YAML
+namespace {
+
+constexpr int kDeepest = 64;
+constexpr int kMostValues = 200'000;
+
+class Conversion {
+ public:
+  explicit Conversion(const std::string& file) : file_(file) {}
+
+  Json of(const YAML::Node& node, int depth) {
+    if (depth > kDeepest || ++values_ > kMostValues) {
+      fail(node.Mark(), depth > kDeepest ? "more than 64 levels" : "more than 200,000 values");
+    }
+    if (node.IsSequence()) {
+      Json values = Json::array();
+      for (const YAML::Node& each : node) values.push_back(of(each, depth + 1));
+      return values;
+    }
+    if (node.IsMap()) return mapping(node, depth);
+    if (!node.IsScalar()) return {};
+    // "!" is the tag of a quoted text.
+    const bool plain = node.Tag() != "!" && node.Tag() != "tag:yaml.org,2002:str";
+    return plain ? scalar(node.Scalar()) : Json(node.Scalar());
+  }
+
+  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& found) const {
+    throw InputError(ErrorCode::malformed, file_, "line " + std::to_string(mark.line + 1), found,
+                     "YAML");
+  }
+
+ private:
+  Json mapping(const YAML::Node& node, int depth) {
+    Json own = Json::object();
+    Json merged = Json::object();
+    for (const auto& pair : node) {
+      const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "?";
+      const Json value = of(pair.second, depth + 1);
+      if (key == "<<") {
+        merge(value, merged);
+      } else {
+        own[key] = value;
+      }
+    }
+    for (const auto& [key, value] : own.items()) merged[key] = value;
+    return merged;
+  }
+
+  // Of several the first one counts.
+  static void merge(const Json& value, Json& into) {
+    if (value.is_array()) {
+      for (const Json& each : value) merge(each, into);
+    } else if (value.is_object()) {
+      for (const auto& [key, member] : value.items()) {
+        if (!into.contains(key)) into[key] = member;
+      }
+    }
+  }
+
+  const std::string& file_;
+  int values_ = 0;
+};
+
+}  // namespace
+
+Json read_yaml(std::string_view text, const std::string& file) {
+  Conversion conversion(file);
+  try {
+    return conversion.of(YAML::Load(std::string(text)), 0);
+  } catch (const YAML::Exception& e) {
+    conversion.fail(e.mark, e.msg.empty() ? "text that is no YAML" : e.msg);
+  }
+}
+#else
+Json read_yaml(std::string_view, const std::string& file) {
+  throw InputError(file, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
+}
+#endif
+
+bool begins_as_yaml(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view t = trimmed(line);
+    if (t.empty() || t.front() == '#' || t.substr(0, 3) == "---" || t.front() == '%') continue;
+    if (line.front() == ' ' || line.front() == '\t') return false;
+    const std::size_t colon = t.find(':');
+    if (colon == std::string_view::npos || colon == 0) return false;
+    const bool ends = colon + 1 == t.size() || t[colon + 1] == ' ' || t[colon + 1] == '\t';
+    const std::string_view key = t.substr(0, colon);
+    return ends && key.find_first_of(" \t;|&()$=[]<>,") == std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace orrery

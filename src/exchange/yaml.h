@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// YAML as JSON, with the types that PyYAML's safe loader (YAML 1.1) gives: `no` and `off` are
+// false, 0o and leading zeros are octal, `1_000` is a number, `5e-6` and `1e8` are text, `2:00:00`
+// too. Aliases and merge keys (<<) are followed. A key given twice: the last one counts.
+//
+// Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
+// build without yaml-cpp refuses every text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+
+namespace orrery {
+
+Json read_yaml(std::string_view text, const std::string& file);
+
+// A plain word of YAML 1.1 with its type: 2, true, null, or the word.
+Json yaml_scalar(const std::string& text);
+
+// Whether the text begins as a YAML mapping does: "key:" before anything else.
+bool begins_as_yaml(std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/shell.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace orrery {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_passed(const std::string& text) { return run_shell(text, "x.sh").words; }
+
+}  // namespace
+
+TEST_CASE("a command gets the words a shell would pass") {
+  CHECK(words_passed("run a 'b c' \"d $X\" # e") == Words{"run", "a", "b c", "d $X", ";"});
+  CHECK(words_passed("N=3\nM=$((N * 4))\nrun --x ${M} --y ${Z:-7} --z $(hostname)") ==
+        Words{"run", "--x", "12", "--y", "7", "--z", "$(hostname)", ";"});
+  CHECK(words_passed("A=\"--p 1 \\\n --q 2\"\nrun $A") == Words{"run", "--p", "1", "--q", "2", ";"});
+  CHECK(words_passed("run --a 1 2>&1 | tee log.txt") ==
+        Words{"run", "--a", "1", ";", "tee", "log.txt", ";"});
+  CHECK(words_passed("echo --tp 8; printf -- --pp 2\nrun --tp 4") == Words{"run", "--tp", "4", ";"});
+  CHECK_THROWS_AS(words_passed("run 'b"), InputError);
+}
+
+TEST_CASE("arrays keep their members, and a member of two words is two") {
+  const std::string text =
+      "A=(\n  --tp 8  # degree\n  \"--fp8-format hybrid\"\n)\nA+=(--pp $P)\nB=()\n";
+  CHECK(words_passed(text + "run \"${A[@]}\" ${B[@]} ${NEVER[@]} --n ${#A[@]}") ==
+        Words{"run", "--tp", "8", "--fp8-format", "hybrid", "--pp", "$P", "--n", "5", ";"});
+}
+
+TEST_CASE("the branch of a known condition is taken, and no other") {
+  const auto size = [](const std::string& n) {
+    return words_passed(
+        "S=" + n +
+        "\nif [[ ${S} == 7 ]]; then H=4096; L=36\nelif [ $S -eq 52 ]; then H=8192; L=64\n"
+        "else H=1; L=1\nfi\nrun --h $H --l $L");
+  };
+  CHECK(size("7") == Words{"run", "--h", "4096", "--l", "36", ";"});
+  CHECK(size("52") == Words{"run", "--h", "8192", "--l", "64", ";"});
+  CHECK(size("207") == Words{"run", "--h", "1", "--l", "1", ";"});
+  CHECK(words_passed(
+            "T=fp8\ncase \"$T\" in\n bf16) A=1 ;;\n fp8|FP8*) A=2 ;;\n *) A=3 ;;\nesac\nrun $A") ==
+        Words{"run", "2", ";"});
+  CHECK(words_passed("A=no\n[ \"$A\" = yes ] && B=1\n[ -z \"$B\" ] || run b\n[ $A != yes ] && run a") ==
+        Words{"run", "a", ";"});
+  CHECK(words_passed("while [[ $# -gt 0 ]]; do case $1 in --x) X=$2 ;; esac; shift; done\nrun a") ==
+        Words{"run", "a", ";"});
+}
+
+TEST_CASE("a branch that only the shell knows is in doubt, with its line") {
+  const ShellRun run = run_shell(
+      "Z=1\nif [ -n \"$OUTSIDE\" ]; then\n  Z=3\n  ARGS=\"--zero-stage 3\"\nfi\nrun --z $Z $ARGS\n",
+      "x.sh");
+  CHECK(run.words == Words{"run", "--z", "$Z", "$ARGS", ";"});
+  REQUIRE(run.doubts.size() == 1);
+  CHECK(run.doubts[0].line == 2);
+  const Words& words = run.doubts[0].words;
+  CHECK(std::find(words.begin(), words.end(), "--zero-stage") != words.end());
+}
+
+TEST_CASE("texts for another shell are followed") {
+  CHECK(words_passed("export CMD=\" train.py --tp $T \"\nsrun bash -c \"torchrun $CMD --pp 2\"") ==
+        Words{"srun", "bash", "-c", ";", "torchrun", "train.py", "--tp", "$T", "--pp", "2", ";"});
+  CHECK(words_passed("N=4\nsbatch <<EOF\n#SBATCH --nodes=2\nrun --n $N\nEOF\n") ==
+        Words{"sbatch", ";", "run", "--n", "4", ";"});
+  const ShellRun run = run_shell("Z=2\ncat <<EOT > $C\n{\"stage\": $Z}\nEOT\n", "x.sh");
+  REQUIRE(run.documents.size() == 1);
+  CHECK(run.documents[0].text == "{\"stage\": 2}\n");
+  CHECK(words_passed("f() {\n run --x 1\n}\nf\n") == Words{"run", "--x", "1", ";"});
+  CHECK(words_passed("ARGS=\"--a 1 --b 2\"\n") == Words{"--a", "1", "--b", "2", ";"});
+}
+
+TEST_CASE("what the scheduler sets stands in its lines") {
+  const ShellRun run = run_shell(
+      "#!/bin/bash\n#SBATCH --nodes=16 # many\n#SBATCH "
+      "--gres=gpu:4\nN=$SLURM_NNODES\nG=${SLURM_GPUS_ON_NODE}\n",
+      "x.sh");
+  CHECK(shell_value(run.variables, "N") == "16");
+  CHECK(shell_value(run.variables, "G") == "4");
+}
+
+TEST_CASE("whole numbers are those of a shell") {
+  const auto value = [](const std::string& text) {
+    return shell_value(run_shell("A=12\nB=8\nX=$((" + text + "))", "x").variables, "X");
+  };
+  CHECK(value("A / B * B") == "8");
+  CHECK(value("(A + B - 1) / B") == "2");
+  CHECK(value("$A % ${B} == 4 && !0") == "1");
+  CHECK(value("-A + 2 * (3 - B)") == "-22");
+  CHECK(value("A / 0") == "$((A / 0))");
+  CHECK(value("C + 1") == "$((C + 1))");
+}
+
+TEST_CASE("text that is no script neither hangs nor crashes") {
+  for (const char* text : {")",     "((", "if",    "fi",    "case x in", "a=(", "<<",       "${",
+                           "`",     "{",  "}",     ";;",    "&&",        "for", "function", "[[ a",
+                           "x=$((", "|",  "f() {", "<<EOF", "a () b",    "! "}) {
+    CAPTURE(text);
+    try {
+      run_shell(text, "x");
+    } catch (const InputError&) {
+    }
+  }
+  std::string deep;
+  for (int i = 0; i < 5000; ++i) deep += "( ";
+  CHECK_THROWS_AS(run_shell(deep, "x"), InputError);
+}
+
+}  // namespace orrery

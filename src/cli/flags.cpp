@@ -64,7 +64,9 @@ void add_run_flags(CLI::App& app, Json& request) {
            "\"step_time\": \"12.3 s\"}], or a training log of this run")
       ->type_name("FILE");
   for (const RunFlag& flag : run_flags()) {
-    add_flag_of(app, request, flag.name, flag.help)->type_name("X")->group("The run");
+    const std::string otherwise =
+        flag.otherwise.empty() ? "" : " (" + std::string(flag.otherwise) + ")";
+    add_flag_of(app, request, flag.name, flag.help + otherwise)->type_name("X")->group("The run");
   }
 }
 

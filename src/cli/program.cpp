@@ -158,11 +158,21 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
                           : ask(c.name, std::move(request), session);
 }
 
+std::string help_of(const Command& c) {
+  CLI::App app(help_text(c), c.name);
+  Session session;
+  Json request;
+  c.declare(app, request);
+  add_common_options(app, session);
+  return app.help("orrery");
+}
+
 ExitCode dispatch(std::span<char* const> arguments) {
   if (arguments.size() < 2) {
     return say(short_help());
   }
   const std::string first = arguments[1];
+  if (first == "help" && arguments.size() > 2) return say(help_of(command_named(arguments[2])));
   if (first == "-h" || first == "--help" || first == "help") {
     return say(short_help());
   }

@@ -45,6 +45,31 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
+std::vector<std::string> parts_of(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '-' || c == '_') {
+      parts.emplace_back();
+    } else {
+      parts.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return parts;
+}
+
+// "h100" is a part of "dgx-h100", and "--seq-len" short for "--sequence-length".
+bool is_short_for(const std::string& word, const std::string& candidate) {
+  const std::vector<std::string> of_word = parts_of(word);
+  const std::vector<std::string> of_candidate = parts_of(candidate);
+  const auto begins = [](const std::string& whole, const std::string& part) {
+    return whole.compare(0, part.size(), part) == 0 && part.empty() == whole.empty();
+  };
+  return std::search(of_candidate.begin(), of_candidate.end(), of_word.begin(), of_word.end(),
+                     begins) != of_candidate.end();
+}
+
+constexpr std::size_t kShortestPart = 3;  // of a word that is short for another
+
 }  // namespace
 
 InputError::InputError(ErrorCode code, std::string file, std::string path, std::string found,
@@ -66,14 +91,18 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   if (word.size() > 100) return "";
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  std::string longer;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }
+    if (word.size() < kShortestPart || !is_short_for(word, candidate)) continue;
+    if (longer.empty() || candidate.size() < longer.size()) longer = candidate;
   }
-  return best;
+  const bool is_misspelt = !best.empty() && best_distance <= 2;
+  return is_misspelt || longer.empty() ? best : longer;
 }
 
 std::string alternatives(const std::vector<std::string>& names) {

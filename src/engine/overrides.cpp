@@ -79,7 +79,9 @@ const std::vector<RunFlag>& run_flags() {
     std::vector<RunFlag> list;
     for (const KeyLine& line : key_lines(kRunKeys)) {
       const KeyFlag& flag = line.key->flag;
-      if (!std::string_view(flag.name).empty()) list.push_back({flag.name, line.path, flag.help});
+      if (!std::string_view(flag.name).empty()) {
+        list.push_back({flag.name, line.path, flag.help, line.key->otherwise.value});
+      }
     }
     return list;
   }();

@@ -19,6 +19,7 @@ struct RunFlag {
   const char* name;
   std::string path;  // of the run file
   const char* help;
+  std::string_view otherwise;  // what holds where it is not given; "": nothing
 };
 
 const std::vector<RunFlag>& run_flags();

@@ -73,3 +73,32 @@ $ orrery show failures lama-3
 $ orrery show data corpus
 ! exit 2
 ! stderr error: orrery show: data: found "corpus"; allowed: corpora or samples, or a path
+
+# Without a list: what there is. Without a kind: the name's own. Without a metric: the time of a step.
+$ orrery list | grep -E '^(models|nodes|metrics) '
+> models ...
+> nodes ...
+> metrics ...
+$ for n in llama-3-8b dgx-h100 h100-sxm5-80gb megatron-core gpt3-175b-1024-a100; do orrery show $n | head -1; done
+> model llama-3-8b, ...
+> node dgx-h100, ...
+> device h100-sxm5-80gb, ...
+> framework megatron-core, ...
+> GPT-3 175B: ...
+$ orrery explain llama-3-8b-8-h100 > one; orrery explain llama-3-8b-8-h100 step_time_s | cmp - one && head -1 one
+> step_time_s: ...
+$ orrery show no-such-name
+! exit 2
+! stderr /^error: orrery show: found "no-such-name"; allowed: model, node, /
+
+# A word that is short for a longer one; the help of a command, with what holds where a flag is absent.
+$ orrery estimate --model llama-3-8b --node h100 --gpus 8 --sequence-length 8192 --global-batch 16
+! exit 2
+! stderr /; did you mean "dgx-h100"\?$/
+$ orrery estimate llama-3-8b-8-h100 --seq-len 4096
+! exit 2
+! stderr /; did you mean "--sequence-length"\?$/
+$ orrery estimate --help > help; orrery help estimate | cmp - help && grep -E '^  --(tp|zero|recompute) ' help
+>   --tp X                      tensor parallel (1)
+>   --zero X                    ZeRO 0 to 3 (the framework's)
+>   --recompute X               none, selective or full (what the next three imply; else the least that fits)

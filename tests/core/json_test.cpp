@@ -175,6 +175,12 @@ TEST_CASE("the nearest name is near") {
   CHECK(nearest_name("llama3-8b", names) == "llama-3-8b");
   CHECK(nearest_name("GPT3-175B", names) == "gpt3-175b");
   CHECK(nearest_name("zzzzzzzzzzzzz", names).empty());
+  const std::vector<std::string> longer = {"dgx-1-v100-16gb", "dgx-h100", "h100-80gb-800g",
+                                           "--sequence-length", "--sequence-parallel"};
+  CHECK(nearest_name("h100", longer) == "dgx-h100");
+  CHECK(nearest_name("V100", longer) == "dgx-1-v100-16gb");
+  CHECK(nearest_name("--seq-len", longer) == "--sequence-length");
+  CHECK(nearest_name("--length-seq", longer).empty());
   CHECK(nearest_name(std::string(1000, 'a'), names).empty());
   CHECK(nearest_name("x", {}).empty());
 }

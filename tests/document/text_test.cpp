@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/json.h"
+#include "document/escape.h"
 #include "document/rows.h"
 
 namespace orrery {
@@ -83,6 +84,15 @@ TEST_CASE("programs get whole numbers under keys, people what is rounded") {
   CHECK(json_rows(t).dump() == R"([{"time_s":0.3333333333333333,"both":"x,\"y\"","raw":true},)"
                                R"({"time_s":null,"both":"","raw":["a","b"]}])");
   CHECK(text_of(t, {}).find("raw") == std::string::npos);
+}
+
+TEST_CASE("no text in CSV is a formula, and flags and numbers stay as they are") {
+  for (const char* text : {"=1+1", "@SUM(A1)", "-2+3+cmd|' /C calc'!A0", "+f(1)"}) {
+    CHECK(csv_escaped(text) == "'" + std::string(text));
+  }
+  for (const char* text : {"-5.3", "--tokens", "−14 %", "a=b", ""})
+    CHECK(csv_escaped(text) == text);
+  CHECK(csv_escaped("=\"a\",b") == "\"'=\"\"a\"\",b\"");
 }
 
 TEST_CASE("values of a document are what its JSON was") {

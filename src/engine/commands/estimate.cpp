@@ -33,7 +33,7 @@ const Metric& metric_named(const std::string& name) {
     const std::size_t dot = m.key.rfind('.');
     if (dot != std::string_view::npos && m.key.substr(dot + 1) == name) return m;
   }
-  throw InputError("orrery explain", "", name.empty() ? "no metric" : "the metric \"" + name + "\"",
+  throw InputError("orrery explain", "", "the metric \"" + name + "\"",
                    "a key of `orrery list metrics`", nearest_name(name, metric_keys()));
 }
 
@@ -99,7 +99,7 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
 
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const GivenRun given = given_run(request);
-  const std::string name = request.text("metric");
+  const std::string name = request.text("metric", "step_time_s");
   const auto depth = static_cast<std::size_t>(request.count("depth", kDepth, 0));
   const Look look = request.look();
   request.done();

@@ -87,12 +87,21 @@ Table listing_of(const Kind& k, const ConfigSource& configs) {
   return k.of_table(found.json, found.file);
 }
 
+Table list_of_lists(const ConfigSource& configs) {
+  Table list({{"list", "name"}, {"names", "names", true}});
+  for (const Kind& k : kKinds) {
+    const auto names = static_cast<std::int64_t>(listing_of(k, configs).rows().size());
+    list.add({k.name, Cell(std::to_string(names), names)});
+  }
+  return list;
+}
+
 const Kind& listed_kind(const std::string& what) {
   for (const Kind& k : kKinds) {
     if (k.name == what) return k;
   }
-  throw InputError("orrery list", "", what.empty() ? "nothing to list" : "\"" + what + "\"",
-                   alternatives(listed_kinds()), nearest_name(what, listed_kinds()));
+  throw InputError("orrery list", "", "\"" + what + "\"", alternatives(listed_kinds()),
+                   nearest_name(what, listed_kinds()));
 }
 
 }  // namespace
@@ -107,7 +116,8 @@ CommandAnswer answer_list(Request& request, const CommandContext& context) {
   const std::string what = request.text("what");
   const Look look = request.look();
   request.done();
-  const Table list = listing_of(listed_kind(what), context.configs);
+  const Table list = what.empty() ? list_of_lists(context.configs)
+                                  : listing_of(listed_kind(what), context.configs);
   return {ExitCode::answer,
           look.json() ? dump(json_rows(list)) : drawn(document_of(what, list), look)};
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/show.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "capacity/site_json.h"
 #include "core/error.h"
 #include "document/rows.h"
@@ -21,6 +25,15 @@ ConfigKind shown_kind(const std::string& text) {
   const std::vector<std::string> names = shown_kinds();
   throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
                    alternatives(names), nearest_name(text, names));
+}
+
+// Of a name alone: the kind of which it is one.
+std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSource& configs) {
+  for (const ConfigKind kind : kAllOf<ConfigKind>) {
+    const std::vector<std::string> names = config_names(configs, kind);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return kind;
+  }
+  return {};
 }
 
 // The list that has the names of a kind; "": its names are few.
@@ -147,11 +160,15 @@ std::vector<std::string> shown_kinds() {
 
 CommandAnswer answer_show(Request& request, const CommandContext& context) {
   GivenRun given = given_run(request);
-  const std::string word = request.text("kind");
-  const std::string name = request.text("name");
+  std::string word = request.text("kind");
+  std::string name = request.text("name");
   const bool operators = request.flag("operators");
   const Look look = request.look();
   request.done();
+  if (name.empty() && !find_name<ConfigKind>(word)) {
+    const auto kind = kind_of_name(word, context.configs);
+    if (kind) name = std::exchange(word, std::string(name_of(*kind)));
+  }
   const ConfigKind kind = shown_kind(word);
   if (kind == ConfigKind::run) {
     if (!name.empty()) given.name = name;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -53,6 +55,44 @@ std::string untagged(const std::string& what) {
   return end == std::string::npos ? what : what.substr(end + 2);
 }
 
+// Python writes the numbers that JSON lacks as words. In their place none, of the same length where
+// it can be, so that positions in messages stay; nothing inside a string changes.
+std::string without_python_numbers(std::string_view text) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = in_string && text[i] == '\\' && i + 1 < text.size();
+    if (escaped) out += text[i++];
+    if (text[i] == '"' && !escaped) in_string = !in_string;
+    std::size_t length = 0;
+    for (std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (!in_string && length == 0 && text.substr(i, word.size()) == word) length = word.size();
+    }
+    if (length == 0) {
+      out += text[i];
+      continue;
+    }
+    out += "null" + std::string(length - std::min<std::size_t>(4, length), ' ');
+    i += length - 1;
+  }
+  return out;
+}
+
+Json parse_strict(std::string_view text, const std::string& file) {
+  return Json::parse(text.begin(), text.end(), Watch(file), true, true);
+}
+
+// A model's file of Hugging Face may have such numbers; ours may not.
+std::optional<Json> parse_python(std::string_view text, const std::string& file) {
+  const bool has_any = text.find("Infinity") != text.npos || text.find("NaN") != text.npos;
+  if (!has_any || text.find("\"model_type\"") == text.npos) return {};
+  try {
+    return parse_strict(without_python_numbers(text), file);
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
@@ -62,7 +102,8 @@ Json parse_json(std::string_view text, const std::string& file) {
                      "up to " + std::to_string(kLongest) + " bytes");
   }
   try {
-    Json document = Json::parse(text.begin(), text.end(), Watch(file), true, true);
+    const std::optional<Json> python = parse_python(text, file);
+    Json document = python ? *python : parse_strict(text, file);
     if (document.is_discarded())
       throw InputError(ErrorCode::malformed, file, "", "no JSON value", "a JSON document");
     if (document.is_object()) document.erase("$schema");

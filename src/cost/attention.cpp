@@ -46,13 +46,17 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
 }
 
 template <Number R>
+FlopsPerSecondOf<R> unfused_rate(const Device& d, Precision precision) {
+  return lift<R>(peak_of(d, precision), {peak_path(precision)}) *
+         (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
+          lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
+}
+
+template <Number R>
 SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, const Device& d,
                                   Precision precision) {
   const ProductShape p{a.queries, a.keys, width, a.groups, false};
-  const auto rate =
-      lift<R>(peak_of(d, precision), {peak_path(precision)}) *
-      (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
-       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
+  const auto rate = unfused_rate<R>(d, precision);
   const bool odd_head = width % 8 != 0;
   const double alignment = odd_head ? d.efficiency.misaligned_head : misalignment(p, d.efficiency);
   const SecondsOf<R> compute =
@@ -61,6 +65,8 @@ SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, c
   return larger(compute, memory) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
 }
 
+template FlopsPerSecondOf<double> unfused_rate(const Device&, Precision);
+template FlopsPerSecondOf<Traced> unfused_rate(const Device&, Precision);
 template FlopsOf<double> attention_flops(const AttentionShape&);
 template FlopsOf<Traced> attention_flops(const AttentionShape&);
 template SecondsOf<double> fused_attention_time(const AttentionShape&, const Device&,

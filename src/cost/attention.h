@@ -29,6 +29,10 @@ template <Number R>
 SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, AttentionKernel kernel,
                                   Precision precision, bool backward);
 
+// Of batched products as narrow as a head.
+template <Number R>
+FlopsPerSecondOf<R> unfused_rate(const Device& d, Precision precision);
+
 // One of the two batched products of unfused attention; `width` is the head size it runs over.
 template <Number R>
 SecondsOf<R> unfused_product_time(const AttentionShape& a, std::int64_t width, const Device& d,

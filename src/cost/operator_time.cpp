@@ -58,6 +58,29 @@ OperatorTime<R> unfused_time(const AttentionShape& a, std::int64_t width, const 
   return {forward, forward * R(2.0), {}};
 }
 
+// A recurrence: narrow products of a chunk and passes over the state of each, so its products run
+// at the rate of unfused attention's, and never faster than its traffic.
+template <Number R>
+SecondsOf<R> recurrence_pass(const ShardedOperator& op, double work, double bytes_an_element,
+                             const Device& d, const KernelChoice& k) {
+  const R elements = count<R>(op.groups, {"heads"}) * count<R>(op.rows, {"tokens"}) *
+                     count<R>(op.cols, {"width of a head"});
+  const FlopsOf<R> flops(R(2.0) * elements * count<R>(op.inner, {"state"}) *
+                         lift<R>(op.pairs * work, {"products a token and state"}));
+  const BytesOf<R> bytes(elements * lift<R>(bytes_an_element, {"bytes an element"}) *
+                         lift<R>(k.pointwise_passes, {"framework.pointwise_passes"}));
+  return larger(flops / unfused_rate<R>(d, k.wide), memory_time<R>(bytes, d)) +
+         lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
+}
+
+template <Number R>
+OperatorTime<R> recurrence_time(const ShardedOperator& op, const Device& d, const KernelChoice& k) {
+  constexpr double kBackward = 2.6;  // times forward's products: states and chunks run again
+  return {recurrence_pass<R>(op, 1, op.forward_bytes, d, k),
+          recurrence_pass<R>(op, kBackward, op.backward_bytes, d, k),
+          {}};
+}
+
 }  // namespace
 
 template <Number R>
@@ -72,6 +95,8 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
       return unfused_time<R>(attention_shape(op), op.inner, d, k);
     case OpKind::values:
       return unfused_time<R>(attention_shape(op), op.value_width, d, k);
+    case OpKind::recurrence:
+      return recurrence_time<R>(op, d, k);
     case OpKind::pointwise:
     case OpKind::lookup:
       return {pointwise_time<R>(op, op.forward_bytes, d, k.pointwise_passes),

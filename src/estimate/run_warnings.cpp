@@ -94,6 +94,7 @@ void warn_of_attention(const Run& run, Lines& lines) {
 }
 
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
+  for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
     lines.push_back("model: nothing is known of " + alternatives(model.ignored_keys) +
                     "; ignored, as Hugging Face files carry much that is not architecture");

@@ -113,6 +113,17 @@ void add_exchanges(Terms<R>& terms, const ExchangeTable<R>& table, R n) {
   at(terms, Term::ep_exposed) += n * exposed(table, ExchangeGroup::ep);
 }
 
+// A stack of a pattern: its kinds of layer in order of appearance.
+constexpr std::array<const char*, kMaxLayerTypes> kForwardOfKind = {
+    "forward of the pattern's first kind of layer", "forward of its second kind",
+    "forward of its third kind", "forward of its fourth kind"};
+constexpr std::array<const char*, kMaxLayerTypes> kBackwardOfKind = {
+    "backward of the pattern's first kind of layer", "backward of its second kind",
+    "backward of its third kind", "backward of its fourth kind"};
+constexpr std::array<const char*, kMaxLayerTypes> kCountOfKind = {
+    "layers of the first kind of the chunk", "layers of the second kind of the chunk",
+    "layers of the third kind of the chunk", "layers of the fourth kind of the chunk"};
+
 constexpr std::array<const char*, kBlockTypes> kForwardNames = {
     "forward of a dense layer",         "forward of a local dense layer",
     "forward of an MoE layer",          "forward of a local MoE layer",
@@ -132,6 +143,12 @@ constexpr std::array<const char*, kBlockTypes> kCountNames = {
     "heads of the chunk",
     "multi-token prediction modules of the chunk"};
 
+const char* name_of(const Run& run, std::size_t type,
+                    const std::array<const char*, kMaxLayerTypes>& of_kind,
+                    const std::array<const char*, kBlockTypes>& usual) {
+  return type < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[type] : usual[type];
+}
+
 // Adds `n` blocks, of which `again` run their forward again in full.
 template <Number R>
 class Adder {
@@ -140,9 +157,9 @@ class Adder {
         std::int64_t again)
       : run_(run),
         block_(block),
-        forward_name_{kForwardNames[type]},
-        backward_name_{kBackwardNames[type]},
-        n_(count<R>(n, {kCountNames[type]})),
+        forward_name_{name_of(run, type, kForwardOfKind, kForwardNames)},
+        backward_name_{name_of(run, type, kBackwardOfKind, kBackwardNames)},
+        n_(count<R>(n, {name_of(run, type, kCountOfKind, kCountNames)})),
         again_(count<R>(again, {"blocks recomputed in full"})) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {

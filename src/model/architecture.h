@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model that is trained: the shape of a decoder-only transformer, as a plain fixed-size value.
+// The model that is trained: the shape of a stack of layers, as a plain fixed-size value.
 //
 // Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
-// attention (MLA), local (windowed or chunked) attention, and multi-token prediction layers.
-// Leaves out: encoders, cross-attention, state-space layers, layers of different width, the padding
-// of the vocabulary (a framework pads it, knowing tp) and everything without a relevant number of
+// attention (MLA), local (windowed or chunked) attention, recurrent layers (state spaces and linear
+// attention), stacks that mix them, encoders alone or before a decoder, and multi-token prediction
+// layers. Leaves out: layers of different width, weights shared between layers, the padding of the
+// vocabulary (a framework pads it, knowing tp) and everything without a relevant number of
 // parameters, FLOPs or bytes (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
 // Units: all sizes are counts of elements, layers, heads, experts or tokens.
 // Errors: none here; the readers (model/architecture_json.h) refuse inconsistent values, so an
@@ -13,6 +14,7 @@
 // Names: Hugging Face's config.json, shortened where the struct gives the context.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,11 +23,20 @@ namespace orrery {
 // The function inside the MLP. SwiGLU is kSilu and gated, GeGLU is kGelu and gated.
 enum class Activation : std::uint8_t { kGelu, kRelu, kRelu2, kSilu };
 
-// LayerNorm has a weight and a bias of the normalised width, RMSNorm a weight only.
-enum class Norm : std::uint8_t { kLayerNorm, kRmsNorm };
+// LayerNorm has a weight and a bias of the normalised width, or the weight only, or neither;
+// RMSNorm a weight only.
+enum class Norm : std::uint8_t { kLayerNorm, kRmsNorm, kLayerNormUnbiased, kLayerNormBare };
 
-// Only kLearned has parameters: a table of max_positions × hidden.
-enum class PositionEmbedding : std::uint8_t { kLearned, kRope, kAlibi };
+// Norms before the attention and before the MLP; after both, on what they add to the residual
+// stream (OLMo 2); or before and after (Gemma 2).
+enum class NormPlacement : std::uint8_t { pre, post, sandwich };
+
+// Only kLearned and kRelative have parameters: a table of max_positions × hidden, and one of
+// relative_buckets × heads (T5).
+enum class PositionEmbedding : std::uint8_t { kLearned, kRope, kAlibi, kNone, kRelative };
+
+// What stands after the last layer: logits over the vocabulary, BERT's pooler, or nothing.
+enum class ModelOutput : std::uint8_t { vocabulary, pooler, none };
 
 enum class AttentionKind : std::uint8_t {
   kGroupedQuery,  // heads query heads share kv_heads keys and values; multi-head if they are equal
@@ -33,7 +44,7 @@ enum class AttentionKind : std::uint8_t {
 };
 
 // Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). All 0 unless
-// Architecture::attention is kLatent.
+// Architecture::attention is kLatent, but for q_lora_rank, which other attention may have too.
 struct LatentAttention {
   std::int64_t q_lora_rank = 0;   // width of the compressed query; 0: queries are not compressed
   std::int64_t kv_lora_rank = 0;  // width of the compressed key and value
@@ -42,6 +53,45 @@ struct LatentAttention {
   std::int64_t v_head_dim = 0;
 
   bool operator==(const LatentAttention&) const = default;
+};
+
+// DeepSeek-V3.2's sparse attention: a small scorer chooses the keys a query sees. heads == 0: none.
+struct Indexer {
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t top_k = 0;  // keys a query keeps
+
+  bool operator==(const Indexer&) const = default;
+};
+
+// A layer that carries a state from token to token. Its facts are in model/layers/recurrent.cpp.
+enum class RecurrentKind : std::uint8_t {
+  none,
+  mamba,        // Mamba (arXiv:2312.00752)
+  mamba2,       // Mamba-2 (arXiv:2405.21060)
+  gated_delta,  // Gated DeltaNet (arXiv:2412.06464)
+  kimi_delta,   // Kimi Delta Attention (arXiv:2510.26692)
+  lightning,    // lightning attention (arXiv:2501.08313)
+  short_conv,   // LFM2's gated short convolution
+};
+
+// Widths of the recurrent layers. Mamba-2 in these words: value heads are its heads, key heads its
+// groups, the key size its state. Mamba: every channel is a value head of size 1.
+struct Recurrent {
+  std::int64_t key_heads = 0;
+  std::int64_t key_head_dim = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t value_head_dim = 0;
+  std::int64_t conv_kernel = 0;  // 0: no convolution
+  std::int64_t chunk = 0;        // tokens that the kernel takes at once
+  std::int64_t rank = 0;  // Mamba: of the time step; Kimi: of decay and gate, 0: gate of full rank
+  RecurrentKind kind = RecurrentKind::none;
+  bool conv_bias = false;
+  bool projection_bias = false;
+  bool gated_norm = false;   // a norm with weights between the recurrence and the output
+  bool inner_norms = false;  // Mamba: norms of the time step and of the state's inputs (Jamba)
+
+  bool operator==(const Recurrent&) const = default;
 };
 
 // Mixture of experts. experts == 0: the model is dense, and the rest is 0.
@@ -55,15 +105,54 @@ struct MixtureOfExperts {
   std::int64_t first_k_dense = 0;        // the first k layers have the dense MLP
   std::int64_t layer_freq = 0;           // of the others, layer i has experts if
   std::int64_t layer_offset = 0;         //   (i - layer_offset) mod layer_freq = 0, i from 0
-  double capacity_factor = 0;           // 0: dropless; else a cap on tokens per expert, × the mean
-  bool router_bias = false;             // the router's linear layer has a bias (gpt-oss)
+  double capacity_factor = 0;  // 0: dropless; else a cap on tokens per expert, × the mean
+  std::int64_t latent = 0;   // width the routed experts work in, behind two projections; 0: hidden
+  bool router_bias = false;  // the router's linear layer has a bias (gpt-oss)
   bool router_correction_bias = false;  // a bias per expert added to its score (DeepSeek-V3)
+  bool shared_gate = false;             // a learned gate on the shared experts (Qwen)
 
   bool operator==(const MixtureOfExperts&) const = default;
 };
 
+// The part of a layer that mixes tokens, and the part that follows it. `beside`: attention and the
+// recurrence on the same input (Falcon-H1). `reused_keys`: attention with the keys and values of
+// the layer before. `encoder` sees all tokens; `cross` is a decoder's that also attends to an
+// encoder. A half layer has one of the two parts only.
+enum class Mixer : std::uint8_t {
+  none,
+  attention,
+  local_attention,
+  recurrent,
+  beside,
+  reused_keys,
+  encoder,
+  cross,
+};
+enum class Feedforward : std::uint8_t { none, dense, experts };
+
+struct LayerKind {
+  Mixer mixer = Mixer::attention;
+  Feedforward feedforward = Feedforward::dense;
+
+  bool operator==(const LayerKind&) const = default;
+};
+
+// Distinct layers of a model.
+inline constexpr std::size_t kMaxLayerTypes = 4;
+inline constexpr std::size_t kMaxPattern = 128;
+
+// Stacks that first_k_dense, layer_freq and sliding_window_pattern do not say: layer i is
+// kinds[types[i mod length]]. length == 0: they do.
+struct LayerPattern {
+  std::array<LayerKind, kMaxLayerTypes> kinds{};
+  std::array<std::uint8_t, kMaxPattern> types{};
+  std::uint8_t length = 0;
+
+  bool operator==(const LayerPattern&) const = default;
+};
+
 struct Architecture {
-  std::int64_t layers = 0;    // transformer layers, without mtp_layers
+  std::int64_t layers = 0;    // of all kinds, without mtp_layers
   std::int64_t hidden = 0;    // h
   std::int64_t heads = 0;     // query heads, a
   std::int64_t kv_heads = 0;  // key/value heads; divides heads; equals it for kLatent
@@ -82,13 +171,24 @@ struct Architecture {
   // layer sees all keys (gpt-oss 2, Gemma 3 6, Llama 4 4).
   std::int64_t sliding_window_pattern = 0;
 
+  std::int64_t attention_gate_dim = 0;  // outputs of a head's sigmoid gate on attention; 0: none
+  std::int64_t output_rank = 0;    // width of each group of a low-rank output projection; 0: full
+  std::int64_t output_groups = 0;  // groups of heads that it compresses apart (DeepSeek-V4)
+  std::int64_t token_types = 0;    // rows of BERT's table of segments
+  std::int64_t relative_buckets = 0;  // of kRelative
+
   LatentAttention mla;
+  Indexer indexer;
+  Recurrent recurrent;
   MixtureOfExperts moe;
+  LayerPattern pattern;
 
   AttentionKind attention = AttentionKind::kGroupedQuery;
   Activation activation = Activation::kGelu;
   Norm norm = Norm::kLayerNorm;
+  NormPlacement norm_placement = NormPlacement::pre;
   PositionEmbedding positions = PositionEmbedding::kLearned;
+  ModelOutput output = ModelOutput::vocabulary;
 
   bool gated = false;  // the MLP has gate and up projections (3 matrices), else up only (2)
   // For kLatent qkv_bias is on the two down-projections only (q_a_proj, kv_a_proj_with_mqa).
@@ -96,9 +196,14 @@ struct Architecture {
   bool attention_out_bias = false;
   bool mlp_bias = false;         // of dense MLPs and of experts
   bool qk_norm = false;          // RMSNorm over head_dim on queries and on keys (Qwen3), per layer
+  bool qk_norm_whole = false;    // that norm over all heads together (OLMo 2)
+  bool keys_are_values = false;  // one projection gives both (DeepSeek-V4)
   bool attention_sinks = false;  // one learned logit per query head (gpt-oss)
   bool dropout = false;          // on attention probabilities and on both residual branches
   bool parallel_residual = false;  // attention and MLP read the same input, two norms (GPT-NeoX)
+  bool shared_norm = false;        // they share one norm (Falcon, Phi)
+  bool no_final_norm = false;
+  bool head_bias = false;
   bool tie_word_embeddings = false;
   bool embedding_norm = false;  // a norm right after the word embedding (BLOOM)
 
@@ -123,12 +228,23 @@ constexpr bool is_local_layer(const Architecture& a, std::int64_t layer) {
          (a.sliding_window_pattern == 0 || (layer + 1) % a.sliding_window_pattern != 0);
 }
 
-// Distinct layers of a model: layer i is of type 0 dense, 1 dense local, 2 MoE or 3 MoE local.
-inline constexpr std::size_t kMaxLayerTypes = 4;
+// Layer i is of type 0 dense, 1 dense local, 2 experts or 3 experts local; with a pattern of the
+// pattern's.
 constexpr std::uint8_t layer_type(const Architecture& a, std::int64_t layer) {
+  if (a.pattern.length > 0)
+    return a.pattern.types[static_cast<std::size_t>(layer) % a.pattern.length];
   return static_cast<std::uint8_t>((is_moe_layer(a, layer) ? 2 : 0) +
                                    (is_local_layer(a, layer) ? 1 : 0));
 }
+
+constexpr LayerKind layer_kind(const Architecture& a, std::size_t type) {
+  if (a.pattern.length > 0) return a.pattern.kinds[type];
+  return {type % 2 == 1 ? Mixer::local_attention : Mixer::attention,
+          type >= 2 ? Feedforward::experts : Feedforward::dense};
+}
+
+constexpr bool attends(Mixer m) { return m != Mixer::none && m != Mixer::recurrent; }
+constexpr bool recurs(Mixer m) { return m == Mixer::recurrent || m == Mixer::beside; }
 
 // Width of one value head; queries and keys have head_dim.
 constexpr std::int64_t value_head_dim(const Architecture& a) {

@@ -24,9 +24,15 @@ void needs(const ModelDraft& draft, std::string_view key, std::string_view other
 
 void check_attention(const ModelDraft& draft) {
   const Architecture& a = draft.model.architecture;
-  for (std::string_view key :
-       {"q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
+  for (std::string_view key : {"qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
     needs(draft, key, "kv_lora_rank");
+  }
+  if (!draft.has("o_lora_rank")) needs(draft, "q_lora_rank", "kv_lora_rank");
+  needs(draft, "o_lora_rank", "o_groups");
+  if (a.output_groups > 0 && a.heads % a.output_groups != 0) {
+    draft.refuse(
+        "o_groups", text(a.output_groups),
+        "a divisor of " + draft.names.of("num_attention_heads") + ", which is " + text(a.heads));
   }
   if (a.heads % a.kv_heads != 0) {
     draft.refuse(
@@ -52,10 +58,11 @@ void check_local_attention(const ModelDraft& draft) {
 
 void check_experts(const ModelDraft& draft) {
   const MixtureOfExperts& moe = draft.model.architecture.moe;
-  for (std::string_view key : {"num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
-                               "moe_shared_expert_intermediate_size", "first_k_dense_replace",
-                               "moe_layer_freq", "moe_layer_offset", "moe_expert_capacity_factor",
-                               "router_bias", "router_correction_bias"}) {
+  for (std::string_view key :
+       {"num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
+        "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_freq",
+        "moe_layer_offset", "moe_expert_capacity_factor", "router_bias", "router_correction_bias",
+        "moe_latent_size", "shared_expert_gate"}) {
     needs(draft, key, "num_local_experts");
   }
   if (moe.top_k > moe.experts) {
@@ -76,10 +83,50 @@ void check_expert_layers(const ModelDraft& draft) {
                  "less than moe_layer_freq, which is " + text(a.moe.layer_freq));
   }
   for (std::int64_t layer = 0; layer < a.layers; ++layer) {
-    if (is_moe_layer(a, layer)) return;
+    if (layer_kind(a, layer_type(a, layer)).feedforward == Feedforward::experts) return;
   }
   draft.refuse(draft.has("first_k_dense_replace") ? "first_k_dense_replace" : "moe_layer_freq",
                "no layer with experts", "at least one of " + text(a.layers) + " layers");
+}
+
+// What the kinds of a pattern need.
+void check_pattern(const ModelDraft& draft) {
+  const Architecture& a = draft.model.architecture;
+  if (a.pattern.length == 0) return;
+  if (a.pattern.length > a.layers) {
+    draft.refuse("layer_pattern", text(a.pattern.length) + " layers",
+                 "at most num_hidden_layers, which is " + text(a.layers));
+  }
+  for (const LayerKind& kind : a.pattern.kinds) {
+    const bool local = kind.mixer == Mixer::local_attention;
+    if (recurs(kind.mixer)) needs(draft, "layer_pattern", "recurrent");
+    if (local && !has_local_attention(a)) needs(draft, "layer_pattern", "sliding_window");
+    if (kind.feedforward == Feedforward::experts) {
+      needs(draft, "layer_pattern", "num_local_experts");
+    }
+  }
+}
+
+void check_recurrent(const ModelDraft& draft) {
+  const Recurrent& r = draft.model.architecture.recurrent;
+  if (r.kind == RecurrentKind::none) return;
+  for (std::string_view key : {"linear_num_key_heads", "linear_key_head_dim",
+                               "linear_num_value_heads", "linear_value_head_dim"}) {
+    needs(draft, "recurrent", key);
+  }
+  const bool chunked = r.kind != RecurrentKind::mamba && r.kind != RecurrentKind::short_conv;
+  if (chunked) needs(draft, "recurrent", "linear_chunk_size");
+  if (r.kind == RecurrentKind::mamba) needs(draft, "recurrent", "linear_rank");
+  if (r.value_heads % r.key_heads != 0) {
+    draft.refuse("linear_num_key_heads", text(r.key_heads),
+                 "a divisor of linear_num_value_heads, which is " + text(r.value_heads));
+  }
+}
+
+void check_indexer(const ModelDraft& draft) {
+  for (std::string_view key : {"index_head_dim", "index_topk", "kv_lora_rank"}) {
+    needs(draft, "index_n_heads", key);
+  }
 }
 
 // An upper bound of the true count: every layer is taken as the largest kind.
@@ -91,10 +138,19 @@ double parameters_at_most(const Architecture& a) {
   const auto shared = static_cast<double>(a.moe.shared_intermediate + a.intermediate);
   const auto routed =
       static_cast<double>(a.moe.experts) * (static_cast<double>(a.moe.expert_intermediate) + 2);
-  const double attention = 4 * heads * head * (h + 2 * ranks + 2) + 4 * h * (ranks + 1);
+  const Recurrent& r = a.recurrent;
+  const double state = static_cast<double>(r.key_heads) * static_cast<double>(r.key_head_dim) +
+                       static_cast<double>(r.value_heads) *
+                           static_cast<double>(r.value_head_dim + r.key_head_dim + 3);
+  const double recurrent = 6 * (h + static_cast<double>(r.rank + r.conv_kernel)) * state;
+  const double index = static_cast<double>(a.indexer.heads + 1) *
+                       static_cast<double>(a.indexer.head_dim + 1) * (h + ranks);
+  const double attention = 6 * heads * head * (h + 2 * ranks + 2) + 4 * h * (ranks + 1);
   const double mlp = 3 * (h + 2) * (shared + routed + 2);
-  const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions);
-  return static_cast<double>(a.layers + a.mtp_layers) * (attention + mlp + 4 * h * h) + tables;
+  const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions + a.token_types);
+  return static_cast<double>(a.layers + a.mtp_layers) *
+             (attention + recurrent + index + mlp + 4 * h * h) +
+         tables;
 }
 
 void check_size(const ModelDraft& draft) {
@@ -112,6 +168,9 @@ void check(const ModelDraft& draft) {
   check_local_attention(draft);
   check_experts(draft);
   check_expert_layers(draft);
+  check_pattern(draft);
+  check_recurrent(draft);
+  check_indexer(draft);
   check_size(draft);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Defaults of the keys that a model file leaves out; the table is in model/architecture_json.h.
+#include <algorithm>
 #include <string>
 
 #include "core/json.h"
@@ -128,6 +129,12 @@ void default_experts(ModelDraft& draft) {
 }
 
 bool has_dense_layer(const Architecture& a) {
+  const LayerPattern& p = a.pattern;
+  if (p.length > 0) {
+    return std::any_of(p.types.begin(), p.types.begin() + p.length, [&](std::uint8_t type) {
+      return p.kinds[type].feedforward == Feedforward::dense;
+    });
+  }
   return !is_moe(a) || a.moe.first_k_dense > 0 || a.moe.layer_freq > 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/architecture_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -18,6 +19,11 @@ namespace orrery {
 constinit const KeyTable kModelDocument = kModelKeys;
 
 namespace {
+
+template <class E>
+std::vector<std::string> names_but_first() {
+  return {kNamesOf<E>.begin() + 1, kNamesOf<E>.end()};
+}
 
 constexpr double kMostStatedParameters = 1e18;
 constexpr double kStatedTolerance = 0.05;
@@ -102,6 +108,30 @@ void read_dropout(const Json& document, ModelDraft& draft) {
   draft.given.emplace("dropout");
 }
 
+LayerKind kind_of(const Reader& item) {
+  const std::string text = item.text();
+  const std::size_t plus = text.find('+');
+  const auto alone = find_name<Feedforward>(text);
+  if (alone && *alone != Feedforward::none) return {Mixer::none, *alone};
+  const auto mixer = find_name<Mixer>(text.substr(0, plus));
+  const auto rest = find_name<Feedforward>(plus == std::string::npos ? "" : text.substr(plus + 1));
+  if (!mixer || *mixer == Mixer::none || !rest) {
+    item.fail("a mixer (" + alternatives(names_but_first<Mixer>()) +
+              ") and after a + dense or experts, or one of the two");
+  }
+  return {*mixer, *rest};
+}
+
+void read_pattern(const Json& document, ModelDraft& draft) {
+  const auto value = find(document, draft.names, "layer_pattern");
+  if (!value) return;
+  draft.given.emplace("layer_pattern");
+  std::vector<LayerKind> kinds;
+  for (const Reader& item : value->items()) kinds.push_back(kind_of(item));
+  const std::string fault = set_pattern(draft.model.architecture.pattern, kinds);
+  if (!fault.empty()) value->fail(fault);
+}
+
 void read_rest(const Json& document, ModelDraft& draft) {
   if (const auto value = find(document, draft.names, "name")) draft.model.name = value->text();
   if (const auto value = find(document, draft.names, "stated_parameters")) {
@@ -139,6 +169,7 @@ void read_given(const Json& document, ModelDraft& draft) {
   read_hidden_act(document, draft);
   read_choices(document, draft);
   read_dropout(document, draft);
+  read_pattern(document, draft);
   read_rest(document, draft);
 }
 
@@ -169,12 +200,54 @@ ModelDescription read_model(const Json& document, const std::string& file, const
   return model;
 }
 
+std::string set_pattern(LayerPattern& pattern, const std::vector<LayerKind>& kinds) {
+  pattern = {};
+  if (kinds.empty() || kinds.size() > kMaxPattern) {
+    return "1 to " + std::to_string(kMaxPattern) + " layers before the pattern repeats";
+  }
+  std::vector<LayerKind> distinct;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    auto at = std::find(distinct.begin(), distinct.end(), kinds[i]);
+    if (at == distinct.end()) at = distinct.insert(at, kinds[i]);
+    pattern.types[i] = static_cast<std::uint8_t>(at - distinct.begin());
+  }
+  if (distinct.size() > kMaxLayerTypes) {
+    return "at most " + std::to_string(kMaxLayerTypes) + " kinds of layer";
+  }
+  std::copy(distinct.begin(), distinct.end(), pattern.kinds.begin());
+  pattern.length = static_cast<std::uint8_t>(kinds.size());
+  return "";
+}
+
+std::string layer_kind_name(LayerKind kind) {
+  const std::string mixer(name_of(kind.mixer));
+  const std::string rest(name_of(kind.feedforward));
+  return mixer + (mixer.empty() || rest.empty() ? "" : "+") + rest;
+}
+
 std::string_view hidden_act_name(const Architecture& a) {
   for (const HiddenAct& act : kHiddenActs) {
     if (act.activation == a.activation && act.gated == a.gated) return act.name;
   }
   return "";
 }
+
+namespace {
+
+void write_variants(const Architecture& a, Json& document) {
+  const Architecture plain;
+  for (const Key& k : kVariantRows.rows) {
+    Json value;
+    Json usual;
+    k.write(&plain, k, usual);
+    if (k.write(&a, k, value) && value != usual) document[std::string(k.name)] = value;
+  }
+  for (std::uint8_t i = 0; i < a.pattern.length; ++i) {
+    document["layer_pattern"].push_back(layer_kind_name(a.pattern.kinds[a.pattern.types[i]]));
+  }
+}
+
+}  // namespace
 
 Json model_json(const ModelDescription& model) {
   const Architecture& a = model.architecture;
@@ -192,6 +265,7 @@ Json model_json(const ModelDescription& model) {
     const bool router = k.name.substr(0, 6) == "router";
     if (!router || is_moe(a)) k.write(&a, k, document[std::string(k.name)]);
   }
+  write_variants(a, document);
   if (model.stated_parameters > 0) document["stated_parameters"] = model.stated_parameters;
   return document;
 }

@@ -47,6 +47,7 @@ struct ModelDescription {
   std::string dtype;                      // torch_dtype or dtype
   std::string quantization;               // quant_method of quantization_config
   std::vector<std::string> ignored_keys;  // unknown keys
+  std::vector<std::string> notes;         // what was taken for granted, and what is not modelled
 };
 
 // `file` and `path` locate the document, for errors. `name` is used if it has none.
@@ -59,6 +60,12 @@ Json model_json(const ModelDescription& model);
 
 // The value of `hidden_act` for an Architecture: gelu, relu, relu2, swiglu or geglu.
 std::string_view hidden_act_name(const Architecture& a);
+
+// The pattern of these layers, repeated. Returns what is allowed where they fit in none, else "".
+std::string set_pattern(LayerPattern& pattern, const std::vector<LayerKind>& kinds);
+
+// "attention+dense", as `layer_pattern` says it.
+std::string layer_kind_name(LayerKind kind);
 
 // Where a published size and the count of our list part by more than 5 %: the line to warn with,
 // else

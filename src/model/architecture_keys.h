@@ -37,10 +37,22 @@ inline constexpr auto kHiddenActNames = [] {
   return names;
 }();
 
-constexpr EnumNames<Norm> names_of(Norm) { return {"layernorm", "rmsnorm"}; }
-constexpr EnumNames<PositionEmbedding> names_of(PositionEmbedding) {
-  return {"learned", "rope", "alibi"};
+constexpr EnumNames<Norm> names_of(Norm) {
+  return {"layernorm", "rmsnorm", "layernorm_unbiased", "layernorm_bare"};
 }
+constexpr EnumNames<NormPlacement> names_of(NormPlacement) { return {"pre", "post", "sandwich"}; }
+constexpr EnumNames<PositionEmbedding> names_of(PositionEmbedding) {
+  return {"learned", "rope", "alibi", "none", "relative"};
+}
+constexpr EnumNames<ModelOutput> names_of(ModelOutput) { return {"vocabulary", "pooler", "none"}; }
+constexpr EnumNames<RecurrentKind> names_of(RecurrentKind) {
+  return {"none", "mamba", "mamba2", "gated_delta", "kimi_delta", "lightning", "short_conv"};
+}
+constexpr EnumNames<Mixer> names_of(Mixer) {
+  return {"",       "attention",   "local_attention", "recurrent",
+          "beside", "reused_keys", "encoder",         "cross"};
+}
+constexpr EnumNames<Feedforward> names_of(Feedforward) { return {"", "dense", "experts"}; }
 
 namespace model_forms {
 
@@ -139,6 +151,75 @@ inline constexpr auto kFlagRows = [] {
                                     "the head's weights are the word embedding's"));
 }();
 
+// What few models have: written only where it is not as most are.
+inline constexpr auto kVariantRows = [] {
+  using namespace model_forms;
+  using A = Architecture;
+  using M = MixtureOfExperts;
+  using R = Recurrent;
+  return keys<A>(
+      fact<&A::norm_placement>("norm_placement", form::one_of<NormPlacement>(), otherwise("pre"),
+                               "norms before attention and MLP, after both, or sandwich: both"),
+      fact<&A::shared_norm>("shared_norm", kSwitch, otherwise("false"),
+                            "attention and MLP of a parallel residual share one norm"),
+      fact<&A::no_final_norm>("no_final_norm", kSwitch, otherwise("false"),
+                              "no norm after the last layer"),
+      fact<&A::qk_norm_whole>("qk_norm_whole", kSwitch, otherwise("false"),
+                              "queries and keys are normalised over all heads together"),
+      fact<&A::attention_gate_dim>("attention_gate_dim", kWidth, kNothing,
+                                   "outputs of a head's gate on the output of attention"),
+      fact<&A::output_rank>("o_lora_rank", kWidth, kNothing,
+                            "width of a group of a low-rank output projection; none: full rank"),
+      fact<&A::output_groups>("o_groups", kHeads, kNothing,
+                              "groups of heads that it compresses apart"),
+      fact<&A::keys_are_values>("keys_are_values", kSwitch, otherwise("false"),
+                                "one projection gives keys and values"),
+      fact_in<&A::indexer, &Indexer::heads>("index_n_heads", kHeads, kNothing,
+                                            "heads of the scorer of sparse attention"),
+      fact_in<&A::indexer, &Indexer::head_dim>("index_head_dim", kWidth, kNothing,
+                                               "width of one of them"),
+      fact_in<&A::indexer, &Indexer::top_k>("index_topk", kTokens, kNothing,
+                                            "keys that sparse attention keeps for a query"),
+      fact_in<&A::moe, &M::latent>("moe_latent_size", kWidth, kNothing,
+                                   "width that routed experts work in; none: hidden_size"),
+      fact_in<&A::moe, &M::shared_gate>("shared_expert_gate", kSwitch, otherwise("false"),
+                                        "a learned gate on the shared experts"),
+      fact_in<&A::recurrent, &R::kind>("recurrent", form::one_of<RecurrentKind>(),
+                                       otherwise("none"), "the layers that carry a state"),
+      fact_in<&A::recurrent, &R::key_heads>("linear_num_key_heads", kHeads, kNothing,
+                                            "their key heads; Mamba-2: groups"),
+      fact_in<&A::recurrent, &R::key_head_dim>("linear_key_head_dim", kWidth, kNothing,
+                                               "width of a key head; Mamba: the state"),
+      fact_in<&A::recurrent, &R::value_heads>("linear_num_value_heads", kWidth, kNothing,
+                                              "their value heads; Mamba: channels"),
+      fact_in<&A::recurrent, &R::value_head_dim>("linear_value_head_dim", kWidth, kNothing,
+                                                 "width of a value head"),
+      fact_in<&A::recurrent, &R::conv_kernel>("linear_conv_kernel_dim", kLayers, kNothing,
+                                              "tokens that their convolution sees"),
+      fact_in<&A::recurrent, &R::chunk>("linear_chunk_size", kTokens, kNothing,
+                                        "tokens that their kernel takes at once"),
+      fact_in<&A::recurrent, &R::rank>("linear_rank", kWidth, kNothing,
+                                       "Mamba: rank of the time step; Kimi: of the gate"),
+      fact_in<&A::recurrent, &R::conv_bias>("linear_conv_bias", kSwitch, otherwise("false"),
+                                            "their convolution has a bias"),
+      fact_in<&A::recurrent, &R::projection_bias>("linear_projection_bias", kSwitch,
+                                                  otherwise("false"), "so have their projections"),
+      fact_in<&A::recurrent, &R::gated_norm>("linear_gated_norm", kSwitch, otherwise("false"),
+                                             "a norm with weights before their output"),
+      fact_in<&A::recurrent, &R::inner_norms>(
+          "linear_inner_norms", kSwitch, otherwise("false"),
+          "Mamba: norms of the time step and of what enters the state"),
+      fact<&A::output>("output", form::one_of<ModelOutput>(), otherwise("vocabulary"),
+                       "after the last layer: logits, a pooler, or nothing"),
+      fact<&A::head_bias>("head_bias", kSwitch, otherwise("false"), "the head has a bias"),
+      fact<&A::token_types>("type_vocab_size", kTokens, kNothing, "rows of the segments' table"),
+      fact<&A::relative_buckets>("relative_attention_num_buckets", kTokens, kNothing,
+                                 "distances that relative positions tell apart"));
+}();
+
+inline constexpr Form kLayerKindText =
+    form::text("attention+dense, recurrent+experts, experts, …", "^[a-z_]+(\\+(dense|experts))?$");
+
 // Read by functions of their own.
 inline constexpr auto kOtherModelRows = keys<Architecture>(
     kSourceKey, kSourcesKey,
@@ -152,10 +233,12 @@ inline constexpr auto kOtherModelRows = keys<Architecture>(
     elsewhere("bias", form::boolean(), otherwise("hidden_act's"), Vary::never,
               "linear layers have a bias"),
     elsewhere("position_embedding", form::one_of<PositionEmbedding>(), otherwise("hidden_act's"),
-              Vary::never, "learned, rotary or linear biases"),
+              Vary::never, "learned, rotary, linear biases, none, or a table of distances"),
     elsewhere("dropout", either(form::boolean(), form::number(0, 1, "probability")),
               otherwise("the framework's"), Vary::never,
               "on attention probabilities and both residual branches"),
+    elsewhere("layer_pattern", form::list(kLayerKindText, 1, kMaxPattern), kNothing, Vary::never,
+              "kinds of the layers, repeated: a mixer, +, dense or experts"),
     elsewhere("moe_expert_capacity_factor", form::number(0.01, 1e6, "times the mean"), kNothing,
               Vary::never, "cap on tokens per expert; none: dropless"),
     elsewhere("num_experts", model_forms::kExperts, kNothing, Vary::never,
@@ -163,7 +246,7 @@ inline constexpr auto kOtherModelRows = keys<Architecture>(
     elsewhere("n_routed_experts", model_forms::kExperts, kNothing, Vary::never,
               "another name of num_local_experts"));
 
-inline constexpr auto kModelRows = joined(kOtherModelRows, kCountRows, kFlagRows);
+inline constexpr auto kModelRows = joined(kOtherModelRows, kCountRows, kFlagRows, kVariantRows);
 inline constexpr KeyTable kModelKeys{"", kModelRows, {.foreign_key = "model_type"}};
 
 }  // namespace orrery

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supported families of Hugging Face's transformers, one row each: the family's names of our
-// keys, the defaults of its configuration class, and properties fixed by its code. Source:
-// huggingface/transformers, src/transformers/models/<family>/ configuration_<family>.py and
-// modeling_<family>.py. The defaults of plain sizes (layers, widths, vocabulary) are from memory,
-// unverified: published files state them.
+// The families of Hugging Face's transformers, one row each, over one reader (hf_import.cpp). A row
+// says what the family's code fixes, what its configuration class defaults to, which keys it uses
+// in another sense than others, and what of it is not modelled. Members of JSON objects, in our
+// keys (model/architecture_keys.h), and these of the reader:
+//   gated             the MLP has gate and up projections
+//   mixers            of all layers, where no list of the file says more (hf_layers.cpp)
+//   no_mlp            layers are their mixers alone
+//   half_layers       a layer is a mixer or an MLP, each with a norm of its own
+//   halved            intermediate_size is the width of gate and up together
+//   extra_positions   rows of the position table besides max_position_embeddings
+//   window_switch     sliding_window counts only with use_sliding_window
+//   shared_is_dense   without experts, the shared expert is the MLP
+//   attention_gate    every head's output is gated, as wide as it is
+// No row has a default for hidden_size or for the number of experts: a file that leaves them out is
+// refused. Sources: huggingface/transformers, src/transformers/models/<family>/configuration_*.py
+// and modeling_*.py, or the code published beside the weights; defaults of plain sizes from memory,
+// unverified, left out where they were not certain.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace orrery {
 
-struct HfKey {
-  std::string_view theirs;
-  std::string_view ours;
-  std::string_view absent = "";  // JSON text of the class's default; "": None, our default then
-};
-
-struct HfFixed {
-  std::string_view ours;
-  std::string_view value;  // JSON text
-};
-
-// How a family states which layers have local attention.
-enum class HfWindow : std::uint8_t {
-  none,
-  plain,     // sliding_window on every layer
-  switched,  // only with use_sliding_window, on the layers from max_window_layers on
-};
-
 struct HfFamily {
-  std::string_view model_type;
-  std::string_view config_class;
-  bool gated;
-  HfKey act;  // its default is an activation's name
-  std::span<const HfKey> keys;
-  std::span<const HfFixed> fixed;
-  std::span<const std::string_view> dropout_keys;
-  double dropout;  // the class's default for them
-  HfWindow window;
+  std::string_view types;         // model_types of the same code, separated by blanks
+  std::string_view config_class;  // "" where the code is not in transformers
+  std::string_view base;          // what most families fix: kHfDecoder, kHfGpt, kHfEncoder
+  std::string_view fixed = "";
+  std::string_view defaults = "";
+  std::string_view renamed = "";  // their key: ours
+  std::string_view leaves_out = "";
 };
 
 std::span<const HfFamily> hf_families();
 
-// Keys of a config.json that say nothing about the sizes of the model.
-std::span<const std::string_view> hf_irrelevant_keys();
+// Types whose layers have no equivalent here, and what that is.
+struct HfRefusal {
+  std::string_view types;
+  std::string_view reason;
+};
+std::span<const HfRefusal> hf_refusals();
+
+// Null where nobody knows the type.
+const HfFamily* hf_family(std::string_view model_type);
+
+// An unknown type whose keys are those of a decoder.
+const HfFamily& hf_plain_decoder();
 
 }  // namespace orrery

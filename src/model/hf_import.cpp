@@ -9,254 +9,486 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "model/architecture_keys.h"
+#include "model/hf_facts.h"
 #include "model/hf_families.h"
+#include "model/hf_words.h"
 
 namespace orrery {
 namespace {
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    if (blank > at) words.emplace_back(text.substr(at, blank - at));
+    at = blank + 1;
+  }
+  return words;
+}
+
+// Members of a JSON object without its braces.
+Json members(std::string_view text) { return Json::parse("{" + std::string(text) + "}"); }
+
+// The document that describes the language model, with what stands around it.
+struct Found {
+  Json document;
+  std::string path;
+  std::string model_type;
+  std::vector<std::string> others;  // parts that are not read
+};
+
+std::string type_of(const Json& document, const std::string& otherwise) {
+  const auto at = document.find("model_type");
+  return at != document.end() && at->is_string() ? at->get<std::string>() : otherwise;
+}
+
+Found language_model(const Json& document, const KeyNames& names) {
+  Found found{document, names.path, type_of(document, ""), {}};
+  for (bool deeper = true; deeper;) {
+    deeper = false;
+    for (const std::string& part : words_of(hf_language_models())) {
+      const auto at = found.document.find(part);
+      if (at == found.document.end() || !at->is_object()) continue;
+      Json inner = *at;
+      for (const char* key : {"tie_word_embeddings", "torch_dtype", "dtype"}) {
+        if (!inner.contains(key) && found.document.contains(key)) inner[key] = found.document[key];
+      }
+      for (const char* other : {"vision_config", "audio_config", "talker_config"}) {
+        if (found.document.contains(other)) found.others.emplace_back(other);
+      }
+      found.model_type = type_of(inner, found.model_type);
+      found.path += (found.path.empty() ? "" : ".") + part;
+      found.document = std::move(inner);
+      deeper = true;
+      break;
+    }
+  }
+  return found;
+}
+
 // A config.json that is being translated to our keys.
 class Translation {
  public:
-  Translation(const Json& document, KeyNames names, const HfFamily& family)
-      : document_(document), names_(std::move(names)), family_(family) {
-    names_.translated = true;
-  }
+  Translation(Found found, KeyNames names)
+      : found_(std::move(found)), facts_(located(std::move(names), found_.path)) {}
 
   ModelDescription run() {
-    for (const HfKey& key : family_.keys) translate(key);
-    for (const HfFixed& fixed : family_.fixed) set(fixed.ours, Json::parse(fixed.value));
+    find_family();
+    open_parts();
+    read_spelled();
+    if (!known_) check_unknown();
+    take_family();
+    translate_shape();
+    translate_norms();
+    translate_positions();
+    translate_attention();
+    translate_experts();
+    translate_recurrent(facts_);
+    translate_layers(facts_);
     translate_activation();
     translate_dropout();
-    translate_local_attention();
-    translate_expert_layers();
     return finish();
   }
 
  private:
-  bool contains(std::string_view key) const { return document_.contains(std::string(key)); }
-  void set(std::string_view ours, Json value) { ours_[std::string(ours)] = std::move(value); }
-
-  std::string path_of(std::string_view theirs) const {
-    return names_.path.empty() ? std::string(theirs) : names_.path + "." + std::string(theirs);
+  static KeyNames located(KeyNames names, const std::string& path) {
+    names.path = path;
+    names.translated = true;
+    return names;
   }
 
-  // The value of a key that the file has and that is not None.
-  std::optional<Reader> find(std::string_view theirs) {
-    seen_.emplace(theirs);
-    const auto at = document_.find(std::string(theirs));
-    if (at == document_.end() || at->is_null()) return {};
-    return Reader(*at, names_.file, path_of(theirs));
-  }
+  const Json& document() const { return found_.document; }
 
-  [[noreturn]] void refuse(std::string_view theirs, const std::string& found,
-                           const std::string& allowed) const {
-    throw InputError(names_.file, path_of(theirs), found, allowed);
-  }
-
-  void assume(std::string_view theirs, Json value) {
-    assumed_.push_back({std::string(theirs), std::move(value),
-                        "default of Hugging Face's " + std::string(family_.config_class)});
-  }
-
-  // Whichever of its three names the file gives the number of experts.
-  std::string_view name_in_file(const HfKey& key) const {
-    if (key.ours != "num_local_experts" || contains(key.theirs)) return key.theirs;
-    for (std::string_view alias : {"num_local_experts", "num_experts", "n_routed_experts"}) {
-      if (contains(alias)) return alias;
+  void find_family() {
+    for (const HfRefusal& r : hf_refusals()) {
+      if (!has_word(r.types, found_.model_type)) continue;
+      facts_.refuse("model_type", "\"" + found_.model_type + "\"",
+                    "a model without " + std::string(r.reason) + ", which are not modelled");
     }
-    return key.theirs;
+    const HfFamily* known = hf_family(found_.model_type);
+    known_ = known != nullptr;
+    family_ = known_ ? known : &hf_plain_decoder();
   }
 
-  void translate(const HfKey& key) {
-    const std::string_view theirs = name_in_file(key);
-    names_.written_as[std::string(key.ours)] = std::string(theirs);
-    if (const auto value = find(theirs)) {
-      set(key.ours, value->json());
-    } else if (!contains(theirs) && !key.absent.empty()) {
-      const Json value_of_class = Json::parse(key.absent);
-      set(key.ours, value_of_class);
-      assume(theirs, value_of_class);
+  // Keys of the objects that hold parts of the model, beside its own. The recurrence's have names
+  // that others use of attention.
+  void open_parts() {
+    for (const std::string& part : words_of(hf_parts())) {
+      const auto at = document().find(part);
+      if (at == document().end() || !at->is_object()) continue;
+      const Json inner = *at;
+      const bool linear = part == "linear_attn_config";
+      for (auto it = inner.begin(); it != inner.end(); ++it) {
+        std::string key = it.key();
+        if (linear && key == "num_heads") key = "linear_num_value_heads";
+        if (linear && key == "head_dim") key = "linear_value_head_dim";
+        Json value = it.value();
+        if (value.is_object() && value.contains("name")) value = value["name"];
+        if (!found_.document.contains(key)) found_.document[key] = std::move(value);
+      }
+      seen_.insert(part);
     }
   }
+
+  // A list of one number for every layer is that number; -1 is none.
+  static Json plain(const Json& value) {
+    if (value.is_number_integer() && value < 0) return nullptr;
+    const bool numbers = value.is_array() && !value.empty() &&
+                         std::all_of(value.begin(), value.end(), [&](const Json& item) {
+                           return item.is_number() && item == value.front();
+                         });
+    return numbers ? value.front() : value;
+  }
+
+  // Keys whose lists mean something a layer.
+  static bool is_a_list(std::string_view key) {
+    return has_word(
+        "mlp_only_layers moe_layers attn_layer_indices full_attn_layers "
+        "attn_type_list hybrid_layer_pattern no_rope_layers compress_ratios",
+        key);
+  }
+
+  void read_spelled() {
+    const Json renamed = members(family_->renamed);
+    for (const HfSpelling& s : hf_spellings()) {
+      for (const std::string& theirs : words_of(s.theirs)) {
+        const auto at = document().find(theirs);
+        if (at == document().end()) continue;
+        seen_.insert(theirs);
+        const auto other = renamed.find(theirs);
+        const std::string ours =
+            other == renamed.end() ? std::string(s.ours) : other->get<std::string>();
+        if (ours.empty() || facts_.has(ours)) continue;
+        facts_.names.written_as[ours] = theirs;
+        facts_.set(ours, is_a_list(s.ours) ? *at : plain(*at));
+      }
+    }
+  }
+
+  // What the code fixes stands above the file, what the class defaults to below it.
+  void take_family() {
+    const Json defaults = members(family_->defaults);
+    for (auto it = defaults.begin(); it != defaults.end(); ++it) {
+      if (facts_.values.contains(it.key())) continue;
+      if (it.key() == "bias" && facts_.values.contains("no_bias")) continue;
+      facts_.set(it.key(), it.value());
+      if (is_ours(it.key())) assumed_.push_back({it.key(), it.value(), why_default()});
+    }
+    for (std::string_view part : {family_->base, family_->fixed}) {
+      const Json fixed = members(part);
+      for (auto it = fixed.begin(); it != fixed.end(); ++it) facts_.set(it.key(), it.value());
+    }
+    if (!known_) guess();
+  }
+
+  static bool is_ours(std::string_view key) {
+    return std::any_of(kModelRows.begin(), kModelRows.end(),
+                       [&](const Key& k) { return k.name == key; });
+  }
+
+  std::string why_default() const {
+    const std::string name(family_->config_class);
+    return name.empty() ? "usual in " + (known_ ? found_.model_type : "a decoder")
+                        : "default of Hugging Face's " + name;
+  }
+
+  // --- an unknown family
+
+  void check_unknown() {
+    if (found_.model_type.empty()) facts_.refuse("model_type", "nothing", "the family's name");
+    for (std::string_view key :
+         {"hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"}) {
+      if (!facts_.has(key)) refuse_unknown(std::string(key) + ", which is missing");
+    }
+    const bool has_mlp = facts_.has("intermediate_size") || facts_.has("moe_intermediate_size");
+    if (!has_mlp) refuse_unknown("intermediate_size, which is missing");
+    for (const std::string& key : unread_keys()) {
+      if (changes_the_count(key)) refuse_unknown("\"" + key + "\", which is not understood");
+    }
+    for (std::string_view key : {"recurrent", "linear_key_head_dim", "linear_conv_kernel_dim",
+                                 "use_cla", "compress_ratios", "o_lora_rank", "image_size"}) {
+      if (facts_.has(key))
+        refuse_unknown("\"" + facts_.names.of(key) + "\", which is not understood");
+    }
+  }
+
+  [[noreturn]] void refuse_unknown(const std::string& reason) const {
+    facts_.refuse("model_type", "\"" + found_.model_type + "\"",
+                  "a known family, or a decoder's keys; its file has no meaning without " + reason);
+  }
+
+  bool changes_the_count(const std::string& key) const {
+    const Json& value = document()[key];
+    if (!hf_looks_like_a_size(key)) return value.is_object() && !value.empty();
+    if (value.is_number()) return value > 0;
+    if (value.is_boolean()) return value.get<bool>();
+    return value.is_structured() ? !value.empty() : value.is_string();
+  }
+
+  // The norm by its epsilon's name, the gate by the norm.
+  void guess() {
+    const bool rms = document().contains("rms_norm_eps") || !has_layer_norm_epsilon();
+    facts_.set("norm", rms ? "rmsnorm" : "layernorm");
+    facts_.set("gated", rms);
+    std::string line = "model_type \"" + found_.model_type +
+                       "\" is not known; read as a decoder, taken for granted: " +
+                       (rms ? "RMSNorm" : "LayerNorm") + " before attention and MLP, " +
+                       (rms ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
+    for (const AssumedValue& a : assumed_) line += ", " + a.key + " " + brief(*a.value);
+    notes_.push_back(std::move(line));
+  }
+
+  bool has_layer_norm_epsilon() const {
+    return document().contains("layer_norm_eps") || document().contains("layer_norm_epsilon");
+  }
+
+  // --- shape
+
+  void translate_shape() {
+    facts_.needed("hidden_size");
+    if (facts_.flag("halved")) {
+      facts_.set("intermediate_size", facts_.needed("intermediate_size") / 2);
+    }
+    if (facts_.has("expansion_ratio") && !facts_.has("intermediate_size")) {
+      const double ratio = facts_.find("expansion_ratio")->number(0, 1e6);
+      const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
+      facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
+    }
+    if (facts_.has("image_size")) translate_image();
+    const std::int64_t projected = facts_.whole("word_embed_proj_dim");
+    if (projected > 0 && projected != facts_.needed("hidden_size")) {
+      facts_.refuse("word_embed_proj_dim", std::to_string(projected), "hidden_size");
+    }
+  }
+
+  // The projection of a patch counts as a table of as many rows as a patch has numbers, with its
+  // bias and ViT's class token.
+  void translate_image() {
+    const std::int64_t side = facts_.needed("patch_size");
+    const std::int64_t across = facts_.needed("image_size") / side;
+    const std::int64_t numbers = facts_.whole("num_channels", 3) * side * side;
+    const std::int64_t token = found_.model_type == "vit" ? 1 : 0;
+    facts_.set("vocab_size", numbers + 1 + token);
+    facts_.set("max_position_embeddings", across * across + token);
+    facts_.set("tie_word_embeddings", false);
+  }
+
+  void translate_norms() {
+    if (facts_.has("no_bias")) {
+      const bool none = facts_.flag("no_bias");
+      if (!facts_.has("attention_bias")) facts_.set("bias", !none);
+      if (!facts_.has("norm")) facts_.set("norm", none ? "layernorm_unbiased" : "layernorm");
+    }
+    if (facts_.has("use_rmsnorm")) {
+      facts_.set("norm", facts_.flag("use_rmsnorm") ? "rmsnorm" : "layernorm");
+    }
+    if (facts_.has("parallel_attn")) translate_falcon();
+    if (!facts_.flag("do_layer_norm_before", true)) facts_.set("norm_placement", "post");
+    const bool no_final =
+        !facts_.flag("do_layer_norm_before", true) || facts_.flag("remove_final_layer_norm");
+    if (no_final) facts_.set("no_final_norm", true);
+  }
+
+  void translate_falcon() {
+    const bool is_new = facts_.flag("new_decoder_architecture");
+    const bool parallel = facts_.flag("parallel_attn") || is_new;
+    facts_.set("use_parallel_residual", parallel);
+    facts_.set("shared_norm",
+               parallel && (!is_new || facts_.whole("num_ln_in_parallel_attn") == 1));
+    if (is_new) facts_.drop("multi_query");
+    if (!is_new && !facts_.flag("multi_query")) facts_.drop("num_key_value_heads");
+    if (!is_new && facts_.flag("multi_query")) facts_.set("num_key_value_heads", 1);
+  }
+
+  void translate_positions() {
+    const std::string type = facts_.text("position_embedding_type");
+    if (facts_.has("alibi"))
+      facts_.set("position_embedding", facts_.flag("alibi") ? "alibi" : "rope");
+    if (type == "nope") facts_.set("position_embedding", "none");
+    if (type == "alibi" || type == "rope") facts_.set("position_embedding", type);
+    const std::string positions = facts_.text("position_embedding");
+    if (facts_.has("extra_positions") && facts_.has("max_position_embeddings")) {
+      facts_.set("max_position_embeddings",
+                 facts_.needed("max_position_embeddings") + facts_.whole("extra_positions"));
+    }
+    if (positions != "relative") facts_.drop("relative_attention_num_buckets");
+    if (facts_.whole("type_vocab_size") == 0) facts_.drop("type_vocab_size");
+  }
+
+  void translate_attention() {
+    if (facts_.flag("multi_query") && !facts_.has("num_key_value_heads")) {
+      facts_.set("num_key_value_heads", 1);
+    }
+    if (!facts_.flag("use_mla", true)) {
+      for (std::string_view key :
+           {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
+        facts_.drop(key);
+      }
+    }
+    if (facts_.has("compress_ratios")) translate_compressed();
+    if (!facts_.has("kv_lora_rank")) drop_indexer();
+    if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
+    if (facts_.flag("shared_norm") && !facts_.flag("use_parallel_residual")) {
+      facts_.set("shared_norm", false);
+    }
+  }
+
+  // DeepSeek-V4: a query sees a window of keys, and as many compressed ones as its indexer chooses.
+  void translate_compressed() {
+    facts_.set("sliding_window", facts_.whole("sliding_window") + facts_.whole("index_topk"));
+    facts_.drop("qk_rope_head_dim");
+  }
+
+  void drop_indexer() {
+    for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
+      facts_.drop(key);
+    }
+  }
+
+  std::int64_t gate_width() const {
+    if (facts_.has("kv_lora_rank")) return facts_.needed("v_head_dim");
+    if (facts_.has("head_dim")) return facts_.needed("head_dim");
+    return facts_.needed("hidden_size") / facts_.needed("num_attention_heads");
+  }
+
+  // --- experts
+
+  void translate_experts() {
+    for (std::string_view key : {"moe_shared_expert_intermediate_size", "moe_latent_size"}) {
+      if (facts_.has(key) && facts_.whole(key) == 0) facts_.drop(key);
+    }
+    if (facts_.whole("num_local_experts") > 1) {
+      if (!facts_.has("moe_shared_expert_intermediate_size") &&
+          facts_.whole("n_shared_experts") == 0) {
+        facts_.drop("shared_expert_gate");
+      }
+      return;
+    }
+    const bool mixture = facts_.whole("num_experts_per_tok") > 0 ||
+                         (facts_.has("moe_intermediate_size") && !facts_.has("intermediate_size"));
+    if (mixture && !facts_.has("num_local_experts")) facts_.needed("num_local_experts");
+    if (facts_.flag("shared_is_dense") && facts_.has("moe_shared_expert_intermediate_size")) {
+      facts_.set("intermediate_size", facts_.values["moe_shared_expert_intermediate_size"]);
+    }
+    for (const char* key :
+         {"num_local_experts", "num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
+          "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_freq",
+          "router_bias", "router_correction_bias", "moe_latent_size", "shared_expert_gate"}) {
+      facts_.drop(key);
+    }
+  }
+
+  // --- the rest
 
   void translate_activation() {
-    std::string act(family_.act.absent);
-    if (const auto value = find(family_.act.theirs)) {
-      act = value->text();
-    } else {
-      assume(family_.act.theirs, act);
+    std::string act = facts_.text("hidden_act");
+    if (act.empty()) {
+      act = "silu";
+      if (!facts_.flag("no_mlp")) assumed_.push_back({"hidden_act", Json(act), why_default()});
     }
-    names_.written_as["hidden_act"] = std::string(family_.act.theirs);
-    set("hidden_act", our_activation(act));
+    if (act.substr(0, 6) == "gated-") {
+      facts_.set("gated", true);
+      act = act.substr(6);
+    }
+    facts_.set("hidden_act", our_activation(act, facts_.flag("gated")));
   }
 
-  std::string our_activation(const std::string& act) const {
-    const bool gelu = act.substr(0, 4) == "gelu" || act == "quick_gelu";
-    if (gelu) return family_.gated ? "geglu" : "gelu";
-    if (family_.gated && (act == "silu" || act == "swish")) return "swiglu";
-    if (!family_.gated && act == "relu") return "relu";
-    if (!family_.gated && act == "relu2") return "relu2";
-    refuse(family_.act.theirs, "\"" + act + "\"",
-           family_.gated ? "silu or gelu" : "gelu, gelu_new, gelu_fast, relu or relu2");
+  std::string our_activation(const std::string& act, bool gated) const {
+    const bool gelu = act.substr(0, 4) == "gelu" || act == "quick_gelu" || act == "xielu";
+    const bool silu = has_word("silu swish swiglu swigluoai situ", act);
+    if (gelu || (silu && !gated)) return gated ? "geglu" : "gelu";
+    if (silu) return "swiglu";
+    if (has_word("relu relu2 relu_squared", act))
+      return gated ? "geglu" : act == "relu" ? act : "relu2";
+    facts_.refuse("hidden_act", "\"" + act + "\"", "silu, gelu, relu, relu2 or one like them");
   }
 
   void translate_dropout() {
     bool given = false;
     bool any = false;
-    for (std::string_view key : family_.dropout_keys) {
-      if (const auto value = find(key)) {
-        given = true;
-        any = any || value->number(0, 1) > 0;
-      }
+    for (const std::string& key : words_of(hf_dropout_keys())) {
+      const auto at = document().find(key);
+      if (at == document().end() || at->is_null()) continue;
+      seen_.insert(key);
+      given = true;
+      any = any || Reader(*at, facts_.names.file, facts_.names.path_of(key)).number(0, 1) > 0;
     }
-    if (!given) {
-      any = family_.dropout > 0;
-      assume(family_.dropout_keys.front(), family_.dropout);
-    }
-    set("dropout", any);
-  }
-
-  void translate_local_attention() {
-    const auto window = find("sliding_window");
-    const auto switched = find("use_sliding_window");
-    const auto first = find("max_window_layers");
-    if (const auto types = find("layer_types")) {
-      translate_layer_types(*types, window);
-    } else if (family_.window == HfWindow::plain && window) {
-      set("sliding_window", window->json());
-    } else if (family_.window == HfWindow::switched && switched && switched->boolean() && window) {
-      translate_switched(*window, first);
+    if (given) {
+      facts_.set("dropout", any);
+      forget_assumed("dropout");
+    } else if (!facts_.has("dropout")) {
+      facts_.set("dropout", false);
     }
   }
 
-  void translate_switched(const Reader& window, const std::optional<Reader>& first) {
-    const std::int64_t from = first ? first->integer(0, kMany) : 28;  // the class's default
-    if (from >= layers()) return;
-    if (from > 0) {
-      refuse("max_window_layers", std::to_string(from),
-             "0 or num_hidden_layers: a window on some layers must repeat (layer_types)");
-    }
-    set("sliding_window", window.json());
+  void forget_assumed(const std::string& key) {
+    assumed_.erase(std::remove_if(assumed_.begin(), assumed_.end(),
+                                  [&](const AssumedValue& a) { return a.key == key; }),
+                   assumed_.end());
   }
 
-  // The kind of attention of each layer; layers that see all keys must be at a fixed distance.
-  void translate_layer_types(const Reader& types, const std::optional<Reader>& window) {
-    constexpr std::string_view kKinds[] = {"full_attention", "sliding_attention",
-                                           "chunked_attention"};
-    std::vector<std::size_t> kinds;
-    for (const Reader& item : types.items()) kinds.push_back(item.choice(kKinds));
-    if (static_cast<std::int64_t>(kinds.size()) != layers()) {
-      refuse("layer_types", std::to_string(kinds.size()) + " layers",
-             "num_hidden_layers, which is " + std::to_string(layers()));
+  std::vector<std::string> unread_keys() const {
+    std::vector<std::string> unread;
+    for (auto it = document().begin(); it != document().end(); ++it) {
+      const bool known = seen_.count(it.key()) != 0 || hf_is_irrelevant(it.key()) ||
+                         has_word(hf_language_models(), it.key());
+      if (!known) unread.push_back(it.key());
     }
-    const auto local = std::find_if(kinds.begin(), kinds.end(), [](auto k) { return k != 0; });
-    if (local == kinds.end()) return;
-    const bool sliding = *local == 1;
-    const auto size = sliding ? window : find("attention_chunk_size");
-    if (!size) {
-      refuse("layer_types", "\"" + std::string(kKinds[*local]) + "\"",
-             std::string(sliding ? "sliding_window" : "attention_chunk_size") + " beside it");
-    }
-    set(sliding ? "sliding_window" : "attention_chunk_size", size->json());
-    set_pattern(kinds, *local);
+    return unread;
   }
 
-  void set_pattern(const std::vector<std::size_t>& kinds, std::size_t local) {
-    const auto full = std::find(kinds.begin(), kinds.end(), std::size_t{0});
-    const auto every = static_cast<std::size_t>(full - kinds.begin()) + 1;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const bool is_full = full != kinds.end() && (i + 1) % every == 0;
-      if (kinds[i] != (is_full ? 0 : local)) {
-        refuse("layer_types", "no fixed distance between layers of full_attention",
-               "every k-th layer full_attention, the others alike");
-      }
-    }
-    if (full != kinds.end()) set("sliding_window_pattern", every);
+  std::string text_of(const std::string& key) const {
+    const auto at = document().find(key);
+    return at != document().end() && at->is_string() ? at->get<std::string>() : "";
   }
 
-  // Qwen: layer i has experts if (i + 1) mod decoder_sparse_step = 0 and it is not listed as dense.
-  void translate_expert_layers() {
-    if (!ours_.contains("num_local_experts")) return;
-    if (const auto step = find("decoder_sparse_step")) {
-      const std::int64_t n = step->integer(1, kMany);
-      set("moe_layer_freq", n);
-      set("moe_layer_offset", n - 1);
-    }
-    if (const auto dense = find("mlp_only_layers")) {
-      std::int64_t next = 0;
-      for (const Reader& item : dense->items()) {
-        if (item.integer(0, kMany) != next++) {
-          refuse("mlp_only_layers", brief(dense->json()), "the first layers, in order: 0, 1, …");
-        }
-      }
-      if (next > 0) set("first_k_dense_replace", next);
-    }
+  std::string quantization() const {
+    const auto at = document().find("quantization_config");
+    if (at == document().end() || !at->is_object()) return "";
+    return at->contains("quant_method") && (*at)["quant_method"].is_string()
+               ? (*at)["quant_method"].get<std::string>()
+               : "unnamed";
   }
 
-  std::int64_t layers() {
-    const auto at = ours_.find("num_hidden_layers");
-    if (at == ours_.end()) refuse("num_hidden_layers", "nothing", "this key is required");
-    return Reader(*at, names_.file, names_.path_of("num_hidden_layers")).integer(1, kMany);
-  }
-
-  std::string text_of(std::string_view key) {
-    const auto value = find(key);
-    return value ? value->text() : "";
-  }
-
-  std::vector<std::string> ignored_keys() const {
-    const auto irrelevant = hf_irrelevant_keys();
-    std::vector<std::string> ignored;
-    for (auto it = document_.begin(); it != document_.end(); ++it) {
-      const bool known =
-          seen_.count(it.key()) != 0 ||
-          std::find(irrelevant.begin(), irrelevant.end(), it.key()) != irrelevant.end();
-      if (!known) ignored.push_back(it.key());
+  void note_parts() {
+    if (!family_->leaves_out.empty()) {
+      notes_.push_back(found_.model_type + ": not modelled: " + std::string(family_->leaves_out));
     }
-    return ignored;
+    for (const std::string& other : found_.others) {
+      notes_.push_back("only the language model is read; " + other + " is left out");
+    }
   }
 
   ModelDescription finish() {
-    seen_.emplace("model_type");
-    const std::string old_dtype = text_of("torch_dtype");
-    const std::string dtype = text_of("dtype");
-    std::string quantization;
-    if (auto config = find("quantization_config")) {
-      const auto method = config->find("quant_method");
-      quantization = method ? method->text() : "unnamed";
+    Json ours = Json::object();
+    for (auto it = facts_.values.begin(); it != facts_.values.end(); ++it) {
+      if (is_ours(it.key())) ours[it.key()] = it.value();
     }
-    std::vector<std::string> ignored = ignored_keys();
-    ModelDescription model = read_own_keys(ours_, names_);
+    note_parts();
+    ModelDescription model = read_own_keys(ours, facts_.names);
     model.assumed.insert(model.assumed.begin(), assumed_.begin(), assumed_.end());
-    model.model_type = std::string(family_.model_type);
-    model.dtype = dtype.empty() ? old_dtype : dtype;
-    model.quantization = std::move(quantization);
-    model.ignored_keys = std::move(ignored);
+    model.model_type = found_.model_type;
+    model.dtype = text_of("dtype").empty() ? text_of("torch_dtype") : text_of("dtype");
+    model.quantization = quantization();
+    model.ignored_keys = unread_keys();
+    model.notes = std::move(notes_);
     return model;
   }
 
-  static constexpr std::int64_t kMany = 1'000'000'000;
-
-  const Json& document_;
-  KeyNames names_;
-  const HfFamily& family_;
-  Json ours_ = Json::object();
+  Found found_;
+  HfFacts facts_;
+  const HfFamily* family_ = nullptr;
+  bool known_ = false;
   std::set<std::string, std::less<>> seen_;
   std::vector<AssumedValue> assumed_;
+  std::vector<std::string> notes_;
 };
-
-const HfFamily& family_of(const Json& document, const KeyNames& names) {
-  std::vector<std::string_view> types;
-  for (const HfFamily& family : hf_families()) types.push_back(family.model_type);
-  Reader reader(document, names.file, names.path);
-  return hf_families()[reader.at("model_type").choice(types)];
-}
 
 }  // namespace
 
 ModelDescription read_hugging_face(const Json& document, KeyNames names) {
-  const HfFamily& family = family_of(document, names);
-  return Translation(document, std::move(names), family).run();
+  return Translation(language_model(document, names), std::move(names)).run();
 }
 
 }  // namespace orrery

@@ -2,13 +2,16 @@
 //
 // Hugging Face's config.json, as published, to a model: translated to our keys, then read as ours.
 //
-// Dispatch is on `model_type` (model/hf_families.h). A missing key takes the default of the
-// family's configuration class and is listed in `assumed`; null means "none", as in transformers.
-// Both spellings of keys that transformers 5 renamed are read (torch_dtype | dtype); rope_theta,
-// rope_scaling and rope_parameters have no effect here. Keys that are known to have no effect on
-// sizes are ignored; unknown keys are listed in `ignored_keys`.
-// Leaves out: group-limited routing (n_group, topk_group), which limits how far tokens travel, and
-// quantization, which is only noted by name.
+// One reader for all families: the names of keys (hf_words.h), what a family's code fixes and its
+// configuration class defaults to (hf_families.h), lists and periods of layers (hf_layers.cpp).
+// A missing key takes the default of the family's class and is listed in `assumed`; null means
+// "none", as in transformers. There is no default for hidden_size and the number of experts. Of a
+// file for text and images the language model alone is read, and a note says so. An unknown
+// model_type is read as a decoder if the file has a decoder's keys and no key that looks like a
+// size and is not understood; a note says what was taken for granted. Keys that are known to have
+// no effect on sizes are ignored; other unknown keys of a known family are listed in
+// `ignored_keys`. Leaves out: group-limited routing (n_group, topk_group), which limits how far
+// tokens travel, and quantization, which is only noted by name.
 // Errors: InputError, with the path as the file writes it.
 #pragma once
 

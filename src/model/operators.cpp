@@ -42,7 +42,7 @@ void model_operators(const Architecture& a, const ListOptions& options, ModelOpe
   append_embedding(model.embedding, c);
   for (std::int64_t i = 0; i < a.layers; ++i) {
     Block& block = model.layers[layer_type(a, i)];
-    if (block.count == 0) append_layer(block, c, is_moe_layer(a, i), is_local_layer(a, i));
+    if (block.count == 0) append_layer(block, c, layer_kind(a, layer_type(a, i)));
   }
   append_head(model.head, c, a.tie_word_embeddings);
   append_mtp(model.mtp, c);
@@ -70,6 +70,8 @@ Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
       return attention(s.inner);
     case OpKind::values:
       return attention(s.value_width);
+    case OpKind::recurrence:
+      return attention(s.inner);
     case OpKind::pointwise:
     case OpKind::lookup:
       return {};
@@ -93,7 +95,7 @@ ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   n.active = n.total - idle;
   n.mtp = a.mtp_layers * parameters(model.mtp);
   n.active_mtp = n.mtp - a.mtp_layers * idle_parameters(model.mtp, a.moe);
-  if (!a.tie_word_embeddings) {
+  if (!a.tie_word_embeddings && a.output == ModelOutput::vocabulary) {
     n.embedding += a.vocab * a.hidden;
   }
   return n;

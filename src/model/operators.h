@@ -69,6 +69,7 @@ enum class OpKind : std::uint8_t {
   fused_attention,  // FlashAttention: groups heads, rows queries, cols keys
   scores,           // batched Q·Kᵀ of unfused attention
   values,           // batched P·V of unfused attention
+  recurrence,       // groups heads, rows tokens: a state of inner × cols carried along
   pointwise,  // bound by memory traffic: norms, activations, softmax, dropout, residuals, RoPE
   lookup,     // rows gathered from a table
 };
@@ -89,11 +90,13 @@ inline constexpr EnumTable<OpKind, OpFacts> kOpFacts = {
     OpFacts{.attention = true, .score_gradients = 2},  // of the probabilities and of the scores
     OpFacts{.attention = true},
     OpFacts{},
+    OpFacts{},
     OpFacts{.weight_matrix = true, .selects = true}};
 
 enum class OpName : std::uint8_t {
   embedding,
   position_embedding,
+  token_types,
   embedding_norm,
   embedding_dropout,
   input_norm,
@@ -105,6 +108,9 @@ enum class OpName : std::uint8_t {
   kv_norm_latent,
   kv_up,
   qk_norm,
+  index_query,
+  index_key,
+  index_scores,
   rope,
   head_copies,
   attention,
@@ -112,15 +118,31 @@ enum class OpName : std::uint8_t {
   attention_softmax,
   attention_dropout,
   attention_values,
+  attention_gate_up,
+  attention_gate,
   attention_out,
+  attention_post_norm,
   attention_residual,
+  cross_norm,
+  cross_query,
+  cross_keys,
+  recurrent_in,
+  recurrent_conv,
+  narrow_down,
+  narrow_up,
+  recurrence,
+  recurrent_norm,
+  recurrent_out,
   mlp_norm,
   mlp_up,
   mlp_activation,
   mlp_down,
+  mlp_post_norm,
   mlp_residual,
   router,
   router_softmax,
+  latent_down,
+  latent_up,
   permute,
   expert_up,
   expert_activation,
@@ -129,10 +151,12 @@ enum class OpName : std::uint8_t {
   shared_up,
   shared_activation,
   shared_down,
+  shared_gate,
   mtp_norm,
   mtp_projection,
   final_norm,
   head,
+  pooler,
   loss,
 };
 inline constexpr std::size_t kOpNames = kCountOf<OpName>;
@@ -140,6 +164,7 @@ inline constexpr std::size_t kOpNames = kCountOf<OpName>;
 constexpr EnumNames<OpName> names_of(OpName) {
   return {"embedding",
           "position embedding",
+          "token types",
           "embedding norm",
           "embedding dropout",
           "input norm",
@@ -151,6 +176,9 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "kv latent norm",
           "kv up",
           "qk norm",
+          "index query",
+          "index key",
+          "index scores",
           "rope",
           "head copies",
           "attention",
@@ -158,15 +186,31 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "attention softmax",
           "attention dropout",
           "attention values",
+          "attention gate up",
+          "attention gate",
           "attention out",
+          "attention post norm",
           "attention residual",
+          "cross norm",
+          "cross query",
+          "cross keys",
+          "recurrent in",
+          "recurrent conv",
+          "narrow down",
+          "narrow up",
+          "recurrence",
+          "recurrent norm",
+          "recurrent out",
           "mlp norm",
           "mlp up",
           "mlp activation",
           "mlp down",
+          "mlp post norm",
           "mlp residual",
           "router",
           "router softmax",
+          "latent down",
+          "latent up",
           "permute",
           "expert up",
           "expert activation",
@@ -175,10 +219,12 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "shared up",
           "shared activation",
           "shared down",
+          "shared gate",
           "mtp norm",
           "mtp projection",
           "final norm",
           "head",
+          "pooler",
           "loss"};
 }
 
@@ -194,14 +240,15 @@ struct SavedTensor {
 // Where ranks communicate once the model is split. rows × cols is the activation that crosses, as
 // one member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
 enum class BoundaryKind : std::uint8_t {
-  enter_tensor,   // into a tensor-parallel region: gather (or nothing), reduce in backward
-  leave_tensor,   // out of it: reduce, gather in backward
-  leave_lookup,   // out of a vocabulary-parallel table: reduce; nothing in backward
-  loss_reduce,    // vocabulary-parallel loss: three reductions of one number a token
-  context_keys,   // attention over a sequence split by cp: keys and values travel
-  context_heads,  // also sent if cp is all-to-all: queries and the output
-  dispatch,       // tokens to their experts
-  combine,        // and back
+  enter_tensor,    // into a tensor-parallel region: gather (or nothing), reduce in backward
+  leave_tensor,    // out of it: reduce, gather in backward
+  leave_lookup,    // out of a vocabulary-parallel table: reduce; nothing in backward
+  loss_reduce,     // vocabulary-parallel loss: three reductions of one number a token
+  context_keys,    // attention over a sequence split by cp: keys and values travel
+  context_heads,   // also sent if cp is all-to-all: queries and the output
+  context_states,  // a recurrence split by cp: heads for tokens by all-to-all, whatever cp_type
+  dispatch,        // tokens to their experts
+  combine,         // and back
 };
 
 struct Boundary {
@@ -221,7 +268,7 @@ enum class ParameterClass : std::uint8_t { dense, expert };
 
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 36;
+inline constexpr std::size_t kMaxOperators = 48;
 
 struct Operator {
   OpName name = OpName::embedding;
@@ -243,12 +290,14 @@ struct Operator {
 
   // Attention, as fractions of all query-key pairs: what the kernel computes (a fused one skips
   // masked ones), the pairs that the mask keeps, and those of the Megatron convention (a causal
-  // mask is not subtracted, a window is).
+  // mask is not subtracted, a window is). A recurrence: products of tokens and states, computed and
+  // reported.
   double pairs = 1.0;
   double masked_pairs = 1.0;
   double megatron_pairs = 1.0;
 
-  // pointwise and lookup: bytes read and written per element of rows × cols.
+  // pointwise and lookup: bytes read and written per element of rows × cols; a recurrence: of
+  // groups × rows × cols.
   double forward_bytes = 0;
   double backward_bytes = 0;
   Kernels kernels{};  // that the host launches for it

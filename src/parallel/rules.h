@@ -47,6 +47,7 @@ enum class RuleId : std::uint8_t {
   sequence_parallel,
   a2a_heads,
   a2a_kv_heads,
+  recurrent_heads,
   stages,
   vpp_pipeline,
   schedule_chunks,
@@ -85,7 +86,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 48;  // without none
+inline constexpr std::size_t kRules = 49;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

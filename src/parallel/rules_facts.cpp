@@ -113,6 +113,8 @@ std::string fact_text(Fact fact, const RuleCase& c) {
       return pair("num_attention_heads", a.heads);
     case Fact::kv_heads:
       return pair("num_key_value_heads", a.kv_heads);
+    case Fact::recurrent_heads:
+      return pair("linear_num_value_heads", a.recurrent.value_heads);
     case Fact::intermediate:
       return pair("intermediate_size", a.intermediate);
     case Fact::expert_intermediate:

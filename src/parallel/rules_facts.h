@@ -51,6 +51,7 @@ enum class Fact : std::uint8_t {
   hidden,
   heads,
   kv_heads,
+  recurrent_heads,
   intermediate,
   expert_intermediate,
   shared_intermediate,

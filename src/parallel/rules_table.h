@@ -68,9 +68,20 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      {Fact::cp_type, Fact::tp, Fact::cp, Fact::heads},
      [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.heads); }},
     {{RuleId::a2a_kv_heads, "a2a-kv-heads", "parallel.cp",
-      "tp·cp that divides num_key_value_heads"},
+      "tp·cp that divides num_key_value_heads, or is a multiple of it"},
      {Fact::cp_type, Fact::tp, Fact::cp, Fact::kv_heads},
-     [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.kv_heads); }},
+     [](const C& c) {
+       const std::int64_t ranks = c.s.tp * c.s.cp;
+       return all_to_all(c.s) && !divides(ranks, c.a.kv_heads) && !divides(c.a.kv_heads, ranks);
+     }},
+    // Recurrent layers trade heads for tokens under cp, whatever cp_type.
+    {{RuleId::recurrent_heads, "recurrent-heads", "parallel.tp",
+      "tp·cp that divides the heads of the recurrent layers"},
+     {Fact::tp, Fact::cp, Fact::recurrent_heads},
+     [](const C& c) {
+       const std::int64_t heads = c.a.recurrent.value_heads;
+       return heads > 0 && !divides(c.s.tp * c.s.cp, heads);
+     }},
 
     {{RuleId::stages, "stages", "parallel.pp", "at most 1024 chunks, pp·vpp"},
      {Fact::pp, Fact::vpp},

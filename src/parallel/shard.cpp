@@ -69,17 +69,27 @@ void loss_reduce(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   add(op, e);
 }
 
+// Every rank of an all-to-all takes at least one head: fewer are repeated before they are sent.
+std::int64_t repeats(const Boundary& b, const Degrees& d) {
+  const std::int64_t heads = local({b.cols.units, 1, b.cols.axis}, d);
+  return heads >= d.cp ? 1 : (d.cp + heads - 1) / heads;
+}
+
+void heads_for_tokens(ShardedOperator& op, const Boundary& b, const Degrees& d,
+                      std::int64_t times = 1) {
+  if (d.cp == 1) return;
+  const double mine = elements(b, d) * b.bytes_per_element * static_cast<double>(times);
+  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::forward, mine));
+  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::backward, mine));
+}
+
 // Ring and all-gather move the same bytes: every rank's keys and values pass every other rank, once
 // forward, and in backward once more with their gradients coming back.
 void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   if (d.cp == 1) return;
   const double mine = elements(b, d) * b.bytes_per_element;
   using enum Collective;
-  if (d.cp_type == ContextType::a2a) {
-    add(op, make(all_to_all, ExchangeGroup::cp, Pass::forward, mine));
-    add(op, make(all_to_all, ExchangeGroup::cp, Pass::backward, mine));
-    return;
-  }
+  if (d.cp_type == ContextType::a2a) return heads_for_tokens(op, b, d, repeats(b, d));
   const double all = mine * static_cast<double>(d.cp);
   const auto ring = [&](Collective c, Pass pass) {
     const Exchange e = make(c, ExchangeGroup::cp, pass, all);
@@ -88,13 +98,6 @@ void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   ring(all_gather, Pass::forward);
   ring(all_gather, Pass::backward);
   ring(reduce_scatter, Pass::backward);
-}
-
-void context_heads(ShardedOperator& op, const Boundary& b, const Degrees& d) {
-  if (d.cp == 1 || d.cp_type != ContextType::a2a) return;
-  const double mine = elements(b, d) * b.bytes_per_element;
-  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::forward, mine));
-  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::backward, mine));
 }
 
 // Tokens travel over ep; where experts are split by etp too, its ranks then share what arrived.
@@ -124,7 +127,10 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d) {
     case BoundaryKind::context_keys:
       return context_keys(op, b, d);
     case BoundaryKind::context_heads:
-      return context_heads(op, b, d);
+      if (d.cp_type == ContextType::a2a) heads_for_tokens(op, b, d);
+      return;
+    case BoundaryKind::context_states:
+      return heads_for_tokens(op, b, d);
     case BoundaryKind::dispatch:
       return dispatch(op, b, d, false);
     case BoundaryKind::combine:

@@ -11,6 +11,7 @@
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
+#include "model/architecture_json.h"
 #include "parallel/shard.h"
 #include "report/catalog.h"
 
@@ -169,7 +170,9 @@ Table operator_list(const Run& run) {
   const ModelOperators model = model_operators(run.model, list_options(run));
   add_block(run, model.embedding, "embedding", list);
   for (std::size_t i = 0; i < kMaxLayerTypes; ++i) {
-    add_block(run, model.layers[i], kLayerNames[i], list);
+    const bool patterned = run.model.pattern.length > 0;
+    add_block(run, model.layers[i],
+              patterned ? layer_kind_name(layer_kind(run.model, i)) : kLayerNames[i], list);
   }
   add_block(run, model.head, "head", list);
   add_block(run, model.mtp, "token prediction", list);

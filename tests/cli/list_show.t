@@ -1,9 +1,9 @@
 $ orrery list models
-> model             parameters   active  layers   width  heads  experts
+> model                  parameters   active  layers   width  heads  experts
 > ...
-> gpt3-175b            174.6 B  174.6 B      96  12,288     96        –
+> gpt3-175b                 174.6 B  174.6 B      96  12,288     96        –
 > ...
-> mixtral-8x7b          46.7 B  12.88 B      32   4,096     32        8
+> mixtral-8x7b               46.7 B  12.88 B      32   4,096     32        8
 > ...
 $ orrery list models --csv | grep gpt3-175b
 > gpt3-175b,...
@@ -35,6 +35,32 @@ $ orrery show model gpt2 | head -4
 > [from memory, unverified] Radford et al. 2019, "Language Models are Unsupervised Multitask
 >   Learners"; openai-community/gpt2 config.json, dimensions; the sum of the weights is the total
 >   known for the model
+
+# Families by their own keys, hybrid stacks, numbers as Python writes them, what is not understood.
+$ echo '{"model_type": "mistral", "hidden_size": 4096, "sliding_window": null}' > mistral.json
+$ orrery show model mistral.json --json | grep -E '"(active_)?parameters"'
+>   "parameters": 7241732096,
+>   "active_parameters": 7241732096,
+$ echo '{"model_type": "nemotron_h", "hidden_size": 256, "intermediate_size": 512, "vocab_size": 1000, "hybrid_override_pattern": "M-M*", "time_step_limit": [0.0, Infinity]}' > hybrid.json
+$ orrery show model hybrid.json --json | grep -A5 layer_pattern
+>     "layer_pattern": [
+>       "recurrent",
+>       "dense",
+>       "recurrent",
+>       "attention"
+>     ]
+$ echo '{"model_type": "newcomer", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100, "rms_norm_eps": 1e-6}' > new.json
+$ orrery show model new.json | grep -c 'model_type "newcomer" is not known; read as a'
+> 1
+$ sed -i 's/"vocab/"memory_heads": 4, "vocab/' new.json; orrery show model new.json
+! exit 2
+! stderr "memory_heads", which is not understood/
+$ echo '{"model_type": "mixtral", "hidden_size": 4096}' > few.json; orrery show model few.json
+! exit 2
+! stderr num_local_experts: found nothing/
+$ orrery show model gpt3-175b | grep 'for each position'
+>   and 12,288 for each position of a run's sequence: the position table is as long
+
 $ orrery show device a100-sxm4-80gb | grep peak.bf16
 > peak.bf16 ... 312 TFLOP/s ...
 $ orrery show run gpt3-175b-1024-a100 --operators | grep -E '^block|mlp up'
@@ -46,7 +72,7 @@ $ mkdir -p mine/models && sed 's/"num_hidden_layers": 12/"num_hidden_layers": 6/
 $ orrery show model gpt2 --config-dir mine | head -1
 > model gpt2, mine/models/gpt2.json
 $ ORRERY_CONFIG_PATH=mine orrery list models | grep gpt2
-> gpt2                 81.91 M  81.91 M       6     768     12        –
+> gpt2                      81.91 M  81.91 M       6     768     12        –
 > gpt2-xl ...
 
 # Documents that capacity plans name.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/hf_families.h"
 #include "model/model_files.h"
 
 namespace orrery {
@@ -140,15 +141,66 @@ TEST_CASE("null means none where absent means the class default") {
 }
 
 TEST_CASE("an omitted key takes the default of its own family") {
-  CHECK(model_of(R"({"model_type": "mixtral"})").architecture.kv_heads == 8);
-  CHECK(model_of(R"({"model_type": "qwen3"})").architecture.kv_heads == 32);
-  CHECK(model_of(R"({"model_type": "qwen3_moe"})").architecture.kv_heads == 4);
-  CHECK(model_of(R"({"model_type": "llama", "num_attention_heads": 64})").architecture.kv_heads ==
-        64);
-  CHECK(model_of(R"({"model_type": "gpt2"})").architecture == of_sample("gpt2"));
+  const auto kv_heads = [](const std::string& rest) {
+    return model_of("{\"hidden_size\": 4096, " + rest + "}").architecture.kv_heads;
+  };
+  CHECK(kv_heads(R"("model_type": "mixtral", "num_local_experts": 8)") == 8);
+  CHECK(kv_heads(R"("model_type": "qwen3")") == 32);
+  CHECK(kv_heads(R"("model_type": "qwen3_moe", "num_experts": 8)") == 4);
+  CHECK(kv_heads(R"("model_type": "llama", "num_attention_heads": 64)") == 64);
+  CHECK(model_of(R"({"model_type": "gpt2", "n_embd": 768})").architecture == of_sample("gpt2"));
   const ModelDescription qwen = model_of(R"({"model_type": "qwen3", "hidden_size": 1000})");
   CHECK(qwen.architecture.head_dim == 128);
   CHECK(assumes(qwen, "head_dim"));
+}
+
+TEST_CASE("no family has a default for the width or for the number of experts") {
+  for (const HfFamily& family : hf_families()) {
+    CAPTURE(family.types);
+    const std::string type(family.types.substr(0, family.types.find(' ')));
+    const std::string line = refusal("{\"model_type\": \"" + type + "\"}");
+    CHECK(says(line, "hidden_size: found nothing"));
+  }
+  CHECK(says(refusal(R"({"model_type": "mixtral", "hidden_size": 4096})"),
+             "num_local_experts: found nothing"));
+  CHECK(says(refusal(R"({"model_type": "qwen3_moe", "hidden_size": 4096, "num_experts": null})"),
+             "num_experts: found nothing"));
+}
+
+TEST_CASE("an unknown family with the keys of a decoder is read as one and says so") {
+  const std::string shape =
+      R"({"model_type": "newcomer", "hidden_size": 64, "num_hidden_layers": 2,
+          "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100,
+          "intermediate_size": 128, "rms_norm_eps": 1e-6)";
+  const ModelDescription model = model_of(shape + ", \"rope_theta\": 10000}");
+  CHECK(model.architecture.gated);
+  CHECK(model.architecture.norm == Norm::kRmsNorm);
+  CHECK(model.architecture.kv_heads == 2);
+  REQUIRE(model.notes.size() == 1);
+  CHECK(says(model.notes.front(), "\"newcomer\" is not known; read as a decoder"));
+  CHECK(says(model.notes.front(), "tie_word_embeddings false"));
+  // Keys that may change the count, and are not understood.
+  for (const char* key : {R"("hyper_heads": 4)", R"("memory_config": {"size": 3})",
+                          R"("conv_kernel": 4)", R"("use_residual_gate": true)"}) {
+    CAPTURE(key);
+    CHECK(says(refusal(shape + ", " + key + "}"), "which is not understood"));
+  }
+  CHECK(says(refusal(R"({"model_type": "newcomer", "hidden_size": 64})"), "missing"));
+  CHECK(says(refusal(R"({"model_type": "zamba2"})"), "not modelled"));
+}
+
+TEST_CASE("of a file for text and images the language model is read") {
+  const ModelDescription model = model_of(
+      R"({"model_type": "qwen3_vl", "tie_word_embeddings": true, "vision_config": {"depth": 27},
+          "text_config": {"model_type": "qwen3_vl_text", "hidden_size": 128,
+                          "num_hidden_layers": 3, "vocab_size": 200}})");
+  CHECK(model.architecture.layers == 3);
+  CHECK(model.architecture.tie_word_embeddings);
+  CHECK(model.model_type == "qwen3_vl_text");
+  REQUIRE(model.notes.size() == 1);
+  CHECK(says(model.notes.front(), "vision_config is left out"));
+  CHECK(says(refusal(R"({"model_type": "qwen3_vl", "text_config": {"hidden_size": 0}})"),
+             "text_config.hidden_size"));
 }
 
 TEST_CASE("the published samples leave nothing unread and assume only what they omit") {
@@ -177,7 +229,8 @@ TEST_CASE("keys nobody knows are tolerated in a Hugging Face file and listed") {
 
 TEST_CASE("layer_types become a pattern") {
   const std::string base =
-      R"({"model_type": "qwen3", "num_hidden_layers": 6, "sliding_window": 128, "layer_types": )";
+      R"({"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 6,
+          "sliding_window": 128, "layer_types": )";
   const std::string s = "\"sliding_attention\"";
   const std::string f = "\"full_attention\"";
   const auto read = [&](const std::string& list) {
@@ -194,40 +247,83 @@ TEST_CASE("layer_types become a pattern") {
   CHECK(is_local_layer(all, 5));
   CHECK_FALSE(
       has_local_attention(read("[" + f + "," + f + "," + f + "," + f + "," + f + "," + f + "]")));
-  CHECK(says(refusal(base + "[" + f + "," + s + "," + s + "," + s + "," + s + "," + s + "]}"),
-             "layer_types"));
+  const Architecture first = read("[" + f + "," + s + "," + s + "," + s + "," + s + "," + s + "]");
+  CHECK(first.pattern.length == 6);
+  CHECK(layer_kind(first, layer_type(first, 0)).mixer == Mixer::attention);
+  CHECK(layer_kind(first, layer_type(first, 5)).mixer == Mixer::local_attention);
   CHECK(says(refusal(base + "[" + s + "]}"), "1 layers"));
-  CHECK(
-      says(refusal(R"({"model_type": "llama", "num_hidden_layers": 1, "layer_types": ["mamba"]})"),
-           "sliding_attention"));
+  CHECK(says(refusal(R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 1,
+                         "layer_types": ["fancy"]})"),
+             "sliding_attention"));
+  CHECK(says(refusal(R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 1,
+                         "layer_types": ["mamba"]})"),
+             "recurrent"));
 }
 
-TEST_CASE("a window that is switched off is none and one on the last layers only is refused") {
+TEST_CASE("a window that is switched off is none and one on the last layers is a pattern") {
   const auto read = [](const std::string& rest) {
-    return R"({"model_type": "qwen3", "num_hidden_layers": 8, "sliding_window": 64, )" + rest + "}";
+    return R"({"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 8,
+               "sliding_window": 64, )" +
+           rest + "}";
   };
   CHECK_FALSE(has_local_attention(model_of(read(R"("use_sliding_window": false)")).architecture));
   CHECK_FALSE(has_local_attention(
       model_of(read(R"("use_sliding_window": true, "max_window_layers": 8)")).architecture));
   CHECK(model_of(read(R"("use_sliding_window": true, "max_window_layers": 0)"))
             .architecture.sliding_window == 64);
-  CHECK(says(refusal(read(R"("use_sliding_window": true, "max_window_layers": 4)")),
-             "max_window_layers"));
+  const Architecture late =
+      model_of(read(R"("use_sliding_window": true, "max_window_layers": 4)")).architecture;
+  CHECK(layer_kind(late, layer_type(late, 3)).mixer == Mixer::attention);
+  CHECK(layer_kind(late, layer_type(late, 4)).mixer == Mixer::local_attention);
 }
 
-TEST_CASE("Qwen's sparse step counts from one and its dense layers lead") {
+TEST_CASE("Qwen's sparse step counts from one and its dense layers are listed") {
+  const std::string base =
+      R"({"model_type": "qwen3_moe", "hidden_size": 2048, "num_experts": 16, )";
+  const auto has_experts = [](const Architecture& a, std::int64_t i) {
+    return layer_kind(a, layer_type(a, i)).feedforward == Feedforward::experts;
+  };
   const Architecture a =
-      model_of(R"({"model_type": "qwen3_moe", "num_hidden_layers": 5, "decoder_sparse_step": 2})")
-          .architecture;
-  CHECK_FALSE(is_moe_layer(a, 0));
-  CHECK(is_moe_layer(a, 1));
-  CHECK_FALSE(is_moe_layer(a, 2));
-  CHECK(is_moe_layer(a, 3));
+      model_of(base + R"("num_hidden_layers": 5, "decoder_sparse_step": 2})").architecture;
+  CHECK_FALSE(has_experts(a, 0));
+  CHECK(has_experts(a, 1));
+  CHECK_FALSE(has_experts(a, 2));
+  CHECK(has_experts(a, 3));
+  CHECK(a.pattern.length == 0);
   CHECK(a.intermediate == 6144);
-  const Architecture led =
-      model_of(R"({"model_type": "qwen3_moe", "mlp_only_layers": [0, 1]})").architecture;
+  const Architecture led = model_of(base + R"("mlp_only_layers": [0, 1]})").architecture;
   CHECK(led.moe.first_k_dense == 2);
-  CHECK(says(refusal(R"({"model_type": "qwen3_moe", "mlp_only_layers": [3]})"), "mlp_only_layers"));
+  const Architecture odd = model_of(base + R"("mlp_only_layers": [3]})").architecture;
+  CHECK(has_experts(odd, 2));
+  CHECK_FALSE(has_experts(odd, 3));
+  CHECK(has_experts(odd, 4));
+}
+
+TEST_CASE("hybrid stacks follow the file's list period or letters") {
+  const auto mixers = [](const std::string& text) {
+    const Architecture a = model_of(text).architecture;
+    std::string kinds;
+    for (std::int64_t i = 0; i < a.layers; ++i) {
+      const LayerKind kind = layer_kind(a, layer_type(a, i));
+      kinds += kind.mixer == Mixer::recurrent   ? 'r'
+               : kind.mixer == Mixer::attention ? 'a'
+               : kind.mixer == Mixer::none      ? '-'
+                                                : '?';
+      if (kind.feedforward == Feedforward::experts) kinds += 'e';
+    }
+    return kinds;
+  };
+  CHECK(mixers(R"({"model_type": "qwen3_next", "hidden_size": 2048, "num_experts": 4,
+                   "num_experts_per_tok": 2, "num_hidden_layers": 8})") == "rerereaererereae");
+  CHECK(mixers(R"({"model_type": "jamba", "hidden_size": 512, "num_experts": 4,
+                   "num_hidden_layers": 8})") == "rrerrearerre");
+  CHECK(mixers(R"({"model_type": "nemotron_h", "hidden_size": 512, "intermediate_size": 1024,
+                   "hybrid_override_pattern": "M-M*-"})") == "r-ra-");
+  CHECK(mixers(R"({"model_type": "bamba", "hidden_size": 512, "num_hidden_layers": 4,
+                   "attn_layer_indices": [2]})") == "rrar");
+  CHECK(mixers(R"({"model_type": "minimax", "hidden_size": 512, "num_attention_heads": 8,
+                   "intermediate_size": 64, "vocab_size": 99, "num_local_experts": 4,
+                   "num_hidden_layers": 3, "attn_type_list": [0, 0, 1]})") == "rereae");
 }
 
 TEST_CASE("a faulty Hugging Face file is refused in its own words") {
@@ -235,23 +331,27 @@ TEST_CASE("a faulty Hugging Face file is refused in its own words") {
     const char* document;
     const char* part;
   } rows[] = {
-      {R"({"model_type": "falcon"})",
-       "model_type: found \"falcon\"; allowed: llama, gpt2, gpt_neox, mixtral, qwen3, qwen3_moe or "
-       "deepseek_v3"},
-      {R"({"model_type": "lama"})", "did you mean \"llama\"?"},
+      {R"({"model_type": "lama"})", "model_type: found \"lama\""},
+      {R"({"model_type": "zamba2"})", "whose weights several layers share"},
       {R"({"model_type": 3})", "model_type"},
-      {R"({"model_type": "gpt2", "n_embd": 700})", "n_embd 700 is no multiple of n_head 12"},
-      {R"({"model_type": "gpt2", "n_layer": 0})", "n_layer: found 0"},
-      {R"({"model_type": "gpt2", "n_head": 2.5})", "n_head: found 2.5"},
-      {R"({"model_type": "llama", "num_key_value_heads": 5})", "num_key_value_heads: found 5"},
-      {R"({"model_type": "llama", "hidden_act": "mish"})", "hidden_act: found \"mish\""},
+      {R"({"model_type": "gpt2", "n_embd": 700})", "n_embd 700 is no multiple of"},
+      {R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 0})", "n_layer: found 0"},
+      {R"({"model_type": "gpt2", "n_embd": 768, "n_head": 2.5})", "n_head: found 2.5"},
+      {R"({"model_type": "llama", "hidden_size": 4096, "num_key_value_heads": 5})",
+       "num_key_value_heads: found 5"},
+      {R"({"model_type": "llama", "hidden_size": 4096, "hidden_act": "mish"})",
+       "hidden_act: found \"mish\""},
       {R"({"model_type": "llama", "hidden_size": null})", "hidden_size: found nothing"},
-      {R"({"model_type": "llama", "num_hidden_layers": null, "layer_types": []})",
+      {R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": null})",
        "num_hidden_layers"},
-      {R"({"model_type": "mixtral", "num_experts_per_tok": 9})", "num_local_experts, which is 8"},
-      {R"({"model_type": "qwen3_moe", "num_experts": "many"})", "num_experts: found \"many\""},
-      {R"({"model_type": "deepseek_v3", "n_routed_experts": 4})", "n_routed_experts, which is 4"},
-      {R"({"model_type": "gpt2", "attn_pdrop": 3})", "attn_pdrop: found 3"},
+      {R"({"model_type": "mixtral", "hidden_size": 4096, "num_local_experts": 8,
+           "num_experts_per_tok": 9})",
+       "num_local_experts, which is 8"},
+      {R"({"model_type": "qwen3_moe", "hidden_size": 4096, "num_experts": "many"})",
+       "num_experts: found \"many\""},
+      {R"({"model_type": "deepseek_v3", "hidden_size": 4096, "n_routed_experts": 4})",
+       "n_routed_experts, which is 4"},
+      {R"({"model_type": "gpt2", "n_embd": 768, "attn_pdrop": 3})", "attn_pdrop: found 3"},
   };
   for (const auto& row : rows) {
     const std::string line = refusal(row.document);

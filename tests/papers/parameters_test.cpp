@@ -2,6 +2,7 @@
 // The operator list holds every weight: its sum is the total known for the model, to the last one.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -44,6 +45,43 @@ TEST_CASE("parameter totals of shipped models Hugging Face files are not read fo
     CHECK(count.total == row["total"].get<std::int64_t>());
     if (row.contains("active")) CHECK(count.active == row["active"].get<std::int64_t>());
     if (row.contains("mtp")) CHECK(count.mtp == row["mtp"].get<std::int64_t>());
+  }
+}
+
+TEST_CASE("families give the published totals of their models to the last weight") {
+  const Json rows = json_file(ORRERY_TEST_DATA "/papers/family-totals.json")["models"];
+  CHECK(rows.size() > 40);
+  for (const Json& row : rows) {
+    const auto name = row["name"].get<std::string>();
+    CAPTURE(name);
+    CHECK(count_of(read_model(row["config"], name)).total == row["total"].get<std::int64_t>());
+  }
+}
+
+// Published files with their totals, where they lie: -DORRERY_HF_CONFIGS=FOLDER, by default
+// ../shared/hf-configs beside the checkout.
+TEST_CASE("files of published models give their totals and active parameters") {
+  const std::filesystem::path folder = ORRERY_HF_CONFIGS;
+  if (!std::filesystem::exists(folder / "expected.json")) {
+    MESSAGE("skipped: no ", folder.string());
+    return;
+  }
+  const Json expected = json_file((folder / "expected.json").string());
+  for (auto it = expected.begin(); it != expected.end(); ++it) {
+    CAPTURE(it.key());
+    const Json& row = it.value();
+    const ModelDescription model = read_model(json_file((folder / it.key()).string()), it.key());
+    const ParameterCount count = count_of(model);
+    const auto within = [&](std::int64_t counted, const char* key, double tolerance) {
+      const auto total = row[key].get<double>();
+      return std::abs(static_cast<double>(counted) - total) <= tolerance * total;
+    };
+    // The totals with a tolerance above a thousandth are the published, rounded ones.
+    const auto tolerance = row["tolerance"].get<double>();
+    CHECK(within(count.total, "total_parameters", tolerance > 0.001 ? tolerance : 0));
+    if (row["active_parameters"].is_null()) continue;
+    const double active = row.value("active_tolerance", tolerance);
+    CHECK(within(count.active, "active_parameters", tolerance > 0.001 ? active : 0));
   }
 }
 

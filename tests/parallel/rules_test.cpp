@@ -111,8 +111,9 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.s.dp = 4;
          c.s.micro_batches = 384;
          c.s.cp_type = ContextType::a2a;
-         c.a.kv_heads = 8;
+         c.a.kv_heads = 24;  // no divisor of tp·cp 32, nor a multiple
        }},
+      {RuleId::recurrent_heads, gpt3, [](Case& c) { c.a.recurrent.value_heads = 12; }},
       {RuleId::stages, gpt3_interleaved, [](Case& c) { c.s.vpp = 129; }},
       {RuleId::vpp_pipeline, gpt3_interleaved,
        [](Case& c) {

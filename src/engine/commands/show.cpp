@@ -68,6 +68,12 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
 Json model_document(const ModelDescription& m) {
   const ParameterCount n = parameter_count(m.architecture, m.architecture.max_positions);
   Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
+  // A learned table without a stated length has as many rows as a run's sequence.
+  const bool open =
+      m.architecture.positions == PositionEmbedding::kLearned && m.architecture.max_positions == 0;
+  if (open) j["parameters_per_position"] = m.architecture.hidden;
+  if (!m.notes.empty()) j["notes"] = m.notes;
+  if (!m.ignored_keys.empty()) j["ignored_keys"] = m.ignored_keys;
   j["assumed"] = Json::array();
   for (const AssumedValue& a : m.assumed) {
     j["assumed"].push_back({{"path", a.key}, {"value", *a.value}, {"why", a.why}});
@@ -80,6 +86,17 @@ void add_model_lines(const Json& j, Section& head) {
   head.add(Paragraph{grouped(j["parameters"].get<double>()) + " parameters, " +
                          grouped(j["active_parameters"].get<double>()) + " active",
                      2});
+  if (j.contains("parameters_per_position")) {
+    head.add(Paragraph{"and " + grouped(j["parameters_per_position"].get<double>()) +
+                           " for each position of a run's sequence: the position table is as long",
+                       2});
+  }
+  for (const char* key : {"notes", "ignored_keys"}) {
+    if (!j.contains(key)) continue;
+    for (const Json& line : j[key]) {
+      head.add(Paragraph{(key[0] == 'i' ? "not read: " : "") + line.get<std::string>(), 2});
+    }
+  }
   for (const Json& a : j["assumed"]) {
     head.add(Paragraph{"assumed " + a["path"].get<std::string>() + " " + brief(a["value"]) + ": " +
                            a["why"].get<std::string>(),

@@ -37,25 +37,37 @@ double window_fraction(std::int64_t s, std::int64_t window) {
 // Pairs if a query sees only the keys of its own chunk (the last chunk may be short).
 double chunk_fraction(std::int64_t s, std::int64_t chunk) {
   const auto n = static_cast<double>(s);
-  const auto c = static_cast<double>(std::min(chunk, s));
-  const double whole = static_cast<double>(s / std::min(chunk, s));
+  const std::int64_t width = std::max<std::int64_t>(1, std::min(chunk, s));
+  const auto c = static_cast<double>(width);
+  const double whole = static_cast<double>(s / width);
   const double rest = n - whole * c;
   return (whole * c * (c + 1) / 2 + rest * (rest + 1) / 2) / (n * n);
 }
 
-double masked_fraction(const BuildContext& c, bool local) {
-  if (!local) return causal_fraction(c.s());
+// The indexer leaves fewer keys than there are.
+bool is_sparse(const BuildContext& c) {
+  return c.arch.indexer.heads > 0 && c.arch.indexer.top_k < c.s();
+}
+
+double masked_fraction(const BuildContext& c, Mixer mixer) {
+  if (mixer == Mixer::encoder || mixer == Mixer::cross) return 1.0;
+  if (is_sparse(c)) return window_fraction(c.s(), c.arch.indexer.top_k);
+  if (mixer != Mixer::local_attention) return causal_fraction(c.s());
   if (c.arch.sliding_window > 0) return window_fraction(c.s(), c.arch.sliding_window);
   return chunk_fraction(c.s(), c.arch.attention_chunk_size);
 }
 
-// Sizes shared by the kernels of the attention core.
-void set_core(Operator& op, const BuildContext& c, bool local) {
+// Sizes shared by the kernels of the attention core. Sparse latent attention runs on the compressed
+// keys and values, which all heads share (DeepSeek-V3.2, section 2).
+void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
+  const bool compressed = is_sparse(c) && c.arch.attention == AttentionKind::kLatent;
+  const LatentAttention& m = c.arch.mla;
+  const bool limited = mixer == Mixer::local_attention || is_sparse(c);
   op.groups = {c.arch.heads, c.b(), Axis::tensor};
-  op.inner = {c.arch.head_dim, 1, Axis::whole};
-  op.cols2 = {value_head_dim(c.arch), 1, Axis::whole};
-  op.masked_pairs = masked_fraction(c, local);
-  op.megatron_pairs = local ? std::min(1.0, 2 * op.masked_pairs) : 1.0;
+  op.inner = {compressed ? m.kv_lora_rank + m.qk_rope_head_dim : c.arch.head_dim, 1, Axis::whole};
+  op.cols2 = {compressed ? m.kv_lora_rank : value_head_dim(c.arch), 1, Axis::whole};
+  op.masked_pairs = masked_fraction(c, mixer);
+  op.megatron_pairs = limited ? std::min(1.0, 2 * op.masked_pairs) : 1.0;
   op.recomputed_by = kCore;
 }
 
@@ -84,10 +96,10 @@ void append_head_copies(Block& block, const BuildContext& c) {
   save(op, c.tokens(), key_heads(c, c.arch.head_dim + value_head_dim(c.arch)), c.e());
 }
 
-void append_fused_core(Block& block, const BuildContext& c, bool local, ModuleMask qkv_dropped) {
+void append_fused_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped) {
   Operator& op = append(block, OpName::attention, OpKind::fused_attention,
                         {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
-  set_core(op, c, local);
+  set_core(op, c, mixer);
   op.pairs = op.masked_pairs;
   op.kernels = {2, 3};
   if (c.arch.attention_sinks) {
@@ -95,9 +107,11 @@ void append_fused_core(Block& block, const BuildContext& c, bool local, ModuleMa
     op.vector_extent = query_heads(c, 1);
   }
   save(op, c.tokens(), query_heads(c, c.arch.head_dim), c.e(), qkv_dropped);
-  save(op, c.tokens(), attended_heads(c, c.arch.head_dim), c.e(),
-       static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
-  save(op, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
+  if (mixer != Mixer::reused_keys) {
+    save(op, c.tokens(), attended_heads(c, c.arch.head_dim), c.e(),
+         static_cast<ModuleMask>(qkv_dropped | kKeysDropped));
+    save(op, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
+  }
   save(op, c.tokens(), query_heads(c, 1), kStatisticBytes, kCore);
   cross_context(op, c);
 }
@@ -110,14 +124,14 @@ Operator& append_on_scores(Block& block, const BuildContext& c, OpName name) {
   return op;
 }
 
-void append_unfused_core(Block& block, const BuildContext& c, bool local, ModuleMask qkv_dropped) {
+void append_unfused_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped) {
   const Extent queries{c.s(), 1, Axis::context};
   const Extent keys{c.s(), 1, Axis::whole};
   const Extent score_rows{c.arch.heads, c.b(), Axis::tensor};
   const Extent score_cols{c.s(), c.s(), Axis::context};
 
   Operator& scores = append(block, OpName::attention_scores, OpKind::scores, queries, keys);
-  set_core(scores, c, local);
+  set_core(scores, c, mixer);
   if (c.arch.attention_sinks) {
     scores.vectors = 1;
     scores.vector_extent = query_heads(c, 1);
@@ -145,7 +159,7 @@ void append_unfused_core(Block& block, const BuildContext& c, bool local, Module
   }
 
   Operator& values = append(block, OpName::attention_values, OpKind::values, queries, keys);
-  set_core(values, c, local);
+  set_core(values, c, mixer);
   save(values, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
 }
 
@@ -163,50 +177,81 @@ void append_rope(Block& block, const BuildContext& c) {
 }
 
 // RMSNorm over each head of queries and keys (Qwen3): one vector of head_dim for each of the two.
-void append_qk_norm(Block& block, const BuildContext& c) {
-  if (!c.arch.qk_norm) return;
+// Over the whole width (OLMo 2): vectors as wide as queries and as keys.
+void append_qk_norm(Block& block, const BuildContext& c, Mixer mixer) {
+  if (!c.arch.qk_norm && !c.arch.qk_norm_whole) return;
   const std::int64_t d = c.arch.head_dim;
+  const bool own_keys = mixer != Mixer::reused_keys;
   Operator& op = append(block, OpName::qk_norm, OpKind::pointwise, c.tokens(), query_heads(c, d));
-  op.cols2 = key_heads(c, d);
+  if (own_keys) op.cols2 = key_heads(c, d);
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 3 * c.e();
-  op.vectors = 2;
-  op.vector_extent = {d, 1, Axis::whole};
+  op.vectors = c.arch.qk_norm_whole || !own_keys ? 1 : 2;
+  if (!c.arch.qk_norm_whole) op.vector_extent = {d, 1, Axis::whole};
   save(op, c.tokens(), query_heads(c, d), c.e());
-  save(op, c.tokens(), key_heads(c, d), c.e());
+  if (own_keys) save(op, c.tokens(), key_heads(c, d), c.e());
 }
 
-void append_projections(Block& block, const BuildContext& c) {
-  append_norm(block, c, OpName::input_norm, c.sequence_tokens(), c.hidden(), true);
-  Operator& qkv =
-      append_linear(block, OpName::qkv, c.tokens(), c.hidden(), query_heads(c, c.arch.head_dim));
-  qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
+// Queries through a narrow projection (DeepSeek-V4), keys and values from one.
+void append_narrow_projections(Block& block, const BuildContext& c) {
+  const Extent rank{c.arch.mla.q_lora_rank, 1, Axis::whole};
+  append_input_norm(block, c, OpName::input_norm, true);
+  Operator& down = append_linear(block, OpName::q_down, c.sequence_tokens(), c.hidden(), rank);
+  save(down, c.sequence_tokens(), c.hidden(), c.w(), c.input_dropped());
+  append_norm(block, c, OpName::q_norm_latent, c.sequence_tokens(), rank, true);
+  Operator& up = append_linear(block, OpName::q_up, c.tokens(), rank,
+                               query_heads(c, c.arch.head_dim + c.arch.attention_gate_dim));
+  save(up, c.input_tokens(), rank, c.w(), kNorms);
+  cross(up, BoundaryKind::enter_tensor, c.tokens(), rank, c.e());
+  const Extent keys = key_heads(c, (c.arch.keys_are_values ? 1 : 2) * c.arch.head_dim);
+  append_linear(block, OpName::kv_down, c.tokens(), c.hidden(), keys);
+  append_norm(block, c, OpName::kv_norm_latent, c.tokens(), keys, true);
+}
+
+void append_projections(Block& block, const BuildContext& c, Mixer mixer) {
+  if (c.arch.mla.q_lora_rank > 0) return append_narrow_projections(block, c);
+  append_input_norm(block, c, OpName::input_norm, true);
+  Operator& qkv = append_linear(block, OpName::qkv, c.tokens(), c.hidden(),
+                                query_heads(c, c.arch.head_dim + c.arch.attention_gate_dim));
+  if (mixer != Mixer::reused_keys) qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
   qkv.vectors = c.arch.qkv_bias ? 1 : 0;
-  save(qkv, c.input_tokens(), c.hidden(), c.w(), kNorms);
+  save(qkv, c.input_tokens(), c.hidden(), c.w(), c.input_dropped());
   cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
-  append_qk_norm(block, c);
+  append_qk_norm(block, c, mixer);
 }
 
-}  // namespace
+// A sigmoid of the gate times the output of each head.
+void append_gate(Block& block, const BuildContext& c) {
+  if (c.arch.attention_gate_dim == 0) return;
+  const Extent output = query_heads(c, value_head_dim(c.arch));
+  Operator& op = append(block, OpName::attention_gate, OpKind::pointwise, c.tokens(), output);
+  op.forward_bytes = 3 * c.e();
+  op.backward_bytes = 5 * c.e();
+  save(op, c.tokens(), query_heads(c, c.arch.attention_gate_dim), c.e());
+  if (c.options.fused_attention) save(op, c.tokens(), output, c.e());
+}
 
-void append_attention(Block& block, const BuildContext& c, bool local) {
-  const bool latent = c.arch.attention == AttentionKind::kLatent;
-  if (latent) {
-    append_latent_projections(block, c);
-  } else {
-    append_projections(block, c);
-  }
-  append_rope(block, c);
-  append_head_copies(block, c);
-
-  const ModuleMask qkv_dropped = latent ? mask_of(Module::mla_up_proj) : ModuleMask{0};
+void append_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped) {
   if (c.options.fused_attention) {
-    append_fused_core(block, c, local, qkv_dropped);
+    append_fused_core(block, c, mixer, qkv_dropped);
   } else {
-    append_unfused_core(block, c, local, qkv_dropped);
+    append_unfused_core(block, c, mixer, qkv_dropped);
   }
+}
 
-  const Extent context = query_heads(c, value_head_dim(c.arch));
+// Groups of heads are compressed apart, then projected together.
+Extent append_compressed_output(Block& block, const BuildContext& c, Extent context) {
+  const std::int64_t groups = c.arch.output_groups;
+  if (groups == 0) return context;
+  Operator& down = append_linear(block, OpName::latent_down, c.tokens(),
+                                 {c.arch.heads / groups * value_head_dim(c.arch), 1, Axis::whole},
+                                 {groups, c.arch.output_rank, Axis::tensor});
+  save(down, c.tokens(), context, c.w());
+  return {groups, c.arch.output_rank, Axis::tensor};
+}
+
+void append_out(Block& block, const BuildContext& c) {
+  const Extent context = append_compressed_output(block, c, query_heads(c, value_head_dim(c.arch)));
   Operator& out = append_linear(block, OpName::attention_out, c.tokens(), context, c.hidden());
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
   out.recomputed_by = mask_of(Module::alternate_products);
@@ -214,11 +259,51 @@ void append_attention(Block& block, const BuildContext& c, bool local) {
   // copy in 8 bits.
   save(out, c.tokens(), context, c.options.fused_attention ? c.e() : c.w());
   if (c.options.fused_attention && c.w() < c.e()) save(out, c.tokens(), context, c.w());
-  // Parallel residual: attention and MLP outputs are summed first and reduced once, by the MLP.
-  if (!c.arch.parallel_residual) {
-    cross(out, BoundaryKind::leave_tensor, c.tokens(), c.hidden(), c.e());
-    append_residual(block, c, OpName::attention_residual);
+}
+
+void end_attention(Block& block, const BuildContext& c) {
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
+        c.e());
+  append_branch_end(block, c, OpName::attention_post_norm, OpName::attention_residual);
+}
+
+// A decoder's attention to its encoder's output, which is as long as its own input.
+void append_cross(Block& block, const BuildContext& c) {
+  append_input_norm(block, c, OpName::cross_norm, true);
+  Operator& query = append_linear(block, OpName::cross_query, c.tokens(), c.hidden(),
+                                  query_heads(c, c.arch.head_dim));
+  query.vectors = c.arch.qkv_bias ? 1 : 0;
+  save(query, c.input_tokens(), c.hidden(), c.w(), c.input_dropped());
+  cross(query, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  Operator& keys = append_linear(block, OpName::cross_keys, c.tokens(), c.hidden(),
+                                 key_heads(c, 2 * c.arch.head_dim));
+  keys.vectors = c.arch.qkv_bias ? 1 : 0;
+  cross(keys, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  append_core(block, c, Mixer::cross, 0);
+  append_out(block, c);
+  end_attention(block, c);
+}
+
+}  // namespace
+
+void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
+  const bool latent = c.arch.attention == AttentionKind::kLatent;
+  if (latent) {
+    append_latent_projections(block, c);
+  } else {
+    append_projections(block, c, mixer);
   }
+  append_rope(block, c);
+  append_head_copies(block, c);
+  const ModuleMask qkv_dropped = latent ? mask_of(Module::mla_up_proj) : ModuleMask{0};
+  append_core(block, c, mixer == Mixer::cross ? Mixer::attention : mixer, qkv_dropped);
+  append_gate(block, c);
+  append_out(block, c);
+  // Parallel residual: attention and MLP outputs are summed first and reduced once, by the MLP.
+  // Beside a recurrence: by that.
+  if (c.arch.parallel_residual || mixer == Mixer::beside) return;
+  end_attention(block, c);
+  if (mixer == Mixer::cross) append_cross(block, c);
 }
 
 }  // namespace orrery

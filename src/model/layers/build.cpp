@@ -4,6 +4,12 @@
 #include <cassert>
 
 namespace orrery {
+namespace {
+
+// Parameter vectors of a norm, by Norm.
+constexpr EnumTable<Norm, std::int64_t> kNormVectors = {2, 1, 1, 0};
+
+}  // namespace
 
 Operator& append(Block& block, OpName name, OpKind kind, Extent rows, Extent cols) {
   assert(block.count < kMaxOperators);
@@ -49,7 +55,7 @@ Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent r
   // Forward reads x and writes y; backward reads x and dy and writes dx.
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 3 * c.e();
-  op.vectors = c.arch.norm == Norm::kLayerNorm ? 2 : 1;
+  op.vectors = kNormVectors[c.arch.norm];
   op.recomputed_by = kNorms;
   op.kernels = {1, 2};
   if (keep_input) save(op, rows, cols, c.e());
@@ -70,13 +76,28 @@ void append_residual(Block& block, const BuildContext& c, OpName name) {
   if (c.arch.dropout) save(op, c.sequence_tokens(), c.hidden(), mask);
 }
 
-void append_layer(Block& block, const BuildContext& c, bool moe, bool local) {
+void append_input_norm(Block& block, const BuildContext& c, OpName name, bool keep_input) {
+  if (c.norms_inputs()) append_norm(block, c, name, c.sequence_tokens(), c.hidden(), keep_input);
+}
+
+void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual) {
+  if (c.arch.norm_placement != NormPlacement::pre) {
+    append_norm(block, c, norm, c.sequence_tokens(), c.hidden(), true);
+  }
+  append_residual(block, c, residual);
+}
+
+void append_layer(Block& block, const BuildContext& c, LayerKind kind) {
   block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
-  append_attention(block, c, local);
-  if (moe) {
-    append_moe(block, c);
-  } else {
-    append_mlp(block, c);
+  if (attends(kind.mixer)) append_attention(block, c, kind.mixer);
+  if (recurs(kind.mixer)) append_recurrent(block, c, kind.mixer);
+  switch (kind.feedforward) {
+    case Feedforward::none:
+      return;
+    case Feedforward::dense:
+      return append_mlp(block, c);
+    case Feedforward::experts:
+      return append_moe(block, c);
   }
 }
 

@@ -33,6 +33,10 @@ struct BuildContext {
     return options.keeps_gathered_inputs ? tokens() : sequence_tokens();
   }
   Extent hidden() const { return {arch.hidden, 1, Axis::whole}; }
+
+  // A norm stands before a part of a layer, so that it can be run again for the part's input.
+  bool norms_inputs() const { return arch.norm_placement != NormPlacement::post; }
+  ModuleMask input_dropped() const { return norms_inputs() ? kNorms : ModuleMask{0}; }
 };
 
 // Adds an operator and returns it for filling in.
@@ -54,11 +58,18 @@ Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent r
 // Bias, dropout and addition to the residual stream.
 void append_residual(Block& block, const BuildContext& c, OpName name);
 
-void append_attention(Block& block, const BuildContext& c, bool local);
+// The norm before a part of a layer, where the model has it.
+void append_input_norm(Block& block, const BuildContext& c, OpName name, bool keep_input);
+
+// What ends a part: the norm of its output, where the model has it, and the residual.
+void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual);
+
+void append_attention(Block& block, const BuildContext& c, Mixer mixer);
+void append_recurrent(Block& block, const BuildContext& c, Mixer mixer);
 void append_latent_projections(Block& block, const BuildContext& c);
 void append_mlp(Block& block, const BuildContext& c);
 void append_moe(Block& block, const BuildContext& c);
-void append_layer(Block& block, const BuildContext& c, bool moe, bool local);
+void append_layer(Block& block, const BuildContext& c, LayerKind kind);
 
 void append_embedding(Block& block, const BuildContext& c);
 void append_mtp(Block& block, const BuildContext& c);

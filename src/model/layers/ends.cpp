@@ -49,6 +49,48 @@ void append_loss(Block& block, const BuildContext& c) {
         kLossReductions * kLossBytes);
 }
 
+// Stacks of an encoder and a decoder: the encoder ends with a norm of its own, here with the
+// embedding, though its place in a pipeline is later.
+bool has_encoder_before(const Architecture& a) {
+  for (const LayerKind& kind : a.pattern.kinds) {
+    if (a.pattern.length > 0 && kind.mixer == Mixer::cross) return true;
+  }
+  return false;
+}
+
+// BERT's segments are looked up; T5 adds a number for each head and distance to the scores, from
+// one table a stack.
+void append_small_tables(Block& block, const BuildContext& c) {
+  if (c.arch.token_types > 0) {
+    Operator& types =
+        append(block, OpName::token_types, OpKind::lookup, c.sequence_tokens(), c.hidden());
+    types.inner = {c.arch.token_types, 1, Axis::whole};
+    types.has_weight = true;
+    types.forward_bytes = 3 * c.e();
+    types.backward_bytes = 2 * c.e();
+  }
+  if (c.arch.positions == PositionEmbedding::kRelative) {
+    Operator& bias = append(block, OpName::position_embedding, OpKind::pointwise,
+                            {1, 1, Axis::whole}, {1, 1, Axis::whole});
+    bias.vectors = c.arch.relative_buckets * (has_encoder_before(c.arch) ? 2 : 1);
+    bias.vector_extent = {c.arch.heads, 1, Axis::tensor};
+  }
+}
+
+// BERT's pooler: a product of each sequence's first token.
+void append_pooler(Block& block, const BuildContext& c) {
+  const Extent sequences{1, c.b(), Axis::whole};
+  Operator& op = append_linear(block, OpName::pooler, sequences, c.hidden(), c.hidden());
+  op.vectors = 1;
+  save(op, sequences, c.hidden(), c.e());
+}
+
+LayerKind predicting_layer(const Architecture& a) {
+  const std::uint8_t last = layer_type(a, a.layers - 1);
+  if (a.pattern.length == 0) return layer_kind(a, last);
+  return {Mixer::attention, is_moe(a) ? Feedforward::experts : Feedforward::dense};
+}
+
 }  // namespace
 
 void append_embedding(Block& block, const BuildContext& c) {
@@ -72,9 +114,11 @@ void append_embedding(Block& block, const BuildContext& c) {
     positions.forward_bytes = 3 * c.e();
     positions.backward_bytes = 2 * c.e();
   }
+  append_small_tables(block, c);
   if (c.arch.embedding_norm) {
     append_end_norm(block, c, OpName::embedding_norm);
   }
+  if (has_encoder_before(c.arch)) append_end_norm(block, c, OpName::embedding_norm);
   if (c.arch.dropout) {
     Operator& dropout = append(block, OpName::embedding_dropout, OpKind::pointwise,
                                c.sequence_tokens(), c.hidden());
@@ -89,10 +133,13 @@ void append_head(Block& block, const BuildContext& c, bool shared_weight) {
     block.kind = BlockKind::head;
     block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
   }
-  append_end_norm(block, c, OpName::final_norm);
+  if (!c.arch.no_final_norm) append_end_norm(block, c, OpName::final_norm);
+  if (c.arch.output == ModelOutput::pooler) return append_pooler(block, c);
+  if (c.arch.output == ModelOutput::none) return;
   Operator& head = append_linear(block, OpName::head, c.tokens(), c.hidden(), vocabulary(c));
   head.role = PrecisionRole::wide;
   head.tied = shared_weight;
+  head.vectors = c.arch.head_bias ? 1 : 0;
   save(head, c.input_tokens(), c.hidden(), c.e());
   cross(head, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
   append_loss(block, c);
@@ -110,8 +157,7 @@ void append_mtp(Block& block, const BuildContext& c) {
                                        {c.arch.hidden, 1, Axis::tensor});
   save(projection, c.input_tokens(), both, c.w(), kNorms);
   cross(projection, BoundaryKind::enter_tensor, c.tokens(), both, c.e());
-  const std::int64_t last = c.arch.layers - 1;
-  append_layer(block, c, is_moe_layer(c.arch, last), is_local_layer(c.arch, last));
+  append_layer(block, c, predicting_layer(c.arch));
   block.input = SavedTensor{c.sequence_tokens(), both, c.e(), 0};
   append_head(block, c, true);
 }

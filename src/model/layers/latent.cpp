@@ -27,18 +27,41 @@ void append_up(Block& block, const BuildContext& c, OpName norm, OpName up, std:
   cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e());
 }
 
-}  // namespace
+// DeepSeek-V3.2's indexer (its report, section 2): a score for every pair of a query and an earlier
+// key. Every rank of a tensor-parallel group computes all of it. Its keys are normalised.
+void append_indexer(Block& block, const BuildContext& c) {
+  const Indexer& x = c.arch.indexer;
+  if (x.heads == 0) return;
+  const bool compressed = c.arch.mla.q_lora_rank > 0;
+  const Extent from{compressed ? c.arch.mla.q_lora_rank : c.arch.hidden, 1, Axis::whole};
+  append_linear(block, OpName::index_query, c.sequence_tokens(), from,
+                {x.heads, x.head_dim, Axis::whole});
+  Operator& key = append_linear(block, OpName::index_key, c.sequence_tokens(), c.hidden(),
+                                {x.head_dim, 1, Axis::whole});
+  key.cols2 = {x.heads, 1, Axis::whole};
+  key.vectors = 2;
+  key.vector_extent = {x.head_dim, 1, Axis::whole};
+  save(key, c.sequence_tokens(), {x.head_dim, 1, Axis::whole}, c.e());
+  Operator& scores = append(block, OpName::index_scores, OpKind::fused_attention,
+                            {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
+  scores.groups = {x.heads, c.b(), Axis::whole};
+  scores.inner = {x.head_dim, 1, Axis::whole};
+  const auto n = static_cast<double>(c.s());
+  scores.pairs = scores.masked_pairs = (n + 1) / (2 * n);
+  scores.kernels = {2, 3};
+  save(scores, c.tokens(), {x.heads, x.head_dim, Axis::whole}, c.e());
+  save(scores, c.tokens(), {x.top_k, 1, Axis::whole}, 4);  // indices of the chosen keys
+}
 
-void append_latent_projections(Block& block, const BuildContext& c) {
+// The output gate is computed from the layer's input, beside the queries.
+void append_gate_up(Block& block, const BuildContext& c) {
+  if (c.arch.attention_gate_dim == 0) return;
+  append_linear(block, OpName::attention_gate_up, c.tokens(), c.hidden(),
+                {c.arch.heads, c.arch.attention_gate_dim, Axis::tensor});
+}
+
+void append_queries(Block& block, const BuildContext& c) {
   const LatentAttention& m = c.arch.mla;
-  append_norm(block, c, OpName::input_norm, c.sequence_tokens(), c.hidden(), true);
-
-  // The key's RoPE part is projected with the latent and shared by all heads.
-  append_down(block, c, OpName::kv_down, m.kv_lora_rank + m.qk_rope_head_dim);
-  save(block.operators[block.count - 1], c.sequence_tokens(), c.hidden(), c.w(), kNorms);
-  append_up(block, c, OpName::kv_norm_latent, OpName::kv_up, m.kv_lora_rank,
-            m.qk_nope_head_dim + m.v_head_dim);
-
   if (m.q_lora_rank > 0) {
     append_down(block, c, OpName::q_down, m.q_lora_rank);
     append_up(block, c, OpName::q_norm_latent, OpName::q_up, m.q_lora_rank, c.arch.head_dim);
@@ -48,6 +71,22 @@ void append_latent_projections(Block& block, const BuildContext& c) {
                               {c.arch.heads, c.arch.head_dim, Axis::tensor});
   q.recomputed_by = kUp;
   cross(q, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+}
+
+}  // namespace
+
+void append_latent_projections(Block& block, const BuildContext& c) {
+  const LatentAttention& m = c.arch.mla;
+  append_input_norm(block, c, OpName::input_norm, true);
+
+  // The key's RoPE part is projected with the latent and shared by all heads.
+  append_down(block, c, OpName::kv_down, m.kv_lora_rank + m.qk_rope_head_dim);
+  save(block.operators[block.count - 1], c.sequence_tokens(), c.hidden(), c.w(), c.input_dropped());
+  append_up(block, c, OpName::kv_norm_latent, OpName::kv_up, m.kv_lora_rank,
+            m.qk_nope_head_dim + m.v_head_dim);
+  append_queries(block, c);
+  append_indexer(block, c);
+  append_gate_up(block, c);
 }
 
 }  // namespace orrery

@@ -11,9 +11,11 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
   const Extent wide{part.intermediate, halves, part.axis};
   const Extent narrow{part.intermediate, 1, part.axis};
 
-  Operator& up = append_linear(block, part.up, part.rows, c.hidden(), wide);
+  const Extent outside{part.input > 0 ? part.input : c.arch.hidden, 1, Axis::whole};
+
+  Operator& up = append_linear(block, part.up, part.rows, outside, wide);
   Operator& act = append(block, part.activation, OpKind::pointwise, part.rows, narrow);
-  Operator& down = append_linear(block, part.down, part.rows, narrow, c.hidden());
+  Operator& down = append_linear(block, part.down, part.rows, narrow, outside);
   for (Operator* op : {&up, &down}) {
     op->vectors = c.arch.mlp_bias ? 1 : 0;
     op->recomputed_by = part.recomputed_by;
@@ -43,9 +45,10 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
 }
 
 void append_mlp(Block& block, const BuildContext& c) {
-  // With a parallel residual this norm reads the saved input of the attention's norm.
-  append_norm(block, c, OpName::mlp_norm, c.sequence_tokens(), c.hidden(),
-              !c.arch.parallel_residual);
+  // With a parallel residual this norm reads the saved input of the attention's norm; where both
+  // share one, its output is saved and gathered already.
+  const bool shared = c.arch.parallel_residual && c.arch.shared_norm;
+  if (!shared) append_input_norm(block, c, OpName::mlp_norm, !c.arch.parallel_residual);
   MlpPart part;
   part.intermediate = c.arch.intermediate;
   part.rows = c.tokens();
@@ -53,12 +56,14 @@ void append_mlp(Block& block, const BuildContext& c) {
   const std::uint8_t first = block.count;
   append_gated_mlp(block, c, part);
 
-  Operator& up = block.operators[first];
-  save(up, c.input_tokens(), c.hidden(), c.w(), kNorms);
-  cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  if (!shared) {
+    Operator& up = block.operators[first];
+    save(up, c.input_tokens(), c.hidden(), c.w(), c.input_dropped());
+    cross(up, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
+  }
   cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
         c.e());
-  append_residual(block, c, OpName::mlp_residual);
+  append_branch_end(block, c, OpName::mlp_post_norm, OpName::mlp_residual);
 }
 
 }  // namespace orrery

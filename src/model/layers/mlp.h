@@ -13,6 +13,7 @@ struct MlpPart {
   OpName activation = OpName::mlp_activation;
   OpName down = OpName::mlp_down;
   std::int64_t intermediate = 0;
+  std::int64_t input = 0;  // width of input and output; 0: hidden
   Extent rows;
   Axis axis = Axis::tensor;  // the axis of the intermediate width
   Extent groups;             // experts; one group otherwise

@@ -35,7 +35,7 @@ void append_router(Block& block, const BuildContext& c) {
   router.vectors = (moe.router_bias ? 1 : 0) + (moe.router_correction_bias ? 1 : 0);
   router.recomputed_by = kMoe;
   // The layer's input is saved here once, for router, experts and shared experts.
-  save(router, c.sequence_tokens(), c.hidden(), c.e(), kNorms);
+  save(router, c.sequence_tokens(), c.hidden(), c.e(), c.input_dropped());
 
   Operator& softmax =
       append(block, OpName::router_softmax, OpKind::pointwise, c.sequence_tokens(), experts);
@@ -46,14 +46,28 @@ void append_router(Block& block, const BuildContext& c) {
   save(softmax, c.sequence_tokens(), experts, kRouterBytes, kMoe);
 }
 
+// The width of a token on its way to the experts.
+Extent routed_width(const BuildContext& c) {
+  return {c.arch.moe.latent > 0 ? c.arch.moe.latent : c.arch.hidden, 1, Axis::whole};
+}
+
+// Experts in a narrower space: every token is projected once, before it is copied (Nemotron 3).
+void append_latent(Block& block, const BuildContext& c, OpName name, Extent from, Extent to) {
+  if (c.arch.moe.latent == 0) return;
+  Operator& op = append_linear(block, name, c.sequence_tokens(), from, to);
+  op.recomputed_by = kMoe;
+  save(op, c.sequence_tokens(), name == OpName::latent_up ? from : Extent{0, 0, Axis::whole}, c.w(),
+       kMoe);
+}
+
 void append_permutation(Block& block, const BuildContext& c, OpName name, BoundaryKind boundary) {
   const Extent rows{copies(c), c.b(), Axis::sequence};
-  Operator& op = append(block, name, OpKind::pointwise, rows, c.hidden());
+  Operator& op = append(block, name, OpKind::pointwise, rows, routed_width(c));
   op.forward_bytes = 4 * c.e();
   op.backward_bytes = 4 * c.e();
   op.kernels = {2, 2};
   op.recomputed_by = kMoe;
-  cross(op, boundary, rows, c.hidden(), c.e());
+  cross(op, boundary, rows, routed_width(c), c.e());
 }
 
 void append_experts(Block& block, const BuildContext& c) {
@@ -62,6 +76,7 @@ void append_experts(Block& block, const BuildContext& c) {
   part.activation = OpName::expert_activation;
   part.down = OpName::expert_down;
   part.intermediate = c.arch.moe.expert_intermediate;
+  part.input = c.arch.moe.latent;
   part.rows = {copies(c), c.b(), Axis::routed};
   part.axis = Axis::expert_tensor;
   part.groups = {c.arch.moe.experts, 1, Axis::expert};
@@ -71,7 +86,7 @@ void append_experts(Block& block, const BuildContext& c) {
   part.activation_recomputed_by = mask_of(Module::moe_act);
   const std::uint8_t first = block.count;
   append_gated_mlp(block, c, part);
-  save(block.operators[first], part.rows, c.hidden(), c.w(), kMoe);
+  save(block.operators[first], part.rows, routed_width(c), c.w(), kMoe);
 }
 
 void append_shared_experts(Block& block, const BuildContext& c) {
@@ -89,19 +104,26 @@ void append_shared_experts(Block& block, const BuildContext& c) {
   cross(block.operators[first], BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
   cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
         c.e());
+  if (!c.arch.moe.shared_gate) return;
+  Operator& gate = append_linear(block, OpName::shared_gate, c.sequence_tokens(), c.hidden(),
+                                 {1, 1, Axis::whole});
+  gate.role = PrecisionRole::wide;
+  gate.recomputed_by = kMoe;
 }
 
 }  // namespace
 
 void append_moe(Block& block, const BuildContext& c) {
-  append_norm(block, c, OpName::mlp_norm, c.sequence_tokens(), c.hidden(),
-              !c.arch.parallel_residual);
+  const bool shared = c.arch.parallel_residual && c.arch.shared_norm;
+  if (!shared) append_input_norm(block, c, OpName::mlp_norm, !c.arch.parallel_residual);
   append_router(block, c);
+  append_latent(block, c, OpName::latent_down, c.hidden(), routed_width(c));
   append_permutation(block, c, OpName::permute, BoundaryKind::dispatch);
   append_experts(block, c);
   append_permutation(block, c, OpName::unpermute, BoundaryKind::combine);
+  append_latent(block, c, OpName::latent_up, routed_width(c), c.hidden());
   append_shared_experts(block, c);
-  append_residual(block, c, OpName::mlp_residual);
+  append_branch_end(block, c, OpName::mlp_post_norm, OpName::mlp_residual);
 }
 
 }  // namespace orrery

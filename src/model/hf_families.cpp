@@ -193,6 +193,10 @@ constexpr HfFamily kFamilies[] = {
         "linear_gated_norm": true)",
      R"("attention_bias": false, "tie_word_embeddings": false)", "",
      "residuals over blocks of layers (attn_res_block_size)"},
+    {"afmoe", "AfmoeConfig", kDecoder,
+     R"("qk_norm": true, "norm_placement": "sandwich", "attention_gate": true,
+        "router_correction_bias": true)",
+     R"("sliding_window_pattern": 4, "attention_bias": false, "tie_word_embeddings": false)"},
     {"dots1", "Dots1Config", kDecoder, R"("qk_norm": true, "router_correction_bias": true)",
      R"("attention_bias": false, "tie_word_embeddings": false)"},
     {"bailing_moe", "", kDecoder, "",
@@ -341,7 +345,7 @@ constexpr HfFamily kFamilies[] = {
         "num_key_value_heads": 1, "num_experts_per_tok": 1, "moe_intermediate_size": 3584,
         "tie_word_embeddings": false)",
      R"("ffn_hidden_size": "moe_intermediate_size")"},
-    {"stablelm", "StableLmConfig",
+    {"stablelm stablelm_epoch", "StableLmConfig",
      R"("norm": "layernorm", "position_embedding": "rope", "gated": true, "mlp_bias": false)",
      R"("attention_output_bias": false, "shared_norm": true)",
      R"("vocab_size": 50304, "intermediate_size": 6912, "num_hidden_layers": 32,
@@ -534,7 +538,8 @@ constexpr HfRefusal kRefusals[] = {
     {"recurrent_gemma rwkv rwkv5 rwkv6 rwkv7 xlstm retnet", "their recurrence"},
     {"mllama mllama_text_model", "layers that attend to images only"},
     {"nemotron-nas deci openelm", "layers of different width"},
-    {"deberta deberta-v2 electra distilbert xlnet longformer reformer", "their attention or heads"},
+    {"deberta deberta-v2 electra modernbert nomic_bert distilbert xlnet longformer reformer",
+     "their attention or heads"},
     {"bart mbart pegasus marian blenderbot m2m_100 led prophetnet nllb-moe switch_transformers "
      "umt5",
      "their encoder and decoder"},
@@ -546,7 +551,7 @@ constexpr HfRefusal kRefusals[] = {
 // An unknown family: what the file says, and what most decoders have.
 constexpr HfFamily kPlainDecoder = {
     "", "", R"("position_embedding": "rope")", "",
-    R"("attention_bias": false, "mlp_bias": false, "tie_word_embeddings": false,
+    R"("attention_bias": false, "mlp_bias": false, "tie_word_embeddings": true,
        "hidden_act": "silu")"};
 
 }  // namespace

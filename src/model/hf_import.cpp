@@ -235,6 +235,7 @@ class Translation {
                        "\" is not known; read as a decoder, taken for granted: " +
                        (rms ? "RMSNorm" : "LayerNorm") + " before attention and MLP, " +
                        (rms ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
+    if (!facts_.has("num_key_value_heads")) line += ", as many key heads as heads";
     for (const AssumedValue& a : assumed_) line += ", " + a.key + " " + brief(*a.value);
     notes_.push_back(std::move(line));
   }

@@ -56,7 +56,7 @@ constexpr HfSpelling kSpellings[] = {
     {"sliding_window", "sliding_window sliding_window_size window_size"},
     {"use_sliding_window", "use_sliding_window"},
     {"max_window_layers", "max_window_layers"},
-    {"sliding_window_pattern", "sliding_window_pattern"},
+    {"sliding_window_pattern", "sliding_window_pattern global_attn_every_n_layers"},
     {"attention_chunk_size", "attention_chunk_size"},
     {"no_rope_layers", "no_rope_layers"},
     {"no_rope_layer_interval", "no_rope_layer_interval"},

@@ -54,12 +54,13 @@ $ orrery show model new.json | grep -c 'model_type "newcomer" is not known; read
 > 1
 $ sed -i 's/"vocab/"memory_heads": 4, "vocab/' new.json; orrery show model new.json
 ! exit 2
-! stderr "memory_heads", which is not understood/
+! stderr /"memory_heads", which is not understood/
 $ echo '{"model_type": "mixtral", "hidden_size": 4096}' > few.json; orrery show model few.json
 ! exit 2
-! stderr num_local_experts: found nothing/
-$ orrery show model gpt3-175b | grep 'for each position'
->   and 12,288 for each position of a run's sequence: the position table is as long
+! stderr /num_local_experts: found nothing/
+$ echo '{"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100}' > short.json
+$ orrery show model short.json | grep 'for each position'
+> and 64 for each position of a run's sequence: the position table is as long
 
 $ orrery show device a100-sxm4-80gb | grep peak.bf16
 > peak.bf16 ... 312 TFLOP/s ...

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that are no plain attention: parameters, FLOPs and saved bytes against counts by hand.
+#include <doctest/doctest.h>
+
+#include "model/architecture_json.h"
+#include "model/model_files.h"
+#include "model/operators.h"
+#include "parallel/shard.h"
+#include "support/about.h"
+
+namespace orrery {
+namespace {
+
+using testing::about;
+
+constexpr std::int64_t kTokens = 4096;
+
+// The layer of type 0 of a model, on one rank of `d`.
+ShardedBlock layer_of(const Architecture& a, const Degrees& d, std::int64_t tokens = kTokens) {
+  ListOptions options;
+  options.sequence = tokens;
+  ShardedBlock block;
+  shard(model_operators(a, options).layers[0], d, block);
+  return block;
+}
+
+Architecture model(const std::string& rest) {
+  return model_of(R"({"num_hidden_layers": 4, "vocab_size": 1000, "hidden_act": "swiglu",
+                      "intermediate_size": 1024, )" +
+                  rest + "}")
+      .architecture;
+}
+
+// Mamba-2 of width 4096: 128 heads of 64, 8 groups of state 128, chunks of 128 (Megatron-LM's).
+Architecture mamba2() {
+  return model(R"("hidden_size": 4096, "num_attention_heads": 32, "layer_pattern": ["recurrent"],
+      "recurrent": "mamba2", "linear_num_value_heads": 128, "linear_value_head_dim": 64,
+      "linear_num_key_heads": 8, "linear_key_head_dim": 128, "linear_conv_kernel_dim": 4,
+      "linear_conv_bias": true, "linear_gated_norm": true, "linear_chunk_size": 128)");
+}
+
+// Qwen3-Next: 16 key and 32 value heads of 128.
+Architecture delta_net() {
+  return model(R"("hidden_size": 2048, "num_attention_heads": 16, "layer_pattern": ["recurrent"],
+      "recurrent": "gated_delta", "linear_num_value_heads": 32, "linear_value_head_dim": 128,
+      "linear_num_key_heads": 16, "linear_key_head_dim": 128, "linear_conv_kernel_dim": 4,
+      "linear_gated_norm": true, "linear_chunk_size": 64)");
+}
+
+struct Sums {
+  double parameters = 0;
+  double saved = 0;  // without what the norm before the layer keeps
+  double all_to_all = 0;
+  Flops run{};
+  Flops reported{};
+};
+
+Sums sums_of(const ShardedBlock& block) {
+  Sums s;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.name == OpName::input_norm) continue;
+    s.parameters += static_cast<double>(op.parameters);
+    s.saved += kept_bytes(op, 0).si();
+    for (std::uint8_t e = 0; e < op.exchange_count; ++e) {
+      const Exchange& x = op.exchanges[e];
+      if (x.collective == Collective::all_to_all) s.all_to_all += x.buffer.si();
+    }
+    if (op.kind != OpKind::recurrence) continue;
+    s.run += forward_flops(op.kind, op, op.pairs);
+    s.reported += forward_flops(op.kind, op, op.megatron_pairs);
+  }
+  return s;
+}
+
+double a_token(Flops f) { return f.si() / static_cast<double>(kTokens); }
+
+}  // namespace
+
+// Megatron-LM, megatron/core/ssm/mamba_mixer.py and training.py; state-spaces/mamba,
+// ssd_combined.py: products of a chunk once a group, states in and out, the outputs of the chunk.
+TEST_CASE("a Mamba-2 layer of width 4096 counts as by hand") {
+  const Sums s = sums_of(layer_of(mamba2(), Degrees{}));
+  CHECK(s.parameters ==
+        4096 * (2 * 8192 + 2 * 1024 + 128) + 8192 * 4096 + (8192 + 2048) * 5 + 3 * 128 + 8192);
+  CHECK(s.saved == kTokens * (2.0 * 4096 + 10 * 8192 + 4 * 1024 + 2 * 128));
+  CHECK(a_token(s.run) == about(4.0 * 128 * 64 * 128 + 2.0 * 128 * 64 * 128 + 2.0 * 128 * 128 * 8));
+  CHECK(a_token(s.reported) == about(7.0 * 8192 * 128));
+}
+
+// flash-linear-attention, fla/ops/gated_delta_rule, chunks of 64; Megatron-LM reports 8d² a head.
+TEST_CASE("a gated delta net of Qwen3-Next counts as by hand") {
+  const Sums s = sums_of(layer_of(delta_net(), Degrees{}));
+  CHECK(s.parameters ==
+        2048 * (2 * 2048 + 2 * 4096 + 2 * 32) + 4096 * 2048 + 4 * (2 * 2048 + 4096) + 2 * 32 + 128);
+  // Input; convolution's input; queries and keys normalised, and again for every value head;
+  // values; the chunk's triangle; decay and strength; output, gate and gated output.
+  CHECK(s.saved == kTokens * (2.0 * 2048 + 2 * 8192 + 2 * 4096 + 2 * 8192 + 2 * 4096 + 2 * 64 * 32 +
+                              6 * 32 + 3 * 2 * 4096));
+  CHECK(a_token(s.run) == about(32 * (6.0 * 128 * 128 + 10 * 64 * 128 + 64 * 64)));
+  CHECK(a_token(s.reported) == about(32 * 8.0 * 128 * 128));
+}
+
+TEST_CASE("tensor parallelism divides a recurrent layer and context parallelism sends its heads") {
+  Degrees two;
+  two.tp = 2;
+  two.by_axis[static_cast<std::size_t>(Axis::tensor)] = 2;
+  const Sums whole = sums_of(layer_of(mamba2(), Degrees{}));
+  const Sums half = sums_of(layer_of(mamba2(), two));
+  CHECK(half.parameters * 2 == whole.parameters);
+  CHECK(half.run.si() * 2 == about(whole.run.si()));
+
+  // mamba_context_parallel.py: all of z, x, B, C and the time step before, the output after, and as
+  // much backward.
+  Degrees split;
+  split.cp = 4;
+  split.by_axis[static_cast<std::size_t>(Axis::context)] = 4;
+  split.by_axis[static_cast<std::size_t>(Axis::sequence)] = 4;
+  const double sent = sums_of(layer_of(mamba2(), split)).all_to_all;
+  CHECK(sent == about(2 * 2.0 * kTokens / 4 * (3 * 8192 + 2 * 1024 + 128)));
+}
+
+TEST_CASE("more tokens and wider states are never cheaper in a recurrent layer") {
+  for (Architecture a : {mamba2(), delta_net()}) {
+    const Sums s = sums_of(layer_of(a, Degrees{}));
+    const Sums longer = sums_of(layer_of(a, Degrees{}, 2 * kTokens));
+    CHECK(longer.run.si() == about(2 * s.run.si()));
+    CHECK(longer.saved == about(2 * s.saved));
+    a.recurrent.key_head_dim *= 2;
+    const Sums wider = sums_of(layer_of(a, Degrees{}));
+    CHECK(wider.run > s.run);
+    CHECK(wider.saved > s.saved);
+    CHECK(wider.parameters > s.parameters);
+  }
+}
+
+// DeepSeek-V3.2's report, section 2: 64 heads of 128 score every earlier key for every query, and
+// attention keeps 2048 of them, on the compressed keys and values.
+TEST_CASE("the indexer of DeepSeek-V3.2 counts as by hand") {
+  Architecture a = shipped_model("deepseek-v3").architecture;
+  const ShardedBlock dense = layer_of(a, Degrees{}, 16384);
+  a.indexer = {64, 128, 2048};
+  const ShardedBlock sparse = layer_of(a, Degrees{}, 16384);
+  CHECK(sums_of(sparse).parameters - sums_of(dense).parameters ==
+        1536 * 64 * 128 + 7168 * 128 + 7168 * 64 + 2 * 128);
+  const auto flops_of = [](const ShardedBlock& block, OpName name) {
+    Flops sum{};
+    for (std::uint8_t i = 0; i < block.count; ++i) {
+      const ShardedOperator& op = block.operators[i];
+      if (op.name == name) sum += forward_flops(op.kind, op, op.pairs);
+    }
+    return sum.si();
+  };
+  const double n = 16384;
+  CHECK(flops_of(sparse, OpName::index_scores) == about(16384 * n * (n + 1) / 2));
+  const double kept = 2048.0 * 2049 / 2 + (n - 2048) * 2048;
+  CHECK(flops_of(sparse, OpName::attention) == about(2.0 * 128 * (576 + 512) * kept));
+  CHECK(flops_of(dense, OpName::attention) == about(2.0 * 128 * (192 + 128) * n * (n + 1) / 2));
+}
+
+}  // namespace orrery

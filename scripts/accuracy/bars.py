@@ -2,9 +2,9 @@
 """What the accuracy is held to, validation/bars.json, and what is reached of it.
 
 A JSON array of {"name", "values", "command", "left", "tried"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
-the report it is read from, "shipped" (constants as in configs/) or "left out" (each source by a fit without it);
-`scope` the line of that report's summary, of "regret" the source whose sweeps are meant; `what` the statistic; `reach`
-and `aim` fractions, at most, of "coverage" two between which. `left` says what is left of the error and `tried` what
+the report it is read from, "shipped" (constants as in configs/) or "left out" (each source as if nobody had seen it);
+`scope` the line of that report's summary, of "left out" after its protocol, of "regret" the source whose sweeps are meant; `what` the statistic; `reach`
+and `aim` fractions, at most, or two between which. `left` says what is left of the error and `tried` what
 was tried, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
 every quantity is published.
 """
@@ -14,24 +14,26 @@ import sys
 
 from tables import decimals, markdown
 
-ANY_ROWS = {"all", "nothing unknown", "something unknown", "global batch assumed", "repeats of other rows", "memory",
-            "memory device", "memory reserved", "memory allocated", "three rows of the source observed, tier A",
-            *(f"{scope}tier {tier}" for tier in "AB" for scope in
-              ("", "mean over sources, ", "framework seen elsewhere, ", "framework seen nowhere else, "))}
+PROTOCOLS = ("known stack: ", "unknown stack: ")
+SCOPES = {"all", "nothing unknown", "something unknown", "global batch assumed", "repeats of other rows", "memory",
+          "memory device", "memory reserved", "memory allocated", "three rows of the source observed, tier A",
+          "mean over sources", *(f"{scope}tier {tier}" for tier in "AB" for scope in ("", "mean over sources, "))}
+ANY_ROWS = SCOPES | {protocol + scope for protocol in PROTOCOLS for scope in SCOPES}
 STATISTICS = {"median": ("error", "median"), "p90": ("error", "p90"), "mean": ("error", "mean"),
               "form median": ("after_one_factor_per_source", "median"),
               "form p90": ("after_one_factor_per_source", "p90"),
               "form mean": ("after_one_factor_per_source", "mean")}
+REGRETS = {"regret median": "median", "regret p90": "p90", "regret worst": "worst"}
 STATES = ["no public row", "missed", "reach", "aim"]
 
 LEGEND = """\
-*Left out*: each source is predicted by constants fitted on the others alone. *Form* is what is left after one factor a source. Where a bar speaks of runs that are kept elsewhere, the public rows left out stand in for them. *aim* and *reach*: all numbers of the line are within it; *no public row*: nobody published what the line asks for.
+*Known stack*, *unknown stack*: each source is predicted as if nobody had seen it, with its framework known from other sources or without. *Form* is what is left after one factor a source. Where a bar speaks of runs that are kept elsewhere, the public rows left out stand in for them. *aim* and *reach*: all numbers of the line are within it; *no public row*: nobody published what the line asks for.
 
 """
 
 
 def ends(value, key):
-    return value[key] if value["what"] == "coverage" else [0, value[key]]
+    return value[key] if isinstance(value[key], list) else [0, value[key]]
 
 
 def report_for(value, shipped, left_out):
@@ -66,6 +68,13 @@ def value_of(v, shipped, left_out):
     report = report_for(v, shipped, left_out)
     if v["what"] == "regret":
         return max((s["regret"] for s in report["sweeps"] if s["source"] == v["scope"]), default=None)
+    if v["what"] in REGRETS:
+        return report["regret"][REGRETS[v["what"]]]
+    memory = report["memory_fit"]
+    if v["what"] == "out of memory seen":
+        return memory["out_of_memory_seen"] / memory["out_of_memory"]
+    if v["what"] == "ran and refused":
+        return memory["ran_but_predicted_not_to_fit"] / memory["ran"]
     for s in report["summaries"]:
         if s["scope"] == v["scope"] and s["error"]["rows"] > 0:
             if v["what"] == "coverage":
@@ -89,7 +98,7 @@ def reached(bar, *reports):
 
 def limit_text(v, key):
     low, high = ends(v, key)
-    if v["what"] == "coverage":
+    if isinstance(v[key], list):
         return decimals(100 * low, 0) + "–" + decimals(100 * high, 0)
     return decimals(100 * high, 1 if high < 0.1 else 0)
 

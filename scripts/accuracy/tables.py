@@ -98,7 +98,15 @@ def refusal_table(report):
     return table
 
 
-def fit_sentence(report):
-    f = report["memory_fit"]
+def fit_words(f):
     return (f"Of {f['out_of_memory']} runs published as out of memory, {f['out_of_memory_seen']} are predicted not to "
             f"fit; of {f['ran']} that ran, {f['ran_but_predicted_not_to_fit']}.")
+
+
+def fit_sentence(report):
+    """Of each protocol where sources are left out."""
+    f = report["memory_fit"]
+    if "ran" in f:
+        return fit_words(f)
+    return " ".join(f"{protocol.capitalize()}: {fit_words(of)[0].lower()}{fit_words(of)[1:]}"
+                    for protocol, of in f.items())

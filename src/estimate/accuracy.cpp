@@ -21,10 +21,10 @@ constexpr int kLooks = 20;     // enough for the fourth digit
 
 AccuracyCell read_cell(Reader r) {
   AccuracyCell c;
-  if (auto v = r.find("framework")) c.framework = v->text();
-  if (auto v = r.find("generation")) c.generation = v->text();
-  if (auto v = r.find("above")) c.above = v->integer(0, kMost);
-  if (auto v = r.find("up_to")) c.up_to = v->integer(1, kMost);
+  if (auto v = r.find("framework")) c.of.framework = v->text();
+  if (auto v = r.find("class")) c.of.stack_class = v->text();
+  if (auto v = r.find("generation")) c.of.generation = v->text();
+  if (auto v = r.find("mixture")) c.of.mixture = v->boolean();
   c.rows = r.at("rows").integer(1, kMost);
   c.sources = r.at("sources").integer(1, kMost);
   c.low = r.at("low").number(1e-3, 1);
@@ -39,31 +39,33 @@ std::string share(double factor) {
   return text;
 }
 
-std::string range_text(const AccuracyCell& c) {
-  if (c.up_to == 0) return c.above == 0 ? "" : ", above " + std::to_string(c.above) + " GPUs";
-  return c.above == 0
-             ? ", up to " + std::to_string(c.up_to) + " GPUs"
-             : ", " + std::to_string(c.above + 1) + " to " + std::to_string(c.up_to) + " GPUs";
-}
-
 std::string runs_text(const AccuracyCell& c) {
   return std::to_string(c.rows) + (c.rows == 1 ? " published run" : " published runs") + " of " +
          std::to_string(c.sources) + (c.sources == 1 ? " source" : " sources");
 }
 
-std::string words_of(const AccuracyCell& c, std::string_view framework,
-                     std::string_view generation) {
+// "with megatron-core on hopper, mixtures of experts"
+std::string kind_text(const StackKind& k) {
+  return (k.generation.empty() ? "" : " on " + k.generation) +
+         (k.mixture ? std::string(", mixtures of experts") : "");
+}
+
+std::string words_of(const AccuracyCell& c, const StackKind& run) {
   const std::string error = share(c.low) + " to " + share(c.high) + ", as for ";
-  const std::string on = " on " + std::string(generation);
-  if (!c.framework.empty() && !c.generation.empty()) {
-    return error + runs_text(c) + " left out of the fit: " + c.framework + on + range_text(c);
+  if (!c.of.framework.empty()) {
+    return "known stack, new site: " + error + runs_text(c) + " left out: " + c.of.framework +
+           kind_text(c.of) +
+           (c.of.generation.empty() ? "; none on " + run.generation : std::string());
   }
-  if (!c.framework.empty()) {
-    return "no published run" + on + " with " + c.framework + ": " + error + runs_text(c) +
-           " with it elsewhere";
-  }
-  return "no published run like this (" + std::string(framework) + on + "): " + error +
-         (c.generation.empty() ? "all " : "the ") + runs_text(c) + (c.generation.empty() ? "" : on);
+  return "unknown stack: " + error + runs_text(c) + " left out and priced as " +
+         (c.of.stack_class.empty() ? "what their class is" : c.of.stack_class) + kind_text(c.of);
+}
+
+bool takes(const StackKind& cell, const StackKind& run) {
+  return (cell.framework.empty() || cell.framework == run.framework) &&
+         (cell.stack_class.empty() || cell.stack_class == run.stack_class) &&
+         (cell.generation.empty() || cell.generation == run.generation) &&
+         cell.mixture == run.mixture;
 }
 
 }  // namespace
@@ -75,20 +77,21 @@ Accuracy read_accuracy(std::string_view text, const std::string& file) {
   out.stack_spread = root.at("stack_spread").number(1e-3, 1);
   out.noise = root.at("noise").number(1e-3, 1);
   for (const Reader& r : root.at("cells").items()) out.cells.push_back(read_cell(r));
+  for (const Reader& r : root.at("memory").items()) out.memory.push_back(read_cell(r));
   check_sources(root);
   root.reject_unknown();
   return out;
 }
 
-const AccuracyCell* cell_of(const Accuracy& table, std::string_view framework,
-                            std::string_view generation, std::int64_t gpus) {
-  for (const AccuracyCell& c : table.cells) {
-    if (!c.framework.empty() && c.framework != framework) continue;
-    if (!c.generation.empty() && c.generation != generation) continue;
-    if (gpus <= c.above || (c.up_to > 0 && gpus > c.up_to)) continue;
-    return &c;
-  }
-  return nullptr;
+StackKind stack_kind(const Run& run) {
+  return {std::string(run.framework.name.view()), std::string(name_of(run.framework.stack_class)),
+          std::string(name_of(run.cluster.device.generation)), is_moe(run.model)};
+}
+
+const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
+  const auto found = std::find_if(cells.begin(), cells.end(),
+                                  [&](const AccuracyCell& c) { return takes(c.of, kind); });
+  return found == cells.end() ? nullptr : &*found;
 }
 
 // What is measured scatters with longer tails than a normal variable's: their middle by Huber's
@@ -118,11 +121,24 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
 }
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {
-  const std::string_view framework = run.framework.name.view();
-  const std::string_view generation = name_of(run.cluster.device.generation);
-  const AccuracyCell* c = cell_of(table, framework, generation, run.cluster.gpus);
+  const StackKind kind = stack_kind(run);
+  const AccuracyCell* c = cell_of(table.cells, kind);
   if (c == nullptr) return {};
-  return {c->low, c->high, c->rows, c->sources, words_of(*c, framework, generation)};
+  return {c->low, c->high, c->rows, c->sources, words_of(*c, kind)};
+}
+
+StepInterval memory_interval_of(const Accuracy& table, const Run& run) {
+  const StackKind kind = stack_kind(run);
+  const AccuracyCell* c = cell_of(table.memory, kind);
+  if (c == nullptr) return {};
+  return {c->low, c->high, c->rows, c->sources, words_of(*c, kind)};
+}
+
+double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity) {
+  if (!(peak > Bytes())) return 1;
+  const double spread = std::log(memory.high) / kNormal80;
+  const double room = std::log(capacity / peak);
+  return 0.5 * std::erfc(-room / (spread * std::sqrt(2.0)));
 }
 
 StepInterval interval_of(const Accuracy& table, const StackLevel& level) {

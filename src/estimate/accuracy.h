@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far off an estimate is likely to be, and what that rests on: configs/accuracy.json, written
-// by `orrery validate --cross --write-accuracy` from published runs that were left out of the fit.
+// by `orrery validate --cross --write-accuracy` from published runs whose source was left out.
 //
-// A cell holds the 80 % interval of ln(measured/predicted) of runs that share a framework, a
-// generation of devices and a range of GPUs; the first cell of the table that a run falls into is
-// its own, so the most particular ones stand first and the last takes all. A run's own level
-// (`stack` in the run file, --observed) replaces the cell: what is left is that level's own
-// uncertainty and the noise inside one stack. Leaves out: the strategy, the model. Units: none.
-// Errors: InputError with file and path.
+// A cell holds the 80 % interval of ln(measured/predicted) of runs alike: a known stack (its
+// framework has runs of two sources or more, each predicted without its own) by generation of
+// devices, or an unknown one (priced by the profile of its class) by class and generation; dense
+// models and mixtures of experts apart. The first cell of the table that a run falls into is its
+// own, so the most particular ones stand first, and no cell is narrower than one of which more is
+// known. Memory has cells of its own, by class.
+// A run's own level (`stack` in the run file, --observed) replaces the cell: what is left is that
+// level's own uncertainty and the noise inside one stack. Leaves out: the strategy, the number of
+// GPUs. Units: none. Errors: InputError with file and path.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +19,24 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/quantity.h"
+
 namespace orrery {
 
 struct Run;
 
+// What an interval depends on.
+struct StackKind {
+  std::string framework;    // of a cell, "": an unknown one
+  std::string stack_class;  // of a cell, "": any
+  std::string generation;   // of a cell, "": any
+  bool mixture = false;
+};
+
+StackKind stack_kind(const Run& run);
+
 struct AccuracyCell {
-  std::string framework;   // "": any
-  std::string generation;  // "": any
-  std::int64_t above = 0;  // GPUs
-  std::int64_t up_to = 0;  // 0: any number
+  StackKind of;
   std::int64_t rows = 0;
   std::int64_t sources = 0;
   double low = 1;  // measured over predicted
@@ -35,13 +47,13 @@ struct Accuracy {
   double stack_spread = 0;  // of the ln of a stack's factor, one standard deviation
   double noise = 0;         // of ln(measured/predicted) inside one stack
   std::vector<AccuracyCell> cells;
+  std::vector<AccuracyCell> memory;  // peak, the same way
 };
 
 Accuracy read_accuracy(std::string_view text, const std::string& file);
 
 // nullptr where none takes it.
-const AccuracyCell* cell_of(const Accuracy& table, std::string_view framework,
-                            std::string_view generation, std::int64_t gpus);
+const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind);
 
 // The level of the user's own stack.
 struct StackLevel {
@@ -64,6 +76,13 @@ struct StepInterval {
 
 StepInterval interval_of(const Accuracy& table, const Run& run);
 StepInterval interval_of(const Accuracy& table, const StackLevel& level);
+
+// Of the peak memory: measured over predicted.
+StepInterval memory_interval_of(const Accuracy& table, const Run& run);
+
+// That a run whose peak is predicted as `peak` fits into `capacity`: ln(measured/predicted) taken
+// as normal, with 80 % of it inside the interval.
+double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity);
 
 // The interval of a stack whose level is known, beside what was known of it before.
 //

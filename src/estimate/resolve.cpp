@@ -21,8 +21,6 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kDefaultFramework = "generic";
-
 GivenDocument find_framework(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   static const Json kGeneric = kDefaultFramework;
   const std::optional<Reader> given = find_key<&RunRequest::framework>(root);
@@ -135,6 +133,7 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
     f.stack_factor *= request.stack->factor;
     out.interval = interval_of(table, *request.stack, out.interval);
   }
+  out.memory = memory_interval_of(table, out.run);
   f.interval_low = out.interval.low;
   f.interval_high = out.interval.high;
 }

@@ -35,6 +35,7 @@ struct ResolvedRun {
   std::vector<std::string> warnings;  // one line each
   std::string file;
   StepInterval interval;                   // of the step time; the run holds its factors
+  StepInterval memory;                     // of the peak
   std::optional<StackLevel> stack;         // the run file's own level
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
 

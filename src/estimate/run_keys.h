@@ -16,6 +16,8 @@
 
 namespace orrery {
 
+inline constexpr const char* kDefaultFramework = "generic";
+
 struct RunRequest {
   Elsewhere name, assumed, model, cluster, training, parallel, framework;
   std::optional<FlopsConvention> flops_convention;
@@ -48,7 +50,7 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                                otherwise("all of its defaults"), Vary::run,
                                "how the run is split over GPUs"),
     key<&RunRequest::framework>("framework", form::document("framework", &kFrameworkDocument),
-                                otherwise("generic"), Vary::run, "training software")
+                                otherwise(kDefaultFramework), Vary::run, "training software")
         .flagged("--framework", "training software: name or path"),
     key<&RunRequest::flops_convention, &Run::convention>(
         "flops_convention", form::one_of<FlopsConvention>(), otherwise("megatron"), Vary::run,

@@ -3,6 +3,8 @@
 // A resolved run with everything that is reported of it.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "estimate/estimate.h"
@@ -19,6 +21,12 @@ struct RunReport {
 RunReport report_on(ResolvedRun resolved);
 
 inline bool is_feasible(const RunReport& r) { return r.answer.reason == Reason::fits; }
+
+// That the device holds it, by the interval of its peak; 0 where something else is in the way.
+double fit_probability(const RunReport& r);
+
+// "fits" (0.95 or more), "likely" (0.8), "tight", "does not fit" (predicted so).
+std::string_view fit_words(const RunReport& r);
 
 // One line for each thing that is in the way; none where the run is feasible.
 std::vector<std::string> reasons_of(const RunReport& r);

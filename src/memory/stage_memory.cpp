@@ -165,9 +165,15 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   const BytesOf<R> at_work = sum_of(m, {optimizer_working, activations, recompute_working, logits,
                                         transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});
-  const BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
-  BytesOf<R> cached =
-      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"}) + m.outsized;
+  const BytesOf<R> blocks =
+      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
+  BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
+  BytesOf<R> cached = blocks + m.outsized;
+  if (f.fragments_kept > 0) {
+    const BytesOf<R> cut = blocks * lift<R>(f.fragments_kept, {"framework.fragments_kept"});
+    rounding += cut;
+    cached = cached - cut;
+  }
   const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
   if (capacity > Bytes() && plain(used + cached) > capacity) {
     const BytesOf<R> room =

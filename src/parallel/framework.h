@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/enum_names.h"
 #include "hardware/device.h"
 #include "hardware/name.h"
 #include "model/chains.h"
@@ -19,8 +20,14 @@
 
 namespace orrery {
 
+// The kinds of training software by how they run a layer: operator by operator, compiled, or by
+// kernels written for it.
+enum class StackClass : std::uint8_t { eager, compiled, fused };
+constexpr EnumNames<StackClass> names_of(StackClass) { return {"eager", "compiled", "fused"}; }
+
 struct Framework {
   Name name;
+  StackClass stack_class = StackClass::eager;
 
   // Kernels. The first attention kernel that the device has is used.
   std::uint8_t attention_count = 0;
@@ -98,6 +105,7 @@ struct Framework {
   Bytes bucket{};                  // flat buffers for gradients or gathered weights, if not a layer
   double state_overhead = 0;       // allocated beyond model states, as a share of them
   double activation_overhead = 0;  // the same of activations: fragmentation, cached blocks
+  double fragments_kept = 0;       // of activation_overhead: what stays when the device is full
   double logits_overhead = 0;      // cached besides at the loss, as a share of the logits
 
   // 80 % interval of measured over predicted step time, from docs/validation.md.

@@ -30,6 +30,7 @@ inline constexpr Form kReached = form::number(0.001, 1, "share");
 inline constexpr Form kOverhead = form::number(0, 10, "share");
 inline constexpr Form kBytesOrNone = form::quantity(kBytes, true);
 inline constexpr Form kLoss = form::one_of<CrossEntropy>();
+inline constexpr Form kClass = form::one_of<StackClass>();
 inline constexpr Form kKernel = form::one_of<AttentionKernel>();
 inline constexpr Form kModule = form::one_of<Module>();
 inline constexpr Form kChain = form::one_of<Chain>();
@@ -45,6 +46,9 @@ inline constexpr auto kFrameworkRows = [] {
   return keys<Framework>(
       fact<&F::name>("name", form::text("a name of up to 31 bytes"), kRequired, "its name")
           .only_read_by<read_name>(),
+      fact<&F::stack_class>("class", kClass, otherwise("eager"),
+                            "how it runs a layer: the profile of that name prices a stack of its "
+                            "kind of which nothing else is known"),
       // Kernels.
       fact<&F::attention>("attention", form::list(kKernel, 0, kAttentionKernels), kRequired,
                           "fused attention kernels; the first that the device has is used")
@@ -189,6 +193,9 @@ inline constexpr auto kFrameworkRows = [] {
                                "allocated beyond model states, as a share of them"),
       fact<&F::activation_overhead>("activation_overhead", kOverhead, otherwise("0"),
                                     "the same of activations: fragmentation, cached blocks"),
+      fact<&F::fragments_kept>("fragments_kept", kShare, otherwise("0"),
+                               "share of activation_overhead that the allocator cannot give back "
+                               "when the device is full: blocks cut into parts still in use"),
       fact<&F::logits_overhead>("logits_overhead", kOverhead, otherwise("0"),
                                 "cached besides at the loss, as a share of the logits"),
       fact<&F::interval_low>("interval_80", form::list(kFactor, 2, 2), kNothing,

@@ -17,6 +17,10 @@ double value(const RunReport& r, std::string_view key) {
   return find_metric(key)->value({r.resolved.run, r.answer});
 }
 
+std::string probability_text(double p) {
+  return p > 0.99 ? "over 99 %" : p < 0.01 ? "below 1 %" : percent(p, 0);
+}
+
 Paragraph memory_line(const RunReport& r) {
   const Answer& a = r.answer;
   const std::string device = gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
@@ -25,7 +29,9 @@ Paragraph memory_line(const RunReport& r) {
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage");
+  return labelled("memory", verdict_of(r) + ": " + device +
+                                " on the fullest stage; probability of fitting " +
+                                probability_text(fit_probability(r)));
 }
 
 Paragraph utilisation(const RunReport& r) {
@@ -200,7 +206,7 @@ Table stage_rows(const RunReport& r) {
 }  // namespace
 
 Phrase verdict_of(const RunReport& r) {
-  return is_feasible(r) ? Phrase(Ink::green, "fits") : Phrase(Ink::red, "does not fit");
+  return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r))};
 }
 
 Phrase step_text(const Answer& a) {

@@ -18,7 +18,7 @@ Json communication_json(const RunReport& r);  // `communication` of an estimate
 AnswerDocument memory_document(const RunReport& r);
 Json memory_json(const RunReport& r);
 
-Phrase verdict_of(const RunReport& r);       // "fits"
+Phrase verdict_of(const RunReport& r);       // "fits", "tight"
 Phrase step_text(const Answer& a);           // "17.25 s (80 % interval 16.4 s to 18.1 s)"
 Section time_section(const RunReport& r);    // parts of the step as bars
 Section memory_section(const RunReport& r);  // the fullest stage as bars

@@ -54,9 +54,17 @@ Json memory_by_stage_json(const RunReport& r) {
   return stages;
 }
 
+Json rests_on_json(const StepInterval& i) {
+  return {{"rows", i.rows}, {"sources", i.sources}, {"words", i.words}};
+}
+
 void add_memory(const RunReport& r, Json& j) {
   Json& memory = j["memory"];
   memory["capacity_gib"] = gib(r.answer.capacity);
+  const StepInterval& i = r.resolved.memory;
+  memory["peak_gib_80"] = {gib(r.answer.memory.peak * i.low), gib(r.answer.memory.peak * i.high)};
+  memory["fit_probability"] = fit_probability(r);
+  memory["rests_on"] = rests_on_json(i);
   memory["stage"] = r.answer.memory_stage;
   if (r.answer.host_needed > Bytes()) memory["host_gib_per_node"] = gib(r.answer.host_needed);
   memory["by_stage"] = memory_by_stage_json(r);
@@ -93,9 +101,7 @@ Json estimate_json(const RunReport& r) {
   add_memory(r, j);
   j["communication"] = communication_json(r);
   j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};
-  const StepInterval& rests_on = r.resolved.interval;
-  j["interval_80"]["rests_on"] = {
-      {"rows", rests_on.rows}, {"sources", rests_on.sources}, {"words", rests_on.words}};
+  j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
   j["busy_stage"] = r.answer.busy_stage;
   j["limiter"] = limiter(run, r.answer);
   j["advice"] = advice_json(r);

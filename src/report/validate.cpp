@@ -41,12 +41,16 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
+std::string name_of_row(const JudgedRow& r) {
+  return (r.protocol ? std::string(name_of(*r.protocol)) + ": " : "") + r.row.id;
+}
+
 Table row_table(const ValidationReport& report) {
   Table table = number_table({"row", "tier", "step predicted", "measured", "error",
                               "memory predicted", "measured", "error", "predicted to fit"});
   for (const JudgedRow& r : report.rows) {
     if (!is_estimated(r)) continue;
-    std::vector<std::string> cells = {r.row.id, tier_name(r)};
+    std::vector<std::string> cells = {name_of_row(r), tier_name(r)};
     append(cells, time_cells(r));
     append(cells, memory_cells(r));
     cells.emplace_back(fits(r) ? "" : "does not fit");
@@ -61,7 +65,7 @@ Table refusal_table(const ValidationReport& report) {
     if (is_estimated(r)) continue;
     const std::string where = r.row.file + ": " + r.row.id + ": ";
     const bool is_own = r.refusal.rfind(where, 0) == 0;
-    table.add({r.row.id, is_own ? r.refusal.substr(where.size()) : r.refusal});
+    table.add({name_of_row(r), is_own ? r.refusal.substr(where.size()) : r.refusal});
   }
   return table;
 }
@@ -106,25 +110,37 @@ Table sweep_table(const ValidationReport& report) {
 }
 
 std::string fit_sentence(const FitSummary& f) {
-  return "Of " + std::to_string(f.out_of_memory) + " runs published as out of memory, " +
-         std::to_string(f.out_of_memory_seen) + " are predicted not to fit; of " +
-         std::to_string(f.ran) + " that ran, " + std::to_string(f.ran_but_refused) + ".";
+  return (f.scope.empty() ? "Of " : f.scope + ": of ") + std::to_string(f.out_of_memory) +
+         " runs published as out of memory, " + std::to_string(f.out_of_memory_seen) +
+         " are predicted not to fit; of " + std::to_string(f.ran) + " that ran, " +
+         std::to_string(f.ran_but_refused) + ".";
+}
+
+std::string regret_sentence(const RegretSummary& r) {
+  return (r.scope.empty() ? "Over " : r.scope + ": over ") + std::to_string(r.sweeps) +
+         " sweeps of six layouts or more the pick costs " + percent(r.median) +
+         " more than the best in the median, " + percent(r.p90) + " at p90, " + percent(r.worst) +
+         " at worst; " + std::to_string(r.picks_out_of_memory) + " picks ran out of memory.";
 }
 
 Section notes(const ValidationReport& report) {
   Section s;
-  s.add(Paragraph{fit_sentence(report.fit)});
+  for (const FitSummary& f : report.fits) s.add(Paragraph{fit_sentence(f)});
+  for (const RegretSummary& r : report.regrets) {
+    if (r.sweeps > 0) s.add(Paragraph{regret_sentence(r)});
+  }
   if (report.left_out) {
-    s.add(
-        Paragraph{"Every row is predicted by constants fitted without its source (rows without a "
-                  "measured time: by the shipped ones)."});
+    s.add(Paragraph{
+        "known stack: each row is predicted without its source, its framework known from others; "
+        "unknown stack: without its source and its framework, by the profile of its class."});
   }
   for (const char* line :
        {"error = predicted/measured - 1; median, p90 and mean are of its size, bias is its median.",
         "form, p90: median and p90 after the median ratio of each source and tier is divided out.",
         "constant, mean: median and mean of FLOPs/(peak x e), e fitted on the source and tier "
         "itself.",
-        "regret: measured time of the layout predicted fastest over the least measured, less one.",
+        "regret: measured time of the layout predicted fastest, among those predicted to fit, over "
+        "the least measured, less one.",
         "in 80 %: rows measured within the interval that estimate prints."}) {
     s.add(Paragraph{line});
   }
@@ -137,6 +153,7 @@ using RowsBySource = std::map<std::string, std::vector<const JudgedRow*>>;
 RowsBySource drawn_rows(const ValidationReport& report) {
   RowsBySource by;
   for (const JudgedRow& r : report.rows) {
+    if (r.protocol == Protocol::known_stack) continue;  // all are judged as unknown ones
     if (time_error(r) && counts(r)) by[r.row.source.group].push_back(&r);
   }
   return by;
@@ -212,7 +229,7 @@ std::vector<Cell> data_cells(const JudgedRow& r) {
   std::vector<Cell> cells;
   const auto add = [&cells](Value v) { cells.push_back(data_cell(std::move(v))); };
   for (const std::string& text :
-       {r.row.id, tier_name(r), r.row.source.group, r.node, r.framework}) {
+       {name_of_row(r), tier_name(r), r.row.source.group, r.node, r.framework}) {
     add(text);
   }
   if (is_estimated(r)) {
@@ -302,6 +319,7 @@ Json error_json(const JudgedRow& r) {
 Json row_json(const JudgedRow& r) {
   Json j;
   j["id"] = r.row.id;
+  if (r.protocol) j["protocol"] = name_of(*r.protocol);
   j["tier"] = name_of(r.row.tier);
   j["source"] = r.row.source.group;
   j["node"] = r.node;
@@ -318,8 +336,7 @@ Json row_json(const JudgedRow& r) {
   if (!r.assumed.empty()) j["assumed"] = r.assumed;
   j["predicted"] = predicted_json(r);
   j["error"] = error_json(r);
-  if (r.framework_seen) {
-    j["framework_seen_elsewhere"] = *r.framework_seen;
+  if (!r.elasticities.empty()) {
     j["elasticity"] = Json::object();
     for (const Elasticity& e : r.elasticities) j["elasticity"][std::string(e.key)] = e.value;
   }
@@ -327,8 +344,13 @@ Json row_json(const JudgedRow& r) {
 }
 
 Json sweep_json(const Sweep& s) {
-  return {{"source", s.source},     {"sweep", s.name},    {"rows", s.rows},
-          {"spearman", s.spearman}, {"regret", s.regret}, {"regret_of_three", s.regret_of_three}};
+  return {{"source", s.source},
+          {"sweep", s.name},
+          {"rows", s.rows},
+          {"spearman", s.spearman},
+          {"regret", s.regret},
+          {"regret_of_three", s.regret_of_three},
+          {"picks_out_of_memory", s.picks_out_of_memory}};
 }
 
 Json error_summary_json(const ErrorSummary& s) {
@@ -350,6 +372,25 @@ Json summary_json(const Summary& s) {
   return j;
 }
 
+Json fit_summary_json(const FitSummary& f) {
+  return {{"ran", f.ran},
+          {"ran_but_predicted_not_to_fit", f.ran_but_refused},
+          {"out_of_memory", f.out_of_memory},
+          {"out_of_memory_seen", f.out_of_memory_seen}};
+}
+
+Json regret_json(const RegretSummary& r) {
+  return {{"sweeps", r.sweeps},
+          {"median", r.median},
+          {"p90", r.p90},
+          {"worst", r.worst},
+          {"picks_out_of_memory", r.picks_out_of_memory}};
+}
+
+Json& of_scope(Json& object, const std::string& scope) {
+  return scope.empty() ? object : object[scope];
+}
+
 }  // namespace
 
 AnswerDocument validation_document(const ValidationReport& report) {
@@ -367,16 +408,15 @@ AnswerDocument validation_document(const ValidationReport& report) {
 }
 
 Json validation_json(const ValidationReport& report) {
-  const FitSummary& f = report.fit;
-  return {{"left_out", report.left_out},
-          {"rows", json_list(report.rows, row_json)},
-          {"summaries", json_list(report.summaries, summary_json)},
-          {"sweeps", json_list(report.sweeps, sweep_json)},
-          {"memory_fit",
-           {{"ran", f.ran},
-            {"ran_but_predicted_not_to_fit", f.ran_but_refused},
-            {"out_of_memory", f.out_of_memory},
-            {"out_of_memory_seen", f.out_of_memory_seen}}}};
+  Json j = {{"left_out", report.left_out},
+            {"rows", json_list(report.rows, row_json)},
+            {"summaries", json_list(report.summaries, summary_json)},
+            {"sweeps", json_list(report.sweeps, sweep_json)},
+            {"memory_fit", Json::object()},
+            {"regret", Json::object()}};
+  for (const FitSummary& f : report.fits) of_scope(j["memory_fit"], f.scope) = fit_summary_json(f);
+  for (const RegretSummary& r : report.regrets) of_scope(j["regret"], r.scope) = regret_json(r);
+  return j;
 }
 
 }  // namespace orrery

@@ -2,7 +2,6 @@
 #include "validate/accuracy_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -15,49 +14,26 @@ namespace orrery {
 namespace {
 
 constexpr double kNormal80 = 1.2816;
-constexpr double kWiderWeight = 5;  // of the wider cell in the mixture: as 25 rows of one source
-
-struct Range {
-  std::int64_t above;
-  std::int64_t up_to;
-};
-constexpr std::array<Range, 3> kRanges = {{{0, 64}, {64, 512}, {512, 0}}};
+constexpr double kHeld = 0.8;  // of sources' rows, by an interval
+// Of sources of wider cells, all together: so many that no source alone sets an 80 % quantile.
+constexpr double kWiderWeight = 4;
 
 struct Weighted {
   double value;
   double weight;
 };
 
-using Members = std::vector<const Residual*>;
+bool is_known(const StackKind& k) { return !k.framework.empty(); }
 
-bool takes(const AccuracyCell& c, const Residual& r) {
-  return (c.framework.empty() || c.framework == r.framework) &&
-         (c.generation.empty() || c.generation == r.generation) && r.gpus > c.above &&
-         (c.up_to == 0 || r.gpus <= c.up_to);
+// Whether all that `outer` asks for holds of `inner`; what it leaves open may be anything.
+bool holds(const StackKind& outer, const StackKind& inner) {
+  return (outer.framework.empty() || outer.framework == inner.framework) &&
+         (outer.stack_class.empty() || outer.stack_class == inner.stack_class) &&
+         (outer.generation.empty() || outer.generation == inner.generation) &&
+         outer.mixture == inner.mixture;
 }
 
-Members members_of(const AccuracyCell& c, const std::vector<Residual>& all) {
-  Members out;
-  for (const Residual& r : all) {
-    if (takes(c, r)) out.push_back(&r);
-  }
-  return out;
-}
-
-std::vector<Weighted> mixture(const Members& members, const std::vector<Weighted>& wider) {
-  std::map<std::string, double> rows;
-  for (const Residual* r : members) rows[r->source] += 1;
-  std::vector<Weighted> out;
-  for (const Residual* r : members) {
-    out.push_back({std::abs(r->log), 1 / std::sqrt(rows[r->source])});
-  }
-  double sum = 0;
-  for (const Weighted& w : wider) sum += w.weight;
-  for (const Weighted& w : wider) out.push_back({w.value, w.weight / sum * kWiderWeight});
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
-  return out;
-}
+using BySource = std::map<std::string, std::vector<double>>;  // |ln(measured/predicted)|
 
 // A weighted quantile of sorted values; each value stands at the middle of its weight.
 double weighted_quantile(const std::vector<Weighted>& sorted, double q) {
@@ -77,94 +53,214 @@ double weighted_quantile(const std::vector<Weighted>& sorted, double q) {
   return sorted.back().value;
 }
 
-class AccuracyTable {
- public:
-  explicit AccuracyTable(const std::vector<Residual>& residuals) : all_(residuals) {}
+// What a cell asks for.
+struct Asked {
+  bool known = false;
+  StackKind of;
+};
 
-  std::vector<AccuracyCell> cells() {
-    const std::vector<Weighted> any = mixture(members_of({}, all_), {});
-    for (const auto& [framework, generation] : stacks()) add_stack(framework, generation, any);
-    for (const auto& [framework, unused] : seen(&Residual::framework)) {
-      add({framework, "", 0, 0}, any);
-    }
-    for (const auto& [generation, unused] : seen(&Residual::generation)) {
-      add({"", generation, 0, 0}, any);
-    }
-    add({}, {});
+// Cells of one quantity, the most particular first.
+class Cells {
+ public:
+  explicit Cells(const std::vector<Residual>& residuals) : all_(residuals) {}
+
+  std::vector<AccuracyCell> take() {
+    for (const bool experts : {false, true}) add_all(experts);
+    widen();
+    std::stable_sort(
+        cells_.begin(), cells_.end(),
+        [](const AccuracyCell& a, const AccuracyCell& b) { return said(a.of) > said(b.of); });
     return std::move(cells_);
   }
 
  private:
-  std::set<std::pair<std::string, std::string>> stacks() const {
-    std::set<std::pair<std::string, std::string>> out;
-    for (const Residual& r : all_) out.insert({r.framework, r.generation});
-    return out;
+  // Framework before class, each with its generation first.
+  static int said(const StackKind& k) {
+    return (is_known(k) ? 4 : 0) + (k.stack_class.empty() ? 0 : 2) + (k.generation.empty() ? 0 : 1);
   }
 
-  std::map<std::string, int> seen(std::string Residual::*what) const {
-    std::map<std::string, int> out;
-    for (const Residual& r : all_) out[r.*what] = 1;
-    return out;
-  }
-
-  void add_stack(const std::string& framework, const std::string& generation,
-                 const std::vector<Weighted>& any) {
-    const AccuracyCell both{framework, generation, 0, 0};
-    const std::vector<Weighted> wider = mixture(members_of(both, all_), any);
-    for (const Range& range : kRanges) {
-      add({framework, generation, range.above, range.up_to}, wider);
+  void add_all(bool experts) {
+    const Asked any{false, {"", "", "", experts}}, any_known{true, {"", "", "", experts}};
+    const std::set<std::string> generations = seen(&StackKind::generation);
+    add({any});
+    for (const std::string& g : generations) add({{false, {"", "", g, experts}}, any});
+    for (const std::string& c : seen(&StackKind::stack_class)) {
+      const Asked of_class{false, {"", c, "", experts}};
+      add({of_class, any});
+      for (const std::string& g : generations) add({{false, {"", c, g, experts}}, of_class, any});
     }
-    add(both, any);
+    for (const std::string& f : seen(&StackKind::framework)) {
+      if (f.empty()) continue;
+      const Asked of_framework{true, {f, "", "", experts}};
+      add({of_framework, any_known, any});
+      for (const std::string& g : generations) {
+        add({{true, {f, "", g, experts}}, of_framework, any_known, any});
+      }
+    }
   }
 
-  void add(AccuracyCell c, const std::vector<Weighted>& wider) {
-    const Members members = members_of(c, all_);
-    if (members.empty()) return;
-    const std::vector<Weighted> values = mixture(members, wider);
-    std::set<std::string> sources;
-    for (const Residual* r : members) sources.insert(r->source);
-    c.rows = static_cast<std::int64_t>(members.size());
-    c.sources = static_cast<std::int64_t>(sources.size());
-    const double wide = weighted_quantile(values, 0.8);
+  std::set<std::string> seen(std::string StackKind::*what) const {
+    std::set<std::string> out;
+    for (const Residual& r : all_) out.insert(r.of.*what);
+    return out;
+  }
+
+  BySource asked(const Asked& a) const {
+    BySource out;
+    for (const Residual& r : all_) {
+      if (is_known(r.of) == a.known && holds(a.of, r.of)) out[r.source].push_back(std::abs(r.log));
+    }
+    return out;
+  }
+
+  static void weigh(const BySource& sources, double each, std::vector<Weighted>& out) {
+    for (const auto& [source, values] : sources) {
+      for (const double v : values) out.push_back({v, each / static_cast<double>(values.size())});
+    }
+  }
+
+  // The cell's own sources, one each; then those that wider ones add, the nearest first, also one
+  // each while there is weight left.
+  std::vector<Weighted> mixture(const std::vector<Asked>& ladder) const {
+    BySource taken = asked(ladder.front());
+    std::vector<Weighted> out;
+    weigh(taken, 1, out);
+    double left = kWiderWeight;
+    for (std::size_t i = 1; i < ladder.size() && left > 0; ++i) {
+      BySource added = asked(ladder[i]);
+      for (const auto& [source, values] : taken) added.erase(source);
+      if (added.empty()) continue;
+      const auto n = static_cast<double>(added.size());
+      weigh(added, std::min(1.0, left / n), out);
+      left -= std::min(left, n);
+      taken.merge(added);
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+    return out;
+  }
+
+  // The first of the ladder is the cell, the others wider ones; below a mixture of experts stand
+  // dense models. None where it has no row.
+  void add(std::vector<Asked> ladder) {
+    const BySource own = asked(ladder.front());
+    if (own.empty()) return;
+    if (ladder.front().of.mixture) ladder.push_back({false, {}});
+    AccuracyCell c;
+    c.of = ladder.front().of;
+    c.sources = static_cast<std::int64_t>(own.size());
+    for (const auto& [source, values] : own) c.rows += static_cast<std::int64_t>(values.size());
+    // The widest has nobody to stand for the source not seen: the conformal quantile.
+    const double level =
+        ladder.size() > 1 ? kHeld : kHeld * (1 + 1 / static_cast<double>(c.sources));
+    const double wide = weighted_quantile(mixture(ladder), std::min(1.0, level));
     c.low = std::exp(-wide);
     c.high = std::exp(wide);
     cells_.push_back(c);
+  }
+
+  // The kinds of stack that a known framework's rows are of.
+  bool is_of_class(const std::string& framework, const std::string& stack_class) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Residual& r) {
+      return r.of.framework == framework && r.of.stack_class == stack_class;
+    });
+  }
+
+  bool knows_less(const StackKind& less, const StackKind& more) const {
+    if (more.mixture && !less.mixture) return false;
+    if (!less.generation.empty() && less.generation != more.generation) return false;
+    if (is_known(less)) return less.framework == more.framework;
+    if (less.stack_class.empty()) return true;
+    return is_known(more) ? is_of_class(more.framework, less.stack_class)
+                          : less.stack_class == more.stack_class;
+  }
+
+  void widen() {
+    std::vector<AccuracyCell> out = cells_;
+    for (AccuracyCell& c : out) {
+      for (const AccuracyCell& other : cells_) {
+        if (!knows_less(c.of, other.of)) continue;
+        c.low = std::min(c.low, other.low);
+        c.high = std::max(c.high, other.high);
+      }
+    }
+    cells_ = std::move(out);
   }
 
   const std::vector<Residual>& all_;
   std::vector<AccuracyCell> cells_;
 };
 
-// Between stacks, and inside one: root mean square of medians, and what 80 % of rows keep.
+// Between stacks, and inside one: root mean square of medians, and what 80 % of rows keep, a source
+// counting once: as a known stack where it is one.
 void fill_spreads(const std::vector<Residual>& residuals, Accuracy& out) {
   std::map<std::string, std::vector<double>> stacks;
-  for (const Residual& r : residuals) stacks[r.source + ", " + r.framework].push_back(r.log);
+  for (const Residual& r : residuals) {
+    if (is_known(r.of)) stacks[r.source].push_back(r.log);
+  }
+  std::map<std::string, std::vector<double>> unknown;
+  for (const Residual& r : residuals) {
+    if (!is_known(r.of)) unknown[r.source].push_back(r.log);
+  }
+  stacks.merge(unknown);
   double squares = 0;
-  std::vector<double> inside;
+  std::vector<Weighted> inside;
   for (const auto& [stack, logs] : stacks) {
     const double middle = quantile(logs, 0.5);
     squares += middle * middle / static_cast<double>(stacks.size());
-    for (const double x : logs) inside.push_back(std::abs(x - middle));
+    for (const double x : logs) {
+      inside.push_back({std::abs(x - middle), 1 / static_cast<double>(logs.size())});
+    }
   }
+  if (inside.empty()) return;
+  std::stable_sort(inside.begin(), inside.end(),
+                   [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
   out.stack_spread = std::max(std::sqrt(squares), 1e-3);
-  out.noise = std::max(quantile(inside, 0.8) / kNormal80, 1e-3);
+  out.noise = std::max(weighted_quantile(inside, kHeld) / kNormal80, 1e-3);
 }
 
 std::string rounded(double x) { return fixed(x, 4); }
 
-}  // namespace
-
-Residual residual_of(const JudgedRow& r, double log_ratio) {
-  const Device& d = r.run.cluster.device;
-  return {std::string(r.run.framework.name.view()), std::string(name_of(d.generation)),
-          r.row.source.group, r.gpus, -log_ratio};
+std::string cells_json(const std::vector<AccuracyCell>& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const AccuracyCell& c = cells[i];
+    Json j = Json::object();
+    if (!c.of.framework.empty()) j["framework"] = c.of.framework;
+    if (!c.of.stack_class.empty()) j["class"] = c.of.stack_class;
+    if (!c.of.generation.empty()) j["generation"] = c.of.generation;
+    if (c.of.mixture) j["mixture"] = true;
+    j["rows"] = c.rows;
+    j["sources"] = c.sources;
+    std::string line = j.dump();
+    line.pop_back();
+    text += "    " + line + ",\"low\":" + rounded(c.low) + ",\"high\":" + rounded(c.high) + "}" +
+            (i + 1 < cells.size() ? ",\n" : "\n");
+  }
+  return text;
 }
 
-Accuracy accuracy_from(const std::vector<Residual>& residuals) {
+Residual residual(const JudgedRow& r, Protocol protocol, double log_ratio) {
+  StackKind of = stack_kind(r.run);
+  of.framework = protocol == Protocol::known_stack ? r.framework : "";
+  return {of, r.row.source.group, -log_ratio};
+}
+
+}  // namespace
+
+Residual time_residual(const JudgedRow& r, Protocol protocol) {
+  return residual(r, protocol, std::log1p(*time_error(r)));
+}
+
+Residual memory_residual(const JudgedRow& r, Protocol protocol) {
+  return residual(r, protocol, std::log1p(*memory_error(r)));
+}
+
+Accuracy accuracy_from(const Residuals& residuals) {
   Accuracy out;
-  if (residuals.empty()) return out;
-  fill_spreads(residuals, out);
-  out.cells = AccuracyTable(residuals).cells();
+  fill_spreads(residuals.time, out);
+  out.cells = Cells(residuals.time).take();
+  out.memory = Cells(residuals.memory).take();
   return out;
 }
 
@@ -174,24 +270,11 @@ std::string accuracy_json(const Accuracy& table) {
                        {"source",
                         "orrery validate --cross --write-accuracy: ln(measured/predicted) "
                         "of published runs whose source was left out of the fit"}};
-  std::string text = "{\n  \"source\": " + source.dump() +
-                     ",\n  \"stack_spread\": " + rounded(table.stack_spread) +
-                     ",\n  \"noise\": " + rounded(table.noise) + ",\n  \"cells\": [\n";
-  for (std::size_t i = 0; i < table.cells.size(); ++i) {
-    const AccuracyCell& c = table.cells[i];
-    Json j = Json::object();
-    if (!c.framework.empty()) j["framework"] = c.framework;
-    if (!c.generation.empty()) j["generation"] = c.generation;
-    if (c.above > 0) j["above"] = c.above;
-    if (c.up_to > 0) j["up_to"] = c.up_to;
-    j["rows"] = c.rows;
-    j["sources"] = c.sources;
-    std::string line = j.dump();
-    line.pop_back();
-    text += "    " + line + ",\"low\":" + rounded(c.low) + ",\"high\":" + rounded(c.high) + "}" +
-            (i + 1 < table.cells.size() ? ",\n" : "\n");
-  }
-  return text + "  ]\n}\n";
+  return "{\n  \"source\": " + source.dump() +
+         ",\n  \"stack_spread\": " + rounded(table.stack_spread) +
+         ",\n  \"noise\": " + rounded(table.noise) + ",\n  \"cells\": [\n" +
+         cells_json(table.cells) + "  ],\n  \"memory\": [\n" + cells_json(table.memory) +
+         "  ]\n}\n";
 }
 
 }  // namespace orrery

@@ -2,11 +2,14 @@
 //
 // The table of estimate/accuracy.h from residuals of rows whose source was left out.
 //
-// Cells: framework × generation × range of GPUs, then framework × generation, framework,
-// generation, all. Inside a cell n rows of one source weigh √n together, and the wider cell is
-// mixed in with a fixed weight, so that a few runs of one source do not make a narrow interval. The
-// interval holds 80 % of |ln(measured/predicted)|: the sign of other sources' errors says little
-// about the next one's. Errors: none.
+// Sources count, not rows: each weighs one in its cell, however many rows it has. Sources that
+// wider cells add, the nearest first, weigh four more together, so that no source alone sets an
+// interval; the widest cell takes the conformal quantile of its n sources, 0.8·(1 + 1/n). An
+// interval holds that share of |ln(measured/predicted)|: the sign of other sources' errors says
+// little about the next one's. A cell that knows less (no generation, no framework, no class; a
+// mixture of experts, of which fewer sources speak than of dense models) is at least as wide as
+// each that knows more. Source: Lei et al., Distribution-free predictive inference for regression
+// (2018), section 2.2, for the quantile. Errors: none.
 #pragma once
 
 #include <string>
@@ -18,16 +21,22 @@
 namespace orrery {
 
 struct Residual {
-  std::string framework;
-  std::string generation;
+  StackKind of;  // a known stack with its framework, an unknown one without
   std::string source;
-  std::int64_t gpus = 0;
   double log = 0;  // ln(measured/predicted)
 };
 
-Residual residual_of(const JudgedRow& r, double log_ratio);
+// Of the row's time, or of its memory.
+Residual time_residual(const JudgedRow& r, Protocol protocol);
+Residual memory_residual(const JudgedRow& r, Protocol protocol);
 
-Accuracy accuracy_from(const std::vector<Residual>& residuals);
+// Of rows judged by both protocols.
+struct Residuals {
+  std::vector<Residual> time;
+  std::vector<Residual> memory;
+};
+
+Accuracy accuracy_from(const Residuals& residuals);
 
 // As configs/accuracy.json.
 std::string accuracy_json(const Accuracy& table);

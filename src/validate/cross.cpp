@@ -6,20 +6,17 @@
 #include <map>
 #include <set>
 
-#include "estimate/workspace.h"
+#include "core/json.h"
+#include "core/key_access.h"
+#include "estimate/config_lookup.h"
+#include "estimate/resolve.h"
+#include "estimate/run_keys.h"
+#include "parallel/strategy_json.h"
+#include "parallel/strategy_keys.h"
+#include "validate/left_out_configs.h"
 
 namespace orrery {
 namespace {
-
-// Frameworks of the sources that a fit without `group` saw.
-std::set<std::string> frameworks_without(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                                         std::size_t group) {
-  std::set<std::string> seen;
-  for (const FitCase& c : runs.cases) {
-    if (c.fitted && c.group != group) seen.insert(rows[c.row].framework);
-  }
-  return seen;
-}
 
 FitSelection fold(const FitRuns& runs, const FitSelection& all, std::size_t group) {
   FitSelection s = all;
@@ -29,33 +26,82 @@ FitSelection fold(const FitRuns& runs, const FitSelection& all, std::size_t grou
   return s;
 }
 
-// Residuals of every case by a fit without its group and without `group`.
-std::vector<double> residuals_without(const FitRuns& runs, const FitSelection& selection,
-                                      std::size_t group) {
-  std::vector<double> out(runs.cases.size(), 0);
-  const FitSelection outer = fold(runs, selection, group);
-  for (std::size_t g = 0; g < runs.groups.size(); ++g) {
-    if (g == group) continue;
-    const std::vector<double> x = fit_linear(runs, fold(runs, outer, g)).x;
-    for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-      if (runs.cases[i].group == g) out[i] = runs.linear.residual(i, x);
-    }
-  }
+double log_ratio(const JudgedRow& r) { return std::log(r.answer.step_time / r.published.time); }
+
+std::set<std::string> all_sources(const std::vector<JudgedRow>& rows) {
+  std::set<std::string> out;
+  for (const JudgedRow& r : rows) out.insert(r.row.source.group);
   return out;
 }
 
-Accuracy accuracy_without(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                          const FitSelection& selection, std::size_t group) {
-  const std::vector<double> logs = residuals_without(runs, selection, group);
-  std::vector<Residual> residuals;
-  for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-    if (runs.cases[i].group == group) continue;
-    residuals.push_back(residual_of(rows[runs.cases[i].row], logs[i]));
-  }
-  return accuracy_from(residuals);
+// By linear slopes: one more look moves no summary by a tenth of a point.
+std::vector<double> constants_without(const FitRuns& runs, const std::string& source) {
+  const FitSelection all = everything(runs);
+  const auto found = std::find(runs.groups.begin(), runs.groups.end(), source);
+  const auto group = static_cast<std::size_t>(found - runs.groups.begin());
+  return fit_linear(runs, fold(runs, all, group)).x;
 }
 
-double log_ratio(const JudgedRow& r) { return std::log(r.answer.step_time / r.published.time); }
+// The profiles that price an unknown stack are no stack that anybody knows.
+bool names_a_stack(const std::string& framework) {
+  return framework != kDefaultFramework && !find_name<StackClass>(framework);
+}
+
+bool is_seen_elsewhere(const std::vector<JudgedRow>& rows, const JudgedRow& r) {
+  return names_a_stack(r.framework) &&
+         std::any_of(rows.begin(), rows.end(), [&](const JudgedRow& other) {
+           return other.framework == r.framework && other.row.source.group != r.row.source.group;
+         });
+}
+
+// The row with the profile of its class. Its strategy is the user's: what the row leaves to its
+// own profile is said.
+Row of_unknown_stack(const JudgedRow& r) {
+  Row row = r.row;
+  if (!is_estimated(r)) return row;
+  Json run = *row.run;
+  run[std::string(key_name<&RunRequest::framework>)] = name_of(r.run.framework.stack_class);
+  Json& parallel = run[kStrategyKeys.path];
+  parallel.erase(std::string(key_name<&StrategyRequest::framework_options>));
+  Json said = Json::object();
+  write_keys(kStrategyKeys, request_of(r.run.strategy), said);
+  // Both say how states are sharded.
+  parallel.erase(std::string(key_name<&StrategyRequest::zero>));
+  parallel.erase(std::string(key_name<&StrategyRequest::partition>));
+  parallel.erase(std::string(key_name<&StrategyRequest::zero_shard_group>));
+  parallel.update(said);
+  row.run = std::move(run);
+  return row;
+}
+
+void set_interval(const Accuracy& table, Protocol protocol, JudgedRow& r) {
+  if (!is_estimated(r)) return;
+  StackKind kind = stack_kind(r.run);
+  kind.framework = protocol == Protocol::known_stack ? r.framework : "";
+  const AccuracyCell* c = cell_of(table.cells, kind);
+  if (c == nullptr) return;
+  r.answer.interval_low = r.answer.step_time * c->low;
+  r.answer.interval_high = r.answer.step_time * c->high;
+}
+
+void set_intervals(LeftOut& out) {
+  for (const std::string& source : all_sources(out.unknown)) {
+    const Accuracy table = accuracy_from(residuals_of(out, source));
+    for (JudgedRow& r : out.known) {
+      if (r.row.source.group == source) set_interval(table, Protocol::known_stack, r);
+    }
+    for (JudgedRow& r : out.unknown) {
+      if (r.row.source.group == source) set_interval(table, Protocol::unknown_stack, r);
+    }
+  }
+}
+
+// What three steps of one's own can speak for.
+std::string series_of(const JudgedRow& r) {
+  return r.row.source.group + ", " + r.framework + ", " + r.node + ", " +
+         r.row.run->at(std::string(key_name<&RunRequest::model>)).dump() + ", " +
+         std::string(name_of(r.run.training.precision));
+}
 
 // Where each case is left out: with its source, or with every fifth row of its source.
 std::vector<std::size_t> folds_by_source(const FitRuns& runs) {
@@ -109,48 +155,62 @@ LeftOutError left_out_error(const FitRuns& runs, const FitSelection& s) {
 
 }  // namespace
 
-std::vector<JudgedRow> left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                                     const FitSelection& selection, int looks) {
-  std::vector<JudgedRow> out = rows;
-  Workspace workspace;
-  for (std::size_t g = 0; g < runs.groups.size(); ++g) {
-    const std::vector<double> x = fit_constants(runs, fold(runs, selection, g), looks).x;
-    const std::set<std::string> seen = frameworks_without(rows, runs, g);
-    const Accuracy table = accuracy_without(rows, runs, selection, g);
-    for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-      if (runs.cases[i].group != g) continue;
-      JudgedRow& r = out[runs.cases[i].row];
-      r.run = run_at(runs, i, x);
-      r.answer = estimate<double>(r.run, workspace);
-      r.framework_seen = seen.count(r.framework) > 0;
-      r.elasticities = elasticities(r.run);
-      const StepInterval interval = interval_of(table, r.run);
-      r.answer.interval_low = r.answer.step_time * interval.low;
-      r.answer.interval_high = r.answer.step_time * interval.high;
-    }
+LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                        const ConfigLookup& lookup, const std::string& source) {
+  LeftOut out;
+  const std::vector<double> x = constants_without(runs, source);
+  const ConfigLookup left = without_source(lookup, source, runs.parameters);
+  const Adjust adjust = [&](Run& run) { set_constants(runs.parameters, x, run); };
+  for (const JudgedRow& r : rows) {
+    if (r.row.source.group != source) continue;
+    if (is_seen_elsewhere(rows, r)) out.known.push_back(judge(r.row, left, adjust));
+    out.unknown.push_back(judge(of_unknown_stack(r), left, adjust));
+    out.unknown.back().framework = r.framework;
   }
   return out;
 }
 
-std::vector<Residual> left_out_residuals(const std::vector<JudgedRow>& left_out) {
-  std::vector<Residual> out;
-  for (const JudgedRow& r : left_out) {
-    if (r.framework_seen) out.push_back(residual_of(r, log_ratio(r)));
+LeftOut left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                      const ConfigLookup& lookup) {
+  LeftOut out;
+  for (const std::string& source : all_sources(rows)) {
+    LeftOut of = left_out_source(rows, runs, lookup, source);
+    out.known.insert(out.known.end(), of.known.begin(), of.known.end());
+    out.unknown.insert(out.unknown.end(), of.unknown.begin(), of.unknown.end());
+  }
+  set_intervals(out);
+  return out;
+}
+
+// A source's rows of tier A, or all where it has none: what it lacks is no error of ours.
+Residuals residuals_of(const LeftOut& rows, const std::string& without) {
+  Residuals out;
+  std::set<std::string> with_tier_a;
+  for (const JudgedRow& r : rows.unknown) {
+    if (r.row.tier == RowTier::a && counts(r)) with_tier_a.insert(r.row.source.group);
+  }
+  for (const Protocol protocol : {Protocol::known_stack, Protocol::unknown_stack}) {
+    for (const JudgedRow& r : protocol == Protocol::known_stack ? rows.known : rows.unknown) {
+      if (!counts(r) || r.row.source.group == without) continue;
+      if (r.row.tier == RowTier::b && with_tier_a.count(r.row.source.group) > 0) continue;
+      if (time_error(r)) out.time.push_back(time_residual(r, protocol));
+      if (memory_error(r)) out.memory.push_back(memory_residual(r, protocol));
+    }
   }
   return out;
 }
 
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table) {
   constexpr std::size_t kStarts = 10;
-  std::map<std::string, std::vector<double>> stacks;  // ln(measured/predicted)
+  std::map<std::string, std::vector<double>> series;  // ln(measured/predicted)
   for (const JudgedRow& r : left_out) {
-    if (!r.framework_seen || r.row.tier != RowTier::a) continue;
-    stacks[r.row.source.group + ", " + r.framework].push_back(-log_ratio(r));
+    if (!time_error(r) || !counts(r) || r.row.tier != RowTier::a) continue;
+    series[series_of(r)].push_back(-log_ratio(r));
   }
   std::vector<double> errors;
   Summary s;
   s.scope = kThreeObservedScope;
-  for (const auto& [stack, logs] : stacks) {
+  for (const auto& [name, logs] : series) {
     const std::size_t n = logs.size();
     if (n < 6) continue;
     s.rows += static_cast<std::int64_t>(n);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cross-validation: one source is left out at a time, the constants are fitted on the others from
-// their priors, and only the rows left out are predicted.
+// Predicting a source as if nobody had seen it, by two protocols.
 //
-// Sources that are never fitted are predicted by a fit on all the others. Rows that are judged but
-// have no time keep their estimate with the shipped constants. Constants of configs/ that are
-// marked as fitted and that no parameter names stay as they are, although they have seen some
-// sources.
+// Known stack, new site: other sources run the same framework, so that its profile is in force.
+// Unknown stack: the profile of the framework's class is (configs/frameworks, `class`), with none
+// of its options; what the user says of his strategy stays. By both, constants of the table of
+// parameters are fitted on the other sources alone (where they do not pin one, it is at its prior),
+// and constants of configs/ that this source alone was fitted on fall back to what the profile
+// inherits (validate/left_out_configs.h). Rows without a time are predicted the same way, so that
+// memory and what runs out of it are left out too. Constants that several sources were fitted on
+// and that no parameter names stay as they are. Leaves out: choices of form made with rows in view.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,19 +21,29 @@
 
 namespace orrery {
 
-// Residuals of the rows left out, for the table of accuracy: each by a fit without its source.
-std::vector<Residual> left_out_residuals(const std::vector<JudgedRow>& left_out);
+struct LeftOut {
+  std::vector<JudgedRow> known;    // rows whose framework another source has
+  std::vector<JudgedRow> unknown;  // all rows
+};
+
+// Every row predicted without its source. Intervals rest on residuals of the other sources, each
+// predicted without its own.
+LeftOut left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                      const ConfigLookup& lookup);
+
+// Those of one source, their intervals as the shipped documents have them.
+LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                        const ConfigLookup& lookup, const std::string& source);
+
+// For the table of accuracy, without the rows of one source; "": of all.
+Residuals residuals_of(const LeftOut& rows, const std::string& without = "");
 
 inline constexpr const char* kThreeObservedScope = "three rows of the source observed, tier A";
 
-// The error of a source's other tier A rows after three of its steps have set the level of its
-// stack: every third row of ten different starts.
+// The error of a source's other tier A rows of one model, node and precision after three of their
+// steps have set the level: every third row of ten different starts. Series of fewer than six rows
+// are left out.
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
-
-// The judged rows as predicted without their source. Their intervals are nested: from residuals of
-// the other sources, each predicted without its own and without this one.
-std::vector<JudgedRow> left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                                     const FitSelection& selection, int looks);
 
 // Mean over sources of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of
 // a source, as everything else here is judged, or every fifth row of each. The second is the only

@@ -134,4 +134,12 @@ Run run_at(const FitRuns& runs, std::size_t i, const std::vector<double>& x) {
   return run;
 }
 
+void set_constants(const FitParameters& parameters, const std::vector<double>& x, Run& run) {
+  for (std::size_t k = 0; k < parameters.parameters.size(); ++k) {
+    const FitParameter& p = parameters.parameters[k];
+    const double change = x[k] * p.spread - p.fitted;
+    if (change != 0 && concerns(p, run)) apply(p, change, run);
+  }
+}
+
 }  // namespace orrery

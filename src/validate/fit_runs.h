@@ -46,4 +46,7 @@ FitSelection everything(const FitRuns& runs);
 // The run of case i with the constants at x.
 Run run_at(const FitRuns& runs, std::size_t i, const std::vector<double>& x);
 
+// The same of any run with the constants of configs/.
+void set_constants(const FitParameters& parameters, const std::vector<double>& x, Run& run);
+
 }  // namespace orrery

@@ -55,10 +55,11 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
   return filled;
 }
 
-void fill(JudgedRow& out, const ConfigLookup& lookup) {
+void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
-  const ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
+  ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
+  if (adjust) adjust(resolved.run);
   const Training& t = resolved.run.training;
   out.run = resolved.run;
   out.answer = estimate(resolved.run);
@@ -71,13 +72,14 @@ void fill(JudgedRow& out, const ConfigLookup& lookup) {
 
 }  // namespace
 
-JudgedRow judge(const Row& row, const ConfigLookup& lookup) {
+JudgedRow judge(const Row& row, const ConfigLookup& lookup, const Adjust& adjust) {
   JudgedRow out;
   out.row = row;
   out.node = row.run->contains("cluster") ? name_in(row.run->at("cluster"), "node") : "inline";
-  out.framework = row.run->contains("framework") ? name_in(*row.run, "framework") : "generic";
+  out.framework =
+      row.run->contains("framework") ? name_in(*row.run, "framework") : kDefaultFramework;
   try {
-    fill(out, lookup);
+    fill(out, lookup, adjust);
   } catch (const InputError& error) {
     // A mistake of the file, not a run that is refused.
     if (error.code() == ErrorCode::unknown_key) throw;

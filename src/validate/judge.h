@@ -12,10 +12,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "estimate/answer.h"
 #include "estimate/run.h"
 #include "explore/sensitivity.h"
@@ -25,6 +27,10 @@
 namespace orrery {
 
 struct ConfigLookup;
+
+// What is known of a row that is predicted without its source.
+enum class Protocol : std::uint8_t { known_stack, unknown_stack };
+constexpr EnumNames<Protocol> names_of(Protocol) { return {"known stack", "unknown stack"}; }
 
 struct JudgedRow {
   Row row;
@@ -42,13 +48,15 @@ struct JudgedRow {
   Flops published_model{};     // of one step, as published rates count them
   Flops published_hardware{};  // the same
 
-  // Only where the row's source was left out of a fit: whether another has its framework, and how
-  // the step moves with what it runs on.
-  std::optional<bool> framework_seen;
+  std::optional<Protocol> protocol;  // of a row predicted without its source
+
+  // How the step moves with what it runs on; only where asked for.
   std::vector<Elasticity> elasticities;
 };
 
-JudgedRow judge(const Row& row, const ConfigLookup& lookup);
+// `adjust` changes the run as resolved before it is estimated.
+using Adjust = std::function<void(Run&)>;
+JudgedRow judge(const Row& row, const ConfigLookup& lookup, const Adjust& adjust = {});
 
 // Whether it stands in the summaries and fits: nothing assumed, and no other row's run again.
 bool counts(const JudgedRow& r);

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/json.h"
+#include "validate/error_summary.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::size_t kFewest = 4;
+constexpr std::int64_t kFewestJudged = 6;
 constexpr std::size_t kFirst = 3;
 
 struct Measurement {
   double predicted;
-  double measured;
+  double measured;  // 0: ran out of memory
+  bool fits;
 };
 
 std::string sweep_name(const JudgedRow& r) {
@@ -55,43 +59,82 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
 }
 
+// In the order of picking.
+void sort_by_choice(std::vector<Measurement>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Measurement& a, const Measurement& b) {
+    return a.fits != b.fits ? a.fits : a.predicted < b.predicted;
+  });
+}
+
 Sweep sweep_over(const JudgedRow& first, std::vector<Measurement> rows) {
+  Sweep out;
+  out.source = first.row.source.group;
+  out.name = sweep_name(first);
+  sort_by_choice(rows);
+  out.picks_out_of_memory = rows.front().measured == 0;
+  std::erase_if(rows, [](const Measurement& m) { return m.measured == 0; });
   std::vector<double> predicted, measured;
   for (const Measurement& m : rows) {
     predicted.push_back(m.predicted);
     measured.push_back(m.measured);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Measurement& a, const Measurement& b) {
-    return a.predicted < b.predicted;
-  });
   const double best = *std::min_element(measured.begin(), measured.end());
-  double of_three = rows.front().measured;
-  for (std::size_t i = 0; i < kFirst; ++i) of_three = std::min(of_three, rows[i].measured);
-  return {first.row.source.group,
-          sweep_name(first),
-          static_cast<std::int64_t>(rows.size()),
-          correlation(ranks(predicted), ranks(measured)),
-          rows.front().measured / best - 1,
-          of_three / best - 1};
+  const double of_three = *std::min_element(measured.begin(), measured.begin() + kFirst);
+  out.rows = static_cast<std::int64_t>(rows.size());
+  out.spearman = correlation(ranks(predicted), ranks(measured));
+  out.regret = measured.front() / best - 1;
+  out.regret_of_three = of_three / best - 1;
+  return out;
+}
+
+bool ran_out_of_memory(const JudgedRow& r) {
+  return is_estimated(r) && r.row.measured.out_of_memory && counts(r);
 }
 
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const std::vector<JudgedRow>& rows) {
+  std::set<std::string> with_tier_a;
+  for (const JudgedRow& r : rows) {
+    if (time_error(r) && counts(r) && r.row.tier == RowTier::a) {
+      with_tier_a.insert(r.row.source.group);
+    }
+  }
   std::map<std::string, std::vector<const JudgedRow*>> groups;
   for (const JudgedRow& r : rows) {
-    if (time_error(r) && counts(r)) groups[sweep_key(r)].push_back(&r);
+    const bool is_healthy =
+        time_error(r) && counts(r) &&
+        (r.row.tier == RowTier::a || with_tier_a.count(r.row.source.group) == 0);
+    if (is_healthy || ran_out_of_memory(r)) groups[sweep_key(r)].push_back(&r);
   }
   std::vector<Sweep> sweeps;
   for (const auto& [key, members] : groups) {
-    if (members.size() < kFewest) continue;
     std::vector<Measurement> measured;
+    std::size_t ran = 0;
     for (const JudgedRow* r : members) {
-      measured.push_back({r->answer.step_time.si(), r->published.time.si()});
+      const bool out = ran_out_of_memory(*r);
+      ran += out ? 0 : 1;
+      measured.push_back({r->answer.step_time.si(), out ? 0 : r->published.time.si(), fits(*r)});
     }
-    sweeps.push_back(sweep_over(*members.front(), std::move(measured)));
+    if (ran >= kFewest) sweeps.push_back(sweep_over(*members.front(), std::move(measured)));
   }
   return sweeps;
+}
+
+RegretSummary regret_summary_of(const std::vector<Sweep>& sweeps) {
+  RegretSummary out;
+  std::vector<double> regrets;
+  for (const Sweep& s : sweeps) {
+    if (s.rows < kFewestJudged) continue;
+    regrets.push_back(s.regret);
+    out.picks_out_of_memory += s.picks_out_of_memory ? 1 : 0;
+  }
+  out.sweeps = static_cast<std::int64_t>(regrets.size());
+  if (regrets.empty()) return out;
+  out.median = quantile(regrets, 0.5);
+  out.p90 = quantile(regrets, 0.9);
+  out.worst = *std::max_element(regrets.begin(), regrets.end());
+  return out;
 }
 
 }  // namespace orrery

@@ -4,10 +4,12 @@
 // same number of GPUs with one batch, is the layout predicted fastest really the fastest?
 //
 // A sweep is at least four rows of one source with time, same model, node, GPUs, sequence and
-// global batch. Spearman is the rank correlation of predicted and measured times (ties share their
-// ranks). Regret is the measured time of the layout predicted fastest over the least measured,
-// minus one; the second regret takes the best of the first three predicted. Leaves out layouts that
-// the source did not run.
+// global batch, of tier A where the source has such rows; runs of it that ran out of memory stand
+// beside them. The pick is the layout predicted fastest among those predicted to fit (among all
+// where none is). Spearman is the rank correlation of predicted and measured times (ties share
+// their ranks). Regret is the measured time of the first pick that ran over the least measured,
+// minus one; the second regret takes the best of the first three. Leaves out layouts that the
+// source did not run.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +26,22 @@ struct Sweep {
   std::int64_t rows = 0;
   double spearman = 0;
   double regret = 0;
-  double regret_of_three = 0;  // of the best among the three predicted fastest
+  double regret_of_three = 0;        // of the best among the three predicted fastest
+  bool picks_out_of_memory = false;  // the first pick is a run that did
 };
 
 std::vector<Sweep> sweeps_of(const std::vector<JudgedRow>& rows);
+
+// Over sweeps of six layouts or more.
+struct RegretSummary {
+  std::string scope;  // the protocol; "": the shipped documents
+  std::int64_t sweeps = 0;
+  std::int64_t picks_out_of_memory = 0;
+  double median = 0;
+  double p90 = 0;
+  double worst = 0;
+};
+
+RegretSummary regret_summary_of(const std::vector<Sweep>& sweeps);
 
 }  // namespace orrery

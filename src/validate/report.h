@@ -14,12 +14,18 @@ namespace orrery {
 struct ValidationReport {
   std::vector<JudgedRow> rows;
   std::vector<Summary> summaries;
-  FitSummary fit;
+  std::vector<FitSummary> fits;  // of each protocol, as the next
+  std::vector<RegretSummary> regrets;
   std::vector<Sweep> sweeps;
-  bool left_out = false;  // each row predicted by a fit without its source
+  bool left_out = false;  // each row predicted without its source
 };
 
-ValidationReport report_of(std::vector<JudgedRow> rows, bool left_out = false);
+// Rows that all have the same protocol, or none: it stands before the names of scopes and sweeps.
+ValidationReport report_of(std::vector<JudgedRow> rows);
+
+// Both in one.
+ValidationReport joined(ValidationReport first, ValidationReport second);
+
 ValidationReport validate(const std::vector<Row>& rows, const ConfigLookup& lookup);
 
 }  // namespace orrery

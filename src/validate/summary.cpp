@@ -38,10 +38,6 @@ bool in_interval(const JudgedRow& r) {
          !(r.published.time > r.answer.interval_high);
 }
 
-std::string mean_scope(RowTier tier) {
-  return "mean over sources, tier " + std::string(name_of(tier));
-}
-
 class Table {
  public:
   explicit Table(const std::vector<JudgedRow>& rows)
@@ -107,31 +103,44 @@ class Table {
     }
   }
 
-  // Each source counts once, however many rows it has.
+  // Each source counts once, however many rows it has: by tier, and by its rows of tier A or, where
+  // it has none, of tier B.
   void add_mean_over_sources() {
+    const std::set<std::string> a = sources_of(RowTier::a), b = sources_of(RowTier::b);
+    add_mean("mean over sources", [&](const JudgedRow& r) {
+      return r.row.tier == (a.count(r.row.source.group) > 0 ? RowTier::a : RowTier::b);
+    });
     for (const RowTier tier : {RowTier::a, RowTier::b}) {
-      std::set<std::string> sources;
-      for (const JudgedRow& r : rows_) {
-        if (counts(r) && r.row.tier == tier && time_error(r)) {
-          sources.insert(r.row.source.group);
-        }
-      }
-      if (sources.size() > 1) add_mean(tier, sources);
+      add_mean("mean over sources, tier " + std::string(name_of(tier)),
+               [=](const JudgedRow& r) { return r.row.tier == tier; });
     }
+  }
+
+  std::set<std::string> sources_of(RowTier tier) const {
+    std::set<std::string> sources;
+    for (const JudgedRow& r : rows_) {
+      if (counts(r) && r.row.tier == tier && time_error(r)) sources.insert(r.row.source.group);
+    }
+    return sources;
   }
 
   std::vector<Summary> take() { return std::move(summaries_); }
 
  private:
-  void add_mean(RowTier tier, const std::set<std::string>& sources) {
+  void add_mean(const std::string& scope, const Holds& holds) {
+    std::set<std::string> sources;
+    for (const JudgedRow& r : rows_) {
+      if (counts(r) && time_error(r) && holds(r)) sources.insert(r.row.source.group);
+    }
+    if (sources.size() < 2) return;
     const std::size_t before = summaries_.size();
     for (const std::string& source : sources) {
       add_time("", [&](const JudgedRow& r) {
-        return counts(r) && r.row.tier == tier && r.row.source.group == source;
+        return counts(r) && holds(r) && r.row.source.group == source;
       });
     }
     Summary mean;
-    mean.scope = mean_scope(tier);
+    mean.scope = scope;
     const double n = static_cast<double>(summaries_.size() - before);
     for (std::size_t i = before; i < summaries_.size(); ++i) {
       mean.rows += summaries_[i].rows;
@@ -209,24 +218,11 @@ std::string strategy_of(const JudgedRow& r) {
   return s.tp > 1 ? "tp" : "dp alone";
 }
 
-void add_left_out(Table& t) {
-  for (const RowTier tier : {RowTier::a, RowTier::b}) {
-    const std::string name = ", tier " + std::string(name_of(tier));
-    for (const bool seen : {true, false}) {
-      t.add_time((seen ? "framework seen elsewhere" : "framework seen nowhere else") + name,
-                 [=](const JudgedRow& r) {
-                   return counts(r) && r.row.tier == tier && r.framework_seen == seen;
-                 });
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<Summary> summaries_of(const std::vector<JudgedRow>& rows) {
   Table t(rows);
   add_overall(t);
-  add_left_out(t);
   t.add_mean_over_sources();
   t.add_time_by("source", [](const JudgedRow& r) { return r.row.source.group; });
   t.add_time_by("node", [](const JudgedRow& r) { return r.node; });

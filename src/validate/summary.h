@@ -38,6 +38,7 @@ struct Summary {
 
 // Whether it is seen beforehand what fits.
 struct FitSummary {
+  std::string scope;                    // the protocol; "": the shipped documents
   std::int64_t ran = 0;                 // published as having run
   std::int64_t ran_but_refused = 0;     // of these, predicted not to fit
   std::int64_t out_of_memory = 0;       // published as out of memory

@@ -6,9 +6,9 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 > tp 8 with sequence parallel · pp 8 by 1f1b · dp 16, ZeRO 1 · recompute selective · unfused attention
 > a step is 1,536 sequences, 3.146 M tokens: 96 micro batches of 1 sequence on each of 16 replicas
 >
-> memory            fits: ... GiB of 79.3 GiB on the fullest stage
+> memory            fits: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
 > step              ... s (80 % interval ... s to ... s)
-> accuracy          ... % to ... %, as for ... published run...
+> accuracy          known stack, new site: ... % to ... %, as for ... published runs of ... sources left
 > ...
 > speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... %, HFU ... % (megatron): ... model TFLOP/s/GPU of 312 TFLOP/s
@@ -65,7 +65,7 @@ $ orrery estimate inputs.json --csv | cmp - by-name.csv
 $ orrery estimate gpt3-175b-1024-a100 --pp 1 > answer.txt
 ! exit 3
 $ grep -E '^memory|^step|^Limit|^What' answer.txt
-> memory            does not fit: ... GiB of 79.3 GiB on the fullest stage
+> memory            does not fit: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
 > step              ... s (80 % interval ... s to ... s), if it had the memory
 > Limit  memory: ... GiB > 79.3 GiB on stage 0, of which ... GiB
 > What would fit

@@ -207,6 +207,20 @@ TEST_CASE("cached blocks are given back before a device is full, states' roundin
   CHECK(m[MemoryLine::fragmentation].si() == testing::about(100));
 }
 
+TEST_CASE("blocks cut into parts in use stay when the device is full") {
+  Framework f;
+  f.activation_overhead = 0.5;
+  StageMemory<double> m;
+  m[MemoryLine::activations] = Bytes(400);
+  settle<double>(m, f, Bytes());
+  const Bytes empty = m.peak;
+  f.fragments_kept = 0.25;
+  settle<double>(m, f, Bytes());
+  CHECK(m.peak == empty);
+  settle<double>(m, f, Bytes(420));
+  CHECK(m.peak.si() == testing::about(400 + 0.25 * 200));
+}
+
 TEST_CASE("blocks that fit into none of the cached ones are reserved, not allocated") {
   StageMemory<double> m;
   m[MemoryLine::activations] = Bytes(1000);

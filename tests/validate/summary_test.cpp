@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/json.h"
 #include "support/about.h"
 #include "validate/report.h"
 
@@ -97,6 +98,46 @@ TEST_CASE("what fits is judged both ways") {
   CHECK(f.out_of_memory_seen == 1);
   CHECK(f.ran == 2);
   CHECK(f.ran_but_refused == 1);
+}
+
+// Layouts of one model that one source measured.
+std::vector<JudgedRow> layouts(std::initializer_list<std::pair<double, double>> times) {
+  std::vector<JudgedRow> rows;
+  for (const auto& [predicted, measured] : times) {
+    rows.push_back(row("site", predicted, measured, 1));
+    rows.back().row.run = Json{{"model", "one"}};
+  }
+  return rows;
+}
+
+TEST_CASE("the pick is the layout predicted fastest among those predicted to fit") {
+  std::vector<JudgedRow> rows = layouts({{1, 4}, {2, 2}, {3, 3}, {4, 5}, {5, 6}, {6, 7}});
+  CHECK(sweeps_of(rows).front().regret == testing::about(1));
+  CHECK(sweeps_of(rows).front().regret_of_three == 0);
+  rows[0].answer.reason = Reason::device_memory;
+  CHECK(sweeps_of(rows).front().regret == 0);
+}
+
+TEST_CASE("a pick that ran out of memory is counted, and the next one is judged") {
+  std::vector<JudgedRow> rows = layouts({{1, 1}, {2, 3}, {3, 2}, {4, 5}, {5, 6}, {6, 7}, {7, 8}});
+  rows[0].published = {};
+  rows[0].row.measured.out_of_memory = true;
+  const std::vector<Sweep> sweeps = sweeps_of(rows);
+  REQUIRE(sweeps.size() == 1);
+  CHECK(sweeps[0].rows == 6);
+  CHECK(sweeps[0].picks_out_of_memory);
+  CHECK(sweeps[0].regret == testing::about(0.5));
+  const RegretSummary all = regret_summary_of(sweeps);
+  CHECK(all.sweeps == 1);
+  CHECK(all.picks_out_of_memory == 1);
+  CHECK(all.worst == testing::about(0.5));
+}
+
+TEST_CASE("runs of tier B do not stand among layouts of a source with tier A") {
+  std::vector<JudgedRow> rows = layouts({{2, 2}, {3, 3}, {4, 5}, {5, 6}, {1, 9}});
+  rows.back().row.tier = RowTier::b;
+  CHECK(sweeps_of(rows).front().rows == 4);
+  CHECK(sweeps_of(rows).front().regret == 0);
 }
 
 }  // namespace

@@ -97,9 +97,7 @@ Json calibrated_json(const CalibratedRows& c) {
   return j;
 }
 
-// Of slopes in a fit of all rows, and in each of the fits without a source.
-constexpr int kLooks = 3;
-constexpr int kLooksLeftOut = 1;
+constexpr int kLooks = 3;  // of slopes in a fit of all rows
 
 struct ValidateOptions {
   std::vector<NamedText> files;  // none: the published runs
@@ -257,25 +255,29 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const ConfigSource& co
   return with_tolerance(o, report, dump(j));
 }
 
-struct LeftOut {
-  ValidationReport report;
-  Accuracy table;
-};
-
-LeftOut left_out(const ValidationReport& report, const FitRuns& runs) {
-  LeftOut out;
-  out.report = report_of(left_out_rows(report.rows, runs, everything(runs), kLooksLeftOut), true);
-  out.table = accuracy_from(left_out_residuals(out.report.rows));
-  out.report.summaries.push_back(three_observed(out.report.rows, out.table));
-  return out;
+ValidationReport protocol_report(std::vector<JudgedRow> rows, Protocol protocol,
+                                 const Accuracy& table, bool with_elasticities) {
+  for (JudgedRow& r : rows) {
+    r.protocol = protocol;
+    if (with_elasticities && time_error(r)) r.elasticities = elasticities(r.run);
+  }
+  Summary three = three_observed(rows, table);
+  ValidationReport report = report_of(std::move(rows));
+  three.scope = std::string(name_of(protocol)) + ": " + three.scope;
+  report.summaries.push_back(std::move(three));
+  return report;
 }
 
 CommandAnswer answer_cross(const ValidateOptions& o, const ValidationReport& report,
-                           const FitRuns& runs) {
-  const LeftOut cross = left_out(report, runs);
-  CommandAnswer answer = answer_report(o, cross.report);
+                           const FitRuns& runs, const ConfigLookup& lookup) {
+  LeftOut cross = left_out_rows(report.rows, runs, lookup);
+  const Accuracy table = accuracy_from(residuals_of(cross));
+  CommandAnswer answer = answer_report(
+      o,
+      joined(protocol_report(std::move(cross.known), Protocol::known_stack, table, false),
+             protocol_report(std::move(cross.unknown), Protocol::unknown_stack, table, o.json())));
   if (!o.write_accuracy.empty()) {
-    answer.files.push_back({o.write_accuracy, accuracy_json(cross.table)});
+    answer.files.push_back({o.write_accuracy, accuracy_json(table)});
   }
   return answer;
 }
@@ -306,7 +308,7 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   const auto runs = fit_runs(report.rows, read_parameters(parameters.text, parameters.name));
   if (o.fit) return answer_fit(o, *runs, parameters, configs);
   if (o.ablate) return answer_ablate(o, *runs);
-  return answer_cross(o, report, *runs);
+  return answer_cross(o, report, *runs, config_lookup(configs));
 }
 
 }  // namespace orrery

@@ -54,6 +54,7 @@ class GrowingFile : public SweepSink {
     const std::string rest = file_.read_lines([&](const std::string& line) {
       if (const auto head = reader.read(line)) check(*head, rows++, name_, job);
     });
+    reader.refuse_changed();
     const bool is_empty = file_.size() == rest.size();
     if (!is_empty && reader.header() != header_) {
       throw InputError(name_, "line 1", "other columns", "rows of this sweep, or a new file");

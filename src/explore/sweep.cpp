@@ -169,18 +169,6 @@ std::vector<std::string> paths_of(const SweepPlan& sweep) {
   return paths;
 }
 
-std::string fingerprint(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ULL;
-  }
-  std::string digits(16, '0');
-  for (std::size_t i = digits.size(); i-- > 0; hash >>= 4)
-    digits[i] = "0123456789abcdef"[hash & 15];
-  return digits;
-}
-
 Shard read_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
   const auto index = parse_number(text.substr(0, slash));

@@ -62,9 +62,6 @@ std::vector<SweepSetting> settings_of(const SweepPlan& sweep, std::int64_t point
 // Every path of the axes, in order.
 std::vector<std::string> paths_of(const SweepPlan& sweep);
 
-// A hash of 64 bits as 16 hexadecimal digits (FNV-1a).
-std::string fingerprint(const std::string& text);
-
 // Points i, i + n, i + 2n, … of a sweep.
 struct Shard {
   std::int64_t index = 0;

@@ -51,6 +51,13 @@ bool read_head(std::string_view line, bool csv, SweepRowHead& head) {
          take_count(line, ',', head.point);
 }
 
+bool is_as_written(const std::string& line, bool csv) {
+  const std::string mark = csv ? "," : std::string(",\"") + kChecksum + "\":\"";
+  const std::size_t at = line.rfind(mark);
+  if (at == std::string::npos) return false;
+  return line == row_line(line.substr(0, at) + (csv ? "" : "}"), csv);
+}
+
 struct Row {
   SweepRowHead head;
   const std::string* line;
@@ -92,6 +99,28 @@ void check_none_missing(const std::vector<Row>& rows) {
 
 }  // namespace
 
+std::string fingerprint(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ULL;
+  }
+  std::string digits(16, '0');
+  for (std::size_t i = digits.size(); i-- > 0; hash >>= 4)
+    digits[i] = "0123456789abcdef"[hash & 15];
+  return digits;
+}
+
+std::string row_line(const std::string& row, bool csv) {
+  if (csv) return row + "," + fingerprint(row) + "\n";
+  const std::string open = row.substr(0, row.size() - 1);
+  return open + ",\"" + kChecksum + "\":\"" + fingerprint(open) + "\"}\n";
+}
+
+void SweepRowReader::refuse_changed() const {
+  if (changed_ > 0) refuse(file_, changed_, "a row that is not as it was written");
+}
+
 std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
   ++lines_;
   if (lines_ == 1) csv_ = line[0] != '{';
@@ -102,6 +131,7 @@ std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
   }
   SweepRowHead head;
   if (!read_head(line, csv_, head)) refuse(file_, lines_, "no row of a sweep");
+  if (changed_ == 0 && !is_as_written(line, csv_)) changed_ = lines_;
   return head;
 }
 
@@ -118,6 +148,7 @@ SweepLines read_sweep_rows(const std::string& text, const std::string& file) {
     rows.heads.push_back(std::move(*head));
     rows.lines.push_back(std::move(line));
   }
+  reader.refuse_changed();
   rows.header = reader.header();
   return rows;
 }

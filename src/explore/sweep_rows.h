@@ -4,7 +4,8 @@
 // several files.
 //
 // A row begins with the fingerprint of its sweep, the number of points, and its own point: in JSON
-// lines as the first three keys, in CSV as the first three columns below a header. Errors:
+// lines as the first three keys, in CSV as the first three columns below a header. It ends with a
+// checksum of what stands before it, so that a row which somebody changed is no result. Errors:
 // InputError that names the file and the line.
 #pragma once
 
@@ -42,12 +43,24 @@ class SweepRowReader {
 
   const std::string& header() const { return header_; }
 
+  // Errors: InputError where a line read so far is not as it was written.
+  void refuse_changed() const;
+
  private:
   std::string file_;
   std::string header_;
   bool csv_ = false;
   std::size_t lines_ = 0;
+  std::size_t changed_ = 0;  // the first such line
 };
+
+// A hash of 64 bits as 16 hexadecimal digits (FNV-1a).
+std::string fingerprint(const std::string& text);
+
+// A row with its checksum and line break: of cells of CSV, or of a JSON object.
+std::string row_line(const std::string& row, bool csv);
+
+inline constexpr const char* kChecksum = "checksum";  // its column, the last one
 
 // How the row begins.
 std::string start_of_row(const SweepRowHead& head, bool csv);

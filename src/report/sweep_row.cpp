@@ -11,6 +11,7 @@
 #include "explore/axis_keys.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
+#include "explore/sweep_rows.h"
 #include "hardware/calibration.h"
 #include "insight/metric_source.h"
 #include "insight/metrics.h"
@@ -192,7 +193,7 @@ std::string SweepRows::header() const {
   text += ",status,reason";
   if (calibrated_) text += ",calibration";
   for (const std::string& c : columns_) text += "," + c;
-  return text + "\n";
+  return text + "," + kChecksum + "\n";
 }
 
 Json SweepRows::answer_of(const Json& run, const std::string& file,
@@ -222,11 +223,11 @@ std::string SweepRows::row(std::int64_t point, const Json& run, const std::strin
 
 std::string SweepRows::text_of(const Json& row) const {
   if (format_ == RowFormat::json) {
-    return row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return row_line(row.dump(-1, ' ', false, Json::error_handler_t::replace), false);
   }
   std::string text;
   for (const auto& [key, value] : row.items()) text += (text.empty() ? "" : ",") + csv_cell(value);
-  return text + "\n";
+  return row_line(text, true);
 }
 
 }  // namespace orrery

@@ -14,6 +14,8 @@
 
 namespace orrery {
 
+struct ConfigLookup;  // estimate/config_lookup.h
+
 // Whether the sweep's run names a calibration, or one of its axes does.
 bool is_calibrated(const SweepPlan& sweep);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parallel/framework_keys.h"
+
 namespace orrery {
 namespace {
 
@@ -58,6 +60,23 @@ constexpr FitDocument kNode = FitDocument::node;
 using E = DeviceEfficiency;
 using F = Framework;
 
+// The row of the framework's keys that fills a member.
+template <auto Member>
+consteval const Key& framework_key() {
+  for (const Key& k : kFrameworkRows.rows) {
+    if (k.held == member_tag<Member>() || k.asked == member_tag<Member>()) return k;
+  }
+  throw "a member without a key";
+}
+
+// With the range that its reader keeps.
+template <double Framework::*Member>
+consteval FitField of_framework() {
+  const Key& key = framework_key<Member>();
+  const Form& form = key.forms.front();
+  return {key.name, kFramework, form.least, form.most, framework<Member>};
+}
+
 constexpr std::array kFields = {
     FitField{"efficiency.gemm.fp16", kDevice, kLeastFraction, 1, gemm<Precision::fp16>},
     FitField{"efficiency.gemm.bf16", kDevice, kLeastFraction, 1, gemm<Precision::bf16>},
@@ -84,18 +103,17 @@ constexpr std::array kFields = {
              attention<AttentionKernel::triton>},
     FitField{"efficiency.attention.sdpa", kDevice, kLeastFraction, 1,
              attention<AttentionKernel::sdpa>},
-    FitField{"communication_slowdown", kFramework, 0, kMostTimeFactor,
-             framework<&F::communication_slowdown>},
-    FitField{"stack_factor", kFramework, 0.1, 10, framework<&F::stack_factor>},
-    FitField{"linear_rate", kFramework, 0.01, 1, framework<&F::linear_rate>},
-    FitField{"pointwise_passes", kFramework, 1, 10, framework<&F::pointwise_passes>},
-    FitField{"tp_exposed", kFramework, 0, 1, framework<&F::tp_exposed>},
-    FitField{"ep_exposed", kFramework, 0, 1, framework<&F::ep_exposed>},
-    FitField{"fabric_share", kFramework, 0.001, 1, framework<&F::fabric_share>},
-    FitField{"dp_overlap_share", kFramework, 0, 1, framework<&F::dp_overlap_share>},
-    FitField{"dp_exposed_floor", kFramework, 0, 1, framework<&F::dp_exposed_floor>},
-    FitField{"prefetch_norm", kFramework, 1, 100, framework<&F::prefetch_norm>},
-    FitField{"step_overhead", kFramework, 0, 60, step_overhead},
+    of_framework<&F::communication_slowdown>(),
+    of_framework<&F::stack_factor>(),
+    of_framework<&F::linear_rate>(),
+    of_framework<&F::pointwise_passes>(),
+    of_framework<&F::tp_exposed>(),
+    of_framework<&F::ep_exposed>(),
+    of_framework<&F::fabric_share>(),
+    of_framework<&F::dp_overlap_share>(),
+    of_framework<&F::dp_exposed_floor>(),
+    of_framework<&F::prefetch_norm>(),
+    FitField{framework_key<&F::step_overhead>().name, kFramework, 0, 60, step_overhead},
     FitField{"tiers.0.efficiency", kNode, kLeastFraction, 1, tier_efficiency<0>},
     FitField{"tiers.1.efficiency", kNode, kLeastFraction, 1, tier_efficiency<1>},
 };

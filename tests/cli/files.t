@@ -15,13 +15,18 @@ $ orrery sweep s.json -o rows.jsonl && head -n 1 rows.jsonl > first && (cat firs
 ! exit 2
 ! stderr /^error: other.jsonl: end of the file: found no row/
 
-# More than memory's old bound of 256 MiB: rows are read line by line, and merged.
-$ python3 -c 'n = 300; print("{\"sweep\":\"s\",\"points\":%d,\"point\":%d,\"x\":\"%s\"}" % (n, 0, "x" * (1 << 20)))' > row; python3 -c 'l = open("row").read(); f = open("large.jsonl", "w"); [f.write(l.replace("\"point\":0", "\"point\":%d" % i)) for i in range(300)]'
-$ orrery sweep s.json -o large.jsonl
+# Rows of more than 256 MiB are read like any others.
+$ python3 -c 'l = open("first").read(); open("large.jsonl", "w").write(l * (270 * 2**20 // len(l)))'; orrery sweep s.json -o large.jsonl
 ! exit 2
-! stderr /^error: large.jsonl: row 1: found the sweep s, this one is /
-$ orrery merge large.jsonl -o merged.jsonl && cmp large.jsonl merged.jsonl && rm large.jsonl merged.jsonl && echo same
-> same
+! stderr error: large.jsonl: row 2: found point 0; allowed: rows of this shard in order, or a new file
+$ orrery merge large.jsonl
+! exit 2
+! stderr error: large.jsonl: point 0: found a row that large.jsonl has too; allowed: each point once
+
+# A row that somebody changed is no result.
+$ rm large.jsonl; orrery sweep s.json --csv -o rows.csv; for f in rows.jsonl rows.csv; do sed '2s/0\.0/0.1/' $f > changed.$f; cmp -s $f changed.$f && echo same; orrery merge changed.$f; orrery sweep s.json $(test $f = rows.csv && echo --csv) -o changed.$f; done
+! exit 2
+! stderr /^error: changed.rows.jsonl: line 2: found a row that is not as it was written; allowed: rows of `orrery sweep`, whole and unchanged\nerror: changed.rows.jsonl: line 2: .*\nerror: changed.rows.csv: line 3?2?: .*\nerror: changed.rows.csv: line 2: /
 
 # A value that is empty is no value, whatever the flag.
 $ for c in "estimate llama-3-8b-8-h100 --tp" "estimate llama-3-8b-8-h100 -o" "validate --tolerance" "validate --calibration" "capacity llama-3-8b-8-h100 --budget" "search llama-3-8b-8-h100 --html" "search llama-3-8b-8-h100 --minimize" "simulate llama-3-8b-8-h100 --trace" "simulate llama-3-8b-8-h100 --seed" "explain llama-3-8b-8-h100 mfu --depth" "list models --config-dir" "sweep s.json --shard" "show model"; do orrery $c "" 2>&1 | sed 's/; allowed.*//'; done

@@ -72,8 +72,9 @@ TEST_CASE("a shard is counted from 0 and within its number") {
 }
 
 std::string row(int point, const std::string& sweep = "s") {
-  return "{\"sweep\":\"" + sweep + "\",\"points\":3,\"point\":" + std::to_string(point) +
-         ",\"x\":1}\n";
+  return row_line(
+      "{\"sweep\":\"" + sweep + "\",\"points\":3,\"point\":" + std::to_string(point) + ",\"x\":1}",
+      false);
 }
 
 NamedSweepLines named(const std::string& file, const std::string& text) {
@@ -90,11 +91,25 @@ TEST_CASE("a line cut off is left out, and where the whole ones end is known") {
   CHECK_THROWS_AS(read_sweep_rows("{\"point\":3}\n", "f"), InputError);
 }
 
+TEST_CASE("a row that somebody changed is refused") {
+  for (const char digit : {'1', '"'}) {
+    std::string changed = row(1);
+    changed[changed.rfind(digit, changed.size() - 30)] = '2';
+    CHECK_THROWS_AS(read_sweep_rows(row(0) + changed, "f"), InputError);
+  }
+  const std::string head = "sweep,points,point,x,checksum\n";
+  CHECK(read_sweep_rows(head + row_line("s,2,1,7", true), "f").lines.size() == 1);
+  CHECK_THROWS_AS(read_sweep_rows(head + "s,2,1,8" + row_line("s,2,1,7", true).substr(7), "f"),
+                  InputError);
+  CHECK_THROWS_AS(read_sweep_rows(head + "s,2,1,7\n", "f"), InputError);
+}
+
 TEST_CASE("shards join in the order of points, each once and all of them") {
   CHECK(merge_rows({named("b", row(1)), named("a", row(0) + row(2))}) == row(0) + row(1) + row(2));
-  const std::string head = "sweep,points,point,x\n";
-  CHECK(merge_rows({named("b", head + "s,2,1,7\n"), named("a", head + "s,2,0,8\n")}) ==
-        head + "s,2,0,8\ns,2,1,7\n");
+  const std::string head = "sweep,points,point,x,checksum\n";
+  const std::string zero = row_line("s,2,0,8", true);
+  const std::string one = row_line("s,2,1,7", true);
+  CHECK(merge_rows({named("b", head + one), named("a", head + zero)}) == head + zero + one);
   CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(2))}), InputError);
   CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1))}), InputError);
   CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1) + row(2)), named("b", row(1))}),

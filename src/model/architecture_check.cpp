@@ -29,6 +29,7 @@ void check_attention(const ModelDraft& draft) {
   }
   if (!draft.has("o_lora_rank")) needs(draft, "q_lora_rank", "kv_lora_rank");
   needs(draft, "o_lora_rank", "o_groups");
+  needs(draft, "o_groups", "o_lora_rank");
   if (a.output_groups > 0 && a.heads % a.output_groups != 0) {
     draft.refuse(
         "o_groups", text(a.output_groups),

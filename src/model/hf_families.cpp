@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/hf_families.h"
 
-#include <algorithm>
-
+#include "model/hf_rows.h"
 #include "model/hf_words.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::string_view kDecoder =
-    R"("norm": "rmsnorm", "position_embedding": "rope", "gated": true, "mlp_bias": false)";
-constexpr std::string_view kGpt =
-    R"("norm": "layernorm", "position_embedding": "learned", "gated": false,
-       "attention_bias": true, "mlp_bias": true)";
-constexpr std::string_view kEncoder =
-    R"("norm": "layernorm", "position_embedding": "learned", "gated": false,
-       "attention_bias": true, "mlp_bias": true, "mixers": "encoder")";
+using namespace hf_rows;
 
-// Shared by several rows.
-constexpr std::string_view kQkvBias =
-    R"("attention_bias": true, "attention_output_bias": false, "window_switch": true)";
-constexpr std::string_view kNoBias = R"("attention_bias": false)";
-constexpr std::string_view kExpertWidth = R"("intermediate_size": "moe_intermediate_size")";
-constexpr std::string_view kDeltaNet =
-    R"("attention_output_bias": false, "qk_norm": true, "attention_gate": true,
-       "recurrent": "gated_delta", "linear_chunk_size": 64, "linear_gated_norm": true,
-       "shared_expert_gate": true)";
-constexpr std::string_view kDeepseek =
-    R"("num_attention_heads": 128, "q_lora_rank": 1536, "kv_lora_rank": 512,
-       "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
-       "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 3,
-       "moe_intermediate_size": 2048, "intermediate_size": 18432, "num_hidden_layers": 61,
-       "vocab_size": 129280, "max_position_embeddings": 4096, "attention_bias": false,
-       "tie_word_embeddings": false)";
 constexpr HfFamily kFamilies[] = {
     // --- llama and its like
     {"llama code_llama aquila", "LlamaConfig",
@@ -204,6 +180,11 @@ constexpr HfFamily kFamilies[] = {
     {"bailing_moe_v2", "", kDecoder, R"("router_correction_bias": true)",
      R"("bias": false, "qk_norm": true, "tie_word_embeddings": false,
         "first_k_dense_replace": 0)"},
+    {"bailing_moe_linear", "", kDecoder,
+     R"("recurrent": "lightning", "linear_gated_norm": true, "router_correction_bias": true)",
+     R"("bias": false, "qk_norm": true, "linear_chunk_size": 64, "tie_word_embeddings": false,
+        "first_k_dense_replace": 0)",
+     "", "norms of queries and keys in its linear layers"},
     {"minimax minimax_text_01 MiniMaxText01 minimax_m1 MiniMaxM1", "MiniMaxConfig", kDecoder,
      R"("attention_bias": false, "recurrent": "lightning", "linear_gated_norm": true)",
      R"("num_experts_per_tok": 2, "num_key_value_heads": 8, "head_dim": 128,
@@ -239,294 +220,6 @@ constexpr HfFamily kFamilies[] = {
         "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 1,
         "attention_bias": false, "qk_norm": false, "tie_word_embeddings": false)"},
 
-    // --- microsoft
-    {"phi", "PhiConfig", R"("norm": "layernorm", "position_embedding": "rope", "gated": false)",
-     R"("attention_bias": true, "mlp_bias": true, "head_bias": true,
-        "use_parallel_residual": true, "shared_norm": true)",
-     R"("vocab_size": 51200, "intermediate_size": 8192, "num_hidden_layers": 24,
-        "num_attention_heads": 32, "hidden_act": "gelu_new", "tie_word_embeddings": false)"},
-    {"phi3", "Phi3Config", kDecoder, kNoBias,
-     R"("vocab_size": 32064, "intermediate_size": 8192, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "tie_word_embeddings": false)"},
-    {"phimoe", "PhimoeConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": true, "mlp_bias": false)", "",
-     R"("vocab_size": 32064, "moe_intermediate_size": 6400, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 8, "num_experts_per_tok": 2,
-        "attention_bias": false, "tie_word_embeddings": false)",
-     kExpertWidth},
-
-    // --- google
-    {"gemma", "GemmaConfig", kDecoder, "",
-     R"("vocab_size": 256000, "intermediate_size": 24576, "num_hidden_layers": 28,
-        "num_attention_heads": 16, "num_key_value_heads": 16, "head_dim": 256,
-        "hidden_act": "gelu_pytorch_tanh", "attention_bias": false,
-        "tie_word_embeddings": true)"},
-    {"gemma2", "Gemma2Config", kDecoder, R"("norm_placement": "sandwich")",
-     R"("vocab_size": 256000, "intermediate_size": 9216, "num_hidden_layers": 26,
-        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
-        "hidden_act": "gelu_pytorch_tanh", "sliding_window": 4096,
-        "sliding_window_pattern": 2, "attention_bias": false, "tie_word_embeddings": true)",
-     "", "soft caps of scores and logits"},
-    {"gemma3_text gemma3", "Gemma3TextConfig", kDecoder,
-     R"("norm_placement": "sandwich", "qk_norm": true)",
-     R"("vocab_size": 262208, "intermediate_size": 9216, "num_hidden_layers": 26,
-        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
-        "hidden_act": "gelu_pytorch_tanh", "sliding_window": 4096,
-        "sliding_window_pattern": 6, "attention_bias": false, "tie_word_embeddings": true)"},
-    {"vaultgemma", "VaultGemmaConfig", kDecoder, "",
-     R"("hidden_act": "gelu_pytorch_tanh", "sliding_window_pattern": 2, "attention_bias": false,
-        "tie_word_embeddings": true)"},
-
-    // --- meta
-    {"llama4_text llama4", "Llama4TextConfig", kDecoder, R"("n_shared_experts": 1)",
-     R"("vocab_size": 202048, "moe_intermediate_size": 8192, "intermediate_size": 16384,
-        "num_hidden_layers": 48, "num_attention_heads": 40, "num_key_value_heads": 8,
-        "head_dim": 128, "num_experts_per_tok": 1, "attention_chunk_size": 8192,
-        "interleave_moe_layer_step": 1, "no_rope_layer_interval": 4, "attention_bias": false,
-        "tie_word_embeddings": false)",
-     R"("intermediate_size": "moe_intermediate_size", "intermediate_size_mlp":
-        "intermediate_size", "use_qk_norm": "")"},
-    {"opt", "OPTConfig", kGpt, R"("extra_positions": 2)",
-     R"("vocab_size": 50272, "num_hidden_layers": 12, "intermediate_size": 3072,
-        "num_attention_heads": 12, "max_position_embeddings": 2048, "hidden_act": "relu",
-        "dropout": 0.1, "tie_word_embeddings": true)"},
-
-    // --- openai, eleuther, bigscience, bigcode, databricks
-    {"gpt2", "GPT2Config", kGpt, "",
-     R"("vocab_size": 50257, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "max_position_embeddings": 1024, "hidden_act": "gelu_new", "dropout": 0.1,
-        "tie_word_embeddings": true)"},
-    {"gpt_oss", "GptOssConfig", R"("norm": "rmsnorm", "position_embedding": "rope", "gated": true)",
-     R"("attention_sinks": true, "mlp_bias": true, "router_bias": true)",
-     R"("vocab_size": 201088, "moe_intermediate_size": 2880, "num_hidden_layers": 36,
-        "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 64,
-        "num_experts_per_tok": 4, "sliding_window": 128, "sliding_window_pattern": 2,
-        "attention_bias": true, "tie_word_embeddings": false)",
-     kExpertWidth},
-    {"gpt_neox", "GPTNeoXConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": false, "mlp_bias": true)", "",
-     R"("vocab_size": 50432, "intermediate_size": 24576, "num_hidden_layers": 44,
-        "num_attention_heads": 64, "max_position_embeddings": 2048, "hidden_act": "gelu",
-        "use_parallel_residual": true, "attention_bias": true, "tie_word_embeddings": false)"},
-    {"gptj", "GPTJConfig", R"("norm": "layernorm", "position_embedding": "rope", "gated": false)",
-     R"("attention_bias": false, "mlp_bias": true, "head_bias": true,
-        "use_parallel_residual": true, "shared_norm": true)",
-     R"("vocab_size": 50400, "num_hidden_layers": 28, "num_attention_heads": 16,
-        "max_position_embeddings": 2048, "hidden_act": "gelu_new",
-        "tie_word_embeddings": false)"},
-    {"codegen", "CodeGenConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": false)",
-     R"("attention_bias": false, "mlp_bias": true, "head_bias": true,
-        "use_parallel_residual": true, "shared_norm": true)",
-     R"("hidden_act": "gelu_new", "tie_word_embeddings": false)"},
-    {"gpt_bigcode", "GPTBigCodeConfig", kGpt, "",
-     R"("vocab_size": 50257, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "max_position_embeddings": 1024, "hidden_act": "gelu_pytorch_tanh", "multi_query": true,
-        "dropout": 0.1, "tie_word_embeddings": true)"},
-    {"starcoder2", "Starcoder2Config",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": false)", "",
-     R"("vocab_size": 49152, "intermediate_size": 12288, "num_hidden_layers": 30,
-        "num_attention_heads": 24, "num_key_value_heads": 2, "bias": true,
-        "hidden_act": "gelu_pytorch_tanh", "tie_word_embeddings": true)"},
-    {"bloom", "BloomConfig",
-     R"("norm": "layernorm", "position_embedding": "alibi", "gated": false)",
-     R"("attention_bias": true, "mlp_bias": true, "embedding_norm": true)",
-     R"("vocab_size": 250880, "num_hidden_layers": 2, "num_attention_heads": 8,
-        "hidden_act": "gelu", "tie_word_embeddings": true)"},
-    {"mpt", "MptConfig", R"("gated": false)", "",
-     R"("vocab_size": 50368, "num_hidden_layers": 24, "num_attention_heads": 16,
-        "expansion_ratio": 4, "hidden_act": "gelu", "no_bias": true,
-        "position_embedding": "alibi", "tie_word_embeddings": true)"},
-    {"dbrx", "DbrxConfig",
-     R"("norm": "layernorm_unbiased", "position_embedding": "rope", "gated": true,
-        "mlp_bias": false)",
-     kNoBias,
-     R"("vocab_size": 32000, "num_hidden_layers": 24, "num_attention_heads": 16,
-        "num_key_value_heads": 1, "num_experts_per_tok": 1, "moe_intermediate_size": 3584,
-        "tie_word_embeddings": false)",
-     R"("ffn_hidden_size": "moe_intermediate_size")"},
-    {"stablelm stablelm_epoch", "StableLmConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": true, "mlp_bias": false)",
-     R"("attention_output_bias": false, "shared_norm": true)",
-     R"("vocab_size": 50304, "intermediate_size": 6912, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 32, "attention_bias": false,
-        "use_parallel_residual": false, "tie_word_embeddings": false)",
-     R"("qk_layernorm": "qk_norm_whole")"},
-
-    // --- xai
-    {"grok grok-1 grok1", "", kDecoder, R"("attention_bias": false, "norm_placement": "sandwich")",
-     R"("hidden_act": "gelu", "tie_word_embeddings": true)",
-     R"("intermediate_size": "moe_intermediate_size")"},
-
-    // --- allen
-    {"olmo", "OlmoConfig", R"("norm": "layernorm_bare", "position_embedding": "rope",
-        "gated": true, "mlp_bias": false)",
-     "",
-     R"("vocab_size": 50304, "intermediate_size": 11008, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "attention_bias": false, "tie_word_embeddings": false)"},
-    {"olmo2", "Olmo2Config", kDecoder, R"("norm_placement": "post", "qk_norm_whole": true)",
-     R"("vocab_size": 50304, "intermediate_size": 11008, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "attention_bias": false, "tie_word_embeddings": false)"},
-    {"olmo3", "Olmo3Config", kDecoder, R"("norm_placement": "post", "qk_norm_whole": true)",
-     R"("vocab_size": 50304, "intermediate_size": 11008, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "attention_bias": false, "sliding_window": 4096,
-        "sliding_window_pattern": 4, "tie_word_embeddings": false)"},
-    {"olmoe", "OlmoeConfig", kDecoder, R"("qk_norm_whole": true)",
-     R"("vocab_size": 50304, "moe_intermediate_size": 2048, "num_hidden_layers": 16,
-        "num_attention_heads": 16, "num_experts_per_tok": 8, "attention_bias": false,
-        "tie_word_embeddings": false)",
-     kExpertWidth},
-    {"flex_olmo", "FlexOlmoConfig", kDecoder, R"("norm_placement": "post", "qk_norm_whole": true)",
-     R"("attention_bias": false, "tie_word_embeddings": false)", kExpertWidth},
-
-    // --- ibm
-    {"granitemoe granitemoeshared", "GraniteMoeConfig", kDecoder, "",
-     R"("vocab_size": 32000, "moe_intermediate_size": 11008, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_experts_per_tok": 2, "attention_bias": false,
-        "tie_word_embeddings": false)",
-     kExpertWidth},
-    {"granitemoehybrid", "GraniteMoeHybridConfig", kDecoder,
-     R"("recurrent": "mamba2", "linear_gated_norm": true, "shared_is_dense": true)",
-     R"("num_experts_per_tok": 8, "mamba_expand": 2, "linear_conv_kernel_dim": 4,
-        "linear_conv_bias": true, "linear_projection_bias": false, "linear_num_key_heads": 1,
-        "linear_num_value_heads": 128, "linear_key_head_dim": 256, "linear_chunk_size": 256,
-        "attention_bias": false, "tie_word_embeddings": false)",
-     kExpertWidth},
-    {"bamba", "BambaConfig", kDecoder,
-     R"("recurrent": "mamba2", "linear_gated_norm": true, "mixers": "recurrent")",
-     R"("vocab_size": 128000, "intermediate_size": 14336, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 8, "linear_num_value_heads": 128,
-        "linear_num_key_heads": 1, "linear_key_head_dim": 256, "linear_conv_kernel_dim": 4,
-        "mamba_expand": 2, "linear_chunk_size": 256, "linear_conv_bias": true,
-        "linear_projection_bias": false, "attention_bias": false,
-        "tie_word_embeddings": false)"},
-
-    // --- nvidia
-    {"nemotron", "NemotronConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": false)", "",
-     R"("vocab_size": 256000, "intermediate_size": 24576, "num_hidden_layers": 32,
-        "num_attention_heads": 48, "hidden_act": "relu2", "attention_bias": false,
-        "mlp_bias": false, "tie_word_embeddings": false)"},
-    {"nemotron_h nemotron_h_puzzle", "NemotronHConfig",
-     R"("norm": "rmsnorm", "position_embedding": "none", "gated": false)",
-     R"("recurrent": "mamba2", "linear_gated_norm": true, "router_correction_bias": true,
-        "half_layers": true)",
-     R"("vocab_size": 131072, "num_attention_heads": 32, "head_dim": 128,
-        "num_key_value_heads": 8, "hidden_act": "relu2", "linear_num_value_heads": 128,
-        "linear_value_head_dim": 64, "linear_num_key_heads": 8, "linear_key_head_dim": 128,
-        "linear_conv_kernel_dim": 4, "linear_chunk_size": 128, "linear_conv_bias": true,
-        "linear_projection_bias": false, "attention_bias": false, "mlp_bias": false,
-        "tie_word_embeddings": false)",
-     R"("use_bias": "linear_projection_bias")"},
-
-    // --- state spaces
-    {"mamba", "MambaConfig", R"("norm": "rmsnorm", "position_embedding": "none", "gated": false)",
-     R"("recurrent": "mamba", "mixers": "recurrent", "no_mlp": true, "attention_bias": false,
-        "mlp_bias": false)",
-     R"("vocab_size": 50280, "num_hidden_layers": 32, "linear_key_head_dim": 16,
-        "linear_conv_kernel_dim": 4, "mamba_expand": 2, "linear_projection_bias": false,
-        "linear_conv_bias": true, "tie_word_embeddings": true)",
-     R"("use_bias": "linear_projection_bias", "intermediate_size": "linear_num_value_heads")"},
-    {"falcon_mamba", "FalconMambaConfig",
-     R"("norm": "rmsnorm", "position_embedding": "none", "gated": false)",
-     R"("recurrent": "mamba", "mixers": "recurrent", "no_mlp": true, "attention_bias": false,
-        "mlp_bias": false)",
-     R"("vocab_size": 50280, "num_hidden_layers": 32, "linear_key_head_dim": 16,
-        "linear_conv_kernel_dim": 4, "mamba_expand": 2, "linear_projection_bias": false,
-        "linear_conv_bias": true, "tie_word_embeddings": true)",
-     R"("use_bias": "linear_projection_bias", "intermediate_size": "linear_num_value_heads")"},
-    {"mamba2", "Mamba2Config", R"("norm": "rmsnorm", "position_embedding": "none", "gated": false)",
-     R"("recurrent": "mamba2", "mixers": "recurrent", "linear_gated_norm": true, "no_mlp": true,
-        "attention_bias": false, "mlp_bias": false)",
-     R"("vocab_size": 32768, "num_hidden_layers": 64, "linear_num_value_heads": 128,
-        "linear_value_head_dim": 64, "linear_key_head_dim": 128, "linear_num_key_heads": 8,
-        "linear_conv_kernel_dim": 4, "linear_chunk_size": 256, "linear_projection_bias": false,
-        "linear_conv_bias": true, "tie_word_embeddings": false)",
-     R"("use_bias": "linear_projection_bias", "num_heads": "linear_num_value_heads",
-        "head_dim": "linear_value_head_dim")"},
-    {"jamba", "JambaConfig",
-     R"("norm": "rmsnorm", "position_embedding": "none", "gated": true, "mlp_bias": false)",
-     R"("recurrent": "mamba", "linear_inner_norms": true, "attention_bias": false)",
-     R"("vocab_size": 65536, "intermediate_size": 14336, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 8, "num_experts_per_tok": 2,
-        "expert_layer_period": 2, "expert_layer_offset": 1, "attn_layer_period": 8,
-        "attn_layer_offset": 4, "linear_key_head_dim": 16, "linear_conv_kernel_dim": 4,
-        "mamba_expand": 2, "linear_conv_bias": true, "linear_projection_bias": false,
-        "tie_word_embeddings": false)"},
-    {"falcon_h1", "FalconH1Config", R"("norm": "rmsnorm", "position_embedding": "rope",
-        "gated": true)",
-     R"("recurrent": "mamba2", "mixers": "beside")",
-     R"("vocab_size": 128000, "intermediate_size": 14336, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 8, "mamba_d_ssm": 1024,
-        "linear_num_value_heads": 128, "linear_num_key_heads": 1, "linear_key_head_dim": 256,
-        "linear_conv_kernel_dim": 4, "linear_chunk_size": 256, "linear_conv_bias": true,
-        "linear_projection_bias": false, "linear_gated_norm": false, "attention_bias": false,
-        "mlp_bias": false, "tie_word_embeddings": false)"},
-    {"falcon RefinedWebModel RefinedWeb", "FalconConfig",
-     R"("norm": "layernorm", "position_embedding": "rope", "gated": false)", "",
-     R"("vocab_size": 65024, "num_hidden_layers": 32, "num_attention_heads": 71,
-        "multi_query": true, "parallel_attn": true, "bias": false, "hidden_act": "gelu",
-        "tie_word_embeddings": true)"},
-    {"lfm2", "Lfm2Config", kDecoder,
-     R"("qk_norm": true, "attention_bias": false, "recurrent": "short_conv")",
-     R"("linear_conv_kernel_dim": 3, "tie_word_embeddings": true,
-        "linear_conv_bias": false)",
-     R"("conv_bias": "linear_conv_bias")"},
-    {"lfm2_moe", "Lfm2MoeConfig", kDecoder,
-     R"("qk_norm": true, "attention_bias": false, "recurrent": "short_conv")",
-     R"("linear_conv_kernel_dim": 3, "tie_word_embeddings": true,
-        "linear_conv_bias": false)",
-     R"("conv_bias": "linear_conv_bias", "use_expert_bias": "router_correction_bias")"},
-
-    // --- cohere, lg
-    {"cohere", "CohereConfig",
-     R"("norm": "layernorm_unbiased", "position_embedding": "rope", "gated": true,
-        "mlp_bias": false)",
-     R"("use_parallel_residual": true, "shared_norm": true)",
-     R"("vocab_size": 256000, "intermediate_size": 22528, "num_hidden_layers": 40,
-        "num_attention_heads": 64, "attention_bias": false, "tie_word_embeddings": true)",
-     R"("use_qk_norm": "qk_norm_whole")"},
-    {"cohere2", "Cohere2Config",
-     R"("norm": "layernorm_unbiased", "position_embedding": "rope", "gated": true,
-        "mlp_bias": false)",
-     R"("use_parallel_residual": true, "shared_norm": true)",
-     R"("vocab_size": 256000, "intermediate_size": 22528, "num_hidden_layers": 40,
-        "num_attention_heads": 64, "sliding_window": 4096, "sliding_window_pattern": 4,
-        "attention_bias": false, "tie_word_embeddings": true)"},
-    {"exaone4", "Exaone4Config", kDecoder,
-     R"("norm_placement": "post", "qk_norm": true, "attention_bias": false)",
-     R"("vocab_size": 102400, "intermediate_size": 16384, "num_hidden_layers": 32,
-        "num_attention_heads": 32, "num_key_value_heads": 32, "tie_word_embeddings": false)"},
-
-    // --- encoders, and encoders before a decoder
-    {"bert", "BertConfig", kEncoder,
-     R"("norm_placement": "post", "no_final_norm": true, "embedding_norm": true,
-        "output": "pooler", "tie_word_embeddings": false)",
-     R"("vocab_size": 30522, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "intermediate_size": 3072, "max_position_embeddings": 512, "type_vocab_size": 2,
-        "hidden_act": "gelu", "dropout": 0.1)",
-     "", "the head of masked-language training"},
-    {"roberta xlm-roberta camembert", "RobertaConfig", kEncoder,
-     R"("norm_placement": "post", "no_final_norm": true, "embedding_norm": true,
-        "output": "pooler", "tie_word_embeddings": false)",
-     R"("vocab_size": 50265, "num_hidden_layers": 12, "num_attention_heads": 12,
-        "intermediate_size": 3072, "max_position_embeddings": 512, "type_vocab_size": 2,
-        "hidden_act": "gelu", "dropout": 0.1)",
-     "", "the head of masked-language training"},
-    {"t5 mt5", "T5Config",
-     R"("norm": "rmsnorm", "position_embedding": "relative", "attention_bias": false,
-        "mlp_bias": false)",
-     R"("mixers": "encoder_decoder")",
-     R"("vocab_size": 32128, "num_hidden_layers": 6, "num_attention_heads": 8, "head_dim": 64,
-        "intermediate_size": 2048, "relative_attention_num_buckets": 32, "hidden_act": "relu",
-        "dropout": 0.1, "tie_word_embeddings": true)",
-     "", "lengths of input and target that differ"},
-    {"vit siglip_vision_model", "ViTConfig", kEncoder,
-     R"("output": "none", "tie_word_embeddings": false)",
-     R"("num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
-        "image_size": 224, "patch_size": 16, "num_channels": 3, "hidden_act": "gelu",
-        "dropout": 0)",
-     "", "the pooling head of an image encoder"},
 };
 
 constexpr HfRefusal kRefusals[] = {
@@ -556,17 +249,21 @@ constexpr HfFamily kPlainDecoder = {
 
 }  // namespace
 
-std::span<const HfFamily> hf_families() { return kFamilies; }
+std::array<std::span<const HfFamily>, 2> hf_families() {
+  return {std::span<const HfFamily>(kFamilies), hf_further_families()};
+}
 
 std::span<const HfRefusal> hf_refusals() { return kRefusals; }
 
 const HfFamily& hf_plain_decoder() { return kPlainDecoder; }
 
 const HfFamily* hf_family(std::string_view model_type) {
-  const auto families = hf_families();
-  const auto at = std::find_if(families.begin(), families.end(),
-                               [&](const HfFamily& f) { return has_word(f.types, model_type); });
-  return at == families.end() ? nullptr : &*at;
+  for (const std::span<const HfFamily> part : hf_families()) {
+    for (const HfFamily& family : part) {
+      if (has_word(family.types, model_type)) return &family;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace orrery

@@ -19,6 +19,7 @@
 // unverified, left out where they were not certain.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -34,7 +35,9 @@ struct HfFamily {
   std::string_view leaves_out = "";
 };
 
-std::span<const HfFamily> hf_families();
+// All rows, in two parts; the second stands in a file of its own.
+std::array<std::span<const HfFamily>, 2> hf_families();
+std::span<const HfFamily> hf_further_families();
 
 // Types whose layers have no equivalent here, and what that is.
 struct HfRefusal {

@@ -2,7 +2,6 @@
 #include "model/hf_import.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "model/architecture_keys.h"
+#include "model/hf_document.h"
 #include "model/hf_facts.h"
 #include "model/hf_families.h"
 #include "model/hf_words.h"
@@ -17,60 +17,13 @@
 namespace orrery {
 namespace {
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t blank = std::min(text.find(' ', at), text.size());
-    if (blank > at) words.emplace_back(text.substr(at, blank - at));
-    at = blank + 1;
-  }
-  return words;
-}
-
 // Members of a JSON object without its braces.
 Json members(std::string_view text) { return Json::parse("{" + std::string(text) + "}"); }
-
-// The document that describes the language model, with what stands around it.
-struct Found {
-  Json document;
-  std::string path;
-  std::string model_type;
-  std::vector<std::string> others;  // parts that are not read
-};
-
-std::string type_of(const Json& document, const std::string& otherwise) {
-  const auto at = document.find("model_type");
-  return at != document.end() && at->is_string() ? at->get<std::string>() : otherwise;
-}
-
-Found language_model(const Json& document, const KeyNames& names) {
-  Found found{document, names.path, type_of(document, ""), {}};
-  for (bool deeper = true; deeper;) {
-    deeper = false;
-    for (const std::string& part : words_of(hf_language_models())) {
-      const auto at = found.document.find(part);
-      if (at == found.document.end() || !at->is_object()) continue;
-      Json inner = *at;
-      for (const char* key : {"tie_word_embeddings", "torch_dtype", "dtype"}) {
-        if (!inner.contains(key) && found.document.contains(key)) inner[key] = found.document[key];
-      }
-      for (const char* other : {"vision_config", "audio_config", "talker_config"}) {
-        if (found.document.contains(other)) found.others.emplace_back(other);
-      }
-      found.model_type = type_of(inner, found.model_type);
-      found.path += (found.path.empty() ? "" : ".") + part;
-      found.document = std::move(inner);
-      deeper = true;
-      break;
-    }
-  }
-  return found;
-}
 
 // A config.json that is being translated to our keys.
 class Translation {
  public:
-  Translation(Found found, KeyNames names)
+  Translation(HfDocument found, KeyNames names)
       : found_(std::move(found)), facts_(located(std::move(names), found_.path)) {}
 
   ModelDescription run() {
@@ -266,9 +219,13 @@ class Translation {
   // The projection of a patch counts as a table of as many rows as a patch has numbers, with its
   // bias and ViT's class token.
   void translate_image() {
-    const std::int64_t side = facts_.needed("patch_size");
-    const std::int64_t across = facts_.needed("image_size") / side;
-    const std::int64_t numbers = facts_.whole("num_channels", 3) * side * side;
+    constexpr std::int64_t kMost = 100'000;  // pixels of a side, channels
+    facts_.needed("patch_size");
+    facts_.needed("image_size");
+    const std::int64_t side = facts_.find("patch_size")->integer(1, kMost);
+    const std::int64_t across = facts_.find("image_size")->integer(side, kMost) / side;
+    const std::int64_t channels = std::min(kMost, facts_.whole("num_channels", 3));
+    const std::int64_t numbers = channels * side * side;
     const std::int64_t token = found_.model_type == "vit" ? 1 : 0;
     facts_.set("vocab_size", numbers + 1 + token);
     facts_.set("max_position_embeddings", across * across + token);
@@ -424,9 +381,7 @@ class Translation {
   }
 
   void forget_assumed(const std::string& key) {
-    assumed_.erase(std::remove_if(assumed_.begin(), assumed_.end(),
-                                  [&](const AssumedValue& a) { return a.key == key; }),
-                   assumed_.end());
+    std::erase_if(assumed_, [&](const AssumedValue& a) { return a.key == key; });
   }
 
   std::vector<std::string> unread_keys() const {
@@ -477,7 +432,7 @@ class Translation {
     return model;
   }
 
-  Found found_;
+  HfDocument found_;
   HfFacts facts_;
   const HfFamily* family_ = nullptr;
   bool known_ = false;
@@ -489,7 +444,7 @@ class Translation {
 }  // namespace
 
 ModelDescription read_hugging_face(const Json& document, KeyNames names) {
-  return Translation(language_model(document, names), std::move(names)).run();
+  return Translation(hf_language_model(document, names.path), names).run();
 }
 
 }  // namespace orrery

@@ -39,6 +39,8 @@ constexpr auto kWordNames = [] {
   return names;
 }();
 
+constexpr std::int64_t kMostLayers = 100'000;
+
 class Plan {
  public:
   explicit Plan(HfFacts& facts) : f_(facts) {}
@@ -46,7 +48,7 @@ class Plan {
   void run() {
     if (f_.text("mixers") == "encoder_decoder") return encoder_then_decoder();
     read_words();
-    kinds_.resize(static_cast<std::size_t>(f_.needed("num_hidden_layers")));
+    kinds_.resize(static_cast<std::size_t>(stated_layers()));
     if (!f_.flag("half_layers")) {
       set_mixers();
       set_feedforwards();
@@ -56,6 +58,11 @@ class Plan {
 
  private:
   std::int64_t layers() const { return static_cast<std::int64_t>(kinds_.size()); }
+
+  std::int64_t stated_layers() const {
+    f_.needed("num_hidden_layers");
+    return f_.find("num_hidden_layers")->integer(1, kMostLayers);
+  }
 
   // Sets the mixer of every layer by a function of its index from 0.
   template <class F>
@@ -74,8 +81,8 @@ class Plan {
 
   // T5: as many layers of each, unless the file says otherwise.
   void encoder_then_decoder() {
-    const std::int64_t encoder = f_.needed("num_hidden_layers");
-    const std::int64_t decoder = f_.whole("num_decoder_layers", encoder);
+    const std::int64_t encoder = stated_layers();
+    const std::int64_t decoder = std::min(kMostLayers, f_.whole("num_decoder_layers", encoder));
     f_.set("num_hidden_layers", encoder + decoder);
     kinds_.assign(static_cast<std::size_t>(encoder), {Mixer::encoder, Feedforward::dense});
     kinds_.resize(static_cast<std::size_t>(encoder + decoder), {Mixer::cross, Feedforward::dense});
@@ -278,7 +285,11 @@ class Plan {
   // A list of indices, or one text of them.
   std::vector<bool> moe_layers() {
     const std::string text = f_.text("moe_layers");
-    if (!text.empty()) f_.set("moe_layers", Json::parse("[" + text + "]", nullptr, false));
+    if (!text.empty()) {
+      const Json list = Json::parse("[" + text + "]", nullptr, false);
+      if (list.is_discarded()) f_.refuse("moe_layers", "\"" + text + "\"", "a list of layers");
+      f_.set("moe_layers", list);
+    }
     return marked("moe_layers", 0);
   }
 

@@ -111,7 +111,7 @@ constexpr HfSpelling kSpellings[] = {
     {"attn_layer_offset", "attn_layer_offset"},
     {"attn_layer_indices", "attn_layer_indices full_attn_idxs"},
     {"full_attn_layers", "full_attn_layers"},  // counted from one
-    {"full_attention_interval", "full_attention_interval"},
+    {"full_attention_interval", "full_attention_interval layer_group_size"},
     {"attn_type_list", "attn_type_list"},
     {"hybrid_layer_pattern", "hybrid_layer_pattern"},
 
@@ -219,6 +219,16 @@ bool has_word(std::string_view text, std::string_view word) {
     at = blank + 1;
   }
   return false;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    if (blank > at) words.emplace_back(text.substr(at, blank - at));
+    at = blank + 1;
+  }
+  return words;
 }
 
 std::span<const HfSpelling> hf_spellings() { return kSpellings; }

@@ -49,6 +49,8 @@ $ orrery show model hybrid.json --json | grep -A5 layer_pattern
 >       "recurrent",
 >       "attention"
 >     ]
+$ orrery show model hybrid.json | grep layers:
+> layers: 2 recurrent, 1 dense, 1 attention
 $ echo '{"model_type": "newcomer", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100, "rms_norm_eps": 1e-6}' > new.json
 $ orrery show model new.json | grep -c 'model_type "newcomer" is not known; read as a'
 > 1

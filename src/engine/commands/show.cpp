@@ -65,9 +65,28 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   if (kind == ConfigKind::energy) read_energy(Reader(document, file));
 }
 
+// How many layers there are of each kind, in order of appearance.
+Json layer_counts(const Architecture& a) {
+  Json counts = Json::object();
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    const std::string kind = layer_kind_name(layer_kind(a, layer_type(a, i)));
+    counts[kind] = counts.value(kind, std::int64_t{0}) + 1;
+  }
+  return counts;
+}
+
+std::string layer_text(const Json& counts) {
+  std::string text;
+  for (auto it = counts.begin(); it != counts.end(); ++it) {
+    text += (text.empty() ? "" : ", ") + grouped(it.value().get<double>()) + " " + it.key();
+  }
+  return "layers: " + text;
+}
+
 Json model_document(const ModelDescription& m) {
   const ParameterCount n = parameter_count(m.architecture, m.architecture.max_positions);
   Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
+  j["layers"] = layer_counts(m.architecture);
   // A learned table without a stated length has as many rows as a run's sequence.
   const bool open =
       m.architecture.positions == PositionEmbedding::kLearned && m.architecture.max_positions == 0;
@@ -86,6 +105,7 @@ void add_model_lines(const Json& j, Section& head) {
   head.add(Paragraph{grouped(j["parameters"].get<double>()) + " parameters, " +
                          grouped(j["active_parameters"].get<double>()) + " active",
                      2});
+  head.add(Paragraph{layer_text(j["layers"]), 2});
   if (j.contains("parameters_per_position")) {
     head.add(Paragraph{"and " + grouped(j["parameters_per_position"].get<double>()) +
                            " for each position of a run's sequence: the position table is as long",

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hf_document.h"
+
+#include <utility>
+
+#include "model/hf_words.h"
+
+namespace orrery {
+namespace {
+
+std::string type_of(const Json& document, const std::string& otherwise) {
+  const auto at = document.find("model_type");
+  return at != document.end() && at->is_string() ? at->get<std::string>() : otherwise;
+}
+
+// The language model within, with the keys that the whole file says for it.
+Json inner_model(const Json& outer, const Json& part) {
+  Json inner = part;
+  for (const char* key : {"tie_word_embeddings", "torch_dtype", "dtype"}) {
+    if (!inner.contains(key) && outer.contains(key)) inner[key] = outer[key];
+  }
+  return inner;
+}
+
+bool enter(HfDocument& found, const std::string& part) {
+  const auto at = found.document.find(part);
+  if (at == found.document.end() || !at->is_object()) return false;
+  for (const char* other : {"vision_config", "audio_config", "talker_config"}) {
+    if (found.document.contains(other)) found.others.emplace_back(other);
+  }
+  Json inner = inner_model(found.document, *at);
+  found.model_type = type_of(inner, found.model_type);
+  found.path += (found.path.empty() ? "" : ".") + part;
+  found.document = std::move(inner);
+  return true;
+}
+
+bool enter_any(HfDocument& found) {
+  for (const std::string& part : words_of(hf_language_models())) {
+    if (enter(found, part)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+HfDocument hf_language_model(const Json& document, const std::string& path) {
+  HfDocument found{document, path, type_of(document, ""), {}};
+  while (enter_any(found)) {
+  }
+  return found;
+}
+
+}  // namespace orrery

@@ -29,8 +29,8 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 // Off, or nothing: as a log lists what a run does not use.
 bool is_off(const Json& value) {
-  return (value.is_boolean() && !value.get<bool>()) || value == 0 || value == "None" || value == "none" ||
-         value == "null" || value == "False" || value == "false" ||
+  return (value.is_boolean() && !value.get<bool>()) || value == 0 || value == "None" ||
+         value == "none" || value == "null" || value == "False" || value == "false" ||
          (value.is_array() && value.empty());
 }
 

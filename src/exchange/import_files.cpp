@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "exchange/machine/machine.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/mlperf/mlperf.h"
 #include "exchange/nemo/nemo.h"
@@ -83,6 +84,7 @@ class Import {
     sort();
     for (const NamedFormat& n : kNamed) named(n);
     trainer();
+    if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
     for (const TrainingFile& f : training_) alone(f);
     check_assumed();
     return combined();
@@ -98,10 +100,22 @@ class Import {
       const Recognised r = recognise(f);
       if (r.kind == FileKind::training) {
         training_.push_back({f, *r.format});
+      } else if (r.kind == FileKind::machine) {
+        machine_.push_back(f);
+      } else if (r.kind == FileKind::model) {
+        model(f);
       } else {
         refuse_kind(f, r);
       }
     }
+  }
+
+  // A config.json of Hugging Face, as it stands.
+  void model(const ForeignFile& f) {
+    ImportedRun part;
+    part.file = f.name;
+    part.run["model"] = parse_json(f.text, f.name);
+    parts_.push_back(std::move(part));
   }
 
   void named(const NamedFormat& n) {
@@ -234,6 +248,7 @@ class Import {
 
   ImportJob& job_;
   TrainingFiles training_;
+  std::vector<ForeignFile> machine_;
   std::vector<ImportedRun> parts_;
 };
 

@@ -99,7 +99,7 @@ bool is_fabric(const Json& j) { return has_any(j, {"switches", "capacity_blocks"
 
 Recognised yaml(const Json& j) {
   if (!j.is_object()) return {FileKind::other, {}, "YAML that is no mapping", ""};
-  if (is_fabric(j)) return {FileKind::machine, {}, "a topograph model", ""};
+  if (is_fabric(j)) return {FileKind::machine, {}, kTopograph, ""};
   for (const Mark& m : kYaml) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
@@ -143,11 +143,11 @@ constexpr std::array kLines = {
     LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kCalibrate},
     LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kCalibrate},
     LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"SwitchName=", FileKind::machine, "Slurm's topology.conf", ""},
-    LineMark{"BlockName=", FileKind::machine, "Slurm's topology.conf", ""},
-    LineMark{"switchguids=", FileKind::machine, "ibnetdiscover's output", ""},
-    LineMark{"caguid=", FileKind::machine, "ibnetdiscover's output", ""},
-    LineMark{"CPU Affinity", FileKind::machine, "nvidia-smi topo -m", ""},
+    LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
+    LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
+    LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
     LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
     LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
     LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
@@ -255,8 +255,8 @@ std::optional<Recognised> binary(std::string_view text) {
 
 std::optional<Recognised> xml(std::string_view text) {
   if (first_character(text) != '<') return {};
-  if (contains(text, "<system")) return Recognised{FileKind::machine, {}, "NCCL's topology", ""};
-  if (contains(text, "<topology")) return Recognised{FileKind::machine, {}, "lstopo's XML", ""};
+  if (contains(text, "<system")) return Recognised{FileKind::machine, {}, kNcclTopology, ""};
+  if (contains(text, "<topology")) return Recognised{FileKind::machine, {}, kLstopo, ""};
   return Recognised{FileKind::other, {}, "XML", ""};
 }
 
@@ -268,8 +268,7 @@ std::optional<Recognised> lines(std::string_view text) {
     return r;
   }
   for (const std::string_view line : lines_of(text)) {
-    if (is_topology_matrix(line))
-      return Recognised{FileKind::machine, {}, "nvidia-smi topo -m", ""};
+    if (is_topology_matrix(line)) return Recognised{FileKind::machine, {}, kTopologyMatrix, ""};
   }
   return {};
 }
@@ -281,12 +280,12 @@ Recognised recognise(const ForeignFile& file) {
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
   if (first_character(text) == '{') return json(parse_json(text, file.name));
-  if (first_character(text) == '[' && !signs_of(text).section) {
-    return {FileKind::other, {}, "a JSON array", ""};
-  }
   if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
   if (begins_as_yaml(text)) return yaml(read_yaml(text, file.name));
   if (const auto found = lines(text)) return *found;
+  if (first_character(text) == '[' && !signs_of(text).section) {
+    return {FileKind::other, {}, "a JSON array", ""};
+  }
   return script(text);
 }
 

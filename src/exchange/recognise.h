@@ -17,6 +17,14 @@ enum class FileKind : std::uint8_t {
   other,     // read by another command, or by none
 };
 
+// How files of a machine look.
+inline constexpr const char* kTopologyMatrix = "nvidia-smi topo -m";
+inline constexpr const char* kNcclTopology = "NCCL's topology";
+inline constexpr const char* kLstopo = "lstopo's XML";
+inline constexpr const char* kIbnetdiscover = "ibnetdiscover's output";
+inline constexpr const char* kSlurmTopology = "Slurm's topology.conf";
+inline constexpr const char* kTopograph = "a topograph model";
+
 struct Recognised {
   FileKind kind = FileKind::other;
   std::optional<ForeignFormat> format = {};

@@ -28,7 +28,7 @@ struct Field {
   double scale;  // to SI
 };
 
-constexpr std::array<Field, 13> kFields = {{
+constexpr std::array<Field, 26> kFields = {{
     {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
     {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
     {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
@@ -36,12 +36,25 @@ constexpr std::array<Field, 13> kFields = {{
     {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
     {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
     {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
+    {"DeepSpeed", "SamplesPerSec=", Logged::samples, 1},
     {"DeepSpeed", "iter time (s):", Logged::step, 1},
     {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
     {"torchtitan", "tps:", Logged::tokens, 1},
     {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
     {"torchtitan", "tflops:", Logged::flops, 1e12},
     {"torchtitan", "memory:", Logged::reserved, kGiBytes},
+    {"torchtune", "tokens_per_second_per_gpu:", Logged::tokens, 1},
+    {"torchtune", "peak_memory_alloc:", Logged::allocated, kGiBytes},
+    {"torchtune", "peak_memory_reserved:", Logged::reserved, kGiBytes},
+    {"NeMo", "train_step_timing in s:", Logged::step, 1},
+    {"NeMo", "train_step_timing in s=", Logged::step, 1},
+    {"NeMo", "train_step_timing=", Logged::step, 1},
+    {"Megatron-Bridge", "Step Time :", Logged::step, 1},
+    {"Megatron-Bridge", "GPU utilization:", Logged::flops, 1e12},
+    {"MLPerf", "\"train_step_time\":", Logged::step, 1},
+    {"MLPerf", "\"throughput\":", Logged::samples, 1},
+    {"Hugging Face's Trainer", "'train_samples_per_second':", Logged::samples, 1},
+    {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
 }};
 
 // Terminal colours are "\x1b[…m".
@@ -111,6 +124,60 @@ void read_timer(const std::string& line, std::map<std::string, std::vector<doubl
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
 }
 
+struct HistoryColumn {
+  std::string_view name;
+  Logged quantity;
+  double scale;
+};
+// Of histories that W&B exports, by what the tools log there.
+constexpr std::array kHistoryColumns = {
+    HistoryColumn{"iteration-time", Logged::step, 1},
+    HistoryColumn{"train_step_timing in s", Logged::step, 1},
+    HistoryColumn{"train_step_timing", Logged::step, 1},
+    HistoryColumn{"step_time", Logged::step, 1},
+    HistoryColumn{"time_metrics/end_to_end(s)", Logged::step, 1},
+    HistoryColumn{"perf/step_time", Logged::step, 1},
+    HistoryColumn{"throughput(tps)", Logged::tokens, 1},
+    HistoryColumn{"tokens_per_second_per_gpu", Logged::tokens, 1},
+    HistoryColumn{"train/train_samples_per_second", Logged::samples, 1},
+    HistoryColumn{"train_samples_per_second", Logged::samples, 1},
+    HistoryColumn{"memory/max_reserved(GiB)", Logged::reserved, kGiBytes},
+    HistoryColumn{"memory/max_active(GiB)", Logged::allocated, kGiBytes},
+    HistoryColumn{"peak_memory_alloc", Logged::allocated, kGiBytes},
+    HistoryColumn{"peak_memory_reserved", Logged::reserved, kGiBytes},
+};
+
+// "run-1 - iteration-time" is a column of one run.
+const HistoryColumn* column_of(std::string_view title) {
+  const std::size_t dash = title.rfind(" - ");
+  if (dash != std::string_view::npos) title = title.substr(dash + 3);
+  const auto found = std::find_if(kHistoryColumns.begin(), kHistoryColumns.end(),
+                                  [&](const HistoryColumn& c) { return c.name == title; });
+  return found == kHistoryColumns.end() ? nullptr : &*found;
+}
+
+// Whether the text is such a history; its values then.
+bool read_history(const std::vector<std::string>& lines, Values& values) {
+  if (lines.empty() || lines.front().find(',') == std::string::npos) return false;
+  std::vector<const HistoryColumn*> columns;
+  for (const std::string_view title : fields_of(lines.front(), ',')) {
+    columns.push_back(column_of(title));
+  }
+  if (std::all_of(columns.begin(), columns.end(),
+                  [](const HistoryColumn* c) { return c == nullptr; })) {
+    return false;
+  }
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::vector<std::string_view> fields = fields_of(lines[i], ',');
+    for (std::size_t k = 0; k < std::min(fields.size(), columns.size()); ++k) {
+      const auto x = columns[k] == nullptr ? std::nullopt : leading_number(fields[k]);
+      if (x)
+        values[static_cast<std::size_t>(columns[k]->quantity)].push_back(*x * columns[k]->scale);
+    }
+  }
+  return true;
+}
+
 double settled_median(std::vector<double> x) {
   if (x.size() > 2 * kWarmUp) x.erase(x.begin(), x.begin() + kWarmUp);
   return median_of(std::move(x));
@@ -140,8 +207,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::vector<std::string> lines;
   for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
   TrainingLog log;
-  log.form = form_of(lines);
   Values values;
+  log.form = read_history(lines, values) ? "W&B" : form_of(lines);
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
     read_fields(line, log.form, values);
@@ -163,7 +230,10 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     throw InputError(
         file, "", "no log of a training",
         "lines of Megatron-LM (\"elapsed time per iteration (ms): 12345.6\"), DeepSpeed "
-        "(\"CurrSamplesPerSec=12.3\") or torchtitan (\"tps: 6,543\")");
+        "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
+        "s: "
+        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; or a CSV of W&B with a column of "
+        "one");
   }
   return log;
 }

@@ -7,6 +7,10 @@
 //   per GPU (TFLOP/s/GPU):" or "TFLOPs:", "max allocated:" and "max reserved:" (MB of 2²⁰), timers
 //   "name ....: (min, max)" in ms, of which the largest over ranks counts;
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
+// - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
+//   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
+//   Hugging Face's Trainer: 'train_samples_per_second' at its end, of all steps;
+// - a CSV history of W&B, by the tools' names of its columns;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
 // (reserved). Errors: InputError if no line holds a step.
 #pragma once

@@ -37,6 +37,37 @@ TEST_CASE("the first steps are left out where there are enough") {
   CHECK(read_training_log(text, "log.txt").step_time->si() == testing::about(1));
 }
 
+TEST_CASE("logs of other tools say a step by their own words") {
+  const auto read = [](const char* text) { return read_training_log(text, "log.txt"); };
+  const TrainingLog mlperf = read(
+      ":::MLLOG {\"key\": \"tracked_stats\", \"value\": {\"train_step_time\": 13.25, \"loss\": "
+      "7.7}}\n"
+      ":::MLLOG {\"key\": \"tracked_stats\", \"value\": {\"warmup_time\": 272.8}}\n");
+  CHECK(mlperf.form == "MLPerf");
+  CHECK(mlperf.step_time->si() == testing::about(13.25));
+  const TrainingLog trainer = read(
+      "{'loss': 2.1, 'epoch': 0.5}\n{'train_runtime': 919.1, 'train_samples_per_second': 1.088}\n");
+  CHECK(*trainer.samples_per_s == testing::about(1.088));
+  CHECK(read("Epoch 0: train_step_timing in s: 5.5, loss 2\n").step_time->si() ==
+        testing::about(5.5));
+  const TrainingLog tune =
+      read("Step 3 | loss:1.2 lr:0.0003 tokens_per_second_per_gpu:1234.5 peak_memory_alloc:12.5\n");
+  CHECK(*tune.tokens_per_s_per_gpu == testing::about(1234.5));
+  CHECK(tune.allocated->si() == 12.5 * 0x1p30);
+  CHECK_THROWS_AS(read("{'loss': 2.1, 'epoch': 0.5}\n"), InputError);
+}
+
+TEST_CASE("a history of W&B is read by its columns") {
+  const TrainingLog log = read_training_log(
+      "\"Step\",\"run-a - iteration-time\",\"run-a - lm "
+      "loss\"\n\"1\",\"2.5\",\"9\"\n\"2\",\"2.4\",\"8\"\n\"3\",\"\",\"8\"\n",
+      "h.csv");
+  CHECK(log.form == "W&B");
+  CHECK(log.steps == 2);
+  CHECK(log.step_time->si() == testing::about(2.45));
+  CHECK_THROWS_AS(read_training_log("Step,loss\n1,2\n", "h.csv"), InputError);
+}
+
 TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
   const TrainingLog deepspeed = read_training_log(
       "[INFO] epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=12.1, "

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// ibnetdiscover, Slurm's topology.conf and topograph's YAML.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/machine/machine.h"
+#include "exchange/text_lines.h"
+#include "exchange/yaml.h"
+
+namespace orrery::machine {
+namespace {
+
+constexpr std::int64_t kMostHosts = 10'000'000;
+
+struct Speed {
+  std::string_view name;
+  double gbits;  // of four lanes
+};
+constexpr std::array kSpeeds = {Speed{"XDR", 800}, Speed{"NDR", 400}, Speed{"HDR", 200},
+                                Speed{"EDR", 100}, Speed{"FDR", 56},  Speed{"QDR", 40}};
+
+std::string between(std::string_view line, std::string_view open, char close) {
+  const std::size_t a = line.find(open);
+  if (a == std::string_view::npos) return "";
+  const std::size_t b = line.find(close, a + open.size());
+  return std::string(
+      line.substr(a + open.size(), b == std::string_view::npos ? b : b - a - open.size()));
+}
+
+// Ports of a switch: to hosts, and to other switches.
+struct Leaf {
+  std::int64_t down = 0;
+  std::int64_t up = 0;
+  std::set<std::string> hosts = {};
+};
+
+class Discovery {
+ public:
+  MachineFacts read(const ForeignFile& file) {
+    for (const std::string_view line : lines_of(file.text)) {
+      if (begins_with(line, "Switch")) switches_.emplace_back(), in_switch_ = true;
+      if (begins_with(line, "Ca") || begins_with(line, "Rt")) in_switch_ = false;
+      if (begins_with(line, "[") && in_switch_ && !switches_.empty()) port(line);
+    }
+    if (rails_.empty()) {
+      throw InputError(file.name, "", "no switch with hosts", "ibnetdiscover of a whole fabric");
+    }
+    return machine();
+  }
+
+ private:
+  // [1]	"H-e09d…"[1](…) 		# "host mlx5_5" lid 647 4xNDR
+  void port(std::string_view line) {
+    Leaf& leaf = switches_.back();
+    if (contains(line, "\"S-")) {
+      ++leaf.up;
+      return;
+    }
+    const std::string name = between(line, "# \"", '"');
+    const std::size_t blank = name.find(' ');
+    if (!contains(line, "\"H-") || contains(name, "Aggregation Node") || blank == std::string::npos)
+      return;
+    ++leaf.down;
+    leaf.hosts.insert(name.substr(0, blank));
+    rails_[name.substr(0, blank)].insert(name.substr(blank + 1));
+    for (const Speed& s : kSpeeds) {
+      if (contains(line, s.name)) ++speeds_[s.gbits];
+    }
+  }
+
+  MachineFacts machine() const {
+    MachineFacts m;
+    m.has_fabric = true;
+    m.nodes = static_cast<std::int64_t>(rails_.size());
+    std::map<std::size_t, std::int64_t> counts;
+    for (const auto& [host, names] : rails_) ++counts[names.size()];
+    m.nics = static_cast<std::int64_t>(most_common(counts));
+    m.nic_gbits = speeds_.empty() ? 0 : most_common(speeds_);
+    std::int64_t down = 0;
+    std::int64_t up = 0;
+    for (const Leaf& leaf : switches_) {
+      if (leaf.hosts.empty()) continue;
+      down += leaf.down;
+      up += leaf.up;
+      m.nodes_per_leaf = std::max(m.nodes_per_leaf, static_cast<std::int64_t>(leaf.hosts.size()));
+    }
+    if (up > 0)
+      m.oversubscription = std::max(1.0, static_cast<double>(down) / static_cast<double>(up));
+    return m;
+  }
+
+  template <class K>
+  static K most_common(const std::map<K, std::int64_t>& counts) {
+    return std::max_element(counts.begin(), counts.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+  std::vector<Leaf> switches_;
+  bool in_switch_ = false;
+  std::map<std::string, std::set<std::string>> rails_;  // by host
+  std::map<double, std::int64_t> speeds_;
+};
+
+// "1-3" is 3, "7" is 1.
+std::int64_t count_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return 1;
+  const auto a = parse_number(std::string(text.substr(0, dash)));
+  const auto b = parse_number(std::string(text.substr(dash + 1)));
+  if (!a || !b || *b < *a || *b - *a > static_cast<double>(kMostHosts)) return 1;
+  return static_cast<std::int64_t>(*b - *a) + 1;
+}
+
+}  // namespace
+
+std::int64_t count_hosts(const std::string& list) {
+  std::int64_t total = 0;
+  std::int64_t product = 1;
+  std::int64_t inside = 0;
+  std::string item;
+  bool bracket = false;
+  const auto flush = [&] {
+    if (bracket) inside += count_range(item);
+    item.clear();
+  };
+  for (const char c : list + ",") {
+    if (c == '[') {
+      item.clear();
+      bracket = true;
+      inside = 0;
+    } else if (c == ']') {
+      flush();
+      bracket = false;
+      product = std::min(product * std::max<std::int64_t>(inside, 1), kMostHosts);
+      item = "x";
+    } else if (c == ',' && !bracket) {
+      if (!item.empty()) total = std::min(total + product, kMostHosts);
+      product = 1;
+      item.clear();
+    } else if (c == ',') {
+      flush();
+    } else {
+      item += c;
+    }
+  }
+  return total;
+}
+
+MachineFacts read_ibnetdiscover(const ForeignFile& file) { return Discovery().read(file); }
+
+MachineFacts read_slurm(const ForeignFile& file) {
+  MachineFacts m;
+  m.has_fabric = true;
+  for (const std::string_view raw : lines_of(file.text)) {
+    const std::string_view line = trimmed(raw);
+    if (line.empty() || line.front() == '#') continue;
+    const std::string nodes = between(line, "Nodes=", ' ');
+    if (nodes.empty()) continue;
+    const std::int64_t n = count_hosts(nodes);
+    m.nodes = std::min(m.nodes + n, kMostHosts);
+    const bool block = begins_with(line, "BlockName=");
+    std::int64_t& group = block ? m.nodes_per_domain : m.nodes_per_leaf;
+    group = std::max(group, n);
+  }
+  if (m.nodes == 0)
+    throw InputError(file.name, "",
+                     "no line with Nodes=", "SwitchName=… Nodes=… or BlockName=… Nodes=…");
+  return m;
+}
+
+MachineFacts read_topograph(const ForeignFile& file) {
+  const Json j = read_yaml(file.text, file.name);
+  MachineFacts m;
+  m.has_fabric = true;
+  std::map<std::string, std::int64_t> domains;
+  std::map<std::string, std::int64_t> leaves;
+  for (const char* key : {"blocks", "capacity_blocks"}) {
+    if (!j.contains(key) || !j[key].is_array()) continue;
+    for (const Json& block : j[key]) {
+      std::int64_t n = 0;
+      const Json nodes = block.value("nodes", Json::array());
+      for (const Json& node : nodes)
+        n += count_hosts(node.is_string() ? node.get<std::string>() : node.dump());
+      m.nodes = std::min(m.nodes + n, kMostHosts);
+      leaves[block.value("switch", std::string())] += n;
+      const Json notes = block.value("annotations", Json::object());
+      for (const auto& [name, value] : notes.items()) {
+        if (contains(name, "domain") && value.is_string()) domains[value.get<std::string>()] += n;
+      }
+    }
+  }
+  for (const auto& [name, n] : leaves) m.nodes_per_leaf = std::max(m.nodes_per_leaf, n);
+  for (const auto& [name, n] : domains) m.nodes_per_domain = std::max(m.nodes_per_domain, n);
+  if (m.nodes == 0)
+    throw InputError(file.name, "", "no block with nodes", "blocks: [{switch, nodes}]");
+  return m;
+}
+
+}  // namespace orrery::machine

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/machine/machine.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "core/units.h"
+#include "estimate/config_lookup.h"
+#include "exchange/recognise.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+namespace {
+
+// Shapes of shipped nodes, as these files show them.
+struct Shape {
+  std::string_view node;
+  std::string_view device;
+  std::string_view chip;
+  std::int64_t gpus;
+  LinkKind links;
+  std::int64_t links_per_gpu;
+};
+constexpr std::array kShapes = {
+    Shape{"dgx-h100", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18},
+    Shape{"hgx-h200", "h200-sxm-141gb", "sm 90", 8, LinkKind::switched, 18},
+    Shape{"h800-80gb", "h800-sxm-80gb", "sm 90", 8, LinkKind::switched, 8},
+    Shape{"hgx-b200", "b200-sxm-180gb", "sm 100", 8, LinkKind::switched, 18},
+    Shape{"hgx-b300", "b300-sxm", "sm 103", 8, LinkKind::switched, 18},
+    Shape{"dgx-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
+    Shape{"dgx-a100-40gb", "a100-sxm4-40gb", "sm 80", 8, LinkKind::switched, 12},
+    Shape{"a800-80gb", "a800-sxm-80gb", "sm 80", 8, LinkKind::switched, 8},
+    Shape{"jean-zay-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
+    Shape{"dgx-2-v100-32gb", "v100-sxm2-32gb", "sm 70", 16, LinkKind::switched, 6},
+    Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6},
+    Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6},
+    Shape{"h100-pcie", "h100-pcie-80gb", "sm 90", 8, LinkKind::pcie, 0},
+    Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12},
+    Shape{"a100-pcie-80gb", "a100-pcie-80gb", "sm 80", 8, LinkKind::pcie, 0},
+    Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
+    Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
+    Shape{"mi355x-oam-8", "mi355x", "gfx 950", 8, LinkKind::xgmi, 7},
+    Shape{"frontier-mi250x", "mi250x-gcd", "gfx 910", 8, LinkKind::xgmi, 0},
+};
+
+bool fits(const Shape& s, const MachineFacts& m) {
+  const bool links =
+      m.links == LinkKind::unknown ||
+      (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu));
+  return (m.device.empty() || m.device == s.device) && (m.chip.empty() || m.chip == s.chip) &&
+         (m.gpus == 0 || m.gpus == s.gpus) && links;
+}
+
+std::string words_of_machine(const MachineFacts& m) {
+  std::string text = m.gpus > 0 ? std::to_string(m.gpus) + " GPUs" : "GPUs";
+  if (!m.device.empty()) text += " " + m.device;
+  if (!m.chip.empty()) text += " (" + m.chip + ")";
+  if (m.links == LinkKind::unknown) return text;
+  text += ", " + std::string(name_of(m.links));
+  return m.links_per_gpu > 0 ? text + ", " + std::to_string(m.links_per_gpu) + " links a GPU"
+                             : text;
+}
+
+// One fact of several files.
+template <class T>
+void take(T& all, const T& one, const std::string& what, const std::string& file, ImportDraft& d) {
+  if (one == T{} || one == all) return;
+  if (all == T{}) {
+    all = one;
+  } else {
+    d.stop(what, "another value in " + file + " than in the files before it");
+  }
+}
+
+class Composition {
+ public:
+  Composition(const MachineFacts& m, const ImportJob& job, ImportDraft& d)
+      : m_(m), job_(job), d_(d) {}
+
+  void compose() {
+    node();
+    network();
+    fabric();
+    size();
+  }
+
+ private:
+  const Json& given(const char* path) const { return value_at(d_.given, path); }
+
+  void node() {
+    const bool says = m_.gpus > 0 || !m_.device.empty() || !m_.chip.empty();
+    if (!given("cluster.node").is_null()) {
+      name_ = given("cluster.node").is_string() ? given("cluster.node").get<std::string>() : "";
+      return compare();
+    }
+    if (!says) return;
+    if (m_.device.empty() && m_.chip.empty() && m_.links == LinkKind::unknown) {
+      return d_.open("cluster.node", words_of_machine(m_),
+                     "neither chip nor links are said; --node says which node it is");
+    }
+    std::vector<std::string> names;
+    for (const Shape& s : kShapes) {
+      if (fits(s, m_)) names.emplace_back(s.node);
+    }
+    if (names.size() == 1) {
+      name_ = names.front();
+      d_.note("cluster.node", name_, "the shipped node of this shape: " + words_of_machine(m_));
+      return d_.set("cluster.node", name_);
+    }
+    const std::string why =
+        names.empty()
+            ? "no shipped node has this shape; --node FILE describes it, beside the nearest: " +
+                  nearest()
+            : "nodes of this shape are " + alternatives(names) + "; --node says which";
+    d_.open("cluster.node", words_of_machine(m_), why);
+  }
+
+  // The node of the same chip and links with another number of GPUs.
+  std::string nearest() const {
+    std::string names;
+    for (const Shape& s : kShapes) {
+      const bool chip =
+          (m_.device.empty() || m_.device == s.device) && (m_.chip.empty() || m_.chip == s.chip);
+      const bool links = m_.links == LinkKind::unknown || m_.links == s.links;
+      if (chip && links) names += (names.empty() ? "" : ", ") + std::string(s.node);
+    }
+    return names.empty() ? "none" : names;
+  }
+
+  void compare() {
+    for (const Shape& s : kShapes) {
+      if (s.node != name_ || fits(s, m_)) continue;
+      d_.stop(words_of_machine(m_), "differs from " + name_ + ", which has " +
+                                        std::to_string(s.gpus) + " GPUs, " +
+                                        std::string(name_of(s.links)) + ", " +
+                                        std::to_string(s.links_per_gpu) + " links a GPU");
+    }
+  }
+
+  Json tiers() const {
+    if (job_.lookup == nullptr || name_.empty() || !job_.lookup->hardware.find) return {};
+    const auto text = job_.lookup->hardware.find(HardwareKind::node, name_);
+    if (!text) return {};
+    const Json node = parse_json(text->text, text->file);
+    return node.contains("tiers") ? node["tiers"] : Json();
+  }
+
+  // The NICs of a node, over its outermost tier.
+  void network() {
+    if (m_.nics == 0) return;
+    Json all = tiers();
+    const std::string said = std::to_string(m_.nics) + " NICs";
+    if (m_.nic_gbits == 0) {
+      const bool same = all.is_array() && all.back().value("links", std::int64_t{0}) == m_.nics;
+      if (same)
+        return d_.note("cluster.tiers", said, "their speed is not said: the shipped node's");
+      return d_.not_understood(said, "their speed is not said; the node's network is used");
+    }
+    if (!all.is_array())
+      return d_.not_understood(said + " of " + shortest(m_.nic_gbits) + " Gb/s",
+                               "of which node; --node says it");
+    constexpr double kBitsPerByte = 8;
+    const double rate = static_cast<double>(m_.nics) * m_.nic_gbits / kBitsPerByte;
+    Json& outer = all.back();
+    const auto old = parse_quantity_gb(outer);
+    if (old && *old > 0.99 * rate && *old < 1.01 * rate) return;
+    outer["bandwidth"] = shortest(rate) + " GB/s";
+    outer["links"] = m_.nics;
+    d_.set("cluster.tiers", all);
+    d_.note("cluster.tiers", outer["bandwidth"].get<std::string>(),
+            said + " of " + shortest(m_.nic_gbits) + " Gb/s, over " + name_ + "'s");
+  }
+
+  static std::optional<double> parse_quantity_gb(const Json& tier) {
+    const std::string text = tier.value("bandwidth", std::string());
+    const std::size_t blank = text.find(' ');
+    return blank == std::string::npos || text.substr(blank) != " GB/s"
+               ? std::nullopt
+               : parse_number(text.substr(0, blank));
+  }
+
+  void fabric() {
+    if (!m_.has_fabric) return;
+    if (m_.nodes_per_domain > 0) {
+      d_.not_understood("NVLink domains of " + std::to_string(m_.nodes_per_domain) + " nodes",
+                        "the node's own tiers say them");
+    }
+    if (m_.nodes_per_leaf == 0) return;
+    if (m_.oversubscription == 0) {
+      return d_.open("cluster.fabric",
+                     std::to_string(m_.nodes_per_leaf) + " nodes at a leaf switch",
+                     "the oversubscription above it is not said; --assume "
+                     "'cluster.fabric={\"kind\": \"fat-tree\", \"pod\": " +
+                         std::to_string(m_.nodes_per_leaf) + ", \"oversubscription\": 1}'");
+    }
+    d_.set("cluster.fabric", {{"kind", "fat-tree"},
+                              {"pod", m_.nodes_per_leaf},
+                              {"oversubscription", m_.oversubscription}});
+  }
+
+  void size() {
+    if (m_.nodes == 0 || !given("cluster.gpus").is_null()) return;
+    const auto shape = std::find_if(kShapes.begin(), kShapes.end(),
+                                    [&](const Shape& s) { return s.node == name_; });
+    if (shape == kShapes.end())
+      return d_.not_understood(std::to_string(m_.nodes) + " nodes",
+                               "of how many GPUs; --gpus says it");
+    d_.set("cluster.gpus", m_.nodes * shape->gpus);
+  }
+
+  const MachineFacts& m_;
+  const ImportJob& job_;
+  ImportDraft& d_;
+  std::string name_;
+};
+
+struct MachineReader {
+  std::string_view looks;
+  MachineFacts (*read)(const ForeignFile& file);
+};
+constexpr std::array kReaders = {
+    MachineReader{kTopologyMatrix, machine::read_topology_matrix},
+    MachineReader{kNcclTopology, machine::read_nccl_xml},
+    MachineReader{kLstopo, machine::read_lstopo},
+    MachineReader{kIbnetdiscover, machine::read_ibnetdiscover},
+    MachineReader{kSlurmTopology, machine::read_slurm},
+    MachineReader{kTopograph, machine::read_topograph},
+};
+
+}  // namespace
+
+MachineFacts read_machine(const ForeignFile& file) {
+  const Recognised r = recognise(file);
+  for (const MachineReader& reader : kReaders) {
+    if (reader.looks == r.looks) return reader.read(file);
+  }
+  refuse_kind(file, r);
+}
+
+ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJob& job) {
+  ImportDraft d{Settings(files.front().name), {}};
+  d.given = job.given;
+  MachineFacts all;
+  for (const ForeignFile& f : files) {
+    const MachineFacts one = read_machine(f);
+    take(all.gpus, one.gpus, "GPUs of a node", f.name, d);
+    take(all.device, one.device, "device", f.name, d);
+    take(all.chip, one.chip, "chip", f.name, d);
+    take(all.links, one.links, "links", f.name, d);
+    take(all.links_per_gpu, one.links_per_gpu, "links a GPU", f.name, d);
+    take(all.nics, one.nics, "NICs", f.name, d);
+    take(all.nic_gbits, one.nic_gbits, "speed of a NIC", f.name, d);
+    take(all.nodes, one.nodes, "nodes", f.name, d);
+    take(all.nodes_per_leaf, one.nodes_per_leaf, "nodes a leaf", f.name, d);
+    take(all.oversubscription, one.oversubscription, "oversubscription", f.name, d);
+    take(all.nodes_per_domain, one.nodes_per_domain, "nodes of a domain", f.name, d);
+    take(all.has_fabric, one.has_fabric, "fabric", f.name, d);
+    d.out.file += (d.out.file.empty() ? "" : ", ") + f.name;
+  }
+  Composition(all, job, d).compose();
+  return std::move(d.out);
+}
+
+}  // namespace orrery

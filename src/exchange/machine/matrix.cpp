@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvidia-smi topo -m, and rocm-smi --showtopotype.
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/machine/machine.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::machine {
+namespace {
+
+constexpr std::array<std::string_view, 9> kCells = {"NODE", "SYS",  "PHB",  "PXB", "PIX",
+                                                    "SOC",  "XGMI", "PCIE", "X"};
+constexpr std::size_t kMostColumns = 512;
+
+// "\x1b[4m"
+std::string without_escapes(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      while (i < line.size() && line[i] != 'm') ++i;
+    } else {
+      out += line[i];
+    }
+  }
+  return out;
+}
+
+bool is_device(std::string_view word, std::string_view kind) {
+  return begins_with(word, kind) && word.size() > kind.size() &&
+         std::isdigit(static_cast<unsigned char>(word[kind.size()])) != 0;
+}
+
+// Cells of a row, also where two are glued together.
+std::vector<std::string> cells_of(std::string_view text, std::size_t wanted) {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < text.size() && cells.size() < wanted;) {
+    const std::string_view rest = text.substr(i);
+    std::size_t size = 0;
+    if (begins_with(rest, "NV") || (rest.size() > 1 && rest[0] == '0' &&
+                                    std::isspace(static_cast<unsigned char>(rest[1])) != 0)) {
+      size = std::min(rest.find_first_not_of("NV0123456789"), rest.size());
+    }
+    for (const std::string_view cell : kCells) {
+      if (size == 0 && begins_with(rest, cell)) size = cell.size();
+    }
+    if (size > 0) cells.emplace_back(rest.substr(0, size));
+    i += std::max<std::size_t>(size, 1);
+  }
+  return cells;
+}
+
+struct Matrix {
+  std::size_t gpus = 0;
+  std::size_t nics = 0;
+  std::vector<std::vector<std::string>> rows;  // of GPUs, among GPUs
+};
+
+void read_header(const std::string& line, Matrix& m) {
+  for (const std::string_view word : words_of(line)) {
+    if (is_device(word, "GPU")) ++m.gpus;
+    if (is_device(word, "NIC") || is_device(word, "mlx5_")) ++m.nics;
+  }
+}
+
+Matrix read_matrix(const ForeignFile& file) {
+  Matrix m;
+  for (const std::string_view raw : lines_of(file.text)) {
+    const std::string line = without_escapes(raw);
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.empty()) continue;
+    const bool header = words.size() > 1 && words[0] == "GPU0" && is_device(words[1], "GPU");
+    if (m.gpus == 0 && header) {
+      read_header(line, m);
+    } else if (m.gpus > 0 && is_device(words[0], "GPU") && m.rows.size() < m.gpus) {
+      const std::size_t after = line.find(words[0]) + words[0].size();
+      m.rows.push_back(cells_of(std::string_view(line).substr(after), m.gpus));
+    }
+  }
+  return m;
+}
+
+std::int64_t links_of(const std::string& cell) {
+  const auto n = begins_with(cell, "NV") ? parse_number(cell.substr(2)) : std::nullopt;
+  return n ? static_cast<std::int64_t>(*n) : 0;
+}
+
+void count_links(const Matrix& m, MachineFacts& out) {
+  std::int64_t pairs = 0;
+  std::int64_t most = 0;
+  std::int64_t sum = 0;
+  bool xgmi = false;
+  for (const std::string& cell : m.rows.front()) {
+    const std::int64_t n = links_of(cell);
+    if (n > 0) ++pairs;
+    most = std::max(most, n);
+    sum += n;
+    xgmi = xgmi || cell == "XGMI";
+  }
+  const bool all = pairs + 1 == static_cast<std::int64_t>(m.gpus);
+  // Through a switch every pair shows all links of a GPU: 6 on V100, 12 on A100, 18 on H100.
+  const bool switched = all && pairs > 1 && most >= 6;
+  out.links = xgmi        ? LinkKind::xgmi
+              : switched  ? LinkKind::switched
+              : pairs > 0 ? LinkKind::direct
+                          : LinkKind::pcie;
+  out.links_per_gpu = xgmi ? static_cast<std::int64_t>(m.gpus) - 1 : switched ? most : sum;
+}
+
+}  // namespace
+
+MachineFacts read_topology_matrix(const ForeignFile& file) {
+  const Matrix m = read_matrix(file);
+  const bool whole =
+      m.gpus > 1 && m.gpus < kMostColumns && m.rows.size() == m.gpus &&
+      std::all_of(m.rows.begin(), m.rows.end(), [&](const auto& r) { return r.size() == m.gpus; });
+  if (!whole)
+    throw InputError(file.name, "", "a matrix of GPUs that is not whole",
+                     "a row of each GPU, with a cell for each");
+  MachineFacts out;
+  out.gpus = static_cast<std::int64_t>(m.gpus);
+  out.nics = static_cast<std::int64_t>(m.nics);
+  count_links(m, out);
+  return out;
+}
+
+}  // namespace orrery::machine

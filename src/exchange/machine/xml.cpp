@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL's and RCCL's topology, and lstopo's.
+#ifdef ORRERY_HAS_XML
+#include <pugixml.hpp>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "exchange/machine/machine.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::machine {
+
+#ifdef ORRERY_HAS_XML
+namespace {
+
+struct PciDevice {
+  std::string_view id;  // vendor and device
+  std::string_view ours;
+};
+constexpr std::array kPciDevices = {
+    PciDevice{"10de:20b0", "a100-sxm4-40gb"}, PciDevice{"10de:20b2", "a100-sxm4-80gb"},
+    PciDevice{"10de:20b5", "a100-pcie-80gb"}, PciDevice{"10de:2330", "h100-sxm5-80gb"},
+    PciDevice{"10de:2331", "h100-pcie-80gb"}, PciDevice{"10de:2335", "h200-sxm-141gb"},
+    PciDevice{"10de:2901", "b200-sxm-180gb"}, PciDevice{"10de:1db1", "v100-sxm2-16gb"},
+    PciDevice{"10de:1db5", "v100-sxm2-32gb"}, PciDevice{"1002:74a1", "mi300x"},
+};
+
+pugi::xml_document parsed(const ForeignFile& file) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result result = document.load_buffer(file.text.data(), file.text.size());
+  if (!result) {
+    const auto begin = file.text.begin();
+    const auto at =
+        begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+                    static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)),
+                    file.text.size()));
+    throw InputError(ErrorCode::malformed, file.name,
+                     "line " + std::to_string(1 + std::count(begin, at, '\n')),
+                     result.description(), "XML");
+  }
+  return document;
+}
+
+std::string hex_of(const pugi::xml_attribute& a) {
+  const std::string text = a.as_string();
+  return text.rfind("0x", 0) == 0 ? text.substr(2) : text;
+}
+
+// Every element, children before the next sibling.
+template <class Visit>
+void each(const pugi::xml_node& node, const Visit& visit) {
+  struct Walker : pugi::xml_tree_walker {
+    explicit Walker(const Visit& v) : visit(v) {}
+    bool for_each(pugi::xml_node& n) override {
+      visit(n);
+      return true;
+    }
+    const Visit& visit;
+  } walker(visit);
+  pugi::xml_node start = node;
+  start.traverse(walker);
+}
+
+class NcclReading {
+ public:
+  MachineFacts read(const pugi::xml_document& document) {
+    each(document, [&](const pugi::xml_node& n) { element(n); });
+    if (m_.gpus == 0) m_.gpus = pci_gpus_;
+    links();
+    if (m_.nics == 0) m_.nics = pci_nics_;
+    return m_;
+  }
+
+ private:
+  void element(const pugi::xml_node& n) {
+    const std::string_view name = n.name();
+    if (name == "pci") pci(n);
+    if (name == "gpu") gpu(n);
+    if (name == "nvlink" || name == "xgmi") link(n, name == "xgmi");
+    if (name == "net") net(n);
+  }
+
+  void pci(const pugi::xml_node& n) {
+    const std::string_view kind = n.attribute("class").as_string();
+    if (kind == "0x030200" || kind == "0x030000" || kind == "0x038000" || kind == "0x120000")
+      ++pci_gpus_;
+    if (kind == "0x020700" || kind == "0x020000") ++pci_nics_;
+    const std::string id = hex_of(n.attribute("vendor")) + ":" + hex_of(n.attribute("device"));
+    for (const PciDevice& d : kPciDevices) {
+      if (d.id == id) m_.device = d.ours;
+    }
+  }
+
+  void gpu(const pugi::xml_node& n) {
+    ++m_.gpus;
+    const bool amd = !n.attribute("gcn").empty();
+    m_.chip = amd ? std::string("gfx ") + n.attribute("gcn").as_string()
+                  : std::string("sm ") + n.attribute("sm").as_string();
+  }
+
+  void link(const pugi::xml_node& n, bool xgmi) {
+    links_ += n.attribute("count").as_int(0);
+    xgmi_ = xgmi_ || xgmi;
+    switched_ = switched_ || std::string_view(n.attribute("tclass").as_string()) == "0x068000";
+  }
+
+  void net(const pugi::xml_node& n) {
+    ++m_.nics;
+    const double speed = n.attribute("speed").as_double(0) / 1000;
+    if (speed > 0 && speed < 1e6) m_.nic_gbits = std::max(m_.nic_gbits, speed);
+  }
+
+  void links() {
+    if (links_ == 0) {
+      if (!m_.chip.empty()) m_.links = LinkKind::pcie;
+      return;
+    }
+    m_.links = xgmi_ ? LinkKind::xgmi : switched_ ? LinkKind::switched : LinkKind::direct;
+    m_.links_per_gpu = m_.gpus > 0 ? links_ / m_.gpus : 0;
+  }
+
+  MachineFacts m_;
+  std::int64_t pci_gpus_ = 0;
+  std::int64_t pci_nics_ = 0;
+  std::int64_t links_ = 0;
+  bool xgmi_ = false;
+  bool switched_ = false;
+};
+
+// "0302 [10de:2330] [10de:16c1] a1"
+void pci_device(const std::string& text, MachineFacts& m, bool& any_gpu) {
+  const std::string kind = text.substr(0, 4);
+  const std::size_t open = text.find('[');
+  const std::string id = open == std::string::npos ? "" : text.substr(open + 1, 9);
+  if (kind == "0302" || kind == "0380" || kind == "1200") {
+    ++m.gpus;
+    any_gpu = true;
+  }
+  if (kind == "0207") ++m.nics;
+  for (const PciDevice& d : kPciDevices) {
+    if (d.id == id) m.device = d.ours;
+  }
+}
+
+}  // namespace
+
+MachineFacts read_nccl_xml(const ForeignFile& file) {
+  const pugi::xml_document document = parsed(file);
+  return NcclReading().read(document);
+}
+
+MachineFacts read_lstopo(const ForeignFile& file) {
+  const pugi::xml_document document = parsed(file);
+  MachineFacts m;
+  bool any = false;
+  each(document, [&](const pugi::xml_node& n) {
+    const std::string_view type = n.attribute("type").as_string();
+    if (type == "PCIDev") pci_device(n.attribute("pci_type").as_string(), m, any);
+  });
+  if (!any) {
+    throw InputError(file.name, "", "a machine without a GPU",
+                     "lstopo of a node whose PCI devices it lists");
+  }
+  return m;
+}
+#else
+MachineFacts read_nccl_xml(const ForeignFile& file) {
+  throw InputError(file.name, "", "XML", "another format: this build has no pugixml");
+}
+MachineFacts read_lstopo(const ForeignFile& file) { return read_nccl_xml(file); }
+#endif
+
+}  // namespace orrery::machine

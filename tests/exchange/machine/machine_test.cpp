@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/machine/machine.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+
+ImportedRun composed(std::vector<ForeignFile> files, const char* given = "{}") {
+  ImportJob job;
+  job.given = json_of(given);
+  const ConfigLookup lookup = testing::shipped_configs();
+  job.lookup = &lookup;
+  return import_machine(files, job);
+}
+
+Json value(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
+
+const LeftOver* open_key(const ImportedRun& r, const std::string& key) {
+  const auto found = std::find_if(r.not_understood.begin(), r.not_understood.end(),
+                                  [&](const LeftOver& l) { return l.stops && l.key == key; });
+  return found == r.not_understood.end() ? nullptr : &*found;
+}
+
+// Rows of n GPUs, of which each pair shows `cell`.
+std::string matrix(std::size_t n, const std::string& cell, const std::string& separator,
+                   const std::string& before = "") {
+  std::string text = separator + before;
+  for (std::size_t i = 0; i < n; ++i) text += "GPU" + std::to_string(i) + separator;
+  text += "CPU Affinity\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    text += "GPU" + std::to_string(i) + separator;
+    for (std::size_t k = 0; k < n; ++k) text += (i == k ? " X " : cell) + separator;
+    text += "0-55\n";
+  }
+  return text + "\nLegend:\n\n  X    = Self\n";
+}
+
+// NCCL's topology of 8 GPUs behind switches, with a NIC each.
+std::string nccl(const std::string& pci, const std::string& gpu, const std::string& links,
+                 int speed) {
+  std::string text = "<system version=\"1\"><cpu numaid=\"0\">";
+  for (int i = 0; i < 8; ++i) {
+    text += "<pci busid=\"" + std::to_string(i) + "\" class=\"0x030200\" " + pci + "><gpu dev=\"" +
+            std::to_string(i) + "\" " + gpu + ">" + links + "</gpu></pci><nic><net name=\"n" +
+            std::to_string(i) + "\" speed=\"" + std::to_string(speed) + "\"/></nic>";
+  }
+  return text + "</cpu></system>";
+}
+
+}  // namespace
+
+TEST_CASE("a matrix of links is read with tabs, blanks, escapes and glued cells") {
+  for (const std::string& text : {matrix(8, "NV12", "\t", "\x1b[4m"), matrix(8, "NV12", "   ")}) {
+    const MachineFacts m = read_machine({"t", text});
+    CHECK(m.gpus == 8);
+    CHECK(m.links == LinkKind::switched);
+    CHECK(m.links_per_gpu == 12);
+  }
+  const std::string glued =
+      "        GPU0    GPU1    NIC0    NIC1    CPU Affinity\n"
+      "GPU0     X      PHB     PIXNODE    0-23\nGPU1    PHB      X      NODENODE    0-23\n";
+  const MachineFacts m = read_machine({"t", glued});
+  CHECK(m.gpus == 2);
+  CHECK(m.nics == 2);
+  CHECK(m.links == LinkKind::pcie);
+  CHECK_THROWS_AS(read_machine({"t", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV1\t0\n"}),
+                  InputError);
+}
+
+TEST_CASE("a matrix alone does not say the chip: the nodes of its shape are asked for") {
+  const ImportedRun open = composed({{"t", matrix(8, "NV18", "\t")}});
+  REQUIRE(open_key(open, "cluster.node") != nullptr);
+  CHECK(open_key(open, "cluster.node")->why.find("dgx-h100, hgx-h200, hgx-b200") !=
+        std::string::npos);
+  CHECK(value(open, "cluster.node").is_null());
+  const ImportedRun given =
+      composed({{"t", matrix(8, "NV18", "\t")}}, R"({"cluster": {"node": "hgx-h200"}})");
+  CHECK(given.not_understood.empty());
+  const ImportedRun other =
+      composed({{"t", matrix(8, "NV18", "\t")}}, R"({"cluster": {"node": "dgx-a100-80gb"}})");
+  REQUIRE(other.not_understood.size() == 1);
+  CHECK(other.not_understood[0].stops);
+}
+
+TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node") {
+  const std::string switches = "<nvlink target=\"a\" count=\"18\" tclass=\"0x068000\"/>";
+  const std::string h100 =
+      nccl("vendor=\"0x10de\" device=\"0x2330\"", "sm=\"90\"", switches, 400000);
+  const ImportedRun r = composed({{"x", h100}});
+  CHECK(value(r, "cluster.node") == "dgx-h100");
+  CHECK(value(r, "cluster.tiers").is_null());
+  CHECK(r.not_understood.empty());
+  const ImportedRun both = composed({{"x", h100}, {"t", matrix(8, "NV18", "\t")}});
+  CHECK(value(both, "cluster.node") == "dgx-h100");
+  CHECK(both.not_understood.empty());
+  std::string peers;
+  for (int i = 0; i < 7; ++i) peers += "<xgmi target=\"p\" count=\"1\" tclass=\"0x038000\"/>";
+  CHECK(value(composed({{"x", nccl("", "sm=\"304\" gcn=\"942\"", peers, 400000)}}),
+              "cluster.node") == "mi300x-oam-8");
+  // Half the speed of the NICs is half the network.
+  const ImportedRun slow =
+      composed({{"x", nccl("vendor=\"0x10de\" device=\"0x2330\"", "sm=\"90\"", switches, 200000)}});
+  CHECK(value(slow, "cluster.node") == "dgx-h100");
+  CHECK(value(slow, "cluster.tiers").back()["bandwidth"] == "200 GB/s");
+  CHECK(value(slow, "cluster.tiers")[0]["bandwidth"] == "450 GB/s");
+  const ImportedRun against = composed({{"x", h100}, {"t", matrix(4, "NV18", "\t")}});
+  CHECK_FALSE(against.not_understood.empty());
+  CHECK_THROWS_AS(read_machine({"x", "<system><cpu></system>"}), InputError);
+}
+
+TEST_CASE("lists of hosts are counted") {
+  CHECK(machine::count_hosts("a[1-3,7],b2") == 5);
+  CHECK(machine::count_hosts("srv[1101-1108]") == 8);
+  CHECK(machine::count_hosts("n[01-02][1-4]") == 8);
+  CHECK(machine::count_hosts("host") == 1);
+  CHECK(machine::count_hosts("a[5-3]") == 1);
+  CHECK(machine::count_hosts("") == 0);
+}
+
+TEST_CASE("a fabric says pods, rails and what is above them") {
+  const std::string discovered =
+      "switchguid=0x1\nSwitch\t65 \"S-1\"\t\t# \"leaf\" enhanced\n"
+      "[1]\t\"H-a\"[1](a) \t\t# \"node1 mlx5_0\" lid 1 4xNDR\n[2]\t\"H-b\"[1](b) \t\t# \"node2 "
+      "mlx5_0\" lid 2 4xNDR\n"
+      "[3]\t\"H-s\"[1](s) \t\t# \"Mellanox Technologies Aggregation Node\" lid 9 "
+      "4xNDR\n[35]\t\"S-3\"[1]\t\t# \"spine\" lid 3 4xNDR\n"
+      "\nSwitch\t65 \"S-2\"\t\t# \"leaf\" enhanced\n"
+      "[1]\t\"H-c\"[1](c) \t\t# \"node1 mlx5_1\" lid 1 4xNDR\n[2]\t\"H-d\"[1](d) \t\t# \"node2 "
+      "mlx5_1\" lid 2 4xNDR\n[35]\t\"S-3\"[2]\t\t# \"spine\" lid 3 4xNDR\n"
+      "\nCa\t1 \"H-a\"\t\t# \"node1 mlx5_0\"\n[1](a) \t\"S-1\"[1]\t\t# lid 1 \"leaf\" 4xNDR\n";
+  const MachineFacts m = read_machine({"ib", discovered});
+  CHECK(m.nodes == 2);
+  CHECK(m.nics == 2);
+  CHECK(m.nic_gbits == 400);
+  CHECK(m.nodes_per_leaf == 2);
+  CHECK(m.oversubscription == 2);
+  const ImportedRun r = composed({{"ib", discovered}}, R"({"cluster": {"node": "dgx-h100"}})");
+  CHECK(value(r, "cluster.fabric.oversubscription") == 2.0);
+  CHECK(value(r, "cluster.gpus") == 16);
+  CHECK(value(r, "cluster.tiers").back()["bandwidth"] == "100 GB/s");
+  const ImportedRun slurm = composed({{"s",
+                                       "SwitchName=core Switches=l[1-2]\nSwitchName=l1 "
+                                       "Nodes=n[1-8]\nSwitchName=l2 Nodes=n[9-16]\n"}});
+  CHECK(open_key(slurm, "cluster.fabric") != nullptr);
+  const MachineFacts topograph =
+      read_machine({"y",
+                    "switches:\n  S1: {switches: [S2]}\nblocks:\n- switch: S2\n  nodes: "
+                    "[\"I[21-22]\", I25]\n  annotations: {a/domain: nvl2}\n"});
+  CHECK(topograph.nodes == 3);
+  CHECK(topograph.nodes_per_domain == 3);
+}
+
+}  // namespace orrery

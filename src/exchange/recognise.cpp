@@ -247,6 +247,9 @@ std::optional<Recognised> binary(std::string_view text) {
     return Recognised{FileKind::other, {}, "a gzip file", "give it unpacked"};
   if (begins_with(text, "SQLite format 3"))
     return Recognised{FileKind::other, {}, "an SQLite database", kCalibrate};
+  if (text.substr(0, 256).find("brain.Event:") != std::string_view::npos) {
+    return Recognised{FileKind::other, {}, "TensorBoard's events", "give its scalars as CSV"};
+  }
   if (text.substr(0, 4096).find('\0') != std::string_view::npos) {
     return Recognised{FileKind::other, {}, "a binary file", ""};
   }

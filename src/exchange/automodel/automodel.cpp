@@ -13,7 +13,6 @@ using trainer::Said;
 using trainer::SaidRow;
 
 constexpr std::array kAutomodelRows = {
-    SaidRow{"step_scheduler.local_batch_size", Said::micro_batch, NameKind::degree},
     SaidRow{"step_scheduler.global_batch_size", Said::global_batch},
 };
 // Below distributed, or distributed_config in older files.
@@ -90,6 +89,15 @@ void length(Settings& settings, Facts& facts) {
   }
 }
 
+// Of a pipeline the micro batch is its own part of the local batch.
+void micro_batch(Settings& settings, Facts& facts) {
+  const bool pipeline = facts.count(Said::pp, 1) > 1;
+  const auto part = settings.count("distributed.pipeline.pp_microbatch_size", 1, kMostDegree);
+  const auto local = settings.count("step_scheduler.local_batch_size", 1, kMostDegree);
+  if (pipeline) return facts.say(Said::micro_batch, part.value_or(1), "pp_microbatch_size");
+  if (local) facts.say(Said::micro_batch, *local, "step_scheduler.local_batch_size");
+}
+
 void distributed(Settings& settings, Facts& facts) {
   const std::string prefix =
       settings.has("distributed_config.strategy") ? "distributed_config." : "distributed.";
@@ -103,10 +111,6 @@ void distributed(Settings& settings, Facts& facts) {
   const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
   facts.say(Said::zero, ddp ? 0 : 3, prefix + "strategy");
   if (facts.count(Said::pp, 1) == 1) return;
-  const auto micro = settings.count(prefix + "pipeline.pp_microbatch_size", 1, kMostDegree);
-  if (micro)
-    facts.mention(settings.written(prefix + "pipeline.pp_microbatch_size"),
-                  "--micro-batch says the pipeline's micro batch");
   const std::string schedule = settings.word(prefix + "pipeline.pp_schedule").value_or("1f1b");
   facts.leave_open(
       Said::schedule, prefix + "pipeline.pp_schedule " + schedule,
@@ -125,6 +129,7 @@ void read(const ForeignFile& file, Facts& facts) {
   precision(settings, facts);
   length(settings, facts);
   distributed(settings, facts);
+  micro_batch(settings, facts);
   bool adapters = false;
   for (const ForeignSetting& s : settings.all())
     adapters = adapters || begins_with(s.name, "peft.");

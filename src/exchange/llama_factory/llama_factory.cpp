@@ -124,11 +124,12 @@ void kind(Settings& settings, Facts& facts) {
     const bool said = settings.has("finetuning_type");
     facts.stop("finetuning_type " + type + (said ? "" : " (its default)"),
                "not all weights are trained; ours trains all");
-    for (const char* name :
-         {"lora_rank", "lora_target", "lora_alpha", "lora_dropout", "use_dora", "pissa_init",
-          "use_rslora", "loraplus_lr_ratio", "oft_rank", "oft_block_size", "oft_target"})
-      settings.take(name);
   }
+  // Of adapters, also where none are trained.
+  for (const char* name :
+       {"lora_rank", "lora_target", "lora_alpha", "lora_dropout", "use_dora", "pissa_init",
+        "use_rslora", "loraplus_lr_ratio", "oft_rank", "oft_block_size", "oft_target"})
+    settings.take(name);
   const std::string stage = settings.word("stage").value_or("sft");
   if (stage != "sft" && stage != "pt")
     facts.stop("stage " + stage, "a training with a second model or with generation");

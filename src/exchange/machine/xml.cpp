@@ -151,7 +151,12 @@ void pci_device(const std::string& text, MachineFacts& m, bool& any_gpu) {
 
 MachineFacts read_nccl_xml(const ForeignFile& file) {
   const pugi::xml_document document = parsed(file);
-  return NcclReading().read(document);
+  const MachineFacts m = NcclReading().read(document);
+  if (m.gpus == 0 && m.nics == 0) {
+    throw InputError(file.name, "", "a topology without a GPU or a NIC",
+                     "NCCL_TOPO_DUMP_FILE of a run on the node");
+  }
+  return m;
 }
 
 MachineFacts read_lstopo(const ForeignFile& file) {

@@ -14,7 +14,8 @@ void chunks(ImportDraft& d) {
   const auto chunks = d.settings.count("num_virtual_stages_per_pipeline_rank", 1, kMostDegree);
   const auto size = d.settings.count("virtual_pipeline_model_parallel_size", 1, kMostDegree);
   const auto layers = d.settings.count("num_layers_per_virtual_pipeline_stage", 1, kMostDegree);
-  if (d.is_open("parallel.vpp")) return;
+  const bool said = chunks || size || layers;
+  if (d.is_open("parallel.vpp") || (!said && d.is_open("parallel.pp"))) return;
   std::int64_t vpp = chunks.value_or(size.value_or(1));
   if (layers && !chunks && !size) {
     const std::int64_t all = d.layers();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 
 #include "core/json_path.h"
 #include "core/units.h"
@@ -63,11 +64,19 @@ void positions(ImportDraft& d) {
          "no position embedding of ours");
 }
 
+// LayerNorm and RMSNorm; forks have other cases, and endings ("layernorm1p").
+void norm(ImportDraft& d) {
+  std::string word = d.settings.text("normalization").value_or("");
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (word.empty()) return d.assume("model.norm", "layernorm", "without --normalization");
+  const bool layer = word.rfind("layernorm", 0) == 0;
+  if (!layer && word != "rmsnorm") d.settings.refuse("normalization", "LayerNorm or RMSNorm");
+  d.set("model.norm", layer ? "layernorm" : "rmsnorm");
+}
+
 void norm_and_positions(ImportDraft& d) {
-  constexpr std::array<std::string_view, 2> kNorms = {"LayerNorm", "RMSNorm"};
-  const auto norm = d.settings.choice("normalization", kNorms);
-  d.set("model.norm", norm.value_or(0) == 0 ? "layernorm" : "rmsnorm");
-  if (!norm) d.note("model.norm", "layernorm", "without --normalization");
+  norm(d);
   positions(d);
 }
 
@@ -84,7 +93,11 @@ void heads(ImportDraft& d) {
   const bool grouped = d.is_on("group_query_attention");
   const auto groups = d.settings.count("num_query_groups", 1);
   const Json& all = d.at("model.num_attention_heads");
-  if (grouped && groups) {
+  // Megatron-DeepSpeed's name, which needs no flag beside it.
+  const auto kv_heads = d.settings.count("num_key_value_heads", 1);
+  if (kv_heads && !grouped) {
+    d.set("model.num_key_value_heads", *kv_heads);
+  } else if (grouped && groups) {
     d.set("model.num_key_value_heads", *groups);
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");

@@ -89,6 +89,8 @@ void global_batch(ImportDraft& d) {
 
 void context(ImportDraft& d) {
   const auto words = d.settings.words("cp_comm_type");
+  const bool ulysses = !words && d.is_on("deepspeed") && d.count_at("parallel.cp", 1) > 1;
+  if (ulysses) return d.set("parallel.cp_type", "a2a");
   if (!words || d.count_at("parallel.cp", 1) == 1) return;
   const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), words->front());
   if (words->size() != 1 || found == kContextTypes.end()) {

@@ -1,0 +1,3 @@
+# Real files of other tools, where they lie beside the checkout, are read or refused as a person reads them.
+$ python3 $ROOT/tests/cli/import_samples
+> ...

@@ -58,8 +58,8 @@ TEST_CASE("families give the published totals of their models to the last weight
   }
 }
 
-// Published files with their totals, where they lie: -DORRERY_HF_CONFIGS=FOLDER, by default
-// ../shared/hf-configs beside the checkout.
+// Published files with their totals, where they lie: -DORRERY_HF_CONFIGS=FOLDER, by default the
+// folder hf-configs of a folder beside the checkout.
 TEST_CASE("files of published models give their totals and active parameters") {
   const std::filesystem::path folder = ORRERY_HF_CONFIGS;
   if (!std::filesystem::exists(folder / "expected.json")) {

@@ -31,10 +31,10 @@ struct CommandAnswer {
   std::string text = {};                   // in the format that was asked for
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
-  std::vector<std::string> broken = {};  // why the code is none of an answer, one line each
-  bool is_rows = false;                  // lines of JSON or CSV, never one document
-  std::string error = {};                // one line where the code is `wrong_input` or `fault`
-  std::optional<InputError> wrong = {};  // the same in parts, where a value is wrong
+  std::vector<std::string> broken = {};    // why the code is none of an answer, one line each
+  bool is_rows = false;                    // lines of JSON or CSV, never one document
+  std::string error = {};                  // one line where the code is `wrong_input` or `fault`
+  std::optional<InputError> wrong = {};    // the same in parts, where a value is wrong
 };
 
 class UsageError : public std::runtime_error {

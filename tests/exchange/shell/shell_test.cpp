@@ -20,10 +20,12 @@ TEST_CASE("a command gets the words a shell would pass") {
   CHECK(words_passed("run a 'b c' \"d $X\" # e") == Words{"run", "a", "b c", "d $X", ";"});
   CHECK(words_passed("N=3\nM=$((N * 4))\nrun --x ${M} --y ${Z:-7} --z $(hostname)") ==
         Words{"run", "--x", "12", "--y", "7", "--z", "$(hostname)", ";"});
-  CHECK(words_passed("A=\"--p 1 \\\n --q 2\"\nrun $A") == Words{"run", "--p", "1", "--q", "2", ";"});
+  CHECK(words_passed("A=\"--p 1 \\\n --q 2\"\nrun $A") ==
+        Words{"run", "--p", "1", "--q", "2", ";"});
   CHECK(words_passed("run --a 1 2>&1 | tee log.txt") ==
         Words{"run", "--a", "1", ";", "tee", "log.txt", ";"});
-  CHECK(words_passed("echo --tp 8; printf -- --pp 2\nrun --tp 4") == Words{"run", "--tp", "4", ";"});
+  CHECK(words_passed("echo --tp 8; printf -- --pp 2\nrun --tp 4") ==
+        Words{"run", "--tp", "4", ";"});
   CHECK_THROWS_AS(words_passed("run 'b"), InputError);
 }
 
@@ -47,7 +49,8 @@ TEST_CASE("the branch of a known condition is taken, and no other") {
   CHECK(words_passed(
             "T=fp8\ncase \"$T\" in\n bf16) A=1 ;;\n fp8|FP8*) A=2 ;;\n *) A=3 ;;\nesac\nrun $A") ==
         Words{"run", "2", ";"});
-  CHECK(words_passed("A=no\n[ \"$A\" = yes ] && B=1\n[ -z \"$B\" ] || run b\n[ $A != yes ] && run a") ==
+  CHECK(words_passed(
+            "A=no\n[ \"$A\" = yes ] && B=1\n[ -z \"$B\" ] || run b\n[ $A != yes ] && run a") ==
         Words{"run", "a", ";"});
   CHECK(words_passed("while [[ $# -gt 0 ]]; do case $1 in --x) X=$2 ;; esac; shift; done\nrun a") ==
         Words{"run", "a", ";"});

@@ -34,7 +34,7 @@ std::set<std::string> all_sources(const std::vector<JudgedRow>& rows) {
   return out;
 }
 
-// By linear slopes: one more look moves no summary by a tenth of a point.
+// By the slopes at the prior alone, which takes no estimate a source.
 std::vector<double> constants_without(const FitRuns& runs, const std::string& source) {
   const FitSelection all = everything(runs);
   const auto found = std::find(runs.groups.begin(), runs.groups.end(), source);

@@ -28,7 +28,7 @@ $ orrery collective all-reduce --node dgx-a100-80gb --gpus 8 --size 1MiB --calib
 $ python3 -c 'import json; print(json.load(open("with.json"))["inputs"]["cluster"]["calibration"])'
 > a.json
 $ echo '{"run": "gpt3-175b-1024-a100", "axes": {"training.micro_batch": [1, 2]}, "columns": ["step_time_s"]}' > sweep.json
-$ orrery sweep sweep.json --calibration a.json --csv | sed -n '2s/.*,//p' > swept; python3 -c 'import json; print(float(open("swept").read()) == json.load(open("with.json"))["step_time_s"])'
+$ orrery sweep sweep.json --calibration a.json --csv | sed -n '2s/.*,\([^,]*\),[^,]*$/\1/p' > swept; python3 -c 'import json; print(float(open("swept").read()) == json.load(open("with.json"))["step_time_s"])'
 > True
 # Every command that answers about a run or a cluster takes it and says what it rests on.
 $ for c in estimate memory simulate comm search; do orrery $c gpt3-175b-1024-a100 --calibration a.json --set parallel.tp=8 --set parallel.pp=8 | grep -c 'rests on: .* (a)'; done

@@ -80,7 +80,7 @@ StepInterval interval_of(const Accuracy& table, const StackLevel& level);
 // Of the peak memory: measured over predicted.
 StepInterval memory_interval_of(const Accuracy& table, const Run& run);
 
-// That a run whose peak is predicted as `peak` fits into `capacity`: ln(measured/predicted) taken
+// That a run predicted to need `peak` fits into `capacity`: ln(measured/predicted) taken
 // as normal, with 80 % of it inside the interval.
 double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity);
 

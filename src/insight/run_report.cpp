@@ -38,7 +38,7 @@ RunReport report_on(ResolvedRun resolved) {
 
 double fit_probability(const RunReport& r) {
   if (r.answer.reason == Reason::host_memory) return 0;
-  return fit_probability(r.resolved.memory, r.answer.memory.peak, r.answer.capacity);
+  return fit_probability(r.resolved.memory, r.answer.memory.needed, r.answer.capacity);
 }
 
 std::string_view fit_words(const RunReport& r) {

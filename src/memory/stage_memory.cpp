@@ -175,6 +175,7 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
     cached = cached - cut;
   }
   const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
+  m.needed = used;
   if (capacity > Bytes() && plain(used + cached) > capacity) {
     const BytesOf<R> room =
         lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - used;

@@ -198,7 +198,9 @@ TEST_CASE("cached blocks are given back before a device is full, states' roundin
   m[MemoryLine::context] = Bytes(100);
   settle<double>(m, f, Bytes());
   CHECK(m.peak.si() == testing::about(1000 + 400 + 100 + 100 + 200));
+  CHECK(m.needed.si() == testing::about(1000 + 400 + 100 + 100));
   settle<double>(m, f, Bytes(1700));
+  CHECK(m.needed.si() == testing::about(1600));
   CHECK(m.peak.si() == testing::about(1700));
   CHECK(m.peak <= Bytes(1700));
   CHECK(m[MemoryLine::fragmentation].si() == testing::about(200));
@@ -219,6 +221,7 @@ TEST_CASE("blocks cut into parts in use stay when the device is full") {
   CHECK(m.peak == empty);
   settle<double>(m, f, Bytes(420));
   CHECK(m.peak.si() == testing::about(400 + 0.25 * 200));
+  CHECK(m.needed == m.peak);
 }
 
 TEST_CASE("blocks that fit into none of the cached ones are reserved, not allocated") {

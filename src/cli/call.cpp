@@ -32,6 +32,7 @@ bool next_line(std::string& line) {
 void declare_call(CLI::App& /*app*/, Json& /*request*/) {}
 
 // Each line is answered before the next is read; a bad one is an answer too.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_call(Json /*request*/, const Session& s) {
   if (s.csv || s.to_file()) throw UsageError("orrery call: give it without --csv and -o");
   const CommandEngine engine(kept(configs_of(s), KeptPaths::no), hooks_of(s));

@@ -84,8 +84,9 @@ Json parse_strict(std::string_view text, const std::string& file) {
 
 // A model's file of Hugging Face may have such numbers; ours may not.
 std::optional<Json> parse_python(std::string_view text, const std::string& file) {
-  const bool has_any = text.find("Infinity") != text.npos || text.find("NaN") != text.npos;
-  if (!has_any || text.find("\"model_type\"") == text.npos) return {};
+  const bool has_any =
+      text.find("Infinity") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
+  if (!has_any || text.find("\"model_type\"") == std::string_view::npos) return {};
   try {
     return parse_strict(without_python_numbers(text), file);
   } catch (const Json::exception&) {

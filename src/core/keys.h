@@ -306,7 +306,7 @@ constexpr Key checked(const KeyOf<U, Member>& k) {
   constexpr bool has_value = !std::is_same_v<ValueOf<Member>, Elsewhere>;
   if (!is_said(k) || k.is_read != has_value || k.is_written != has_value)
     throw "a row lacks its name, meaning, or a way to read and write it";
-  return k;
+  return static_cast<const Key&>(k);
 }
 template <class T>
 constexpr Key checked(const Key& k) {

@@ -57,10 +57,10 @@ class Resolver {
   }
 
   template <auto Member, class V>
-  void assume(V value, std::string text) {
+  void assume(V value, const std::string& text) {
     if (out_.request.*Member) return;
     out_.request.*Member = value;
-    note(key_row<Member>, key_path<Member>, std::move(text));
+    note(key_row<Member>, key_path<Member>, text);
   }
 
   void precision() {

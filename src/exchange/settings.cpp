@@ -47,7 +47,10 @@ std::string joined(const Json& values) {
 std::optional<bool> truth_of(const Json& value) {
   if (value.is_null()) return true;
   if (value.is_boolean()) return value.get<bool>();
-  if (value == 0 || value == 1) return value == 1;
+  if (value.is_number()) {
+    const auto number = value.get<double>();
+    return number == 0 || number == 1 ? std::optional(number == 1) : std::nullopt;
+  }
   if (!value.is_string()) return {};
   const auto& text = value.get_ref<const std::string&>();
   for (const char* yes : {"true", "True", "TRUE", "1"}) {

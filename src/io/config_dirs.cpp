@@ -90,7 +90,7 @@ ConfigDirs config_dirs(const std::string& from_flag) {
   return dirs;
 }
 
-ConfigSource folder_source(ConfigDirs dirs, const OnRead& on_read) {
+ConfigSource folder_source(const ConfigDirs& dirs, const OnRead& on_read) {
   ConfigSource source;
   source.read = [dirs, on_read](const std::string& file) -> std::optional<ConfigText> {
     std::error_code error;

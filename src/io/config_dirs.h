@@ -25,7 +25,7 @@ struct ConfigDirs {
 ConfigDirs config_dirs(const std::string& from_flag);
 
 // Reads files while it is asked; tells `on_read` of each.
-ConfigSource folder_source(ConfigDirs dirs,
+ConfigSource folder_source(const ConfigDirs& dirs,
                            const std::function<void(const std::string& file)>& on_read = {});
 
 }  // namespace orrery

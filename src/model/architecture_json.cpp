@@ -190,7 +190,7 @@ ModelDescription read_model(const Json& document, const std::string& file, const
   Reader(document, file, path).must_be_object();
   ModelDescription model;
   if (document.contains("model_type")) {
-    model = read_hugging_face(document, std::move(names));
+    model = read_hugging_face(document, names);
   } else {
     reject_unknown_keys(document, names);
     const Json renamed = with_expert_key(document, names);

@@ -70,7 +70,7 @@ class Translation {
     for (const std::string& part : words_of(hf_parts())) {
       const auto at = document().find(part);
       if (at == document().end() || !at->is_object()) continue;
-      const Json inner = *at;
+      const Json inner = *at;  // NOLINT: the document grows below
       const bool linear = part == "linear_attn_config";
       for (auto it = inner.begin(); it != inner.end(); ++it) {
         std::string key = it.key();
@@ -443,7 +443,7 @@ class Translation {
 
 }  // namespace
 
-ModelDescription read_hugging_face(const Json& document, KeyNames names) {
+ModelDescription read_hugging_face(const Json& document, const KeyNames& names) {
   return Translation(hf_language_model(document, names.path), names).run();
 }
 

@@ -22,6 +22,6 @@
 namespace orrery {
 
 // `names` locates the document; it has no translation yet.
-ModelDescription read_hugging_face(const Json& document, KeyNames names);
+ModelDescription read_hugging_face(const Json& document, const KeyNames& names);
 
 }  // namespace orrery

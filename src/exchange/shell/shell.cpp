@@ -28,7 +28,7 @@ constexpr std::array kScheduler = {
     SchedulerName{"--gres", {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"}},
 };
 
-void read_option(std::string option, std::string value, ShellVariables& variables) {
+void read_option(const std::string& option, std::string value, ShellVariables& variables) {
   value = value.substr(value.rfind(':') == std::string::npos ? 0 : value.rfind(':') + 1);
   const bool number =
       !value.empty() &&

@@ -29,7 +29,7 @@ template <Number R>
 SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, AttentionKernel kernel,
                                   Precision precision, bool backward);
 
-// Of batched products as narrow as a head.
+// The rate of batched products as narrow as a head.
 template <Number R>
 FlopsPerSecondOf<R> unfused_rate(const Device& d, Precision precision);
 

@@ -44,7 +44,7 @@ std::string runs_text(const AccuracyCell& c) {
          std::to_string(c.sources) + (c.sources == 1 ? " source" : " sources");
 }
 
-// "with megatron-core on hopper, mixtures of experts"
+// " on hopper, mixtures of experts"
 std::string kind_text(const StackKind& k) {
   return (k.generation.empty() ? "" : " on " + k.generation) +
          (k.mixture ? std::string(", mixtures of experts") : "");
@@ -59,13 +59,6 @@ std::string words_of(const AccuracyCell& c, const StackKind& run) {
   }
   return "unknown stack: " + error + runs_text(c) + " left out and priced as " +
          (c.of.stack_class.empty() ? "what their class is" : c.of.stack_class) + kind_text(c.of);
-}
-
-bool takes(const StackKind& cell, const StackKind& run) {
-  return (cell.framework.empty() || cell.framework == run.framework) &&
-         (cell.stack_class.empty() || cell.stack_class == run.stack_class) &&
-         (cell.generation.empty() || cell.generation == run.generation) &&
-         cell.mixture == run.mixture;
 }
 
 }  // namespace
@@ -88,9 +81,16 @@ StackKind stack_kind(const Run& run) {
           std::string(name_of(run.cluster.device.generation)), is_moe(run.model)};
 }
 
+bool covers(const StackKind& outer, const StackKind& inner) {
+  return (outer.framework.empty() || outer.framework == inner.framework) &&
+         (outer.stack_class.empty() || outer.stack_class == inner.stack_class) &&
+         (outer.generation.empty() || outer.generation == inner.generation) &&
+         outer.mixture == inner.mixture;
+}
+
 const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
   const auto found = std::find_if(cells.begin(), cells.end(),
-                                  [&](const AccuracyCell& c) { return takes(c.of, kind); });
+                                  [&](const AccuracyCell& c) { return covers(c.of, kind); });
   return found == cells.end() ? nullptr : &*found;
 }
 
@@ -120,18 +120,22 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
   return {std::exp(own * middle / (own + believed)), 1 / std::sqrt(own + believed), n};
 }
 
-StepInterval interval_of(const Accuracy& table, const Run& run) {
-  const StackKind kind = stack_kind(run);
-  const AccuracyCell* c = cell_of(table.cells, kind);
+namespace {
+
+StepInterval interval_among(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
+  const AccuracyCell* c = cell_of(cells, kind);
   if (c == nullptr) return {};
   return {c->low, c->high, c->rows, c->sources, words_of(*c, kind)};
 }
 
+}  // namespace
+
+StepInterval interval_of(const Accuracy& table, const Run& run) {
+  return interval_among(table.cells, stack_kind(run));
+}
+
 StepInterval memory_interval_of(const Accuracy& table, const Run& run) {
-  const StackKind kind = stack_kind(run);
-  const AccuracyCell* c = cell_of(table.memory, kind);
-  if (c == nullptr) return {};
-  return {c->low, c->high, c->rows, c->sources, words_of(*c, kind)};
+  return interval_among(table.memory, stack_kind(run));
 }
 
 double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity) {

@@ -25,7 +25,7 @@ namespace orrery {
 
 struct Run;
 
-// What an interval depends on.
+// A kind of run, whose published errors are taken together.
 struct StackKind {
   std::string framework;    // of a cell, "": an unknown one
   std::string stack_class;  // of a cell, "": any
@@ -34,6 +34,9 @@ struct StackKind {
 };
 
 StackKind stack_kind(const Run& run);
+
+// Whether all that `outer` says holds of `inner`; what it leaves open may be anything.
+bool covers(const StackKind& outer, const StackKind& inner);
 
 struct AccuracyCell {
   StackKind of;
@@ -77,7 +80,7 @@ struct StepInterval {
 StepInterval interval_of(const Accuracy& table, const Run& run);
 StepInterval interval_of(const Accuracy& table, const StackLevel& level);
 
-// Of the peak memory: measured over predicted.
+// The interval of measured over predicted peak memory.
 StepInterval memory_interval_of(const Accuracy& table, const Run& run);
 
 // That a run predicted to need `peak` fits into `capacity`: ln(measured/predicted) taken

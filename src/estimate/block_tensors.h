@@ -36,7 +36,7 @@ std::uint8_t recomputable_end(const ShardedBlock& block);
 // input, so the last one itself does not run.
 std::uint8_t last_needed(const ShardedBlock& block);
 
-// Of every operator: modules that drop tensors saved by operators after it.
+// Modules that drop tensors saved by operators after this one, for every operator.
 using DroppedAfter = std::array<ModuleMask, kMaxOperators>;
 DroppedAfter dropped_after(const ShardedBlock& block);
 

@@ -44,7 +44,7 @@ constexpr std::array kModels = {
     ModelName{"nemotron4340b", "nemotron-4-340b"},
 };
 
-// Of the same dimensions.
+// Endings of names that leave the dimensions as they are.
 constexpr std::string_view kEndings[] = {"instruct", "chat", "hf",  "base", "it",
                                          "2507",     "v01",  "v02", "v03",  "bf16",
                                          "fp8",      "0528", "pt",  "yaml"};

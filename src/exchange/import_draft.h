@@ -48,7 +48,7 @@ struct GivenSetting {
   bool used = false;
 };
 
-// Whether the name speaks of something that changes memory or time in every tool.
+// True where a setting of this name changes memory or time, whatever the tool.
 bool moves_a_number(std::string_view name);
 
 struct ImportDraft {

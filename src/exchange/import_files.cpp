@@ -194,7 +194,7 @@ class Import {
   ImportedRun combined() {
     ImportedRun all = std::move(parts_.front());
     for (std::size_t i = 1; i < parts_.size(); ++i) merge(parts_[i], all);
-    // What one file leaves open another one may say.
+    // Another file may say what one leaves open.
     std::erase_if(all.not_understood, [&](const LeftOver& l) {
       return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
     });

@@ -25,6 +25,18 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string without_colours(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      while (i < line.size() && line[i] != 'm') ++i;
+    } else {
+      out += line[i];
+    }
+  }
+  return out;
+}
+
 char first_character(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first == std::string_view::npos ? '\0' : text[first];

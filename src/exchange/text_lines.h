@@ -21,6 +21,9 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
 // Without spaces and tabs at its ends.
 std::string_view trimmed(std::string_view text);
 
+// Without a terminal's colours, "\x1b[…m".
+std::string without_colours(std::string_view line);
+
 // The first character that is no white space; '\0' where there is none.
 char first_character(std::string_view text);
 

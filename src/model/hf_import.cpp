@@ -70,7 +70,8 @@ class Translation {
     for (const std::string& part : words_of(hf_parts())) {
       const auto at = document().find(part);
       if (at == document().end() || !at->is_object()) continue;
-      const Json inner = *at;  // NOLINT: the document grows below
+      const Json inner =
+          *at;  // NOLINT(performance-unnecessary-copy-initialization): the document grows below
       const bool linear = part == "linear_attn_config";
       for (auto it = inner.begin(); it != inner.end(); ++it) {
         std::string key = it.key();

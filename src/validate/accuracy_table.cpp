@@ -25,14 +25,6 @@ struct Weighted {
 
 bool is_known(const StackKind& k) { return !k.framework.empty(); }
 
-// Whether all that `outer` asks for holds of `inner`; what it leaves open may be anything.
-bool holds(const StackKind& outer, const StackKind& inner) {
-  return (outer.framework.empty() || outer.framework == inner.framework) &&
-         (outer.stack_class.empty() || outer.stack_class == inner.stack_class) &&
-         (outer.generation.empty() || outer.generation == inner.generation) &&
-         outer.mixture == inner.mixture;
-}
-
 using BySource = std::map<std::string, std::vector<double>>;  // |ln(measured/predicted)|
 
 // A weighted quantile of sorted values; each value stands at the middle of its weight.
@@ -53,7 +45,7 @@ double weighted_quantile(const std::vector<Weighted>& sorted, double q) {
   return sorted.back().value;
 }
 
-// What a cell asks for.
+// The rows that a cell takes.
 struct Asked {
   bool known = false;
   StackKind of;
@@ -108,7 +100,7 @@ class Cells {
   BySource asked(const Asked& a) const {
     BySource out;
     for (const Residual& r : all_) {
-      if (is_known(r.of) == a.known && holds(a.of, r.of)) out[r.source].push_back(std::abs(r.log));
+      if (is_known(r.of) == a.known && covers(a.of, r.of)) out[r.source].push_back(std::abs(r.log));
     }
     return out;
   }

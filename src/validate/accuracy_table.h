@@ -26,11 +26,11 @@ struct Residual {
   double log = 0;  // ln(measured/predicted)
 };
 
-// Of the row's time, or of its memory.
+// The error of the row's time, or of its memory.
 Residual time_residual(const JudgedRow& r, Protocol protocol);
 Residual memory_residual(const JudgedRow& r, Protocol protocol);
 
-// Of rows judged by both protocols.
+// Errors of rows judged by both protocols.
 struct Residuals {
   std::vector<Residual> time;
   std::vector<Residual> memory;

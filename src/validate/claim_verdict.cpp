@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Of whoever wrote the claim, at no point of its map an answer.
+// The claim is written wrongly, so that no point of its map has an answer.
 bool is_mistake(ErrorCode code) {
   return code == ErrorCode::unknown_key || code == ErrorCode::missing_key ||
          code == ErrorCode::wrong_type;

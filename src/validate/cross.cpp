@@ -96,7 +96,7 @@ void set_intervals(LeftOut& out) {
   }
 }
 
-// What three steps of one's own can speak for.
+// Rows of one model, node and precision, for which three steps of one's own can speak.
 std::string series_of(const JudgedRow& r) {
   return r.row.source.group + ", " + r.framework + ", " + r.node + ", " +
          r.row.run->at(std::string(key_name<&RunRequest::model>)).dump() + ", " +

@@ -28,7 +28,7 @@ namespace orrery {
 
 struct ConfigLookup;
 
-// What is known of a row that is predicted without its source.
+// Knowledge of the stack of a row that is predicted without its source.
 enum class Protocol : std::uint8_t { known_stack, unknown_stack };
 constexpr EnumNames<Protocol> names_of(Protocol) { return {"known stack", "unknown stack"}; }
 

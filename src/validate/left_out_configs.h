@@ -4,9 +4,9 @@
 //
 // A constant of a framework's profile whose provenance (`on`, core/provenance.h) names this source
 // alone is taken out: the profile then has what it inherits, from the framework it is a release of
-// or from its class. Constants that a parameter of the fit names stay: the fit moves them. Leaves
-// out constants of several sources, and of devices and nodes, which the parameters name. Errors:
-// none of its own.
+// or from its class, and a class the key's default. Constants that a parameter of the fit names
+// stay: the fit moves them. Leaves out constants of several sources, and of devices and nodes,
+// which the parameters name. Errors: none of its own.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ ConfigKind shown_kind(const std::string& text) {
                    alternatives(names), nearest_name(text, names));
 }
 
-// Of a name alone: the kind of which it is one.
+// The kind of document that has this name.
 std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSource& configs) {
   for (const ConfigKind kind : kAllOf<ConfigKind>) {
     const std::vector<std::string> names = config_names(configs, kind);

@@ -89,7 +89,7 @@ void length(Settings& settings, Facts& facts) {
   }
 }
 
-// Of a pipeline the micro batch is its own part of the local batch.
+// A pipeline cuts its local batch into micro batches of its own.
 void micro_batch(Settings& settings, Facts& facts) {
   const bool pipeline = facts.count(Said::pp, 1) > 1;
   const auto part = settings.count("distributed.pipeline.pp_microbatch_size", 1, kMostDegree);

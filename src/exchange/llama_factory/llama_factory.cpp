@@ -125,7 +125,7 @@ void kind(Settings& settings, Facts& facts) {
     facts.stop("finetuning_type " + type + (said ? "" : " (its default)"),
                "not all weights are trained; ours trains all");
   }
-  // Of adapters, also where none are trained.
+  // Settings of adapters, which files carry where none are trained too.
   for (const char* name :
        {"lora_rank", "lora_target", "lora_alpha", "lora_dropout", "use_dora", "pissa_init",
         "use_rslora", "loraplus_lr_ratio", "oft_rank", "oft_block_size", "oft_target"})

@@ -57,19 +57,6 @@ constexpr std::array<Field, 26> kFields = {{
     {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
 }};
 
-// Terminal colours are "\x1b[…m".
-std::string without_colours(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      while (i < line.size() && line[i] != 'm') ++i;
-    } else {
-      out += line[i];
-    }
-  }
-  return out;
-}
-
 // "12,345.6GiB" begins with 12345.6.
 std::optional<double> leading_number(std::string_view text) {
   std::string digits;

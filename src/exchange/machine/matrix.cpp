@@ -16,19 +16,6 @@ constexpr std::array<std::string_view, 9> kCells = {"NODE", "SYS",  "PHB",  "PXB
                                                     "SOC",  "XGMI", "PCIE", "X"};
 constexpr std::size_t kMostColumns = 512;
 
-// "\x1b[4m"
-std::string without_escapes(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      while (i < line.size() && line[i] != 'm') ++i;
-    } else {
-      out += line[i];
-    }
-  }
-  return out;
-}
-
 bool is_device(std::string_view word, std::string_view kind) {
   return begins_with(word, kind) && word.size() > kind.size() &&
          std::isdigit(static_cast<unsigned char>(word[kind.size()])) != 0;
@@ -69,7 +56,7 @@ void read_header(const std::string& line, Matrix& m) {
 Matrix read_matrix(const ForeignFile& file) {
   Matrix m;
   for (const std::string_view raw : lines_of(file.text)) {
-    const std::string line = without_escapes(raw);
+    const std::string line = without_colours(raw);
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty()) continue;
     const bool header = words.size() > 1 && words[0] == "GPU0" && is_device(words[1], "GPU");

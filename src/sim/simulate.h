@@ -62,8 +62,10 @@ inline constexpr EnumTable<Cause, std::string_view> kCauseNames = {
     "failed parts",     "checkpoint",
     "order of fetches", "without "};
 inline constexpr EnumTable<Cause, std::string_view> kCauseMeanings = {
-    "the closed form adds the longest end of any stage to the last pass of any; here a stage done "
-    "early reduces early",
+    "the closed form adds the longest end of any stage to the last pass of any, and gives both "
+    "directions of DualPipe the slower of two boundaries; here a stage done early reduces early "
+    "and "
+    "each boundary has its own time",
     "kernels run slower while a reduction, a gather or a copy to the host runs beside them",
     "sends and reductions share a unit's link",
     "a stage waits until its result has arrived",

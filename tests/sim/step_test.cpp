@@ -3,9 +3,11 @@
 // The two paths of the simulator against each other and against the closed form.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "estimate/workspace.h"
 #include "property/for_runs.h"
@@ -64,6 +66,14 @@ bool has_equal_stages(const StepPlan& plan) {
   return most <= 1.01 * least;
 }
 
+// The closed form gives both directions of DualPipe the slower of the two boundaries that mirror
+// each other; the simulator knows each.
+bool has_equal_directions(const Run& run, const Workspace& w) {
+  if (schedule_of(run).layout() != ChunkLayout::two_way) return true;
+  const std::vector<Seconds>& sends = w.sends;
+  return std::equal(sends.begin(), sends.end(), sends.rbegin());
+}
+
 }  // namespace
 
 TEST_CASE("events and sweep give the same times, to the bit, where nothing contends") {
@@ -98,25 +108,23 @@ TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form say
 
 TEST_CASE("on equal stages without contention the simulator is the closed form to 0.1 %") {
   double worst = 0;
-  int runs = 0, beyond = 0;
+  int runs = 0;
   for_runs(13, 1800, [&](const Run& any) {
     const Run run = with_equal_stages(any);
     if (!is_legal(run)) return;
     Workspace w;
     StepPlan plan = plan_step(run, w);
-    if (!has_equal_stages(plan)) return;
+    const double closed = estimate<double>(run, w).step_time.si();
+    if (!has_equal_stages(plan) || !has_equal_directions(run, w)) return;
     ++runs;
     const PassGraph graph = graph_of(run);
     const auto sweep = [&](Keep keep) { return sweep_step(plan, graph, kNoEffects, keep); };
     settle(plan, graph, sweep);
     const double simulated = sweep(Keep::stages).step;
-    const double closed = estimate<double>(run, w).step_time.si();
     const double difference = std::abs(simulated / closed - 1);
     worst = std::max(worst, difference);
-    beyond += difference > 1e-3 ? 1 : 0;
-    CHECK(difference <= 2e-3);
+    CHECK(difference <= 1e-3);
   });
   CHECK(runs >= 1000);
-  CHECK(1000 * beyond <= runs);
   MESSAGE(runs << " runs, largest difference " << worst);
 }

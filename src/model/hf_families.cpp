@@ -231,14 +231,14 @@ constexpr HfRefusal kRefusals[] = {
     {"recurrent_gemma rwkv rwkv5 rwkv6 rwkv7 xlstm retnet", "their recurrence"},
     {"mllama mllama_text_model", "layers that attend to images only"},
     {"nemotron-nas deci openelm", "layers of different width"},
-    {"deberta deberta-v2 electra modernbert nomic_bert distilbert xlnet longformer reformer",
-     "their attention or heads"},
+    {"deberta deberta-v2 electra nomic_bert xlnet longformer reformer", "their attention or heads"},
     {"bart mbart pegasus marian blenderbot m2m_100 led prophetnet nllb-moe switch_transformers "
      "umt5",
      "their encoder and decoder"},
     {"arctic", "experts beside a dense MLP in the same layer"},
     {"jetmoe", "experts inside attention"},
-    {"gpt_neo ctrl xglm biogpt", "their attention or positions"},
+    {"ctrl biogpt", "their attention or positions"},
+    {"bitnet", "norms inside attention and MLP, and weights of three values"},
 };
 
 // An unknown family: what the file says, and what most decoders have.

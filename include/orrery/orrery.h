@@ -43,6 +43,7 @@ extern "C" {
 
 typedef struct orrery_engine orrery_engine;
 typedef struct orrery_answer orrery_answer;
+typedef struct orrery_session orrery_session;
 
 // The configs of the folders that the program looks in, then those built into the library; all
 // processors. `options` is NULL or JSON: {"config_dir": "looked in first", "workers": 4}. Where
@@ -64,6 +65,19 @@ ORRERY_API void orrery_watch(orrery_engine* engine, orrery_progress progress, vo
 ORRERY_API orrery_answer* orrery_call(orrery_engine* engine, const char* command,
                                       const char* request);
 ORRERY_API void orrery_answer_free(orrery_answer* answer);
+
+// A run that stays open while its keys change, for sliders and loops: what does not hang on a
+// changed key is not resolved again. `request` is that of an estimate. Never NULL but out of
+// memory; close it before its engine is freed. One thread at a time.
+ORRERY_API orrery_session* orrery_open(orrery_engine* engine, const char* request);
+// A key of the run file by its path, "parallel.tp"; `value` is JSON, or else a text; "null" and
+// NULL take the key away. 0: out of memory. A wrong value shows in the next answer.
+ORRERY_API int orrery_set(orrery_session* session, const char* path, const char* value);
+// The answer of orrery_call() with the request as opened, all keys set since in `set`, in the order
+// of setting, and `options`: NULL, or an object of further keys ({"format": "text"}).
+ORRERY_API orrery_answer* orrery_ask(orrery_session* session, const char* command,
+                                     const char* options);
+ORRERY_API void orrery_close(orrery_session* session);
 
 ORRERY_API int orrery_code(const orrery_answer* answer);
 // The answer in the format that was asked for. `size` may be NULL.
@@ -128,7 +142,43 @@ class Engine {
   }
 
   Answer call(const std::string& command, const std::string& request) const {
-    orrery_answer* raw = orrery_call(engine_.get(), command.c_str(), request.c_str());
+    return taken(orrery_call(engine_.get(), command.c_str(), request.c_str()));
+  }
+
+  // A run that stays open while its keys change:
+  //
+  //   auto session = engine.open(R"({"run": "gpt3-175b-1024-a100"})");
+  //   session.set("parallel.tp", "4");
+  //   const auto a = session.estimate();
+  class Session {
+   public:
+    // `value` is JSON, or else a text; "null" takes the key away.
+    void set(const std::string& path, const std::string& value) {
+      if (orrery_set(session_.get(), path.c_str(), value.c_str()) == 0) throw std::bad_alloc();
+    }
+    Answer estimate() const { return ask("estimate"); }
+    Answer ask(const std::string& command, const std::string& options = "{}") const {
+      return taken(orrery_ask(session_.get(), command.c_str(), options.c_str()));
+    }
+
+   private:
+    friend class Engine;
+    explicit Session(const Engine& engine, const std::string& request)
+        : engine_(engine.engine_),
+          progress_(engine.progress_),
+          session_(orrery_open(engine_.get(), request.c_str()), orrery_close) {
+      if (!session_) throw std::bad_alloc();
+    }
+
+    std::shared_ptr<orrery_engine> engine_;  // outlives the session
+    std::shared_ptr<Progress> progress_;
+    std::shared_ptr<orrery_session> session_;
+  };
+
+  Session open(const std::string& request) const { return Session(*this, request); }
+
+ private:
+  static Answer taken(orrery_answer* raw) {
     if (raw == nullptr) throw std::bad_alloc();
     Answer a;
     a.handle = std::shared_ptr<orrery_answer>(raw, orrery_answer_free);
@@ -147,7 +197,6 @@ class Engine {
     return a;
   }
 
- private:
   Engine(orrery_engine* raw, Progress progress)
       : progress_(std::make_shared<Progress>(std::move(progress))), engine_(raw, orrery_free) {
     if (raw == nullptr) throw std::bad_alloc();

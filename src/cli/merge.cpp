@@ -35,7 +35,7 @@ ExitCode run_merge(Json request, const Session& s) {
   const CommandAnswer answer =
       CommandEngine(configs_of(s), hooks_of(s)).call("merge", request, Asker::flags);
   if (!sqlite || !answer.error.empty()) return give_answer(s, answer);
-  give_database(answer.text, s);
+  give_database(answer.text.str(), s);
   return ExitCode::answer;
 }
 

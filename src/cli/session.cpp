@@ -100,7 +100,7 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
   for (const std::string& line : answer.warnings) spdlog::warn("{}", line);
   refuse_same_files(s, answer);
   give_files(answer);
-  give(s, answer.text);
+  give(s, answer.text.str());
   for (const std::string& line : answer.broken) std::fprintf(stderr, "%s\n", line.c_str());
   return answer.code;
 }

@@ -39,10 +39,12 @@ std::optional<std::int64_t> whole(const Json& number) {
 }  // namespace
 
 Reader::Reader(const Json& value, std::string file, std::string path)
-    : value_(&value),
-      file_(std::move(file)),
-      path_(std::move(path)),
-      asked_(std::make_shared<std::set<std::string>>()) {}
+    : Reader(value, std::make_shared<const std::string>(std::move(file)), std::move(path)) {}
+
+Reader::Reader(const Json& value, std::shared_ptr<const std::string> file, std::string path)
+    : value_(&value), file_(std::move(file)), path_(std::move(path)) {
+  if (value.is_object()) asked_ = std::make_shared<std::vector<std::string>>();
+}
 
 std::string Reader::child_path(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
@@ -55,7 +57,7 @@ void Reader::fail(const std::string& found, const std::string& allowed,
 
 void Reader::fail(ErrorCode code, const std::string& found, const std::string& allowed,
                   const std::string& nearest) const {
-  throw InputError(code, file_, path_, found, allowed, nearest);
+  throw InputError(code, *file_, path_, found, allowed, nearest);
 }
 
 void Reader::fail(const std::string& allowed) const { fail(brief(*value_), allowed); }
@@ -72,23 +74,33 @@ void Reader::must_be_object() const {
   if (!value_->is_object()) fail_type("an object");
 }
 
-bool Reader::has(const std::string& key) {
-  must_be_object();
-  asked_->insert(key);
-  return value_->contains(key) && !(*value_)[key].is_null();
+bool Reader::is_asked(const std::string& key) const {
+  return std::find(asked_->begin(), asked_->end(), key) != asked_->end();
 }
 
-void Reader::allow(const std::string& key) { asked_->insert(key); }
+void Reader::allow(const std::string& key) {
+  if (asked_ && !is_asked(key)) asked_->push_back(key);
+}
+
+bool Reader::has(const std::string& key) {
+  must_be_object();
+  allow(key);
+  const auto at = value_->find(key);
+  return at != value_->end() && !at->is_null();
+}
 
 std::optional<Reader> Reader::find(const std::string& key) {
-  if (!has(key)) return {};
-  return Reader((*value_)[key], file_, child_path(key));
+  must_be_object();
+  allow(key);
+  const auto at = value_->find(key);
+  if (at == value_->end() || at->is_null()) return {};
+  return Reader(*at, file_, child_path(key));
 }
 
 Reader Reader::at(const std::string& key) {
   std::optional<Reader> found = find(key);
   if (!found) {
-    throw InputError(ErrorCode::missing_key, file_, child_path(key), "nothing",
+    throw InputError(ErrorCode::missing_key, *file_, child_path(key), "nothing",
                      "this key is required");
   }
   return *std::move(found);
@@ -96,10 +108,11 @@ Reader Reader::at(const std::string& key) {
 
 void Reader::reject_unknown() const {
   must_be_object();
-  const std::vector<std::string> allowed(asked_->begin(), asked_->end());
   for (auto it = value_->begin(); it != value_->end(); ++it) {
-    if (asked_->count(it.key()) != 0) continue;
-    throw InputError(ErrorCode::unknown_key, file_, child_path(it.key()), "an unknown key",
+    if (is_asked(it.key())) continue;
+    std::vector<std::string> allowed = *asked_;
+    std::sort(allowed.begin(), allowed.end());
+    throw InputError(ErrorCode::unknown_key, *file_, child_path(it.key()), "an unknown key",
                      alternatives(allowed), nearest_name(it.key(), allowed));
   }
 }
@@ -116,7 +129,7 @@ std::vector<Reader> Reader::items() const {
   std::vector<Reader> readers;
   readers.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
-    readers.emplace_back((*value_)[i], file_, path_ + "[" + std::to_string(i) + "]");
+    readers.push_back(Reader((*value_)[i], file_, path_ + "[" + std::to_string(i) + "]"));
   }
   return readers;
 }
@@ -132,26 +145,28 @@ std::string Reader::text() const {
 }
 
 std::int64_t Reader::integer(std::int64_t lowest, std::int64_t highest) const {
+  const bool is_number = value_->is_number();
+  const std::optional<std::int64_t> n = is_number ? whole(*value_) : std::nullopt;
+  if (n && *n >= lowest && *n <= highest) return *n;
   const std::string allowed =
       range_text("a whole number", std::to_string(lowest), std::to_string(highest),
                  highest != std::numeric_limits<std::int64_t>::max());
-  if (!value_->is_number()) fail_type(allowed);
-  const std::optional<std::int64_t> n = whole(*value_);
-  if (!n || *n < lowest || *n > highest) fail_range(allowed);
-  return *n;
+  if (is_number) fail_range(allowed);
+  fail_type(allowed);
 }
 
 double Reader::number(double lowest, double highest) const {
+  const bool is_number = value_->is_number();
+  const double x = is_number ? value_->get<double>() : 0;
+  if (is_number && x >= lowest && x <= highest) return x;
   const std::string allowed =
       range_text("a number", shortest(lowest), shortest(highest), std::isfinite(highest));
-  if (!value_->is_number()) fail_type(allowed);
-  const double x = value_->get<double>();
-  if (!(x >= lowest && x <= highest)) fail_range(allowed);
-  return x;
+  if (is_number) fail_range(allowed);
+  fail_type(allowed);
 }
 
 double Reader::quantity_si(Dimension d, bool zero_allowed) const {
-  const std::string form = "a quantity such as \"" + example_of(d) + "\"";
+  const auto form = [d] { return "a quantity such as \"" + example_of(d) + "\""; };
   double x = 0;
   if (value_->is_number()) {
     x = value_->get<double>();
@@ -159,30 +174,30 @@ double Reader::quantity_si(Dimension d, bool zero_allowed) const {
     const std::optional<double> parsed = parse_quantity(value_->get_ref<const std::string&>(), d);
     if (!parsed) {
       fail(ErrorCode::malformed, brief(*value_),
-           form + " (units: " + alternatives(units_of(d)) + ")");
+           form() + " (units: " + alternatives(units_of(d)) + ")");
     }
     x = *parsed;
   } else {
-    fail_type(form);
+    fail_type(form());
   }
   if (!std::isfinite(x) || x < 0 || (x == 0 && !zero_allowed)) {
-    fail_range(form + (zero_allowed ? " that is not negative" : " above zero"));
+    fail_range(form() + (zero_allowed ? " that is not negative" : " above zero"));
   }
   if (x > kLargest || (x > 0 && x < kSmallest)) {
-    fail_range(form + ", from 1e-15 to 1e30 of its SI unit");
+    fail_range(form() + ", from 1e-15 to 1e30 of its SI unit");
   }
   return x;
 }
 
 std::size_t Reader::choice(std::span<const std::string_view> names) const {
-  const std::vector<std::string> all(names.begin(), names.end());
   if (value_->is_string()) {
-    const auto& word = value_->get_ref<const std::string&>();
-    const auto at = std::find(all.begin(), all.end(), word);
-    if (at != all.end()) return static_cast<std::size_t>(at - all.begin());
-    fail(ErrorCode::unknown_name, brief(*value_), alternatives(all), nearest_name(word, all));
+    const auto at = std::find(names.begin(), names.end(), value_->get_ref<const std::string&>());
+    if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
   }
-  fail_type(alternatives(all));
+  const std::vector<std::string> all(names.begin(), names.end());
+  if (!value_->is_string()) fail_type(alternatives(all));
+  const auto& word = value_->get_ref<const std::string&>();
+  fail(ErrorCode::unknown_name, brief(*value_), alternatives(all), nearest_name(word, all));
 }
 
 }  // namespace orrery

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,18 +74,21 @@ class Reader {
                          const std::string& nearest = "") const;
 
   const Json& json() const { return *value_; }
-  const std::string& file() const { return file_; }
+  const std::string& file() const { return *file_; }
   const std::string& path() const { return path_; }
 
  private:
   [[noreturn]] void fail_type(const std::string& allowed) const;
   [[noreturn]] void fail_range(const std::string& allowed) const;
   std::string child_path(const std::string& key) const;
+  bool is_asked(const std::string& key) const;
+
+  Reader(const Json& value, std::shared_ptr<const std::string> file, std::string path);
 
   const Json* value_;
-  std::string file_;
+  std::shared_ptr<const std::string> file_;
   std::string path_;
-  std::shared_ptr<std::set<std::string>> asked_;
+  std::shared_ptr<std::vector<std::string>> asked_;  // null where the value is no object
 };
 
 }  // namespace orrery

@@ -3,12 +3,15 @@
 // The answer of one command, and the program's exit codes.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_fwd.h"
 
 namespace orrery {
 
@@ -26,9 +29,32 @@ struct NamedText {
   std::string text = {};
 };
 
+// The text of an answer. That of a JSON document is written when it is first asked for, so that
+// who wants a number of it, or to put it into another document, pays for no text. Copies share it;
+// several threads may ask.
+class AnswerText {
+ public:
+  AnswerText() : AnswerText(std::string()) {}
+  AnswerText(std::string text);  // NOLINT(google-explicit-constructor): most answers are text
+  // Errors: std::logic_error where a number in it is not finite.
+  explicit AnswerText(Json document);
+
+  const std::string& str() const;
+  bool empty() const { return document() == nullptr && str().empty(); }
+  const Json* document() const;  // null where the answer is other text
+
+ private:
+  struct Kept {
+    GivenJson document;  // null where the answer is other text
+    std::mutex mutex;
+    std::string text;
+  };
+  std::shared_ptr<Kept> kept_;
+};
+
 struct CommandAnswer {
   ExitCode code = ExitCode::answer;
-  std::string text = {};                   // in the format that was asked for
+  AnswerText text = {};                    // in the format that was asked for
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
   std::vector<std::string> broken = {};    // why the code is none of an answer, one line each

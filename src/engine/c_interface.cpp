@@ -38,15 +38,21 @@ EngineHooks watched(const orrery_engine& engine) {
   return hooks;
 }
 
-CommandAnswer answer_of(const orrery_engine& engine, const char* command, const char* request) {
+const char* text_or(const char* text, const char* otherwise) {
+  return text == nullptr ? otherwise : text;
+}
+
+// A handle with the answer to `question`; that of wrong options where the engine has such.
+orrery_answer* answer_of(const orrery_engine& engine,
+                         const std::function<CommandAnswer(const EngineHooks&)>& question) {
+  auto answer = std::make_unique<orrery_answer>();
   if (engine.error.empty()) {
-    return CommandEngine(engine.configs, watched(engine))
-        .call(command, request == nullptr ? "{}" : request);
+    answer->answer = question(watched(engine));
+  } else {
+    answer->answer.code = ExitCode::wrong_input;
+    answer->answer.error = engine.error;
   }
-  CommandAnswer refused;
-  refused.code = ExitCode::wrong_input;
-  refused.error = engine.error;
-  return refused;
+  return answer.release();
 }
 
 // The value at a path such as "best.0.tp"; nullptr where there is none.
@@ -91,19 +97,43 @@ void orrery_watch(orrery_engine* engine, orrery_progress progress, void* user) {
 }
 
 orrery_answer* orrery_call(orrery_engine* engine, const char* command, const char* request) try {
-  auto answer = std::make_unique<orrery_answer>();
-  answer->answer = orrery::answer_of(*engine, command, request);
-  return answer.release();
+  return orrery::answer_of(*engine, [&](const orrery::EngineHooks& hooks) {
+    return orrery::CommandEngine(engine->configs, hooks)
+        .call(command, orrery::text_or(request, "{}"));
+  });
 } catch (...) {
   return nullptr;
 }
+
+orrery_session* orrery_open(orrery_engine* engine, const char* request) try {
+  return new orrery_session{engine, {engine->configs, orrery::text_or(request, "{}")}};
+} catch (...) {
+  return nullptr;
+}
+
+int orrery_set(orrery_session* session, const char* path, const char* value) try {
+  session->run.set(path, orrery::text_or(value, "null"));
+  return 1;
+} catch (...) {
+  return 0;
+}
+
+orrery_answer* orrery_ask(orrery_session* session, const char* command, const char* options) try {
+  return orrery::answer_of(*session->engine, [&](const orrery::EngineHooks& hooks) {
+    return session->run.ask(command, orrery::text_or(options, "{}"), hooks);
+  });
+} catch (...) {
+  return nullptr;
+}
+
+void orrery_close(orrery_session* session) { delete session; }
 
 void orrery_answer_free(orrery_answer* answer) { delete answer; }
 
 int orrery_code(const orrery_answer* answer) { return static_cast<int>(answer->answer.code); }
 
 const char* orrery_text(const orrery_answer* answer, size_t* size) {
-  return orrery::with_size(answer->answer.text, size);
+  return orrery::with_size(answer->answer.text.str(), size);
 }
 
 const char* orrery_error(const orrery_answer* answer) { return answer->answer.error.c_str(); }
@@ -126,7 +156,7 @@ const char* orrery_file_text(const orrery_answer* answer, size_t i, size_t* size
 
 const char* orrery_line(orrery_answer* answer) try {
   const std::lock_guard<std::mutex> lock(answer->mutex);
-  if (answer->line.empty()) answer->line = orrery::answer_json(answer->answer).dump();
+  if (answer->line.empty()) answer->line = orrery::one_line(orrery::answer_json(answer->answer));
   return answer->line.c_str();
 } catch (...) {
   return nullptr;
@@ -134,10 +164,12 @@ const char* orrery_line(orrery_answer* answer) try {
 
 int orrery_number(orrery_answer* answer, const char* path, double* value) try {
   const std::lock_guard<std::mutex> lock(answer->mutex);
-  if (!answer->document) {
-    answer->document = orrery::Json::parse(answer->answer.text, nullptr, false);
+  if (answer->answer.text.document() == nullptr && !answer->document) {
+    answer->document = orrery::Json::parse(answer->answer.text.str(), nullptr, false);
   }
-  const orrery::Json* at = orrery::json_at(*answer->document, path);
+  const orrery::Json* document = answer->answer.text.document();
+  const orrery::Json* at =
+      orrery::json_at(document != nullptr ? *document : *answer->document, path);
   if (at == nullptr || !at->is_number()) return 0;
   *value = at->get<double>();
   return 1;

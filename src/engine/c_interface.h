@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/command_engine.h"
+#include "engine/run_session.h"
 #include "orrery/orrery.h"
 
 struct orrery_engine {
@@ -15,6 +16,11 @@ struct orrery_engine {
   std::string error;  // of the options; every call answers with it
   orrery_progress progress = nullptr;
   void* user = nullptr;
+};
+
+struct orrery_session {
+  const orrery_engine* engine;
+  orrery::RunSession run;
 };
 
 struct orrery_answer {

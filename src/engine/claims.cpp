@@ -129,7 +129,7 @@ CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& loo
     judged.push_back(judge(read_claim(file.text, file.name), context));
   }
   return {ExitCode::answer,
-          look.json() ? dump(claims_json(judged)) : drawn(claims_document(judged), look)};
+          look.json() ? AnswerText(claims_json(judged)) : drawn(claims_document(judged), look)};
 }
 
 }  // namespace orrery

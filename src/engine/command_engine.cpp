@@ -38,23 +38,6 @@ Json wrong_json(const InputError& e) {
           {"found", e.found()},        {"allowed", e.allowed()}, {"nearest", e.nearest()}};
 }
 
-// Whatever goes wrong is an answer.
-template <class F>
-CommandAnswer guarded(const F& answer) {
-  try {
-    return answer();
-  } catch (const InputError& e) {
-    return refused(e);
-  } catch (const UsageError& e) {
-    return failed(ExitCode::wrong_input, e.what());
-  } catch (const std::bad_alloc&) {
-    return failed(ExitCode::wrong_input,
-                  "found a question too large for the memory there is; allowed: a smaller one");
-  } catch (const std::exception& e) {
-    return failed(ExitCode::fault, std::string("a fault of Orrery's own: ") + e.what());
-  }
-}
-
 CommandAnswer answer_to(std::string_view command, const Json& request, Asker asker,
                         const CommandContext& context) {
   const CommandRow& row = command_named(command);
@@ -73,18 +56,33 @@ CommandAnswer answer_of(const CommandEngine& engine, const Json& call) {
 
 }  // namespace
 
+CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer) {
+  try {
+    return answer();
+  } catch (const InputError& e) {
+    return refused(e);
+  } catch (const UsageError& e) {
+    return failed(ExitCode::wrong_input, e.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ExitCode::wrong_input,
+                  "found a question too large for the memory there is; allowed: a smaller one");
+  } catch (const std::exception& e) {
+    return failed(ExitCode::fault, std::string("a fault of Orrery's own: ") + e.what());
+  }
+}
+
 CommandEngine::CommandEngine(ConfigSource configs, EngineHooks hooks)
     : configs_(std::move(configs)), hooks_(std::move(hooks)) {}
 
 CommandAnswer CommandEngine::call(std::string_view command, std::string_view request) const {
-  return guarded([&] {
+  return guarded_answer([&] {
     return answer_to(command, parse_json(request, "request"), Asker::request, {configs_, hooks_});
   });
 }
 
 CommandAnswer CommandEngine::call(std::string_view command, const Json& request,
                                   Asker asker) const {
-  return guarded([&] { return answer_to(command, request, asker, {configs_, hooks_}); });
+  return guarded_answer([&] { return answer_to(command, request, asker, {configs_, hooks_}); });
 }
 
 std::vector<std::string> command_names() {
@@ -97,14 +95,23 @@ Json answer_json(const CommandAnswer& answer) {
   Json j = {{"code", static_cast<int>(answer.code)}};
   if (!answer.error.empty()) j["error"] = answer.error;
   if (answer.wrong) j["wrong"] = wrong_json(*answer.wrong);
-  // A document stays one; text, rows and pages are text.
-  const bool document = !answer.is_rows && Json::accept(answer.text);
-  if (document) j["answer"] = Json::parse(answer.text);
-  if (!document && !answer.text.empty()) j["text"] = answer.text;
+  // A document stays one, also where another tool's format is JSON; text, rows and pages are text.
+  const Json* document = answer.text.document();
+  if (document != nullptr) {
+    j["answer"] = *document;
+  } else if (!answer.is_rows && Json::accept(answer.text.str())) {
+    j["answer"] = Json::parse(answer.text.str());
+  } else if (!answer.text.empty()) {
+    j["text"] = answer.text.str();
+  }
   for (const NamedText& file : answer.files) j["files"][file.name] = file.text;
   if (!answer.warnings.empty()) j["warnings"] = answer.warnings;
   if (!answer.broken.empty()) j["broken"] = answer.broken;
   return j;
+}
+
+std::string one_line(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string answer_line(const CommandEngine& engine, std::string_view line) {
@@ -118,7 +125,7 @@ std::string answer_line(const CommandEngine& engine, std::string_view line) {
     answer = refused(e);
   }
   told.update(answer_json(answer));
-  return told.dump();
+  return one_line(told);
 }
 
 }  // namespace orrery

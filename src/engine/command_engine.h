@@ -12,6 +12,7 @@
 // one with code `fault`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,12 +41,16 @@ class CommandEngine {
 
 std::vector<std::string> command_names();
 
+// Whatever goes wrong in `answer` is an answer.
+CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer);
+
 // The answer as one object: {"code", "answer" (a document) or "text", "files" {name: text},
 // "warnings", "error", "wrong" {"code", "file", "path", "found", "allowed", "nearest"}}, of which
 // only what there is.
 Json answer_json(const CommandAnswer& answer);
 
-// Without a line break.
+// Without a line break; invalid UTF-8 is shown with replacement characters.
+std::string one_line(const Json& document);
 std::string answer_line(const CommandEngine& engine, std::string_view line);
 
 }  // namespace orrery

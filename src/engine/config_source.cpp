@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/embedded.h"
+#include "estimate/kept_parts.h"
 
 namespace orrery {
 
@@ -166,10 +167,11 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   lookup.framework_names = naming(ConfigKind::framework);
   lookup.compression_names = naming(ConfigKind::compression);
   lookup.accuracy = [source] { return source.read("configs/accuracy.json"); };
+  lookup.parts = source.parts;
   return lookup;
 }
 
-ConfigSource builtin_configs() { return {read_builtin, list_builtin, {}}; }
+ConfigSource builtin_configs() { return {read_builtin, list_builtin, {}, nullptr}; }
 
 ConfigSource with_builtin_configs(ConfigSource first) {
   ConfigSource both;
@@ -193,6 +195,7 @@ ConfigSource kept(ConfigSource source, KeptPaths paths) {
   source.read = keeping(std::move(source.read));
   source.list = keeping(std::move(source.list));
   if (paths == KeptPaths::yes && source.open) source.open = keeping(std::move(source.open));
+  if (!source.parts) source.parts = std::make_shared<KeptParts>();
   return source;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +74,8 @@ struct ConfigSource {
   // A user's own file by its path. Nothing: there is none. Unset: there are no files. Errors:
   // InputError that says why one cannot be read.
   std::function<std::optional<ConfigText>(const std::string& path)> open;
+  // Resolved models, clusters and frameworks that questions share; null: none are kept.
+  std::shared_ptr<KeptParts> parts;
 };
 
 bool is_path(const std::string& name);
@@ -95,8 +98,8 @@ ConfigSource builtin_configs();
 // `first`, and where it has no such document, the ones built in. Files are those of `first`.
 ConfigSource with_builtin_configs(ConfigSource first);
 
-// A user's own files may change between two questions, so that they are kept for the length of one
-// question only.
+// Documents are read once, and what they are resolved to is kept. A user's own files may change
+// between two questions, so that they are kept for the length of one question only.
 enum class KeptPaths : std::uint8_t { no, yes };
 
 ConfigSource kept(ConfigSource source, KeptPaths paths);

@@ -12,15 +12,6 @@
 namespace orrery {
 namespace {
 
-// "8", "true", "[1, 2]" and {"a": 1} are JSON; "auto" and "80 GiB" are text.
-Json value_of(const std::string& text) {
-  try {
-    return parse_json(text, "value");
-  } catch (const InputError&) {
-    return text;
-  }
-}
-
 [[noreturn]] void refuse(const Override& o, const std::string& found, const std::string& allowed) {
   throw InputError(o.flag, o.path, found, allowed);
 }
@@ -88,20 +79,39 @@ const std::vector<RunFlag>& run_flags() {
   return flags;
 }
 
-Override make_override(const std::string& flag, const std::string& path, const std::string& value) {
-  return {flag + " " + value, path, value_of(value)};
+Json given_value(const std::string& text) {
+  try {
+    return parse_json(text, "value");
+  } catch (const InputError&) {
+    return text;
+  }
 }
+
+Override make_override(const std::string& flag, const std::string& path, const std::string& value) {
+  return {flag + " " + value, path, given_value(value)};
+}
+
+namespace {
+
+bool is_settable(const std::string& path) {
+  const std::vector<std::string> parts = path_keys(path);
+  return std::none_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
+}
+
+Override set_of(const std::string& text, const std::string& path, Json value) {
+  if (!is_settable(path) || text.size() <= path.size() + 1) {
+    throw InputError("--set", "", "\"" + text + "\"", "PATH=VALUE, as in parallel.tp=8");
+  }
+  return {"--set " + text, path, std::move(value)};
+}
+
+}  // namespace
 
 Override parse_set(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string path = text.substr(0, equals);
-  const std::vector<std::string> parts = path_keys(path);
-  const bool empty_part =
-      std::any_of(parts.begin(), parts.end(), [](const std::string& p) { return p.empty(); });
-  if (equals == std::string::npos || empty_part || equals + 1 == text.size()) {
-    throw InputError("--set", "", "\"" + text + "\"", "PATH=VALUE, as in parallel.tp=8");
-  }
-  return {"--set " + text, path, value_of(text.substr(equals + 1))};
+  return set_of(text, path,
+                equals == std::string::npos ? Json() : given_value(text.substr(equals + 1)));
 }
 
 void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
@@ -149,9 +159,7 @@ std::vector<Override> given_sets(Request& request) {
     return list;
   }
   for (const auto& [path, value] : sets->json().items()) {
-    Override o = parse_set(path + "=" + text_of(value));
-    o.value = value;
-    list.push_back(std::move(o));
+    list.push_back(set_of(path + "=" + text_of(value), path, value));
   }
   return list;
 }

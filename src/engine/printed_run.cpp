@@ -30,10 +30,10 @@ std::string printed_format(Request& request, const std::string& key, const std::
 
 CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
                           const ConfigLookup& lookup, bool json) {
-  if (format == kRunFile) return {ExitCode::answer, dump(run_file(resolved, run))};
+  if (format == kRunFile) return {ExitCode::answer, AnswerText(run_file(resolved, run))};
   const ForeignFormat foreign = find_name<ForeignFormat>(format).value();
   const ExportedRun exported = export_run(foreign, resolved, run, lookup);
-  CommandAnswer answer{ExitCode::answer, json ? dump(exported_json(foreign, exported))
+  CommandAnswer answer{ExitCode::answer, json ? AnswerText(exported_json(foreign, exported))
                                               : exported_text(foreign, exported)};
   if (json || has_comments(foreign)) return answer;
   for (const NotSaid& n : exported.not_said) {

@@ -130,11 +130,12 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
   const SweepRows rows(job.sweep, job.sweep_file, job.id,
                        format == AnswerFormat::csv ? RowFormat::csv : RowFormat::json);
   SweepCrew crew(job, rows, context.hooks, jobs);
-  CommandAnswer answer{ExitCode::answer, rows.header()};
+  CommandAnswer answer;
   answer.is_rows = true;
+  std::string text = rows.header();
   for (std::int64_t done = 0; done < job.mine;) {
     const std::vector<std::string> batch = crew.rows(done, std::min(job.mine - done, kBatch));
-    for (const std::string& row : batch) answer.text += row;
+    for (const std::string& row : batch) text += row;
     done += static_cast<std::int64_t>(batch.size());
     if (crew.stopped()) {
       answer.code = ExitCode::interrupted;
@@ -142,6 +143,7 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
     }
     if (context.hooks.progress) context.hooks.progress(done, job.mine);
   }
+  answer.text = std::move(text);
   return answer;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "hardware/lookup.h"
 
 namespace orrery {
+
+class KeptParts;  // estimate/kept_parts.h
 
 struct ConfigText {
   std::string text;
@@ -27,6 +30,7 @@ struct ConfigLookup {
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;
   std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
+  std::shared_ptr<KeptParts> parts;  // null: whatever is asked for is resolved anew
 };
 
 }  // namespace orrery

@@ -1,48 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/least_recompute.h"
 
-#include "estimate/estimate.h"
+#include "estimate/classes.h"
+#include "estimate/links.h"
+#include "estimate/price.h"
 
 namespace orrery {
 namespace {
 
-bool fits(const Run& run) { return estimate(run).reason != Reason::device_memory; }
+// Asks for the memory alone, since the step plays no part.
+class Chooser {
+ public:
+  explicit Chooser(Run& run) : run_(run) {}
 
-// The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
-std::int64_t fewest_layers(Run& run, std::int64_t most) {
-  std::int64_t low = 1;
-  std::int64_t high = most;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    run.strategy.recompute_layers = middle;
-    if (fits(run)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
+  void choose() {
+    Strategy& s = run_.strategy;
+    s.recompute = Recompute::none;
+    if (!fits()) s.recompute = Recompute::selective;
+    if (!fits()) recompute_fewest_layers();
   }
-  return low;
-}
 
-// Full recompute of as few layers of each chunk as fit; of all where that does not.
-void recompute_fewest_layers(Run& run) {
-  Strategy& s = run.strategy;
-  s.recompute = Recompute::full;
-  s.recompute_method = RecomputeMethod::block;
-  const std::int64_t chunks = s.pp * s.vpp;
-  s.recompute_layers = fewest_layers(run, (run.model.layers + chunks - 1) / chunks);
-  if (fits(run)) return;
-  s.recompute_method = RecomputeMethod::uniform;
-  s.recompute_layers = 0;
-}
+ private:
+  bool fits() {
+    price<double>(run_, w_.scratch, w_.prices);
+    fill_parts<double>(run_, w_);
+    return memory_answer(run_, w_).reason != Reason::device_memory;
+  }
+
+  // The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
+  std::int64_t fewest_layers(std::int64_t most) {
+    std::int64_t low = 1;
+    std::int64_t high = most;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      run_.strategy.recompute_layers = middle;
+      if (fits()) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  // Full recompute of as few layers of each chunk as fit; of all where that does not.
+  void recompute_fewest_layers() {
+    Strategy& s = run_.strategy;
+    s.recompute = Recompute::full;
+    s.recompute_method = RecomputeMethod::block;
+    const std::int64_t chunks = s.pp * s.vpp;
+    s.recompute_layers = fewest_layers((run_.model.layers + chunks - 1) / chunks);
+    if (fits()) return;
+    s.recompute_method = RecomputeMethod::uniform;
+    s.recompute_layers = 0;
+  }
+
+  Run& run_;
+  Workspace w_;
+};
 
 }  // namespace
 
 std::string choose_least_recompute(Run& run) {
-  Strategy& s = run.strategy;
-  s.recompute = Recompute::none;
-  if (!fits(run)) s.recompute = Recompute::selective;
-  if (!fits(run)) recompute_fewest_layers(run);
+  Chooser(run).choose();
+  const Strategy& s = run.strategy;
   std::string text(name_of(s.recompute));
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {
     text += ", recompute_method block, recompute_layers " + std::to_string(s.recompute_layers);

@@ -8,6 +8,7 @@
 #include "estimate/framework_document.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
+#include "estimate/kept_parts.h"
 #include "estimate/least_recompute.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap.h"
@@ -21,31 +22,41 @@
 namespace orrery {
 namespace {
 
-GivenDocument find_framework(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
-  static const Json kGeneric = kDefaultFramework;
-  const std::optional<Reader> given = find_key<&RunRequest::framework>(root);
-  if (!given) {
-    const char* path = key_path<&RunRequest::framework>;
-    out.assumed.push_back({path, kDefaultFramework, "default"});
-    return find_document(Reader(kGeneric, root.file(), path), "framework", lookup.framework,
-                         lookup.framework_names);
-  }
-  return find_document(*given, "framework", lookup.framework, lookup.framework_names);
-}
+struct ModelPart {
+  ModelDescription model;
+  std::vector<Assumed> assumed;
+};
 
-void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
-  const GivenDocument d =
-      find_document(at_key<&RunRequest::model>(root), "model", lookup.model, lookup.model_names);
-  out.model = read_model(d.json, d.file, d.path, d.name);
+ModelPart model_part(const Reader& given, const ConfigLookup& lookup) {
+  const GivenDocument d = find_document(given, "model", lookup.model, lookup.model_names);
+  ModelPart out{read_model(d.json, d.file, d.path, d.name), {}};
   for (char& c : out.model.name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   if (out.model.name.empty()) out.model.name = "unnamed model";
-  out.model_name = out.model.name;
-  out.run.model = out.model.architecture;
   for (const AssumedValue& a : out.model.assumed) {
     out.assumed.push_back({"model." + a.key, a.value->dump(), a.why});
   }
+  return out;
+}
+
+void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  const Reader given = at_key<&RunRequest::model>(root);
+  const auto part =
+      kept_part<ModelPart>(RunPart::model, out.file, {&given.json()}, lookup,
+                           [&](const ConfigLookup& asked) { return model_part(given, asked); });
+  out.model = part->model;
+  out.model_name = out.model.name;
+  out.run.model = out.model.architecture;
+  out.assumed.insert(out.assumed.end(), part->assumed.begin(), part->assumed.end());
+}
+
+void resolve_cluster(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
+  const Reader given = at_key<&RunRequest::cluster>(root);
+  out.cluster = *kept_part<ResolvedCluster>(
+      RunPart::cluster, out.file, {&given.json()}, lookup,
+      [&](const ConfigLookup& asked) { return read_cluster(given, asked.hardware); });
+  out.run.cluster = out.cluster.cluster;
 }
 
 // Dropout the model file does not speak of is the framework's habit, where it has one.
@@ -59,21 +70,41 @@ void take_dropout_of_framework(ResolvedRun& out) {
   }
 }
 
+struct FrameworkPart {
+  FrameworkProfile profile;
+  std::string file;
+};
+
+FrameworkPart framework_part(const Reader& given, const Json& options, const std::string& run_file,
+                             const ConfigLookup& lookup) {
+  const GivenDocument d =
+      find_document(given, "framework", lookup.framework, lookup.framework_names);
+  return {read_framework(with_inherited(d.json, d.file, lookup), d.file, options, run_file,
+                         key_path<&StrategyRequest::framework_options>),
+          d.file};
+}
+
 void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyRequest& request,
                        ResolvedRun& out) {
-  GivenDocument d = find_framework(root, lookup, out);
-  d.json = with_inherited(d.json, d.file, lookup);
-  out.framework_file = d.file;
+  static const Json kGeneric = kDefaultFramework;
   static const Json kNoOptions = Json::object();
+  const char* path = key_path<&RunRequest::framework>;
+  const std::optional<Reader> own = find_key<&RunRequest::framework>(root);
+  if (!own) out.assumed.push_back({path, kDefaultFramework, "default"});
+  const Reader given = own ? *own : Reader(kGeneric, root.file(), path);
   const Json& options = request.framework_options ? *request.framework_options : kNoOptions;
-  const std::string options_path = key_path<&StrategyRequest::framework_options>;
-  out.framework = read_framework(d.json, d.file, options, root.file(), options_path);
+  const auto part = kept_part<FrameworkPart>(
+      RunPart::framework, out.file, {&given.json(), &options}, lookup,
+      [&](const ConfigLookup& asked) { return framework_part(given, options, out.file, asked); });
+  out.framework = part->profile;
+  out.framework_file = part->file;
   out.run.framework = out.framework.framework;
   take_dropout_of_framework(out);
   for (const FrameworkOption& o : out.framework.options) {
-    if (o.assumed) {
-      out.assumed.push_back({options_path + "." + o.name, o.value, "the framework's"});
-    }
+    if (!o.assumed) continue;
+    const std::string option =
+        std::string(key_path<&StrategyRequest::framework_options>) + "." + o.name;
+    out.assumed.push_back({option, o.value, "the framework's"});
   }
   apply_overlap(request.overlap, root.file(), out.run.framework);
 }
@@ -94,17 +125,23 @@ void resolve_compression(const ConfigLookup& lookup, const StrategyRequest& requ
   out.run.compression = out.compression.compression;
 }
 
-// The order of a file, and the degrees it has where the run does not say them.
-void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, ResolvedRun& out) {
-  if (q.schedule_file.empty()) return;
+OwnOrder own_order(const ConfigLookup& lookup, const StrategyRequest& q, const ResolvedRun& out) {
   const std::optional<ConfigText> found =
       lookup.schedule ? lookup.schedule(q.schedule_file) : std::nullopt;
   if (!found) {
     throw InputError(out.file, key_path<&Strategy::schedule>, "\"" + q.schedule_file + "\"",
                      "a schedule by name (see `orrery list schedules`) or the path of an order");
   }
-  out.run.own_order = std::make_shared<const OwnOrder>(
-      read_own_order(parse_json(found->text, found->file), found->file));
+  return read_own_order(parse_json(found->text, found->file), found->file);
+}
+
+// The order of a file, and the degrees it has where the run does not say them.
+void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, ResolvedRun& out) {
+  if (q.schedule_file.empty()) return;
+  const Json path = q.schedule_file;
+  out.run.own_order =
+      kept_part<OwnOrder>(RunPart::schedule, out.file, {&path}, lookup,
+                          [&](const ConfigLookup& asked) { return own_order(asked, q, out); });
   const PipelineShape& shape = out.run.own_order->shape;
   const auto take = [&](std::optional<std::int64_t>& degree, const char* path, std::int64_t n) {
     if (degree) return;
@@ -115,14 +152,19 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
   take(q.vpp, key_path<&Strategy::vpp>, shape.chunks);
 }
 
+std::shared_ptr<const Accuracy> accuracy_of(const ConfigLookup& lookup) {
+  return kept_part<Accuracy>(RunPart::accuracy, "", {}, lookup, [](const ConfigLookup& asked) {
+    const auto found = asked.accuracy ? asked.accuracy() : std::nullopt;
+    return found ? read_accuracy(found->text, found->file) : Accuracy();
+  });
+}
+
 // A profile's own interval, else that of published runs like this one; narrowed by the user's own
 // level.
 void take_interval(const RunRequest& request, const ConfigLookup& lookup, ResolvedRun& out) {
   Framework& f = out.run.framework;
-  Accuracy table;
-  if (lookup.accuracy) {
-    if (const auto found = lookup.accuracy()) table = read_accuracy(found->text, found->file);
-  }
+  const std::shared_ptr<const Accuracy> all = accuracy_of(lookup);
+  const Accuracy& table = *all;
   if (f.interval_low > 0) {
     out.interval = {f.interval_low, f.interval_high, 0, 0, "as the framework's profile says"};
   } else {
@@ -197,8 +239,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   RunRequest request;
   read_known(kRunKeys, root, request);
   resolve_model(root, lookup, out);
-  out.cluster = read_cluster(at_key<&RunRequest::cluster>(root), lookup.hardware);
-  out.run.cluster = out.cluster.cluster;
+  resolve_cluster(root, lookup, out);
 
   WithoutStrategy all;
   all.request = request_of(root, out);

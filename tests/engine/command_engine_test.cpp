@@ -27,7 +27,7 @@ std::string error_of(const std::string& command, const std::string& request) {
 Json document_of(const std::string& command, const std::string& request) {
   const CommandAnswer a = shipped().call(command, request);
   REQUIRE_MESSAGE(a.error.empty(), a.error);
-  return parse_json(a.text, command);
+  return parse_json(a.text.str(), command);
 }
 
 TEST_CASE("an engine without files answers from the built-in configs") {
@@ -96,7 +96,7 @@ TEST_CASE("what does not fit is an answer with code 3") {
   const CommandAnswer a =
       shipped().call("estimate", R"({"run": "gpt3-175b-1024-a100", "tp": 1, "recompute": "none"})");
   CHECK(a.code == ExitCode::no);
-  CHECK(parse_json(a.text, "answer")["feasible"] == false);
+  CHECK(parse_json(a.text.str(), "answer")["feasible"] == false);
 }
 
 TEST_CASE("every format is the one that was asked for") {
@@ -104,7 +104,7 @@ TEST_CASE("every format is the one that was asked for") {
     return shipped()
         .call("memory",
               std::string(R"({"run": "gpt3-175b-1024-a100", "format": ")") + format + "\"}")
-        .text;
+        .text.str();
   };
   CHECK(text("json").front() == '{');
   CHECK(text("csv").find("stage") != std::string::npos);
@@ -143,9 +143,9 @@ TEST_CASE("a document by name is read once") {
     return read(file);
   };
   const CommandEngine engine(kept(counted, KeptPaths::no));
-  const std::string first = engine.call("estimate", kRun).text;
+  const std::string first = engine.call("estimate", kRun).text.str();
   const int once = reads;
-  CHECK(engine.call("estimate", kRun).text == first);
+  CHECK(engine.call("estimate", kRun).text.str() == first);
   CHECK(reads == once);
 }
 

@@ -117,8 +117,8 @@ struct Pages {
   std::string output;  // the overlay
 };
 
-std::string text_of(const CalibrationReport& r, const Look& look) {
-  return look.json() ? dump(calibration_json(r)) : drawn(calibration_document(r), look);
+AnswerText text_of(const CalibrationReport& r, const Look& look) {
+  return look.json() ? AnswerText(calibration_json(r)) : drawn(calibration_document(r), look);
 }
 
 CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Look& look,
@@ -161,7 +161,8 @@ CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
   answer.warnings = check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));
   check_judged(kinds, c);
-  answer.text = look.json() ? dump(check_json(c, kinds)) : drawn(check_document(c, kinds), look);
+  answer.text =
+      look.json() ? AnswerText(check_json(c, kinds)) : drawn(check_document(c, kinds), look);
   answer.code = holds(kinds) ? ExitCode::answer : ExitCode::no;
   return answer;
 }

@@ -74,8 +74,8 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
   if (c.search) plan["search"] = true;
 }
 
-std::string rendered(const CapacityReport& report, const CapacityCommand& c) {
-  if (c.format == AnswerFormat::json) return dump(capacity_json(report));
+AnswerText rendered(const CapacityReport& report, const CapacityCommand& c) {
+  if (c.format == AnswerFormat::json) return AnswerText(capacity_json(report));
   const bool is_page = c.format == AnswerFormat::html;
   return drawn(is_page ? capacity_page(report) : capacity_document(report), {c.format, c.style});
 }

@@ -110,7 +110,7 @@ CommandAnswer answer_curve(const CollectiveChoice& choice, const Look& look,
   CommandAnswer answer;
   answer.warnings = q.cluster.notes;
   const std::vector<CollectivePoint> points = collective_curve(q);
-  answer.text = look.json() ? dump(document_of(q, points, network_rests_on(q.cluster)))
+  answer.text = look.json() ? AnswerText(document_of(q, points, network_rests_on(q.cluster)))
                             : drawn(collective_document(q, points), look);
   return answer;
 }
@@ -129,7 +129,7 @@ CommandAnswer collective_against(const CollectiveChoice& choice, const Look& loo
   }
   CommandAnswer answer;
   answer.warnings = curves.front().question.cluster.notes;
-  answer.text = look.json() ? dump(collective_against_json(curves))
+  answer.text = look.json() ? AnswerText(collective_against_json(curves))
                             : drawn(collective_against_document(curves), look);
   return answer;
 }

@@ -21,7 +21,7 @@ CommandAnswer answer_against(const CommReport& report, const NamedText& file, co
   CommAgainst a{report, read_comm_log(file.text, file.name), file.name, {}};
   a.comparison = compare(a.report.messages, a.log);
   return {code_of(a.report.run),
-          look.json() ? dump(comm_against_json(a)) : drawn(comm_against_document(a), look)};
+          look.json() ? AnswerText(comm_against_json(a)) : drawn(comm_against_document(a), look)};
 }
 
 constexpr std::int64_t kDepth = 3;
@@ -73,10 +73,11 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   const RunReport r = report_on(resolved_run(given, context));
   if (log) {
     const TrainingLog told = read_training_log(log->text, log->name);
-    return {ExitCode::answer, look.json() ? dump(training_against_json(r, told))
+    return {ExitCode::answer, look.json() ? AnswerText(training_against_json(r, told))
                                           : drawn(training_against_document(r, told), look)};
   }
-  return {code_of(r), look.json() ? dump(estimate_json(r)) : drawn(estimate_document(r), look)};
+  return {code_of(r),
+          look.json() ? AnswerText(estimate_json(r)) : drawn(estimate_document(r), look)};
 }
 
 CommandAnswer answer_memory(Request& request, const CommandContext& context) {
@@ -84,7 +85,7 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
   const Look look = request.look();
   request.done();
   const RunReport r = report_on(resolved_run(given, context));
-  return {code_of(r), look.json() ? dump(memory_json(r)) : drawn(memory_document(r), look)};
+  return {code_of(r), look.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), look)};
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {
@@ -94,7 +95,7 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   request.done();
   const CommReport r = comm_report_on(resolved_run(given, context));
   if (log) return answer_against(r, *log, look);
-  return {code_of(r.run), look.json() ? dump(comm_json(r)) : drawn(comm_document(r), look)};
+  return {code_of(r.run), look.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), look)};
 }
 
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
@@ -106,7 +107,7 @@ CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const Metric& metric = metric_named(name);
   const ResolvedRun r = resolved_run(given, context);
   const Explanation e = explain(r, metric);
-  if (look.json()) return {ExitCode::answer, dump(document_of(r, e))};
+  if (look.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
   return {ExitCode::answer, text_of(explain_document(r, e, depth), look.style)};
 }
 
@@ -123,7 +124,7 @@ CommandAnswer answer_compare(Request& request, const CommandContext& context) {
   }
   const Comparison c = compare(std::move(runs), config_lookup(context.configs));
   return {feasible ? ExitCode::answer : ExitCode::no,
-          look.json() ? dump(comparison_json(c)) : drawn(comparison_document(c), look)};
+          look.json() ? AnswerText(comparison_json(c)) : drawn(comparison_document(c), look)};
 }
 
 }  // namespace orrery

@@ -70,7 +70,7 @@ std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
 CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format) {
   CommandAnswer answer;
   answer.text =
-      format == AnswerFormat::json ? dump(imported_json(imported)) : imported_text(imported);
+      format == AnswerFormat::json ? AnswerText(imported_json(imported)) : imported_text(imported);
   for (const LeftOver& l : imported.not_understood) {
     if (l.stops) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
   }

@@ -119,7 +119,7 @@ CommandAnswer answer_list(Request& request, const CommandContext& context) {
   const Table list = what.empty() ? list_of_lists(context.configs)
                                   : listing_of(listed_kind(what), context.configs);
   return {ExitCode::answer,
-          look.json() ? dump(json_rows(list)) : drawn(document_of(what, list), look)};
+          look.json() ? AnswerText(json_rows(list)) : drawn(document_of(what, list), look)};
 }
 
 std::vector<std::string> schema_names() {
@@ -133,7 +133,7 @@ CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/)
   static_cast<void>(request.look());  // a schema is JSON, whatever is asked for
   request.done();
   for (const DocumentKeys& d : document_keys()) {
-    if (d.name == name) return {ExitCode::answer, dump(schema_of(d))};
+    if (d.name == name) return {ExitCode::answer, AnswerText(schema_of(d))};
   }
   throw InputError(ErrorCode::unknown_name, "orrery schema", "",
                    name.empty() ? "no document" : "\"" + name + "\"", alternatives(schema_names()),

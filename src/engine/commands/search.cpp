@@ -74,7 +74,7 @@ CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchRe
     answer = printed_run(c.print, report.best[0].resolved, source.json, source.lookup, look.json());
   } else {
     answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
-    answer.text = look.json() ? dump(search_json(report)) : drawn(document, look);
+    answer.text = look.json() ? AnswerText(search_json(report)) : drawn(document, look);
   }
   if (c.extras.page) answer.files.push_back({c.html, html_of(document)});
   return answer;

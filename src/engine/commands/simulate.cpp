@@ -338,7 +338,7 @@ CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
   CommandAnswer answer;
   answer.files = simulate_files(options.files, r);
   answer.code = is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
-  answer.text = look.json() ? dump(simulation_json(r)) : drawn(options, r, look);
+  answer.text = look.json() ? AnswerText(simulation_json(r)) : drawn(options, r, look);
   return answer;
 }
 

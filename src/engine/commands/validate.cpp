@@ -189,7 +189,7 @@ std::vector<Row> rows_of(const ValidateOptions& o, const ConfigSource& configs) 
 }
 
 CommandAnswer with_tolerance(const ValidateOptions& o, const ValidationReport& report,
-                             std::string text) {
+                             AnswerText text) {
   CommandAnswer answer{ExitCode::answer, std::move(text)};
   if (!o.tolerance) return answer;
   answer.broken = broken_tolerances(o.tolerance->text, o.tolerance->name, report);
@@ -200,7 +200,7 @@ CommandAnswer with_tolerance(const ValidateOptions& o, const ValidationReport& r
 CommandAnswer answer_report(const ValidateOptions& o, const ValidationReport& report) {
   return with_tolerance(
       o, report,
-      o.json() ? dump(validation_json(report)) : drawn(validation_document(report), o.look));
+      o.json() ? AnswerText(validation_json(report)) : drawn(validation_document(report), o.look));
 }
 
 std::vector<NamedText> changed_files(const ConfigChanges& changes, const std::string& directory) {
@@ -220,7 +220,7 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
   const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
   const ConfigChanges changes = config_changes(runs, fit, config_lookup(configs), parameters.text);
   CommandAnswer answer{ExitCode::answer, o.json()
-                                             ? dump(fit_json(runs, fit, changes))
+                                             ? AnswerText(fit_json(runs, fit, changes))
                                              : drawn(fit_document(runs, fit, changes), o.look)};
   if (!o.write_configs.empty()) answer.files = changed_files(changes, o.write_configs);
   return answer;
@@ -228,15 +228,15 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
 
 CommandAnswer answer_ablate(const ValidateOptions& o, const FitRuns& runs) {
   const AblationReport report = ablate(runs);
-  return {ExitCode::answer, o.json() ? dump(ablation_json(runs, report))
+  return {ExitCode::answer, o.json() ? AnswerText(ablation_json(runs, report))
                                      : drawn(ablation_document(runs, report), o.look)};
 }
 
 CommandAnswer answer_check(const ValidateOptions& o, const ValidationReport& report) {
   const ConsistencyReport checked = check_rows(report.rows);
-  return {
-      checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
-      o.json() ? dump(consistency_json(checked)) : drawn(consistency_document(checked), o.look)};
+  return {checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
+          o.json() ? AnswerText(consistency_json(checked))
+                   : drawn(consistency_document(checked), o.look)};
 }
 
 // The rows of the calibration's machine by it, the others by the documents.
@@ -252,7 +252,7 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const ConfigSource& co
   }
   Json j = validation_json(report);
   j["calibration"] = calibrated_json(calibrated);
-  return with_tolerance(o, report, dump(j));
+  return with_tolerance(o, report, AnswerText(std::move(j)));
 }
 
 ValidationReport protocol_report(std::vector<JudgedRow> rows, Protocol protocol,

@@ -180,15 +180,16 @@ class Translation {
     return value.is_structured() ? !value.empty() : value.is_string();
   }
 
-  // The norm by its epsilon's name, the gate by the norm.
+  // The norm by its epsilon's name, the gate by the norm and the activation.
   void guess() {
     const bool rms = document().contains("rms_norm_eps") || !has_layer_norm_epsilon();
+    const bool gated = rms && !has_word("relu relu2 gelu_new", facts_.text("hidden_act"));
     facts_.set("norm", rms ? "rmsnorm" : "layernorm");
-    facts_.set("gated", rms);
+    facts_.set("gated", gated);
     std::string line = "model_type \"" + found_.model_type +
                        "\" is not known; read as a decoder, taken for granted: " +
                        (rms ? "RMSNorm" : "LayerNorm") + " before attention and MLP, " +
-                       (rms ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
+                       (gated ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
     if (!facts_.has("num_key_value_heads")) line += ", as many key heads as heads";
     for (const AssumedValue& a : assumed_) line += ", " + a.key + " " + brief(*a.value);
     notes_.push_back(std::move(line));

@@ -181,6 +181,9 @@ TEST_CASE("an unknown family with the keys of a decoder is read as one and says 
   REQUIRE(model.notes.size() == 1);
   CHECK(says(model.notes.front(), "\"newcomer\" is not known; read as a decoder"));
   CHECK(says(model.notes.front(), "tie_word_embeddings true"));
+  const ModelDescription squared = model_of(shape + ", \"hidden_act\": \"relu2\"}");
+  CHECK(!squared.architecture.gated);
+  CHECK(says(squared.notes.front(), "an MLP without gate"));
   // Keys that may change the count, and are not understood.
   for (const char* key : {R"("hyper_heads": 4)", R"("memory_config": {"size": 3})",
                           R"("conv_kernel": 4)", R"("use_residual_gate": true)"}) {

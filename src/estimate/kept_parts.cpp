@@ -10,22 +10,32 @@
 #include "estimate/config_lookup.h"
 
 namespace orrery {
+
+struct KeptPart {
+  // A question to a lookup.
+  struct Question {
+    std::optional<HardwareKind> hardware;
+    std::function<std::optional<ConfigText>(const std::string&)> ConfigLookup::*document = nullptr;
+    std::string name;
+  };
+
+  struct Asked {
+    Question question;
+    std::optional<ConfigText> answer;
+  };
+
+  KeptParts::Any part;
+  std::vector<Asked> asked;
+};
+
 namespace {
 
-// A clusters' documents are some 100 kB: no sweep may grow without end.
+using Question = KeptPart::Question;
+using Asked = KeptPart::Asked;
+using Record = std::vector<Asked>;
+
+// A cluster's documents are some 100 kB: no sweep may grow without end.
 constexpr std::size_t kMostParts = 256;
-
-// A question to a lookup.
-struct Question {
-  std::optional<HardwareKind> hardware;
-  std::function<std::optional<ConfigText>(const std::string&)> ConfigLookup::*document = nullptr;
-  std::string name;
-};
-
-struct Asked {
-  Question question;
-  std::optional<ConfigText> answer;
-};
 
 std::optional<ConfigText> answer_of(const ConfigLookup& lookup, const Question& q) {
   if (q.hardware) {
@@ -42,8 +52,6 @@ bool answers_alike(const ConfigLookup& lookup, const Asked& asked) {
   if (!now || !asked.answer) return !now && !asked.answer;
   return now->text == asked.answer->text && now->file == asked.answer->file;
 }
-
-using Record = std::vector<Asked>;
 
 void record_documents(ConfigLookup& lookup, Record& record) {
   for (const auto document : {&ConfigLookup::model, &ConfigLookup::framework,
@@ -86,11 +94,6 @@ std::string key_of(RunPart part, const std::string& file, std::initializer_list<
 }
 
 }  // namespace
-
-struct KeptPart {
-  KeptParts::Any part;
-  Record asked;
-};
 
 std::shared_ptr<const KeptPart> KeptParts::find(const std::string& key) {
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -46,8 +46,9 @@ typedef struct orrery_answer orrery_answer;
 typedef struct orrery_session orrery_session;
 
 // The configs of the folders that the program looks in, then those built into the library; all
-// processors. `options` is NULL or JSON: {"config_dir": "looked in first", "workers": 4}. Where
-// they are wrong, every call answers so. NULL: out of memory.
+// processors. `options` is NULL or JSON: {"config_dir": "looked in first", "workers": 4}; "-" as
+// folder: those built in alone, and files that a request names. Where they are wrong, every call
+// answers so. NULL: out of memory.
 ORRERY_API orrery_engine* orrery_new(const char* options);
 
 // The configs built into the library alone: opens no file, starts no thread.

@@ -57,6 +57,16 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   return source;
 }
 
+// {"run", "set", …}: changes of this run alone; those of the request go over them.
+void take_changed_run(const Reader& value, GivenRun& given) {
+  Request own(value.json(), given.asker);
+  GivenRun one = given_run(own);
+  own.done();
+  one.overrides.insert(one.overrides.end(), given.overrides.begin(), given.overrides.end());
+  if (given.observed) one.observed = given.observed;
+  given = std::move(one);
+}
+
 }  // namespace
 
 void set_observed_level(const NamedText& observed, const ConfigSource& configs, RunSource& run) {
@@ -74,6 +84,10 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
 }
 
 void take_run(const Reader& value, GivenRun& given) {
+  if (value.json().is_object() && value.json().contains("run")) {
+    take_changed_run(value, given);
+    return;
+  }
   given.name.clear();
   given.document.reset();
   if (value.json().is_string()) {

@@ -37,7 +37,7 @@ struct RunSource {
 };
 
 GivenRun given_run(Request& request);
-// `value` is one run of several; the rest of the request goes over each.
+// `value` is one run of several, also {"run", "set", …}; the rest of the request goes over each.
 void take_run(const Reader& value, GivenRun& given);
 
 // Whether anything goes over the run.

@@ -120,7 +120,9 @@ AnswerFormat Request::format(std::initializer_list<AnswerFormat> allowed) {
 }
 
 Look Request::look() {
-  return {format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv}), style()};
+  return {format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html,
+                  AnswerFormat::markdown}),
+          style()};
 }
 
 Style Request::style() {

@@ -74,7 +74,7 @@ class Request {
   std::vector<NamedText> files(const std::string& key);
 
   AnswerFormat format(std::initializer_list<AnswerFormat> allowed);
-  // JSON, text or CSV, and how a text is dressed.
+  // In any format, and how a text is dressed.
   Look look();
   Style style();
 

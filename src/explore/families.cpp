@@ -27,9 +27,10 @@ constexpr bool is_sharding(std::size_t axis) {
 }  // namespace
 
 FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units,
-                         const std::optional<AxisPair>& pair)
+                         const std::optional<AxisPair>& pair, const std::function<bool()>& stopped)
     : space_(space), pair_(pair), values_(kSearchAxes + space.outer.size() + (pair ? 1 : 0)) {
   for (const Unit& u : units) {
+    if (stopped && stopped()) break;  // then no unit is searched
     note_cells(u);
     for (auto& values : values_) keep_each_once(values);
   }

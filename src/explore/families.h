@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,7 +31,7 @@ class FamilyIndex {
  public:
   // Not of zero and zero_shard_group, which find_sharding() sets alone.
   FamilyIndex(const Space& space, const std::vector<Unit>& units,
-              const std::optional<AxisPair>& pair);
+              const std::optional<AxisPair>& pair, const std::function<bool()>& stopped);
 
   std::size_t size() const { return first_.back(); }
   std::size_t axes() const { return values_.size(); }

@@ -56,7 +56,7 @@ class Search {
       : space_(space),
         options_(options),
         units_(units_of(space)),
-        index_(space, units_, options.pair),
+        index_(space, units_, options.pair, options.stopped),
         tie_(tie_of(space, options)),
         incumbents_(index_.size(), tie_),
         front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}

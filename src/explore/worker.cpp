@@ -110,7 +110,7 @@ void SearchWorker::reject(RuleId rule, std::int64_t candidates) {
 }
 
 void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
-  if (cell.candidates() == 0) return;
+  if (cell.candidates() == 0 || is_stopped()) return;
   Point p = cell.point;
   p.recompute_layers = static_cast<std::int32_t>(cell.layers(0));
   p.sharding = cell.shardings->front();
@@ -180,6 +180,7 @@ void SearchWorker::estimate_waiting(const Unit& unit) {
     return a.bound != b.bound ? a.bound < b.bound : a.point.number < b.point.number;
   });
   for (const Candidate& c : waiting_) {
+    if (is_stopped()) break;
     if (admission_.may_count(c, front_)) estimate_in_full(unit, c);
   }
   waiting_.clear();

@@ -80,6 +80,8 @@ class SearchWorker {
   void judge_legal(const Unit& unit, const Point& point);
   void judge_fitting(const Unit& unit, Candidate c, const Answer& a);
   bool is_refused(int by);
+  // Then nobody wants what is found.
+  bool is_stopped() const { return options_.stopped && options_.stopped(); }
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   void fill_parts(const Unit& unit, const Point& point);

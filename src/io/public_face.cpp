@@ -13,13 +13,20 @@
 namespace orrery {
 namespace {
 
+// Of folders and built in; "-": built in, and a user's own files.
+ConfigSource configs_of(const std::string& directory) {
+  if (directory != "-") return with_builtin_configs(folder_source(config_dirs(directory)));
+  ConfigSource configs = builtin_configs();
+  configs.open = folder_source({}).open;
+  return configs;
+}
+
 void set_up(orrery_engine& engine, const Json& options) {
   Reader given(options, "options");
   const auto directory = given.find("config_dir");
   const auto workers = given.find("workers");
   given.reject_unknown();
-  const ConfigSource folders = folder_source(config_dirs(directory ? directory->text() : ""));
-  engine.configs = kept(with_builtin_configs(folders), KeptPaths::no);
+  engine.configs = kept(configs_of(directory ? directory->text() : ""), KeptPaths::no);
   engine.hooks.run_pieces = run_on_threads;
   engine.hooks.workers =
       workers ? static_cast<unsigned>(workers->integer(1, kMostWorkers)) : available_threads();

@@ -108,7 +108,8 @@ CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const ResolvedRun r = resolved_run(given, context);
   const Explanation e = explain(r, metric);
   if (look.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
-  return {ExitCode::answer, text_of(explain_document(r, e, depth), look.style)};
+  const AnswerDocument document = explain_document(r, e, depth);
+  return {ExitCode::answer, look.csv() ? text_of(document, look.style) : drawn(document, look)};
 }
 
 CommandAnswer answer_compare(Request& request, const CommandContext& context) {

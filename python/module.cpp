@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery._engine: the C++ part of `import orrery`. Requests and answers stay JSON text here; the
+// Python files beside it know their shape.
+//
+// A call works on a thread of its own without the GIL. The thread that asked waits and lets Python
+// handle signals, so that Ctrl-C stops the work; what the handler or the progress function raises
+// goes on to the caller.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "engine/c_interface.h"
+
+namespace py = pybind11;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{20};  // between two looks at signals
+
+// Shared by the caller and the workers of one call.
+struct Watch {
+  std::atomic<bool> stopped{false};
+  std::atomic<std::int64_t> done{0};
+  std::atomic<std::int64_t> total{0};
+};
+
+orrery::EngineHooks watched(orrery::EngineHooks hooks, Watch& watch) {
+  hooks.stopped = [&watch] { return watch.stopped.load(); };
+  hooks.progress = [&watch](std::int64_t done, std::int64_t total) {
+    watch.total = total;
+    watch.done = done;
+  };
+  return hooks;
+}
+
+// Handles signals and tells the progress. Errors: what Python raised.
+void look_up(const Watch& watch, const py::object& progress, std::int64_t& told) {
+  const py::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  const std::int64_t done = watch.done;
+  if (progress.is_none() || done == told) return;
+  told = done;
+  progress(done, watch.total.load());
+}
+
+// The result of work(), which a stopped watch shortens. Called without the GIL.
+template <class Work>
+auto patiently(Watch& watch, const py::object& progress, const Work& work) {
+  auto result = std::async(std::launch::async, work);
+  std::int64_t told = 0;
+  try {
+    while (result.wait_for(kPatience) != std::future_status::ready) {
+      look_up(watch, progress, told);
+    }
+  } catch (...) {
+    watch.stopped = true;
+    result.wait();
+    throw;
+  }
+  return result.get();
+}
+
+py::object wrong_of(const orrery::CommandAnswer& answer) {
+  if (!answer.wrong) return py::none();
+  const orrery::InputError& e = *answer.wrong;
+  return py::make_tuple(std::string(name_of(e.code())), e.file(), e.path(), e.found(), e.allowed(),
+                        e.nearest());
+}
+
+py::list files_of(const orrery::CommandAnswer& answer) {
+  py::list files;
+  for (const orrery::NamedText& f : answer.files) {
+    files.append(py::make_tuple(f.name, py::bytes(f.text)));
+  }
+  return files;
+}
+
+py::tuple tuple_of(const orrery::CommandAnswer& a) {
+  return py::make_tuple(static_cast<int>(a.code), a.text, files_of(a), a.warnings, a.broken,
+                        a.error, wrong_of(a));
+}
+
+class Engine {
+ public:
+  explicit Engine(const std::string& options) : engine_(orrery_new(options.c_str()), orrery_free) {
+    if (engine_ == nullptr) throw std::bad_alloc();
+    if (!engine_->error.empty()) throw std::invalid_argument(engine_->error);
+  }
+
+  py::tuple call(const std::string& command, const std::string& request,
+                 const py::object& progress) const {
+    orrery::CommandAnswer answer;
+    {
+      const py::gil_scoped_release no_gil;
+      Watch watch;
+      answer = patiently(watch, progress, [&] {
+        const orrery::CommandEngine engine(engine_->configs, watched(engine_->hooks, watch));
+        return engine.call(command, request);
+      });
+    }
+    return tuple_of(answer);
+  }
+
+ private:
+  std::shared_ptr<orrery_engine> engine_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(_engine, m) {
+  // A class as Python makes them, so that stubs can describe it.
+  const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+  py::class_<Engine>(m, "Engine", plain)
+      .def(py::init<const std::string&>(), py::arg("options"))
+      .def("call", &Engine::call, py::arg("command"), py::arg("request"),
+           py::arg("progress") = py::none());
+  m.def("commands", &orrery::command_names);
+  m.def("version", [] { return std::string(orrery_version()); });
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers of single commands: the types of what they hold, and what can be done with them.
+
+The annotations are for editors and type checkers; a test holds them to real answers.
+"""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._ask import Answer, asked
+from ._record import Record
+
+if TYPE_CHECKING:
+    from ._run import Run
+
+
+class Memory(Record):
+    """Memory of the stage with the highest peak. Its parts sum to `peak_gib`."""
+
+    __slots__ = ()
+    peak_gib: float
+    capacity_gib: float
+    weights_gib: float
+    gradients_gib: float
+    optimizer_gib: float
+    activations_gib: float
+    buffers_gib: float
+    overhead_gib: float
+    bytes_per_parameter: float
+    peak_gib_80: tuple[float, float]
+    fit_probability: float
+    by_stage: tuple[Record, ...]
+    lines: Record
+
+
+class _OfRun(Answer):
+    """An answer about one run."""
+
+    __slots__ = ()
+
+    @property
+    def run(self) -> Run:
+        """The run that was asked about."""
+        from ._run import Run
+
+        return Run._of_request(self._request)
+
+
+class Estimate(_OfRun):
+    """One training step: seconds, tokens a second, utilisation, memory and what they rest on."""
+
+    __slots__ = ()
+    feasible: bool
+    reasons: tuple[str, ...]
+    step_time_s: float
+    samples_per_s: float
+    tokens_per_s: float
+    tokens_per_s_per_gpu: float
+    model_tflops_per_gpu: float
+    hardware_tflops_per_gpu: float
+    mfu: float
+    hfu: float
+    breakdown_s: Record
+    communication: tuple[Record, ...]
+    interval_80: Record
+    inputs: Record
+
+    @property
+    def memory(self) -> Memory:
+        """Memory of the stage with the highest peak."""
+        return Memory(self._data["memory"])
+
+    @property
+    def fit_probability(self) -> float:
+        """The probability that the run fits in memory."""
+        return self.memory.fit_probability
+
+    def explain(self, metric: str = "step_time_s", **options: Any) -> Answer:
+        """The formula, inputs and sources of one number: `explain("memory.optimizer_gib")`."""
+        return self.run.explain(metric, **options)
+
+
+class Simulation(Estimate):
+    """One step played as events. It has the numbers of an estimate."""
+
+    __slots__ = ()
+
+    def _written(self, option: str, name: str, **options: Any) -> list[tuple[str, bytes]]:
+        request = {**self._request, **options, option: name}
+        files: list[tuple[str, bytes]] = asked(self._command, request)[2]
+        return files
+
+    def save_perfetto(self, path: str | os.PathLike[str], ranks: str = "") -> None:
+        """Writes Chrome trace events, which ui.perfetto.dev opens; a path in .gz is compressed.
+
+        `ranks` is "0,8,16-23" or "all"; without: the first rank of each stage.
+        """
+        options = {"trace_ranks": ranks} if ranks else {}
+        _save(self._written("trace", os.fspath(path), **options))
+
+    def passes(self) -> list[tuple[str, str, float, float]]:
+        """What each traced rank computes: rank, name (F0, B0, …), start and length in seconds."""
+        ((_, text),) = self._written("trace", "trace.json")
+        events = json.loads(text)["traceEvents"]
+        ranks = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        return [
+            (ranks[e["pid"]], e["name"], e["ts"] / 1e6, e["dur"] / 1e6)
+            for e in events
+            if e["ph"] == "X" and e["cat"] == "kernel"
+        ]
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Writes the timeline as a page that stands alone."""
+        _save(self._written("html", os.fspath(path)))
+
+    def save_chakra(self, prefix: str | os.PathLike[str], ranks: str = "") -> None:
+        """Writes Chakra execution traces PREFIX.RANK.et and their groups PREFIX.json."""
+        options = {"trace_ranks": ranks} if ranks else {}
+        _save(self._written("chakra", os.fspath(prefix), **options))
+
+
+def _save(files: list[tuple[str, bytes]]) -> None:
+    import gzip
+
+    for name, content in files:
+        with open(name, "wb") as file:
+            file.write(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
+
+
+class Search(_OfRun):
+    """The best strategies, and why not the others."""
+
+    __slots__ = ()
+    feasible: bool
+    candidates: int
+    rejected: Record
+    best: tuple[Record, ...]
+
+    def winner(self, place: int = 0) -> Run:
+        """The run with the strategy of that place; 0 is the best. Errors: IndexError."""
+        return self.run.set(_paths(self._data["best"][place]["strategy"]))
+
+
+def _paths(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{part}.{key}": v for part, keys in document.items() for key, v in keys.items()}
+
+
+class Imported(Answer):
+    """A run read from another tool's files, and what was assumed or not understood."""
+
+    __slots__ = ()
+
+    def to_run(self) -> Run:
+        """The run that was read."""
+        from ._run import Run
+
+        return Run(self._data["run"])
+
+
+class Rows(Answer):
+    """Lines of JSON: `rows`."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _document(text: str) -> dict[str, Any]:
+        return {"rows": [json.loads(line) for line in text.splitlines()]}
+
+
+TYPES: dict[str, type[Answer]] = {
+    "estimate": Estimate,
+    "simulate": Simulation,
+    "search": Search,
+    "import": Imported,
+    "sweep": Rows,
+    "merge": Rows,
+    **{command: _OfRun for command in ("memory", "explain", "comm", "capacity")},
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module in a process: import, threads, Ctrl-C, memory. Times are processor times, so that a
+busy machine changes nothing."""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import orrery
+
+LONG = orrery.Run(model="llama-3-405b", node="dgx-h100", gpus=4096, sequence_length=8192,
+                  global_batch=4096, framework="megatron-core")
+
+
+def processor_seconds(code):
+    """The least of several."""
+    least = float("inf")
+    for _ in range(7):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return least
+
+
+def test_import_is_quick_and_needs_neither_numpy_nor_pandas():
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import orrery, sys; print(*sys.modules)"],
+        check=True, capture_output=True, text=True).stdout.split()
+    assert not {"numpy", "pandas", "matplotlib", "asyncio", "dataclasses"}.intersection(loaded)
+    assert processor_seconds("import orrery") - processor_seconds("pass") <= 0.03
+
+
+def test_a_call_lets_other_threads_work():
+    """While one thread searches another gets answers."""
+    stop = threading.Event()
+
+    class Stopped(Exception):
+        pass
+
+    def progress(done, total):
+        if stop.is_set():
+            raise Stopped
+
+    ended = []
+
+    def search():
+        try:
+            LONG.search(progress=progress, jobs=1)
+        except Stopped as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    try:
+        answers = [orrery.Run("gpt3-175b-1024-a100").estimate() for _ in range(3)]
+        assert answers[0] == answers[2]
+        assert thread.is_alive()
+    finally:
+        stop.set()
+        thread.join()
+    assert len(ended) == 1  # what the progress function raised came through
+
+
+def test_answers_of_many_threads_are_equal():
+    from concurrent.futures import ThreadPoolExecutor
+
+    runs = [orrery.Run("gpt3-175b-1024-a100", micro_batch=b) for b in (1, 2, 4)] * 4
+    with ThreadPoolExecutor(6) as threads:
+        at_once = list(threads.map(orrery.Run.estimate, runs))
+    assert at_once == [run.estimate() for run in runs]
+
+
+def test_ctrl_c_ends_a_long_search():
+    """The search would take many seconds; after the signal at most a fifth of one is worked."""
+    before = []
+
+    def interrupt():
+        before.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        LONG.search(jobs=1)
+    assert time.process_time() - before[0] <= 0.2
+
+
+def test_many_estimates_leave_no_memory_behind():
+    run = orrery.Run("gpt3-175b-1024-a100")
+
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    def ask(times):
+        for i in range(times):
+            run.set(global_batch=1536 + 128 * (i % 7)).estimate().memory
+            with pytest.raises(orrery.InputError):
+                run.set(tp=3).estimate()
+
+    ask(60)
+    before = resident()
+    ask(240)
+    assert resident() - before < 2 << 20

@@ -77,7 +77,8 @@ TEST_CASE("a wrong request is one line that says where and what is near") {
   CHECK(error_of("estimate", "[]").find("request: found an array") == 0);
   CHECK(error_of("estimate", "{").find("request") == 0);
   CHECK(error_of("estimate", R"({"run": "gpt3-175b-1024-a100", "format": "pdf"})")
-            .find("request: format: found \"pdf\"; allowed: json, text or csv") == 0);
+            .find("request: format: found \"pdf\"; allowed: json, text, csv, html or markdown") ==
+        0);
   CHECK(error_of("estimate", R"({"run": "gpt3-175b-1024-a100", "precision": "fp7"})")
             .find("precision fp7: training.precision: found \"fp7\"") == 0);
   CHECK(error_of("explain", R"({"run": "gpt3-175b-1024-a100", "depth": -1})")

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -84,9 +85,52 @@ py::list files_of(const orrery::CommandAnswer& answer) {
 }
 
 py::tuple tuple_of(const orrery::CommandAnswer& a) {
-  return py::make_tuple(static_cast<int>(a.code), a.text, files_of(a), a.warnings, a.broken,
+  return py::make_tuple(static_cast<int>(a.code), a.text.str(), files_of(a), a.warnings, a.broken,
                         a.error, wrong_of(a));
 }
+
+// An answer of a session. Its numbers can be had without its text.
+class LiveAnswer {
+ public:
+  explicit LiveAnswer(orrery_answer* answer) : answer_(answer, orrery_answer_free) {
+    if (answer_ == nullptr) throw std::bad_alloc();
+  }
+
+  int code() const { return orrery_code(answer_.get()); }
+  std::optional<double> number(const std::string& path) const {
+    double value = 0;
+    return orrery_number(answer_.get(), path.c_str(), &value) != 0 ? std::optional(value)
+                                                                   : std::nullopt;
+  }
+  py::tuple parts() const { return tuple_of(answer_->answer); }
+
+ private:
+  std::shared_ptr<orrery_answer> answer_;
+};
+
+class Session {
+ public:
+  Session(std::shared_ptr<orrery_engine> engine, const std::string& request)
+      : engine_(std::move(engine)),
+        session_(orrery_open(engine_.get(), request.c_str()), orrery_close) {
+    if (session_ == nullptr) throw std::bad_alloc();
+  }
+
+  void set(const std::string& path, const std::string& value) {
+    const std::lock_guard<std::mutex> lock(*one_at_a_time_);
+    if (orrery_set(session_.get(), path.c_str(), value.c_str()) == 0) throw std::bad_alloc();
+  }
+
+  LiveAnswer ask(const std::string& command, const std::string& options) {
+    const std::lock_guard<std::mutex> lock(*one_at_a_time_);
+    return LiveAnswer(orrery_ask(session_.get(), command.c_str(), options.c_str()));
+  }
+
+ private:
+  std::shared_ptr<orrery_engine> engine_;  // outlives the session
+  std::shared_ptr<orrery_session> session_;
+  std::unique_ptr<std::mutex> one_at_a_time_ = std::make_unique<std::mutex>();
+};
 
 class Engine {
  public:
@@ -103,11 +147,15 @@ class Engine {
       Watch watch;
       answer = patiently(watch, progress, [&] {
         const orrery::CommandEngine engine(engine_->configs, watched(engine_->hooks, watch));
-        return engine.call(command, request);
+        orrery::CommandAnswer made = engine.call(command, request);
+        static_cast<void>(made.text.str());  // written here, without the GIL
+        return made;
       });
     }
     return tuple_of(answer);
   }
+
+  Session open(const std::string& request) const { return {engine_, request}; }
 
  private:
   std::shared_ptr<orrery_engine> engine_;
@@ -121,7 +169,16 @@ PYBIND11_MODULE(_engine, m) {
   py::class_<Engine>(m, "Engine", plain)
       .def(py::init<const std::string&>(), py::arg("options"))
       .def("call", &Engine::call, py::arg("command"), py::arg("request"),
-           py::arg("progress") = py::none());
+           py::arg("progress") = py::none())
+      .def("open", &Engine::open, py::arg("request"));
+  const py::call_guard<py::gil_scoped_release> no_gil;
+  py::class_<Session>(m, "Session", plain)
+      .def("set", &Session::set, no_gil, py::arg("path"), py::arg("value"))
+      .def("ask", &Session::ask, no_gil, py::arg("command"), py::arg("options"));
+  py::class_<LiveAnswer>(m, "LiveAnswer", plain)
+      .def("code", &LiveAnswer::code)
+      .def("number", &LiveAnswer::number, py::arg("path"))
+      .def("parts", &LiveAnswer::parts);
   m.def("commands", &orrery::command_names);
   m.def("version", [] { return std::string(orrery_version()); });
 }

@@ -24,6 +24,7 @@ from ._ask import Answer, ask, configure
 from ._errors import Fault, InputError
 from ._record import Record
 from ._run import Run, load_hf
+from ._session import Live, Session
 from ._table import Table, sweep
 
 __version__ = _engine.version()
@@ -34,10 +35,12 @@ __all__ = [
     "Fault",
     "Imported",
     "InputError",
+    "Live",
     "Memory",
     "Record",
     "Run",
     "Search",
+    "Session",
     "Simulation",
     "Table",
     "ask",

@@ -172,9 +172,12 @@ def asked(
 ) -> tuple[Any, ...]:
     """Code, text, files, warnings and what is broken. Errors: InputError, Fault."""
     text = json.dumps(request, default=as_json, allow_nan=False)
-    code, answer, files, warnings, broken, error, wrong = _engine_at_hand().call(
-        command, text, progress
-    )
+    return checked(_engine_at_hand().call(command, text, progress))
+
+
+def checked(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of an answer without its error, which is raised."""
+    code, answer, files, warnings, broken, error, wrong = parts
     if code == 2:
         raise _refusal(error or "\n".join(broken), wrong)
     if code == 1:

@@ -2,20 +2,36 @@
 """The C++ part: requests and answers as JSON text (python/module.cpp)."""
 from collections.abc import Callable
 
+# Code, text, files, warnings, broken, error; wrong: code, file, path, found, allowed, nearest.
+_Parts = tuple[
+    int,
+    str,
+    list[tuple[str, bytes]],
+    list[str],
+    list[str],
+    str,
+    tuple[str, str, str, str, str, str] | None,
+]
+
 class Engine:
     def __init__(self, options: str) -> None: ...
-    # Code, text, files, warnings, broken, error; wrong: code, file, path, found, allowed, nearest.
     def call(
         self, command: str, request: str, progress: Callable[[int, int], object] | None = ...
-    ) -> tuple[
-        int,
-        str,
-        list[tuple[str, bytes]],
-        list[str],
-        list[str],
-        str,
-        tuple[str, str, str, str, str, str] | None,
-    ]: ...
+    ) -> _Parts: ...
+    def open(self, request: str) -> Session: ...
+
+# Made by Engine.open().
+class Session:
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+    def set(self, path: str, value: str) -> None: ...
+    def ask(self, command: str, options: str) -> LiveAnswer: ...
+
+# Made by Session.ask().
+class LiveAnswer:
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+    def code(self) -> int: ...
+    def number(self, path: str) -> float | None: ...
+    def parts(self) -> _Parts: ...
 
 def commands() -> list[str]: ...
 def version() -> str: ...

@@ -19,11 +19,12 @@ LONG = orrery.Run(model="llama-3-405b", node="dgx-h100", gpus=4096, sequence_len
 
 
 def processor_seconds(code):
-    """The least of several."""
+    """The least of several, the files compiled as for any user."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     least = float("inf")
     for _ in range(7):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-c", code], check=True)
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return least

@@ -7,6 +7,24 @@ include(CMakePackageConfigHelpers)
 if(TARGET orrery)
   install(TARGETS orrery RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# Completions and the manual page say what this very program takes.
+if(TARGET orrery AND NOT CMAKE_CROSSCOMPILING)
+  set(_orrery_made
+    bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions orrery
+    zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions _orrery
+    fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d orrery.fish
+    man ${CMAKE_INSTALL_MANDIR}/man1 orrery.1)
+  while(_orrery_made)
+    list(POP_FRONT _orrery_made what folder name)
+    set(file ${PROJECT_BINARY_DIR}/completions/${name})
+    add_custom_command(OUTPUT ${file}
+      COMMAND orrery completions ${what} --config-dir - -o ${file} DEPENDS orrery VERBATIM)
+    list(APPEND _orrery_made_files ${file})
+    install(FILES ${file} DESTINATION ${folder})
+  endwhile()
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completions)
+  add_custom_target(orrery_completions ALL DEPENDS ${_orrery_made_files})
+endif()
 install(TARGETS liborrery liborrery_static EXPORT orrery
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(dir ${PROJECT_SOURCE_DIR}/include/orrery ${ORRERY_GENERATED_DIR}/orrery)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._ask import Answer, asked
@@ -140,12 +139,14 @@ class Search(_OfRun):
     best: tuple[Record, ...]
 
     def winner(self, place: int = 0) -> Run:
-        """The run with the strategy of that place; 0 is the best. Errors: IndexError."""
-        return self.run.set(_paths(self._data["best"][place]["strategy"]))
+        """The run with the strategy of that place; 0 is the best. Errors: IndexError.
 
-
-def _paths(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{part}.{key}": v for part, keys in document.items() for key, v in keys.items()}
+        `dp` follows from the others, so that they can be changed further.
+        """
+        strategy = self._data["best"][place]["strategy"]
+        paths = {f"{part}.{key}": v for part, keys in strategy.items() for key, v in keys.items()}
+        paths.pop("parallel.dp", None)
+        return self.run.set(paths)
 
 
 class Imported(Answer):

@@ -42,6 +42,8 @@ void declare_calibrate(CLI::App& app, Json& request);
 void declare_import(CLI::App& app, Json& request);
 void declare_export(CLI::App& app, Json& request);
 void declare_call(CLI::App& app, Json& request);
+void declare_mcp(CLI::App& app, Json& request);
+void declare_completions(CLI::App& app, Json& request);
 
 ExitCode run_explain(Json request, const Session& s);
 ExitCode run_show(Json request, const Session& s);
@@ -54,5 +56,7 @@ ExitCode run_calibrate(Json request, const Session& s);
 ExitCode run_import(Json request, const Session& s);
 ExitCode run_export(Json request, const Session& s);
 ExitCode run_call(Json request, const Session& s);
+ExitCode run_mcp(Json request, const Session& s);
+ExitCode run_completions(Json request, const Session& s);
 
 }  // namespace orrery

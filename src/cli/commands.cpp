@@ -87,6 +87,11 @@ constexpr std::array kCommands = {
             declare_call, run_call},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge, run_merge},
+    Command{"mcp", "serve these commands as tools of the Model Context Protocol, for agents",
+            "orrery mcp", declare_mcp, run_mcp},
+    Command{"completions", "print completions for a shell, or the manual page",
+            "source <(orrery completions bash)\norrery completions man | man -l -",
+            declare_completions, run_completions},
 };
 
 }  // namespace

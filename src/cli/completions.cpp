@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Completions for shells and the manual page, made from the declarations of the commands, the table
+// of keys and the names of documents.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/tool.h"
+#include "cli/words.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "engine/command_engine.h"
+#include "engine/commands/commands.h"
+#include "engine/config_source.h"
+#include "engine/overrides.h"
+#include "orrery/version.h"
+
+namespace orrery {
+namespace {
+
+struct NamedBy {
+  const char* flag;
+  ConfigKind kind;
+};
+constexpr std::array kNamedBy = {
+    NamedBy{"--model", ConfigKind::model},         NamedBy{"--node", ConfigKind::node},
+    NamedBy{"--framework", ConfigKind::framework}, NamedBy{"--device", ConfigKind::device},
+    NamedBy{"--failures", ConfigKind::failures},   NamedBy{"--storage", ConfigKind::storage},
+    NamedBy{"--prices", ConfigKind::prices},       NamedBy{"--energy", ConfigKind::energy},
+};
+
+// Of every command.
+constexpr std::array kCommon = {"--json",     "--csv",   "--output",  "--config-dir",
+                                "--no-color", "--quiet", "--verbose", "--help"};
+
+using Words = std::vector<std::string>;
+
+std::string joined(const Words& words) {
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
+  return text;
+}
+
+Words keys_to_set(const ConfigSource& configs) {
+  const CommandAnswer list =
+      CommandEngine(configs).call("list", Json{{"what", "keys"}}, Asker::request);
+  Words keys;
+  for (const Json& row : Json::parse(list.text.str())) {
+    if (row["document"] == "run") keys.push_back(row["path"].get<std::string>() + "=");
+  }
+  return keys;
+}
+
+// What may follow a flag, by flag: names of documents and choices of words.
+std::map<std::string, Words> values_of_flags(const ConfigSource& configs) {
+  std::map<std::string, Words> values;
+  for (const NamedBy& n : kNamedBy) values[n.flag] = config_names(configs, n.kind);
+  for (const RunFlag& f : run_flags()) {
+    const Json schema = key_schema(f.path);
+    for (const Json& choice : schema.value("enum", Json::array())) {
+      if (choice.is_string()) values[f.name].push_back(choice.get<std::string>());
+    }
+  }
+  values["--set"] = keys_to_set(configs);
+  return values;
+}
+
+struct Completed {
+  std::string name;
+  std::string summary;
+  std::vector<CommandWord> words;
+  Words first;  // what its first argument may be
+};
+
+Words first_of(const std::string& name, const std::vector<CommandWord>& words,
+               const ConfigSource& configs) {
+  if (name == "list") return listed_kinds();
+  if (name == "show") return shown_kinds();
+  if (name == "schema") return schema_names();
+  const bool run = std::any_of(words.begin(), words.end(), [](const CommandWord& w) {
+    return w.flag.empty() && (w.key == "run" || w.key == "runs");
+  });
+  if (run) return config_names(configs, ConfigKind::run);
+  return name == "sweep" ? config_names(configs, ConfigKind::sweep) : Words();
+}
+
+std::vector<Completed> completed(const ConfigSource& configs) {
+  std::vector<Completed> all;
+  for (const Command& c : commands()) {
+    Completed one{c.name, c.summary, words_of(c), {}};
+    one.first = first_of(one.name, one.words, configs);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Words flags_of(const Completed& c) {
+  Words flags;
+  for (const CommandWord& w : c.words) {
+    if (!w.flag.empty()) flags.push_back(w.flag);
+  }
+  flags.insert(flags.end(), kCommon.begin(), kCommon.end());
+  return flags;
+}
+
+Words names_of_commands(const std::vector<Completed>& all) {
+  Words names;
+  for (const Completed& c : all) names.push_back(c.name);
+  return names;
+}
+
+std::string bash(const std::vector<Completed>& all, const std::map<std::string, Words>& values) {
+  std::string text =
+      "# Completion of orrery for bash; made by `orrery completions bash`.\n"
+      "_orrery() {\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} flags='' "
+      "words=''\n"
+      "  if ((COMP_CWORD == 1)); then words='" +
+      joined(names_of_commands(all)) +
+      "'\n"
+      "  else case $previous in\n";
+  for (const auto& [flag, words] : values) {
+    text += "    " + flag + ") words='" + joined(words) + "'" +
+            (flag == "--set" ? "; compopt -o nospace" : "") + " ;;\n";
+  }
+  text += "    *) case ${COMP_WORDS[1]} in\n";
+  for (const Completed& c : all) {
+    text += "      " + c.name + ") flags='" + joined(flags_of(c)) + "' words='" + joined(c.first) +
+            "' ;;\n";
+  }
+  return text +
+         "      esac\n"
+         "      if [[ $cur == -* ]]; then words=$flags; fi ;;\n"
+         "  esac; fi\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+         "}\n"
+         "complete -o default -F _orrery orrery\n";
+}
+
+std::string zsh(const std::vector<Completed>& all, const std::map<std::string, Words>& values) {
+  std::string text =
+      "#compdef orrery\n# Completion of orrery for zsh; made by `orrery completions zsh`.\n"
+      "_orrery() {\n"
+      "  if ((CURRENT == 2)); then compadd -- " +
+      joined(names_of_commands(all)) +
+      "; return; fi\n"
+      "  case $words[CURRENT-1] in\n";
+  for (const auto& [flag, words] : values) {
+    text += "    " + flag + ") compadd " + (flag == "--set" ? "-S '' " : "") + "-- " +
+            joined(words) + "; return ;;\n";
+  }
+  text += "  esac\n  if [[ $PREFIX == -* ]]; then case $words[2] in\n";
+  for (const Completed& c : all) {
+    text += "    " + c.name + ") compadd -- " + joined(flags_of(c)) + " ;;\n";
+  }
+  text += "  esac; return; fi\n  case $words[2] in\n";
+  for (const Completed& c : all) {
+    if (!c.first.empty()) text += "    " + c.name + ") compadd -- " + joined(c.first) + " ;;\n";
+  }
+  return text + "  esac\n  _files\n}\n_orrery \"$@\"\n";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text)
+    out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + "'";
+}
+
+std::string fish(const std::vector<Completed>& all, const std::map<std::string, Words>& values) {
+  std::string text = "# Completion of orrery for fish; made by `orrery completions fish`.\n";
+  for (const Completed& c : all) {
+    const std::string of = "complete -c orrery -n '__fish_seen_subcommand_from " + c.name + "'";
+    text += "complete -c orrery -f -n __fish_use_subcommand -a " + c.name + " -d " +
+            quoted(c.summary) + "\n";
+    if (!c.first.empty()) text += of + " -a " + quoted(joined(c.first)) + "\n";
+    for (const CommandWord& w : c.words) {
+      if (w.flag.empty()) continue;
+      const auto found = values.find(w.flag);
+      text += of + " -l " + w.flag.substr(2) + (w.is_switch ? "" : " -r") +
+              (found == values.end() ? "" : " -a " + quoted(joined(found->second))) + " -d " +
+              quoted(w.help) + "\n";
+    }
+  }
+  return text;
+}
+
+// Lines as they are; nothing in them is a request of roff.
+std::string roff(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += "\\&";
+    out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+  }
+  return out;
+}
+
+std::string manual_of(const Command& c) {
+  std::string text = ".SS orrery " + std::string(c.name) + "\n" + roff(c.summary) + "\n";
+  if (*c.examples != '\0') text += ".PP\n.nf\n" + roff(c.examples) + "\n.fi\n";
+  for (const CommandWord& w : words_of(c)) {
+    const std::string name = w.flag.empty() ? w.key : w.flag;
+    text += ".TP\n.B " + roff(name) +
+            (w.is_switch || w.flag.empty() ? "" : " \\fI" + roff(w.type) + "\\fP") + "\n" +
+            roff(w.help) + "\n";
+  }
+  return text;
+}
+
+std::string manual() {
+  std::string text =
+      ".TH ORRERY 1 \"\" \"orrery " + std::string(kVersion) +
+      "\"\n.SH NAME\norrery \\- predicts memory, step time and cost of training runs "
+      "of large models\n.SH SYNOPSIS\n.B orrery\n.I COMMAND\n[options]\n.SH COMMANDS\n";
+  for (const Command& c : commands()) text += manual_of(c);
+  return text +
+         ".SH EXIT STATUS\n.TP\n0\nan answer\n.TP\n2\nthe input is wrong: one line on standard "
+         "error\n.TP\n3\na sound question whose answer is no: the run does not fit, nothing was "
+         "found\n.TP\n4\na tolerance of validate is not met\n.TP\n130\ninterrupted; what was done "
+         "is "
+         "kept\n.TP\n1\na fault of orrery's own\n";
+}
+
+constexpr std::array kMade = {"bash", "zsh", "fish", "man"};
+
+std::string made(const std::string& what, const ConfigSource& configs) {
+  if (what == "man") return manual();
+  const std::vector<Completed> all = completed(configs);
+  const std::map<std::string, Words> values = values_of_flags(configs);
+  if (what == "bash") return bash(all, values);
+  if (what == "zsh") return zsh(all, values);
+  if (what == "fish") return fish(all, values);
+  const Words names(kMade.begin(), kMade.end());
+  throw InputError("orrery completions", "", what.empty() ? "no shell" : "\"" + what + "\"",
+                   alternatives(names), nearest_name(what, names));
+}
+
+}  // namespace
+
+void declare_completions(CLI::App& app, Json& request) {
+  const Words names(kMade.begin(), kMade.end());
+  app.add_option_function<std::string>(
+      "WHAT", [&request](const std::string& what) { request["what"] = what; },
+      alternatives(names) + " (the manual page)");
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
+ExitCode run_completions(Json request, const Session& s) {
+  give(s, made(request.value("what", ""), configs_of(s)));
+  return ExitCode::answer;
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/words.h"
+
+#include <CLI/CLI.hpp>
+
+#include "engine/request.h"
+
+namespace orrery {
+namespace {
+
+bool is_file(const Json& value) {
+  const Json& one = value.is_array() && !value.empty() ? value.front() : value;
+  return one.is_object() && one.contains("file");
+}
+
+// What an option makes of a word shows its key and whether it is a file.
+void try_out(CLI::Option& option, Json& request, CommandWord& word) {
+  request = Json::object();
+  try {
+    option.add_result("1");
+    option.run_callback();
+  } catch (const CLI::Error&) {  // a choice of words: no file
+    return;
+  }
+  if (request.empty()) return;
+  word.key = request.begin().key();
+  word.file = is_file(request.begin().value());
+  word.many = request.begin().value().is_array();
+}
+
+CommandWord word_of(CLI::Option& option, Json& request) {
+  CommandWord word;
+  word.help = option.get_description();
+  word.type = option.get_type_name();
+  word.is_switch = option.get_items_expected_max() == 0;
+  if (!option.get_positional()) {
+    word.flag = "--" + option.get_lnames().front();
+    word.key = key_of(word.flag);
+  }
+  if (!word.is_switch) try_out(option, request, word);
+  return word;
+}
+
+}  // namespace
+
+std::vector<CommandWord> words_of(const Command& c) {
+  CLI::App app;
+  app.set_help_flag();
+  Json request;
+  c.declare(app, request);
+  std::vector<CommandWord> words;
+  for (CLI::Option* option : app.get_options({})) words.push_back(word_of(*option, request));
+  return words;
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guide, the notebooks and the first questions show runs as it stands."""
+import json
+import re
+import runpy
+
+import pytest
+
+from conftest import ROOT
+
+GUIDE = (ROOT / "docs/python.md").read_text()
+NOTEBOOKS = sorted((ROOT / "docs/examples").glob("*.ipynb"))
+
+
+def run_blocks(blocks, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks:
+        exec(compile(block, block.splitlines()[0], "exec"), names)
+    return names
+
+
+def test_the_code_of_the_guide_runs(monkeypatch, tmp_path):
+    pytest.importorskip("pandas")
+    names = run_blocks(re.findall(r"```python\n(.*?)```", GUIDE, re.S), monkeypatch, tmp_path)
+    assert names["e"].feasible and (tmp_path / "rows.csv").exists()
+
+
+def test_the_guide_names_what_there_is():
+    import orrery
+
+    for name in re.findall(r"`orrery\.(\w+)", GUIDE):
+        assert hasattr(orrery, name), name
+    for name in re.findall(r"`run\.(\w+)", GUIDE):
+        assert hasattr(orrery.Run, name), name
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook, monkeypatch, tmp_path, capsys):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    cells = json.loads(notebook.read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert code and not any(cell.get("outputs") for cell in cells)  # who opens it makes them
+    run_blocks(code, monkeypatch, tmp_path)
+    assert "--tensor-model-parallel-size" in capsys.readouterr().out
+
+
+def test_the_first_questions_are_answered(capsys):
+    runpy.run_path(str(ROOT / "docs/examples/first_questions.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("step ") and len(lines) == 9

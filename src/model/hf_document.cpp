@@ -36,7 +36,7 @@ bool enter(HfDocument& found, const std::string& part) {
 }
 
 bool enter_any(HfDocument& found) {
-  for (const std::string& part : words_of(hf_language_models())) {
+  for (const std::string& part : words_in(hf_language_models())) {
     if (enter(found, part)) return true;
   }
   return false;

@@ -67,7 +67,7 @@ class Translation {
   // Keys of the objects that hold parts of the model, beside its own. The recurrence's have names
   // that others use of attention.
   void open_parts() {
-    for (const std::string& part : words_of(hf_parts())) {
+    for (const std::string& part : words_in(hf_parts())) {
       const auto at = document().find(part);
       if (at == document().end() || !at->is_object()) continue;
       const Json inner =
@@ -106,7 +106,7 @@ class Translation {
   void read_spelled() {
     const Json renamed = members(family_->renamed);
     for (const HfSpelling& s : hf_spellings()) {
-      for (const std::string& theirs : words_of(s.theirs)) {
+      for (const std::string& theirs : words_in(s.theirs)) {
         const auto at = document().find(theirs);
         if (at == document().end()) continue;
         seen_.insert(theirs);
@@ -367,7 +367,7 @@ class Translation {
   void translate_dropout() {
     bool given = false;
     bool any = false;
-    for (const std::string& key : words_of(hf_dropout_keys())) {
+    for (const std::string& key : words_in(hf_dropout_keys())) {
       const auto at = document().find(key);
       if (at == document().end() || at->is_null()) continue;
       seen_.insert(key);

@@ -221,7 +221,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_in(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t blank = std::min(text.find(' ', at), text.size());

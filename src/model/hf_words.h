@@ -14,7 +14,7 @@ namespace orrery {
 // Whether `word` is one of the words of `text`, which blanks separate.
 bool has_word(std::string_view text, std::string_view word);
 
-std::vector<std::string> words_of(std::string_view text);
+std::vector<std::string> words_in(std::string_view text);
 
 // A key of ours, or of the reader (model/hf_families.h), and the names that files give it. A name
 // stands in one row only; families that mean something else by it rename it.

@@ -49,7 +49,9 @@ class Table(Mapping[str, "tuple[Any, ...]"]):
         return Table, (self._columns, self.axes)
 
     def __repr__(self) -> str:
-        return f"Table({self.row_count} rows: {', '.join(self._columns)})"
+        names = list(self._columns)
+        more = f", … {len(names) - 8} more" if len(names) > 8 else ""
+        return f"Table({self.row_count} rows: {', '.join(names[:8])}{more})"
 
     @property
     def row_count(self) -> int:

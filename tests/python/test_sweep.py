@@ -113,5 +113,6 @@ def test_columns_go_to_csv_pandas_and_numpy(table, tmp_path):
 def test_a_table_shows_itself_and_cannot_be_changed(table):
     assert table._repr_html_().count("<tr>") == 9
     assert repr(table).startswith("Table(8 rows: parallel.tp, cluster.gpus")
+    assert len(repr(table)) < 300
     with pytest.raises(AttributeError):
         table.axes = ()

@@ -48,7 +48,7 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.parallel = context.parallel;
   const SearchAnswer found = search(request.space, options);
   if (!found.best.empty()) {
-    const Found& best = found.best[0];
+    const Found& best = found.recommended;
     return with_strategy(run, request.space, best.place.base, best.strategy);
   }
   if (found.nearest.place.unit < 0) {

@@ -138,13 +138,6 @@ StepInterval memory_interval_of(const Accuracy& table, const Run& run) {
   return interval_among(table.memory, stack_kind(run));
 }
 
-double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity) {
-  if (!(peak > Bytes())) return 1;
-  const double spread = std::log(memory.high) / kNormal80;
-  const double room = std::log(capacity / peak);
-  return 0.5 * std::erfc(-room / (spread * std::sqrt(2.0)));
-}
-
 StepInterval interval_of(const Accuracy& table, const StackLevel& level) {
   return interval_of(table, level, {0, std::numeric_limits<double>::infinity()});
 }

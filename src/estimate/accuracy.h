@@ -19,8 +19,6 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/quantity.h"
-
 namespace orrery {
 
 struct Run;
@@ -82,10 +80,6 @@ StepInterval interval_of(const Accuracy& table, const StackLevel& level);
 
 // The interval of measured over predicted peak memory.
 StepInterval memory_interval_of(const Accuracy& table, const Run& run);
-
-// That a run predicted to need `peak` fits into `capacity`: ln(measured/predicted) taken
-// as normal, with 80 % of it inside the interval.
-double fit_probability(const StepInterval& memory, Bytes peak, Bytes capacity);
 
 // The interval of a stack whose level is known, beside what was known of it before.
 //

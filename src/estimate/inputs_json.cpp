@@ -44,6 +44,7 @@ Json inputs_json(const ResolvedRun& r, const Json& cluster, const TrainingReques
   RunRequest rest;
   rest.flops_convention = r.run.convention;
   rest.stack = r.stack;
+  rest.risk = r.risk;
   write_keys(kRunKeys, rest, j);
   return j;
 }

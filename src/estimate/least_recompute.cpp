@@ -4,6 +4,7 @@
 #include "estimate/classes.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -13,18 +14,22 @@ class Chooser {
  public:
   explicit Chooser(Run& run) : run_(run) {}
 
-  void choose() {
+  // Whether what is chosen fits.
+  bool choose() {
     Strategy& s = run_.strategy;
     s.recompute = Recompute::none;
     if (!fits()) s.recompute = Recompute::selective;
     if (!fits()) recompute_fewest_layers();
+    return fits();
   }
 
  private:
   bool fits() {
     price<double>(run_, w_.scratch, w_.prices);
     fill_parts<double>(run_, w_);
-    return memory_answer(run_, w_).reason != Reason::device_memory;
+    const Answer a = memory_answer(run_, w_);
+    return a.reason != Reason::device_memory &&
+           a.memory.needed <= a.capacity * run_.memory_risk.share;
   }
 
   // The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
@@ -61,14 +66,15 @@ class Chooser {
 
 }  // namespace
 
-std::string choose_least_recompute(Run& run) {
-  Chooser(run).choose();
+Assumed choose_least_recompute(Run& run) {
+  const bool chosen_to_fit = Chooser(run).choose();
   const Strategy& s = run.strategy;
   std::string text(name_of(s.recompute));
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {
     text += ", recompute_method block, recompute_layers " + std::to_string(s.recompute_layers);
   }
-  return text;
+  return {key_path<&Strategy::recompute>, text,
+          chosen_to_fit ? "chosen to fit" : "the most there is, and it may not fit"};
 }
 
 }  // namespace orrery

@@ -176,6 +176,8 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
     out.interval = interval_of(table, *request.stack, out.interval);
   }
   out.memory = memory_interval_of(table, out.run);
+  out.risk = request.risk;
+  out.run.memory_risk = memory_risk(out.memory, request.risk.value_or(kDefaultRisk));
   f.interval_low = out.interval.low;
   f.interval_high = out.interval.high;
 }
@@ -269,8 +271,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   check_own_order(out);
   agree_on_sharding(request, out);
   if (!strategy.recompute_open) return;
-  out.assumed.push_back(
-      {key_path<&Strategy::recompute>, choose_least_recompute(out.run), "the least that fits"});
+  out.assumed.push_back(choose_least_recompute(out.run));
 }
 
 }  // namespace

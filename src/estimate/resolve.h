@@ -8,6 +8,8 @@
 // fits in memory: none, selective, full. Errors: InputError with file, JSON path, found, allowed
 // and the nearest name.
 //
+// What is chosen here fits with a probability of 1 − `risk` or more (estimate/risk.h).
+//
 // `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, measured
 // over predicted step time (--observed sets it). It scales every term of the step; the interval is
 // then that of the level.
@@ -37,6 +39,7 @@ struct ResolvedRun {
   StepInterval interval;                   // of the step time; the run holds its factors
   StepInterval memory;                     // of the peak
   std::optional<StackLevel> stack;         // the run file's own level
+  std::optional<double> risk;              // as the run file says
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
 
   // Names and documents, for headers and for the sources of numbers.

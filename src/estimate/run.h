@@ -30,6 +30,13 @@ struct Training {
   bool fused_attention = true;
 };
 
+// The error of predicted memory, and how much of a device a choice of Orrery's own may need so that
+// it fits with the probability that was asked for (estimate/risk.h). By default nothing is known.
+struct MemoryRisk {
+  double spread = 0;  // of ln(measured/predicted) peak, one standard deviation
+  double share = 1;   // of the device's memory
+};
+
 struct Run {
   Architecture model;
   Cluster cluster;
@@ -38,6 +45,7 @@ struct Run {
   Framework framework;
   Compression compression;
   FlopsConvention convention = FlopsConvention::megatron;
+  MemoryRisk memory_risk;
   Flops model_flops{};  // of one step by that convention, all GPUs together (model/flops.h)
   std::shared_ptr<const OwnOrder> own_order;  // if the schedule is a file
 };

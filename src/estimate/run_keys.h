@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/keys.h"
-#include "estimate/accuracy.h"
+#include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
 #include "model/flops.h"
@@ -22,6 +22,7 @@ struct RunRequest {
   Elsewhere name, assumed, model, cluster, training, parallel, framework;
   std::optional<FlopsConvention> flops_convention;
   std::optional<StackLevel> stack;
+  std::optional<double> risk;
 };
 
 inline constexpr auto kStackRows = keys<StackLevel>(
@@ -58,6 +59,12 @@ inline constexpr auto kRunRows = keys<RunRequest>(
         .flagged("--flops-convention", "megatron, palm, 6n or causal"),
     key<&RunRequest::stack>("stack", form::object(kStackKeys), kNothing, Vary::run,
                             "level of your own software and site; --observed FILE sets it"),
+    key<&RunRequest::risk>("risk", form::number(0.0001, kMostRisk, "probability"), otherwise("0.1"),
+                           Vary::run,
+                           "accepted probability that what Orrery chooses (recompute left open, "
+                           "strategies of a search) runs out of memory; 0.5: fill the device as "
+                           "predicted")
+        .flagged("--risk", "accepted probability of running out of memory by what Orrery chooses"),
     key<&RunRequest::assumed>("assumed", form::any("a list"), kNothing, Vary::never,
                               "what a report's inputs did not say; not read"));
 inline constexpr Keys<RunRequest> kRunKeys{"", kRunRows};

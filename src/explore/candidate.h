@@ -21,6 +21,7 @@ struct Candidate {
   AimValues aims{};      // no less than these, once estimated these
   Seconds step{};
   std::int32_t refused_by = -1;  // a constraint on the answer
+  std::int8_t fit_rank = 0;      // of one that was estimated: how surely it fits (recommend.h)
   Bytes peak{};
 };
 

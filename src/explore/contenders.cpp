@@ -6,8 +6,8 @@
 namespace orrery {
 
 void Contenders::add(const Candidate& c, std::size_t aim_count) {
-  list.push_back(
-      {c.bound, c.objective, c.point.number, static_cast<std::int32_t>(c.unit), c.refused_by});
+  list.push_back({c.bound, c.objective, c.point.number, static_cast<std::int32_t>(c.unit),
+                  static_cast<std::int16_t>(c.refused_by), c.fit_rank});
   for (std::size_t i = 0; i < aim_count; ++i) aims.push_back(c.aims[i]);
 }
 

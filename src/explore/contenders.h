@@ -22,7 +22,8 @@ struct Contender {
   double objective = 0;
   std::int64_t number = 0;  // within its unit
   std::int32_t unit = 0;
-  std::int32_t refused_by = -1;
+  std::int16_t refused_by = -1;
+  std::int8_t fit_rank = 0;
 };
 
 // Long, and never copied to grow.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "explore/recommend.h"
 #include "explore/search_team.h"
 #include "explore/worker.h"
 
@@ -39,6 +40,7 @@ void add(FamilyTally& to, const FamilyTally& from) {
 void add(SearchTally& to, const SearchTally& from) {
   to.candidates += from.candidates;
   to.infeasible += from.infeasible;
+  to.too_risky += from.too_risky;
   to.feasible += from.feasible;
   to.unbounded += from.unbounded;
   to.unbounded_refused += from.unbounded_refused;
@@ -133,6 +135,7 @@ class Search {
     a.rejected = all.rejected;
     a.rejected[0] = 0;
     a.infeasible = all.infeasible;
+    a.too_risky = all.too_risky;
     a.refused = all.refused;
     std::sort(all.best.begin(), all.best.end(), is_before);
     if (all.best.size() > options_.top) all.best.resize(options_.top);
@@ -141,6 +144,7 @@ class Search {
     for (const Candidate& c : all.best) a.best.push_back(found(c));
     a.tie = all.best.empty() ? tie_ : tie_with(all.best[0]);
     count_estimated(all, a);
+    if (!a.best.empty()) a.recommended = recommended(all, a);
     a.nearest = found(all.nearest);
     add_front(a);
     const std::size_t axes = kSearchAxes + space_.outer.size();
@@ -192,14 +196,47 @@ class Search {
     return family;
   }
 
+  Strategy strategy_at(const Unit& unit, const Point& point) const {
+    const Base& base = space_.bases[unit.base];
+    Strategy s = base.run.strategy;
+    set_degrees(space_, unit, s);
+    set_point(space_, base, point, s);
+    return s;
+  }
+
+  // Contenders of one unit follow one another.
+  Found recommended(const SearchTally& all, const SearchAnswer& a) const {
+    const double band = std::min(a.tie, kRecommendationBand);
+    Shortlist shortlist;
+    Proposal p;
+    std::optional<UnitWalk> walk;
+    for (const Contender& c : all.contenders.list) {
+      if (c.refused_by >= 0 || !is_tie(c.objective, all.best[0].objective, band)) continue;
+      const Unit& unit = units_[static_cast<std::size_t>(c.unit)];
+      if (p.place.unit != unit.id) {
+        walk.emplace(space_, unit);
+        p.run = space_.bases[unit.base].run;
+      }
+      p.place = {unit.id, unit.base, walk->point(c.number)};
+      p.run.strategy = strategy_at(unit, p.place.point);
+      p.objective = c.objective;
+      p.fit_rank = c.fit_rank;
+      p.points = switch_points(p.run);
+      shortlist.offer(p);
+    }
+    return estimated(shortlist.recommended());
+  }
+
+  static Found estimated(const Proposal& p) {
+    const Answer a = estimate(p.run);
+    return {p.place, p.run.strategy, a.step_time, p.objective, {}, a.memory.peak};
+  }
+
   Found found(const Candidate& c) const {
     Found f;
     if (c.unit < 0) return f;
-    const Base& base = base_of(c);
     f.place = {c.unit, unit_of(c).base, c.point};
-    f.strategy = base.run.strategy;
-    set_degrees(space_, unit_of(c), f.strategy);
-    set_point(space_, base, c.point, f.strategy);
+    f.strategy = strategy_at(unit_of(c), c.point);
     f.step_time = c.step;
     f.objective = c.objective;
     f.peak = c.peak;

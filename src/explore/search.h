@@ -13,9 +13,9 @@
 // For another objective, and for the aims of the Pareto front, interval arithmetic turns the bound
 // on the step into a bound on them (conditions.h); if that fails, every candidate that fits is
 // estimated. Constraints on strategy and memory are counted for all candidates, those on the answer
-// where the bound breaks them and among the estimated. candidates = Σ rejected + infeasible + Σ
-// refused + pruned + estimated. Nothing here starts a thread: `parallel` does, nor a process:
-// `team` is told.
+// where the bound breaks them and among the estimated. candidates = Σ rejected + infeasible +
+// too_risky + Σ refused + pruned + estimated. Nothing here starts a thread: `parallel` does, nor a
+// process: `team` is told.
 #pragma once
 
 #include <array>
@@ -52,12 +52,6 @@ struct SearchOptions {
   std::function<void(std::int64_t done, std::int64_t places)> progress;
 };
 
-struct Place {
-  std::int64_t unit = -1;  // −1: there is none
-  std::size_t base = 0;
-  Point point;
-};
-
 // One candidate that was estimated, or the memory of one that does not fit.
 struct Found {
   Place place;
@@ -85,12 +79,14 @@ struct SearchAnswer {
   std::array<std::int64_t, kRules + 1> rejected{};  // by RuleId
   std::vector<std::int64_t> refused;                // by constraint
   std::int64_t infeasible = 0;                      // by memory
+  std::int64_t too_risky = 0;  // fit as predicted, but not as surely as asked (estimate/risk.h)
   std::int64_t pruned = 0;
   std::int64_t estimated = 0;
   std::int64_t ties = 0;  // in the tie band, the winner included
   double tie = 1;         // the factor
   std::vector<Found> best;
-  Found nearest;  // where nothing fits, the one that needs least memory over what there is
+  Found recommended;  // of those within the band of the best (recommend.h)
+  Found nearest;      // where nothing fits, the one that needs least memory over what there is
   std::vector<Found> front;      // by the first aim, then the next
   std::vector<Family> families;  // by axis and value
   std::vector<Family> pairs;     // by AxisPair::code of their values; `axis` says nothing

@@ -75,13 +75,14 @@ class MessageReader {
 // Every member, so that one more does not compile until it travels too.
 template <class Tally, class Visit>
 void for_members(Tally& tally, Visit&& visit) {
-  auto& [candidates, rejected, refused, infeasible, feasible, best, nearest, contenders, unbounded,
-         unbounded_refused, families] = tally;
+  auto& [candidates, rejected, refused, infeasible, too_risky, feasible, best, nearest, contenders,
+         unbounded, unbounded_refused, families] = tally;
   auto& [contender_list, contender_aims] = contenders;
   visit(candidates);
   visit(rejected);
   visit(refused);
   visit(infeasible);
+  visit(too_risky);
   visit(feasible);
   visit(best);
   visit(nearest);

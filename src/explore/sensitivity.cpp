@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kStep = 0.01;
 constexpr double kLeast = 1e-3;
+constexpr double kStackSpread = 1.18;  // e^stack_spread of configs/accuracy.json
 
 // Tiers within a node, or those between nodes.
 void scale_bandwidth(Cluster& c, bool between_nodes, double f) {
@@ -45,6 +46,7 @@ struct Input {
   std::string_view key;
   std::string_view name;
   void (*turn)(Run&, double factor);
+  bool more_is_better = true;
 };
 
 constexpr std::array<Input, 9> kInputs = {{
@@ -67,11 +69,12 @@ constexpr std::array<Input, 9> kInputs = {{
     {"fabric_bandwidth", "bandwidth between nodes",
      [](Run& r, double f) { scale_bandwidth(r.cluster, true, f); }},
     {"network_latency", "latency of the network",
-     [](Run& r, double f) { scale_latency(r.cluster, f); }},
+     [](Run& r, double f) { scale_latency(r.cluster, f); }, false},
     {"kernel_launch", "time to launch a kernel",
      [](Run& r, double f) {
        r.cluster.device.efficiency.launch = r.cluster.device.efficiency.launch * f;
-     }},
+     },
+     false},
     {"host_bandwidth", "bandwidth to the host",
      [](Run& r, double f) {
        r.cluster.device.host_link.bandwidth = r.cluster.device.host_link.bandwidth * f;
@@ -85,6 +88,15 @@ double log_step(const Run& run, const Input& knob, double factor) {
 }
 
 }  // namespace
+
+std::vector<Run> worse_hardware(const Run& run) {
+  std::vector<Run> worse;
+  for (const Input& knob : kInputs) {
+    worse.push_back(run);
+    knob.turn(worse.back(), knob.more_is_better ? 1 / kStackSpread : kStackSpread);
+  }
+  return worse;
+}
 
 std::vector<Elasticity> elasticities(const Run& run) {
   std::vector<Elasticity> list;

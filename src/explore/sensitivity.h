@@ -24,4 +24,8 @@ struct Elasticity {
 // The largest first.
 std::vector<Elasticity> elasticities(const Run& run);
 
+// Hardware that is worse than stated in one of these inputs, by what stacks differ: the spread of
+// their levels in configs/accuracy.json.
+std::vector<Run> worse_hardware(const Run& run);
+
 }  // namespace orrery

@@ -100,6 +100,12 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
+struct Place {
+  std::int64_t unit = -1;  // −1: there is none
+  std::size_t base = 0;
+  Point point;
+};
+
 // The value of a candidate on an axis, as in axes.h; of stage_layers the code of its split.
 std::int64_t value_at(const Space& space, const Unit& unit, const Point& point, SearchAxis a);
 

@@ -6,7 +6,9 @@
 
 #include "estimate/classes.h"
 #include "estimate/links.h"
+#include "estimate/risk.h"
 #include "explore/axis_keys.h"
+#include "explore/recommend.h"
 
 namespace orrery {
 namespace {
@@ -144,8 +146,8 @@ void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
   c.unit = unit.id;
   c.point = point;
   c.peak = a.memory.peak;
-  if (a.reason != Reason::fits) {
-    ++tally_.infeasible;
+  if (!fits_at_risk(run_, a)) {
+    ++(a.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
     if (needs_less(c, tally_.nearest)) tally_.nearest = c;
     for_families(ids_, [&c](std::size_t, FamilyTally& f) {
       ++f.legal;
@@ -216,6 +218,7 @@ void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   const Answer a = finish(run_, workspace_);
   c.step = a.step_time;
   c.objective = conditions_.objective_of(run_, a);
+  c.fit_rank = static_cast<std::int8_t>(fit_rank(run_, a));
   c.refused_by = conditions_.first_broken(Known::answer, run_, a);
   tally_.contenders.add(c, front_.aims());
   if (c.refused_by >= 0) return;

@@ -28,6 +28,7 @@ struct SearchTally {
   std::array<std::int64_t, kRules + 1> rejected{};
   std::vector<std::int64_t> refused;  // by constraint
   std::int64_t infeasible = 0;
+  std::int64_t too_risky = 0;
   std::int64_t feasible = 0;
   std::vector<Candidate> best;  // at most `top`, in order
   Candidate nearest;            // of those that do not fit

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/metrics.h"
 
-#include <array>
+#include <algorithm>
 
 #include "cost/paths.h"
+#include "estimate/risk.h"
 
 namespace orrery {
 namespace {
@@ -54,6 +55,16 @@ R in_gib(BytesOf<R> b) {
 template <Number R, class... Lines>
 R lines_gib(const MetricInput<R>& in, Lines... lines) {
   return in_gib((in.answer.memory[lines] + ...));
+}
+
+template <Number R>
+R probability_of_fitting(const MetricInput<R>& in) {
+  const bool host_is_full = in.answer.reason == Reason::host_memory;
+  const double p = host_is_full
+                       ? 0
+                       : fit_probability(in.run.memory_risk.spread, plain(in.answer.memory.needed),
+                                         in.answer.capacity);
+  return lift<R>(p, {"probability that the memory needed is there"});
 }
 
 // A getter for both number types out of one generic lambda.
@@ -140,6 +151,9 @@ constexpr std::array kMetrics = {
     memory_metric<L::context, L::communicators, L::fragmentation>(
         "memory.overhead_gib", "overhead", memory,
         "context, communicators and what the allocator loses"),
+    metric("memory.fit_probability", "", "probability of fitting", memory,
+           "that the device holds what is needed, by the error of memory of runs alike",
+           [](const auto& in) { return probability_of_fitting(in); }),
     metric("memory.bytes_per_parameter", "B", "bytes a parameter", memory,
            "model states on the device over parameters held",
            [](const auto& in) { return in.answer.memory.bytes_per_parameter; }),
@@ -180,6 +194,16 @@ constexpr std::array kMetrics = {
 };
 
 }  // namespace
+
+std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer& answer) {
+  Answer fast = answer;
+  Answer slow = answer;
+  fast.step_time = answer.interval_low;
+  slow.step_time = answer.interval_high;
+  const double a = m.value({run, fast});
+  const double b = m.value({run, slow});
+  return {std::min(a, b), std::max(a, b)};
+}
 
 std::span<const Metric> metrics() { return kMetrics; }
 

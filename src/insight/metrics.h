@@ -7,6 +7,7 @@
 // step, memory of the stage with the highest peak, the breakdown of the busiest stage.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ struct Metric {
   double (*value)(const MetricInput<double>&);
   Traced (*traced)(const MetricInput<Traced>&);
 };
+
+// The 80 % interval of a metric that follows from the step's, of one of MetricGroup::speed.
+std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer& answer);
 
 std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view key);

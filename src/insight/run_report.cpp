@@ -36,17 +36,6 @@ RunReport report_on(ResolvedRun resolved) {
   return r;
 }
 
-double fit_probability(const RunReport& r) {
-  if (r.answer.reason == Reason::host_memory) return 0;
-  return fit_probability(r.resolved.memory, r.answer.memory.needed, r.answer.capacity);
-}
-
-std::string_view fit_words(const RunReport& r) {
-  if (!is_feasible(r)) return "does not fit";
-  const double p = fit_probability(r);
-  return p >= 0.95 ? "fits" : p >= 0.8 ? "likely" : "tight";
-}
-
 std::vector<std::string> reasons_of(const RunReport& r) {
   switch (r.answer.reason) {
     case Reason::fits:

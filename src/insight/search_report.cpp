@@ -6,13 +6,17 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
+#include "explore/incumbents.h"
+#include "explore/recommend.h"
 #include "explore/search_team.h"
 #include "insight/metric_source.h"
 #include "parallel/strategy_keys.h"
@@ -70,7 +74,7 @@ class Reasons {
     } else if (f.best.place.unit < 0) {
       report.reason = "refused by the constraints";
     } else {
-      const Answer& winner = r_.best[0].answer;
+      const Answer& winner = r_.best[r_.fastest].run.answer;
       report.slowdown = f.best.step_time / winner.step_time - 1;
       report.reason = report.slowdown == 0 ? "" : lost(f, winner);
     }
@@ -82,6 +86,10 @@ class Reasons {
     if (a.reason == Reason::host_memory) {
       return "does not fit: " + gib_text(a.host_needed, 1) + " > " + gib_text(a.host_capacity, 1) +
              " of the host of a node";
+    }
+    if (a.reason == Reason::fits) {
+      return "fits too tightly: " + gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1) +
+             " at least";
     }
     return "does not fit: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) +
            " on stage " + std::to_string(a.memory_stage) + " at least";
@@ -109,7 +117,7 @@ class Reasons {
     const std::string text = difference_in_words(answer_of(f.best), winner);
     const std::int64_t node = base_of(f.best).cluster.devices_per_node;
     const bool crosses = f.axis == static_cast<std::size_t>(SearchAxis::tp) && f.value > node &&
-                         r_.best[0].resolved.run.strategy.tp <= node;
+                         r_.best[r_.fastest].run.resolved.run.strategy.tp <= node;
     return crosses ? "crosses the node; " + text : text;
   }
 
@@ -151,13 +159,14 @@ void refuse_if_constraints_empty_it(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
   if (!a.best.empty() || a.refused.empty()) return;
   const auto most = std::max_element(a.refused.begin(), a.refused.end());
-  const bool nothing_fits = a.infeasible > 0 && a.nearest.place.unit >= 0 && *most == 0;
+  const bool nothing_fits =
+      a.infeasible + a.too_risky > 0 && a.nearest.place.unit >= 0 && *most == 0;
   if (nothing_fits) return;
   const auto& constraint =
       r.request.conditions.constraints[static_cast<std::size_t>(most - a.refused.begin())];
   throw InputError(r.request.open.resolved.file, "search.constraints",
                    "an empty space: \"" + constraint.text() + "\" refuses " + grouped(*most) +
-                       " candidates, and " + grouped(a.infeasible) + " do not fit",
+                       " candidates, and " + grouped(a.infeasible + a.too_risky) + " do not fit",
                    "constraints that some strategy meets");
 }
 
@@ -231,8 +240,8 @@ void ask_for_front(SearchRequest& request, const std::string& file) {
 
 void add_refined(SearchReport& r, std::size_t n) {
   for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
-    const Simulation s = simulate(r.best[i].resolved.run, {});
-    r.refined.push_back({r.best[i].answer.step_time, s.answer.step_time});
+    const RunReport& run = r.best[i].run;
+    r.refined.push_back({run.answer.step_time, simulate(run.resolved.run, {}).answer.step_time});
   }
 }
 
@@ -256,14 +265,112 @@ SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std:
   return options;
 }
 
+bool is_same(const Found& a, const Found& b) {
+  return a.place.unit == b.place.unit && a.place.point.number == b.place.point.number;
+}
+
+// Two strategies of one kind are near copies: they differ in chunks, micro batch or numbers of
+// layers alone.
+auto kind_of(const Found& f) {
+  const Strategy& s = f.strategy;
+  return std::tuple(f.place.base, s.tp, s.cp, s.pp, s.ep, s.recompute, s.zero == 3);
+}
+
+// The fastest of each value of each axis within the error bar, the fastest first.
+std::vector<Found> best_of_families(const SearchAnswer& a) {
+  std::vector<Found> all;
+  for (const Family& f : a.families) {
+    if (f.best.place.unit < 0 || !is_tie(f.best.objective, a.best[0].objective, a.tie)) continue;
+    all.push_back(f.best);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Found& x, const Found& y) { return x.objective < y.objective; });
+  return all;
+}
+
+std::vector<Found> listed(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  std::vector<Found> list = {a.recommended};
+  const auto has = [&list](const auto& is_like) {
+    return std::any_of(list.begin(), list.end(), is_like);
+  };
+  const auto add = [&](const Found& f, bool of_another_kind) {
+    if (list.size() >= std::max<std::size_t>(r.top, 2)) return;
+    const bool is_known = has([&](const Found& g) {
+      return is_same(f, g) || (of_another_kind && kind_of(f) == kind_of(g));
+    });
+    if (!is_known) list.push_back(f);
+  };
+  add(a.best[0], false);
+  for (const Found& f : best_of_families(a)) add(f, true);
+  for (const Found& f : a.best) add(f, false);
+  return list;
+}
+
+std::string fit_text(const RunReport& r) {
+  return percent(std::min(0.99, fit_probability(r.resolved.run, r.answer)), 0);
+}
+
+// What the recommended strategy has over the fastest, in the order of recommend.h.
+std::string preferred(const RunReport& r, const RunReport& fastest) {
+  const Run& run = r.resolved.run;
+  if (fit_rank(run, r.answer) < fit_rank(fastest.resolved.run, fastest.answer)) {
+    return "fits more surely, with " + fit_text(r) + " beside " + fit_text(fastest);
+  }
+  std::vector<std::string> without;
+  const std::vector<std::string> rare = rare_switches(run);
+  for (const std::string& name : rare_switches(fastest.resolved.run)) {
+    if (std::find(rare.begin(), rare.end(), name) == rare.end()) without.push_back(name);
+  }
+  if (!without.empty()) return "without " + joined(without, ", ");
+  if (switch_points(run) < switch_points(fastest.resolved.run)) return "simpler";
+  return "loses less where the hardware is worse than stated";
+}
+
+// "tp 8, no pipeline": how one differs from another in what makes its kind.
+std::string kind_words(const Strategy& s, const Strategy& from) {
+  std::vector<std::string> parts;
+  const auto degree = [&](const char* name, std::int64_t a, std::int64_t b, const char* none) {
+    if (a != b) parts.push_back(a == 1 ? none : name + std::string(" ") + std::to_string(a));
+  };
+  degree("tp", s.tp, from.tp, "no tensor parallel");
+  degree("cp", s.cp, from.cp, "no context parallel");
+  degree("pp", s.pp, from.pp, "no pipeline");
+  degree("ep", s.ep, from.ep, "no expert parallel");
+  if (s.recompute != from.recompute) {
+    parts.push_back("recompute " + std::string(name_of(s.recompute)));
+  }
+  if ((s.zero == 3) != (from.zero == 3)) parts.push_back("ZeRO " + std::to_string(s.zero));
+  return joined(parts, ", ");
+}
+
+std::string why_listed(const SearchReport& r, std::size_t i) {
+  const ListedStrategy& one = r.best[i];
+  const RunReport& fastest = r.best[r.fastest].run;
+  if (i == 0 && r.fastest == 0) return "recommended, and the fastest";
+  const std::string slower =
+      percent(one.run.answer.step_time / fastest.answer.step_time - 1) + " over the fastest";
+  if (i == 0) return "recommended, " + slower + ": " + preferred(one.run, fastest);
+  if (i == r.fastest) return "the fastest; fits with " + fit_text(one.run);
+  const std::string kind = kind_words(one.found.strategy, r.best[0].found.strategy);
+  return kind.empty() ? "a near copy, " + slower
+                      : "another kind, " + slower + ": " + kind + ", " +
+                            gib_text(one.run.answer.memory.peak, 1);
+}
+
 // The best, or where nothing fits the nearest.
 void add_found(SearchReport& r, const Json& run, const std::string& file,
                const ConfigLookup& lookup) {
   const auto report = [&](const Found& f) {
     return reported(run, file, lookup, r.request.space, f);
   };
-  for (const Found& f : r.answer.best) r.best.push_back(report(f));
-  if (r.best.empty()) r.nearest.push_back(report(r.answer.nearest));
+  if (r.answer.best.empty()) {
+    r.nearest.push_back(report(r.answer.nearest));
+    return;
+  }
+  for (const Found& f : listed(r)) r.best.push_back({f, report(f), ""});
+  r.fastest = is_same(r.best[0].found, r.answer.best[0]) ? 0 : 1;
+  for (std::size_t i = 0; i < r.best.size(); ++i) r.best[i].why = why_listed(r, i);
 }
 
 }  // namespace
@@ -298,6 +405,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
   SearchOptions options = options_of(r, extras, file);
   adjust(options);
+  r.top = options.top;
   r.answer = search(r.request.space, options);
   if (options.team != nullptr && !options.team->leads()) return r;
   if (legal(r.answer) == 0) refuse_empty(r);
@@ -305,8 +413,8 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   add_found(r, asked.run, file, lookup);
   if (r.best.empty()) return r;
   r.families = family_reports(r);
-  r.elasticities = elasticities(r.best[0].resolved.run);
-  if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[0].answer);
+  r.elasticities = elasticities(r.best[0].run.resolved.run);
+  if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[r.fastest].run.answer);
   add_refined(r, extras.refine);
   return r;
 }

@@ -46,10 +46,21 @@ struct SearchExtras {
   std::string heat = "tp,pp";
 };
 
+// One of the strategies that a report lists, and why it is among them.
+struct ListedStrategy {
+  Found found;
+  RunReport run;
+  std::string why;
+};
+
 struct SearchReport {
   SearchRequest request;
   SearchAnswer answer;
-  std::vector<RunReport> best;
+  // The recommended one, the fastest where it is another, then the best of other kinds within the
+  // error bar, then the next fastest.
+  std::vector<ListedStrategy> best;
+  std::size_t fastest = 0;         // of `best`
+  std::size_t top = 0;             // how many are asked for; the recommended and the fastest always
   std::vector<RunReport> nearest;  // one where nothing fits
   std::vector<FamilyReport> families;
   std::vector<Elasticity> elasticities;  // of the winner

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/risk.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
@@ -15,6 +16,13 @@ namespace {
 
 double value(const RunReport& r, std::string_view key) {
   return find_metric(key)->value({r.resolved.run, r.answer});
+}
+
+// "87,702 to 151,412", from the interval of the step
+template <class Text>
+std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
+  const auto [low, high] = interval_80(*find_metric(key), r.resolved.run, r.answer);
+  return text(low) + " to " + text(high);
 }
 
 std::string probability_text(double p) {
@@ -31,14 +39,18 @@ Paragraph memory_line(const RunReport& r) {
   }
   return labelled("memory", verdict_of(r) + ": " + device +
                                 " on the fullest stage; probability of fitting " +
-                                probability_text(fit_probability(r)));
+                                probability_text(fit_probability(r.resolved.run, a)));
 }
 
 Paragraph utilisation(const RunReport& r) {
   const std::string convention(name_of(r.resolved.run.convention));
-  return labelled("utilisation", "MFU " + percent(value(r, "mfu")) + ", HFU " +
-                                     percent(value(r, "hfu")) + " (" + convention +
-                                     "): " + fixed(value(r, "model_tflops_per_gpu"), 1) +
+  const auto share = [](double x) { return percent(x); };
+  const auto with_range = [&](const char* key) {
+    return percent(value(r, key)) + " (" + range_text(r, key, share) + ")";
+  };
+  return labelled("utilisation", "MFU " + with_range("mfu") + ", HFU " + with_range("hfu") + ", " +
+                                     convention +
+                                     " FLOPs: " + fixed(value(r, "model_tflops_per_gpu"), 1) +
                                      " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4));
 }
 
@@ -47,7 +59,9 @@ std::string training_time(const RunReport& r) {
   const double step_tokens = static_cast<double>(t.global_batch) * static_cast<double>(t.sequence);
   const double steps = std::ceil(static_cast<double>(t.tokens) / step_tokens);
   return short_count(static_cast<double>(t.tokens)) + " tokens are " + grouped(steps) + " steps, " +
-         seconds_text(r.answer.step_time * steps) + " without interruptions";
+         seconds_text(r.answer.step_time * steps) + " (" +
+         seconds_text(r.answer.interval_low * steps) + " to " +
+         seconds_text(r.answer.interval_high * steps) + ") without interruptions";
 }
 
 Section headline(const RunReport& r) {
@@ -55,9 +69,11 @@ Section headline(const RunReport& r) {
   s.add(memory_line(r));
   s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
   s.add(labelled("accuracy", r.resolved.interval.words));
-  s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s, " +
-                              grouped(value(r, "tokens_per_s_per_gpu")) + " tokens/s/GPU, " +
-                              fixed(value(r, "samples_per_s"), 2) + " sequences/s"));
+  s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
+                              range_text(r, "tokens_per_s", [](double x) { return grouped(x); }) +
+                              "), " + grouped(value(r, "tokens_per_s_per_gpu")) +
+                              " tokens/s/GPU, " + fixed(value(r, "samples_per_s"), 2) +
+                              " sequences/s"));
   s.add(utilisation(r));
   if (r.resolved.run.training.tokens > 0) s.add(labelled("training", training_time(r)));
   return s;
@@ -206,7 +222,7 @@ Table stage_rows(const RunReport& r) {
 }  // namespace
 
 Phrase verdict_of(const RunReport& r) {
-  return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r))};
+  return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r.resolved.run, r.answer))};
 }
 
 Phrase step_text(const Answer& a) {

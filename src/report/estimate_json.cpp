@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json.h"
 #include "core/units.h"
+#include "estimate/risk.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
@@ -63,7 +64,7 @@ void add_memory(const RunReport& r, Json& j) {
   memory["capacity_gib"] = gib(r.answer.capacity);
   const StepInterval& i = r.resolved.memory;
   memory["peak_gib_80"] = {gib(r.answer.memory.peak * i.low), gib(r.answer.memory.peak * i.high)};
-  memory["fit_probability"] = fit_probability(r);
+  memory["fit"] = fit_words(r.resolved.run, r.answer);
   memory["rests_on"] = rests_on_json(i);
   memory["stage"] = r.answer.memory_stage;
   if (r.answer.host_needed > Bytes()) memory["host_gib_per_node"] = gib(r.answer.host_needed);
@@ -100,7 +101,10 @@ Json estimate_json(const RunReport& r) {
   j["flops_convention"] = name_of(run.convention);
   add_memory(r, j);
   j["communication"] = communication_json(r);
-  j["interval_80"]["step_time_s"] = {r.answer.interval_low.si(), r.answer.interval_high.si()};
+  for (const Metric& m : metrics()) {
+    if (m.group == MetricGroup::speed)
+      place_at(j["interval_80"], m.key) = interval_80(m, run, r.answer);
+  }
   j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
   j["busy_stage"] = r.answer.busy_stage;
   j["limiter"] = limiter(run, r.answer);

@@ -2,6 +2,7 @@
 #include "report/frame.h"
 
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/units.h"
@@ -9,6 +10,8 @@
 #include "insight/rests_on.h"
 #include "model/operators.h"
 #include "orrery/version.h"
+#include "parallel/stages.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -54,7 +57,32 @@ std::string partition_part(const Strategy& s) {
          grouped(s.partition.gradients) + ", optimizer over " + grouped(s.partition.optimizer);
 }
 
-std::string strategy_line(const Run& run) {
+// Layers that full recompute runs again, of all chunks.
+std::int64_t replayed_layers(const Run& run) {
+  const Strategy& s = run.strategy;
+  std::int64_t layers = 0;
+  for (std::int64_t part = 0; part < s.pp * s.vpp; ++part) {
+    const BlockCounts n = replayed_of(s, run.model, part);
+    layers += std::accumulate(n.begin(), n.begin() + kMaxLayerTypes, std::int64_t{0});
+  }
+  return layers;
+}
+
+// "recompute full of 57 of 80 layers, chosen to fit"
+std::string recompute_part(const ResolvedRun& r) {
+  std::string text = "recompute " + std::string(name_of(r.run.strategy.recompute));
+  const std::int64_t layers = replayed_layers(r.run);
+  if (r.run.strategy.recompute == Recompute::full && layers < r.run.model.layers) {
+    text += " of " + grouped(layers) + " of " + grouped(r.run.model.layers) + " layers";
+  }
+  for (const Assumed& a : r.assumed) {
+    if (a.path == key_path<&Strategy::recompute>) text += ", " + a.why;
+  }
+  return text;
+}
+
+std::string strategy_line(const ResolvedRun& r) {
+  const Run& run = r.run;
   const Strategy& s = run.strategy;
   std::vector<std::string> parts = {"tp " + grouped(s.tp) +
                                     (s.sequence_parallel ? " with sequence parallel" : "")};
@@ -65,7 +93,7 @@ std::string strategy_line(const Run& run) {
   parts.push_back("pp " + grouped(s.pp) + (s.pp > 1 ? " by " + schedule_part(s) : ""));
   parts.push_back("dp " + grouped(s.dp) + ", " + partition_part(s) + zeropp_part(s.zeropp));
   if (compresses(run.compression)) parts.emplace_back("compression");
-  parts.push_back("recompute " + std::string(name_of(s.recompute)));
+  parts.push_back(recompute_part(r));
   parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");
   return joined(parts, " · ");
 }
@@ -86,7 +114,7 @@ std::string batch_line(const Run& run) {
 
 Section run_header(const ResolvedRun& r) {
   Section header;
-  for (const Phrase& line : {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r.run)),
+  for (const Phrase& line : {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r)),
                              Phrase(batch_line(r.run))}) {
     header.add(Paragraph{line, 2});
   }

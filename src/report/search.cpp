@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/units.h"
+#include "estimate/risk.h"
 #include "explore/axis_keys.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
@@ -34,8 +35,9 @@ std::string counts(const SearchAnswer& a) {
   const std::string by_constraints =
       a.refused.empty() ? "" : grouped(refused) + " refused by constraints, ";
   return grouped(a.candidates) + " candidates: " + grouped(sum(a.rejected)) + " illegal, " +
-         by_constraints + grouped(a.infeasible) + " do not fit, " + grouped(a.pruned) +
-         " slower by a bound, " + grouped(a.estimated) + " estimated";
+         by_constraints + grouped(a.infeasible) + " do not fit, " + grouped(a.too_risky) +
+         " fit too tightly, " + grouped(a.pruned) + " slower by a bound, " + grouped(a.estimated) +
+         " estimated";
 }
 
 std::string ties(const SearchAnswer& a) {
@@ -44,12 +46,19 @@ std::string ties(const SearchAnswer& a) {
   return grouped(a.ties) + " strategies are within the winner's error bar (up to " + upto + ")";
 }
 
+Phrase nothing_fits(const RunReport& nearest) {
+  const Run& run = nearest.resolved.run;
+  if (!is_feasible(nearest)) {
+    return Phrase(Ink::red, "nothing fits") + "; below is the strategy that needs least memory";
+  }
+  return Phrase(Ink::red, "nothing fits as surely as asked") +
+         "; below is the strategy that needs least memory, with a probability of fitting of " +
+         percent(fit_probability(run, nearest.answer), 0) + " (--risk accepts less)";
+}
+
 Section outcome(const SearchReport& r) {
   Section s;
-  if (r.best.empty()) {
-    s.add(labelled("answer", Phrase(Ink::red, "nothing fits") +
-                                 "; below is the strategy that needs least memory"));
-  }
+  if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
   if (!r.best.empty()) s.add(labelled("ties", ties(r.answer)));
   return s;
@@ -67,9 +76,9 @@ Section best_section(const SearchReport& r) {
   const auto besides = [&](const Found& f) {
     return besides_words(space, f.place.base, f.strategy);
   };
-  const std::vector<Found>& found = r.answer.best;
-  const bool has_besides =
-      std::any_of(found.begin(), found.end(), [&](const Found& f) { return !besides(f).empty(); });
+  const bool has_besides = std::any_of(r.best.begin(), r.best.end(), [&](const auto& listed) {
+    return !besides(listed.found).empty();
+  });
   std::vector<Column> columns;
   for (const char* name : {"", "step", "MFU", "peak", "tp", "sp", "cp", "pp", "vpp", "dp"}) {
     columns.push_back({name, true});
@@ -79,7 +88,7 @@ Section best_section(const SearchReport& r) {
   if (has_besides) columns.push_back({"besides"});
   Table table(columns, 2);
   for (std::size_t i = 0; i < r.best.size(); ++i) {
-    const RunReport& run = r.best[i];
+    const RunReport& run = r.best[i].run;
     const Strategy& s = run.resolved.run.strategy;
     const auto n = [](std::int64_t x) { return grouped(x); };
     std::vector<Cell> row = {std::to_string(i + 1), pretty(run.answer.step_time),
@@ -89,10 +98,14 @@ Section best_section(const SearchReport& r) {
                {n(s.tp), s.sequence_parallel ? "yes" : "no", n(s.cp), n(s.pp), n(s.vpp), n(s.dp)});
     if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
     row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s), name_of(s.schedule)});
-    if (has_besides) row.push_back(besides(found[i]));
+    if (has_besides) row.push_back(besides(r.best[i].found));
     table.add(row);
   }
-  return {bold("Best"), {table}};
+  Section section = {bold("Best"), {table}};
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    section.add(Paragraph{std::to_string(i + 1) + "  " + r.best[i].why, 3, 3});
+  }
+  return section;
 }
 
 std::string aim_name(const Aim& aim) {
@@ -125,7 +138,7 @@ Section front_section(const SearchReport& r) {
 }
 
 Section limit(const SearchReport& r) {
-  const RunReport& run = r.best.empty() ? r.nearest[0] : r.best[0];
+  const RunReport& run = r.best.empty() ? r.nearest[0] : r.best[0].run;
   return {{}, {Paragraph{bold("Limit") + "  " + limiter(run.resolved.run, run.answer), 7}}};
 }
 
@@ -139,10 +152,10 @@ Section sensitivity(const SearchReport& r) {
     text += (text.empty() ? "1 % more " : ", ") + std::string(e.name) +
             (e.value < 0 ? " −" : " +") + change;
   }
-  const Answer& a = r.best[0].answer;
+  const Answer& a = r.best[0].run.answer;
   text += "; memory: " + gib_text(a.capacity - a.memory.peak, 1) + " are left of " +
           gib_text(a.capacity, 1);
-  return {{}, {Paragraph{bold("Sensitivity") + " of the winner's step: " + text, 2}}};
+  return {{}, {Paragraph{bold("Sensitivity") + " of the recommended step: " + text, 2}}};
 }
 
 Section refined(const SearchReport& r) {
@@ -163,9 +176,9 @@ Section own(const SearchReport& r) {
                      pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
   if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
   if (!r.best.empty()) {
-    const Seconds best = r.best[0].answer.step_time;
+    const Seconds best = r.best[r.fastest].run.answer.step_time;
     const double more = a.step_time / best - 1;
-    text += "; " + percent(more) + (more < 0 ? "" : " more") + " than the best found";
+    text += "; " + percent(more) + (more < 0 ? "" : " more") + " than the fastest found";
     if (!r.own_difference.empty()) text += ": " + r.own_difference;
     text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";
   }
@@ -174,7 +187,7 @@ Section own(const SearchReport& r) {
 
 std::string loss_text(const FamilyReport& f) {
   if (f.family.best.place.unit < 0) return f.reason;
-  if (f.slowdown == 0) return "the winner's, or as fast";
+  if (f.slowdown == 0) return "the fastest's, or as fast";
   const std::string size = percent(f.slowdown, f.slowdown < 0.0995 ? 1 : 0);
   return "+" + size + (f.reason.empty() ? "" : ": " + f.reason);
 }
@@ -209,7 +222,7 @@ Section families(const SearchReport& r) {
     }
   }
   if (table.empty()) return {};
-  return {bold("The best with") + " each value, beside the winner", {table.untitled()}};
+  return {bold("The best with") + " each value, beside the fastest", {table.untitled()}};
 }
 
 Section rules(const SearchReport& r) {
@@ -243,14 +256,15 @@ Table best_rows(const SearchReport& r) {
   for (const Metric& m : metrics()) columns.push_back({std::string(m.key)});
   Table table(columns);
   for (std::size_t i = 0; i < r.best.size(); ++i) {
-    const Run& run = r.best[i].resolved.run;
+    const RunReport& report = r.best[i].run;
+    const Run& run = report.resolved.run;
     std::vector<Cell> row = {data_cell(i + 1)};
     for (std::size_t a = 0; a < kSearchAxes; ++a) {
       const auto axis = static_cast<SearchAxis>(a);
       row.push_back(data_cell(text_of(axis, value_of(run.strategy, axis))));
     }
     row.push_back(data_cell(run.strategy.recompute_layers));
-    for (const Metric& m : metrics()) row.push_back(data_cell(m.value({run, r.best[i].answer})));
+    for (const Metric& m : metrics()) row.push_back(data_cell(m.value({run, report.answer})));
     table.add(row);
   }
   return table;
@@ -295,8 +309,10 @@ Json pareto_json(const SearchReport& r) {
   return {{"aims", json_list(aims, aim_json)}, {"front", json_list(r.answer.front, point_json)}};
 }
 
-Json one_of_best(const SearchReport& r, const RunReport& run, const Found& found) {
+Json one_of_best(const SearchReport& r, const RunReport& run, const Found& found,
+                 const std::string& why) {
   Json j;
+  if (!why.empty()) j["why"] = why;
   j["strategy"] = found_keys(r, found);
   j.update(estimate_json(run));
   if (const auto& o = r.request.conditions.objective) {
@@ -337,7 +353,7 @@ Json family_json(const SearchReport& r, const FamilyReport& f) {
 
 AnswerDocument search_document(const SearchReport& r) {
   AnswerDocument d{title_of(r), {}, best_rows(r)};
-  d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0]).resolved), outcome(r),
+  d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0].run).resolved), outcome(r),
                 best_section(r)};
   if (r.heat && !r.best.empty()) d.add({{}, {search_points(r), search_pairs(r)}});
   for (const auto& more : {front_section, limit, sensitivity, refined, own, families, rules}) {
@@ -357,15 +373,15 @@ Json search_json(const SearchReport& r) {
     j["refused"][r.request.conditions.constraints[i].text()] = a.refused[i];
   }
   j["does_not_fit"] = a.infeasible;
+  j["too_risky"] = a.too_risky;
   j["pruned_by_bound"] = a.pruned;
   j["estimated"] = a.estimated;
   j["ties"] = {{"count", a.ties}, {"factor", a.tie}};
   if (const auto& o = r.request.conditions.objective) j["objective"] = aim_json(*o);
   j["best"] = Json::array();
-  for (std::size_t i = 0; i < r.best.size(); ++i) {
-    j["best"].push_back(one_of_best(r, r.best[i], r.answer.best[i]));
-  }
-  for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run, r.answer.nearest);
+  for (const ListedStrategy& b : r.best) j["best"].push_back(one_of_best(r, b.run, b.found, b.why));
+  if (!r.best.empty()) j["fastest"] = r.fastest;
+  for (const RunReport& run : r.nearest) j["nearest"] = one_of_best(r, run, r.answer.nearest, "");
   for (const Elasticity& e : r.elasticities) j["elasticity"][std::string(e.key)] = e.value;
   for (const Refined& f : r.refined) {
     j["refined"].push_back({{"estimated_s", f.estimated.si()}, {"simulated_s", f.simulated.si()}});

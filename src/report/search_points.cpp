@@ -29,6 +29,7 @@ class SearchPoints {
   explicit SearchPoints(const SearchReport& r) : r_(r), space_(r.request.space) {}
 
   std::vector<PickPoint> all() {
+    for (const ListedStrategy& b : r_.best) add(b.found, PointKind::best);
     for (const Found& f : r_.answer.best) add(f, PointKind::best);
     for (const Found& f : r_.answer.front) add(f, PointKind::front);
     for (const Family& f : r_.answer.families) {
@@ -90,7 +91,7 @@ PointsPlot search_points(const SearchReport& r) {
   plot.kinds = {{"best with a value of an axis", 8}, {"on the Pareto front", 0}, {"the best", 1}};
   plot.bars = {{"step", "s", texts(kNamesOf<Term>)},
                {"memory", "GiB", texts(kNamesOf<MemoryLine>),
-                static_cast<double>(r.best[0].answer.capacity / kGiB)}};
+                static_cast<double>(r.best[0].run.answer.capacity / kGiB)}};
   for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
     plot.columns.push_back(axis_name(space, a));
   }

@@ -142,9 +142,9 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
       {"status", "nothing fits"}, {"reason", ""}, {"candidates", a.candidates}, {"ties", a.ties}};
   if (a.best.empty()) return row;
   row["status"] = "fits";
-  add_strategy(a.best[0].strategy, row);
-  Run winner = request.space.bases[a.best[0].place.base].run;
-  winner.strategy = a.best[0].strategy;
+  add_strategy(a.recommended.strategy, row);
+  Run winner = request.space.bases[a.recommended.place.base].run;
+  winner.strategy = a.recommended.strategy;
   add_metrics(winner, estimate(winner), false, row);
   return row;
 }

@@ -58,6 +58,8 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
 void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
+  // A measured run did fit: recompute left open is the least that fits as predicted.
+  if (!run.contains(key_name<&RunRequest::risk>)) at_key<&RunRequest::risk>(run) = kMostRisk;
   ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
   if (adjust) adjust(resolved.run);
   const Training& t = resolved.run.training;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "estimate/links.h"
+#include "estimate/risk.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
 #include "support/runs.h"
@@ -59,6 +60,7 @@ struct BruteForce {
 
   std::int64_t candidates = 0;
   std::int64_t infeasible = 0;
+  std::int64_t too_risky = 0;
   std::array<std::int64_t, kRules + 1> rejected{};
   std::vector<std::tuple<double, double, std::int64_t, std::int64_t>> feasible;
   std::map<std::pair<std::size_t, std::int64_t>, double> family_best;
@@ -75,6 +77,10 @@ struct BruteForce {
     const Answer a = estimate<double>(run_, workspace_);
     if (a.reason != Reason::fits) {
       ++infeasible;
+      return;
+    }
+    if (!fits_at_risk(run_, a)) {
+      ++too_risky;
       return;
     }
     const double step = a.step_time.si();
@@ -96,6 +102,7 @@ void check_equals_brute_force(const Space& space, const SearchAnswer& a) {
   CHECK(a.candidates == all.candidates);
   CHECK(a.rejected == all.rejected);
   CHECK(a.infeasible == all.infeasible);
+  CHECK(a.too_risky == all.too_risky);
   CHECK(a.pruned + a.estimated == static_cast<std::int64_t>(all.feasible.size()));
   REQUIRE(a.best.size() == std::min<std::size_t>(7, all.feasible.size()));
   for (std::size_t i = 0; i < a.best.size(); ++i) {

@@ -157,18 +157,6 @@ TEST_CASE("the surer a level is, the narrower its interval") {
   CHECK(sure.low > less_sure.low);
 }
 
-TEST_CASE("a run fits with the share of its interval that the device holds") {
-  const StepInterval i{1 / 1.25, 1.25, 10, 3, ""};
-  const Bytes capacity(80e9);
-  CHECK(fit_probability(i, capacity, capacity) == testing::about(0.5));
-  // Ten in a hundred lie beyond the upper end of an 80 % interval.
-  CHECK(fit_probability(i, capacity / 1.25, capacity) == testing::about(0.9).epsilon(1e-4));
-  CHECK(fit_probability(i, capacity * 1.25, capacity) == testing::about(0.1).epsilon(1e-3));
-  CHECK(fit_probability(i, Bytes(), capacity) == 1);
-  const StepInterval wider{1 / 1.5, 1.5, 10, 3, ""};
-  CHECK(fit_probability(wider, capacity / 1.25, capacity) < 0.9);
-}
-
 TEST_CASE("an observed level prints no wider interval than none") {
   const Accuracy table =
       read_accuracy(testing::text_of(ORRERY_VALIDATION_DIR "/../configs/accuracy.json"), "a.json");

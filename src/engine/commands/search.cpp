@@ -71,7 +71,8 @@ CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchRe
   const AnswerDocument document = search_document(report);
   CommandAnswer answer;
   if (!c.print.empty() && !report.best.empty()) {
-    answer = printed_run(c.print, report.best[0].resolved, source.json, source.lookup, look.json());
+    answer =
+        printed_run(c.print, report.best[0].run.resolved, source.json, source.lookup, look.json());
   } else {
     answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
     answer.text = look.json() ? AnswerText(search_json(report)) : drawn(document, look);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/risk.h"
+
+#include <array>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
+constexpr double kSure = 0.95;
+constexpr double kLikely = 0.8;
+constexpr int kHalvings = 40;
+
+// The standard normal variable that is exceeded with this probability, of at most a half.
+double exceeded_with(double probability) {
+  double low = 0;
+  double high = 10;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (0.5 * std::erfc(middle / std::sqrt(2.0)) > probability ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+MemoryRisk memory_risk(const StepInterval& memory, double risk) {
+  const double spread = std::log(memory.high) / kNormal80;
+  // Without published runs nothing says how much room an error takes.
+  if (memory.rows == 0 || risk >= kMostRisk) return {spread, 1};
+  return {spread, std::exp(-exceeded_with(risk) * spread)};
+}
+
+double fit_probability(double spread, Bytes needed, Bytes capacity) {
+  if (!(needed > Bytes())) return 1;
+  if (spread == 0) return needed > capacity ? 0 : 1;
+  return 0.5 * std::erfc(-std::log(capacity / needed) / (spread * std::sqrt(2.0)));
+}
+
+double fit_probability(const Run& run, const Answer& a) {
+  if (a.reason == Reason::host_memory) return 0;
+  return fit_probability(run.memory_risk.spread, a.memory.needed, a.capacity);
+}
+
+int fit_rank(const Run& run, const Answer& a) {
+  if (a.reason != Reason::fits) return 3;
+  const double p = fit_probability(run, a);
+  return p >= kSure ? 0 : p >= kLikely ? 1 : 2;
+}
+
+std::string_view fit_words(const Run& run, const Answer& a) {
+  constexpr std::array<std::string_view, 4> kWords = {"fits", "likely", "tight", "does not fit"};
+  return kWords[static_cast<std::size_t>(fit_rank(run, a))];
+}
+
+}  // namespace orrery

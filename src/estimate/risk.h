@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How likely a run fits into the device's memory, and what Orrery may choose by itself.
+//
+// ln(measured/predicted) peak is taken as normal, with 80 % of it inside the interval of runs alike
+// (estimate/accuracy.h). Judged is the memory that is needed: a full device gives cached blocks
+// back. `risk` is the accepted probability of running out of memory; what a user states himself is
+// never judged by it. Leaves out the error of the host's memory. Errors: none.
+#pragma once
+
+#include <string_view>
+
+#include "estimate/accuracy.h"
+#include "estimate/answer.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+inline constexpr double kDefaultRisk = 0.1;
+inline constexpr double kMostRisk = 0.5;  // as predicted: no room for an error
+
+MemoryRisk memory_risk(const StepInterval& memory, double risk);
+
+double fit_probability(double spread, Bytes needed, Bytes capacity);
+
+// 0 where the host lacks memory.
+double fit_probability(const Run& run, const Answer& answer);
+
+// How surely a run fits: 0 "fits" (0.95 or more), 1 "likely" (0.8), 2 "tight", 3 "does not fit"
+// (predicted so).
+int fit_rank(const Run& run, const Answer& answer);
+std::string_view fit_words(const Run& run, const Answer& answer);
+
+// What Orrery chooses must.
+inline bool fits_at_risk(const Run& run, const Answer& a) {
+  return a.reason == Reason::fits && a.memory.needed <= a.capacity * run.memory_risk.share;
+}
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which of several strategies of one run an engineer would take first.
+//
+// Strategies within the band of the fastest are as good as a prediction can tell: the error of a
+// run is mostly common to all of its strategies, and the band is what is left between two of them.
+// Among them comes first what fits most surely (estimate/risk.h: "fits" before "likely" before
+// "tight"), then what uses the fewest switches (kSwitches: points for every dimension in use, more
+// for what few people run), then what loses least to the others where the hardware is worse than
+// stated: the regret is the largest loss to the best of them over scenarios (worse_hardware() of
+// sensitivity.h). Leaves out what nobody can read off a run: habits of a team, bugs of a release.
+// Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/answer.h"
+#include "estimate/run.h"
+#include "explore/space.h"
+
+namespace orrery {
+
+// Of the fastest step.
+inline constexpr double kRecommendationBand = 1.03;
+
+// The sum of the points of the switches in use.
+int switch_points(const Run& run);
+
+// The names of those that few people run: "less than two layers a chunk", "offload".
+std::vector<std::string> rare_switches(const Run& run);
+
+// The largest loss of each run to the best of all of them, over the scenarios.
+std::vector<double> regrets(const std::vector<Run>& runs);
+
+// A strategy within the band.
+struct Proposal {
+  Place place;
+  Run run;
+  double objective = 0;
+  int fit_rank = 0;
+  int points = 0;
+};
+
+// The most sensible of the strategies that are offered; the order of offers does not matter.
+class Shortlist {
+ public:
+  void offer(const Proposal& p);
+
+  // Of at least one.
+  const Proposal& recommended() const;
+
+ private:
+  std::vector<Proposal> first_;  // in order
+};
+
+}  // namespace orrery

@@ -63,6 +63,8 @@ void declare_search(CLI::App& app, Json& request) {
   add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K")->type_name("K");
   add_switch(app, request, "--beside",
              "free what `parallel` says, and set the run's own strategy beside the best");
+  add_switch(app, request, "--fewest",
+             "how many GPUs the run needs: the fewest on which it fits, searched");
   auto* html = add_flag_of(app, request, "--html", "write the answer as a page of its own");
   html->type_name("FILE");
   add_flag_of(app, request, "--heat", "the two axes of the page's map (tp,pp)")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/offload.h"
 
+#include <algorithm>
+
 #include "cost/memory_time.h"
 #include "estimate/run.h"
 #include "memory/states.h"
@@ -18,7 +20,8 @@ SecondsOf<R> link_time(const Run& run, BytesOf<R> bytes) {
 template <Number R>
 SecondsOf<R> shared_time(const Run& run, BytesOf<R> bytes, BytesPerSecond rate,
                          const Label& label) {
-  const R devices = count<R>(run.cluster.devices_per_node, {"cluster.devices_per_node"});
+  const std::int64_t used = std::min(run.cluster.devices_per_node, world_size(run.strategy));
+  const R devices = count<R>(used, {"devices of a node in use"});
   return bytes * devices / lift<R>(rate, label);
 }
 
@@ -48,7 +51,8 @@ SecondsOf<R> host_update(const Run& run, R parameters) {
   const SecondsOf<R> up = link_time<R>(run, BytesOf<R>(parameters * R(r.weights)));
   const BytesOf<R> touched(parameters * lift<R>(optimizer_traffic(r), {"bytes an update touches"}));
   const SecondsOf<R> update = shared_time<R>(run, touched, run.cluster.host.memory_bandwidth,
-                                             {"cluster.host.memory_bandwidth"});
+                                             {"cluster.host.memory_bandwidth"}) /
+                              lift<R>(run.cluster.host.update_share, {"cluster.host.update_share"});
   SecondsOf<R> t = down + update + up;
   if (kOffloadPlaces[run.strategy.offload.optimizer].drives) {
     const BytesOf<R> states(parameters * R(r.optimizer));

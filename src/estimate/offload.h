@@ -4,10 +4,11 @@
 //
 // Activations and weights cross the host link beside their pass; only the time that the pass does
 // not hide is exposed. The host updates offloaded optimizer states: gradients go down, the host
-// reads and writes its states once at its memory's bandwidth (shared by the node's devices),
-// weights come back, one after the other (ZeRO-Offload, arXiv:2101.06840, without its delayed
-// update). NVMe adds reading and writing the states (ZeRO-Infinity, arXiv:2104.07857). Leaves out
-// the host's compute, which its memory bandwidth bounds.
+// reads and writes its states once at the share of its memory's bandwidth that an optimizer reaches
+// (`host.update_share`; the devices in use share it), weights come back, one after the other
+// (ZeRO-Offload, arXiv:2101.06840, without its delayed update). NVMe adds reading and writing the
+// states (ZeRO-Infinity, arXiv:2104.07857). Leaves out the host's compute, which its memory
+// bandwidth bounds.
 #pragma once
 
 #include "core/number.h"

@@ -271,6 +271,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   check_own_order(out);
   agree_on_sharding(request, out);
   if (!strategy.recompute_open) return;
+  out.recompute_chosen = true;
   out.assumed.push_back(choose_least_recompute(out.run));
 }
 

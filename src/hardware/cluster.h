@@ -27,7 +27,8 @@ namespace orrery {
 struct Host {
   Bytes memory_capacity{};
   BytesPerSecond memory_bandwidth{};
-  std::int64_t devices = 0;  // that share one host, in a node of several; 0: all
+  double update_share = 0.46;  // of that rate, which an optimizer on the host reaches
+  std::int64_t devices = 0;    // that share one host, in a node of several; 0: all
 
   bool operator==(const Host&) const = default;
 };

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "core/key_words.h"
+#include "document/words.h"
+#include "estimate/least_recompute.h"
 #include "estimate/resolve.h"
+#include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "parallel/rules.h"
@@ -133,13 +137,29 @@ class KeysLeftOver {
   std::vector<Setting>& list_;
 };
 
+bool is_key(const std::vector<std::string>& keys, std::string_view name) {
+  return std::find(keys.begin(), keys.end(), name) != keys.end();
+}
+
+// The flag of a key that has one; else "".
+std::string flag_of(const std::string& path) {
+  std::string flag;
+  for (const KeyLine& line : key_lines(kRunKeys)) {
+    if (line.path == path && *line.key->flag.name != 0) flag = line.key->flag.name;
+  }
+  return flag;
+}
+
 // Less is not worth an advice.
 constexpr double kWorthwhile = 0.005;
 
 class Adviser {
  public:
   Adviser(const ResolvedRun& run, const Answer& answer)
-      : run_(run.run), keys_(run.parallel_keys), answer_(answer) {}
+      : run_(run.run),
+        keys_(run.parallel_keys),
+        recompute_open_(run.recompute_chosen),
+        answer_(answer) {}
 
   std::vector<Advice> best() {
     const bool fits = answer_.reason == Reason::fits;
@@ -175,12 +195,14 @@ class Adviser {
   void try_moves(std::span<const Move> moves) {
     Run changed = run_;
     if (!make_neighbour(moves, changed)) return;
+    std::vector<Setting> settings = differences(run_, changed, keys_);
+    const bool keeps_recompute = changed.strategy.recompute == run_.strategy.recompute;
+    if (recompute_open_ && keeps_recompute) choose_least_recompute(changed);
     const Answer a = estimate<double>(changed, workspace_);
     const bool helps = answer_.reason == Reason::fits || a.reason == Reason::fits ||
                        a.memory.peak < answer_.memory.peak;
     if (!helps) return;
-    found_.push_back(
-        {differences(run_, changed, keys_), a.reason == Reason::fits, a.step_time, a.memory.peak});
+    found_.push_back({std::move(settings), a.reason == Reason::fits, a.step_time, a.memory.peak});
   }
 
   void drop_slower() {
@@ -191,6 +213,7 @@ class Adviser {
 
   const Run& run_;
   const std::vector<std::string>& keys_;
+  bool recompute_open_;
   const Answer& answer_;
   Workspace workspace_;
   std::vector<Advice> found_;
@@ -266,12 +289,13 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   note<&Strategy::pp>(list, a, b);
   note<&Strategy::vpp>(list, a, b);
   note<&Strategy::cp>(list, a, b);
-  if (is_moe(from.model)) note<&Strategy::etp>(list, a, b);
-  note<&Strategy::dp>(list, a, b);
+  const auto has = [&](std::string_view name) { return is_key(parallel_keys, name); };
+  if (is_moe(from.model) && has(key_name<&Strategy::etp>)) note<&Strategy::etp>(list, a, b);
+  if (has(key_name<&Strategy::dp>)) note<&Strategy::dp>(list, a, b);
   if (a.micro_batch != b.micro_batch) {
     list.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(b.micro_batch)});
   }
-  note<&Strategy::schedule>(list, a, b);
+  if (has(key_name<&Strategy::schedule>)) note<&Strategy::schedule>(list, a, b);
   note<&Strategy::recompute>(list, a, b);
   left_over.of_recompute(a, b);
   note<&Strategy::zero>(list, a, b);
@@ -280,6 +304,15 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   note<&Training::fused_attention>(list, from.training, to.training);
   note<&Offload::optimizer>(list, a.offload, b.offload);
   return list;
+}
+
+std::string typed(const std::vector<Setting>& settings) {
+  std::vector<std::string> parts;
+  for (const Setting& s : settings) {
+    const std::string flag = s.value == "null" ? "" : flag_of(s.path);
+    parts.push_back(flag.empty() ? "--set " + s.path + "=" + s.value : flag + " " + s.value);
+  }
+  return joined(parts, " ");
 }
 
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer) {

@@ -5,9 +5,10 @@
 //
 // Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
 // parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp
-// take what is left, and estimates each legal one; where no single change fits, pairs. It is no
-// search: what is two changes away and merely faster is not seen. Keys of the run file that cannot
-// stand beside a change are named with it, so that it can be followed as it stands. Errors: none.
+// take what is left, settles recompute anew where the run file leaves it open, and estimates each
+// legal one; where no single change fits, pairs. It is no search: what is two changes away and
+// merely faster is not seen. Keys of the run file that cannot stand beside a change are named with
+// it: who follows an advice gets the promised numbers to the digit. Errors: none.
 #pragma once
 
 #include <array>
@@ -74,9 +75,13 @@ inline constexpr std::array<Move, 17> kMoves = {
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);
 
-// The keys of the run file in which two runs differ; what follows from others is left out. Of
-// `parallel_keys`, those of the file, what would be refused beside the change follows it: modules
-// of recompute that is no longer selective, layers of what is no longer full, old shard groups.
+// As a command line takes them: "--tp 4 --set parallel.recompute_modules=null".
+std::string typed(const std::vector<Setting>& settings);
+
+// The keys of the run file in which two runs differ; what follows from others is left out unless
+// the file has it. Of `parallel_keys`, those of the file, what would be refused beside the change
+// follows it: modules of recompute that is no longer selective, layers of what is no longer full,
+// old shard groups.
 std::vector<Setting> differences(const Run& from, const Run& to,
                                  const std::vector<std::string>& parallel_keys);
 

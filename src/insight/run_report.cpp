@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/run_report.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/units.h"
@@ -30,10 +31,26 @@ std::string host_reason(const Answer& a) {
 }  // namespace
 
 RunReport report_on(ResolvedRun resolved) {
-  RunReport r{std::move(resolved), {}, {}};
+  RunReport r{std::move(resolved), {}, {}, {}};
   r.answer = estimate(r.resolved.run);
   r.stages = memory_by_stage(r.resolved.run);
   return r;
+}
+
+RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  RunReport r = report_on(resolve_run(run, file, lookup));
+  if (is_feasible(r) || r.resolved.run.own_order) return r;
+  r.remedy = strategy_that_fits(run, file, lookup);
+  if (!r.remedy) r.remedy = fewest_gpus(run, file, lookup);
+  return r;
+}
+
+Bytes on_drives(const RunReport& r) {
+  Bytes most{};
+  for (const StageMemory<double>& s : r.stages) most = std::max(most, s.drives);
+  const Run& run = r.resolved.run;
+  return most *
+         static_cast<double>(std::min(run.cluster.devices_per_node, world_size(run.strategy)));
 }
 
 std::vector<std::string> reasons_of(const RunReport& r) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "core/key_access.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
@@ -174,12 +175,6 @@ std::int64_t legal(const SearchAnswer& a) {
   return a.candidates - std::accumulate(a.rejected.begin(), a.rejected.end(), std::int64_t{0});
 }
 
-// The keys that a search with `beside` finds itself.
-bool is_freed(const Key& k) {
-  return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&
-         &k != &key_row<&StrategyRequest::offload>;
-}
-
 // Values that no free axis would try stay among the candidates.
 void keep_own(const Json& run, Json& search) {
   if (!run.contains(kStrategyKeys.path)) return;
@@ -193,19 +188,6 @@ void keep_own(const Json& run, Json& search) {
   if (p.contains(layers) && !axes.contains(layers)) {
     axes[layers] = Json::array({"even", p[layers]});
   }
-}
-
-Json freed(Json run) {
-  if (run.contains(kStrategyKeys.path)) {
-    Json& p = run[kStrategyKeys.path];
-    for (const Key& k : kStrategyKeys.keys) {
-      if (is_freed(k)) p.erase(std::string(k.name));
-    }
-  }
-  if (run.contains(kTrainingKeys.path)) {
-    run[kTrainingKeys.path].erase(std::string(key_name<&TrainingRequest::micro_batch>));
-  }
-  return run;
 }
 
 std::size_t heat_axis(const Space& space, const std::string& name) {
@@ -250,7 +232,18 @@ void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLook
                 SearchReport& r) {
   r.own = report_on(resolve_run(asked.run, file, lookup));
   keep_own(asked.run, asked.search);
-  asked.run = freed(std::move(asked.run));
+  asked.run = without_strategy(std::move(asked.run));
+}
+
+// The run on as few GPUs as it fits on.
+void set_fewest_gpus(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
+                     SearchReport& r) {
+  r.fewest = fewest_gpus(asked.run, file, lookup);
+  if (!r.fewest) {
+    throw InputError(file, "cluster.gpus", "no size of up to 65,536 GPUs on which the run fits",
+                     "a larger device, a smaller micro batch or sequence");
+  }
+  at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(asked.run)) = r.fewest->gpus;
 }
 
 SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std::string& file) {
@@ -401,6 +394,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
                               const SearchExtras& extras) {
   SearchReport r;
   SearchQuestion asked = taken_apart(run);
+  if (extras.fewest) set_fewest_gpus(asked, file, lookup, r);
   if (extras.beside) set_beside(asked, file, lookup, r);
   r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
   SearchOptions options = options_of(r, extras, file);

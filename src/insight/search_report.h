@@ -19,6 +19,7 @@
 
 #include "explore/sensitivity.h"
 #include "explore/space_json.h"
+#include "insight/remedy.h"
 #include "insight/run_report.h"
 
 namespace orrery {
@@ -42,7 +43,8 @@ struct SearchExtras {
   // Search all that `parallel` says (but placement, offload, sharding groups and options) and the
   // micro batch, and set the run's own strategy beside the best.
   bool beside = false;
-  bool page = false;  // with what its charts need
+  bool fewest = false;  // on the fewest GPUs that do
+  bool page = false;    // with what its charts need
   std::string heat = "tp,pp";
 };
 
@@ -66,6 +68,7 @@ struct SearchReport {
   std::vector<Elasticity> elasticities;  // of the winner
   std::vector<Refined> refined;          // of the first of `best`
   std::optional<RunReport> own;          // the run file's strategy
+  std::optional<Remedy> fewest;          // where the fewest GPUs were asked for
   std::string own_difference;            // in words, where both fit
   std::optional<AxisPair> heat;
 };

@@ -48,6 +48,7 @@ struct StageMemory {
   BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> needed{};         // the peak without cached blocks, which a full device gives back
   BytesOf<R> host{};           // offloaded to the host's memory, of this rank
+  BytesOf<R> drives{};         // and to its drives
   R bytes_per_parameter{};     // model states on the device over parameters held
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 

@@ -21,6 +21,23 @@ constexpr double kAlmostAll = 1 - 1e-12;
 template <Number R>
 void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
   if (kOffloadPlaces[target].host_memory) m.host += bytes;
+  if (kOffloadPlaces[target].drives) m.drives += bytes;
+}
+
+// Gradients leave with the optimizer that reads them, into the host's memory, layer by layer as
+// they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
+template <Number R>
+void send_optimizer_away(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
+                         std::int64_t largest_layer, StateBytes<R>& b) {
+  if (s.offload.optimizer == OffloadTarget::none) return;
+  const R share = lift<R>(s.offload.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
+  send_away<R>(m, s.offload.optimizer, b.optimizer * share);
+  b.optimizer = b.optimizer - b.optimizer * share;
+  const BytesOf<R> layer(count<R>(largest_layer, {"parameters of the largest layer"}) *
+                         lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
+  const BytesOf<R> gradients = b.gradients * share;
+  m.host += gradients;
+  b.gradients = b.gradients - gradients + smaller(gradients, layer);
 }
 
 // DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done;
@@ -35,14 +52,11 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
 
 template <Number R>
 void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
-                const ParametersHeld& parameters) {
+                const StageHoldings& holdings) {
+  const ParametersHeld& parameters = holdings.parameters;
   StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
-  if (s.offload.optimizer != OffloadTarget::none) {
-    const BytesOf<R> away = b.optimizer * lift<R>(s.offload.optimizer_fraction,
-                                                  {"parallel.offload.optimizer_fraction"});
-    send_away<R>(m, s.offload.optimizer, away);
-    b.optimizer = b.optimizer - away;
-  }
+  const ParametersHeld& layer = holdings.largest_layer;
+  send_optimizer_away<R>(m, s, recipe, layer.dense + layer.expert, b);
   if (s.offload.parameters != OffloadTarget::none) {
     send_away<R>(m, s.offload.parameters, b.weights);
     b.weights = BytesOf<R>{};
@@ -191,7 +205,7 @@ template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings, const StageActivations<R>& activations) {
   StageMemory<R> m;
-  add_states<R>(m, s, held_recipe(recipe, f), holdings.parameters);
+  add_states<R>(m, s, held_recipe(recipe, f), holdings);
   send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
   m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {

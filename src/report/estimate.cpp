@@ -42,6 +42,20 @@ Paragraph memory_line(const RunReport& r) {
                                 probability_text(fit_probability(r.resolved.run, a)));
 }
 
+std::string offloaded(const RunReport& r) {
+  const Answer& a = r.answer;
+  std::vector<std::string> parts;
+  if (a.host_needed > Bytes()) {
+    const std::string of =
+        a.host_capacity > Bytes() ? " of " + gib_text(a.host_capacity, 1) : std::string();
+    parts.push_back(gib_text(a.host_needed, 1) + of + " of a node's host memory");
+  }
+  if (const Bytes drives = on_drives(r); drives > Bytes()) {
+    parts.push_back(gib_text(drives, 1) + " on a node's drives");
+  }
+  return joined(parts, ", ");
+}
+
 Paragraph utilisation(const RunReport& r) {
   const std::string convention(name_of(r.resolved.run.convention));
   const auto share = [](double x) { return percent(x); };
@@ -67,6 +81,7 @@ std::string training_time(const RunReport& r) {
 Section headline(const RunReport& r) {
   Section s;
   s.add(memory_line(r));
+  if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
   s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
   s.add(labelled("accuracy", r.resolved.interval.words));
   s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
@@ -113,17 +128,6 @@ Table communication_table(const RunReport& r) {
   return table;
 }
 
-std::string setting_text(const Advice& a) {
-  std::vector<std::string> parts;
-  for (const Setting& s : a.settings) {
-    const std::size_t dot = s.path.rfind('.');
-    const bool offload = s.path.find("offload") != std::string::npos;
-    const std::string key = (offload ? "offload." : "") + s.path.substr(dot + 1);
-    parts.push_back(s.value == "null" ? "no " + key : key + " " + s.value);
-  }
-  return joined(parts, ", ");
-}
-
 std::string effect_text(const RunReport& r, const Advice& a) {
   const double change = a.step_time / r.answer.step_time - 1;
   const std::string size = percent(std::abs(change), 0);
@@ -135,7 +139,7 @@ std::string effect_text(const RunReport& r, const Advice& a) {
 Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
   constexpr std::size_t kSetting = 44;
   Table table({Column("change").at_least(kSetting), "effect"}, 2);
-  for (const Advice& a : advice) table.add({setting_text(a), effect_text(r, a)});
+  for (const Advice& a : advice) table.add({typed(a.settings), effect_text(r, a)});
   return table.untitled();
 }
 
@@ -258,6 +262,27 @@ Section limit_section(const RunReport& r) {
   return s;
 }
 
+// The strategy that fits, with what to type.
+Section remedy_section(const RunReport& r) {
+  if (is_feasible(r)) return {};
+  if (!r.remedy) {
+    return {{},
+            {Paragraph{bold("Remedy") + "  none found; `orrery search` tries every strategy", 2}}};
+  }
+  const Remedy& m = *r.remedy;
+  const bool here = m.gpus == r.resolved.run.cluster.gpus;
+  const std::string what =
+      here ? "a strategy that fits on these GPUs"
+           : "no usual layout fits on these GPUs; " + grouped(m.gpus) + " are the fewest that do";
+  Section s{
+      {},
+      {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +
+                     gib_text(m.peak, 1) + ", fits with " + probability_text(m.fit_probability),
+                 2}}};
+  s.add(Paragraph{"type: " + typed(m.settings), 2, 2});
+  return s;
+}
+
 AnswerDocument estimate_document(const RunReport& r) {
   AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
   d.sections = {run_header(r.resolved), headline(r), memory_section(r), time_section(r)};
@@ -266,6 +291,7 @@ AnswerDocument estimate_document(const RunReport& r) {
         {bold("Communication") + " of one GPU of that stage in a step", {communication_table(r)}});
   }
   d.add(limit_section(r));
+  d.add(remedy_section(r));
   d.add(run_assumptions(r.resolved));
   return d;
 }

@@ -29,6 +29,7 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
   j["allocated_peak"] = m.allocated.si();
   j["reserved_peak"] = m.reserved.si();
   if (m.host > Bytes()) j["host_gib"] = gib(m.host);
+  if (m.drives > Bytes()) j["drives_gib"] = gib(m.drives);
   return j;
 }
 
@@ -68,14 +69,31 @@ void add_memory(const RunReport& r, Json& j) {
   memory["rests_on"] = rests_on_json(i);
   memory["stage"] = r.answer.memory_stage;
   if (r.answer.host_needed > Bytes()) memory["host_gib_per_node"] = gib(r.answer.host_needed);
+  if (const Bytes drives = on_drives(r); drives > Bytes()) {
+    memory["drives_gib_per_node"] = gib(drives);
+  }
   memory["by_stage"] = memory_by_stage_json(r);
+}
+
+Json settings_json(const std::vector<Setting>& settings) {
+  Json changes = Json::object();
+  for (const Setting& s : settings) changes[s.path] = s.value;
+  return changes;
+}
+
+Json remedy_json(const Remedy& m) {
+  return {{"gpus", m.gpus},
+          {"set", settings_json(m.settings)},
+          {"type", typed(m.settings)},
+          {"step_time_s", m.step_time.si()},
+          {"peak_gib", gib(m.peak)},
+          {"fit_probability", m.fit_probability}};
 }
 
 Json advice_json(const RunReport& r) {
   return json_list(advise(r.resolved, r.answer), [](const Advice& a) -> Json {
-    Json changes = Json::object();
-    for (const Setting& s : a.settings) changes[s.path] = s.value;
-    return {{"set", changes},
+    return {{"set", settings_json(a.settings)},
+            {"type", typed(a.settings)},
             {"step_time_s", a.step_time.si()},
             {"peak_gib", gib(a.peak)},
             {"feasible", a.fits}};
@@ -109,6 +127,7 @@ Json estimate_json(const RunReport& r) {
   j["busy_stage"] = r.answer.busy_stage;
   j["limiter"] = limiter(run, r.answer);
   j["advice"] = advice_json(r);
+  if (r.remedy) j["remedy"] = remedy_json(*r.remedy);
   add_frame(r, j);
   return j;
 }

@@ -76,7 +76,7 @@ std::string recompute_part(const ResolvedRun& r) {
     text += " of " + grouped(layers) + " of " + grouped(r.run.model.layers) + " layers";
   }
   for (const Assumed& a : r.assumed) {
-    if (a.path == key_path<&Strategy::recompute>) text += ", " + a.why;
+    if (r.recompute_chosen && a.path == key_path<&Strategy::recompute>) text += ", " + a.why;
   }
   return text;
 }

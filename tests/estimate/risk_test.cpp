@@ -70,8 +70,8 @@ TEST_CASE("recompute left open fits as surely as asked, and no more than it take
 
 TEST_CASE("a strategy that is stated stands, however tight it is") {
   const ResolvedRun r = resolved(open_run(
-      R"({"parallel": {"recompute": "full", "recompute_method": "block", "recompute_layers": 57}})"));
-  CHECK(r.run.strategy.recompute_layers == 57);
+      R"({"parallel": {"recompute": "full", "recompute_method": "block", "recompute_layers": 64}})"));
+  CHECK(r.run.strategy.recompute_layers == 64);
   CHECK(probability_of(r) < 0.9);
   CHECK(fit_words(r.run, estimate(r.run)) == "tight");
 }

@@ -3,9 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
+#include "core/error.h"
 #include "insight/limiter.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
+#include "support/sanitized.h"
 
 namespace orrery {
 namespace {
@@ -52,6 +56,44 @@ std::string value_in(const Advice& a, const std::string& path) {
 TEST_CASE("advice taken gives the step time and the memory it promised") {
   // The resolved run: an advice leaves alone what was assumed.
   for (const Json& run : testing::sample_runs()) check_advice(*resolved(run).inputs);
+}
+
+// A run file as people write it: some keys are left open.
+Json random_run(std::mt19937& dice) {
+  const auto pick = [&dice](auto list) { return *(list.begin() + dice() % list.size()); };
+  const auto maybe = [&dice] { return dice() % 2 == 0; };
+  using Names = std::initializer_list<const char*>;
+  using Counts = std::initializer_list<int>;
+  Json run = {{"model", pick(Names{"llama-3-8b", "llama-3-70b", "gpt3-13b", "mixtral-8x7b"})},
+              {"cluster", {{"node", pick(Names{"dgx-a100-80gb", "dgx-h100"})}, {"gpus", 64}}},
+              {"training", {{"sequence_length", 2048}, {"global_batch", 256}}},
+              {"framework", pick(Names{"generic", "megatron-core", "fsdp", "deepspeed"})}};
+  if (maybe()) run["training"]["micro_batch"] = pick(Counts{1, 2, 4});
+  if (maybe()) run["training"]["flash_attention"] = maybe();
+  Json& p = run["parallel"] = Json::object();
+  if (maybe()) p["tp"] = pick(Counts{2, 4, 8});
+  if (maybe()) p["pp"] = pick(Counts{2, 4});
+  if (maybe() && p.contains("pp")) p["vpp"] = 2;
+  if (maybe() && p.contains("tp")) p["sequence_parallel"] = maybe();
+  if (maybe()) p["zero"] = pick(Counts{0, 1, 3});
+  if (maybe()) p["recompute"] = pick(Names{"none", "selective", "full"});
+  return run;
+}
+
+TEST_CASE("advice on five hundred runs as people write them gives what it promised") {
+  std::mt19937 dice(500);
+  int legal = 0;
+  for (int i = 0; i < (testing::kSanitized ? 20 : 500); ++i) {
+    const Json run = random_run(dice);
+    try {
+      resolved(run);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++legal;
+    check_advice(run);
+  }
+  CHECK(legal > (testing::kSanitized ? 5 : 250));
 }
 
 TEST_CASE("an advice names the keys of the run file that cannot stand beside it") {

@@ -70,7 +70,10 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   const Look look = request.look();
   request.done();
   if (log && look.csv()) throw UsageError(request.named("against") + ": give it without --csv");
-  const RunReport r = report_on(resolved_run(given, context));
+  RunReport r;
+  use_run(given, context, [&r](const RunSource& source) {
+    r = report_with_remedy(source.json, source.file, source.lookup);
+  });
   if (log) {
     const TrainingLog told = read_training_log(log->text, log->name);
     return {ExitCode::answer, look.json() ? AnswerText(training_against_json(r, told))

@@ -38,6 +38,7 @@ SearchCommand read_search_options(Request& request) {
   c.pareto = request.texts("pareto");
   c.extras.refine = static_cast<std::size_t>(request.count("refine", 0, 1, kMostShown));
   c.extras.beside = request.flag("beside");
+  c.extras.fewest = request.flag("fewest");
   c.extras.heat = request.text("heat", c.extras.heat);
   c.html = request.text("html");
   c.extras.page = !c.html.empty();

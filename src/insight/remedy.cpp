@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/remedy.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/key_access.h"
+#include "estimate/estimate.h"
+#include "estimate/risk.h"
+#include "explore/axis_keys.h"
+#include "explore/space_json.h"
+#include "insight/metric_source.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::int64_t kMostGpus = 65536;
+constexpr std::int64_t kMostBetween = 8;  // sizes tried between two powers of two
+constexpr std::int64_t kLongSequence = 65536;
+
+// The keys that a search finds itself.
+bool is_freed(const Key& k) {
+  return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&
+         &k != &key_row<&StrategyRequest::offload>;
+}
+
+Json short_search(const Run& run) {
+  Json tp = Json::array();
+  for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
+    tp.push_back(n);
+  }
+  Json axes = {{"tp", tp},
+               {"micro_batch", {{"max", 4}}},
+               {"vpp", {{"max", 4}}},
+               {"schedule", {"1f1b", "interleaved"}},
+               {"recompute", {"none", "selective", "full"}}};
+  axes["cp"] = run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
+  return {{"axes", axes}, {"top", 1}};
+}
+
+// Keys whose defaults say the same where the run file is silent.
+bool goes_without_saying(const std::string& key, const Json& value) {
+  return key == "dp" || key == "stage_layers" || value == Json(1) || value == Json(false) ||
+         (key == "schedule" && (value == "1f1b" || value == "interleaved"));
+}
+
+void add_changes(const std::string& object, const Json& from, const Json& to,
+                 std::vector<Setting>& list) {
+  const Json old = from.contains(object) ? from.at(object) : Json::object();
+  const Json now = to.contains(object) ? to.at(object) : Json::object();
+  for (const auto& [key, value] : now.items()) {
+    const bool is_same = old.contains(key) && old.at(key) == value;
+    if (is_same || (!old.contains(key) && goes_without_saying(key, value))) continue;
+    list.push_back(
+        {object + "." + key, value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  for (const auto& [key, value] : old.items()) {
+    if (!now.contains(key)) list.push_back({object + "." + key, "null"});
+  }
+}
+
+class Finder {
+ public:
+  Finder(const Json& run, const std::string& file, const ConfigLookup& lookup)
+      : run_(run), freed_(without_strategy(run)), file_(file), lookup_(lookup) {}
+
+  std::optional<Remedy> on(std::int64_t gpus) const {
+    Json run = freed_;
+    gpus_of(run) = gpus;
+    try {
+      return searched(run, gpus);
+    } catch (const InputError&) {
+      return {};  // neither the batch nor the cluster need take this size
+    }
+  }
+
+  std::optional<Remedy> fewest() const {
+    std::int64_t failed = 0;
+    const std::int64_t node = node_size();
+    for (std::int64_t n = 1; n < node; ++n) {
+      if (node % n != 0) continue;
+      if (auto found = on(n)) return found;
+      failed = n;
+    }
+    for (std::int64_t n = node; n <= kMostGpus; n *= 2) {
+      if (auto found = on(n)) return between(failed, n, node, std::move(found));
+      failed = n;
+    }
+    return {};
+  }
+
+ private:
+  Json& gpus_of(Json& run) const {
+    return at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run));
+  }
+
+  std::int64_t node_size() const {
+    Json run = freed_;
+    gpus_of(run) = 1;
+    return resolve_open(run, file_, lookup_).resolved.run.cluster.devices_per_node;
+  }
+
+  std::optional<Remedy> between(std::int64_t failed, std::int64_t fits, std::int64_t node,
+                                std::optional<Remedy> found) const {
+    const std::int64_t nodes = (fits - failed) / node;
+    const std::int64_t step = std::max<std::int64_t>(1, nodes / kMostBetween);
+    for (std::int64_t n = failed + step * node; failed > 0 && n < fits; n += step * node) {
+      if (auto fewer = on(n)) return fewer;
+    }
+    return found;
+  }
+
+  std::optional<Remedy> searched(const Json& run, std::int64_t gpus) const {
+    const OpenRun open = resolve_open(run, file_, lookup_);
+    const SearchRequest request =
+        read_search(run, file_, lookup_, short_search(open.resolved.run), metric_source());
+    SearchOptions options;
+    options.top = 1;
+    options.families = false;
+    const SearchAnswer a = search(request.space, options);
+    if (a.best.empty()) return {};
+    const Found& best = a.recommended;
+    return remedy_of(with_strategy(run, request.space, best.place.base, best.strategy), gpus);
+  }
+
+  // Resolved as the user's run file would be.
+  Remedy remedy_of(const Json& run, std::int64_t gpus) const {
+    const Run resolved = resolve_run(run, file_, lookup_).run;
+    const Answer a = estimate(resolved);
+    Remedy r{gpus, {}, a.step_time, a.memory.peak, fit_probability(resolved, a)};
+    add_changes("cluster", run_, run, r.settings);
+    add_changes(kStrategyKeys.path, run_, run, r.settings);
+    add_changes(kTrainingKeys.path, run_, run, r.settings);
+    return r;
+  }
+
+  const Json& run_;
+  Json freed_;
+  const std::string& file_;
+  const ConfigLookup& lookup_;
+};
+
+}  // namespace
+
+Json without_strategy(Json run) {
+  if (run.contains(kStrategyKeys.path)) {
+    Json& p = run[kStrategyKeys.path];
+    for (const Key& k : kStrategyKeys.keys) {
+      if (is_freed(k)) p.erase(std::string(k.name));
+    }
+  }
+  if (run.contains(kTrainingKeys.path)) {
+    run[kTrainingKeys.path].erase(std::string(key_name<&TrainingRequest::micro_batch>));
+  }
+  return run;
+}
+
+std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& file,
+                                         const ConfigLookup& lookup) {
+  return Finder(run, file, lookup).on(resolve_open(run, file, lookup).resolved.run.cluster.gpus);
+}
+
+std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
+                                  const ConfigLookup& lookup) {
+  return Finder(run, file, lookup).fewest();
+}
+
+}  // namespace orrery

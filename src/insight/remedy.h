@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A strategy for a run that does not fit, found by a short search; or the fewest GPUs on which one
+// fits, with the keys to type.
+//
+// The short search looks through the layouts that most people run: tensor parallelism up to a node,
+// up to four chunks a stage, micro batches up to four, recompute by whole kinds. Sharding groups,
+// offload, placement and the framework's options stay as the run has them. Sizes are those below a
+// node that divide it, then nodes by powers of two, then between the last that fails and the first
+// that fits. What is found fits as surely as the run asks (estimate/risk.h). Errors: none; a size
+// that the batch or the cluster does not take is skipped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "estimate/config_lookup.h"
+#include "insight/advice.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+struct Remedy {
+  std::int64_t gpus = 0;
+  std::vector<Setting> settings;  // over the run file; each key that differs
+  Seconds step_time{};
+  Bytes peak{};
+  double fit_probability = 0;
+};
+
+// On the run's own GPUs.
+std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& file,
+                                         const ConfigLookup& lookup);
+
+// On as few as it takes; nothing where no size up to 65,536 does.
+std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
+                                  const ConfigLookup& lookup);
+
+// The run file without what it says of its strategy, but sharding groups, offload, placement and
+// options.
+Json without_strategy(Json run);
+
+}  // namespace orrery

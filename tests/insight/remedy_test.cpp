@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run that does not fit is told, typed as it stands.
+#include "insight/remedy.h"
+
+#include <doctest/doctest.h>
+
+#include "estimate/risk.h"
+#include "support/about.h"
+#include "support/sample_runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+using testing::resolved;
+
+Json typed_over(Json run, const std::vector<Setting>& settings) {
+  for (const Setting& s : settings) {
+    const std::size_t dot = s.path.find('.');
+    Json& object = run[s.path.substr(0, dot)];
+    object[s.path.substr(dot + 1)] = Json::accept(s.value) ? Json::parse(s.value) : Json(s.value);
+  }
+  return run;
+}
+
+void check_remedy(const Json& run, const std::optional<Remedy>& remedy) {
+  REQUIRE(remedy);
+  CAPTURE(typed(remedy->settings));
+  const ResolvedRun r = resolved(typed_over(run, remedy->settings));
+  const Answer a = estimate(r.run);
+  CHECK(r.run.cluster.gpus == remedy->gpus);
+  CHECK(a.step_time == remedy->step_time);
+  CHECK(a.memory.peak == remedy->peak);
+  CHECK(fit_probability(r.run, a) == remedy->fit_probability);
+  CHECK(remedy->fit_probability >= 0.9);
+}
+
+std::optional<Remedy> here(const Json& run) {
+  return strategy_that_fits(run, "run.json", testing::shipped_configs());
+}
+
+std::optional<Remedy> fewest(const Json& run) {
+  return fewest_gpus(run, "run.json", testing::shipped_configs());
+}
+
+Json big(std::int64_t gpus) {
+  Json run = json_of(R"({"model": "llama-3-70b", "cluster": {"node": "dgx-h100"},
+      "training": {"sequence_length": 8192, "global_batch": 128}, "framework": "megatron-core"})");
+  run["cluster"]["gpus"] = gpus;
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a run that does not fit is told a strategy that does, with what to type") {
+  CHECK(estimate(resolved(big(64)).run).reason == Reason::device_memory);
+  check_remedy(big(64), here(big(64)));
+  const Json stated = testing::with(big(64), R"({"parallel": {"tp": 1, "pp": 1, "zero": 1,
+      "recompute": "selective", "recompute_modules": ["core_attn", "mlp"]},
+      "training": {"micro_batch": 2}})");
+  check_remedy(stated, here(stated));
+}
+
+TEST_CASE("a run that no usual layout fits is told the fewest GPUs that do") {
+  CHECK_FALSE(here(big(8)));
+  const std::optional<Remedy> more = fewest(big(8));
+  check_remedy(big(8), more);
+  CHECK(more->gpus > 8);
+  CHECK(more->gpus <= 64);
+  // One node fewer does not.
+  CHECK_FALSE(here(big(more->gpus - 8)));
+}
+
+TEST_CASE("a small model needs one GPU") {
+  Json run = big(8);
+  run["model"] = "gpt3-1.3b";
+  run["training"] = {{"sequence_length", 2048}, {"global_batch", 8}};
+  const std::optional<Remedy> one = fewest(run);
+  REQUIRE(one);
+  CHECK(one->gpus == 1);
+}
+
+TEST_CASE("settings are typed by their flags, or by their path") {
+  CHECK(typed({{"parallel.tp", "4"}, {"parallel.recompute_layers", "null"}}) ==
+        "--tp 4 --set parallel.recompute_layers=null");
+}
+
+}  // namespace orrery

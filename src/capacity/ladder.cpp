@@ -35,7 +35,7 @@ class Climb {
     climb();
     std::vector<std::int64_t> wanted;
     if (!fitting_.empty()) {
-      for (const Requirement& q : plan_.requirements) wanted.push_back(smallest(q));
+      for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
       if (wanted.empty()) wanted.push_back(fitting_.begin()->first);
       if (wanted.size() == 1 && plan_.options.size() == 1) add_size_below(wanted);
     }
@@ -87,12 +87,47 @@ class Climb {
     return nullptr;
   }
 
+  const Entry* last_that_meets(const Requirement& q) const {
+    for (auto entry = fitting_.rbegin(); entry != fitting_.rend(); ++entry) {
+      if (lacks_nothing(q, entry->second)) return &*entry;
+    }
+    return nullptr;
+  }
+
+  // An aim that is reached, or a limit that the last size is beyond.
+  bool is_settled(const Requirement& q) const {
+    const Standing last = standing(q, fitting_.rbegin()->second);
+    // Without a price no size is beyond a budget.
+    const bool first_will_do = !q.wants_most() || last == Standing::unpriced;
+    return first_will_do ? first_that_meets(q) != nullptr : last == Standing::misses;
+  }
+
   void climb() {
-    const auto is_met = [&](const Requirement& q) { return first_that_meets(q) != nullptr; };
+    const auto settled = [&](const Requirement& q) { return is_settled(q); };
     for (const std::int64_t gpus : sizes_.rungs) {
       if (tried(gpus) == nullptr) continue;
-      if (std::all_of(plan_.requirements.begin(), plan_.requirements.end(), is_met)) return;
+      if (std::all_of(plan_.requirements.begin(), plan_.requirements.end(), settled)) return;
     }
+  }
+
+  // The most GPUs within a limit; from the first size beyond it down.
+  std::int64_t largest(const Requirement& q) {
+    const Entry* met = last_that_meets(q);
+    if (met == nullptr) return nearest(q);
+    const auto beyond = fitting_.upper_bound(met->first);
+    if (beyond == fitting_.end()) return met->first;
+    const std::vector<std::int64_t> open = untried(met->first, beyond->first);
+    const std::size_t step = (open.size() + kMostBetween - 1) / kMostBetween;
+    for (std::size_t i = open.size(); i > 0; i -= std::min(i, step)) {
+      const OptionAnswer* o = tried(open[i - 1]);
+      if (o != nullptr && lacks_nothing(q, *o)) return open[i - 1];
+    }
+    left_out_ += static_cast<std::int64_t>(untried(met->first, beyond->first).size());
+    return met->first;
+  }
+
+  std::int64_t wanted_size(const Requirement& q) {
+    return q.wants_most() ? largest(q) : smallest(q);
   }
 
   std::int64_t smallest(const Requirement& q) {

@@ -24,9 +24,10 @@ std::string millions(double amount, Currency c) {
   return one_decimal(amount / 1e6, "M ") + c.text();
 }
 
-void take_smallest(std::size_t i, const std::vector<OptionAnswer>& options,
-                   std::optional<std::size_t>& smallest) {
-  if (!smallest || options[i].gpus < options[*smallest].gpus) smallest = i;
+void take_size(const Requirement& q, std::size_t i, const std::vector<OptionAnswer>& options,
+               std::optional<std::size_t>& taken) {
+  const std::int64_t sign = q.wants_most() ? -1 : 1;
+  if (!taken || sign * options[i].gpus < sign * options[*taken].gpus) taken = i;
 }
 
 bool is_comparable(const OptionAnswer& o) { return o.status == OptionStatus::fits; }
@@ -125,7 +126,7 @@ RequirementAnswer judge(const Requirement& q, const std::vector<OptionAnswer>& o
     }
   }
   const std::vector<std::size_t>& found = r.met.empty() ? r.unpriced : r.met;
-  for (const std::size_t i : found) take_smallest(i, options, r.smallest);
+  for (const std::size_t i : found) take_size(q, i, options, r.smallest);
   if (!found.empty()) r.nearest.reset();
   return r;
 }

@@ -34,6 +34,9 @@ struct Requirement {
   std::optional<Money> budget;
   std::optional<Watts> power;
   bool sure = false;  // compares the upper end of days and cost, not their middle
+
+  // A limit without an aim is used up: the most GPUs within it. Else the fewest that reach the aim.
+  bool wants_most() const { return !deadline; }
 };
 
 // The distance of an option from a requirement, as the worst factor; at most 1: it meets all that
@@ -56,10 +59,11 @@ Standing standing(const CapacityPlan& plan, const OptionAnswer& o);
 
 struct RequirementAnswer {
   Requirement requirement;
-  std::vector<std::size_t> met;         // options, the best first
-  std::vector<std::size_t> unpriced;    // meet all but a budget, for which they have no price
-  std::optional<std::size_t> smallest;  // fewest GPUs of `met`, or else of `unpriced`
-  std::optional<std::size_t> nearest;   // if both are empty
+  std::vector<std::size_t> met;       // options, the best first
+  std::vector<std::size_t> unpriced;  // meet all but a budget, for which they have no price
+  // Fewest GPUs of `met`, or else of `unpriced`; the most of a limit without an aim.
+  std::optional<std::size_t> smallest;
+  std::optional<std::size_t> nearest;  // if both are empty
   std::string nearest_text;
 };
 

@@ -20,7 +20,10 @@ std::int64_t recompute_choice(const Strategy& s) {
 std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::int64_t>& free) {
   if (!axis.is_free()) return axis.listed;
   std::vector<std::int64_t> values;
+  const bool limited = !axis.runnable.empty() && !axis.open;
   for (const std::int64_t v : free) {
+    const auto& runnable = axis.runnable;
+    if (limited && std::find(runnable.begin(), runnable.end(), v) == runnable.end()) continue;
     if (v >= axis.lowest && v <= axis.highest) values.push_back(v);
   }
   return values;

@@ -65,6 +65,7 @@ struct AxisValues {
   bool open = false;                 // "free" was said, of an axis that otherwise stays as it is
   std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> runnable;  // of the free values, those the framework has; empty: all
 
   bool is_free() const { return listed.empty(); }
 };

@@ -225,6 +225,27 @@ void fix_what_is_given(const OpenRun& open, Space& space) {
   if (q.stage_layers) space.splits = {{StageSplit::Kind::listed, 0, 0, *q.stage_layers}};
 }
 
+void limit_to_framework(const OpenRun& open, Space& space) {
+  const FrameworkProfile& profile = open.resolved.framework;
+  if (!profile.document->contains("runs")) return;
+  Reader runs(profile.document->at("runs"), open.resolved.framework_file, "runs");
+  runs.must_be_object();
+  for (std::size_t i = 0; i < kSearchAxes; ++i) {
+    const auto a = static_cast<SearchAxis>(i);
+    const auto given = runs.find(std::string(name_of(a)));
+    if (!given) continue;
+    for (const Reader& item : given->items()) {
+      space.axes[a].runnable.push_back(read_value(a, item));
+    }
+  }
+  if (const auto given = runs.find("zero_with_pipeline")) {
+    for (const Reader& item : given->items()) {
+      space.zero_with_pipeline.push_back(item.integer(0, 3));
+    }
+  }
+  runs.reject_unknown();
+}
+
 void read_axes(Reader axes, const OpenRun& open, Space& out) {
   for (std::size_t i = 0; i < kSearchAxes; ++i) {
     const auto a = static_cast<SearchAxis>(i);

@@ -15,4 +15,7 @@ void fix_what_is_given(const OpenRun& open, Space& space);
 // After fix_what_is_given().
 void read_axes(Reader axes, const OpenRun& open, Space& out);
 
+// Free axes keep to what the framework can run (`runs` of its profile).
+void limit_to_framework(const OpenRun& open, Space& space);
+
 }  // namespace orrery

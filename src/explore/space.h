@@ -43,9 +43,10 @@ struct Space {
   std::vector<Base> bases;  // at least one
   std::vector<OuterAxis> outer;
   Axes axes;
-  std::vector<Partition> partitions;  // in ZeRO's place
-  bool free_partitions = false;       // every one, in its place
-  bool post_validation = true;        // where the schedule is zero bubble
+  std::vector<std::int64_t> zero_with_pipeline;  // that the framework has; empty: any
+  std::vector<Partition> partitions;             // in ZeRO's place
+  bool free_partitions = false;                  // every one, in its place
+  bool post_validation = true;                   // where the schedule is zero bubble
   std::optional<RecomputeMethod> recompute_method;
   std::vector<Offload> offloads = {{}};
   std::vector<StageSplit> splits = {{}};

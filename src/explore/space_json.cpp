@@ -74,6 +74,12 @@ void read_space(const Json& run, const std::string& file, const ConfigLookup& lo
   }
   fix_what_is_given(out.open, space);
   if (axes) read_axes(*axes, out.open, space);
+  const auto is_framework = [](const OuterAxis& o) {
+    return o.path == key_path<&RunRequest::framework>;
+  };
+  if (std::none_of(space.outer.begin(), space.outer.end(), is_framework)) {
+    limit_to_framework(out.open, space);
+  }
 }
 
 UnitPrices read_prices(const Reader& r) {

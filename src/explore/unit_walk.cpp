@@ -152,6 +152,12 @@ void UnitWalk::add_shardings(const Unit& unit) {
   if (!axis.is_free()) groups = axis.listed;
   if (axis.open) groups = chosen(axis, divisors(replicas));
   std::vector<std::int64_t> zeros = chosen(space_.axes[SearchAxis::zero], {0, 1, 2, 3});
+  const std::vector<std::int64_t>& beside = space_.zero_with_pipeline;
+  if (space_.axes[SearchAxis::zero].is_free() && pp_ > 1 && !beside.empty()) {
+    std::erase_if(zeros, [&](std::int64_t z) {
+      return std::find(beside.begin(), beside.end(), z) == beside.end();
+    });
+  }
   if (replicas == 1 && zeros.size() > 1) zeros.resize(1);
   for (const std::int64_t zero : zeros) {
     if (zero == 0) {

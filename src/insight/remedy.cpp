@@ -24,7 +24,8 @@ bool is_freed(const Key& k) {
          &k != &key_row<&StrategyRequest::offload>;
 }
 
-Json short_search(const Run& run) {
+Json short_search(const ResolvedRun& resolved) {
+  const Run& run = resolved.run;
   Json tp = Json::array();
   for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
     tp.push_back(n);
@@ -34,7 +35,10 @@ Json short_search(const Run& run) {
                {"vpp", {{"max", 4}}},
                {"schedule", {"1f1b", "interleaved"}},
                {"recompute", {"none", "selective", "full"}}};
+  // The framework's own limits hold for axes that are free.
+  const Json runs = resolved.framework.document->value("runs", Json::object());
   axes["cp"] = run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
+  for (const auto& [axis, values] : runs.items()) axes.erase(axis);
   return {{"axes", axes}, {"top", 1}};
 }
 
@@ -66,7 +70,7 @@ class Finder {
 
   std::optional<Remedy> on(std::int64_t gpus) const {
     Json run = freed_;
-    gpus_of(run) = gpus;
+    set_gpus(gpus, run);
     try {
       return searched(run, gpus);
     } catch (const InputError&) {
@@ -90,13 +94,9 @@ class Finder {
   }
 
  private:
-  Json& gpus_of(Json& run) const {
-    return at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run));
-  }
-
   std::int64_t node_size() const {
     Json run = freed_;
-    gpus_of(run) = 1;
+    set_gpus(1, run);
     return resolve_open(run, file_, lookup_).resolved.run.cluster.devices_per_node;
   }
 
@@ -113,7 +113,7 @@ class Finder {
   std::optional<Remedy> searched(const Json& run, std::int64_t gpus) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
     const SearchRequest request =
-        read_search(run, file_, lookup_, short_search(open.resolved.run), metric_source());
+        read_search(run, file_, lookup_, short_search(open.resolved), metric_source());
     SearchOptions options;
     options.top = 1;
     options.families = false;
@@ -141,6 +141,10 @@ class Finder {
 };
 
 }  // namespace
+
+void set_gpus(std::int64_t gpus, Json& run) {
+  at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus;
+}
 
 Json without_strategy(Json run) {
   if (run.contains(kStrategyKeys.path)) {

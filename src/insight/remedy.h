@@ -39,6 +39,8 @@ std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& fil
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
                                   const ConfigLookup& lookup);
 
+void set_gpus(std::int64_t gpus, Json& run);
+
 // The run file without what it says of its strategy, but sharding groups, offload, placement and
 // options.
 Json without_strategy(Json run);

@@ -6,22 +6,17 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 
 #include "core/error.h"
-#include "core/key_access.h"
 #include "core/units.h"
 #include "document/words.h"
-#include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
-#include "explore/incumbents.h"
-#include "explore/recommend.h"
 #include "explore/search_team.h"
+#include "insight/listed_strategies.h"
 #include "insight/metric_source.h"
 #include "parallel/strategy_keys.h"
-#include "sim/simulate.h"
 
 namespace orrery {
 namespace {
@@ -220,13 +215,6 @@ void ask_for_front(SearchRequest& request, const std::string& file) {
   }
 }
 
-void add_refined(SearchReport& r, std::size_t n) {
-  for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
-    const RunReport& run = r.best[i].run;
-    r.refined.push_back({run.answer.step_time, simulate(run.resolved.run, {}).answer.step_time});
-  }
-}
-
 // Frees what the run says of its strategy, and keeps that to be set beside the best.
 void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
                 SearchReport& r) {
@@ -238,12 +226,13 @@ void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLook
 // The run on as few GPUs as it fits on.
 void set_fewest_gpus(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
                      SearchReport& r) {
-  r.fewest = fewest_gpus(asked.run, file, lookup);
-  if (!r.fewest) {
+  const std::optional<Remedy> fewest = fewest_gpus(asked.run, file, lookup);
+  if (!fewest) {
     throw InputError(file, "cluster.gpus", "no size of up to 65,536 GPUs on which the run fits",
                      "a larger device, a smaller micro batch or sequence");
   }
-  at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(asked.run)) = r.fewest->gpus;
+  r.fewest_gpus = fewest->gpus;
+  set_gpus(fewest->gpus, asked.run);
 }
 
 SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std::string& file) {
@@ -258,99 +247,6 @@ SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std:
   return options;
 }
 
-bool is_same(const Found& a, const Found& b) {
-  return a.place.unit == b.place.unit && a.place.point.number == b.place.point.number;
-}
-
-// Two strategies of one kind are near copies: they differ in chunks, micro batch or numbers of
-// layers alone.
-auto kind_of(const Found& f) {
-  const Strategy& s = f.strategy;
-  return std::tuple(f.place.base, s.tp, s.cp, s.pp, s.ep, s.recompute, s.zero == 3);
-}
-
-// The fastest of each value of each axis within the error bar, the fastest first.
-std::vector<Found> best_of_families(const SearchAnswer& a) {
-  std::vector<Found> all;
-  for (const Family& f : a.families) {
-    if (f.best.place.unit < 0 || !is_tie(f.best.objective, a.best[0].objective, a.tie)) continue;
-    all.push_back(f.best);
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Found& x, const Found& y) { return x.objective < y.objective; });
-  return all;
-}
-
-std::vector<Found> listed(const SearchReport& r) {
-  const SearchAnswer& a = r.answer;
-  std::vector<Found> list = {a.recommended};
-  const auto has = [&list](const auto& is_like) {
-    return std::any_of(list.begin(), list.end(), is_like);
-  };
-  const auto add = [&](const Found& f, bool of_another_kind) {
-    if (list.size() >= std::max<std::size_t>(r.top, 2)) return;
-    const bool is_known = has([&](const Found& g) {
-      return is_same(f, g) || (of_another_kind && kind_of(f) == kind_of(g));
-    });
-    if (!is_known) list.push_back(f);
-  };
-  add(a.best[0], false);
-  for (const Found& f : best_of_families(a)) add(f, true);
-  for (const Found& f : a.best) add(f, false);
-  return list;
-}
-
-std::string fit_text(const RunReport& r) {
-  return percent(std::min(0.99, fit_probability(r.resolved.run, r.answer)), 0);
-}
-
-// What the recommended strategy has over the fastest, in the order of recommend.h.
-std::string preferred(const RunReport& r, const RunReport& fastest) {
-  const Run& run = r.resolved.run;
-  if (fit_rank(run, r.answer) < fit_rank(fastest.resolved.run, fastest.answer)) {
-    return "fits more surely, with " + fit_text(r) + " beside " + fit_text(fastest);
-  }
-  std::vector<std::string> without;
-  const std::vector<std::string> rare = rare_switches(run);
-  for (const std::string& name : rare_switches(fastest.resolved.run)) {
-    if (std::find(rare.begin(), rare.end(), name) == rare.end()) without.push_back(name);
-  }
-  if (!without.empty()) return "without " + joined(without, ", ");
-  if (switch_points(run) < switch_points(fastest.resolved.run)) return "simpler";
-  return "loses less where the hardware is worse than stated";
-}
-
-// "tp 8, no pipeline": how one differs from another in what makes its kind.
-std::string kind_words(const Strategy& s, const Strategy& from) {
-  std::vector<std::string> parts;
-  const auto degree = [&](const char* name, std::int64_t a, std::int64_t b, const char* none) {
-    if (a != b) parts.push_back(a == 1 ? none : name + std::string(" ") + std::to_string(a));
-  };
-  degree("tp", s.tp, from.tp, "no tensor parallel");
-  degree("cp", s.cp, from.cp, "no context parallel");
-  degree("pp", s.pp, from.pp, "no pipeline");
-  degree("ep", s.ep, from.ep, "no expert parallel");
-  if (s.recompute != from.recompute) {
-    parts.push_back("recompute " + std::string(name_of(s.recompute)));
-  }
-  if ((s.zero == 3) != (from.zero == 3)) parts.push_back("ZeRO " + std::to_string(s.zero));
-  return joined(parts, ", ");
-}
-
-std::string why_listed(const SearchReport& r, std::size_t i) {
-  const ListedStrategy& one = r.best[i];
-  const RunReport& fastest = r.best[r.fastest].run;
-  if (i == 0 && r.fastest == 0) return "recommended, and the fastest";
-  const std::string slower =
-      percent(one.run.answer.step_time / fastest.answer.step_time - 1) + " over the fastest";
-  if (i == 0) return "recommended, " + slower + ": " + preferred(one.run, fastest);
-  if (i == r.fastest) return "the fastest; fits with " + fit_text(one.run);
-  const std::string kind = kind_words(one.found.strategy, r.best[0].found.strategy);
-  return kind.empty() ? "a near copy, " + slower
-                      : "another kind, " + slower + ": " + kind + ", " +
-                            gib_text(one.run.answer.memory.peak, 1);
-}
-
 // The best, or where nothing fits the nearest.
 void add_found(SearchReport& r, const Json& run, const std::string& file,
                const ConfigLookup& lookup) {
@@ -361,9 +257,8 @@ void add_found(SearchReport& r, const Json& run, const std::string& file,
     r.nearest.push_back(report(r.answer.nearest));
     return;
   }
-  for (const Found& f : listed(r)) r.best.push_back({f, report(f), ""});
-  r.fastest = is_same(r.best[0].found, r.answer.best[0]) ? 0 : 1;
-  for (std::size_t i = 0; i < r.best.size(); ++i) r.best[i].why = why_listed(r, i);
+  for (const Found& f : listed_strategies(r.answer, r.top)) r.best.push_back({f, report(f), ""});
+  explain_listed(r);
 }
 
 }  // namespace
@@ -409,7 +304,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   r.families = family_reports(r);
   r.elasticities = elasticities(r.best[0].run.resolved.run);
   if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[r.fastest].run.answer);
-  add_refined(r, extras.refine);
+  simulate_listed(r, extras.refine);
   return r;
 }
 

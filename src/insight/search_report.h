@@ -19,7 +19,6 @@
 
 #include "explore/sensitivity.h"
 #include "explore/space_json.h"
-#include "insight/remedy.h"
 #include "insight/run_report.h"
 
 namespace orrery {
@@ -68,7 +67,7 @@ struct SearchReport {
   std::vector<Elasticity> elasticities;  // of the winner
   std::vector<Refined> refined;          // of the first of `best`
   std::optional<RunReport> own;          // the run file's strategy
-  std::optional<Remedy> fewest;          // where the fewest GPUs were asked for
+  std::int64_t fewest_gpus = 0;          // where they were asked for
   std::string own_difference;            // in words, where both fit
   std::optional<AxisPair> heat;
 };

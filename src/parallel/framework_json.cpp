@@ -22,7 +22,7 @@ FrameworkProfile read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   FrameworkProfile p;
   check_sources(r);
-  for (const char* known : {"options", "notes"}) r.allow(known);
+  for (const char* known : {"options", "notes", "runs"}) r.allow(known);
   read_known(kFrameworkKeys, r, p.framework);
   read_known(kProfileKeys, r, p);
   r.reject_unknown();

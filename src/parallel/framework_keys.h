@@ -253,6 +253,9 @@ inline constexpr Form kOption = form::either(kOptionForms);
 inline constexpr auto kOtherProfileRows = keys<FrameworkProfile>(
     kSourceKey, kSourcesKey,
     elsewhere("notes", form::any("text"), kNothing, Vary::never, "for readers; not read"),
+    elsewhere("runs", form::any("by axis of a search, a list of values"), kNothing, Vary::never,
+              "values that this software can run, which a search then stays within; "
+              "zero_with_pipeline: levels of ZeRO beside a pipeline"),
     elsewhere("options", form::map(framework_forms::kOption), kNothing, Vary::never,
               "switches that a run sets by `parallel.framework_options`"));
 

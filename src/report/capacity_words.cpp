@@ -52,7 +52,8 @@ std::string name_in(const CapacityReport& r, std::size_t i) {
 std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
   const std::string question = asked(a.requirement) + ": ";
   if (!a.met.empty()) {
-    const std::string smallest = "smallest " + name_in(r, *a.smallest);
+    const std::string smallest =
+        (a.requirement.wants_most() ? "largest " : "smallest ") + name_in(r, *a.smallest);
     if (a.met.front() == *a.smallest) return question + smallest;
     return question + smallest + "; " + std::string(first_word(r.answer.rank)) + " " +
            name_in(r, a.met.front());

@@ -58,9 +58,9 @@ Phrase nothing_fits(const RunReport& nearest) {
 
 Section outcome(const SearchReport& r) {
   Section s;
-  if (r.fewest) {
-    s.add(labelled("GPUs", grouped(r.fewest->gpus) + " are the fewest of usual sizes on which a "
-                                                     "usual layout fits"));
+  if (r.fewest_gpus > 0) {
+    s.add(labelled("GPUs", grouped(r.fewest_gpus) + " are the fewest of usual sizes on which a "
+                                                    "usual layout fits"));
   }
   if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
@@ -376,7 +376,7 @@ Json search_json(const SearchReport& r) {
   for (std::size_t i = 0; i < a.refused.size(); ++i) {
     j["refused"][r.request.conditions.constraints[i].text()] = a.refused[i];
   }
-  if (r.fewest) j["fewest_gpus"] = r.fewest->gpus;
+  if (r.fewest_gpus > 0) j["fewest_gpus"] = r.fewest_gpus;
   j["does_not_fit"] = a.infeasible;
   j["too_risky"] = a.too_risky;
   j["pruned_by_bound"] = a.pruned;

@@ -120,7 +120,10 @@ std::string regret_sentence(const RegretSummary& r) {
   return (r.scope.empty() ? "Over " : r.scope + ": over ") + std::to_string(r.sweeps) +
          " sweeps of six layouts or more the pick costs " + percent(r.median) +
          " more than the best in the median, " + percent(r.p90) + " at p90, " + percent(r.worst) +
-         " at worst; " + std::to_string(r.picks_out_of_memory) + " picks ran out of memory.";
+         " at worst; " + std::to_string(r.picks_out_of_memory) +
+         " picks ran out of memory. Recommended layouts: " + percent(r.recommended_median) +
+         " in the middle, " + percent(r.recommended_p90) + " in nine of ten; " +
+         std::to_string(r.recommended_out_of_memory) + " ran out of memory.";
 }
 
 Section notes(const ValidationReport& report) {
@@ -350,7 +353,9 @@ Json sweep_json(const Sweep& s) {
           {"spearman", s.spearman},
           {"regret", s.regret},
           {"regret_of_three", s.regret_of_three},
-          {"picks_out_of_memory", s.picks_out_of_memory}};
+          {"picks_out_of_memory", s.picks_out_of_memory},
+          {"regret_recommended", s.regret_recommended},
+          {"recommends_out_of_memory", s.recommends_out_of_memory}};
 }
 
 Json error_summary_json(const ErrorSummary& s) {
@@ -384,7 +389,10 @@ Json regret_json(const RegretSummary& r) {
           {"median", r.median},
           {"p90", r.p90},
           {"worst", r.worst},
-          {"picks_out_of_memory", r.picks_out_of_memory}};
+          {"picks_out_of_memory", r.picks_out_of_memory},
+          {"recommended_median", r.recommended_median},
+          {"recommended_p90", r.recommended_p90},
+          {"recommended_out_of_memory", r.recommended_out_of_memory}};
 }
 
 Json& of_scope(Json& object, const std::string& scope) {

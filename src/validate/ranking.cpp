@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "core/json.h"
+#include "estimate/risk.h"
+#include "explore/recommend.h"
 #include "validate/error_summary.h"
 
 namespace orrery {
@@ -20,6 +23,7 @@ struct Measurement {
   double predicted;
   double measured;  // 0: ran out of memory
   bool fits;
+  const JudgedRow* row;
 };
 
 std::string sweep_name(const JudgedRow& r) {
@@ -66,12 +70,49 @@ void sort_by_choice(std::vector<Measurement>& rows) {
   });
 }
 
+double probability_of(const Measurement& m) { return fit_probability(m.row->run, m.row->answer); }
+
+// In the place of `rows`, which are not empty.
+std::size_t recommended(const std::vector<Measurement>& rows) {
+  double surest = 0;
+  for (const Measurement& m : rows) surest = std::max(surest, probability_of(m));
+  const double asked = std::min(surest, 1 - kDefaultRisk);
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Measurement& m : rows) {
+    if (probability_of(m) >= asked) fastest = std::min(fastest, m.predicted);
+  }
+  Shortlist list;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Measurement& m = rows[i];
+    if (probability_of(m) < asked || m.predicted > fastest * kRecommendationBand) continue;
+    const Run& run = m.row->run;
+    list.offer({{static_cast<std::int64_t>(i), 0, {}},
+                run,
+                m.predicted,
+                fit_rank(run, m.row->answer),
+                switch_points(run)});
+  }
+  return static_cast<std::size_t>(list.recommended().place.unit);
+}
+
+// The first recommended layout that ran, over the best.
+void judge_recommended(std::vector<Measurement> rows, double best, Sweep& out) {
+  std::size_t at = recommended(rows);
+  out.recommends_out_of_memory = rows[at].measured == 0;
+  while (rows[at].measured == 0) {
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
+    at = recommended(rows);
+  }
+  out.regret_recommended = rows[at].measured / best - 1;
+}
+
 Sweep sweep_over(const JudgedRow& first, std::vector<Measurement> rows) {
   Sweep out;
   out.source = first.row.source.group;
   out.name = sweep_name(first);
   sort_by_choice(rows);
   out.picks_out_of_memory = rows.front().measured == 0;
+  const std::vector<Measurement> all = rows;
   std::erase_if(rows, [](const Measurement& m) { return m.measured == 0; });
   std::vector<double> predicted, measured;
   for (const Measurement& m : rows) {
@@ -84,6 +125,7 @@ Sweep sweep_over(const JudgedRow& first, std::vector<Measurement> rows) {
   out.spearman = correlation(ranks(predicted), ranks(measured));
   out.regret = measured.front() / best - 1;
   out.regret_of_three = of_three / best - 1;
+  judge_recommended(all, best, out);
   return out;
 }
 
@@ -114,7 +156,7 @@ std::vector<Sweep> sweeps_of(const std::vector<JudgedRow>& rows) {
     for (const JudgedRow* r : members) {
       const bool out = ran_out_of_memory(*r);
       ran += out ? 0 : 1;
-      measured.push_back({r->answer.step_time.si(), out ? 0 : r->published.time.si(), fits(*r)});
+      measured.push_back({r->answer.step_time.si(), out ? 0 : r->published.time.si(), fits(*r), r});
     }
     if (ran >= kFewest) sweeps.push_back(sweep_over(*members.front(), std::move(measured)));
   }
@@ -124,15 +166,20 @@ std::vector<Sweep> sweeps_of(const std::vector<JudgedRow>& rows) {
 RegretSummary regret_summary_of(const std::vector<Sweep>& sweeps) {
   RegretSummary out;
   std::vector<double> regrets;
+  std::vector<double> recommended;
   for (const Sweep& s : sweeps) {
     if (s.rows < kFewestJudged) continue;
     regrets.push_back(s.regret);
     out.picks_out_of_memory += s.picks_out_of_memory ? 1 : 0;
+    recommended.push_back(s.regret_recommended);
+    out.recommended_out_of_memory += s.recommends_out_of_memory ? 1 : 0;
   }
   out.sweeps = static_cast<std::int64_t>(regrets.size());
   if (regrets.empty()) return out;
   out.median = quantile(regrets, 0.5);
   out.p90 = quantile(regrets, 0.9);
+  out.recommended_median = quantile(recommended, 0.5);
+  out.recommended_p90 = quantile(recommended, 0.9);
   out.worst = *std::max_element(regrets.begin(), regrets.end());
   return out;
 }

@@ -70,6 +70,23 @@ TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
   }
 }
 
+TEST_CASE("a limit of power without a deadline is used up") {
+  const std::string text = plan_of(llama("720"), R"("require": {"power": "99 kW"})");
+  const PlanContext context = testing::shipped_context();
+  const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+  std::int64_t most = 0;
+  for (std::int64_t gpus = 1; gpus <= 144; ++gpus) {
+    const OptionAnswer o = answer_option(plan, plan.options[0], gpus, context);
+    if (o.status != OptionStatus::fits) continue;
+    if (standing(plan.requirements[0], o) == Standing::meets) most = gpus;
+  }
+  const auto a = answered(text);
+  const RequirementAnswer& r = a->answer.requirements[0];
+  REQUIRE(r.smallest);
+  CHECK(most > 8);
+  CHECK(a->answer.options[*r.smallest].gpus == most);
+}
+
 TEST_CASE("searched sizes are whole nodes and what divides one, each tried where it may be least") {
   const std::string run =
       R"("run": {"model": "turing-nlg-17.2b", "cluster": {"node": "dgx-a100-80gb"},

@@ -69,11 +69,13 @@ TEST_CASE("recompute left open fits as surely as asked, and no more than it take
 }
 
 TEST_CASE("a strategy that is stated stands, however tight it is") {
-  const ResolvedRun r = resolved(open_run(
-      R"({"parallel": {"recompute": "full", "recompute_method": "block", "recompute_layers": 64}})"));
-  CHECK(r.run.strategy.recompute_layers == 64);
+  const std::int64_t layers = resolved(open_run(R"({"risk": 0.5})")).run.strategy.recompute_layers;
+  Json stated = open_run(R"({"parallel": {"recompute": "full", "recompute_method": "block"}})");
+  stated["parallel"]["recompute_layers"] = layers;
+  const ResolvedRun r = resolved(stated);
+  CHECK(r.run.strategy.recompute_layers == layers);
   CHECK(probability_of(r) < 0.9);
-  CHECK(fit_words(r.run, estimate(r.run)) == "tight");
+  CHECK(fit_rank(r.run, estimate(r.run)) < 3);
 }
 
 TEST_CASE("a risk is a probability of at most a half") {

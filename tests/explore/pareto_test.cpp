@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "estimate/risk.h"
 #include "explore/search_team.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
@@ -136,6 +137,7 @@ struct Everything {
   std::int64_t candidates = 0;
   std::int64_t rejected = 0;
   std::int64_t infeasible = 0;
+  std::int64_t too_risky = 0;
   std::vector<Candidate> good;
   std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> in_family;  // by axis and value
 
@@ -154,8 +156,9 @@ struct Everything {
       return;
     }
     const Answer a = estimate<double>(run, workspace_);
-    if (a.reason != Reason::fits) {
-      infeasible += r_.conditions.first_broken(Known::strategy, run, a) < 0 ? 1 : 0;
+    if (!fits_at_risk(run, a)) {
+      (a.reason == Reason::fits ? too_risky : infeasible) +=
+          r_.conditions.first_broken(Known::strategy, run, a) < 0 ? 1 : 0;
       return;
     }
     for (const Known known : {Known::strategy, Known::memory, Known::answer}) {
@@ -271,10 +274,12 @@ void check_against(const Everything& all, const SearchAnswer& a) {
   CHECK(a.candidates == all.candidates);
   CHECK(rejected == all.rejected);
   CHECK(a.infeasible == all.infeasible);
+  CHECK(a.too_risky == all.too_risky);
   for (const Family& f : a.families) {
     if (f.axis < kSearchAxes) CHECK(f.candidates == all.in_family.at({f.axis, f.value}));
   }
-  CHECK(a.candidates == rejected + a.infeasible + sum(a.refused) + a.pruned + a.estimated);
+  CHECK(a.candidates ==
+        rejected + a.infeasible + a.too_risky + sum(a.refused) + a.pruned + a.estimated);
   std::vector<Candidate> good = all.good;
   std::sort(good.begin(), good.end(), is_before);
   REQUIRE(a.best.size() == std::min<std::size_t>(4, good.size()));

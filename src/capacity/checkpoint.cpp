@@ -34,7 +34,12 @@ Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter) {
   const StateRecipe& r = run.training.recipe;
   const double per_parameter =
       bytes_per_parameter > 0 ? bytes_per_parameter : r.weights + r.optimizer - r.unsaved;
-  const ParameterCount n = parameter_count(run.model, run.training.sequence);
+  const std::int64_t sequence = run.training.sequence;
+  if (const auto& adapter = run.training.adapter) {  // the frozen model is saved already
+    const auto n = static_cast<double>(trained_parameters(run.model, sequence, *adapter));
+    return Bytes(per_parameter * n);
+  }
+  const ParameterCount n = parameter_count(run.model, sequence);
   return Bytes(per_parameter * static_cast<double>(n.total + n.mtp));
 }
 

@@ -28,9 +28,12 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
     if (!linear || k.linear_rate == 1) return alone;
     return alone / lift<R>(k.linear_rate, {"framework.linear_rate"});
   };
+  const auto weight = [&] {
+    const bool frozen = op.backward != Backward::whole;
+    return frozen ? SecondsOf<R>{} : time({op.inner, op.cols, rows, groups, grouped, grouped});
+  };
   return {time({rows, op.cols, op.inner, groups, grouped}),
-          time({rows, op.inner, op.cols, groups, grouped}),
-          time({op.inner, op.cols, rows, groups, grouped, grouped})};
+          time({rows, op.inner, op.cols, groups, grouped}), weight()};
 }
 
 template <Number R>
@@ -81,10 +84,8 @@ OperatorTime<R> recurrence_time(const ShardedOperator& op, const Device& d, cons
           {}};
 }
 
-}  // namespace
-
 template <Number R>
-OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const KernelChoice& k) {
+OperatorTime<R> whole_time(const ShardedOperator& op, const Device& d, const KernelChoice& k) {
   switch (op.kind) {
     case OpKind::product:
     case OpKind::grouped_product:
@@ -104,6 +105,15 @@ OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const 
               {}};
   }
   return {};
+}
+
+}  // namespace
+
+template <Number R>
+OperatorTime<R> operator_time(const ShardedOperator& op, const Device& d, const KernelChoice& k) {
+  OperatorTime<R> t = whole_time<R>(op, d, k);
+  if (op.backward >= Backward::none) t.backward_input = t.backward_weight = {};
+  return t;
 }
 
 template OperatorTime<double> operator_time(const ShardedOperator&, const Device&,

@@ -21,6 +21,7 @@ struct KernelChoice {
   AttentionKernel attention = AttentionKernel::flash_2;
   double linear_rate = 1;       // of linear layers, over what the device attains
   double pointwise_passes = 1;  // memory traffic of pointwise operators over that of fused kernels
+  double unpacking_passes = 1;  // the same of kernels that unpack weights
 };
 
 template <Number R>

@@ -31,6 +31,22 @@ void add_quantising(const ShardedOperator& op, const Device& d, Precision linear
   t.backward_input += quantise_time<R>(op.rows, op.cols, d, linear);
 }
 
+template <Number R>
+void add_unpacking(const ShardedOperator& op, const Device& d, const KernelChoice& k,
+                   OperatorTime<R>& t) {
+  if (op.weight != WeightUse::packed || op.parameters == 0) return;
+  const BytesOf<R> bytes(count<R>(op.parameters, {"packed weights"}) *
+                         lift<R>(op.stored_bytes + kUnpackedBytes, {"bytes to unpack a weight"}) *
+                         lift<R>(k.unpacking_passes, {"framework.unpacking_passes"}));
+  const SecondsOf<R> time = named(memory_time<R>(bytes, d), {"unpacking weights"});
+  t.forward += time;
+  if (op.backward != Backward::never) t.backward_input += time;
+}
+
+template void add_unpacking(const ShardedOperator&, const Device&, const KernelChoice&,
+                            OperatorTime<double>&);
+template void add_unpacking(const ShardedOperator&, const Device&, const KernelChoice&,
+                            OperatorTime<Traced>&);
 template void add_quantising(const ShardedOperator&, const Device&, Precision,
                              OperatorTime<double>&);
 template void add_quantising(const ShardedOperator&, const Device&, Precision,

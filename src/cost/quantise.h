@@ -9,6 +9,9 @@
 // fused with the one that computed the activation. Units: SI. Errors: none. Source: the layouts of
 // Transformer Engine's casts (NVIDIA/TransformerEngine, cast and transpose) [from memory,
 // unverified].
+//
+// Frozen weights kept in 4 or 8 bits are unpacked to 16 before every product that reads them: each
+// pass reads the one and writes the other.
 #pragma once
 
 #include "cost/operator_time.h"
@@ -21,5 +24,12 @@ bool is_quantised(const ShardedOperator& op, Precision linear);
 template <Number R>
 void add_quantising(const ShardedOperator& op, const Device& d, Precision linear,
                     OperatorTime<R>& t);
+
+// Adds reading a packed weight and writing it in 16 bits, before each of its two products.
+template <Number R>
+void add_unpacking(const ShardedOperator& op, const Device& d, const KernelChoice& k,
+                   OperatorTime<R>& t);
+
+inline constexpr double kUnpackedBytes = 2;
 
 }  // namespace orrery

@@ -3,10 +3,26 @@
 
 #include <algorithm>
 
+#include "cost/quantise.h"
 #include "cost/shapes.h"
 #include "parallel/shard.h"
 
 namespace orrery {
+
+namespace {
+
+// The weight at work in 16 bits, where weights are packed.
+Bytes unpacked_bytes(const ShardedBlock& block) {
+  Bytes most{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.weight != WeightUse::packed) continue;
+    most = std::max(most, Bytes(static_cast<double>(op.parameters) * kUnpackedBytes));
+  }
+  return most;
+}
+
+}  // namespace
 
 Bytes transient_bytes(const ShardedBlock& block, double element) {
   double most = 0;
@@ -15,20 +31,22 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
     const OpFacts& kind = kOpFacts[op.kind];
     most = std::max(
         most, kind.score_gradients * static_cast<double>(op.groups) * elements(op.rows, op.cols));
-    if (!kind.product) continue;
+    if (!kind.product || op.backward >= Backward::none) continue;
     // The gradient of the logits is in the logits' line.
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
     most = std::max(most, output + elements(op.rows, op.inner));
   }
-  return Bytes(most * element);
+  return Bytes(most * element) + unpacked_bytes(block);
 }
 
-Bytes weight_gradient_bytes(const ShardedBlock& block, double element) {
+Bytes weight_gradient_bytes(const ShardedBlock& block, double element, double linear) {
   Bytes sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
     if (!op.has_weight || !kOpFacts[op.kind].weight_matrix) continue;
-    sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * element);
+    if (op.backward != Backward::whole) continue;
+    const double bytes = op.role == PrecisionRole::linear ? linear : element;
+    sum += kept_bytes(op, 0) + Bytes(elements(op.rows, op.cols) * bytes);
   }
   return sum;
 }

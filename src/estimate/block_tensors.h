@@ -20,12 +20,13 @@ namespace orrery {
 
 struct ShardedBlock;
 
-// The largest sum of the gradients of one operator's output and input in backward.
+// The largest sum of the gradients of one operator's output and input in backward, and the largest
+// weight that is unpacked for a product.
 Bytes transient_bytes(const ShardedBlock& block, double element);
 
 // Inputs of the weight gradients: the input of a product, saved or recomputed, and the gradient of
-// its output.
-Bytes weight_gradient_bytes(const ShardedBlock& block, double element);
+// its output, of a linear layer in the `linear` bytes that its products read.
+Bytes weight_gradient_bytes(const ShardedBlock& block, double element, double linear);
 
 Bytes loss_bytes(const ShardedBlock& block);
 

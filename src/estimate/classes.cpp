@@ -86,9 +86,7 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
   ParametersHeld most;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0 || i == kEmbeddingBlock || i == kHeadBlock) continue;
-    const ParametersHeld& p = prices.blocks[i].parameters;
-    most.dense = std::max(most.dense, p.dense);
-    most.expert = std::max(most.expert, p.expert);
+    most = larger_of(most, prices.blocks[i].parameters);
   }
   return most;
 }
@@ -163,11 +161,7 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w) {
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   ParametersHeld sum;
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const ParametersHeld& p = class_of<R>(w, part).parameters;
-    sum.dense += p.dense;
-    sum.expert += p.expert;
-  });
+  for_each_chunk(run, stage, [&](std::int64_t part) { sum += class_of<R>(w, part).parameters; });
   return sum;
 }
 
@@ -215,17 +209,13 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   h.groups = communicators(run.strategy);
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);
-    const ParametersHeld layer = largest_layer<R>(w.prices, c.blocks);
-    h.largest_layer.dense = std::max(h.largest_layer.dense, layer.dense);
-    h.largest_layer.expert = std::max(h.largest_layer.expert, layer.expert);
+    h.largest_layer = larger_of(h.largest_layer, largest_layer<R>(w.prices, c.blocks));
     for (std::size_t i = 0; i < kBlockTypes; ++i) {
       if (c.blocks[i] == 0) continue;
-      const ParametersHeld& module = w.prices.blocks[i].largest_module;
-      h.largest_module.dense = std::max(h.largest_module.dense, module.dense);
-      h.largest_module.expert = std::max(h.largest_module.expert, module.expert);
+      h.largest_module = larger_of(h.largest_module, w.prices.blocks[i].largest_module);
     }
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
-      if (c.blocks[end] > 0) h.ends.dense += block_parameters(run, w.prices, end).dense;
+      if (c.blocks[end] > 0) h.ends += block_parameters(run, w.prices, end);
     }
   });
   return h;

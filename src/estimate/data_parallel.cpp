@@ -88,19 +88,20 @@ void add_moves(SharedLines<R>& lines, ShardedStates which, const LevelMoves<R>& 
   }
 }
 
-// Traffic of sharded weights and gradients of `n` parameters in a pass of a
-// micro batch.
+// Traffic of sharded weights and gradients in a pass of a micro batch.
 template <Number R>
-void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which, std::int64_t n, Pass pass,
-              std::int64_t times) {
+void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
+              const ParametersHeld& held_by, Pass pass, std::int64_t times) {
   const Partition p = partition_of(run.strategy, which);
+  const std::int64_t n = held(held_by, which);
+  const Bytes still = fixed(held_by, which).gathered;
   const bool gathers = gathers_every_micro_batch(run.strategy, run.framework);
   if (pass == Pass::forward) {
-    if (gathers) add_moves(lines, which, gather_weights<R>(run, which, n, p.weights), times);
+    if (gathers) add_moves(lines, which, gather_weights<R>(run, which, n, still, p.weights), times);
     return;
   }
   if (gathers && !run.framework.keeps_gathered_weights) {
-    add_moves(lines, which, gather_weights_again<R>(run, which, n, p.weights), times);
+    add_moves(lines, which, gather_weights_again<R>(run, which, n, still, p.weights), times);
   }
   if (reduces_every_micro_batch(run.strategy, run.framework)) {
     add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
@@ -114,9 +115,9 @@ void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-      const std::int64_t n = held(block_parameters(run, prices, i), which);
+      const ParametersHeld& parameters = block_parameters(run, prices, i);
       for (const Pass pass : passes) {
-        add_pass(lines, run, which, n, pass, blocks[i] * micro_batches);
+        add_pass(lines, run, which, parameters, pass, blocks[i] * micro_batches);
       }
     }
   }

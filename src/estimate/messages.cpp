@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-static_assert(kOpNames <= 64);  // a bit each in MessageClass::operators
+static_assert(kExchangingOps <= 64);  // a bit each in MessageClass::operators
 
 namespace {
 

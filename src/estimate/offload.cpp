@@ -44,6 +44,25 @@ R owned(const Run& run, const ParametersHeld& parameters) {
   return n;
 }
 
+// Passes over states that follow the shapes of matrices, and their products: each owner has whole
+// matrices.
+template <Number R>
+SecondsOf<R> matrix_updates(const Run& run, const ParametersHeld& parameters) {
+  SecondsOf<R> t{};
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    const UpdateWork& work = update(parameters, which);
+    if (work.states == Bytes()) continue;
+    const R ranks = count<R>(partition_of(run.strategy, which).optimizer,
+                             {"ranks the optimizer is sharded over"});
+    const BytesOf<R> moved = lift<R>(work.states * 2.0, {"states of matrices, read and written"});
+    t += memory_time<R>(moved / ranks, run.cluster.device);
+    if (work.time == Seconds()) continue;
+    t += larger(lift<R>(work.time, {"products of the matrices' updates"}) / ranks,
+                lift<R>(work.largest, {"products of the largest matrix's update"}));
+  }
+  return t;
+}
+
 template <Number R>
 SecondsOf<R> host_update(const Run& run, R parameters) {
   const StateRecipe& r = run.training.recipe;
@@ -76,7 +95,8 @@ PassCopies<R> pass_copies(const Run& run, const ParametersHeld& parameters, Byte
   const Offload& o = run.strategy.offload;
   BytesOf<R> weights{};
   if (o.parameters != OffloadTarget::none) {
-    weights = state_bytes<R>(run.training.recipe, parameters, run.strategy).weights;
+    const StateBytes<R> states = state_bytes<R>(run.training.recipe, parameters, run.strategy);
+    weights = states.weights + states.fixed;
   }
   PassCopies<R> c;
   c.fetch = streamed_time<R>(run, o.parameters, false, weights);
@@ -99,6 +119,7 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   t.device = memory_time<R>(BytesOf<R>(here * lift<R>(optimizer_traffic(run.training.recipe),
                                                       {"bytes an update touches"})),
                             run.cluster.device);
+  if (is_by_shape(run.training.optimizer)) t.device += matrix_updates<R>(run, parameters);
   if (away > 0) t.host = host_update<R>(run, n * lift<R>(away, {"share offloaded"}));
   return t;
 }

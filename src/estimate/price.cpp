@@ -11,6 +11,7 @@
 #include "estimate/exposed_exchange.h"
 #include "estimate/messages.h"
 #include "estimate/run.h"
+#include "estimate/updates.h"
 #include "network/coded_cost.h"
 
 namespace orrery {
@@ -33,9 +34,20 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
   return p.tp;
 }
 
-// Nodes that hold at least one of the k experts of a token, of `nodes` of the group, k drawn
-// evenly: N(1 − (1 − 1/N)^k). Routing limited to fewer nodes sends less.
-double nodes_reached(double nodes, double k) { return nodes * (1 - std::pow(1 - 1 / nodes, k)); }
+// Of n places, those that k even draws reach: n(1 − (1 − 1/n)^k).
+double reached(double n, double k) { return n * (1 - std::pow(1 - 1 / n, k)); }
+
+// Nodes that hold at least one of the experts of a token, of `nodes` of the group. Groups of
+// experts stand on nodes in order, and those that a token chooses by their best experts all get
+// some of its tokens (DeepSeek-V3, arXiv:2412.19437, section 2.1.2: at most four nodes).
+double nodes_reached(double nodes, const MixtureOfExperts& moe) {
+  const auto k = static_cast<double>(moe.top_k);
+  const double any = reached(nodes, k);
+  if (moe.top_groups == 0 || moe.top_groups >= moe.groups) return any;
+  const auto chosen = static_cast<double>(moe.top_groups);
+  const double of_a_group = nodes / static_cast<double>(moe.groups);
+  return std::min(any, of_a_group < 1 ? reached(nodes, chosen) : chosen * of_a_group);
+}
 
 // Bytes of a dispatch that need to travel where a token crosses to each node once.
 template <Number R>
@@ -45,8 +57,21 @@ BytesOf<R> without_repeats(BytesOf<R> buffer, const Run& run, const Group& group
   if (!run.framework.dispatch_once_per_node || inside >= group.ranks) return buffer;
   const double nodes = static_cast<double>(group.ranks) / static_cast<double>(inside);
   const auto k = static_cast<double>(run.model.moe.top_k);
-  return buffer * lift<R>(std::min(1.0, nodes_reached(nodes, k) / k),
+  return buffer * lift<R>(std::min(1.0, nodes_reached(nodes, run.model.moe) / k),
                           {"copies that cross over experts chosen"});
+}
+
+// Tokens, and in backward their gradients, go to their experts in 8 bits and come back in 16.
+template <Number R>
+BytesOf<R> as_dispatched(BytesOf<R> buffer, const Run& run, const ShardedOperator& op,
+                         const Exchange& e) {
+  const Precision precision = run.training.precision;
+  const bool out =
+      e.pass == Pass::forward ? op.name == OpName::permute : op.name == OpName::unpermute;
+  const double bytes = run.framework.dispatch_bytes;
+  const double wide = element_bytes(storage_precision(precision));
+  if (bytes == 0 || !out || element_bytes(precision) >= wide) return buffer;
+  return buffer * lift<R>(bytes / wide, {"framework.dispatch_bytes over bytes of an element"});
 }
 
 // Where someone asks for message sizes: every exchange on its own, beside the sums.
@@ -93,6 +118,8 @@ class Pricer {
     const Label name{name_of(op.name).data()};
     OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
     add_quantising<R>(op, run_.cluster.device, kernels_.linear, t);
+    add_unpacking<R>(op, run_.cluster.device, kernels_, t);
+    replayed = replayed && op.backward != Backward::never;
     const SecondsOf<R> forward = named(t.forward, name);
     const double again = share_again(op, needed);
     compute(Phase::forward) += forward;
@@ -118,6 +145,7 @@ class Pricer {
  private:
   // How much of its forward selective recompute runs again.
   double share_again(const ShardedOperator& op, ModuleMask needed) const {
+    if (op.backward == Backward::never) return 0;
     unsigned by = op.recomputed_by & mask_;
     if (run_.framework.recompute_stops_early) by &= needed;
     if (by == 0) return 0;
@@ -144,7 +172,9 @@ class Pricer {
                     bool again, bool replayed) {
     const Group& group = group_of(placement_, e.group);
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
-    if (e.group == ExchangeGroup::ep) buffer = without_repeats<R>(buffer, run_, group);
+    if (e.group == ExchangeGroup::ep) {
+      buffer = without_repeats<R>(as_dispatched<R>(buffer, run_, op, e), run_, group);
+    }
     const CollectiveCost<R> cost =
         coded_cost<R>(run_.cluster, group, e.collective, buffer,
                       run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
@@ -206,12 +236,15 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.transient =
       lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
   if (schedule_of(run).entry().written_out) {
-    out.activations.for_weights = lift<R>(weight_gradient_bytes(scratch, element),
-                                          {"what the weight gradients of a block need"});
+    out.activations.for_weights =
+        lift<R>(weight_gradient_bytes(scratch, element, element_bytes(run.training.precision)),
+                {"what the weight gradients of a block need"});
   }
   out.parameters = parameters_held(scratch, false);
   out.largest_module = largest_module(scratch);
   out.parameters_with_copy = parameters_held(scratch, true);
+  add_updates(run, placement, block, scratch, false, out.parameters);
+  add_updates(run, placement, block, scratch, true, out.parameters_with_copy);
 }
 
 // The groups whose collectives stand between the operators of a layer.
@@ -242,6 +275,7 @@ KernelChoice kernel_choice(const Run& run) {
   k.attention = attention_kernel(run.framework, run.cluster.device);
   k.linear_rate = run.framework.linear_rate;
   k.pointwise_passes = run.framework.pointwise_passes;
+  k.unpacking_passes = run.framework.unpacking_passes;
   return k;
 }
 
@@ -251,6 +285,10 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   model_operators(run.model, list_options(run), scratch.model);
   Degrees degrees = degrees_of(run.strategy);
   degrees.gathers_again = !run.framework.keeps_gathered_inputs;
+  if (const auto& adapter = run.training.adapter) {
+    degrees.linear_bytes = linear_bytes(*adapter);
+    degrees.frozen_bytes = other_bytes(*adapter);
+  }
   const auto block = [&](const Block& b, std::size_t i) {
     if (b.count == 0) return;
     price_block<R>(run, prices.placement, b, degrees, scratch.sharded, {scratch.exchanges, i},

@@ -11,6 +11,7 @@ ListOptions list_options(const Run& run) {
   o.sequence = run.training.sequence;
   o.micro_batch = run.strategy.micro_batch;
   o.precision = run.training.precision;
+  o.adapter = run.training.adapter;
   o.fused_attention = run.training.fused_attention;
   o.cross_entropy =
       run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
@@ -18,6 +19,9 @@ ListOptions list_options(const Run& run) {
   o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
   // Inputs are quantised before tp gathers them.
   o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;
+  o.gate_bytes = run.framework.gate_bytes;
+  o.attention_output_bytes = run.framework.attention_output_bytes;
+  o.expert_load = run.training.expert_load;
   o.vocabulary_multiple = run.framework.vocabulary_multiple *
                           (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);
   return o;

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/precision.h"
 #include "hardware/cluster.h"
+#include "memory/optimizer.h"
 #include "memory/recipe.h"
+#include "model/adapter.h"
 #include "model/architecture.h"
 #include "model/flops.h"
 #include "parallel/compression.h"
@@ -27,7 +30,11 @@ struct Training {
   std::int64_t tokens = 0;        // of the whole training; 0: not given
   Precision precision = Precision::bf16;
   StateRecipe recipe;
+  Optimizer optimizer = Optimizer::adam;
+  std::int64_t optimizer_rank = 128;  // GaLore's
   bool fused_attention = true;
+  std::optional<Adapter> adapter;  // nothing: all weights train
+  double expert_load = 1;          // of the fullest rank, over the mean
 };
 
 // The error of predicted memory, and how much of a device a choice of Orrery's own may need so that

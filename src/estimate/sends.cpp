@@ -40,7 +40,10 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
 }
 
 bool shares_embedding(const Run& run) {
-  return ends_apart(run) && (run.model.tie_word_embeddings || run.model.mtp_layers > 0);
+  const auto& adapter = run.training.adapter;
+  const bool trained = !adapter || trains(*adapter, TrainedPart::embedding) ||
+                       (run.model.tie_word_embeddings && trains(*adapter, TrainedPart::head));
+  return trained && ends_apart(run) && (run.model.tie_word_embeddings || run.model.mtp_layers > 0);
 }
 
 template <Number R>

@@ -31,12 +31,16 @@ std::int64_t ranks_in_node(const Run& run, ShardedStates which, std::int64_t inn
 template <Number R>
 CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective collective,
                              std::int64_t elements, double bytes, std::int64_t inner,
-                             std::int64_t outer, const Codec& codec) {
-  if (elements == 0 || outer <= inner) return {};
+                             std::int64_t outer, const Codec& codec, Bytes still) {
+  if ((elements == 0 && still == Bytes()) || outer <= inner) return {};
   Group group = shard_group(run.strategy, run.cluster, which, inner, outer);
   const R n = count<R>(elements, {"parameters of this rank"}) /
               count<R>(inner, {"ranks the state is sharded over already"});
-  const BytesOf<R> buffer(n * lift<R>(bytes, {"bytes an element on the wire"}));
+  BytesOf<R> buffer(n * lift<R>(bytes, {"bytes an element on the wire"}));
+  if (still > Bytes()) {
+    buffer += lift<R>(still, {"bytes of weights that do not train"}) /
+              count<R>(inner, {"ranks the state is sharded over already"});
+  }
   group.fabric_share = run.framework.fabric_share;
   return coded_cost<R>(run.cluster, group, collective, buffer, codec);
 }
@@ -47,26 +51,27 @@ const Codec& codec_of(const Run& run, ShardedStates which, Collective c) {
 
 template <Number R>
 LevelMoves<R> gather_weights(const Run& run, ShardedStates which, std::int64_t elements,
-                             std::int64_t outer) {
+                             Bytes still, std::int64_t outer) {
   const double bytes = gathered_bytes(run);
   const std::int64_t bits = run.strategy.zeropp.qwz;
   const Codec codec = bits > 0 ? quantizer(run.cluster.device, bytes, bits)
                                : codec_of(run, which, Collective::all_gather);
   LevelMoves<R> moves;
-  moves.add({Collective::all_gather, outer,
-             level_cost<R>(run, which, Collective::all_gather, elements, bytes, 1, outer, codec)});
+  moves.add(
+      {Collective::all_gather, outer,
+       level_cost<R>(run, which, Collective::all_gather, elements, bytes, 1, outer, codec, still)});
   return moves;
 }
 
 template <Number R>
 LevelMoves<R> gather_weights_again(const Run& run, ShardedStates which, std::int64_t elements,
-                                   std::int64_t outer) {
+                                   Bytes still, std::int64_t outer) {
   const std::int64_t copy = secondary_of(run.strategy, which);
-  if (copy == 0) return gather_weights<R>(run, which, elements, outer);
+  if (copy == 0) return gather_weights<R>(run, which, elements, still, outer);
   LevelMoves<R> moves;
   moves.add({Collective::all_gather, copy,
              level_cost<R>(run, which, Collective::all_gather, elements, gathered_bytes(run), 1,
-                           copy, codec_of(run, which, Collective::all_gather))});
+                           copy, codec_of(run, which, Collective::all_gather), still)});
   return moves;
 }
 
@@ -91,16 +96,18 @@ LevelMoves<R> reduce_gradients(const Run& run, ShardedStates which, std::int64_t
 }
 
 template CollectiveCost<double> level_cost(const Run&, ShardedStates, Collective, std::int64_t,
-                                           double, std::int64_t, std::int64_t, const Codec&);
-template LevelMoves<double> gather_weights(const Run&, ShardedStates, std::int64_t, std::int64_t);
-template LevelMoves<double> gather_weights_again(const Run&, ShardedStates, std::int64_t,
+                                           double, std::int64_t, std::int64_t, const Codec&, Bytes);
+template LevelMoves<double> gather_weights(const Run&, ShardedStates, std::int64_t, Bytes,
+                                           std::int64_t);
+template LevelMoves<double> gather_weights_again(const Run&, ShardedStates, std::int64_t, Bytes,
                                                  std::int64_t);
 template LevelMoves<double> reduce_gradients(const Run&, ShardedStates, std::int64_t, std::int64_t,
                                              std::int64_t);
 template CollectiveCost<Traced> level_cost(const Run&, ShardedStates, Collective, std::int64_t,
-                                           double, std::int64_t, std::int64_t, const Codec&);
-template LevelMoves<Traced> gather_weights(const Run&, ShardedStates, std::int64_t, std::int64_t);
-template LevelMoves<Traced> gather_weights_again(const Run&, ShardedStates, std::int64_t,
+                                           double, std::int64_t, std::int64_t, const Codec&, Bytes);
+template LevelMoves<Traced> gather_weights(const Run&, ShardedStates, std::int64_t, Bytes,
+                                           std::int64_t);
+template LevelMoves<Traced> gather_weights_again(const Run&, ShardedStates, std::int64_t, Bytes,
                                                  std::int64_t);
 template LevelMoves<Traced> reduce_gradients(const Run&, ShardedStates, std::int64_t, std::int64_t,
                                              std::int64_t);

@@ -23,11 +23,12 @@ namespace orrery {
 
 struct Run;
 
-// One collective that joins or splits `elements` between shards of `inner` and of `outer` ranks.
+// One collective that joins or splits `elements`, and `still` bytes besides, between shards of
+// `inner` and of `outer` ranks.
 template <Number R>
 CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective collective,
                              std::int64_t elements, double bytes, std::int64_t inner,
-                             std::int64_t outer, const Codec& codec);
+                             std::int64_t outer, const Codec& codec, Bytes still = {});
 
 // A few exchanges, one after another.
 template <Number R>
@@ -58,15 +59,15 @@ constexpr CommDimension dimension_of(ShardedStates which) {
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c);
 
-// Weights sharded over `outer` ranks, gathered for compute.
+// Weights sharded over `outer` ranks, gathered for compute; `still`: those that do not train.
 template <Number R>
 LevelMoves<R> gather_weights(const Run& run, ShardedStates which, std::int64_t elements,
-                             std::int64_t outer);
+                             Bytes still, std::int64_t outer);
 
 // The same for backward, from the second copy if there is one.
 template <Number R>
 LevelMoves<R> gather_weights_again(const Run& run, ShardedStates which, std::int64_t elements,
-                                   std::int64_t outer);
+                                   Bytes still, std::int64_t outer);
 
 // Gradients sharded over `inner` ranks, reduced and sharded over `outer`.
 template <Number R>

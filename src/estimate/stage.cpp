@@ -48,15 +48,16 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
     const std::int64_t n = held(parameters, which);
+    const Bytes still = fixed(parameters, which).gathered;
     if (gathers_every_micro_batch(run.strategy, run.framework)) {
-      const SecondsOf<R> gather = gather_weights<R>(run, which, n, p.weights).time();
+      const SecondsOf<R> gather = gather_weights<R>(run, which, n, still, p.weights).time();
       t.gather_forward += gather;
       t.gather_copies +=
           copy_time<R>(run, n, run.framework.gather_copies, "gathered weights copied");
       if (!run.framework.keeps_gathered_weights) {
         t.gather_backward += secondary_of(run.strategy, which) == 0
                                  ? gather
-                                 : gather_weights_again<R>(run, which, n, p.weights).time();
+                                 : gather_weights_again<R>(run, which, n, still, p.weights).time();
       }
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
@@ -268,14 +269,12 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
   ParametersHeld sum;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
-    const ParametersHeld& p = block_parameters(run, prices, i);
-    sum.dense += blocks[i] * p.dense;
-    sum.expert += blocks[i] * p.expert;
+    sum += blocks[i] * block_parameters(run, prices, i);
   }
   // Multi-token prediction embeds the next tokens: the last stage holds the table too, be it as the
   // tied head's or as a copy of its own.
   if (blocks[kMtpBlock] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
-    sum.dense += prices.blocks[kEmbeddingBlock].parameters.dense;
+    sum += prices.blocks[kEmbeddingBlock].parameters;
   }
   return sum;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/training_json.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/json.h"
 
@@ -11,6 +13,55 @@ constexpr const char* kStatesPath = key_path<&TrainingRequest::states>;
 
 std::vector<std::string> recipe_names() {
   return {training_forms::kRecipeNames.begin(), training_forms::kRecipeNames.end()};
+}
+
+template <class E, class Mask>
+void read_names(const Reader& r, std::optional<Mask>& out) {
+  Mask mask = 0;
+  for (const Reader& item : r.items()) {
+    mask = static_cast<Mask>(mask | mask_of(item.choice<E>()));
+  }
+  out = mask;
+}
+
+template <class E, class Mask>
+bool write_names(const std::optional<Mask>& mask, Json& out) {
+  if (!mask) return false;
+  out = Json::array();
+  for (const E e : kAllOf<E>) {
+    if ((*mask & mask_of(e)) != 0) out.push_back(std::string(name_of(e)));
+  }
+  return true;
+}
+
+AdapterRequest with_defaults(AdapterRequest q) {
+  const Adapter usual;
+  const bool packed = q.kind == AdapterKind::qlora;
+  q.rank = q.rank.value_or(usual.rank);
+  q.targets = q.targets.value_or(usual.targets);
+  q.trained = q.trained.value_or(usual.trained);
+  q.base_precision = q.base_precision.value_or(packed ? BaseFormat::nf4 : usual.base);
+  q.double_quantisation = q.double_quantisation.value_or(usual.double_quantisation);
+  q.precision = q.precision.value_or(usual.precision);
+  q.dropout = q.dropout.value_or(usual.dropout);
+  return q;
+}
+
+Adapter adapter_of(const AdapterRequest& q) {
+  Adapter a;
+  a.kind = q.kind;
+  a.rank = q.rank.value_or(a.rank);
+  a.targets = q.targets.value_or(a.targets);
+  a.trained = q.trained.value_or(a.trained);
+  a.base = q.base_precision.value_or(a.base);
+  a.double_quantisation = q.double_quantisation.value_or(a.double_quantisation);
+  a.precision = q.precision.value_or(a.precision);
+  a.dropout = q.dropout.value_or(a.dropout);
+  return a;
+}
+
+std::vector<std::string> part_names() {
+  return {kNamesOf<TrainedPart>.begin(), kNamesOf<TrainedPart>.end()};
 }
 
 std::vector<std::string> precisions_of(const Device& d) {
@@ -47,7 +98,12 @@ class Resolver {
     const bool optimizer_given = q.optimizer.has_value();
     q.optimizer = q.optimizer.value_or(Optimizer::adam);
     take_given(kTrainingKeys, q, out_.training);
+    if (q.adapter) adapter(*q.adapter);
     states(optimizer_given);
+    if (is_by_shape(*q.optimizer)) {
+      StateRecipe& r = out_.training.recipe;
+      r.optimizer -= r.moments;
+    }
     return std::move(out_);
   }
 
@@ -71,6 +127,18 @@ class Resolver {
     }
     const Precision otherwise = default_precision(device_);
     assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
+  }
+
+  // Something has to train.
+  void adapter(AdapterRequest& q) {
+    q = with_defaults(q);
+    const Adapter a = adapter_of(q);
+    const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
+    if (adapts_nothing && a.trained == 0) {
+      throw InputError(file_, "training.adapter.trained", "[]",
+                       "at least one part that trains: " + alternatives(part_names()));
+    }
+    out_.training.adapter = a;
   }
 
   std::string default_states() const {
@@ -136,6 +204,7 @@ void read_states(const Reader& r, TrainingRequest& out) {
   object.reject_unknown();
   if (recipe.reduced == kAsKept) recipe.reduced = recipe.gradients;
   if (recipe.gathered == kAsKept) recipe.gathered = recipe.weights;
+  recipe.moments = std::min(recipe.moments, recipe.optimizer);
 }
 
 bool write_states(const TrainingRequest& t, Json& out) {
@@ -148,6 +217,24 @@ bool write_states(const TrainingRequest& t, Json& out) {
 }
 
 void read_unsaved(const Reader& r, StateRecipe& out) { out.unsaved = r.number(0, out.optimizer); }
+
+void read_moments(const Reader& r, StateRecipe& out) { out.moments = r.number(0, out.optimizer); }
+
+void read_targets(const Reader& r, std::optional<TargetMask>& out) {
+  read_names<AdapterTarget>(r, out);
+}
+
+bool write_targets(const std::optional<TargetMask>& targets, Json& out) {
+  return write_names<AdapterTarget>(targets, out);
+}
+
+void read_trained(const Reader& r, std::optional<PartMask>& out) {
+  read_names<TrainedPart>(r, out);
+}
+
+bool write_trained(const std::optional<PartMask>& parts, Json& out) {
+  return write_names<TrainedPart>(parts, out);
+}
 
 ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,
                                   const FrameworkStates& framework_states,

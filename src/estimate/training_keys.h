@@ -14,8 +14,16 @@
 
 namespace orrery {
 
-enum class Optimizer : std::uint8_t { adam, sgd };
-constexpr EnumNames<Optimizer> names_of(Optimizer) { return {"adam", "sgd"}; }
+struct AdapterRequest {
+  AdapterKind kind = AdapterKind::lora;
+  std::optional<std::int64_t> rank;
+  std::optional<TargetMask> targets;
+  std::optional<PartMask> trained;
+  std::optional<BaseFormat> base_precision;
+  std::optional<bool> double_quantisation;
+  std::optional<AdapterFormat> precision;
+  std::optional<bool> dropout;
+};
 
 struct TrainingRequest {
   std::int64_t sequence_length = 0;
@@ -26,6 +34,9 @@ struct TrainingRequest {
   std::optional<StateRecipe> recipe;  // or as an object
   std::optional<bool> flash_attention;
   std::optional<Optimizer> optimizer;
+  std::optional<std::int64_t> optimizer_rank;
+  std::optional<AdapterRequest> adapter;
+  std::optional<double> expert_load;
   std::optional<std::int64_t> tokens;
 };
 
@@ -34,6 +45,12 @@ void read_micro_batch(const Reader& r, TrainingRequest& out);
 void read_states(const Reader& r, TrainingRequest& out);
 bool write_states(const TrainingRequest& t, Json& out);
 void read_unsaved(const Reader& r, StateRecipe& out);
+void read_moments(const Reader& r, StateRecipe& out);
+
+void read_targets(const Reader& r, std::optional<TargetMask>& out);
+bool write_targets(const std::optional<TargetMask>& targets, Json& out);
+void read_trained(const Reader& r, std::optional<PartMask>& out);
+bool write_trained(const std::optional<PartMask>& parts, Json& out);
 
 namespace training_forms {
 
@@ -63,11 +80,54 @@ inline constexpr auto kRecipeRows = keys<StateRecipe>(
                                 Vary::run, "of a gathered weight on the wire"),
     key<&StateRecipe::unsaved>("unsaved", training_forms::bytes(0), otherwise("0"), Vary::run,
                                "of optimizer, what no checkpoint holds")
-        .read_by<read_unsaved>());
+        .read_by<read_unsaved>(),
+    key<&StateRecipe::moments>("moments", training_forms::bytes(0),
+                               otherwise("8, or all of optimizer where that is less"), Vary::run,
+                               "of optimizer, Adam's two moments")
+        .read_by<read_moments>());
 inline constexpr Keys<StateRecipe> kRecipeKeys{"training.states", kRecipeRows};
 template <>
 struct KeysOf<StateRecipe> {
   static constexpr const Keys<StateRecipe>& table = kRecipeKeys;
+};
+
+namespace adapter_forms {
+inline constexpr Form kTarget = form::one_of<AdapterTarget>();
+inline constexpr Form kPart = form::one_of<TrainedPart>();
+}  // namespace adapter_forms
+
+inline constexpr auto kAdapterRows = keys<AdapterRequest>(
+    key<&AdapterRequest::kind>("kind", form::one_of<AdapterKind>(), kRequired, Vary::run,
+                               "low-rank matrices beside frozen weights; qlora: these in 4 bits; "
+                               "dora: with magnitudes; frozen: none, only the parts of trained"),
+    key<&AdapterRequest::rank>("rank", form::whole(1, 65536, "columns"), otherwise("16"), Vary::run,
+                               "columns of the two matrices"),
+    key<&AdapterRequest::targets>(
+        "targets", form::list(adapter_forms::kTarget),
+        otherwise("query, key, value, output, gate, up, down"), Vary::run,
+        "matrices with an adapter; qkv and gate_up: one for a fused projection")
+        .read_by<static_cast<void (*)(const Reader&, std::optional<TargetMask>&)>(read_targets)>()
+        .written_by<write_targets>(),
+    key<&AdapterRequest::trained>("trained", form::list(adapter_forms::kPart), otherwise("nothing"),
+                                  Vary::run, "parts of the model that train besides")
+        .read_by<static_cast<void (*)(const Reader&, std::optional<PartMask>&)>(read_trained)>()
+        .written_by<write_trained>(),
+    key<&AdapterRequest::base_precision>(
+        "base_precision", form::one_of<BaseFormat>(), otherwise("nf4 with qlora, else 16bit"),
+        Vary::run,
+        "how frozen weights of linear layers are stored; head and norms stay in 16 bits"),
+    key<&AdapterRequest::double_quantisation>("double_quantisation", form::boolean(),
+                                              otherwise("true"), Vary::run,
+                                              "nf4: scales in 8 bits"),
+    key<&AdapterRequest::precision>("precision", form::one_of<AdapterFormat>(), otherwise("16bit"),
+                                    Vary::run,
+                                    "of adapters; fp32: each casts its input and keeps the copy"),
+    key<&AdapterRequest::dropout>("dropout", form::boolean(), otherwise("false"), Vary::run,
+                                  "on the input of each adapter"));
+inline constexpr Keys<AdapterRequest> kAdapterKeys{"training.adapter", kAdapterRows};
+template <>
+struct KeysOf<AdapterRequest> {
+  static constexpr const Keys<AdapterRequest>& table = kAdapterKeys;
 };
 
 inline constexpr auto kTrainingRows = keys<TrainingRequest>(
@@ -102,8 +162,19 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::flash_attention, &Training::fused_attention>(
         "flash_attention", form::boolean(), otherwise("true"), Vary::run, "fused attention")
         .flagged("--flash-attention", "true or false"),
-    key<&TrainingRequest::optimizer>("optimizer", form::one_of<Optimizer>(), otherwise("adam"),
-                                     Vary::run, "picks the default of states, nothing else"),
+    key<&TrainingRequest::optimizer, &Training::optimizer>(
+        "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
+        "sgd picks the default of states; the others' own states replace Adam's moments in them")
+        .flagged("--optimizer", "adam, sgd, lion, adafactor, muon, shampoo, soap or galore"),
+    key<&TrainingRequest::optimizer_rank, &Training::optimizer_rank>(
+        "optimizer_rank", form::whole(1, 65536, "columns"), otherwise("128"), Vary::run,
+        "galore: rank that gradients are projected to"),
+    key<&TrainingRequest::adapter>("adapter", form::object(kAdapterKeys), kNothing, Vary::run,
+                                   "trains a few weights beside a frozen model; states are theirs"),
+    key<&TrainingRequest::expert_load, &Training::expert_load>(
+        "expert_load", form::number(1, 1024, "times"), otherwise("1"), Vary::run,
+        "tokens of the rank whose experts have most, over the mean; all others wait for it; a "
+        "capacity factor replaces it"),
     key<&TrainingRequest::tokens, &Training::tokens>(
         "tokens", form::whole(1, std::int64_t{1} << 53, "tokens"), kNothing, Vary::run,
         "of the whole training: gives steps and days")

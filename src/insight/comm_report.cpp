@@ -49,7 +49,7 @@ std::vector<const MessageClass*> messages_between(const CommReport& r, CommDimen
 
 std::vector<std::string> operators_of(const MessageClass& m) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kOpNames; ++i) {
+  for (std::size_t i = 0; i < kExchangingOps; ++i) {
     if ((m.operators >> i & 1U) != 0) names.emplace_back(kNamesOf<OpName>[i]);
   }
   return names;

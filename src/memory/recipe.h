@@ -20,8 +20,12 @@ struct StateRecipe {
   double reduced = 2;
   double gathered = 2;
   double unsaved = 0;  // part of `optimizer` that no checkpoint holds: fp32 copies of gradients
+  double moments = 8;  // part of `optimizer` that is Adam's two moments, which others replace
 
-  bool operator==(const StateRecipe&) const = default;
+  bool operator==(const StateRecipe& o) const {
+    return weights == o.weights && gradients == o.gradients && optimizer == o.optimizer &&
+           reduced == o.reduced && gathered == o.gathered && unsaved == o.unsaved;
+  }
 };
 
 constexpr double bytes_per_parameter(const StateRecipe& r) {
@@ -45,7 +49,7 @@ inline constexpr auto kRecipes = std::to_array<NamedRecipe>({
      "distributed optimizer (its dist_optimizer.md) [from memory, unverified]"},
     {"lecture-20", {2, 2, 16, 2, 2}, "lecture on training memory: 2 + 2 + 16, 1 B is 20 GB"},
     {"frontier-14",
-     {2, 4, 8, 4, 2},
+     {2, 4, 8, 4, 2, 0, 4},
      "Dash et al., arXiv:2312.12705: 2 + 4 + 4 + 4; its text says 24"},
     {"deepspeed-32", {4, 4, 24, 4, 4}, "DeepSpeed, observed: 1.2 B parameters fill 40 GB"},
     {"fp32-adam-16", {4, 4, 8, 4, 4}, "Adam wholly in fp32"},
@@ -54,12 +58,14 @@ inline constexpr auto kRecipes = std::to_array<NamedRecipe>({
      {4, 4, 8, 4, 2},
      "torchtitan: fp32 shards and an fp32 reduction (mixed_precision_reduce) [from memory, "
      "unverified]"},
-    {"pure-16bit", {2, 2, 4, 2, 2}, "weights, gradients and both moments in 16 bits"},
+    {"pure-16bit", {2, 2, 4, 2, 2, 0, 4}, "weights, gradients and both moments in 16 bits"},
     {"bf16-moments",
-     {2, 4, 8, 4, 2},
+     {2, 4, 8, 4, 2, 0, 4},
      "DeepSeek-V3, arXiv:2412.19437, section 3.3.3: fp32 master and gradients, bf16 moments"},
-    {"adam-8bit", {2, 2, 6, 2, 2}, "8-bit optimizers, arXiv:2110.02861: two moments of one byte"},
-    {"sgd", {2, 2, 8, 2, 2}, "SGD with momentum: fp32 master weights and momentum"},
+    {"adam-8bit",
+     {2, 2, 6, 2, 2, 0, 2},
+     "8-bit optimizers, arXiv:2110.02861: two moments of one byte"},
+    {"sgd", {2, 2, 8, 2, 2, 0, 4}, "SGD with momentum: fp32 master weights and momentum"},
 });
 
 constexpr const NamedRecipe* find_recipe(std::string_view name) {

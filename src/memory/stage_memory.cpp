@@ -50,26 +50,27 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
   return held;
 }
 
+// Returns the weights that the optimizer updates.
 template <Number R>
-void add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
-                const StageHoldings& holdings) {
+BytesOf<R> add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
+                      const StageHoldings& holdings) {
   const ParametersHeld& parameters = holdings.parameters;
   StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
   const ParametersHeld& layer = holdings.largest_layer;
   send_optimizer_away<R>(m, s, recipe, layer.dense + layer.expert, b);
   if (s.offload.parameters != OffloadTarget::none) {
-    send_away<R>(m, s.offload.parameters, b.weights);
-    b.weights = BytesOf<R>{};
+    send_away<R>(m, s.offload.parameters, b.weights + b.fixed);
+    b.weights = b.fixed = BytesOf<R>{};
   }
-  m[MemoryLine::weights] = b.weights;
+  m[MemoryLine::weights] = b.weights + b.fixed;
   m[MemoryLine::secondary_weights] = b.secondary;
   m[MemoryLine::gradients] = b.gradients;
   m[MemoryLine::optimizer] = b.optimizer;
-  const auto held = static_cast<double>(parameters.dense + parameters.expert);
-  const BytesOf<R> states = b.weights + b.gradients + b.optimizer + b.secondary;
-  if (held > 0)
-    m.bytes_per_parameter =
-        states.si() / count<R>(parameters.dense + parameters.expert, {"parameters of this rank"});
+  const std::int64_t held = parameters.dense + parameters.expert + parameters.fixed_dense.count +
+                            parameters.fixed_expert.count;
+  const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + b.secondary;
+  if (held > 0) m.bytes_per_parameter = states.si() / count<R>(held, {"parameters of this rank"});
+  return b.weights;
 }
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
@@ -105,16 +106,28 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
   return BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
 }
 
+// Weights that do not train: all, or two layers and the ends.
+template <Number R>
+BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all) {
+  if (fixed(h.parameters, which).count == 0) return {};
+  const Bytes bytes =
+      all ? fixed(h.parameters, which).gathered
+          : fixed(h.largest_layer, which).gathered * 2.0 + fixed(h.ends, which).gathered;
+  return lift<R>(bytes, {"gathered weights that do not train"});
+}
+
 template <Number R>
 BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                     const StageHoldings& h) {
   BytesOf<R> sum{};
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const bool offloaded = s.offload.parameters != OffloadTarget::none;
-    if (held(h.parameters, which) == 0) continue;
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
-    sum += gathered_of<R>(recipe, h, which, offloaded || gathers_every_micro_batch(s, f),
-                          f.keeps_gathered_weights && !offloaded, f.max_live_parameters);
+    const bool streamed = offloaded || gathers_every_micro_batch(s, f);
+    const bool kept = f.keeps_gathered_weights && !offloaded;
+    sum += fixed_gathered<R>(h, which, !streamed || kept);
+    if (held(h.parameters, which) == 0) continue;
+    sum += gathered_of<R>(recipe, h, which, streamed, kept, f.max_live_parameters);
   }
   return sum;
 }
@@ -205,7 +218,7 @@ template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings, const StageActivations<R>& activations) {
   StageMemory<R> m;
-  add_states<R>(m, s, held_recipe(recipe, f), holdings);
+  const BytesOf<R> updated = add_states<R>(m, s, held_recipe(recipe, f), holdings);
   send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
   m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {
@@ -220,9 +233,8 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
     m.last_layer = activations.largest + activations.working + activations.transient;
   }
   if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {
-    m.update =
-        named(m[MemoryLine::weights] * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
-              {"copies that the update makes"});
+    m.update = named(updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
+                     {"copies that the update makes"});
   }
   choose_moment<R>(m);
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});

@@ -23,14 +23,27 @@ StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& param
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(s, which);
     const std::int64_t n = held(parameters, which);
+    const FixedWeights& still = fixed(parameters, which);
+    if (still.count > 0) {
+      sum.fixed += lift<R>(still.stored, {"bytes of weights that do not train"}) /
+                   count<R>(p.weights, {"ranks it is sharded over"});
+    }
     sum.weights += sharded_bytes<R>(n, recipe.weights, p.weights, {"training.states.weights"});
     sum.gradients +=
         sharded_bytes<R>(n, recipe.gradients, p.gradients, {"training.states.gradients"});
     sum.optimizer +=
         sharded_bytes<R>(n, recipe.optimizer, p.optimizer, {"training.states.optimizer"});
+    if (const Bytes own = update(parameters, which).states; own > Bytes()) {
+      sum.optimizer += lift<R>(own, {"states of matrices"}) /
+                       count<R>(p.optimizer, {"ranks it is sharded over"});
+    }
     const std::int64_t copy = secondary_of(s, which);
     if (copy == 0) continue;
     sum.secondary += sharded_bytes<R>(n, recipe.gathered, copy, {"training.states.gathered"});
+    if (still.count > 0) {
+      sum.secondary += lift<R>(still.gathered, {"bytes of weights that do not train"}) /
+                       count<R>(copy, {"ranks it is sharded over"});
+    }
   }
   return sum;
 }

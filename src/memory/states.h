@@ -18,7 +18,8 @@ struct Strategy;
 
 template <Number R>
 struct StateBytes {
-  BytesOf<R> weights{};
+  BytesOf<R> weights{};  // that train
+  BytesOf<R> fixed{};    // that do not
   BytesOf<R> gradients{};
   BytesOf<R> optimizer{};
   BytesOf<R> secondary{};  // the second copy of hpZ, at the size of gathered weights

@@ -105,6 +105,8 @@ struct MixtureOfExperts {
   std::int64_t first_k_dense = 0;        // the first k layers have the dense MLP
   std::int64_t layer_freq = 0;           // of the others, layer i has experts if
   std::int64_t layer_offset = 0;         //   (i - layer_offset) mod layer_freq = 0, i from 0
+  std::int64_t groups = 0;               // groups of experts; 0: a token may choose any
+  std::int64_t top_groups = 0;           // of which it chooses from so many
   double capacity_factor = 0;  // 0: dropless; else a cap on tokens per expert, × the mean
   std::int64_t latent = 0;   // width the routed experts work in, behind two projections; 0: hidden
   bool router_bias = false;  // the router's linear layer has a bias (gpt-oss)

@@ -63,8 +63,18 @@ void check_experts(const ModelDraft& draft) {
        {"num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
         "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_freq",
         "moe_layer_offset", "moe_expert_capacity_factor", "router_bias", "router_correction_bias",
-        "moe_latent_size", "shared_expert_gate"}) {
+        "moe_latent_size", "shared_expert_gate", "n_group", "topk_group"}) {
     needs(draft, key, "num_local_experts");
+  }
+  needs(draft, "topk_group", "n_group");
+  if (moe.groups > 0 && moe.experts % moe.groups != 0) {
+    draft.refuse(
+        "n_group", text(moe.groups),
+        "a divisor of " + draft.names.of("num_local_experts") + ", which is " + text(moe.experts));
+  }
+  if (moe.top_groups > moe.groups) {
+    draft.refuse("topk_group", text(moe.top_groups),
+                 "at most n_group, which is " + text(moe.groups));
   }
   if (moe.top_k > moe.experts) {
     draft.refuse(

@@ -120,6 +120,10 @@ inline constexpr auto kCountRows = [] {
                                        "of the other layers, every so many has experts"),
       fact_in<&A::moe, &M::layer_offset>("moe_layer_offset", kNoLayers, otherwise("0"),
                                          "the first of those"),
+      fact_in<&A::moe, &M::groups>("n_group", kExperts, kNothing,
+                                   "groups that the routed experts form; divides their number"),
+      fact_in<&A::moe, &M::top_groups>("topk_group", kExperts, kNothing,
+                                       "groups that a token's experts are chosen from"),
       fact<&A::mtp_layers>("num_nextn_predict_layers", kNoLayers, otherwise("0"),
                            "layers that predict further tokens"));
 }();

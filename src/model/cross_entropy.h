@@ -13,10 +13,19 @@ namespace orrery {
 // first. fused: in one pass, keeping the fp32 softmax. recomputed: only a sum for each token is
 // kept, and the softmax is computed again from the logits in backward (flash-attention's
 // CrossEntropyLoss). loss-parallel: PyTorch's over a split vocabulary, operator by operator
-// (torch.distributed.tensor.parallel).
-enum class CrossEntropy : std::uint8_t { unfused, fused, recomputed, loss_parallel };
+// (torch.distributed.tensor.parallel). in-place: the gradient takes the place of the fp32 logits
+// (Unsloth, fms-acceleration). linear-fused: the head's product and the loss in chunks of tokens,
+// so that there are never all logits (Liger's fused_linear_cross_entropy).
+enum class CrossEntropy : std::uint8_t {
+  unfused,
+  fused,
+  recomputed,
+  loss_parallel,
+  in_place,
+  linear_fused,
+};
 constexpr EnumNames<CrossEntropy> names_of(CrossEntropy) {
-  return {"unfused", "fused", "recomputed", "loss-parallel"};
+  return {"unfused", "fused", "recomputed", "loss-parallel", "in-place", "linear-fused"};
 }
 
 }  // namespace orrery

@@ -8,13 +8,36 @@
 namespace orrery {
 namespace {
 
-Flops forward_flops(const Block& block, bool causal) {
+// Passes of an operator in a step: forward, the gradients of its input and of its weight.
+constexpr EnumTable<Backward, double> kPasses = {3, 2, 1, 1};
+
+Flops block_flops(const Block& block, bool causal, bool every_pass) {
   Flops sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
-    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
+    const Flops forward = forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
+    sum += every_pass ? forward * kPasses[op.backward] : forward;
   }
+  return sum;
+}
+
+// Forward of one sequence, or with an adapter all its passes.
+Flops sequence_flops(const Architecture& padded, std::int64_t sequence, bool causal,
+                     const Adapter* adapter) {
+  Architecture a = padded;
+  // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
+  a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
+  ListOptions options;
+  options.sequence = sequence;
+  if (adapter != nullptr) options.adapter = *adapter;
+  const bool every_pass = adapter != nullptr;
+  const ModelOperators model = model_operators(a, options);
+  Flops sum = block_flops(model.head, causal, every_pass);
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    sum += block_flops(model.layers[layer_type(a, i)], causal, every_pass);
+  }
+  sum += static_cast<double>(a.mtp_layers) * block_flops(model.mtp, causal, every_pass);
   return sum;
 }
 
@@ -24,37 +47,33 @@ double attention_width(const Architecture& a) {
          static_cast<double>(a.head_dim + value_head_dim(a)) / 2;
 }
 
+double per_token(const Architecture& a, std::int64_t sequence, const Adapter* adapter) {
+  const ParameterCount n = parameter_count(a, sequence);
+  const auto active = static_cast<double>(n.active + n.active_mtp);
+  if (adapter == nullptr) return 6 * active;
+  return 4 * active + 6 * static_cast<double>(trained_parameters(a, sequence, *adapter));
+}
+
 }  // namespace
 
-Flops forward_flops(const Architecture& padded, std::int64_t sequence, bool causal) {
-  Architecture a = padded;
-  // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
-  a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
-  ListOptions options;
-  options.sequence = sequence;
-  const ModelOperators model = model_operators(a, options);
-  Flops sum = forward_flops(model.head, causal);
-  for (std::int64_t i = 0; i < a.layers; ++i) {
-    sum += forward_flops(model.layers[layer_type(a, i)], causal);
-  }
-  sum += static_cast<double>(a.mtp_layers) * forward_flops(model.mtp, causal);
-  return sum;
+Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
+  return sequence_flops(a, sequence, causal, nullptr);
 }
 
 Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,
-                  std::int64_t global_batch) {
+                  std::int64_t global_batch, const Adapter* adapter) {
   const double sequences = static_cast<double>(global_batch);
   const double tokens = sequences * static_cast<double>(sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {
     const bool causal = convention == FlopsConvention::causal;
-    return forward_flops(a, sequence, causal) * (3 * sequences);
+    const double passes = adapter == nullptr ? 3 : 1;  // each is counted with its own
+    return sequence_flops(a, sequence, causal, adapter) * (passes * sequences);
   }
-  const ParameterCount n = parameter_count(a, sequence);
-  double per_token = 6 * static_cast<double>(n.active + n.active_mtp);
+  double of_a_token = per_token(a, sequence, adapter);
   if (convention == FlopsConvention::palm) {
-    per_token += 12 * attention_width(a) * static_cast<double>(sequence);
+    of_a_token += 12 * attention_width(a) * static_cast<double>(sequence);
   }
-  return Flops(per_token * tokens);
+  return Flops(of_a_token * tokens);
 }
 
 }  // namespace orrery

@@ -20,6 +20,7 @@
 
 namespace orrery {
 
+struct Adapter;
 struct Architecture;
 
 enum class FlopsConvention : std::uint8_t { megatron, palm, six_n, causal };
@@ -27,9 +28,10 @@ constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
   return {"megatron", "palm", "6n", "causal"};
 }
 
-// `global_batch` sequences of `sequence` tokens.
+// `global_batch` sequences of `sequence` tokens. With an adapter, gradients of frozen weights are
+// no part of them: 4N a token where 6N is usual, as NVIDIA counts fine-tuning (Megatron-Bridge).
 Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,
-                  std::int64_t global_batch);
+                  std::int64_t global_batch, const Adapter* adapter = nullptr);
 
 // Forward of the unsharded list, one sequence; `causal`: pairs the mask hides do not count.
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal);

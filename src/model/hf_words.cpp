@@ -84,6 +84,8 @@ constexpr HfSpelling kSpellings[] = {
     {"num_experts_per_tok",
      "num_experts_per_tok experts_per_token num_experts_per_token moe_k moe_topk moe_top_k "
      "num_selected_experts"},
+    {"n_group", "n_group num_expert_group"},
+    {"topk_group", "topk_group"},
     {"moe_intermediate_size", "moe_intermediate_size moe_ffn_hidden_size expert_ffn_hidden_size"},
     {"n_shared_experts",
      "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts"},
@@ -157,7 +159,7 @@ constexpr std::string_view kIrrelevant =
     "temperature top_k top_p typical_p pruned_heads tie_encoder_decoder torchscript "
     "use_bfloat16 return_dict return_dict_in_generate do_sample early_stopping bad_words_ids "
     "add_cross_attention cross_attention_hidden_size finetuning_task prefix problem_type "
-    "n_group num_expert_group topk_group topk_method norm_topk_prob scoring_func seq_aux ep_size "
+    "topk_method norm_topk_prob scoring_func seq_aux ep_size "
     "use_grouped_topk moe_renormalize moe_router_activation_func norm_topk_prob "
     "routed_scaling_factor moe_router_scaling_factor swiglu_limit experts_implementation "
     "num_hash_layers original_max_position_embeddings initial_context_length model_max_length "

@@ -23,6 +23,15 @@ std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
   return moe.experts == 0 ? 0 : expert / moe.experts * (moe.experts - moe.top_k);
 }
 
+std::int64_t trained(const Block& block) {
+  std::int64_t sum = 0;
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    if (op.weight == WeightUse::trained) sum += parameters(op);
+  }
+  return sum;
+}
+
 std::int64_t parameters(const Block& block) {
   std::int64_t sum = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) sum += parameters(block.operators[i]);
@@ -46,6 +55,7 @@ void model_operators(const Architecture& a, const ListOptions& options, ModelOpe
   }
   append_head(model.head, c, a.tie_word_embeddings);
   append_mtp(model.mtp, c);
+  if (options.adapter) freeze(model, c, *options.adapter);
 }
 
 ModelOperators model_operators(const Architecture& a, const ListOptions& options) {
@@ -77,6 +87,17 @@ Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
       return {};
   }
   return {};
+}
+
+std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
+                                const Adapter& adapter) {
+  ListOptions options;
+  options.sequence = sequence;
+  options.adapter = adapter;
+  const ModelOperators model = model_operators(a, options);
+  std::int64_t sum = trained(model.embedding) + trained(model.head);
+  for (std::int64_t i = 0; i < a.layers; ++i) sum += trained(model.layers[layer_type(a, i)]);
+  return sum + a.mtp_layers * trained(model.mtp);
 }
 
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {

@@ -17,10 +17,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/enum_names.h"
 #include "core/modules.h"
 #include "core/precision.h"
+#include "model/adapter.h"
 #include "model/architecture.h"
 #include "model/chains.h"
 #include "model/cross_entropy.h"
@@ -158,8 +160,14 @@ enum class OpName : std::uint8_t {
   head,
   pooler,
   loss,
+  adapter_down,
+  adapter_up,
+  adapter_sum,
+  adapter_norm,
 };
 inline constexpr std::size_t kOpNames = kCountOf<OpName>;
+// Names up to this one may exchange something.
+inline constexpr std::size_t kExchangingOps = static_cast<std::size_t>(OpName::loss) + 1;
 
 constexpr EnumNames<OpName> names_of(OpName) {
   return {"embedding",
@@ -225,7 +233,11 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "final norm",
           "head",
           "pooler",
-          "loss"};
+          "loss",
+          "adapter down",
+          "adapter up",
+          "adapter sum",
+          "adapter norm"};
 }
 
 // A tensor saved by forward for backward: rows × cols elements. It is not saved if a module of
@@ -266,9 +278,19 @@ enum class PrecisionRole : std::uint8_t {
 
 enum class ParameterClass : std::uint8_t { dense, expert };
 
+// Whether an operator's parameters train; packed ones are stored in a form that no product reads.
+enum class WeightUse : std::uint8_t { trained, frozen, packed };
+
+enum class Backward : std::uint8_t {
+  whole,
+  input,  // of its input alone
+  none,   // nothing flows back through it
+  never,  // nothing before it trains: no pass runs backward here
+};
+
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 48;
+inline constexpr std::size_t kMaxOperators = 96;
 
 struct Operator {
   OpName name = OpName::embedding;
@@ -279,6 +301,9 @@ struct Operator {
   double alternate_share = 1;    // the share that runs again, if only alternate_products is
   bool has_weight = false;       // inner × (cols + cols2) of each group are parameters
   bool tied = false;             // shares another operator's weight: no parameters of its own
+  WeightUse weight = WeightUse::trained;
+  Backward backward = Backward::whole;
+  bool reads_input_again = true;  // in backward, for the gradient of a weight
 
   // Sizes; what they mean is said at OpKind. cols2 of a product: further columns with a divisor of
   // their own (keys and values beside queries); of attention: the width of a value head.
@@ -331,10 +356,14 @@ struct ListOptions {
   Precision precision = Precision::bf16;
   bool fused_attention = true;  // FlashAttention or the like; else scores are materialised
   CrossEntropy cross_entropy = CrossEntropy::unfused;
-  ChainMask unfused = 0;                 // chains that run operator by operator
-  bool keeps_gathered_inputs = false;    // of split products, under sequence parallelism
-  bool keeps_wide_inputs = false;        // of products in 8 or 4 bits, before quantisation
+  ChainMask unfused = 0;               // chains that run operator by operator
+  bool keeps_gathered_inputs = false;  // of split products, under sequence parallelism
+  bool keeps_wide_inputs = false;      // of products in 8 or 4 bits, before quantisation
+  double gate_bytes = 0;              // of an input of an activation function, kept; 0: as computed
+  double attention_output_bytes = 0;  // of one element, kept once; 0: as computed, and quantised
+  double expert_load = 1;             // of the fullest rank, over the mean
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
+  std::optional<Adapter> adapter;        // nothing: all weights train
 };
 
 // The model as run-length blocks: `layers[layer_type(a, i)]` is layer i's; unused types are empty.
@@ -393,5 +422,9 @@ struct ParameterCount {
 };
 
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence);
+
+// Parameters that train beside a frozen model.
+std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
+                                const Adapter& adapter);
 
 }  // namespace orrery

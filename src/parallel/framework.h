@@ -36,10 +36,13 @@ struct Framework {
   CrossEntropy split_cross_entropy = CrossEntropy::unfused;  // where tp splits the vocabulary
   bool keeps_gathered_inputs = false;   // of split products, rather than gathering them again
   bool keeps_wide_inputs = false;       // of 8-bit products, not quantised, where tp does not split
+  double gate_bytes = 0;                // of kept inputs of activation functions; 0: as computed
+  double attention_output_bytes = 0;    // of attention's output, kept once; 0: as computed
   double linear_rate = 1;               // of linear layers, over what the device's products attain
   bool recompute_stops_early = false;   // once the last saved tensor is back
   ChainMask unfused = 0;                // chains of elementwise operators that run one by one
   double pointwise_passes = 1;          // memory traffic of pointwise operators over fused kernels'
+  double unpacking_passes = 1;          // the same of kernels that unpack 4- and 8-bit weights
   bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
   bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
   bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
@@ -63,6 +66,7 @@ struct Framework {
   bool tp_backward_overlap = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
   double ep_exposed_interleaved = 1;    // where chunks of other micro batches run beside
+  double dispatch_bytes = 0;            // of an element on its way to the experts; 0: as computed
   bool dispatch_once_per_node = false;  // a token for several experts of a node crosses once
   bool cp_overlap = true;               // ring steps run under attention
   bool overlap_grad_reduce = false;     // gradients are reduced during the last backward

@@ -64,6 +64,11 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::keeps_wide_inputs>(
           "keeps_wide_inputs", kSwitch, otherwise("false"),
           "inputs of 8-bit products are kept unquantised where tp does not split them"),
+      fact<&F::gate_bytes>("gate_bytes", form::number(0, 4, "bytes"), otherwise("0"),
+                           "of kept inputs of activation functions; 0: as they are computed"),
+      fact<&F::attention_output_bytes>(
+          "attention_output_bytes", form::number(0, 4, "bytes"), otherwise("0"),
+          "of attention's output, kept once; 0: as it is computed, and once more quantised"),
       fact<&F::linear_rate>("linear_rate", form::number(0.01, 1, "share"), otherwise("1"),
                             "rate of linear layers over what the device's products attain"),
       fact<&F::recompute_stops_early>("recompute_stops_early", kSwitch, otherwise("false"),
@@ -74,6 +79,9 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::pointwise_passes>(
           "pointwise_passes", form::number(1, 10, "times"), otherwise("1"),
           "memory traffic of pointwise operators over that of fused kernels"),
+      fact<&F::unpacking_passes>("unpacking_passes", form::number(1, 10, "times"), otherwise("1"),
+                                 "memory traffic of kernels that unpack weights of 4 and 8 bits "
+                                 "over one read and one write"),
       fact<&F::fused_accumulation>("fused_accumulation", kSwitch, otherwise("false"),
                                    "a weight gradient is added to its sum as it is computed"),
       fact<&F::keeps_16_bit_gradients>(
@@ -126,6 +134,9 @@ inline constexpr auto kFrameworkRows = [] {
           .only_read_by<read_ep_exposed>(),
       fact<&F::ep_exposed_interleaved>("ep_exposed_interleaved", kShare, otherwise("ep_exposed's"),
                                        "the same where chunks of other micro batches run beside"),
+      fact<&F::dispatch_bytes>("dispatch_bytes", form::number(0, 4, "bytes"), otherwise("0"),
+                               "of an element on its way to the experts, where products run in 8 "
+                               "bits; 0: 16 bits"),
       fact<&F::dispatch_once_per_node>("dispatch_once_per_node", kSwitch, otherwise("false"),
                                        "a token for several experts of a node crosses once"),
       fact<&F::fabric_share>("fabric_share", kReached, otherwise("1"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/shard.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace orrery {
@@ -29,7 +30,7 @@ double elements(const Boundary& b, const Degrees& d) {
   return static_cast<double>(local(b.rows, d)) * static_cast<double>(local(b.cols, d));
 }
 
-void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again) {
   if (d.tp == 1) return;
   const double bytes = elements(b, d) * b.bytes_per_element;
   using enum Collective;
@@ -39,7 +40,7 @@ void enter_tensor(ShardedOperator& op, const Boundary& b, const Degrees& d) {
     return;
   }
   add(op, make(all_gather, ExchangeGroup::tp, Pass::forward, bytes));
-  if (d.gathers_again) {
+  if (d.gathers_again && again) {
     add(op,
         covered(make(all_gather, ExchangeGroup::tp, Pass::backward, bytes), Cover::input_gradient));
   }
@@ -115,10 +116,10 @@ void dispatch(ShardedOperator& op, const Boundary& b, const Degrees& d, bool com
   }
 }
 
-void cross(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again) {
   switch (b.kind) {
     case BoundaryKind::enter_tensor:
-      return enter_tensor(op, b, d);
+      return enter_tensor(op, b, d, again);
     case BoundaryKind::leave_tensor:
     case BoundaryKind::leave_lookup:
       return leave_tensor(op, b, d);
@@ -158,6 +159,14 @@ Degrees degrees_of(const Strategy& s) {
 
 namespace {
 
+void keep_forward_exchanges(ShardedOperator& op) {
+  std::uint8_t kept = 0;
+  for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
+    if (op.exchanges[i].pass == Pass::forward) op.exchanges[kept++] = op.exchanges[i];
+  }
+  op.exchange_count = kept;
+}
+
 // Into an entry that was used before: what its counts leave out is not cleared.
 void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
   static_cast<OperatorSizes&>(o) = sizes_of(op, d);
@@ -169,6 +178,9 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
   o.alternate_share = op.alternate_share;
   o.has_weight = op.has_weight;
   o.tied = op.tied;
+  o.weight = op.weight;
+  o.backward = op.backward;
+  o.stored_bytes = op.weight == WeightUse::packed ? d.linear_bytes : d.frozen_bytes;
   o.pairs = op.pairs;
   o.masked_pairs = op.masked_pairs;
   o.megatron_pairs = op.megatron_pairs;
@@ -183,7 +195,9 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
     const double n = static_cast<double>(local(t.rows, d)) * static_cast<double>(local(t.cols, d));
     o.kept[o.kept_count++] = {Bytes(n * t.bytes_per_element), t.dropped_by};
   }
-  for (std::uint8_t i = 0; i < op.boundary_count; ++i) cross(o, op.boundaries[i], d);
+  for (std::uint8_t i = 0; i < op.boundary_count; ++i)
+    cross(o, op.boundaries[i], d, op.reads_input_again);
+  if (op.backward == Backward::never) keep_forward_exchanges(o);
 }
 
 }  // namespace
@@ -213,12 +227,32 @@ Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed) {
   return sum;
 }
 
+namespace {
+
+constexpr double kGatheredWide = 2;  // fp32 shards travel in 16 bits
+
+ParametersHeld parameters_held(const ShardedOperator& op) {
+  const bool expert = op.parameter_class == ParameterClass::expert;
+  ParametersHeld held;
+  if (op.weight == WeightUse::trained) {
+    (expert ? held.expert : held.dense) = op.parameters;
+    return held;
+  }
+  const auto n = static_cast<double>(op.parameters);
+  (expert ? held.fixed_expert : held.fixed_dense) = {
+      op.parameters, Bytes(n * op.stored_bytes),
+      Bytes(n * std::min(op.stored_bytes, kGatheredWide))};
+  return held;
+}
+
+}  // namespace
+
 ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy) {
   ParametersHeld held;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
     if (op.tied && !tied_copy) continue;
-    (op.parameter_class == ParameterClass::expert ? held.expert : held.dense) += op.parameters;
+    held += parameters_held(op);
   }
   return held;
 }
@@ -226,9 +260,7 @@ ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy) {
 ParametersHeld largest_module(const ShardedBlock& block) {
   ParametersHeld most;
   for (std::uint8_t i = 0; i < block.count; ++i) {
-    const ShardedOperator& op = block.operators[i];
-    std::int64_t& of = op.parameter_class == ParameterClass::expert ? most.expert : most.dense;
-    of = std::max(of, op.parameters);
+    most = larger_of(most, parameters_held(block.operators[i]));
   }
   return most;
 }

@@ -30,6 +30,8 @@ struct Degrees : AxisDegrees {
   ContextType cp_type = ContextType::p2p;
   bool sequence_parallel = false;
   bool gathers_again = true;  // inputs kept sharded, for the weight gradient
+  double linear_bytes = 2;    // of a frozen weight of a linear layer, as it is stored
+  double frozen_bytes = 2;    // of any other
 };
 
 Degrees degrees_of(const Strategy& s);
@@ -72,6 +74,8 @@ struct ShardedOperator : OperatorSizes {
   double alternate_share = 1;
   bool has_weight = false;
   bool tied = false;
+  WeightUse weight = WeightUse::trained;
+  Backward backward = Backward::whole;
 
   double pairs = 1;  // attention, as Operator has them
   double masked_pairs = 1;
@@ -82,6 +86,7 @@ struct ShardedOperator : OperatorSizes {
   Kernels kernels{};
 
   std::int64_t parameters = 0;  // held by this rank, were nothing sharded over replicas
+  double stored_bytes = 0;      // of one of them, where they do not train
   std::uint8_t kept_count = 0;
   std::uint8_t exchange_count = 0;
   std::array<KeptTensor, kMaxSaved> kept{};

@@ -16,11 +16,26 @@
 namespace orrery {
 namespace {
 
+std::string trained_part(const Run& run) {
+  const auto& adapter = run.training.adapter;
+  if (!adapter) return "";
+  const auto n =
+      static_cast<double>(trained_parameters(run.model, run.training.sequence, *adapter));
+  const std::string rank =
+      adapter->kind == AdapterKind::frozen ? "" : " of rank " + grouped(adapter->rank);
+  return ", " + short_count(n) + " train (" + std::string(name_of(adapter->kind)) + rank + ")";
+}
+
+std::string optimizer_part(const Training& t) {
+  return is_by_shape(t.optimizer) ? " with " + std::string(name_of(t.optimizer)) : "";
+}
+
 Phrase model_line(const ResolvedRun& r) {
   const Run& run = r.run;
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
   std::string size = short_count(static_cast<double>(n.total)) + " parameters";
   if (n.active < n.total) size += ", " + short_count(static_cast<double>(n.active)) + " active";
+  size += trained_part(run);
   return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
          " layers of width " + grouped(run.model.hidden) + ", sequences of " +
          grouped(run.training.sequence) + " tokens";
@@ -33,7 +48,7 @@ std::string cluster_line(const ResolvedRun& r) {
          " in " + grouped(nodes) + (nodes == 1 ? " node " : " nodes ") +
          std::string(c.node.view()) + ", " + std::string(name_of(r.run.training.precision)) +
          ", framework " + std::string(r.run.framework.name.view()) + ", states " +
-         (r.states_name.empty() ? "of the run" : r.states_name);
+         (r.states_name.empty() ? "of the run" : r.states_name) + optimizer_part(r.run.training);
 }
 
 std::string schedule_part(const Strategy& s) {

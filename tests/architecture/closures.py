@@ -20,10 +20,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
 MEDIAN = 25
-MOST = 107
+MOST = 109
 # Sources that see a header, at most.
 SEEN_BY = {
-    "cost/product.h": 8,
+    "cost/product.h": 9,
     "cost/attention.h": 4,
     "network/algorithms.h": 1,
     "network/ring.h": 1,

@@ -123,6 +123,8 @@ TEST_CASE("deepseek_v3 has latent attention three dense layers a shared expert a
   a.moe.shared_intermediate = 2048;
   a.moe.first_k_dense = 3;
   a.moe.router_correction_bias = true;
+  a.moe.groups = 8;
+  a.moe.top_groups = 4;
   a.mtp_layers = 1;
   const ModelDescription model = read_model(hf_sample("deepseek-v3"), "deepseek-v3");
   CHECK(model.architecture == a);

@@ -10,6 +10,7 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
+using trainer::StoredBase;
 
 constexpr std::array kAxolotlRows = {
     SaidRow{"micro_batch_size", Said::micro_batch, NameKind::degree},
@@ -122,11 +123,23 @@ void adapter(Settings& settings, Facts& facts) {
   const std::string kind = settings.word("adapter").value_or("");
   const bool bits4 = settings.flag("load_in_4bit").value_or(false);
   const bool bits8 = settings.flag("load_in_8bit").value_or(false);
-  if (!kind.empty() && kind != "none")
-    facts.stop("adapter " + kind, "a training of adapters; ours trains all weights");
-  if (bits4 || bits8)
+  constexpr trainer::AdapterSettings kNames = {.rank = "lora_r",
+                                               .targets = "lora_target_modules",
+                                               .every_linear = "lora_target_linear",
+                                               .dropout = "lora_dropout",
+                                               .dora = "peft_use_dora",
+                                               .trained = "lora_modules_to_save"};
+  const bool low_rank = kind == "lora" || kind == "qlora";
+  const bool nf4 = kind == "qlora" || bits4;
+  if (low_rank) {
+    const StoredBase base = nf4 ? StoredBase::nf4 : bits8 ? StoredBase::int8 : StoredBase::half;
+    say_adapter(kNames, base, "adapter " + kind, settings, facts);
+  } else if (!kind.empty() && kind != "none") {
+    facts.stop("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");
+  } else if (bits4 || bits8) {
     facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
-               "quantised weights of the base model");
+               "quantised weights of the base model, and no adapter");
+  }
   const std::string rl = settings.word("rl").value_or("");
   if (!rl.empty() && rl != "false")
     facts.stop("rl " + rl, "a training with a second model or with generation");

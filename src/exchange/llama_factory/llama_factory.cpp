@@ -11,6 +11,7 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
+using trainer::StoredBase;
 
 constexpr std::array kLlamaFactoryRows = {
     SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
@@ -107,10 +108,8 @@ struct Refused {
 };
 // Switches whose trainings ours has no states for.
 constexpr std::array kRefused = {
-    Refused{"use_galore", "gradients of low rank"},
     Refused{"use_apollo", "gradients of low rank"},
     Refused{"use_badam", "one block of weights at a time"},
-    Refused{"use_muon", "Muon's states"},
     Refused{"use_adam_mini", "Adam-mini's states"},
     Refused{"use_llama_pro", "some layers alone are trained"},
     Refused{"use_unsloth", "Unsloth's kernels"},
@@ -118,12 +117,35 @@ constexpr std::array kRefused = {
     Refused{"use_kt", "experts on the host"},
 };
 
+// bitsandbytes stores the base model in 4 or 8 bits; scales of 4 bits in 8 unless told not to.
+StoredBase stored_base(Settings& settings, Facts& facts) {
+  const std::string method = settings.word("quantization_method").value_or("bnb");
+  settings.take("quantization_type");
+  const auto bits = settings.count("quantization_bit", 1, 16);
+  const bool twice = settings.flag("double_quantization").value_or(true);
+  if (!bits) return StoredBase::half;
+  const bool known = (method == "bnb" || method == "bitsandbytes") && (*bits == 4 || *bits == 8);
+  if (!known) facts.stop(settings.written("quantization_bit"), "a format that is not modelled");
+  if (*bits == 8) return StoredBase::int8;
+  return twice ? StoredBase::nf4 : StoredBase::nf4_single;
+}
+
 void kind(Settings& settings, Facts& facts) {
   const std::string type = settings.word("finetuning_type").value_or("lora");
-  if (type != "full") {
-    const bool said = settings.has("finetuning_type");
-    facts.stop("finetuning_type " + type + (said ? "" : " (its default)"),
-               "not all weights are trained; ours trains all");
+  const bool said = settings.has("finetuning_type");
+  const std::string written = "finetuning_type " + type + (said ? "" : " (its default)");
+  const StoredBase base = stored_base(settings, facts);
+  if (type == "lora") {
+    constexpr trainer::AdapterSettings kNames = {.rank = "lora_rank",
+                                                 .targets = "lora_target",
+                                                 .dropout = "lora_dropout",
+                                                 .dora = "use_dora",
+                                                 .trained = "additional_target"};
+    say_adapter(kNames, base, written, settings, facts);
+  } else if (type != "full") {
+    facts.stop(written, "some weights are trained; ours trains all, or adapters");
+  } else if (base != StoredBase::half) {
+    facts.stop(settings.written("quantization_bit"), "quantised weights, and no adapter");
   }
   // Settings of adapters, which files carry where none are trained too.
   for (const char* name :
@@ -133,12 +155,6 @@ void kind(Settings& settings, Facts& facts) {
   const std::string stage = settings.word("stage").value_or("sft");
   if (stage != "sft" && stage != "pt")
     facts.stop("stage " + stage, "a training with a second model or with generation");
-  for (const char* name :
-       {"quantization_bit", "quantization_method", "quantization_type", "double_quantization"}) {
-    if (settings.has(name) && std::string(name) == "quantization_bit")
-      facts.stop(settings.written(name), "quantised weights of the base model");
-    settings.take(name);
-  }
   for (const Refused& r : kRefused) {
     if (settings.flag(r.name).value_or(false)) facts.stop(settings.written(r.name), r.why);
   }
@@ -188,8 +204,12 @@ void read(const ForeignFile& file, Facts& facts) {
   if (settings.flag("enable_liger_kernel").value_or(false))
     facts.say(Said::kernels, "liger", "enable_liger_kernel");
   sharding(settings, facts);
-  if (const auto optim = settings.word("optim"))
-    facts.say(Said::optimizer, *optim, "optim " + *optim);
+  const auto optim = settings.word("optim");
+  for (const char* name : {"muon", "galore"}) {
+    const std::string setting = std::string("use_") + name;
+    if (settings.flag(setting).value_or(false)) facts.say(Said::optimizer, name, setting);
+  }
+  if (optim && !facts.has(Said::optimizer)) facts.say(Said::optimizer, *optim, "optim " + *optim);
   list_others(settings, kLlamaFactoryWithoutEffect, kLlamaFactoryNotModelled, facts);
 }
 

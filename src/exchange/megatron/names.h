@@ -30,6 +30,8 @@ inline constexpr std::array kModelRows = {
 inline constexpr std::array kExpertRows = {
     NameRow{"num_experts", "model.num_local_experts"},
     NameRow{"moe_router_topk", "model.num_experts_per_tok"},
+    NameRow{"moe_router_num_groups", "model.n_group"},
+    NameRow{"moe_router_group_topk", "model.topk_group"},
     NameRow{"moe_ffn_hidden_size", "model.moe_intermediate_size"},
     NameRow{"moe_shared_expert_intermediate_size", "model.moe_shared_expert_intermediate_size"},
     NameRow{"moe_expert_capacity_factor", "model.moe_expert_capacity_factor", NameKind::number},

@@ -12,6 +12,7 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
+using trainer::StoredBase;
 
 constexpr std::array kTorchtuneRows = {
     SaidRow{"batch_size", Said::micro_batch, NameKind::degree},
@@ -73,6 +74,26 @@ constexpr std::array kTorchtuneNotModelled = {
     SettingNote{"fsdp_reshard_after_forward", "--zero 2 says false"},
 };
 
+// torchao's NF4 stores its scales in 8 bits.
+void adapter(const std::string& component, std::string_view way, Settings& settings, Facts& facts) {
+  constexpr trainer::AdapterSettings kNames = {.rank = "model.lora_rank",
+                                               .targets = "model.lora_attn_modules",
+                                               .dropout = "model.lora_dropout",
+                                               .dora = "model.use_dora"};
+  const bool packed = way == "qlora_" || settings.flag("model.quantize_base").value_or(false);
+  say_adapter(kNames, packed ? StoredBase::nf4 : StoredBase::half, "model._component_ " + component,
+              settings, facts);
+  Json said = facts.at(Said::adapter)->value;
+  if (!said.contains("targets")) said["targets"] = Json::array();
+  if (settings.flag("model.apply_lora_to_mlp").value_or(false)) {
+    for (const char* name : {"gate", "up", "down"}) said["targets"].push_back(name);
+  }
+  if (settings.flag("model.apply_lora_to_output").value_or(false))
+    said["targets"].push_back("head");
+  if (way == "dora_") said["kind"] = "dora";
+  facts.set(Said::adapter, std::move(said));
+}
+
 void model(Settings& settings, Facts& facts) {
   const auto component = settings.word("model._component_");
   if (!component) return;
@@ -80,8 +101,7 @@ void model(Settings& settings, Facts& facts) {
   for (const char* way : {"qlora_", "lora_", "dora_"}) {
     if (!begins_with(name, way)) continue;
     name = name.substr(std::string_view(way).size());
-    facts.stop("model._component_ " + *component,
-               "a training of adapters; ours trains all weights");
+    adapter(*component, way, settings, facts);
     break;
   }
   say_model(name, "model._component_ " + *component, facts);

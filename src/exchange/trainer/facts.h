@@ -38,6 +38,7 @@ enum class Said : std::uint8_t {
   offload_optimizer,
   offload_activations,
   recompute,
+  adapter,
   optimizer,  // as a trainer calls it: "adamw_torch_8bit"
   no_gradients,
   flash,
@@ -67,6 +68,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "parallel.offload.optimizer",
           "parallel.offload.activations",
           "parallel.recompute",
+          "training.adapter",
           "training.optimizer",
           "training.states",
           "training.flash_attention",
@@ -92,6 +94,10 @@ class Facts {
   Settings settings_of_file(const Json& document, const std::string& file);
 
   void say(Said fact, Json value, const std::string& setting);
+  // In place of what was said.
+  void set(Said fact, Json value) {
+    said_[static_cast<std::size_t>(fact)]->value = std::move(value);
+  }
   // Where nobody says it.
   void say_weakly(Said fact, Json value, const std::string& setting);
   void leave_open(Said fact, const std::string& setting, const std::string& why);
@@ -141,6 +147,24 @@ void say_fsdp(Settings& settings, const std::string& prefix,
               Facts& facts);                           // Accelerate's fsdp_config
 void say_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
 void say_model(const std::string& name, const std::string& setting, Facts& facts);
+
+// Settings by a tool's names; "": it has none.
+struct AdapterSettings {
+  std::string_view rank;
+  std::int64_t usual_rank = 8;
+  std::string_view targets;  // a list of names, or one text of them with commas
+  std::string_view every_linear = "";
+  std::string_view dropout = "";
+  std::string_view dora = "";
+  std::string_view trained = "";  // modules that train besides
+};
+
+// How the base model is stored; "": in 16 bits.
+enum class StoredBase : std::uint8_t { half, int8, nf4, nf4_single };
+
+// `setting`: that says that adapters are trained.
+void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
+                 Settings& settings, Facts& facts);
 
 }  // namespace orrery::trainer
 

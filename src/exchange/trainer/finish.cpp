@@ -119,16 +119,27 @@ class Finish {
 
   bool sharded() const { return has(Said::zero) && f_.count(Said::zero, 0) > 0; }
 
+  // Those whose states replace Adam's, in full precision.
+  static std::string_view other_optimizer(const std::string& name) {
+    if (contains(name, "8bit") || contains(name, "4bit")) return "";
+    for (const char* other : {"muon", "lion", "adafactor", "galore", "shampoo", "soap"}) {
+      if (contains(name, other)) return other;
+    }
+    return "";
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
     const std::string optimizer =
         has(Said::optimizer) ? f_.at(Said::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(optimizer, "sgd")) return d_.set("training.optimizer", "sgd");
+    const std::string_view other = other_optimizer(optimizer);
+    if (!other.empty()) d_.set("training.optimizer", std::string(other));
     const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
                       !contains(optimizer, "mini");
-    if (!adam || contains(optimizer, "galore") || contains(optimizer, "apollo")) {
+    if ((!adam || contains(optimizer, "apollo")) && other.empty()) {
       return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
-                     "adam or sgd; its states are others");
+                     "its states are not modelled");
     }
     const bool bits8 = contains(optimizer, "8bit");
     const bool bits4 = contains(optimizer, "4bit");
@@ -158,8 +169,9 @@ class Finish {
       d_.set("parallel.recompute", f_.is_on(Said::recompute) ? "full" : "none");
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
-    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,
-                            Said::offload_activations, Said::flash, Said::schedule}) {
+    for (const Said fact :
+         {Said::offload_parameters, Said::offload_optimizer, Said::offload_activations, Said::flash,
+          Said::schedule, Said::adapter}) {
       if (!deepspeed_ || (fact != Said::offload_parameters && fact != Said::offload_optimizer))
         copy(fact);
     }

@@ -256,7 +256,11 @@ void append_out(Block& block, const BuildContext& c) {
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
   out.recomputed_by = mask_of(Module::alternate_products);
   // Fused attention needs its output in backward; the linear layer shares it, or saves its own
-  // copy in 8 bits.
+  // copy in 8 bits. Both may read one of fewer bits.
+  if (c.options.fused_attention && c.options.attention_output_bytes > 0) {
+    save(out, c.tokens(), context, c.options.attention_output_bytes);
+    return;
+  }
   save(out, c.tokens(), context, c.options.fused_attention ? c.e() : c.w());
   if (c.options.fused_attention && c.w() < c.e()) save(out, c.tokens(), context, c.w());
 }

@@ -23,6 +23,8 @@ struct BuildContext {
   double e() const { return element_bytes(storage_precision(options.precision)); }
   double w() const { return options.keeps_wide_inputs ? e() : element_bytes(options.precision); }
 
+  double gate() const { return options.gate_bytes > 0 ? options.gate_bytes : e(); }
+
   bool unfused(Chain chain) const { return (options.unfused & mask_of(chain)) != 0; }
 
   // Tokens inside a tensor-parallel region, and where sequence parallelism splits them further.
@@ -73,6 +75,9 @@ void append_layer(Block& block, const BuildContext& c, LayerKind kind);
 
 void append_embedding(Block& block, const BuildContext& c);
 void append_mtp(Block& block, const BuildContext& c);
+
+// Freezes all that the adapter does not train, and adds its products.
+void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked);
 
 // The final norm, the logits and the loss; `shared_weight`: the table is held elsewhere.
 void append_head(Block& block, const BuildContext& c, bool shared_weight);

@@ -10,18 +10,22 @@ namespace {
 // maximum, subtraction, target, exponential, sum, division; backward scales and casts back. Fused:
 // one pass for the statistics, one for the gradient. Kept besides the 16-bit logits and their
 // gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing; the fp32 logarithm of the
-// softmax and in backward two gradients and its exponential.
+// softmax and in backward two gradients and its exponential; fp32 logits, which become their
+// gradient; neither them nor the 16-bit logits.
 struct LossBytes {
   double forward;
   double backward;
   double kept;
   Kernels kernels{};
+  bool whole = true;  // logits of all tokens exist at once
 };
 constexpr std::array<LossBytes, kCountOf<CrossEntropy>> kLoss = {{
-    {24, 14, 8, {12, 6}},    // unfused
-    {8, 6, 4, {3, 2}},       // fused
-    {2, 4, 0, {2, 1}},       // recomputed
-    {28, 22, 12, {16, 10}},  // loss-parallel
+    {24, 14, 8, {12, 6}},      // unfused
+    {8, 6, 4, {3, 2}},         // fused
+    {2, 4, 0, {2, 1}},         // recomputed
+    {28, 22, 12, {16, 10}},    // loss-parallel
+    {10, 14, 4, {3, 2}},       // in-place
+    {2, 4, 0, {2, 1}, false},  // linear-fused
 }};
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
@@ -44,7 +48,7 @@ void append_loss(Block& block, const BuildContext& c) {
   loss.backward_bytes = bytes.backward;
   loss.kernels = bytes.kernels;
   const double logit_and_gradient = 2 * c.e();
-  save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
+  if (bytes.whole) save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
         kLossReductions * kLossBytes);
 }

@@ -32,14 +32,15 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
   // alternate_products saves the gate and recomputes the up-projection.
   constexpr ModuleMask kAlternate = mask_of(Module::alternate_products);
   act.recomputed_by |= kAlternate;
-  save(act, part.rows, narrow, c.e(), part.recomputed_by);
+  save(act, part.rows, narrow, c.gate(), part.recomputed_by);
   if (c.arch.gated && c.unfused(Chain::gated_activation)) {
     run_chain(act, eager_gated_activation(c.e()), part.rows, narrow, act.recomputed_by);
   }
   if (c.arch.gated) {
     up.recomputed_by |= kAlternate;
     up.alternate_share = 1.0 / n;
-    save(act, part.rows, narrow, c.e(), static_cast<ModuleMask>(part.recomputed_by | kAlternate));
+    save(act, part.rows, narrow, c.gate(),
+         static_cast<ModuleMask>(part.recomputed_by | kAlternate));
   }
   save(down, part.rows, narrow, c.w(), act.recomputed_by);
 }

@@ -2,7 +2,8 @@
 //
 // A mixture-of-experts MLP: norm, router, tokens out to their experts and back, shared experts.
 //
-// Tokens are evenly spread over experts. They are permuted twice in each direction, before and
+// Tokens are evenly spread over experts, or `expert_load` times the mean reaches the fullest rank,
+// for which all others wait. They are permuted twice in each direction, before and
 // after the exchange: once by destination rank and once by local expert. With a capacity factor
 // every expert takes factor × the mean, padded; without one nothing is dropped. The router works on
 // the sequence-parallel shard, in fp32. Layout as in Megatron-Core's all-to-all dispatcher.
@@ -19,12 +20,14 @@ constexpr double kRouterBytes = 4;  // scores are fp32
 // (Megatron-Core's guide to mixtures on GB200); how they divide is not said.
 constexpr Kernels kRouterKernels = {20, 11};
 
-// Token copies of one sequence: s·k, or the number that the capacity allows.
+// Token copies of one sequence: s·k, those of the fullest rank, or the number that the capacity
+// allows.
 std::int64_t copies(const BuildContext& c) {
   const std::int64_t all = c.s() * c.arch.moe.top_k;
-  if (c.arch.moe.capacity_factor <= 0) return all;
-  return static_cast<std::int64_t>(
-      std::ceil(static_cast<double>(all) * c.arch.moe.capacity_factor));
+  const double capacity = c.arch.moe.capacity_factor;
+  const double load = capacity > 0 ? capacity : c.options.expert_load;
+  if (load == 1) return all;
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(all) * load));
 }
 
 void append_router(Block& block, const BuildContext& c) {

@@ -162,12 +162,26 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
   CHECK(at(plain, "parallel.zero") == 0);
   CHECK(at(plain, "training.states") == "fp32-adam-16");
   CHECK(is_open(read(kAxolotl + "bf16: auto\n", kEight), "training.precision"));
-  const ImportedRun lora = read(kAxolotl + "bf16: true\nadapter: lora\nlora_r: 8\n", kEight);
-  CHECK(stops_at(lora, "adapter lora"));
+  const ImportedRun lora = read(kAxolotl +
+                                    "bf16: true\nadapter: lora\nload_in_8bit: true\nlora_r: "
+                                    "32\nlora_target_modules: [q_proj, v_proj]\nlora_dropout: "
+                                    "0.05\nlora_modules_to_save: [lm_head]\n",
+                                kEight);
+  CHECK(lora.not_understood.empty());
+  CHECK(at(lora, "training.adapter") ==
+        Json::parse(R"({"kind": "lora", "rank": 32, "targets": ["query", "value"],
+                        "trained": ["head"], "base_precision": "int8", "dropout": true})"));
+  const ImportedRun other = read(kAxolotl + "bf16: true\nadapter: ia3\n", kEight);
+  CHECK(stops_at(other, "adapter ia3"));
+  const ImportedRun odd =
+      read(kAxolotl + "bf16: true\nadapter: lora\nlora_target_modules: [router]\n", kEight);
+  CHECK(stops_at(odd, "lora_target_modules router"));
   const ImportedRun all =
       read({{"a", kAxolotl + "bf16: true\nadapter: lora\n"}}, kEight, {{"adapter", "none"}});
   CHECK(all.not_understood.empty());
-  CHECK(is_open(read(kAxolotl + "bf16: true\noptimizer: muon\n", kEight), "training.optimizer"));
+  CHECK(at(read(kAxolotl + "bf16: true\noptimizer: muon\n", kEight), "training.optimizer") ==
+        "muon");
+  CHECK(is_open(read(kAxolotl + "bf16: true\noptimizer: came\n", kEight), "training.optimizer"));
   CHECK(stops_at(read(kAxolotl + "bf16: true\nmy_new_recompute_switch: 3\n", kEight),
                  "my_new_recompute_switch"));
 }
@@ -185,8 +199,13 @@ TEST_CASE(
   CHECK(full.not_understood.empty());
   CHECK(at(read(base + "finetuning_type: full\ndisable_gradient_checkpointing: true\n", kEight),
            "parallel.recompute") == "none");
-  CHECK(stops_at(read(base, kEight), "finetuning_type lora (its default)"));
-  CHECK(stops_at(read(base + "finetuning_type: full\nuse_galore: true\n", kEight), "use_galore"));
+  const ImportedRun adapters = read(base + "quantization_bit: 4\nlora_target: all\n", kEight);
+  CHECK(adapters.not_understood.empty());
+  CHECK(at(adapters, "training.adapter") ==
+        Json::parse(R"({"kind": "qlora", "rank": 8, "base_precision": "nf4"})"));
+  CHECK(at(read(base + "finetuning_type: full\nuse_galore: true\n", kEight),
+           "training.optimizer") == "galore");
+  CHECK(stops_at(read(base + "finetuning_type: full\nuse_apollo: true\n", kEight), "use_apollo"));
 }
 
 TEST_CASE("Accelerate's file completes a trainer's") {
@@ -231,8 +250,11 @@ TEST_CASE("torchtune keeps everything in its dtype") {
   CHECK(at(r, "parallel.zero") == 3);
   CHECK(at(read(text, R"({"cluster": {"gpus": 1}})"), "parallel.zero") == 0);
   CHECK(at(read(text + "optimizer_in_bwd: True\n", kEight), "training.states.gradients") == 0.0);
-  CHECK(stops_at(read("model: {_component_: torchtune.models.llama3.qlora_llama3_8b}\n"),
-                 "model._component_"));
+  CHECK(at(read("model: {_component_: torchtune.models.llama3.qlora_llama3_8b, lora_rank: 16, "
+                "lora_attn_modules: [q_proj, output_proj], apply_lora_to_mlp: True}\n"),
+           "training.adapter") == Json::parse(R"({"kind": "qlora", "rank": 16,
+                        "targets": ["query", "output", "gate", "up", "down"],
+                        "base_precision": "nf4"})"));
 }
 
 TEST_CASE("NeMo's trainer and model are Megatron-LM's settings") {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/updates.h"
+
+#include <algorithm>
+
+#include "estimate/run.h"
+#include "estimate/update_time.h"
+#include "network/collective_cost.h"
+#include "parallel/placement.h"
+#include "parallel/shard.h"
+
+namespace orrery {
+namespace {
+
+// A weight that the optimizer treats as a matrix; Adam's are tables and the head.
+bool is_treated(const ShardedOperator& op, Optimizer o) {
+  if (!op.has_weight || !kOpFacts[op.kind].product) return !kOptimizerStates[o].matrices_only;
+  return op.name != OpName::head || !kOptimizerStates[o].matrices_only;
+}
+
+// Of vectors: Adam's two moments, or as many as the optimizer has of an element, but one at least.
+double moments_of_vectors(const Run& run, std::int64_t parameters) {
+  const OptimizerStates& s = kOptimizerStates[run.training.optimizer];
+  const double moments = s.matrices_only ? 2 : std::max(1.0, s.of_element);
+  return static_cast<double>(parameters) * moments * run.training.recipe.moments / 2;
+}
+
+// Bytes of one rank for an operator: its matrices, and Adam's or the optimizer's for the vectors.
+double states_of(const Run& run, const ShardedOperator& op) {
+  const Training& t = run.training;
+  const double moment = t.recipe.moments / 2;
+  if (!op.has_weight || !is_treated(op, t.optimizer)) return moments_of_vectors(run, op.parameters);
+  const std::int64_t count = kOpFacts[op.kind].grouped ? op.groups : 1;
+  const double matrix = state_bytes_of_matrix(t.optimizer, static_cast<double>(op.inner),
+                                              static_cast<double>(op.cols), moment,
+                                              static_cast<double>(t.optimizer_rank));
+  const std::int64_t vectors = op.parameters - count * op.inner * op.cols;
+  return static_cast<double>(count) * matrix + moments_of_vectors(run, vectors);
+}
+
+// The products of a whole matrix, and its gather over the ranks that split it.
+UpdateWork products_of(const Run& run, const Placement& placement, const Operator& whole,
+                       const ShardedOperator& op) {
+  const Optimizer o = run.training.optimizer;
+  if (!op.has_weight || !is_treated(op, o) || !kOpFacts[op.kind].product) return {};
+  const bool grouped = kOpFacts[op.kind].grouped;
+  const OperatorSizes s = sizes_of(whole, AxisDegrees{});
+  Seconds one =
+      update_products_time(o, s.inner, s.cols, run.training.optimizer_rank, run.cluster.device);
+  if (s.inner != op.inner || s.cols != op.cols) {
+    constexpr double kGathered = 2;
+    const Bytes matrix(static_cast<double>(s.inner) * static_cast<double>(s.cols) * kGathered);
+    const Group& group = grouped ? placement.etp : placement.tp;
+    one += collective_cost<double>(run.cluster, group, Collective::all_gather, matrix).time;
+  }
+  const std::int64_t count = grouped ? op.groups : 1;
+  return {Bytes(), one * static_cast<double>(count), one};
+}
+
+}  // namespace
+
+void add_updates(const Run& run, const Placement& placement, const Block& block,
+                 const ShardedBlock& sharded, bool tied_copy, ParametersHeld& held) {
+  if (!is_by_shape(run.training.optimizer)) return;
+  for (std::uint8_t i = 0; i < sharded.count; ++i) {
+    const ShardedOperator& op = sharded.operators[i];
+    const bool elsewhere = op.tied && !tied_copy;
+    if (op.weight != WeightUse::trained || op.parameters == 0 || elsewhere) continue;
+    UpdateWork work = products_of(run, placement, block.operators[i], op);
+    work.states = Bytes(states_of(run, op));
+    (op.parameter_class == ParameterClass::expert ? held.update_expert : held.update_dense) += work;
+  }
+}
+
+}  // namespace orrery

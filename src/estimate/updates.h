@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an optimizer whose states follow the shapes of matrices holds and computes for one block.
+//
+// States are of this rank's shard. Muon's products are of whole matrices, which tensor parallelism
+// gathers in 16 bits first (Megatron-Core, muon_tp_mode duplicated); each rank that the optimizer
+// is sharded over owns whole matrices (its layer-wise distributed optimizer). Expert matrices are
+// one an expert. Leaves out: the split of fused projections into matrices of their own, uneven
+// shares of the ranks. Units: bytes and seconds of one rank, before sharding over replicas.
+#pragma once
+
+#include "model/operators.h"
+#include "parallel/parameters_held.h"
+
+namespace orrery {
+
+struct Placement;
+struct Run;
+struct ShardedBlock;
+
+// Adds to `held`, which has the block's parameters. `tied_copy`: of a shared weight too.
+void add_updates(const Run& run, const Placement& placement, const Block& block,
+                 const ShardedBlock& sharded, bool tied_copy, ParametersHeld& held);
+
+}  // namespace orrery

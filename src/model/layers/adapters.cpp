@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model whose weights are frozen but for adapters: a pass over each finished block.
+//
+// A frozen product has no gradient of its weight and keeps no input, unless an adapter beside it
+// reads that. The gradient of its input stays as long as anything below it trains. An adapter is
+// two narrow products and the sum of their result with the frozen one's; DoRA's also the norm of
+// each whole weight, once a pass and not a token (PEFT, tuners/lora/dora.py).
+#include <array>
+#include <bit>
+
+#include "model/layers/build.h"
+
+namespace orrery {
+namespace {
+
+using enum AdapterTarget;
+
+// The targets that name a product, apart and together. No other has a matrix for adapters.
+struct Targeted {
+  OpName name;
+  TargetMask targets;
+};
+constexpr auto kTargeted = std::to_array<Targeted>({
+    {OpName::qkv, mask_of(query, key, value, qkv)},
+    {OpName::recurrent_in, mask_of(query, key, value, qkv)},
+    {OpName::q_down, mask_of(query, qkv)},
+    {OpName::q_up, mask_of(query, qkv)},
+    {OpName::cross_query, mask_of(query, qkv)},
+    {OpName::attention_gate_up, mask_of(query, qkv)},
+    {OpName::kv_down, mask_of(key, value, qkv)},
+    {OpName::kv_up, mask_of(key, value, qkv)},
+    {OpName::cross_keys, mask_of(key, value, qkv)},
+    {OpName::attention_out, mask_of(output)},
+    {OpName::recurrent_out, mask_of(output)},
+    {OpName::mlp_up, mask_of(gate, up, gate_up)},
+    {OpName::expert_up, mask_of(gate, up, gate_up)},
+    {OpName::shared_up, mask_of(gate, up, gate_up)},
+    {OpName::mlp_down, mask_of(down)},
+    {OpName::expert_down, mask_of(down)},
+    {OpName::shared_down, mask_of(down)},
+    {OpName::head, mask_of(AdapterTarget::head)},
+});
+
+TargetMask targets_of(OpName name) {
+  for (const Targeted& t : kTargeted) {
+    if (t.name == name) return t.targets;
+  }
+  return 0;
+}
+
+// Columns of a product that have an adapter, and the number of its matrices.
+struct Adapted {
+  Extent cols;
+  Extent cols2{0, 0, Axis::whole};
+  std::int64_t matrices = 1;
+
+  std::int64_t whole() const { return cols.units * cols.unit + cols2.units * cols2.unit; }
+};
+
+std::int64_t bits(TargetMask mask) { return std::popcount(static_cast<unsigned>(mask)); }
+
+Adapted adapted_part(const Operator& op, const Adapter& a) {
+  Adapted part{op.cols, op.cols2, 1};
+  const auto chosen = static_cast<TargetMask>(a.targets & targets_of(op.name));
+  if ((chosen & mask_of(qkv, gate_up)) != 0) return part;
+  if (op.name == OpName::qkv) {
+    part.matrices = bits(chosen);
+    if ((chosen & mask_of(query)) == 0) part.cols.unit = 0;
+    part.cols2.unit = part.cols2.unit / 2 * bits(chosen & mask_of(key, value));
+  } else if ((chosen & mask_of(gate, up)) != 0 && op.cols.unit > 1) {
+    part.matrices = bits(chosen);
+    part.cols.unit = op.cols.unit / 2 * part.matrices;
+  }
+  return part;
+}
+
+class Freezer {
+ public:
+  Freezer(Block& block, const BuildContext& c, const Adapter& a)
+      : block_(block), base_(block), c_(c), a_(a) {
+    block.count = 0;
+  }
+
+  // `below`: whether anything before this block trains.
+  void run(bool below) {
+    for (std::uint8_t i = 0; i < base_.count; ++i) add(base_.operators[i], i);
+    if (!below) end_backward();
+  }
+
+ private:
+  bool is_adapted(const Operator& op) const { return adapts(a_, targets_of(op.name)); }
+
+  bool is_trained(const Operator& op) const {
+    if (block_.kind == BlockKind::embedding) return trains(a_, TrainedPart::embedding);
+    if (op.name == OpName::head) return trains(a_, TrainedPart::head);
+    return !op.has_weight && trains(a_, TrainedPart::norms);
+  }
+
+  // The tensor that an adapted product reads is listed with it, or with the nearest product before
+  // that has the same input.
+  bool is_read_by_adapter(std::uint8_t at) const {
+    const Operator& owner = base_.operators[at];
+    if (is_adapted(owner)) return true;
+    for (std::size_t i = at + 1U; i < base_.count; ++i) {
+      const Operator& op = base_.operators[i];
+      const bool same = kOpFacts[op.kind].product && op.kind == owner.kind &&
+                        op.inner.units == owner.inner.units && op.rows.units == owner.rows.units;
+      if (same && op.saved_count > 0) return false;
+      if (same && is_adapted(op)) return true;
+    }
+    return false;
+  }
+
+  // The kernel of attention needs its output, which is saved as the input of this product.
+  bool is_attentions_output(const Operator& op) const {
+    const bool first = c_.arch.output_groups > 0 ? op.name == OpName::latent_down
+                                                 : op.name == OpName::attention_out;
+    return first && c_.options.fused_attention;
+  }
+
+  void freeze(Operator& op, std::uint8_t at) {
+    const bool linear = op.has_weight && op.role == PrecisionRole::linear;
+    op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
+    if (!kOpFacts[op.kind].product) return;
+    op.backward = Backward::input;
+    op.kernels.backward = 1;
+    if (is_read_by_adapter(at)) return;
+    op.reads_input_again = false;
+    op.saved_count = is_attentions_output(op) ? 1 : 0;
+  }
+
+  void add(const Operator& base, std::uint8_t at) {
+    Operator& op = block_.operators[block_.count++] = base;
+    if (is_trained(base)) return;
+    freeze(op, at);
+    if (is_adapted(base)) adapt(base);
+  }
+
+  void adapt(const Operator& base) {
+    const Adapted part = adapted_part(base, a_);
+    const Extent rank{part.matrices * a_.rank, 1, Axis::whole};
+    Operator& down = product(base, OpName::adapter_down, base.inner, rank);
+    save_own_input(down, base, part.matrices);
+    Operator& up = product(base, OpName::adapter_up, {a_.rank, 1, Axis::whole}, part.cols);
+    up.cols2 = part.cols2;
+    save(up, base.rows, rank, bytes_of(a_.precision), base.recomputed_by);
+    if (a_.kind == AdapterKind::dora) {
+      up.vectors = 1;  // magnitudes, one an output
+      append_norms(base, part);
+    }
+    Operator& sum = append(block_, OpName::adapter_sum, OpKind::pointwise, base.rows, part.cols);
+    sum.cols2 = part.cols2;
+    sum.forward_bytes = 5 * c_.e();  // scaled, then added
+    sum.backward_bytes = 2 * c_.e();
+    sum.kernels = {2, 1};
+    sum.recomputed_by = base.recomputed_by;
+    if (a_.kind == AdapterKind::dora)
+      save(sum, base.rows, {part.whole(), 1, part.cols.axis}, c_.e());
+  }
+
+  Operator& product(const Operator& base, OpName name, Extent inner, Extent cols) {
+    Operator& op = append_linear(block_, name, base.rows, inner, cols);
+    op.kind = base.kind;
+    op.groups = base.groups;
+    op.parameter_class = base.parameter_class;
+    op.recomputed_by = base.recomputed_by;
+    op.role = PrecisionRole::wide;
+    return op;
+  }
+
+  // Where adapters are wider than activations, each matrix casts the input for itself; dropout
+  // makes a copy and a mask.
+  void save_own_input(Operator& down, const Operator& base, std::int64_t matrices) {
+    const double wide = bytes_of(a_.precision);
+    const double copy = wide > c_.e() || a_.dropout ? wide : 0;
+    const double bytes = static_cast<double>(matrices) * (copy + (a_.dropout ? 1 : 0));
+    if (bytes > 0) save(down, base.rows, base.inner, bytes, base.recomputed_by);
+  }
+
+  // An identity through A and B, and three passes over matrices as large as the weight.
+  void append_norms(const Operator& base, const Adapted& part) {
+    const std::int64_t in = base.inner.units * base.inner.unit;
+    Operator& through = append(block_, OpName::adapter_norm, OpKind::product, base.inner,
+                               {part.matrices * in + part.whole(), 1, Axis::whole});
+    through.inner = {a_.rank, 1, Axis::whole};
+    through.kernels = {2, 0};
+    Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, base.inner, part.cols);
+    norm.cols2 = part.cols2;
+    norm.forward_bytes = 4 * c_.e();
+    norm.kernels = {3, 0};
+    for (Operator* op : {&through, &norm}) {
+      op->backward = Backward::none;
+      op->recomputed_by = base.recomputed_by;
+    }
+  }
+
+  // Nothing at or below this block trains.
+  void end_backward() {
+    for (std::uint8_t i = 0; i < block_.count; ++i) {
+      Operator& op = block_.operators[i];
+      if (op.weight == WeightUse::trained && (op.has_weight || op.vectors > 0)) return;
+      op.backward = Backward::never;
+      op.kernels.backward = 0;
+      op.saved_count = 0;
+    }
+    block_.input.rows.units = 0;
+  }
+
+  Block& block_;
+  Block base_;
+  const BuildContext& c_;
+  const Adapter& a_;
+};
+
+}  // namespace
+
+void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked) {
+  Adapter a = asked;
+  constexpr auto kTable =
+      static_cast<PartMask>(mask_of(TrainedPart::embedding) | mask_of(TrainedPart::head));
+  if (c.arch.tie_word_embeddings && (a.trained & kTable) != 0) a.trained |= kTable;
+  const bool embedding = trains(a, TrainedPart::embedding);
+  const auto every = static_cast<TargetMask>(~mask_of(AdapterTarget::head));
+  const bool layers = embedding || trains(a, TrainedPart::norms) || adapts(a, every);
+  const auto freeze_block = [&](Block& block, bool below) {
+    if (block.count > 0) Freezer(block, c, a).run(below);
+  };
+  freeze_block(model.embedding, embedding);
+  for (Block& block : model.layers) freeze_block(block, layers);
+  freeze_block(model.head, layers);
+  freeze_block(model.mtp, layers);
+}
+
+}  // namespace orrery

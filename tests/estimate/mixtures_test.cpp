@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeepSeek-V3's run as its report describes it, and the nodes that a token reaches.
+#include <doctest/doctest.h>
+
+#include "papers/golden.h"
+#include "support/about.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+Json deepseek_run() {
+  const auto path = std::string(ORRERY_CONFIG_DIR) + "/runs/deepseek-v3-2048-h800.json";
+  return parse_json(text_of_file(path).value_or(""), path);
+}
+
+double dispatched(const Json& run) {
+  const Answer a = estimate(run_of(run));
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    if (a.comm[i].dimension == CommDimension::ep) return a.comm[i].bytes.si();
+  }
+  return 0;
+}
+
+}  // namespace
+
+// arXiv:2412.19437, table 1: 180 K GPU-hours for a trillion tokens. "Insights into DeepSeek-V3"
+// (arXiv:2505.09343), table 4: a step takes 19.93 s on 2,048 GPUs with two kinds of network.
+TEST_CASE("DeepSeek-V3's run fits, and takes what its report says within 15 %") {
+  const ResolvedRun run = resolved(deepseek_run());
+  const Answer a = estimate(run.run);
+  CHECK(a.reason == Reason::fits);
+  CHECK(a.memory.peak < a.capacity);
+  CHECK(a.step_time.si() == about(19.93).epsilon(0.15));
+  const double steps = 1e12 / (15360.0 * 4096);
+  CHECK(a.step_time.si() * steps * 2048 / 3600 == about(180e3).epsilon(0.15));
+}
+
+// Section 3.2.2: each token is sent to at most 4 of 8 nodes, where 8 even draws reach 5.25.
+TEST_CASE("groups of experts limit the nodes that a token is sent to") {
+  Json any = deepseek_run();
+  any["model"] = parse_json(shipped_config("models", "deepseek-v3")->text, "model");
+  const double limited = dispatched(any);
+  any["model"].erase("n_group");
+  any["model"].erase("topk_group");
+  const double reached = 8 * (1 - std::pow(1 - 1.0 / 8, 8));
+  CHECK(dispatched(any) / limited == about(reached / 4));
+}
+
+// Two of the four exchanges of a layer go out with 1.03125 bytes an element, two come back with 2.
+TEST_CASE("tokens travel to their experts in 8 bits with scales, and back in 16") {
+  const double narrow = dispatched(deepseek_run());
+  Json wide = deepseek_run();
+  wide["framework"] = "megatron-core";
+  CHECK(narrow / dispatched(wide) == about((2 * 1.03125 + 2 * 2) / 8));
+}
+
+TEST_CASE("a rank with more than its share of tokens costs time and memory") {
+  Json run = deepseek_run();
+  const Answer even = estimate(run_of(run));
+  run["training"]["expert_load"] = 1.3;
+  const Answer skewed = estimate(run_of(run));
+  CHECK(skewed.step_time > even.step_time * 1.02);
+  CHECK(skewed.step_time < even.step_time * 1.3);
+  CHECK(skewed.memory.needed > even.memory.needed);
+  CHECK(skewed.model_flops == even.model_flops);
+}

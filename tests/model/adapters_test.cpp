@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adapters beside a frozen model, counted by hand for one layer of 64 × 64 matrices.
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "model/adapter.h"
+#include "model/flops.h"
+#include "model/operators.h"
+#include "support/about.h"
+#include "support/gpt.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+// Two layers, width 64, 8 heads of 8 and 2 of keys, SwiGLU of 96, 1,000 words.
+Architecture adapted_llama() {
+  Architecture a = gpt(2, 64, 8, 1000);
+  a.kv_heads = 2;
+  a.intermediate = 96;
+  a.gated = true;
+  a.activation = Activation::kSilu;
+  a.norm = Norm::kRmsNorm;
+  a.positions = PositionEmbedding::kRope;
+  a.qkv_bias = a.attention_out_bias = a.mlp_bias = a.dropout = false;
+  a.tie_word_embeddings = false;
+  return a;
+}
+
+Adapter on(TargetMask targets, std::int64_t rank = 4) {
+  Adapter a;
+  a.rank = rank;
+  a.targets = targets;
+  return a;
+}
+
+Block layer_with(const Adapter& adapter) {
+  ListOptions o;
+  o.sequence = 32;
+  o.adapter = adapter;
+  return model_operators(adapted_llama(), o).layers[0];
+}
+
+const Operator* named_operator(const Block& b, OpName name) {
+  for (std::uint8_t i = 0; i < b.count; ++i) {
+    if (b.operators[i].name == name) return &b.operators[i];
+  }
+  return nullptr;
+}
+
+double saved_bytes(const Operator& op) {
+  double sum = 0;
+  for (std::uint8_t i = 0; i < op.saved_count; ++i) {
+    const SavedTensor& t = op.saved[i];
+    sum += static_cast<double>(t.rows.units * t.rows.unit * t.cols.units * t.cols.unit) *
+           t.bytes_per_element;
+  }
+  return sum;
+}
+
+std::int64_t trained(const Adapter& a) { return trained_parameters(adapted_llama(), 32, a); }
+
+}  // namespace
+
+TEST_CASE("an adapter has r(in + out) parameters for each of its matrices") {
+  using enum AdapterTarget;
+  constexpr std::int64_t kLayers = 2;
+  CHECK(trained(on(mask_of(query))) == kLayers * 4 * (64 + 64));
+  CHECK(trained(on(mask_of(query, value))) == kLayers * 4 * (64 + 64 + 64 + 16));
+  CHECK(trained(on(mask_of(key, value))) == kLayers * 4 * (64 + 16 + 64 + 16));
+  CHECK(trained(on(mask_of(qkv))) == kLayers * 4 * (64 + 64 + 32));
+  CHECK(trained(on(mask_of(up, down))) == kLayers * 4 * (64 + 96 + 96 + 64));
+  CHECK(trained(on(mask_of(gate_up))) == kLayers * 4 * (64 + 192));
+  CHECK(trained(on(mask_of(AdapterTarget::head))) == 4 * (64 + 1000));
+}
+
+TEST_CASE("parts that train besides are counted, magnitudes of DoRA too") {
+  Adapter a = on(mask_of(AdapterTarget::query));
+  const std::int64_t alone = trained(a);
+  a.trained = mask_of(TrainedPart::norms);
+  CHECK(trained(a) == alone + 64 * 5);  // two a layer and the last
+  a.trained = mask_of(TrainedPart::embedding);
+  CHECK(trained(a) == alone + 64 * 1000);
+  a.trained = 0;
+  a.kind = AdapterKind::dora;
+  CHECK(trained(a) == alone + 2 * 64);
+}
+
+TEST_CASE("a frozen product keeps no input and has no weight gradient, an adapted one reads it") {
+  const Block none = layer_with(on(mask_of(AdapterTarget::down)));
+  const Operator& qkv = *named_operator(none, OpName::qkv);
+  CHECK(saved_bytes(qkv) == 0);
+  CHECK(qkv.backward == Backward::input);
+  CHECK(saved_bytes(*named_operator(none, OpName::mlp_down)) == 32 * 96 * 2);
+  const Block adapted = layer_with(on(mask_of(AdapterTarget::value)));
+  CHECK(saved_bytes(*named_operator(adapted, OpName::qkv)) == 32 * 64 * 2);
+  CHECK(saved_bytes(*named_operator(adapted, OpName::adapter_up)) == 32 * 4 * 2);
+  CHECK(saved_bytes(*named_operator(adapted, OpName::mlp_up)) == 0);
+}
+
+TEST_CASE("fused attention keeps its output, which a frozen projection does not need") {
+  CHECK(saved_bytes(*named_operator(layer_with(on(mask_of(AdapterTarget::up))),
+                                    OpName::attention_out)) == 32 * 64 * 2);
+}
+
+TEST_CASE("adapters in fp32 cast their input, and dropout makes a copy and a mask") {
+  Adapter a = on(mask_of(AdapterTarget::query, AdapterTarget::value));
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 0);
+  a.precision = AdapterFormat::fp32;
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 2 * 4 * 32 * 64);
+  a.dropout = true;
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 2 * 5 * 32 * 64);
+}
+
+TEST_CASE("nothing runs backward below the lowest part that trains") {
+  Adapter a;
+  a.kind = AdapterKind::frozen;
+  a.trained = mask_of(TrainedPart::head);
+  const Block layer = layer_with(a);
+  for (std::uint8_t i = 0; i < layer.count; ++i) {
+    CHECK(layer.operators[i].backward == Backward::never);
+    CHECK(layer.operators[i].saved_count == 0);
+  }
+  CHECK(trained(a) == 64 * 1000);
+}
+
+TEST_CASE("a tied head trains the embedding, so that every layer runs backward") {
+  Adapter a;
+  a.kind = AdapterKind::frozen;
+  a.trained = mask_of(TrainedPart::head);
+  Architecture tied = adapted_llama();
+  tied.tie_word_embeddings = true;
+  CHECK(trained_parameters(tied, 32, a) == 64 * 1000);
+  ListOptions o;
+  o.sequence = 32;
+  o.adapter = a;
+  CHECK(named_operator(model_operators(tied, o).layers[0], OpName::qkv)->backward ==
+        Backward::input);
+}
+
+TEST_CASE("packed weights take the bytes that bitsandbytes states") {
+  Adapter a;
+  CHECK(linear_bytes(a) == 2);
+  a.base = BaseFormat::nf4;
+  a.double_quantisation = false;
+  CHECK(linear_bytes(a) == 0.5625);
+  a.double_quantisation = true;
+  CHECK(linear_bytes(a) == about(0.5159).epsilon(1e-4));
+  CHECK(other_bytes(a) == 2);
+}
+
+TEST_CASE("model FLOPs leave out the gradients of frozen weights: 4N a token") {
+  const Architecture a = adapted_llama();
+  const Adapter adapter = on(mask_of(AdapterTarget::query), 1);
+  const double whole = model_flops(a, FlopsConvention::six_n, 32, 1).si();
+  const double beside = model_flops(a, FlopsConvention::six_n, 32, 1, &adapter).si();
+  CHECK(beside == about(whole * 4 / 6 + 6.0 * 32 * 2 * (64 + 64)).epsilon(1e-12));
+}

@@ -35,6 +35,9 @@ foreach(data configs validation)
     install(DIRECTORY ${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery)
   endif()
 endforeach()
+# The page, where scripts/page has built it.
+install(FILES ${PROJECT_SOURCE_DIR}/build-page/page.html
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)
 
 set(_orrery_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 install(EXPORT orrery NAMESPACE orrery:: FILE orreryTargets.cmake

@@ -81,6 +81,10 @@ constexpr std::array kCommands = {
             "orrery export gpt3-175b-1024-a100 --as megatron\n"
             "orrery export run.json --as deepspeed -o ds_config.json",
             declare_export, run_export},
+    Command{"page",
+            "write the page, with a run in it: the same engine in a browser, without a network",
+            "orrery page -o orrery.html\norrery page gpt3-175b-1024-a100 --tp 4 -o plan.html",
+            declare_page, run_page},
     Command{"call", "answer lines of {\"command\", \"request\"} from standard input, for scripts",
             "echo '{\"command\": \"estimate\", \"request\": {\"run\": \"gpt3-175b-1024-a100\"}}' | "
             "orrery call",

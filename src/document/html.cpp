@@ -91,7 +91,7 @@ class PageBody {
   void operator()(const C& chart) {
     frame("");
     out_ += frame_of(chart);
-    scripts_ += "<script>\n" + script_of(chart) + "</script>\n";
+    scripts_ += script_of(chart);
   }
   template <class C>
   void operator()(const C& chart) {

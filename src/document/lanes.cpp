@@ -4,7 +4,6 @@
 
 #include "core/json.h"
 #include "document/escape.h"
-#include "document/pages.h"
 #include "document/scripted.h"
 #include "document/value.h"
 
@@ -75,13 +74,14 @@ std::string frame_of(const LanePlot& plot) {
 
 std::string script_of(const LanePlot& plot) {
   const std::string data =
-      "const D={end:" + number(plot.end) + ",limit:" + number(plot.curve_limit) +
-      ",chosen:" + std::to_string(plot.chosen) + ",lane:" + json_text(plot.lane_name) +
-      ",curve:" + json_text(plot.curve_name) + ",unit:" + json_text(plot.curve_unit) +
-      ",limitName:" + json_text(plot.limit_name) + ",kinds:" + list(plot.kinds, ",", kind_data) +
-      ",\nlanes:" + list(plot.lanes, ",\n", lane_data) +
-      ",\ncurves:" + list(plot.lanes, ",\n", curve_data) + "};\n";
-  return script_escaped(data) + std::string(page_file("lanes.js"));
+      "{\"end\":" + number(plot.end) + ",\"limit\":" + number(plot.curve_limit) +
+      ",\"chosen\":" + std::to_string(plot.chosen) + ",\"lane\":" + json_text(plot.lane_name) +
+      ",\"curve\":" + json_text(plot.curve_name) + ",\"unit\":" + json_text(plot.curve_unit) +
+      ",\"limitName\":" + json_text(plot.limit_name) +
+      ",\"kinds\":" + list(plot.kinds, ",", kind_data) +
+      ",\n\"lanes\":" + list(plot.lanes, ",\n", lane_data) +
+      ",\n\"curves\":" + list(plot.lanes, ",\n", curve_data) + "}";
+  return drawing_script("lanes", "drawLanes", data);
 }
 
 }  // namespace orrery

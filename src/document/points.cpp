@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json.h"
 #include "document/escape.h"
-#include "document/pages.h"
 #include "document/scripted.h"
 #include "document/value.h"
 
@@ -47,8 +46,8 @@ std::string script_of(const PointsPlot& plot) {
                      {"bars", list(plot.bars, bar_data)},
                      {"columns", plot.columns},
                      {"points", list(plot.points, point_data)}};
-  return "const P=" + script_escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-         ";\n" + std::string(page_file("points.js"));
+  return drawing_script("points", "drawPoints",
+                        data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace orrery

@@ -2,10 +2,10 @@
 //
 // Draws points in four views that pick together: a scatter of two numbers, the parts of the picked
 // point, every column that differs as parallel axes, a table that sorts.
-// P: {x, y, kinds: [colour…], bars: [{name, unit, parts: [name…], limit}…], columns: [name…],
+// drawPoints(P, root) finds its drawings below `root`. P: {x, y, kinds: [colour…], bars: [{name, unit, parts: [name…], limit}…], columns: [name…],
 //     points: [{title, kind, at: [x, y], totals, parts, values}…]}.
 'use strict';
-(() => {
+globalThis.drawPoints = (P, root) => {
   let picked = 0, by = -1, falls = false;
   const points = P.points, numbers = points.map((p, i) => i);
   const result = p => p.totals[0];
@@ -21,7 +21,7 @@
   }
 
   function drawing(id, width, height) {
-    const svg = document.getElementById(id);
+    const svg = root.querySelector('#' + id);
     svg.replaceChildren();
     svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
     return svg;
@@ -115,7 +115,7 @@
   }
 
   function table() {
-    const whole = document.getElementById('points'), results = P.bars.length;
+    const whole = root.querySelector('#points'), results = P.bars.length;
     const titles = P.bars.map(b => b.name + ', ' + b.unit).concat(P.columns);
     const cell = (i, c) => c < results ? points[i].totals[c] : points[i].values[c - results];
     const rows = by < 0 ? numbers : [...numbers].sort((a, b) => (falls ? -1 : 1) * order(cell(a, by), cell(b, by)));
@@ -141,4 +141,4 @@
 
   function draw() { [scatter, bars, parallel, table].forEach(view => view()); }
   draw();
-})();
+};

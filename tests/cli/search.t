@@ -92,7 +92,7 @@ $ orrery estimate run.json --set search.top=3
 $ orrery search run.json --tp 2 --pp 2 --set training.micro_batch=1 --beside --refine 2 --html page.html --top 8 --json > beside.json
 $ python3 -c 'import json; j = json.load(open("beside.json")); e = j["elasticity"]; print(j["own"]["inputs"]["parallel"]["tp"], j["own"]["step_time_s"] >= j["best"][0]["step_time_s"], len(j["refined"]), e["peak_flops"] < -0.3, all(abs(r["simulated_s"] / r["estimated_s"] - 1) < 0.1 for r in j["refined"]))'
 > 2 True 2 True True
-$ python3 -c 'import json, re; p = open("page.html").read(); d = json.loads(re.search("const P=(.*?);\n", p).group(1)); q = d["points"]; b = json.load(open("beside.json"))["best"]; print({x["kind"] for x in q}, q[0]["totals"] == [b[0]["step_time_s"], b[0]["memory"]["peak_gib"]], [abs(sum(x) / t - 1) < 1e-9 for x, t in zip(q[0]["parts"], q[0]["totals"])], p.count("class=\"shade0\"") > 0, "http" in p.replace("http://www.w3.org/2000/svg", ""))'
+$ python3 -c 'import json, re; p = open("page.html").read(); d = json.loads(re.search("points-data.>\n(.*?)\n</script>", p).group(1)); q = d["points"]; b = json.load(open("beside.json"))["best"]; print({x["kind"] for x in q}, q[0]["totals"] == [b[0]["step_time_s"], b[0]["memory"]["peak_gib"]], [abs(sum(x) / t - 1) < 1e-9 for x, t in zip(q[0]["parts"], q[0]["totals"])], p.count("class=\"shade0\"") > 0, "http" in p.replace("http://www.w3.org/2000/svg", ""))'
 > {0, 1, 2} True [True, True] True False
 $ orrery search run.json --html page.html --heat tp,zero
 ! exit 2

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page in Chromium: its answers are those of the program byte for byte, and each journey shows what
+// a person would read.
+//
+//   node --test tests/browser/pages.test.mjs
+//   ORRERY, PAGE: the program and the page (build/orrery, build-page/page.html); AXE: axe.min.js of
+//   axe-core, without it the test of accessibility is left out; SHOTS: a folder for pictures.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Chromium } from './chromium.mjs';
+
+const ORRERY = resolve(process.env.ORRERY ?? 'build/orrery');
+const URL_OF = file => pathToFileURL(resolve(file)).href;
+const PAGE = URL_OF(process.env.PAGE ?? 'build-page/page.html');
+const RUNS = readdirSync('configs/runs').map(f => f.replace('.json', ''));
+const TABS = ['search', 'timeline', 'sweep', 'compare', 'capacity', 'take'];
+
+let browser;
+before(async () => { browser = await Chromium.start(); });
+after(() => browser.stop());
+
+async function opened(hash = '', options = {}, url = PAGE) {
+  const page = await browser.open(url + hash, options);
+  await page.until('document.documentElement.dataset.ready && orrery.state.answer');
+  await page.until('document.querySelector("#key-parallel-tp")');
+  return page;
+}
+
+// A page for one test; what the console or the policy complained of fails it.
+async function on(work, hash, options, url) {
+  const page = await opened(hash, options, url);
+  await work(page);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+}
+
+const cli = (...args) => new Promise((done, failed) => execFile(ORRERY, [...args, '--config-dir', '-'], { maxBuffer: 1 << 28 },
+  (error, out, err) => (error && ![2, 3].includes(error.code) ? failed(error) : done(out || err))));
+const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
+const press = (page, label) => page.run(`(() => { const b = [...document.querySelectorAll('button')].find(b => (b.ariaLabel || b.innerText) === ${JSON.stringify(label)}); b.click(); })()`);
+const settled = page => page.until('!orrery.app.busy && (orrery.state.wrong || orrery.state.of === orrery.state.run)');
+
+test('answers for every shipped run and command are the bytes of the program', { timeout: 900_000 }, () => on(async page => {
+  const asked = [['estimate', {}], ['memory', {}], ['comm', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }]];
+  for (const run of RUNS) {
+    for (const [command, more] of asked) {
+      const words = [command, run, ...(more.metric ? [more.metric] : []), '--json'];
+      const wanted = await cli(...words);
+      const file = await page.run(`JSON.stringify(JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}')[1])`);
+      assert.equal(JSON.parse(file), readFileSync(`configs/runs/${run}.json`, 'utf8'));
+      const got = await page.run(`(async () => { const p = JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}');
+        const run = JSON.parse(p[1].replace(/^\\s*\\/\\/.*$/gm, '')); return (await orrery.call('${command}', {run, ...${JSON.stringify(more)}})).text; })()`);
+      assert.ok(got === wanted, `${command} ${run}: ${got.length} bytes here, ${wanted.length} there`);
+    }
+  }
+}));
+
+test('a first visit is answered, and soon', () => on(async page => {
+  const ready = Number(await page.run('document.documentElement.dataset.ready'));
+  console.log(`first answer after ${ready} ms`);
+  assert.match(await text(page, '.headline'), /fits[\s\S]*a step[\s\S]*MFU[\s\S]*tokens\/s/);
+  assert.match(await text(page, '.judgement'), /Limit/);
+}));
+
+test('a slider moves the answer', () => on(async page => {
+  const times = await page.run(`(async () => {
+    const times = [];
+    for (let i = 0; i < 50; i++) {
+      const slider = document.querySelector('input[type=range][aria-label="global batch"]');
+      const before = document.querySelector('.headline').innerText, from = performance.now();
+      slider.value = String(5 + i % 2); slider.dispatchEvent(new Event('input', {bubbles: true}));
+      while (document.querySelector('.headline').innerText === before) await new Promise(requestAnimationFrame);
+      times.push(performance.now() - from);
+      await new Promise(r => setTimeout(r, 20));
+    }
+    return times.sort((a, b) => a - b);
+  })()`);
+  console.log(`slider to the new number: median ${times[25].toFixed(1)} ms, longest ${times[49].toFixed(1)} ms`);
+}));
+
+test('the form: an arrow key on a slider, a wrong value marks its control and keeps the last answer', () => on(async page => {
+  await page.run('document.querySelector("input[type=range][aria-label=\\"tensor, tp\\"]").focus()');
+  await page.press('ArrowRight');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.run.parallel.tp'), 2);
+  await page.run('{ const box = document.querySelector("#key-cluster-gpus"); box.focus(); box.select(); }');
+  await page.type('7.5');
+  await settled(page);
+  assert.equal(await text(page, '[role=alert] .error'), 'run: cluster.gpus: found 7.5; allowed: a whole number from 1 to 100000000');
+  assert.equal(await page.run('document.querySelector("#key-cluster-gpus").getAttribute("aria-invalid")'), 'true');
+  assert.match(await text(page, '.stale .headline'), /a step/);
+  assert.match(await page.run('document.querySelector("#key-parallel-schedule").innerText'), /assumed/);
+}));
+
+test('advice applies itself', () => on(async page => {
+  const before = await page.run('orrery.state.answer.step_time_s');
+  await page.run('document.querySelector(".advice button").click()');
+  await settled(page);
+  assert.ok(await page.run('orrery.state.answer.step_time_s') < before);
+}));
+
+test('a number opens its formula, and the arrow keys walk to a source', () => on(async page => {
+  await page.run('document.querySelector("button.number").click()');
+  await page.until('document.querySelector("[role=treeitem]")');
+  await page.run('document.querySelector("[role=treeitem]").focus()');
+  for (let i = 0; i < 400 && !(await page.run('!!document.activeElement.querySelector(":scope > .source")')); i++) await page.press('ArrowRight'), await page.run('new Promise(requestAnimationFrame)');
+  assert.match(await page.run('document.activeElement.innerText'), /\w/);
+  assert.match(await page.run('[...document.querySelectorAll(".source")].map(e => e.innerText).join()'), /model and strategy|assumed|github|arXiv|\w/);
+}));
+
+const paste = async (page, what) => {
+  await page.run('document.activeElement.blur()');
+  await page.press('/');
+  await page.run(`{ const data = new DataTransfer(); data.setData('text', ${what}); document.activeElement.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true})); }`);
+  await page.until('orrery.state.pasted');
+  await settled(page);
+  await page.run('new Promise(requestAnimationFrame)');
+  return text(page, '.paste [role=status]');
+};
+
+test('pasted: a Hugging Face config, a launch script, the topology of a machine', () => on(async page => {
+  const config = '{"model_type":"llama","hidden_size":5120,"num_hidden_layers":40,"num_attention_heads":40,"intermediate_size":13824,"vocab_size":32000,"hidden_act":"silu"}';
+  assert.match(await paste(page, JSON.stringify(config)), /understood 7 keys/);
+  assert.equal(await page.run('orrery.state.answer.inputs.model.hidden_size'), 5120);
+  const script = 'torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 128 --tensor-model-parallel-size 2 --bf16 --use-distributed-optimizer --vocab-size 32000 --foo-bar 3';
+  await page.run('orrery.state.pasted = undefined');
+  assert.match(await paste(page, JSON.stringify(script)), /understood \d+ keys, assumed \d+, 1 without equivalent, kept from before: cluster.node/);
+  assert.equal(await page.run('orrery.state.answer.inputs.parallel.tp'), 2);
+}));
+
+test('hostile text is shown as text, or refused in a line', () => on(async page => {
+  const evil = '<img src=x onerror=window.hacked=1><script>window.hacked=1</script>';
+  for (const what of [JSON.stringify(evil), JSON.stringify(JSON.stringify({ training: { [evil]: evil }, cluster: {}, name: evil })), '"[".repeat(100000)', '"x".repeat(5000000)',
+    JSON.stringify('{"__proto__": {"a": 1}, "training": {}}')]) {
+    await page.run('orrery.state.pasted = undefined');
+    await paste(page, what);
+    const said = await page.run('orrery.state.pasted.error ?? orrery.state.wrong?.error ?? ""');
+    assert.ok(said.length > 0 && !said.includes('\n') && said.length < 2000, said.slice(0, 200));
+  }
+  const run = { model: { name: evil, ...JSON.parse(await page.run('JSON.stringify(orrery.state.answer.inputs.model)')) }, cluster: { node: evil, gpus: 8 }, training: { sequence_length: 8, global_batch: 8 } };
+  run.model.name = evil;
+  for (const node of [evil, 'dgx-h100']) {
+    run.cluster.node = node;
+    await page.run(`orrery.app.use(${JSON.stringify(run)}, [${JSON.stringify(evil)}])`);
+    await settled(page);
+  }
+  await page.run('new Promise(r => setTimeout(r, 100))');
+  assert.equal(await page.run('window.hacked'), undefined);
+  assert.equal(await page.run('document.querySelectorAll("img").length'), 0);
+  assert.match(await text(page, '.note'), /<img src=x/);
+}));
+
+test('no script of a stranger runs', async () => {
+  const page = await opened();
+  const policy = await page.run('document.querySelector("meta[http-equiv]").content');
+  assert.ok(!policy.includes('unsafe-inline') && policy.includes("default-src 'none'"), policy);
+  await page.run('{ const s = document.createElement("script"); s.textContent = "window.hacked = 1"; document.body.append(s); }');
+  assert.equal(await page.run('window.hacked'), undefined);
+  await page.close();
+});
+
+test('search finds, shows and gives a strategy back, and stops at once', { timeout: 300_000 }, () => on(async page => {
+  await page.run('document.activeElement.blur()');
+  await page.press('s');
+  await page.until('document.activeElement.id === "tab-search"');
+  await press(page, 'search');
+  await page.until('orrery.state.works.search?.answer', 240);
+  await page.until('document.querySelector("#scatter circle")');
+  assert.match(await text(page, '#panel'), /strategies in[\s\S]*dp 8/);
+  await press(page, 'use strategy 2');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.answer.step_time_s'), await page.run('JSON.parse(orrery.state.works.search.answer.text).best[1].step_time_s'));
+  await press(page, 'search');
+  await page.until('[...document.querySelectorAll("button")].some(b => b.innerText === "stop")');
+  await press(page, 'stop');
+  assert.equal(await page.run('orrery.state.works.search'), undefined);
+}));
+
+test('the timeline of a step is drawn', { timeout: 120_000 }, () => on(async page => {
+  await page.run('document.activeElement.blur()');
+  await page.press('t');
+  await press(page, 'play the step');
+  await page.until('document.querySelector("#lanes")?.width > 300');
+  const colours = await page.run(`(() => { const c = document.querySelector('#lanes'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; const seen = new Set();
+    for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size; })()`);
+  assert.ok(colours > 5, `${colours} colours`);
+  assert.match(await text(page, '#panel'), /ritical/);
+}));
+
+test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 180_000 }, () => on(async page => {
+  await page.run('document.activeElement.blur()');
+  await page.press('p');
+  await page.run("orrery.app.setKey('parallel.zero', 1)");
+  await settled(page);
+  await page.press('c');
+  await page.until('document.querySelector("#panel table")');
+  assert.match(await text(page, '#panel table'), /parallel.zero\s+3\s+1/);
+  await press(page, 'why do they differ');
+  await page.until('document.querySelector("#panel pre")');
+  assert.match(await text(page, '#panel pre'), /parallel.zero: 3 → 1/);
+  await page.run("orrery.app.set({tab: 'sweep'})");
+  await page.until('document.querySelector("#panel .boxes")');
+  await press(page, 'sweep');
+  await page.until('document.querySelectorAll("#panel circle").length >= 2');
+  await page.run("orrery.app.set({tab: 'capacity'})");
+  await page.until('document.querySelector("#panel select")');
+  await press(page, 'plan');
+  await page.until('document.querySelector("#panel .document svg")');
+  assert.match(await text(page, '#panel'), /Side by side/);
+}));
+
+test('a link opens what its sender saw; a broken one says so', async () => {
+  let hash;
+  await on(async page => {
+    await page.run("orrery.app.take({'parallel.tp': 4, 'training.tokens': 1e12})");
+    await settled(page);
+    hash = await page.run('orrery.app.address()');
+    await page.until(`location.hash === ${JSON.stringify(hash)}`);
+    await page.until('orrery.state.cost');
+    await page.until('document.querySelector(".headline").innerText.includes("USD")');
+  });
+  await on(async page => {
+    assert.equal(await page.run('orrery.state.answer.inputs.parallel.tp'), 4);
+  }, hash);
+  for (const bad of ['#r=AAAA', '#r=%3Cscript%3E', `${hash.slice(0, 30)}`]) {
+    await on(async page => assert.match(await text(page, '.note'), /the address/), bad);
+  }
+  await on(async page => {
+    const other = await page.run(`(async () => { const s = JSON.stringify([1, 99, '9.9.9', orrery.state.run]);
+      const packed = await new Response(new Blob([s]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer();
+      return '#r=' + btoa(String.fromCharCode(...new Uint8Array(packed))).replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=+$/, ''); })()`);
+    await on(async later => assert.match(await text(later, '.note'), /made by Orrery 9.9.9, schema 99/), other);
+  });
+});
+
+test('what is taken away says the same run', () => on(async page => {
+  await page.run("orrery.app.setKey('parallel.zero', 1)");
+  await settled(page);
+  await page.run("orrery.app.set({tab: 'take'})");
+  await page.until('document.querySelector("#panel pre.wrap")');
+  const command = await text(page, '#panel pre.wrap');
+  assert.match(command, /^orrery estimate /);
+  const words = command.split(' ').slice(1).map(w => w.replace(/^'|'$/g, ''));
+  const [there, here] = [JSON.parse(await cli(...words, '--json')), await page.run('orrery.state.answer.step_time_s')];
+  assert.equal(there.step_time_s, here);
+}));
+
+test('orrery page writes the page with a run in it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orrery-page.')), file = join(folder, 'mine.html');
+  await new Promise((done, failed) => execFile(ORRERY, ['page', 'gpt3-175b-1024-a100', '--tp', '4', '-o', file], e => (e ? failed(e) : done())));
+  await on(async page => {
+    const wanted = JSON.parse(await cli('estimate', 'gpt3-175b-1024-a100', '--tp', '4', '--json'));
+    assert.equal(await page.run('orrery.state.answer.step_time_s'), wanted.step_time_s);
+    assert.equal(await page.run('orrery.state.run.parallel.dp'), undefined);
+  }, '', {}, URL_OF(file));
+});
+
+test('no view is wider than its window; pictures', { timeout: 300_000 }, async () => {
+  const shots = process.env.SHOTS;
+  if (shots) mkdirSync(shots, { recursive: true });
+  for (const width of [390, 820, 1280, 1600, 1920]) {
+    for (const dark of [false, true]) {
+      await on(async page => {
+        await page.run("orrery.app.explain('mfu')");
+        for (const tab of TABS) {
+          await page.run(`orrery.app.set({tab: '${tab}'})`);
+          await page.run('new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))');
+          const wide = await page.run('document.documentElement.scrollWidth');
+          assert.ok(wide <= width, `${tab} at ${width}: ${wide}`);
+        }
+        if (shots) await page.shot(join(shots, `${width}-${dark ? 'dark' : 'light'}.png`));
+      }, '', { width, dark });
+    }
+  }
+});
+
+test('axe finds nothing', { skip: !process.env.AXE, timeout: 300_000 }, async () => {
+  const axe = readFileSync(process.env.AXE, 'utf8');
+  for (const dark of [false, true]) {
+    await on(async page => {
+      await page.run(`${axe}; 0`);
+      await page.run("orrery.app.set({allKeys: true}), orrery.app.pin(), orrery.app.explain('step_time_s')");
+      for (const tab of TABS) {
+        await page.run(`orrery.app.set({tab: '${tab}'})`);
+        await page.run(`document.querySelector('#panel .go button, #panel button')?.click()`);
+        await page.run('new Promise(r => setTimeout(r, 1500))');
+        const found = await page.run(`axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target + ' ' + n.failureSummary).join(' | ')))`);
+        assert.deepEqual(found, [], `${tab} ${dark ? 'dark' : 'light'}`);
+      }
+    }, '', { dark });
+  }
+});

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page as one file: node web/bundle.mjs WASM OUTPUT [COMMIT]. Scripts and styles are bundled by
+// esbuild; the policy of the page allows these very scripts by their digests and nothing else.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+
+const [wasm, output, commit = ''] = process.argv.slice(2);
+const web = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
+const work = mkdtempSync(join(tmpdir(), 'orrery-page.'));
+
+function bundled(entry, ...options) {
+  const file = join(work, 'out');
+  execFileSync('esbuild', [join(web, entry), '--bundle', '--minify', '--target=es2021', '--charset=utf8', ...options, `--outfile=${file}`],
+    { stdio: ['ignore', 'ignore', 'inherit'] });
+  // An element ends at the first "</script".
+  return readFileSync(file, 'utf8').trim().replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+}
+
+const runs = join(web, '../configs/runs');
+const presets = readdirSync(runs).filter(f => f.endsWith('.json')).sort()
+  .map(f => [f.replace(/\.json$/, ''), readFileSync(join(runs, f), 'utf8')]);
+const script = bundled('src/main.ts', '--format=iife');
+const style = bundled('page-all.css', '--loader:.css=css');
+const digest = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const parts = {
+  POLICY: ["default-src 'none'", `script-src ${digest(script)} 'wasm-unsafe-eval'`, `style-src ${digest(style)}`, 'worker-src blob:', 'img-src data: blob:',
+    "base-uri 'none'", "form-action 'none'"].join('; '),
+  STYLE: style,
+  COMMIT: commit.replace(/[^\w.-]/g, ''),
+  ENGINE: deflateRawSync(readFileSync(wasm), { level: 9 }).toString('base64'),
+  WORKER: bundled('src/worker.ts', '--format=iife'),
+  PRESETS: JSON.stringify(presets).replace(/</g, '\\u003c'),
+  SCRIPT: script,
+};
+const page = readFileSync(join(web, 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
+writeFileSync(output, page);
+rmSync(work, { recursive: true });
+console.log(`${output}: ${page.length} bytes, ${gzipSync(page, { level: 9 }).length} packed; the engine ${parts.ENGINE.length * 3 / 4} packed`);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of the page and what changes it. The run file is the state that counts: the address, the
+// form and every request to the engine are made from it.
+import { ADDRESS_VERSION, toAddress } from './address';
+import type { Answer, Doc, Engine, Json } from './engine';
+import { Tables } from './keys';
+import { at, changed, fromWords, isDoc } from './run';
+
+export interface Pin { name: string; run: Doc; answer: Doc }
+export type Tab = 'search' | 'timeline' | 'sweep' | 'compare' | 'capacity' | 'take';
+export const TABS: [Tab, string][] = [['search', 'Search'], ['timeline', 'Timeline'], ['sweep', 'Sweep'],
+  ['compare', 'Compare'], ['capacity', 'Capacity'], ['take', 'Take away']];
+
+// Work that lasts, in an engine of its own.
+export interface Work {
+  engine?: Engine;
+  done: number;
+  total: number;
+  started: number;
+  answer?: Answer;
+  of?: string; // the request that was answered
+}
+
+export interface State {
+  run: Doc;
+  answer?: Doc;   // the last right one
+  text: string;   // its bytes
+  of?: Doc;       // the run that it answers
+  wrong?: Answer; // of the run as it is
+  cost?: Doc;     // the option of `capacity`
+  advised: boolean; // the answer carries its advice already
+  metric?: string;
+  tree?: Doc;
+  opened: Set<string>;
+  tab: Tab;
+  pins: Pin[];
+  notes: string[]; // lines about what was opened or pasted
+  pasted?: Doc;    // what `import` said
+  filter: string;
+  allKeys: boolean;
+  fields: Record<string, string>; // what stands in the boxes of the tabs
+  works: Partial<Record<Tab, Work>>;
+  help: boolean;
+  took: number;    // milliseconds of the last answer
+}
+
+export class App {
+  readonly state: State;
+  onchange: () => void = () => undefined;
+  private busy = false;
+  private again = false;
+  private planned = 0;
+
+  constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
+    this.state = {
+      run, text: '', advised: false, opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
+      allKeys: false, fields: {}, works: {}, help: false, took: 0,
+    };
+  }
+
+  set(change: Partial<State>): void {
+    Object.assign(this.state, change);
+    this.onchange();
+  }
+
+  use(run: Doc, notes: string[] = []): Promise<void> {
+    Object.assign(this.state, { run, notes, pasted: undefined });
+    return this.ask();
+  }
+
+  setKey(path: string, value: Json | undefined): Promise<void> {
+    return this.use(changed(this.state.run, path, value));
+  }
+
+  setField(name: string, value: string): void {
+    this.state.fields[name] = value;
+    this.onchange();
+  }
+
+  // A strategy of the search's or a row of the advice: {path: words} or a document.
+  take(set: Doc): Promise<void> {
+    let run = this.state.run;
+    for (const [path, value] of Object.entries(set)) {
+      run = changed(run, path, typeof value === 'string' ? fromWords(value) : value);
+    }
+    return this.use(run);
+  }
+
+  // The newest run is answered; runs passed over while the engine worked are not.
+  async ask(): Promise<void> {
+    this.again = true;
+    this.onchange();
+    if (this.busy) return;
+    this.busy = true;
+    while (this.again) {
+      this.again = false;
+      await this.answer(this.state.run);
+    }
+    this.busy = false;
+    await this.afterwards();
+  }
+
+  private async answer(run: Doc): Promise<void> {
+    const started = performance.now();
+    const a = await this.engine.call('estimate', { run });
+    const took = performance.now() - started;
+    if (a.code === 0 || a.code === 3) {
+      const answer = JSON.parse(a.text) as Doc;
+      Object.assign(this.state, { answer, text: a.text, of: run, wrong: undefined, took });
+      const cost = this.state.cost;
+      if (cost && !this.isSame(cost)) this.state.cost = undefined;
+    } else {
+      this.state.wrong = a;
+    }
+    this.onchange();
+  }
+
+  private isSame(cost: Doc): boolean {
+    return cost.of === JSON.stringify(this.state.run);
+  }
+
+  // What may come a moment later than the answer: the address, the tree, the cost.
+  private async afterwards(): Promise<void> {
+    const turn = ++this.planned;
+    const { run, answer } = this.state;
+    await new Promise(r => setTimeout(r, 120));
+    if (turn !== this.planned || this.again) return;
+    await this.writeAddress();
+    if (this.state.wrong || !answer) return;
+    if (this.state.metric) await this.explain(this.state.metric, false);
+    await this.price(run);
+  }
+
+  private async writeAddress(): Promise<void> {
+    const hash = await this.address();
+    if (hash !== location.hash) history.replaceState(null, '', hash);
+  }
+
+  address(): Promise<string> {
+    const { answer } = this.state;
+    return toAddress({
+      version: ADDRESS_VERSION, schema: Number(answer?.schema_version ?? 0), tool: String(answer?.tool_version ?? ''),
+      run: this.state.run,
+    });
+  }
+
+  private async price(run: Doc): Promise<void> {
+    const tokens = at(run, 'training.tokens');
+    if (tokens === undefined || tokens === null) return;
+    const a = await this.engine.call('capacity', { run, prices: 'market-2026' });
+    const options = a.text ? (JSON.parse(a.text) as Doc).options : undefined;
+    if (run !== this.state.run || !Array.isArray(options) || !isDoc(options[0])) return;
+    this.set({ cost: { ...options[0], of: JSON.stringify(run) } });
+  }
+
+  async explain(metric: string, opening = true): Promise<void> {
+    const { of: run } = this.state;
+    if (!run) return;
+    if (opening) this.state.opened = new Set(['/']);
+    const a = await this.engine.call('explain', { run, metric });
+    this.set({ metric, tree: a.code === 0 ? (JSON.parse(a.text) as Doc) : undefined });
+  }
+
+  pin(): void {
+    const { pins, run, answer } = this.state;
+    if (!answer || this.state.wrong || pins.length >= 4) return;
+    const name = `${'ABCD'.split('').find(c => !pins.some(p => p.name === c))}`;
+    this.set({ pins: [...pins, { name, run, answer }].sort((a, b) => (a.name < b.name ? -1 : 1)) });
+  }
+
+  // Starts work in an engine of its own, or the same work anew.
+  async work(tab: Tab, command: string, request: Doc): Promise<void> {
+    this.stop(tab);
+    const work: Work = { engine: this.engine.another(), done: 0, total: 0, started: performance.now() };
+    this.state.works[tab] = work;
+    this.onchange();
+    const answer = await (work.engine as Engine).call(command, request, (done, total) => {
+      Object.assign(work, { done, total });
+      this.onchange();
+    });
+    if (this.state.works[tab] !== work || answer.code === 130) return;
+    work.engine?.stop();
+    Object.assign(work, { answer, engine: undefined, of: JSON.stringify(request), started: performance.now() - work.started });
+    this.onchange();
+  }
+
+  stop(tab: Tab): void {
+    this.state.works[tab]?.engine?.stop();
+    delete this.state.works[tab];
+    this.onchange();
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two charts that the page draws itself, because they move with a slider: a stacked bar and lines.
+import { Tree, h } from './dom';
+import { digits } from './format';
+
+export interface Part { name: string; colour: number; value: number; metric?: string }
+
+interface Bar {
+  parts: Part[];
+  most: number;
+  total: number;
+  unit: string;
+  limit?: number;
+  whisker?: [number, number] | number[];
+  low?: boolean; // in a row of a table
+}
+
+export function stacked({ parts, most, total, unit, limit, whisker, low }: Bar): Tree {
+  const wide = 1000, high = low ? 18 : 44, x = (v: number) => (v / most) * wide;
+  let from = 0;
+  const said = parts.map(p => `${p.name} ${digits(p.value)}`).join(', ');
+  return h('svg', { viewBox: `0 0 ${wide} ${high}`, class: low ? 'stack low' : 'stack', preserveAspectRatio: 'none', role: 'img',
+    'aria-label': `${digits(total)} ${unit}: ${said}` },
+    parts.map(p => {
+      const at = from;
+      from += p.value;
+      return h('rect', { x: x(at), y: low ? 2 : 6, width: Math.max(0, x(p.value)), height: low ? 14 : 28, class: `fill${p.colour}` },
+        h('title', null, `${p.name} ${digits(p.value)} ${unit}`));
+    }),
+    whisker && Number.isFinite(whisker[0]) ? [
+      h('line', { x1: x(whisker[0]), x2: x(whisker[1]), y1: 39, y2: 39, class: 'axis whisker' }),
+      whisker.map(v => h('line', { x1: x(v), x2: x(v), y1: 35, y2: 43, class: 'axis whisker' }))] : null,
+    limit ? h('line', { x1: x(limit), x2: x(limit), y1: 0, y2: low ? high : 36, class: 'limit' }, h('title', null, `capacity ${digits(limit)} ${unit}`)) : null);
+}
+
+export interface Line { name: string; points: [number, number][] }
+
+function ticks(low: number, high: number): number[] {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / 5, ten = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(k => k * ten).find(k => k >= rough) ?? ten;
+  const out: number[] = [];
+  for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-9; v += step) out.push(Number(v.toPrecision(12)));
+  return out;
+}
+
+// Positions of `names` stand evenly; a point without a number leaves a gap.
+export function lines(names: string[], series: Line[], title: string, axes: [string, string], of: (y: number) => string): Tree {
+  const wide = 760, high = 300, left = 74, right = wide - 12, top = 14, bottom = high - 40;
+  const ys = series.flatMap(s => s.points.map(p => p[1])).filter(Number.isFinite);
+  const most = Math.max(...ys, 0), y = (v: number) => bottom - (v / (most || 1)) * (bottom - top);
+  const x = (i: number) => left + (names.length > 1 ? (i / (names.length - 1)) * (right - left - 20) + 10 : (right - left) / 2);
+  const every = Math.ceil(names.length / 12);
+  return h('figure', null, h('figcaption', null, title),
+    h('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': title, class: 'plot' },
+      ticks(0, most).map(t => [
+        h('line', { x1: left, x2: right, y1: y(t), y2: y(t), class: 'grid' }),
+        h('text', { x: left - 6, y: y(t) + 4, 'text-anchor': 'end', class: 'dim' }, of(t))]),
+      names.map((n, i) => i % every === 0 && h('text', { x: x(i), y: bottom + 16, 'text-anchor': 'middle', class: 'dim' }, n)),
+      h('text', { x: right, y: high - 6, 'text-anchor': 'end' }, axes[0]),
+      series.map((s, k) => [
+        h('polyline', { points: s.points.map(([i, v]) => `${x(i)},${y(v)}`).join(' '), class: `curve ink${k % 10}` }),
+        s.points.map(([i, v]) => h('circle', { cx: x(i), cy: y(v), r: 3.5, class: `fill${k % 10}` },
+          h('title', null, `${s.name} ${names[i]}: ${of(v)}`)))])),
+    series.length > 1 ? h('ul', { class: 'legend' }, series.map((s, k) => h('li', null, h('i', { class: `back${k % 10}` }), s.name))) : null);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of keys, metrics and names, as the engine lists them. The form is made from them.
+import type { Doc, Engine } from './engine';
+
+export interface Key {
+  path: string;
+  kind: string;
+  values: string;
+  default: string;
+  flag: string;
+  meaning: string;
+}
+export interface Metric { key: string; unit: string; meaning: string }
+
+export class Tables {
+  readonly keys: Map<string, Key>;
+  readonly flags: Map<string, string>;
+  readonly metrics: Map<string, Metric>;
+
+  constructor(keys: Key[], metrics: Metric[], readonly names: Record<string, string[]>) {
+    this.keys = new Map(keys.map(k => [k.path, k]));
+    this.flags = new Map(keys.filter(k => k.flag).map(k => [k.path, k.flag]));
+    this.metrics = new Map(metrics.map(m => [m.key, m]));
+  }
+
+  // The words that a key may have, where they can be counted.
+  choices(key: Key): string[] {
+    if (key.kind === 'boolean') return ['true', 'false'];
+    const list = /`orrery list (\w+)`/.exec(key.values);
+    if (list && this.names[list[1]]) return this.names[list[1]];
+    if (key.kind.startsWith('choice')) return key.values.split(/; or |, | or /).filter(w => /^[\w.-]+$/.test(w));
+    const few = /^(\d) to (\d)$/.exec(key.values);
+    if (few) return Array.from({ length: +few[2] - +few[1] + 1 }, (_, i) => String(+few[1] + i));
+    return [];
+  }
+}
+
+export async function readTables(engine: Engine): Promise<Tables> {
+  const list = async (what: string): Promise<Doc[]> => JSON.parse((await engine.call('list', { what })).text) as Doc[];
+  const kinds = ['models', 'nodes', 'frameworks', 'compressions'];
+  const [keys, metrics, ...lists] = await Promise.all(['keys', 'metrics', ...kinds].map(list));
+  const names = Object.fromEntries(kinds.map((kind, i) => [kind, lists[i].map(d => String(d.name))]));
+  return new Tables(keys.filter(k => k.document === 'run') as unknown as Key[], metrics as unknown as Metric[], names);
+}

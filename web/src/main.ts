@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starts the page: the engine, the tables, the run of the address or of the page itself or the first
+// preset, then the views. globalThis.orrery is the engine for the browser's console.
+import { App } from './app';
+import { fromAddress } from './address';
+import { h, patch } from './dom';
+import { Doc, startEngine } from './engine';
+import { Tables, readTables } from './keys';
+import { PRESETS, readPresets } from './presets';
+import { asGiven } from './run';
+import { answerView } from './view/answer';
+import { form } from './view/form';
+import { frame } from './view/frame';
+import { tabs } from './view/tabs';
+import { whyView } from './view/why';
+
+const FIRST = 'llama-3-8b-8-h100';
+
+const block = (id: string): string => document.getElementById(id)?.textContent?.trim() ?? '';
+
+async function givenRun(): Promise<{ run: Doc; notes: string[]; version?: string }> {
+  const first = PRESETS.find(p => p.name === FIRST) ?? PRESETS[0];
+  try {
+    const shared = await fromAddress(location.hash);
+    if (shared) return { run: shared.run, notes: [], version: `${shared.schema} ${shared.tool}` };
+  } catch (e) {
+    return { run: first.run, notes: [(e as Error).message] };
+  }
+  const own = block('run');
+  return own ? { run: asGiven(JSON.parse(own) as Doc), notes: [] } : { run: first.run, notes: [first.about].filter(Boolean) };
+}
+
+function draw(app: App): void {
+  const root = document.getElementById('page') as HTMLElement;
+  patch(root, [frame(app, h('main', { class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+}
+
+// One drawing a frame, however much changed.
+function drawn(app: App): () => void {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; draw(app); });
+  };
+}
+
+function keyboard(app: App): void {
+  addEventListener('keydown', e => {
+    const typing = (e.target as HTMLElement).closest('input:not([type=range]), textarea, select');
+    if (e.key === 'Escape' && typing) (typing as HTMLElement).blur();
+    if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+    const tab = (id: typeof app.state.tab) => { app.set({ tab: id }); requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus()); };
+    const act: Record<string, () => void> = {
+      '/': () => document.getElementById('paste')?.focus(),
+      e: () => void app.explain(app.state.metric ?? 'step_time_s').then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=treeitem]')?.focus())),
+      s: () => tab('search'), t: () => tab('timeline'), c: () => tab('compare'), p: () => app.pin(),
+      '?': () => app.set({ help: !app.state.help }),
+      Escape: () => app.set({ help: false, metric: undefined, tree: undefined }),
+    };
+    if (act[e.key]) { e.preventDefault(); act[e.key](); }
+  });
+}
+
+async function start(): Promise<void> {
+  readPresets(JSON.parse(block('presets')) as [string, string][]);
+  const { run, notes, version } = await givenRun();
+  const engine = await startEngine();
+  const app = new App(engine, new Tables([], [], {}), run);
+  // The answer first: the form needs the tables, the answer does not.
+  const asked = app.use(run, notes);
+  const tables = await readTables(engine);
+  Object.assign(app, { tables });
+  app.onchange = drawn(app);
+  app.onchange();
+  keyboard(app);
+  Object.assign(globalThis, { orrery: { call: engine.call.bind(engine), state: app.state, app } });
+  addEventListener('hashchange', async () => {
+    try {
+      const shared = await fromAddress(location.hash);
+      if (shared && location.hash !== await app.address()) await app.use(shared.run);
+    } catch (e) {
+      app.set({ notes: [(e as Error).message] });
+    }
+  });
+  await asked;
+  const { answer } = app.state;
+  const now = `${String(answer?.schema_version)} ${String(answer?.tool_version)}`;
+  if (version && answer && version !== now) {
+    app.set({ notes: [`This link was made by Orrery ${version.split(' ')[1]}, schema ${version.split(' ')[0]}; this is ${now.split(' ')[1]}, schema ${now.split(' ')[0]}: numbers may differ.`] });
+  }
+  document.documentElement.dataset.ready = String(Math.round(performance.now()));
+}
+
+start().catch((e: Error) => {
+  const page = document.getElementById('page') as HTMLElement;
+  page.textContent = `The engine did not start: ${e.message}. The page needs a browser with WebAssembly exceptions (2022 or later).`;
+});

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer: one large line, two bars, the limit, what would help, and folds with the rest. Every
+// number is a button that opens its formula.
+import { App } from '../app';
+import { Part, stacked } from '../chart';
+import { Child, Tree, h } from '../dom';
+import type { Doc, Json } from '../engine';
+import { change, days, digits, gib, money, percent, risk, seconds, si, sure } from '../format';
+import { at, words } from '../run';
+
+export function answerView(app: App): Tree {
+  const { answer, wrong, run, of } = app.state;
+  const stale = wrong !== undefined || run !== of;
+  return h('section', { class: 'answer', 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong ? 'true' : undefined },
+    h('div', { role: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
+    app.state.notes.map(n => h('p', { class: 'note' }, n)),
+    answer && h('div', { class: stale ? 'stale' : '' },
+      headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(answer)));
+}
+
+// A number that opens its formula.
+export function alive(app: App, metric: string, ...shown: Child[]): Tree {
+  const meaning = app.tables.metrics.get(metric)?.meaning ?? metric;
+  return h('button', { type: 'button', class: `number${app.state.metric === metric ? ' chosen' : ''}`,
+    title: `${meaning}: how it comes about`, 'aria-haspopup': 'tree', onclick: () => void app.explain(metric) }, shown);
+}
+
+const num = (doc: Doc, path: string): number => Number(at(doc, path) ?? NaN);
+
+function range(low: number, high: number, of: (x: number) => string): string {
+  return ` (${of(low)} to ${of(high)})`;
+}
+
+function headline(app: App, a: Doc): Tree {
+  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const step = num(a, 'step_time_s'), p = num(a, 'memory.fit_probability');
+  const { word, mark } = risk(p);
+  const scaled = (metric: string, of: (x: number) => string) =>
+    [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(num(a, metric) * step / high, num(a, metric) * step / low, of)) : null];
+  return h('div', { class: 'headline' },
+    h('p', { class: 'large' },
+      h('span', { class: `risk ${mark}` }, `${word} ${sure(p)}`), ' · ',
+      alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
+      scaled('mfu', percent), ' MFU · ', scaled('tokens_per_s', x => si(x, '')), ' tokens/s'),
+    h('p', null, cost(app, a, low / step, high / step)),
+    ((a.reasons ?? []) as Json[]).map(r => h('p', { class: 'error' }, words(r))),
+    ((a.warnings ?? []) as Json[]).map(w => h('p', { class: 'warning' }, words(w))),
+    h('p', { class: 'dim' }, words(at(a, 'interval_80.rests_on.words'))));
+}
+
+function cost(app: App, a: Doc, low: number, high: number): Child {
+  const tokens = Number(at(app.state.of, 'training.tokens') ?? 0);
+  if (!tokens) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
+  const time = tokens / num(a, 'tokens_per_s') / 86400;
+  const total = Number(at(app.state.cost, 'cost.total') ?? NaN), [from, to] = (at(app.state.cost, 'cost.range') ?? []) as number[];
+  return [`${si(tokens, '')} tokens: ${days(time)}`, low ? h('small', null, range(time * low, time * high, days)) : null,
+    ' without interruptions', Number.isFinite(total) && [`, ${money(total, 'USD')}`,
+      h('small', null, range(from, to, x => money(x, 'USD'))), ` to ${words(at(app.state.cost, 'cost.payment'))} it`]];
+}
+
+// Colours of what is the same in every picture: see chart.css.
+const LINES: [string, string, number][] = [
+  ['weights_gib', 'weights', 0], ['secondary_weights_gib', 'second copy', 9], ['gradients_gib', 'gradients', 1],
+  ['optimizer_gib', 'optimizer', 2], ['optimizer_working_gib', 'optimizer work', 2], ['activations_gib', 'activations', 3],
+  ['recompute_working_gib', 'recompute work', 4], ['logits_gib', 'logits', 5], ['transient_gib', 'transient', 6],
+  ['gathered_weights_gib', 'gathered weights', 7], ['buckets_gib', 'buckets', 9], ['context_gib', 'context', 8],
+  ['communicators_gib', 'communicators', 8], ['fragmentation_gib', 'fragmentation', 8]];
+
+const TERMS: [string, string, number][] = [
+  ['compute', 'compute', 0], ['recompute', 'recompute', 4], ['tp_exposed', 'tensor parallel', 3],
+  ['cp_exposed', 'context parallel', 5], ['ep_exposed', 'expert parallel', 7], ['pp_exposed', 'pipeline sends', 6],
+  ['pp_bubble', 'pipeline bubble', 8], ['dp_exposed', 'data parallel', 1], ['optimizer', 'optimizer', 2],
+  ['offload_exposed', 'offload', 9], ['host_exposed', 'host', 9], ['other', 'other', 8]];
+
+function memoryBar(app: App, a: Doc): Tree {
+  const [low, high] = (at(a, 'memory.peak_gib_80') ?? [NaN, NaN]) as number[];
+  const parts = LINES.map(([key, name, colour]): Part =>
+    ({ name, colour, value: num(a, `memory.lines.${key}`), metric: `memory.${key}` })).filter(p => p.value > 0);
+  const peak = num(a, 'memory.peak_gib'), capacity = num(a, 'memory.capacity_gib');
+  return h('figure', null,
+    h('figcaption', null, 'Memory of the fullest GPU: ', alive(app, 'memory.peak_gib', gib(peak)),
+      h('small', null, range(low, high, gib)), ` of ${gib(capacity)}, stage ${words(at(a, 'memory.stage'))}`),
+    stacked({ parts, most: Math.max(capacity, peak, high || 0) * 1.03, limit: capacity, whisker: [low, high], total: peak, unit: 'GiB' }),
+    legend(app, parts, gib));
+}
+
+function timeBar(app: App, a: Doc): Tree {
+  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const step = num(a, 'step_time_s');
+  const parts = TERMS.map(([key, name, colour]): Part =>
+    ({ name, colour, value: num(a, `breakdown_s.${key}`), metric: `breakdown_s.${key}` })).filter(p => p.value > 0);
+  return h('figure', null,
+    h('figcaption', null, `The step of the busiest stage, ${words(a.busy_stage)}: ${seconds(step)}`),
+    stacked({ parts, most: Math.max(step, high || 0) * 1.03, whisker: [low, high], total: step, unit: 's' }),
+    legend(app, parts, seconds));
+}
+
+function legend(app: App, parts: Part[], of: (x: number) => string): Tree {
+  const total = parts.reduce((sum, p) => sum + p.value, 0);
+  return h('ul', { class: 'legend' }, parts.filter(p => p.value > total / 1000).map(p => h('li', { key: p.name },
+    h('i', { class: `back${p.colour}` }), `${p.name} `,
+    p.metric && app.tables.metrics.has(p.metric) ? alive(app, p.metric, of(p.value)) : of(p.value),
+    h('small', null, ` ${percent(p.value / total)}`))));
+}
+
+function judgement(app: App, a: Doc): Tree {
+  const advice = (a.advice ?? []) as Doc[];
+  const step = num(a, 'step_time_s');
+  return h('div', { class: 'judgement' },
+    a.limiter ? h('p', null, h('b', null, 'Limit '), words(a.limiter)) : null,
+    advice.length ? h('table', { class: 'advice' },
+      h('caption', null, a.feasible === false ? 'It would fit by one change' : 'Faster by one change'),
+      h('tbody', null, advice.map(row => {
+        const set = row.set as Doc;
+        const name = Object.entries(set).map(([path, v]) => `${path.split('.').slice(1).join('.') || path} ${words(v)}`).join(', ');
+        return h('tr', { key: name },
+          h('td', null, name), h('td', { class: 'number' }, seconds(num(row, 'step_time_s'))),
+          h('td', { class: 'number' }, change(num(row, 'step_time_s') / step - 1)),
+          h('td', { class: 'number' }, gib(num(row, 'peak_gib'))),
+          h('td', null, h('button', { type: 'button', class: 'use', 'aria-label': `use ${name}`, onclick: () => void app.take(set) }, 'use')));
+      }))) : null);
+}
+
+function folds(a: Doc): Tree {
+  const stages = (at(a, 'memory.by_stage') ?? []) as Doc[];
+  const messages = (a.communication ?? []) as Doc[];
+  const assumed = (at(a, 'inputs.assumed') ?? []) as Doc[];
+  return h('div', { class: 'folds' },
+    fold(`Stages: ${stages.length}`, () => stageRows(a, stages)),
+    messages.length > 0 && fold('Communication of one GPU in a step', () => table(
+      ['dimension', 'collective', 'ranks', 'count', 'sent', 'time', 'exposed', 'over', 'algorithm'],
+      messages.map(m => [words(m.dimension), words(m.collective), words(m.group), digits(num(m, 'count'), 9), si(num(m, 'bytes_per_gpu'), 'B'),
+        seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)),
+    assumed.length > 0 && fold(`Assumed: ${assumed.length} keys`, () => table(['key', 'value', 'why'],
+      assumed.map(d => [words(d.path), words(d.value), words(d.why)]))),
+    fold('What the numbers rest on', () => table(['part', 'basis'],
+      ((a.rests_on ?? []) as Doc[]).map(d => [words(d.part), words(d.basis)]))));
+}
+
+function fold(title: string, inside: () => Child): Tree {
+  return h('details', { key: title.split(':')[0] }, h('summary', null, title), inside());
+}
+
+// Columns from `first` up to `end` hold numbers.
+export function table(head: string[], rows: Child[][], first = 99, end = 0): Tree {
+  const mark = (i: number) => ({ class: i >= first && i < end ? 'number' : undefined });
+  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': head.join(', ') }, h('table', null,
+    h('thead', null, h('tr', null, head.map((t, i) => h('th', mark(i), t)))),
+    h('tbody', null, rows.map(r => h('tr', null, r.map((c, i) => h('td', mark(i), c)))))));
+}
+
+function stageRows(a: Doc, stages: Doc[]): Tree {
+  const capacity = num(a, 'memory.capacity_gib');
+  const most = Math.max(capacity, ...stages.map(s => num(s, 'peak_gib'))) * 1.03;
+  return table(['stage', 'peak', 'in flight', 'memory, the line is the capacity'], stages.map(s => [
+    words(s.stage), gib(num(s, 'peak_gib')), words(s.in_flight),
+    stacked({ parts: LINES.map(([key, name, colour]): Part => ({ name, colour, value: num(s, key) })).filter(p => p.value > 0),
+      most, limit: capacity, total: num(s, 'peak_gib'), unit: 'GiB', low: true })]), 0, 3);
+}

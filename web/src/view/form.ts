@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run: a few controls a group, all keys behind a fold. What is set is bold; what was assumed is
+// grey and says why.
+import { App } from '../app';
+import { Tree, h } from '../dom';
+import type { Doc, Json } from '../engine';
+import { Key } from '../keys';
+import { PRESETS } from '../presets';
+import { at, fromWords, isDoc, words } from '../run';
+
+interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
+
+const GROUPS: [string, Control[]][] = [
+  ['Model', [{ path: 'model', label: 'model' }]],
+  ['Cluster', [{ path: 'cluster.node', label: 'node' }, { path: 'cluster.gpus', label: 'GPUs', most: 16 }]],
+  ['Training', [
+    { path: 'training.sequence_length', label: 'sequence length', least: 9, most: 20 },
+    { path: 'training.global_batch', label: 'global batch', most: 14 },
+    { path: 'training.micro_batch', label: 'micro batch', most: 6 },
+    { path: 'training.precision', label: 'precision' },
+    { path: 'training.tokens', label: 'tokens in all' }]],
+  ['Strategy', [
+    { path: 'parallel.tp', label: 'tensor, tp', most: 6 },
+    { path: 'parallel.pp', label: 'pipeline, pp', most: 7 },
+    { path: 'parallel.vpp', label: 'chunks, vpp', most: 5 },
+    { path: 'parallel.cp', label: 'context, cp', most: 6 },
+    { path: 'parallel.ep', label: 'experts, ep', most: 8 },
+    { path: 'parallel.zero', label: 'ZeRO' },
+    { path: 'parallel.schedule', label: 'schedule' },
+    { path: 'parallel.recompute', label: 'recompute' },
+    { path: 'parallel.sequence_parallel', label: 'sequence parallel' },
+    { path: 'training.flash_attention', label: 'flash attention' },
+    { path: 'framework', label: 'framework' }]],
+];
+
+export function form(app: App): Tree {
+  const { state } = app;
+  return h('form', { class: 'run', 'aria-label': 'The run', onsubmit: (e: Event) => e.preventDefault() },
+    presets(app), pasteBox(app),
+    GROUPS.map(([title, controls]) => h('fieldset', null, h('legend', null, title), controls.map(c => control(app, c)))),
+    h('details', { class: 'keys', open: state.allKeys, ontoggle: (e: Event) => {
+      const open = (e.target as HTMLDetailsElement).open;
+      if (open !== state.allKeys) app.set({ allKeys: open });
+    } }, h('summary', null, `All ${app.tables.keys.size} keys`), state.allKeys && allKeys(app)));
+}
+
+function presets(app: App): Tree {
+  const name = words(at(app.state.run, 'name'));
+  return h('label', { class: 'row preset' }, h('span', null, 'start from'),
+    h('select', { 'aria-label': 'start from a shipped run', value: '', onchange: (e: Event) => {
+      const preset = PRESETS.find(p => p.name === (e.target as HTMLSelectElement).value);
+      if (preset) void app.use(preset.run, preset.about ? [preset.about] : []);
+    } }, h('option', { value: '' }, name || 'a shipped run …'),
+    PRESETS.map(p => h('option', { value: p.name, key: p.name }, p.name))));
+}
+
+function control(app: App, c: Control): Tree | null {
+  const key = app.tables.keys.get(c.path);
+  if (!key) return null;
+  const { run, wrong } = app.state;
+  const given = at(run, c.path);
+  const effective = at(app.state.answer?.inputs, c.path);
+  const bad = wrong?.wrong?.path === c.path;
+  const id = `${c.listed ? 'all' : 'key'}-${c.path.replace(/\./g, '-')}`;
+  return h('div', { class: `row${given !== undefined ? ' given' : ''}${bad ? ' bad' : ''}`, key: c.path, title: about(app, key) },
+    h('label', { for: id }, c.label),
+    input(app, key, c, { id, given, effective, bad }),
+    c.most ? slider(app, c, given ?? effective) : null,
+    given !== undefined && key.default !== 'required'
+      ? h('button', { type: 'button', class: 'clear', 'aria-label': `leave ${c.label} open`, title: 'leave it open',
+          onclick: () => void app.setKey(c.path, undefined) }, '×')
+      : null);
+}
+
+function about(app: App, key: Key): string {
+  const inputs = app.state.answer?.inputs as Doc | undefined;
+  const assumed = ((inputs?.assumed ?? []) as Doc[]).find(a => a.path === key.path);
+  return `${key.path}: ${key.meaning} (${key.values})${assumed ? `; assumed: ${words(assumed.why)}` : ''}`;
+}
+
+interface Shown { id: string; given?: Json; effective?: Json; bad: boolean }
+
+function input(app: App, key: Key, c: Control, { id, given, effective, bad }: Shown): Tree {
+  const choices = app.tables.choices(key);
+  const common = { id, 'aria-invalid': bad ? 'true' : undefined };
+  if (isDoc(given)) return h('output', { ...common, class: 'own' }, own(given));
+  const set = (text: string) => void app.setKey(c.path, text === '' ? undefined : typed(key, text));
+  const value = words(given);
+  if (choices.length > 0) {
+    const open = key.default === 'required' || key.kind === 'document' ? null
+      : h('option', { value: '', key: '' }, `${choiceOf(effective, key)}`);
+    return h('select', { ...common, value, onchange: (e: Event) => set((e.target as HTMLSelectElement).value) },
+      given === undefined && key.kind === 'document' ? h('option', { value: '', key: '' }, 'choose …') : open,
+      (value && !choices.includes(value) ? [value, ...choices] : choices).map(w => h('option', { value: w, key: w }, w)));
+  }
+  return h('input', { ...common, value, placeholder: effective === undefined ? key.default : words(effective),
+    autocomplete: 'off', spellcheck: 'false', inputmode: /number/.test(key.kind) ? 'decimal' : undefined,
+    oninput: (e: Event) => set((e.target as HTMLInputElement).value.trim()) });
+}
+
+function choiceOf(effective: Json | undefined, key: Key): string {
+  return effective === undefined ? key.default || 'not set' : `${words(effective)} (assumed)`;
+}
+
+// Text stays text; everything else is read as JSON where it can be.
+function typed(key: Key, text: string): Json {
+  return key.kind === 'text' || key.kind === 'document' ? text : fromWords(text);
+}
+
+function own(doc: Doc): string {
+  return `its own: ${words(doc.name) || words(doc.model_type) || `${Object.keys(doc).length} keys`}`;
+}
+
+// Steps of two, and the number in the box beside it may be any.
+function slider(app: App, c: Control, value: Json | undefined): Tree {
+  const number = Number(value ?? 1);
+  const step = number > 0 ? Math.log2(number) : 0;
+  return h('input', { type: 'range', min: c.least ?? 0, max: c.most, step: 'any', 'aria-label': c.label,
+    'aria-valuetext': words(value), value: String(Math.min(c.most ?? 0, step)),
+    oninput: (e: Event) => {
+      const to = 2 ** Math.round(Number((e.target as HTMLInputElement).value));
+      if (to !== at(app.state.run, c.path)) void app.setKey(c.path, to);
+    },
+    onkeydown: (e: KeyboardEvent) => {
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
+      if (!by) return;
+      e.preventDefault();
+      const to = Math.min(c.most ?? 0, Math.max(c.least ?? 0, (by > 0 ? Math.floor(step + 1e-9) : Math.ceil(step - 1e-9)) + by));
+      void app.setKey(c.path, 2 ** to);
+    } });
+}
+
+function pasteBox(app: App): Tree {
+  const pasted = app.state.pasted;
+  return h('div', { class: 'paste' },
+    h('label', { for: 'paste' }, 'paste anything'),
+    h('textarea', { id: 'paste', rows: 2, spellcheck: 'false',
+      placeholder: 'config.json, launch script, JSON, TOML, nvidia-smi topo -m, a run file',
+      onpaste: (e: ClipboardEvent) => {
+        e.preventDefault();
+        const text = e.clipboardData?.getData('text') ?? '';
+        (e.target as HTMLTextAreaElement).value = text.length > 400 ? `${text.slice(0, 400)} …` : text;
+        void understand(app, text);
+      },
+      onchange: (e: Event) => void understand(app, (e.target as HTMLTextAreaElement).value) }),
+    h('p', { class: 'dim', role: 'status' }, pasted ? saidOf(pasted) : ''),
+    pasted ? pastedLines(pasted) : null);
+}
+
+function saidOf(pasted: Doc): string {
+  if (typeof pasted.error === 'string') return pasted.error;
+  const count = (name: string) => (Array.isArray(pasted[name]) ? (pasted[name] as Json[]).length : 0);
+  const parts = [`understood ${words(pasted.understood)} keys`];
+  if (count('assumed')) parts.push(`assumed ${count('assumed')}`);
+  const not = count('not_understood') + count('refused');
+  if (not) parts.push(`${not} without equivalent`);
+  if (count('missing')) parts.push(`kept from before: ${(pasted.missing as string[]).join(', ')}`);
+  return parts.join(', ');
+}
+
+function pastedLines(pasted: Doc): Tree | null {
+  const lines = (name: string, of: (d: Doc) => string) =>
+    ((pasted[name] ?? []) as Doc[]).map(d => h('li', null, of(d)));
+  const all = [
+    ...lines('not_understood', d => `${words(d.setting)}: ${words(d.why)}`),
+    ...lines('refused', d => `${words(d.setting)}: ${words(d.why)}`),
+    ...lines('assumed', d => `${words(d.path)} = ${words(d.value)}: ${words(d.why)}`)];
+  return all.length ? h('details', null, h('summary', null, 'which'), h('ul', null, all)) : null;
+}
+
+const MOST_PASTED = 4_000_000;
+
+// A run file is taken as it is; anything else goes through `import`, and what it leaves open stays.
+export async function understand(app: App, text: string): Promise<void> {
+  if (!text.trim()) return;
+  if (text.length > MOST_PASTED) {
+    app.set({ pasted: { error: `that is ${text.length} characters; the most that is read is ${MOST_PASTED}` } });
+    return;
+  }
+  const a = await app.engine.call('import', { file: { file: 'pasted', text } });
+  if (a.code !== 0) {
+    const run = asRun(text);
+    if (run) await app.use(run);
+    app.set({ pasted: run ? { understood: Object.keys(run).length } : { error: a.error } });
+    return;
+  }
+  const answer = JSON.parse(a.text) as Doc;
+  const given = (answer.run ?? {}) as Doc;
+  await app.use(joined(app.state.run, given));
+  const { run: _, ...said } = answer;
+  app.set({ pasted: { ...said, understood: countOf(given) - ((said.assumed ?? []) as Json[]).length } });
+}
+
+function asRun(text: string): Doc | null {
+  try {
+    const doc = JSON.parse(text) as Json;
+    return isDoc(doc) && (isDoc(doc.training) || isDoc(doc.cluster)) ? doc : null;
+  } catch {
+    return null;
+  }
+}
+
+// A part that was pasted replaces ours: a strategy is not mixed with another. Of the cluster and the
+// training, what the paste leaves open stays.
+function joined(old: Doc, given: Doc): Doc {
+  const out: Doc = { ...old };
+  delete out.name;
+  for (const [key, value] of Object.entries(given)) {
+    const keeps = (key === 'cluster' || key === 'training') && isDoc(value) && isDoc(old[key]);
+    out[key] = keeps ? { ...(old[key] as Doc), ...(value as Doc) } : value;
+  }
+  return out;
+}
+
+function countOf(doc: Json): number {
+  return isDoc(doc) ? Object.values(doc).reduce<number>((n, v) => n + countOf(v), 0) : 1;
+}
+
+function allKeys(app: App): Tree {
+  const { filter } = app.state;
+  const wanted = filter.toLowerCase();
+  const rows = [...app.tables.keys.values()].filter(k => k.kind !== 'object' && k.path !== 'assumed' &&
+    `${k.path} ${k.meaning}`.toLowerCase().includes(wanted));
+  return h('div', null,
+    h('input', { type: 'search', 'aria-label': 'search the keys', placeholder: 'search the keys', value: filter,
+      oninput: (e: Event) => app.set({ filter: (e.target as HTMLInputElement).value }) }),
+    h('div', { class: 'all', tabindex: 0, role: 'group', 'aria-label': 'all keys' }, rows.map(k => h('div', { key: k.path }, control(app, { path: k.path, label: k.path, listed: true }),
+      h('p', { class: 'dim meaning' }, k.meaning)))));
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Below the answer: search, timeline, sweep, comparison, capacity, and what can be taken away. Each
+// works on the run above; search and capacity can put a result back into it.
+import { App, TABS, Tab, Work } from '../app';
+import { lines, Line } from '../chart';
+import { Child, Tree, h, ready } from '../dom';
+import { documentOf } from '../embedded';
+import type { Doc, Json } from '../engine';
+import { change, digits, gib, inUnit, percent, seconds, sure } from '../format';
+import { at, commandLine, fromWords, leaves, words } from '../run';
+import { table } from './answer';
+
+export function tabs(app: App): Tree {
+  const { tab } = app.state;
+  const views: Record<Tab, (app: App) => Child> = { search, timeline, sweep, compare, capacity, take };
+  return h('section', { class: 'below' },
+    h('div', { role: 'tablist', 'aria-label': 'More about this run', onkeydown: (e: KeyboardEvent) => turn(app, e) },
+      TABS.map(([id, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${id}`, key: id, 'aria-selected': String(tab === id),
+        'aria-controls': 'panel', tabindex: tab === id ? 0 : -1, onclick: () => app.set({ tab: id }) }, name))),
+    h('div', { role: 'tabpanel', id: 'panel', 'aria-labelledby': `tab-${tab}`, tabindex: 0, key: tab }, views[tab](app)));
+}
+
+function turn(app: App, e: KeyboardEvent): void {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+  if (!by) return;
+  const ids = TABS.map(([id]) => id);
+  const next = ids[(ids.indexOf(app.state.tab) + by + ids.length) % ids.length];
+  app.set({ tab: next });
+  document.getElementById(`tab-${next}`)?.focus();
+}
+
+// A labelled box whose text the state keeps.
+function box(app: App, name: string, label: string, start: string, about = ''): Tree {
+  return h('label', { class: 'box', title: about }, h('span', null, label),
+    h('input', { value: app.state.fields[name] ?? start, spellcheck: 'false', autocomplete: 'off', placeholder: about,
+      oninput: (e: Event) => app.setField(name, (e.target as HTMLInputElement).value) }));
+}
+
+const field = (app: App, name: string, start = ''): string => (app.state.fields[name] ?? start).trim();
+
+function go(app: App, tab: Tab, name: string, command: string, request: () => Doc): Tree {
+  const work = app.state.works[tab];
+  return h('div', { class: 'go' },
+    work?.engine
+      ? h('button', { type: 'button', onclick: () => app.stop(tab) }, 'stop')
+      : h('button', { type: 'button', onclick: () => void app.work(tab, command, request()) }, name),
+    work?.engine ? progress(work) : null,
+    work?.answer?.error ? h('p', { class: 'error', role: 'alert' }, work.answer.error) : null,
+    work?.answer && work.of !== JSON.stringify(request()) && !work.answer.error
+      ? h('span', { class: 'dim' }, 'of the run before its last change') : null);
+}
+
+function progress(work: Work): Tree {
+  const share = work.total > 0 ? work.done / work.total : undefined;
+  return h('span', { role: 'status' },
+    h('progress', { max: 1, value: share, 'aria-label': 'progress' }),
+    share === undefined ? ' starting' : ` ${percent(share)} of ${digits(work.total, 9)}`);
+}
+
+const lists = (text: string): string[] => text.split(';').map(t => t.trim()).filter(Boolean);
+
+function answerOf(app: App, tab: Tab): Doc | undefined {
+  const work = app.state.works[tab];
+  if (!work?.answer?.text || work.answer.code === 2) return undefined;
+  return parsed(work.answer);
+}
+
+const documents = new WeakMap<object, Doc>();
+function parsed(answer: { text: string }): Doc {
+  let doc = documents.get(answer);
+  if (!doc) documents.set(answer, doc = JSON.parse(answer.text) as Doc);
+  return doc;
+}
+
+// ---- search
+
+function searchRequest(app: App): Doc {
+  const request: Doc = { run: app.state.run, beside: true, top: 12, html: 'search.html' };
+  const where = lists(field(app, 'where'));
+  if (where.length) request.where = where;
+  const minimize = field(app, 'minimize');
+  if (minimize) request.minimize = minimize;
+  return request;
+}
+
+function search(app: App): Child {
+  const a = answerOf(app, 'search'), work = app.state.works.search;
+  return [
+    h('p', { class: 'dim' }, 'Every split of this model over these GPUs; what the strategy says is set beside the best.'),
+    h('div', { class: 'boxes' }, box(app, 'where', 'only where', '', 'memory.peak_gib <= 72; tp <= 8'),
+      box(app, 'minimize', 'least', '', 'step_time_s'),
+      go(app, 'search', 'search', 'search', () => searchRequest(app))),
+    a ? [
+      h('p', { role: 'status' }, `${digits(Number(a.candidates), 12)} strategies in ${seconds(Number(work?.started) / 1000)}: `,
+        `${digits(Number(a.does_not_fit), 12)} do not fit, ${digits(Number(at(a, 'ties.count') ?? 0), 12)} within the winner's error bar.`),
+      table(['', 'step', 'MFU', 'peak', 'fits', 'strategy', ''], ((a.best ?? []) as Doc[]).map((b, i) => [
+        i + 1, seconds(Number(b.step_time_s)), percent(Number(b.mfu)), gib(Number(at(b, 'memory.peak_gib'))),
+        sure(Number(at(b, 'memory.fit_probability'))), strategyWords(b.strategy as Doc),
+        h('button', { type: 'button', class: 'use', 'aria-label': `use strategy ${i + 1}`, onclick: () => void app.take(b.strategy as Doc) }, 'use'),
+      ]), 0, 5),
+      work?.answer?.files['search.html'] ? ready(documentOf(work.answer, work.answer.files['search.html'])) : null,
+    ] : null];
+}
+
+function strategyWords(strategy: Doc): string {
+  return leaves(strategy).filter(([, v]) => v !== 1 && v !== false)
+    .map(([path, v]) => `${path.split('.').slice(1).join('.')} ${words(v)}`).join(' · ');
+}
+
+// ---- timeline
+
+function timeline(app: App): Child {
+  const work = app.state.works.timeline, html = work?.answer?.files['step.html'];
+  return [
+    h('p', { class: 'dim' }, 'One step as events: every pass of every stage, what is exposed, memory over time, the critical path.'),
+    h('div', { class: 'boxes' },
+      box(app, 'slow', 'slow part', '', 'gpu:0=1.3'), box(app, 'jitter', 'jitter', '', '0.05'),
+      go(app, 'timeline', 'play the step', 'simulate', () => timelineRequest(app))),
+    work?.answer && html ? ready(documentOf(work.answer, html)) : null];
+}
+
+function timelineRequest(app: App): Doc {
+  const request: Doc = { run: app.state.run, html: 'step.html' };
+  const slow = field(app, 'slow'), jitter = field(app, 'jitter');
+  if (slow) request.slow = lists(slow);
+  if (jitter) request.jitter = fromWords(jitter);
+  return request;
+}
+
+// ---- sweep
+
+function sweepRequest(app: App): Doc {
+  const axes: Doc = { [field(app, 'axis', 'parallel.tp')]: valuesOf(field(app, 'values', '1, 2, 4, 8')) };
+  const second = field(app, 'axis2');
+  if (second) axes[second] = valuesOf(field(app, 'values2'));
+  return { sweep: { run: app.state.run, axes, columns: [...new Set(['memory.peak_gib', field(app, 'metric', 'step_time_s')])] } };
+}
+
+function valuesOf(text: string): Json {
+  return text.split(',').map(t => fromWords(t.trim()));
+}
+
+function sweep(app: App): Child {
+  const work = app.state.works.sweep;
+  return [
+    h('div', { class: 'boxes' },
+      box(app, 'axis', 'key', 'parallel.tp'), box(app, 'values', 'values', '1, 2, 4, 8'),
+      box(app, 'axis2', 'second key', ''), box(app, 'values2', 'its values', ''),
+      box(app, 'metric', 'what', 'step_time_s'),
+      go(app, 'sweep', 'sweep', 'sweep', () => sweepRequest(app))),
+    work?.answer?.text && work.answer.code !== 2 ? sweepPlot(app, work.answer.text, JSON.parse(work.of ?? '{}') as Doc) : null];
+}
+
+const rowsOf = (text: string): Doc[] => text.split('\n').filter(Boolean).map(l => JSON.parse(l) as Doc);
+
+function sweepPlot(app: App, text: string, request: Doc): Child {
+  const rows = rowsOf(text);
+  const axes = at(request, 'sweep.axes') as Doc, [first, second] = Object.keys(axes);
+  const metric = (at(request, 'sweep.columns') as string[]).slice(-1)[0];
+  const names = (axes[first] as Json[]).map(words);
+  const series = new Map<string, Line>();
+  const value = (r: Doc) => Number(r[metric] ?? NaN);
+  const axis = (r: Doc, path: string) => words(r[path]);
+  for (const r of rows) {
+    const name = second ? `${second} ${axis(r, second)}` : metric;
+    const line = series.get(name) ?? { name, points: [] };
+    if (Number.isFinite(value(r))) line.points.push([names.indexOf(axis(r, first)), value(r)]);
+    series.set(name, line);
+  }
+  const unit = app.tables.metrics.get(metric)?.unit ?? '';
+  const good = rows.filter(r => Number.isFinite(value(r)));
+  const best = good.length ? good.reduce((a, b) => (value(b) < value(a) ? b : a)) : undefined;
+  const title = best ? `${metric} is least, ${inUnit(value(best), unit)}, at ${first} ${axis(best, first)}` : `no point has ${metric}`;
+  return [
+    lines(names, [...series.values()], title, [first, metric], v => inUnit(v, unit)),
+    table([first, ...(second ? [second] : []), metric, 'peak', 'why not'], rows.map(r => [
+      axis(r, first), ...(second ? [axis(r, second)] : []), Number.isFinite(value(r)) ? inUnit(value(r), unit) : '–',
+      Number.isFinite(Number(r['memory.peak_gib'] ?? NaN)) ? gib(Number(r['memory.peak_gib'])) : '–', words(r.reason)]), 0, second ? 4 : 3)];
+}
+
+// ---- compare
+
+function compare(app: App): Child {
+  const { pins } = app.state;
+  const all = [...pins, ...(app.state.answer && !app.state.wrong && app.state.of ? [{ name: 'now', run: app.state.of, answer: app.state.answer }] : [])];
+  if (pins.length === 0) {
+    return h('p', { class: 'dim' }, 'Pin up to four runs with “pin” above, or the key p; they stand here beside the run as it is now.');
+  }
+  const base = all[0];
+  const row = (name: string, of: (a: Doc) => Child) => [name, ...all.map(p => of(p.answer))];
+  const work = app.state.works.compare;
+  return [
+    table(['', ...all.map(p => p.name)], [
+      row('step', a => [seconds(Number(a.step_time_s)), h('small', null, a === base.answer ? '' : ` ${change(Number(a.step_time_s) / Number(base.answer.step_time_s) - 1)}`)]),
+      row('MFU', a => percent(Number(a.mfu))),
+      row('tokens/s', a => digits(Number(a.tokens_per_s), 4)),
+      row('peak', a => gib(Number(at(a, 'memory.peak_gib')))),
+      row('fits', a => sure(Number(at(a, 'memory.fit_probability')))),
+      ...differing(all.map(p => p.run)).map(path => [path, ...all.map(p => words(at(p.run, path)) || '–')]),
+      ['', ...all.map(p => h('button', { type: 'button', class: 'use', 'aria-label': `use ${p.name}`, onclick: () => void app.use(p.run) }, 'use'))],
+    ], 1, 9),
+    all.length > 1 ? go(app, 'compare', 'why do they differ', 'compare', () => ({ runs: all.map(p => p.run), format: 'text', width: 110 })) : null,
+    work?.answer?.text ? h('pre', { tabindex: 0 }, work.answer.text) : null];
+}
+
+function differing(runs: Doc[]): string[] {
+  const paths = new Set(runs.flatMap(r => leaves(r).map(([path]) => path)));
+  return [...paths].filter(p => new Set(runs.map(r => words(at(r, p)))).size > 1);
+}
+
+// ---- capacity
+
+function capacityRequest(app: App): Doc {
+  const run = app.state.run;
+  const request: Doc = { run, prices: 'market-2026', format: 'html', tokens: fromWords(field(app, 'tokens', words(at(run, 'training.tokens')) || '1e12')) };
+  for (const key of ['deadline', 'budget', 'power']) {
+    const value = field(app, key);
+    if (value) request[key] = value;
+  }
+  const sizes = field(app, 'sizes');
+  if (sizes) request.sizes = sizes;
+  if (app.state.fields.layouts === 'search') request.search = true;
+  return request;
+}
+
+function capacity(app: App): Child {
+  const work = app.state.works.capacity;
+  return [
+    h('div', { class: 'boxes' },
+      box(app, 'tokens', 'tokens', words(at(app.state.run, 'training.tokens')) || '1e12'), box(app, 'deadline', 'deadline', '', '60 d'),
+      box(app, 'budget', 'budget', '', '5e6'), box(app, 'power', 'power', '', '2 MW'), box(app, 'sizes', 'GPUs', '', '[512,1024] or smallest'),
+      h('label', { class: 'box' }, h('span', null, 'layouts'),
+        h('select', { value: app.state.fields.layouts ?? '', onchange: (e: Event) => app.setField('layouts', (e.target as HTMLSelectElement).value) },
+          h('option', { value: '' }, "the run's"), h('option', { value: 'search' }, 'searched'))),
+      go(app, 'capacity', 'plan', 'capacity', () => capacityRequest(app))),
+    work?.answer?.text && work.answer.code !== 2 ? ready(documentOf(work.answer, work.answer.text)) : null];
+}
+
+// ---- take away
+
+const EXPORTS: [string, string, string, Doc][] = [
+  ['Megatron-LM arguments', 'megatron.sh', 'export', { as: 'megatron', format: 'text' }],
+  ['DeepSpeed', 'ds_config.json', 'export', { as: 'deepspeed', format: 'text' }],
+  ['torchtitan', 'torchtitan.toml', 'export', { as: 'torchtitan-toml', format: 'text' }],
+  ['whole run file', 'run-resolved.json', 'export', { as: 'run', format: 'text' }],
+  ['answer, JSON', 'answer.json', 'estimate', {}],
+  ['answer, CSV', 'answer.csv', 'estimate', { format: 'csv' }],
+  ['answer, text', 'answer.txt', 'estimate', { format: 'text' }],
+  ['trace for ui.perfetto.dev', 'trace.json', 'simulate', { trace: 'trace.json' }],
+];
+
+function take(app: App): Child {
+  const { run } = app.state;
+  const text = JSON.stringify(run, null, 2);
+  const command = commandLine(run, app.tables.flags);
+  const copy = (what: string, from: () => string | Promise<string>) => h('button', { type: 'button', onclick: async (e: Event) => {
+    const button = e.currentTarget as HTMLElement;
+    const done = await copied(await from());
+    button.textContent = done ? 'copied' : 'select and copy it';
+    setTimeout(() => { button.textContent = what; }, 1500);
+  } }, what);
+  return [
+    h('div', { class: 'go' },
+      copy('copy the link', async () => location.href.split('#')[0] + await app.address()), copy('copy the command', () => command), copy('copy the run file', () => text),
+      h('button', { type: 'button', onclick: () => download('run.json', text) }, 'save run.json'),
+      h('button', { type: 'button', onclick: () => print() }, 'print'),
+      h('button', { type: 'button', onclick: () => savePictures() }, 'save pictures, SVG')),
+    h('p', null, 'Other tools: ', EXPORTS.map(([name, file, cmd, more]) => [h('button', { type: 'button', class: 'use', onclick: async () => {
+      const a = await app.engine.call(cmd, { run, ...more });
+      if (a.code === 0 || a.code === 3) download(file, a.files[file] ?? a.text);
+      else app.set({ notes: [a.error] });
+    } }, name), ' '])),
+    h('h3', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command),
+    h('h3', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
+}
+
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function download(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// Each picture on the screen as a file of its own, with the colours it has here.
+function savePictures(): void {
+  document.querySelectorAll<SVGElement>('main svg').forEach((svg, i) => {
+    const copy = svg.cloneNode(true) as SVGElement;
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    const shapes = svg.querySelectorAll<SVGElement>('*'), copies = copy.querySelectorAll<SVGElement>('*');
+    shapes.forEach((shape, k) => {
+      const style = getComputedStyle(shape);
+      for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font']) copies[k].setAttribute(name, style.getPropertyValue(name));
+    });
+    download(`orrery-${i + 1}.svg`, copy.outerHTML);
+  });
+}

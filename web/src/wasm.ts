@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine's module and its C interface (include/orrery/orrery.h). Needs no Emscripten beside it:
+// the module imports a handful of functions of WASI, which do nothing here, and page.progress.
+
+export interface Answer {
+  code: number;
+  text: string;
+  error: string;
+  warnings: string[];
+  files: Record<string, string>;
+  wrong?: { code: string; file: string; path: string; found: string; allowed: string; nearest: string };
+}
+
+type Functions = Record<string, (...args: number[]) => number>;
+
+export class WasmEngine {
+  private readonly f: Functions;
+  private readonly memory: WebAssembly.Memory;
+  private readonly engine: number;
+  private readonly decoder = new TextDecoder();
+  private readonly encoder = new TextEncoder();
+
+  constructor(module: WebAssembly.Module, progress: (done: number, total: number) => number) {
+    const imports: Record<string, Record<string, unknown>> = {};
+    for (const { module: space, name } of WebAssembly.Module.imports(module)) {
+      (imports[space] ??= {})[name] = space === 'page' ? progress : systemCall(name);
+    }
+    const instance = new WebAssembly.Instance(module, imports as WebAssembly.Imports);
+    this.f = instance.exports as unknown as Functions;
+    this.memory = instance.exports.memory as WebAssembly.Memory;
+    this.f._initialize?.();
+    this.engine = this.f.page_engine();
+  }
+
+  call(command: string, request: string): Answer {
+    const answer = this.asked(command, request);
+    if (answer === 0) return { code: 1, text: '', error: 'out of memory', warnings: [], files: {} };
+    const out: Answer = {
+      code: this.f.orrery_code(answer),
+      text: this.text(this.f.orrery_text(answer, 0)),
+      error: this.text(this.f.orrery_error(answer)),
+      warnings: this.each(this.f.orrery_warning_count(answer), i => this.text(this.f.orrery_warning(answer, i))),
+      files: Object.fromEntries(this.each(this.f.orrery_file_count(answer), i =>
+        [this.text(this.f.orrery_file_name(answer, i)), this.text(this.f.orrery_file_text(answer, i, 0))])),
+    };
+    if (out.code === 2) out.wrong = JSON.parse(this.text(this.f.orrery_line(answer))).wrong;
+    this.f.orrery_answer_free(answer);
+    return out;
+  }
+
+  // All of an answer as one line of JSON, as `orrery call` writes it.
+  line(command: string, request: string): string {
+    const answer = this.asked(command, request);
+    const line = this.text(this.f.orrery_line(answer));
+    this.f.orrery_answer_free(answer);
+    return line;
+  }
+
+  private asked(command: string, request: string): number {
+    const name = this.given(command), body = this.given(request);
+    const answer = this.f.orrery_call(this.engine, name, body);
+    this.f.free(name);
+    this.f.free(body);
+    return answer;
+  }
+
+  version(): string {
+    return this.text(this.f.orrery_version());
+  }
+
+  private each<T>(count: number, item: (i: number) => T): T[] {
+    return Array.from({ length: count }, (_, i) => item(i));
+  }
+
+  private given(text: string): number {
+    const bytes = this.encoder.encode(text);
+    const at = this.f.malloc(bytes.length + 1);
+    const memory = new Uint8Array(this.memory.buffer);
+    memory.set(bytes, at);
+    memory[at + bytes.length] = 0;
+    return at;
+  }
+
+  private text(at: number): string {
+    const memory = new Uint8Array(this.memory.buffer);
+    return this.decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
+  }
+}
+
+function systemCall(name: string): (...args: number[]) => number {
+  if (name === 'proc_exit' || name === 'abort') return () => { throw new Error('the engine stopped'); };
+  return () => 0;
+}

@@ -43,8 +43,13 @@ async function on(work, hash, options, url) {
 const cli = (...args) => new Promise((done, failed) => execFile(ORRERY, [...args, '--config-dir', '-'], { maxBuffer: 1 << 28 },
   (error, out, err) => (error && ![2, 3].includes(error.code) ? failed(error) : done(out || err))));
 const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
-const press = (page, label) => page.run(`(() => { const b = [...document.querySelectorAll('button')].find(b => (b.ariaLabel || b.innerText) === ${JSON.stringify(label)}); b.click(); })()`);
-const settled = page => page.until('!orrery.app.busy && (orrery.state.wrong || orrery.state.of === orrery.state.run)');
+const press = (page, label) => page.until(`[...document.querySelectorAll('button')].some(b => (b.ariaLabel || b.innerText) === ${JSON.stringify(label)} && (b.click(), true))`);
+const drawn = page => page.run('new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))');
+async function settled(page) {
+  await drawn(page);
+  await page.until('!orrery.app.busy && (orrery.state.wrong || orrery.state.of === orrery.state.run)');
+  await drawn(page);
+}
 
 test('answers for every shipped run and command are the bytes of the program', { timeout: 900_000 }, () => on(async page => {
   const asked = [['estimate', {}], ['memory', {}], ['comm', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }]];
@@ -270,7 +275,7 @@ test('no view is wider than its window; pictures', { timeout: 300_000 }, async (
         await page.run("orrery.app.explain('mfu')");
         for (const tab of TABS) {
           await page.run(`orrery.app.set({tab: '${tab}'})`);
-          await page.run('new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))');
+          await drawn(page);
           const wide = await page.run('document.documentElement.scrollWidth');
           assert.ok(wide <= width, `${tab} at ${width}: ${wide}`);
         }

@@ -17,7 +17,7 @@ export interface Work {
   engine?: Engine;
   done: number;
   total: number;
-  started: number;
+  took?: number; // milliseconds
   answer?: Answer;
   of?: string; // the request that was answered
 }
@@ -29,7 +29,6 @@ export interface State {
   of?: Doc;       // the run that it answers
   wrong?: Answer; // of the run as it is
   cost?: Doc;     // the option of `capacity`
-  advised: boolean; // the answer carries its advice already
   metric?: string;
   tree?: Doc;
   opened: Set<string>;
@@ -54,7 +53,7 @@ export class App {
 
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
-      run, text: '', advised: false, opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
+      run, text: '', opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
       allKeys: false, fields: {}, works: {}, help: false, took: 0,
     };
   }
@@ -172,7 +171,8 @@ export class App {
   // Starts work in an engine of its own, or the same work anew.
   async work(tab: Tab, command: string, request: Doc): Promise<void> {
     this.stop(tab);
-    const work: Work = { engine: this.engine.another(), done: 0, total: 0, started: performance.now() };
+    const work: Work = { engine: this.engine.another(), done: 0, total: 0 };
+    const started = performance.now();
     this.state.works[tab] = work;
     this.onchange();
     const answer = await (work.engine as Engine).call(command, request, (done, total) => {
@@ -181,7 +181,7 @@ export class App {
     });
     if (this.state.works[tab] !== work || answer.code === 130) return;
     work.engine?.stop();
-    Object.assign(work, { answer, engine: undefined, of: JSON.stringify(request), started: performance.now() - work.started });
+    Object.assign(work, { answer, engine: undefined, of: JSON.stringify(request), took: performance.now() - started });
     this.onchange();
   }
 

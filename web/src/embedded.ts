@@ -12,8 +12,8 @@ const ATTRIBUTES = new Set(`class id role aria-label tabindex colspan viewbox x 
   d transform text-anchor opacity`.split(/\s+/));
 
 declare global {
-  var drawLanes: (data: unknown, root: Element) => void;   // eslint-disable-line no-var
-  var drawPoints: (data: unknown, root: Element) => void;  // eslint-disable-line no-var
+  var drawLanes: (data: unknown, root: Element) => void;
+  var drawPoints: (data: unknown, root: Element) => void;
 }
 
 const made = new WeakMap<object, Element>();
@@ -44,7 +44,9 @@ function copy(from: Node, into: Element): void {
     return;
   }
   if (!(from instanceof Element) || !ELEMENTS.has(from.localName)) return;
-  const element = document.createElementNS(from.namespaceURI, from.localName);
+  // A heading without words is no heading.
+  const name = from.localName === 'th' && !from.textContent?.trim() ? 'td' : from.localName;
+  const element = document.createElementNS(from.namespaceURI, name);
   for (const { name, value } of Array.from(from.attributes)) {
     if (ATTRIBUTES.has(name.toLowerCase())) element.setAttribute(name, value);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The engine's module and its C interface (include/orrery/orrery.h). Needs no Emscripten beside it:
-// the module imports a handful of functions of WASI, which do nothing here, and page.progress.
+// the module imports a handful of functions of WASI, which have no system below them here, and
+// page.progress.
 
 export interface Answer {
   code: number;
@@ -24,7 +25,7 @@ export class WasmEngine {
   constructor(module: WebAssembly.Module, progress: (done: number, total: number) => number) {
     const imports: Record<string, Record<string, unknown>> = {};
     for (const { module: space, name } of WebAssembly.Module.imports(module)) {
-      (imports[space] ??= {})[name] = space === 'page' ? progress : systemCall(name);
+      (imports[space] ??= {})[name] = space === 'page' ? progress : this.systemCall(name);
     }
     const instance = new WebAssembly.Instance(module, imports as WebAssembly.Imports);
     this.f = instance.exports as unknown as Functions;
@@ -69,6 +70,28 @@ export class WasmEngine {
     return this.text(this.f.orrery_version());
   }
 
+  // Output goes nowhere but counts as written; there is no environment.
+  private systemCall(name: string): (...args: number[]) => number {
+    const put = (at: number, value: number) => new DataView(this.memory.buffer).setUint32(at, value, true);
+    switch (name) {
+      case 'fd_write':
+        return (_, pieces, count, written) => {
+          const view = new DataView(this.memory.buffer);
+          let size = 0;
+          for (let i = 0; i < count; i++) size += view.getUint32(pieces + 8 * i + 4, true);
+          put(written, size);
+          return 0;
+        };
+      case 'environ_sizes_get':
+        return (count, size) => (put(count, 0), put(size, 0), 0);
+      case 'proc_exit':
+      case 'abort':
+        return () => { throw new Error('the engine stopped'); };
+      default:
+        return () => 0;
+    }
+  }
+
   private each<T>(count: number, item: (i: number) => T): T[] {
     return Array.from({ length: count }, (_, i) => item(i));
   }
@@ -86,9 +109,4 @@ export class WasmEngine {
     const memory = new Uint8Array(this.memory.buffer);
     return this.decoder.decode(memory.subarray(at, memory.indexOf(0, at)));
   }
-}
-
-function systemCall(name: string): (...args: number[]) => number {
-  if (name === 'proc_exit' || name === 'abort') return () => { throw new Error('the engine stopped'); };
-  return () => 0;
 }

@@ -109,7 +109,7 @@ function judgement(app: App, a: Doc): Tree {
   const step = num(a, 'step_time_s');
   return h('div', { class: 'judgement' },
     a.limiter ? h('p', null, h('b', null, 'Limit '), words(a.limiter)) : null,
-    advice.length ? h('table', { class: 'advice' },
+    advice.length ? h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'advice' }, h('table', { class: 'advice' },
       h('caption', null, a.feasible === false ? 'It would fit by one change' : 'Faster by one change'),
       h('tbody', null, advice.map(row => {
         const set = row.set as Doc;
@@ -119,7 +119,7 @@ function judgement(app: App, a: Doc): Tree {
           h('td', { class: 'number' }, change(num(row, 'step_time_s') / step - 1)),
           h('td', { class: 'number' }, gib(num(row, 'peak_gib'))),
           h('td', null, h('button', { type: 'button', class: 'use', 'aria-label': `use ${name}`, onclick: () => void app.take(set) }, 'use')));
-      }))) : null);
+      })))) : null);
 }
 
 function folds(a: Doc): Tree {
@@ -146,7 +146,7 @@ function fold(title: string, inside: () => Child): Tree {
 export function table(head: string[], rows: Child[][], first = 99, end = 0): Tree {
   const mark = (i: number) => ({ class: i >= first && i < end ? 'number' : undefined });
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': head.join(', ') }, h('table', null,
-    h('thead', null, h('tr', null, head.map((t, i) => h('th', mark(i), t)))),
+    h('thead', null, h('tr', null, head.map((t, i) => h(t ? 'th' : 'td', mark(i), t)))),
     h('tbody', null, rows.map(r => h('tr', null, r.map((c, i) => h('td', mark(i), c)))))));
 }
 

@@ -14,7 +14,7 @@ import { table } from './answer';
 export function tabs(app: App): Tree {
   const { tab } = app.state;
   const views: Record<Tab, (app: App) => Child> = { search, timeline, sweep, compare, capacity, take };
-  return h('section', { class: 'below' },
+  return h('section', { class: 'below', 'aria-label': 'More' },
     h('div', { role: 'tablist', 'aria-label': 'More about this run', onkeydown: (e: KeyboardEvent) => turn(app, e) },
       TABS.map(([id, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${id}`, key: id, 'aria-selected': String(tab === id),
         'aria-controls': 'panel', tabindex: tab === id ? 0 : -1, onclick: () => app.set({ tab: id }) }, name))),
@@ -92,7 +92,7 @@ function search(app: App): Child {
       box(app, 'minimize', 'least', '', 'step_time_s'),
       go(app, 'search', 'search', 'search', () => searchRequest(app))),
     a ? [
-      h('p', { role: 'status' }, `${digits(Number(a.candidates), 12)} strategies in ${seconds(Number(work?.started) / 1000)}: `,
+      h('p', { role: 'status' }, `${digits(Number(a.candidates), 12)} strategies in ${seconds(Number(work?.took) / 1000)}: `,
         `${digits(Number(a.does_not_fit), 12)} do not fit, ${digits(Number(at(a, 'ties.count') ?? 0), 12)} within the winner's error bar.`),
       table(['', 'step', 'MFU', 'peak', 'fits', 'strategy', ''], ((a.best ?? []) as Doc[]).map((b, i) => [
         i + 1, seconds(Number(b.step_time_s)), percent(Number(b.mfu)), gib(Number(at(b, 'memory.peak_gib'))),

@@ -45,7 +45,7 @@ ExitCode run_page(Json request, const Session& s) {
         CommandEngine(configs, hooks_of(s)).call("estimate", request, Asker::flags);
     if (!answer.error.empty()) return give_answer(s, answer);
     // The run as it was resolved, with what was assumed; a browser has no folder to look in.
-    put_run(page, Json::parse(answer.text)["inputs"].dump());
+    put_run(page, answer.text.document()->at("inputs").dump());
   }
   give(s, page);
   return ExitCode::answer;

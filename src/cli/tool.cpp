@@ -19,7 +19,7 @@ constexpr std::size_t kMostText = 20'000;
 constexpr std::size_t kWidth = 100;
 
 // Lines and pages, and what belongs to them.
-constexpr std::array kNoTools = {"call", "completions", "mcp", "merge"};
+constexpr std::array kNoTools = {"call", "completions", "mcp", "merge", "page"};
 constexpr std::array kWriting = {"chakra",         "heat",         "html",  "markdown",
                                  "simai",          "sqlite",       "trace", "trace_ranks",
                                  "write_accuracy", "write_configs"};

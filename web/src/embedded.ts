@@ -22,7 +22,9 @@ const made = new WeakMap<object, Element>();
 export function documentOf(owner: object, html: string): Element {
   let root = made.get(owner);
   if (!root) {
-    const page = new DOMParser().parseFromString(html, 'text/html');
+    // The policy would complain of styles even where nothing is drawn.
+    const plain = html.replace(/<style>[\s\S]*?<\/style>/g, '').replace(/ style="/g, ' data-style="');
+    const page = new DOMParser().parseFromString(plain, 'text/html');
     root = document.createElement('div');
     root.className = 'document';
     for (const child of Array.from(page.body.childNodes)) copy(child, root);
@@ -50,7 +52,7 @@ function copy(from: Node, into: Element): void {
   for (const { name, value } of Array.from(from.attributes)) {
     if (ATTRIBUTES.has(name.toLowerCase())) element.setAttribute(name, value);
   }
-  const width = /^width:\s*([\d.]+%)/.exec(from.getAttribute('style') ?? '');
+  const width = /^width:\s*([\d.]+%)/.exec(from.getAttribute('data-style') ?? '');
   if (width) (element as HTMLElement).style.width = width[1];
   into.append(element);
   for (const child of Array.from(from.childNodes)) copy(child, element);

@@ -201,14 +201,14 @@ test('the timeline of a step is drawn', { timeout: 120_000 }, () => on(async pag
 test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 180_000 }, () => on(async page => {
   await page.run('document.activeElement.blur()');
   await page.press('p');
-  await page.run("orrery.app.setKey('parallel.zero', 1)");
+  await page.run("orrery.app.setKey('parallel.zero', 2)");
   await settled(page);
   await page.press('c');
   await page.until('document.querySelector("#panel table")');
-  assert.match(await text(page, '#panel table'), /parallel.zero\s+3\s+1/);
+  assert.match(await text(page, '#panel table'), /parallel.zero\s+3\s+2/);
   await press(page, 'why do they differ');
   await page.until('document.querySelector("#panel pre")');
-  assert.match(await text(page, '#panel pre'), /parallel.zero: 3 → 1/);
+  assert.match(await text(page, '#panel pre'), /parallel.zero: 3 → 2/);
   await page.run("orrery.app.set({tab: 'sweep'})");
   await page.until('document.querySelector("#panel .boxes")');
   await press(page, 'sweep');
@@ -217,7 +217,7 @@ test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 18
   await page.until('document.querySelector("#panel select")');
   await press(page, 'plan');
   await page.until('document.querySelector("#panel .document svg")');
-  assert.match(await text(page, '#panel'), /Side by side/);
+  assert.match(await text(page, '#panel'), /Options, the cheapest first/);
 }));
 
 test('a link opens what its sender saw; a broken one says so', async () => {

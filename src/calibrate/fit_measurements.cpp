@@ -110,10 +110,12 @@ class Fitter {
 
   Solved solve_once(const Attempt& a) const {
     FitProblem p;
-    std::vector<std::size_t> every(knobs_.size());
-    std::iota(every.begin(), every.end(), std::size_t{0});
-    for (const Knob& k : knobs_) p.knobs.push_back(bounds_of(k));
-    for (const std::size_t i : a.in) p.data.push_back({noise_[i], 1, 0, every});
+    Indices moving;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      p.knobs.push_back(bounds_of(knobs_[k]));
+      if (a.moves[k]) moving.push_back(k);
+    }
+    for (const std::size_t i : a.in) p.data.push_back({noise_[i], 1, 0, moving});
     p.levels = 1;
     p.level_spread = 1e-6;  // no free factor besides the constants
     std::vector<double> at;

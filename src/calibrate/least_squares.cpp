@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -179,18 +180,23 @@ double difference(const KnobBounds& b, double x) {
 FitSlopes slopes_at(const FitProblem& problem, const std::vector<double>& x) {
   FitSlopes out;
   out.x = x;
-  std::vector<double> shifted = x;
+  // By knob: its data, and which of their knobs it is.
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> data_of(problem.knobs.size());
   for (std::size_t i = 0; i < problem.data.size(); ++i) {
-    const double here = problem.residual(i, x);
-    out.residuals.push_back(here);
-    std::vector<double> slopes;
-    for (const std::size_t k : problem.data[i].knobs) {
-      const double h = difference(problem.knobs[k], x[k]);
-      shifted[k] = x[k] + h;
-      slopes.push_back((problem.residual(i, shifted) - here) / h);
-      shifted[k] = x[k];
+    const std::vector<std::size_t>& knobs = problem.data[i].knobs;
+    out.residuals.push_back(problem.residual(i, x));
+    out.slopes.emplace_back(knobs.size());
+    for (std::size_t j = 0; j < knobs.size(); ++j) data_of[knobs[j]].emplace_back(i, j);
+  }
+  // All data at one x, then all at the next: what follows from x alone is made once.
+  std::vector<double> shifted = x;
+  for (std::size_t k = 0; k < data_of.size(); ++k) {
+    const double h = difference(problem.knobs[k], x[k]);
+    shifted[k] = x[k] + h;
+    for (const auto& [i, j] : data_of[k]) {
+      out.slopes[i][j] = (problem.residual(i, shifted) - out.residuals[i]) / h;
     }
-    out.slopes.push_back(std::move(slopes));
+    shifted[k] = x[k];
   }
   return out;
 }

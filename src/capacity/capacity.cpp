@@ -24,20 +24,30 @@ std::vector<BreakEven> break_evens(const CapacityAnswer& c) {
   return list;
 }
 
+void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
+                 CapacityAnswer& c) {
+  if (option.smallest) {
+    SmallestFound found = smallest_sizes(plan, option, context);
+    std::move(found.options.begin(), found.options.end(), std::back_inserter(c.options));
+    c.sizes_tried.push_back(std::move(found.tried));
+  }
+  for (const std::int64_t gpus : option.sizes) {
+    c.options.push_back(answer_option(plan, option, gpus, context));
+  }
+}
+
 }  // namespace
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;
+  std::int64_t done = 0;
   for (const OptionPlan& option : plan.options) {
-    if (option.smallest) {
-      SmallestFound found = smallest_sizes(plan, option, context);
-      std::move(found.options.begin(), found.options.end(), std::back_inserter(c.options));
-      c.sizes_tried.push_back(std::move(found.tried));
-      continue;
+    if (context.progress) {
+      context.progress(done++, static_cast<std::int64_t>(plan.options.size()));
     }
-    for (const std::int64_t gpus : option.sizes) {
-      c.options.push_back(answer_option(plan, option, gpus, context));
-    }
+    c.is_stopped = context.stopped && context.stopped();
+    if (c.is_stopped) return c;
+    add_answers(plan, option, context, c);
   }
   c.rank = rank_of(plan, c.options);
   c.ranked = ranked(plan, c.rank, c.options);

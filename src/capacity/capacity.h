@@ -80,6 +80,7 @@ struct CapacityAnswer {
   std::vector<RequirementAnswer> requirements;
   std::vector<SizesTried> sizes_tried;  // one for each option that asks for the smallest size
   std::vector<BreakEven> break_evens;   // of all options that fit, against the best with a price
+  bool is_stopped = false;              // on request: nothing is judged
 };
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context);

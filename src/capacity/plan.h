@@ -53,6 +53,8 @@ struct PlanContext {
   MetricSource metrics;
   unsigned workers = 1;
   Parallel parallel;
+  std::function<void(std::int64_t done, std::int64_t total)> progress;  // clusters; may be unset
+  std::function<bool()> stopped;                                        // may be unset
 };
 
 struct PhasePlan {

@@ -16,7 +16,9 @@ void declare_call(CLI::App& /*app*/, Json& /*request*/) {}
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_call(Json /*request*/, const Session& s) {
   if (s.csv || s.to_file()) throw UsageError("orrery call: give it without --csv and -o");
-  const CommandEngine engine(kept(configs_of(s), KeptPaths::no), hooks_of(s));
+  EngineHooks hooks = hooks_of(s);
+  hooks.progress = nullptr;  // questions come from a program
+  const CommandEngine engine(kept(configs_of(s), KeptPaths::no), std::move(hooks));
   for (std::string line; next_line(line);) {
     if (is_blank(line)) continue;
     write_text("-", answer_line(engine, line) + "\n");

@@ -2,40 +2,55 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "core/error.h"
-#include "engine/command_engine.h"
+#include "explore/sweep_merge.h"
+#include "io/files.h"
 #include "io/sqlite_rows.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::size_t kLargestShard = std::size_t{8} << 30;
+// Standard input is read whole, since it cannot be read twice.
+ShardText shard_named(const std::string& file) {
+  constexpr std::size_t kMost = std::size_t{8} << 30;
+  if (file == "-") return shard_of("standard input", read_text(file, kMost));
+  return {file, [file](std::uint64_t at, std::size_t most) { return read_piece(file, at, most); }};
+}
 
-void give_database(const std::string& lines, const Session& s) {
-  if (!s.to_file() || lines[0] != '{') {
-    throw InputError("--sqlite", "", lines[0] == '{' ? "no -o FILE" : "rows in CSV",
+// Rows of a transaction.
+constexpr std::size_t kRowsAtOnce = 4096;
+
+void give_database(const SweepMerge& merge, const Session& s) {
+  if (!s.to_file() || !merge.header().empty()) {
+    throw InputError("--sqlite", "", merge.header().empty() ? "no -o FILE" : "rows in CSV",
                      "-o FILE, and rows in JSON lines");
-  }
-  std::vector<Json> rows;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = lines.find('\n', at);
-    rows.push_back(
-        parse_json(lines.substr(at, end - at), "row " + std::to_string(rows.size() + 1)));
-    at = end + 1;
   }
   SqliteRows base(s.output);
   if (!base.heads({"point"}).empty()) throw InputError(s.output, "", "rows", "a new file");
-  base.append(rows);
+  std::vector<Json> rows;
+  const auto flush = [&] {
+    base.append(rows);
+    rows.clear();
+  };
+  merge.write([&](const std::string& line) {
+    rows.push_back(parse_json(line, "a row"));
+    if (rows.size() == kRowsAtOnce) flush();
+  });
+  flush();
 }
 
 }  // namespace
 
 ExitCode run_merge(Json request, const Session& s) {
-  const bool sqlite = request.erase("sqlite") > 0;
-  read_inputs(request, kLargestShard);
-  const CommandAnswer answer =
-      CommandEngine(configs_of(s), hooks_of(s)).call("merge", request, Asker::flags);
-  if (!sqlite || !answer.error.empty()) return give_answer(s, answer);
-  give_database(answer.text.str(), s);
+  std::vector<ShardText> shards;
+  for (const Json& file : request["files"]) {
+    shards.push_back(shard_named(file["file"].get<std::string>()));
+  }
+  const SweepMerge merge(std::move(shards));
+  if (request.contains("sqlite")) {
+    give_database(merge, s);
+  } else {
+    write_pieces(s.output, [&merge](const WritePiece& write) { merge.write(write); });
+  }
   return ExitCode::answer;
 }
 

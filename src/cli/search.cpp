@@ -28,7 +28,7 @@ ExitCode search_and_give(Json request, const Session& s) {
   EngineHooks hooks = hooks_of(s);
   hooks.team = team();
   const CommandAnswer answer =
-      CommandEngine(configs_of(s), hooks).call("search", request, Asker::flags);
+      CommandEngine(configs_of(s), std::move(hooks)).call("search", request, Asker::flags);
   if (is_led() && answer.code == ExitCode::wrong_input) throw UsageError(answer.error);
   return is_leader() ? give_answer(s, answer) : answer.code;
 }

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,16 +19,17 @@
 #include "io/files.h"
 #include "io/gzip.h"
 #include "io/interrupt.h"
+#include "io/progress.h"
 #include "io/terminal.h"
 #include "io/threads.h"
 
 namespace orrery {
 namespace {
 
-void read_input(Json& value, std::size_t most) {
+void read_input(Json& value) {
   if (!value.is_object() || !value.contains("file") || value.contains("text")) return;
   const std::string path = value["file"].get<std::string>();
-  value["text"] = read_text(path, most);
+  value["text"] = read_text(path);
   if (path == "-") value["file"] = "standard input";
 }
 
@@ -67,19 +71,42 @@ ConfigSource configs_of(const Session& s) {
   return configs;
 }
 
-EngineHooks hooks_of(const Session& /*s*/) {
+namespace {
+
+// The line of progress, made when it is first told of and gone with the hooks.
+class ToldProgress {
+ public:
+  explicit ToldProgress(bool quiet) : quiet_(quiet) {}
+
+  void at(std::int64_t done, std::int64_t total) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!line_) line_.emplace(total, done, quiet_);
+    line_->at(done);
+  }
+
+ private:
+  bool quiet_;
+  std::mutex mutex_;
+  std::optional<Progress> line_;
+};
+
+}  // namespace
+
+EngineHooks hooks_of(const Session& s) {
   EngineHooks hooks;
+  hooks.progress = [told = std::make_shared<ToldProgress>(s.quiet)](
+                       std::int64_t done, std::int64_t total) { told->at(done, total); };
   hooks.run_pieces = run_on_threads;
   hooks.workers = available_threads();
   hooks.stopped = is_interrupted;
   return hooks;
 }
 
-void read_inputs(Json& request, std::size_t most) {
+void read_inputs(Json& request) {
   for (auto& [key, value] : request.items()) {
-    read_input(value, most);
+    read_input(value);
     if (!value.is_array()) continue;
-    for (Json& item : value) read_input(item, most);
+    for (Json& item : value) read_input(item);
   }
 }
 
@@ -108,8 +135,10 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
 ExitCode ask(const std::string& command, Json request, const Session& s) {
   read_inputs(request);
   dress(request, s);
-  const CommandEngine engine(configs_of(s), hooks_of(s));
-  return give_answer(s, engine.call(command, request, Asker::flags));
+  // The engine ends before its answer is written, and with it the line of progress.
+  const CommandAnswer answer =
+      CommandEngine(configs_of(s), hooks_of(s)).call(command, request, Asker::flags);
+  return give_answer(s, answer);
 }
 
 }  // namespace orrery

@@ -31,8 +31,8 @@ ConfigSource configs_of(const Session& s);
 EngineHooks hooks_of(const Session& s);
 
 // Puts the text into every {"file": path} of the request, "-" is standard input. Errors:
-// InputError, also where a file has more bytes than `most`.
-void read_inputs(Json& request, std::size_t most = std::size_t{256} << 20);
+// InputError.
+void read_inputs(Json& request);
 
 // Adds `format` and `color` as the session's options say, unless the request has its own.
 void dress(Json& request, const Session& s);

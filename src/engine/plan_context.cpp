@@ -43,6 +43,8 @@ PlanContext plan_context(const CommandContext& context, const std::string& besid
   c.metrics = metric_source();
   c.workers = workers_of(context.hooks, jobs);
   c.parallel = parallel_of(context.hooks, c.workers);
+  c.progress = context.hooks.progress;
+  c.stopped = context.hooks.stopped;
   return c;
 }
 

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
 #include "orrery/version.h"
 #include "report/frame.h"
@@ -108,18 +109,6 @@ std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count)
   return batch;
 }
 
-std::string merged_shards(const std::vector<NamedText>& shards) {
-  std::vector<NamedSweepLines> files;
-  for (const NamedText& shard : shards) {
-    files.push_back({shard.name, read_sweep_rows(shard.text, shard.name)});
-    if (files.back().rows.whole == shard.text.size()) continue;
-    throw InputError(shard.name, "line " + std::to_string(files.back().rows.lines.size() + 1),
-                     "a row that was cut off",
-                     "whole rows; run its shard again, it goes on where it stopped");
-  }
-  return merge_rows(files);
-}
-
 CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
   const SweepChoice choice = sweep_choice(request);
   const auto jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
@@ -148,9 +137,15 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) {
-  const std::vector<NamedText> shards = request.files("files");
+  std::vector<ShardText> shards;
+  for (NamedText& file : request.files("files")) {
+    shards.push_back(shard_of(std::move(file.name), std::move(file.text)));
+  }
   request.done();
-  CommandAnswer answer{ExitCode::answer, merged_shards(shards)};
+  if (shards.empty()) throw InputError(request.origin(), "files", "no shard", "one or more");
+  std::string text;
+  SweepMerge(std::move(shards)).write([&text](const std::string& line) { text += line; });
+  CommandAnswer answer{ExitCode::answer, std::move(text)};
   answer.is_rows = true;
   return answer;
 }

@@ -55,8 +55,4 @@ class SweepCrew {
   unsigned workers_;
 };
 
-// The rows of all shards of one sweep in order. Errors: InputError where a row was cut off, or they
-// are of different sweeps.
-std::string merged_shards(const std::vector<NamedText>& shards);
-
 }  // namespace orrery

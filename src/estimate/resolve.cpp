@@ -295,6 +295,15 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   return out;
 }
 
+ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
+                                const ConfigLookup& lookup) {
+  ResolvedRun out;
+  out.file = file;
+  Reader root(run, file);
+  resolve_strategy_of(resolve_all_else(root, lookup, out), out);
+  return out;
+}
+
 OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   OpenRun open;
   ResolvedRun& out = open.resolved;

@@ -55,4 +55,8 @@ struct ResolvedRun {
 
 ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup);
 
+// The same without `inputs` and warnings, for who wants only numbers of many runs.
+ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
+                                const ConfigLookup& lookup);
+
 }  // namespace orrery

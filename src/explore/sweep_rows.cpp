@@ -58,45 +58,6 @@ bool is_as_written(const std::string& line, bool csv) {
   return line == row_line(line.substr(0, at) + (csv ? "" : "}"), csv);
 }
 
-struct Row {
-  SweepRowHead head;
-  const std::string* line;
-  const std::string* file;
-};
-
-void check_alike(const NamedSweepLines& first, const NamedSweepLines& other) {
-  if (other.rows.header != first.rows.header) {
-    throw InputError(other.file, "", "other columns than in " + first.file, "shards of one sweep");
-  }
-}
-
-void check_same_sweep(const Row& first, const Row& row) {
-  if (row.head.sweep == first.head.sweep && row.head.points == first.head.points) return;
-  throw InputError(*row.file, "point " + std::to_string(row.head.point),
-                   "the sweep " + row.head.sweep + ", in " + *first.file + " " + first.head.sweep,
-                   "shards of one sweep, of one version of orrery");
-}
-
-void check_each_once(const std::vector<Row>& rows) {
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (rows[i].head.point != rows[i - 1].head.point) continue;
-    throw InputError(*rows[i].file, "point " + std::to_string(rows[i].head.point),
-                     "a row that " + *rows[i - 1].file + " has too", "each point once");
-  }
-}
-
-void check_none_missing(const std::vector<Row>& rows) {
-  const std::int64_t points = rows.front().head.points;
-  const auto have = static_cast<std::int64_t>(rows.size());
-  if (have == points && rows.back().head.point == points - 1) return;
-  std::int64_t first = 0;
-  while (first < have && rows[static_cast<std::size_t>(first)].head.point == first) ++first;
-  throw InputError(*rows.front().file, "",
-                   std::to_string(have) + " of " + std::to_string(points) +
-                       " points, the first that is missing is " + std::to_string(first),
-                   "every point; run the shard that has it again, it goes on where it stopped");
-}
-
 }  // namespace
 
 std::string fingerprint(const std::string& text) {
@@ -129,28 +90,15 @@ std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
     header_ = line;
     return {};
   }
-  SweepRowHead head;
-  if (!read_head(line, csv_, head)) refuse(file_, lines_, "no row of a sweep");
+  const SweepRowHead head = read_head_of(line);
   if (changed_ == 0 && !is_as_written(line, csv_)) changed_ = lines_;
   return head;
 }
 
-SweepLines read_sweep_rows(const std::string& text, const std::string& file) {
-  SweepLines rows;
-  SweepRowReader reader(file);
-  for (std::size_t at = 0; at < text.size(); at = rows.whole) {
-    const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;
-    std::string line = text.substr(at, end + 1 - at);
-    rows.whole = end + 1;
-    std::optional<SweepRowHead> head = reader.read(line);
-    if (!head) continue;
-    rows.heads.push_back(std::move(*head));
-    rows.lines.push_back(std::move(line));
-  }
-  reader.refuse_changed();
-  rows.header = reader.header();
-  return rows;
+SweepRowHead SweepRowReader::read_head_of(const std::string& line) const {
+  SweepRowHead head;
+  if (!read_head(line, csv_, head)) refuse(file_, lines_, "no row of a sweep");
+  return head;
 }
 
 std::string start_of_row(const SweepRowHead& head, bool csv) {
@@ -163,25 +111,6 @@ std::string start_of_row(const SweepRowHead& head, bool csv) {
 bool is_cut_off(std::string_view rest, std::string_view start) {
   const std::size_t both = std::min(rest.size(), start.size());
   return rest.substr(0, both) == start.substr(0, both);
-}
-
-std::string merge_rows(const std::vector<NamedSweepLines>& files) {
-  std::vector<Row> rows;
-  for (const NamedSweepLines& f : files) {
-    check_alike(files.front(), f);
-    for (std::size_t i = 0; i < f.rows.lines.size(); ++i) {
-      rows.push_back({f.rows.heads[i], &f.rows.lines[i], &f.file});
-      check_same_sweep(rows.front(), rows.back());
-    }
-  }
-  if (rows.empty()) throw InputError(files.front().file, "", "no rows", kAllowed);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.head.point < b.head.point; });
-  check_each_once(rows);
-  check_none_missing(rows);
-  std::string text = files.front().rows.header;
-  for (const Row& r : rows) text += *r.line;
-  return text;
 }
 
 }  // namespace orrery

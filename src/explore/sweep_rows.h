@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a sweep as text: the sweep and the point of each, the end of a file, and the join of
-// several files.
+// The rows of a sweep as text: the sweep and the point of each, and the end of a file.
 //
 // A row begins with the fingerprint of its sweep, the number of points, and its own point: in JSON
 // lines as the first three keys, in CSV as the first three columns below a header. It ends with a
@@ -24,22 +23,18 @@ struct SweepRowHead {
   std::int64_t point = 0;
 };
 
-struct SweepLines {
-  std::string header;  // of CSV, with its line break; "" of JSON lines
-  std::vector<SweepRowHead> heads;
-  std::vector<std::string> lines;  // with their line breaks
-  std::size_t whole = 0;           // bytes up to the last line break: what follows was cut off
-};
-
-SweepLines read_sweep_rows(const std::string& text, const std::string& file);
-
-// The same line by line, for a file of any size.
+// Reads a file of any size line by line.
 class SweepRowReader {
  public:
-  explicit SweepRowReader(std::string file) : file_(std::move(file)) {}
+  explicit SweepRowReader(std::string file, bool csv = false) : file_(std::move(file)), csv_(csv) {}
 
   // A whole line with its line break; of the header of CSV nothing.
   std::optional<SweepRowHead> read(const std::string& line);
+
+  // The head of a row that was read before, below the header.
+  SweepRowHead read_head_of(const std::string& line) const;
+
+  std::size_t lines() const { return lines_; }
 
   const std::string& header() const { return header_; }
 
@@ -48,8 +43,8 @@ class SweepRowReader {
 
  private:
   std::string file_;
+  bool csv_;
   std::string header_;
-  bool csv_ = false;
   std::size_t lines_ = 0;
   std::size_t changed_ = 0;  // the first such line
 };
@@ -67,14 +62,5 @@ std::string start_of_row(const SweepRowHead& head, bool csv);
 
 // Whether `rest`, which has no line break, is a line that begins with `start` and was cut off.
 bool is_cut_off(std::string_view rest, std::string_view start);
-
-struct NamedSweepLines {
-  std::string file;
-  SweepLines rows;
-};
-
-// All rows in the order of their points. A row of another sweep, a doubled one, a missing one or a
-// line cut off is an error.
-std::string merge_rows(const std::vector<NamedSweepLines>& files);
 
 }  // namespace orrery

@@ -43,10 +43,26 @@ std::string read_all(std::FILE* in, const std::string& name, std::size_t most) {
 
 constexpr const char* kWritableFile = "a file that can be written";
 
-void write_all(std::FILE* out, const std::string& text, const std::string& name) {
-  if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
-    refuse(name, std::strerror(errno), "room for " + std::to_string(text.size()) + " bytes");
-  }
+using Fill = std::function<void(const WritePiece&)>;
+
+void write_all(std::FILE* out, const Fill& fill, const std::string& name) {
+  std::uint64_t all = 0;
+  const auto check = [&](bool written) {
+    if (!written) refuse(name, std::strerror(errno), "room for " + std::to_string(all) + " bytes");
+  };
+  fill([&](const std::string& piece) {
+    all += piece.size();
+    check(std::fwrite(piece.data(), 1, piece.size(), out) == piece.size());
+  });
+  check(std::fflush(out) == 0);
+}
+
+File opened(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) refuse(path, "a directory", "a file");
+  File in(std::fopen(path.c_str(), "rb"));
+  if (in) return in;
+  throw InputError(ErrorCode::not_found, path, "", std::strerror(errno), "a file that can be read");
 }
 
 // A file beside the one it will be, with the rights of the one it replaces. It is gone if nothing
@@ -64,13 +80,13 @@ class PartFile {
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  void write(const std::string& text) const {
+  void write(const Fill& fill) const {
     const File out(std::fopen(part_.c_str(), "wb"));
     if (!out) refuse(name_, std::strerror(errno), kWritableFile);
     std::error_code error;
     const fs::file_status before = fs::status(path_, error);
     if (fs::exists(before)) fs::permissions(part_, before.permissions(), error);
-    write_all(out.get(), text, name_);
+    write_all(out.get(), fill, name_);
   }
 
   void rename() {
@@ -99,27 +115,35 @@ std::string linked_file(const std::string& path) {
 
 std::string read_text(const std::string& path, std::size_t most) {
   if (path == "-") return read_all(stdin, "standard input", most);
-  std::error_code error;
-  if (fs::is_directory(path, error)) refuse(path, "a directory", "a file");
-  const File in(std::fopen(path.c_str(), "rb"));
-  if (!in) {
-    throw InputError(ErrorCode::not_found, path, "", std::strerror(errno),
-                     "a file that can be read");
+  return read_all(opened(path).get(), path, most);
+}
+
+std::string read_piece(const std::string& path, std::uint64_t at, std::size_t most) {
+  const File in = opened(path);
+  std::string piece(most, '\0');
+  const bool there = fseeko(in.get(), static_cast<off_t>(at), SEEK_SET) == 0;
+  if (there) piece.resize(std::fread(piece.data(), 1, most, in.get()));
+  if (!there || std::ferror(in.get()) != 0) {
+    refuse(path, std::strerror(errno), "a plain file that can be read");
   }
-  return read_all(in.get(), path, most);
+  return piece;
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  if (path.empty() || path == "-") return write_all(stdout, text, "standard output");
+  write_pieces(path, [&text](const WritePiece& write) { write(text); });
+}
+
+void write_pieces(const std::string& path, const Fill& fill) {
+  if (path.empty() || path == "-") return write_all(stdout, fill, "standard output");
   // A device or a pipe (/dev/null) cannot be replaced by a rename.
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
     const File out(std::fopen(path.c_str(), "wb"));
     if (!out) refuse(path, std::strerror(errno), kWritableFile);
-    return write_all(out.get(), text, path);
+    return write_all(out.get(), fill, path);
   }
   PartFile part(linked_file(path), path);
-  part.write(text);
+  part.write(fill);
   part.rename();
 }
 

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,13 @@ namespace orrery {
 // No real input is larger than 256 MiB; a device or a wrong file may be.
 std::string read_text(const std::string& path, std::size_t most = std::size_t{256} << 20);
 void write_text(const std::string& path, const std::string& text);
+
+// The same of a text in pieces: `fill` gives them one by one to the function it is handed.
+using WritePiece = std::function<void(const std::string& piece)>;
+void write_pieces(const std::string& path, const std::function<void(const WritePiece&)>& fill);
+
+// At most `most` bytes of a file from `at` on; "" at its end.
+std::string read_piece(const std::string& path, std::uint64_t at, std::size_t most);
 
 // With those above it; nothing where it exists.
 void make_directory(const std::string& path);

@@ -2,6 +2,7 @@
 #include "report/sweep_row.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -58,78 +59,128 @@ std::string column_of(const Metric& m) {
 
 bool is_of_memory(const Metric& m) { return m.key.rfind("memory.", 0) == 0; }
 
-void add_metrics(const Run& run, const Answer& a, bool memory_only, Json& row) {
+}  // namespace
+
+// What the cells of a row are taken from.
+struct PointAnswer {
+  std::string status;
+  std::string reason;
+  std::int64_t candidates = 0;  // of a search
+  std::int64_t ties = 0;
+  bool is_searched = false;
+  bool has_numbers = false;
+  Run run;
+  Answer answer;
+};
+
+namespace {
+
+Json candidates_of(const PointAnswer& a) { return a.candidates; }
+Json ties_of(const PointAnswer& a) { return a.ties; }
+Json low_of(const PointAnswer& a) { return a.answer.interval_low.si(); }
+Json high_of(const PointAnswer& a) { return a.answer.interval_high.si(); }
+Json layers_of(const PointAnswer& a) { return a.run.strategy.recompute_layers; }
+
+Json value_on(SearchAxis axis, const Strategy& s) {
+  const std::int64_t value = value_of(s, axis);
+  return is_of_words(axis) ? Json(orrery::text_of(axis, value)) : Json(value);
+}
+
+}  // namespace
+
+// A number of the answer by its name: a metric, a value on an axis of the search, or another.
+struct SweepColumn {
+  std::string name;
+  std::string key;  // how its cell begins in JSON
+  const Metric* metric = nullptr;
+  std::optional<SearchAxis> axis = {};
+  Json (*other)(const PointAnswer&) = nullptr;
+  bool without_numbers = false;  // stands also where nothing fits
+
+  // Null where the point has none.
+  Json cell(const PointAnswer& a) const {
+    if (without_numbers ? !a.is_searched : !a.has_numbers) return {};
+    if (metric != nullptr) return metric->value({a.run, a.answer});
+    return axis ? value_on(*axis, a.run.strategy) : other(a);
+  }
+};
+
+namespace {
+
+SweepColumn named_column(const std::string& name) {
+  SweepColumn column;
+  column.name = name;
+  column.key = Json(name).dump() + ":";
+  return column;
+}
+
+SweepColumn other_column(const std::string& name, Json (*other)(const PointAnswer&),
+                         bool without_numbers = false) {
+  SweepColumn column = named_column(name);
+  column.other = other;
+  column.without_numbers = without_numbers;
+  return column;
+}
+
+std::vector<SweepColumn> search_columns() {
+  std::vector<SweepColumn> columns = {other_column("candidates", candidates_of, true),
+                                      other_column("ties", ties_of, true)};
+  for (const SearchAxis axis : kAllOf<SearchAxis>) {
+    columns.push_back(named_column("best." + std::string(name_of(axis))));
+    columns.back().axis = axis;
+  }
+  columns.push_back(other_column("best.recompute_layers", layers_of));
+  return columns;
+}
+
+std::vector<SweepColumn> all_columns(SweepAnswer answer) {
+  std::vector<SweepColumn> columns;
+  if (answer == SweepAnswer::search) columns = search_columns();
   for (const Metric& m : metrics()) {
-    if (!memory_only || is_of_memory(m)) row[column_of(m)] = m.value({run, a});
+    if (answer == SweepAnswer::memory && !is_of_memory(m)) continue;
+    columns.push_back(named_column(column_of(m)));
+    columns.back().metric = &m;
   }
-  if (memory_only) return;
-  row["interval_80.low_s"] = a.interval_low.si();
-  row["interval_80.high_s"] = a.interval_high.si();
+  if (answer == SweepAnswer::memory) return columns;
+  columns.push_back(other_column("interval_80.low_s", low_of));
+  columns.push_back(other_column("interval_80.high_s", high_of));
+  return columns;
 }
 
-void add_strategy(const Strategy& s, Json& row) {
-  for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    const auto axis = static_cast<SearchAxis>(i);
-    const bool word = is_of_words(axis);
-    Json& cell = row["best." + std::string(kNamesOf<SearchAxis>[i])];
-    if (word) {
-      cell = orrery::text_of(axis, value_of(s, axis));
-    } else {
-      cell = value_of(s, axis);
-    }
-  }
-  row["best.recompute_layers"] = s.recompute_layers;
-}
-
-// All columns of an answer, with nothing in them.
-std::vector<std::string> all_columns(SweepAnswer answer) {
-  Json row = Json::object();
-  if (answer == SweepAnswer::search) {
-    row["candidates"] = nullptr;
-    row["ties"] = nullptr;
-    add_strategy(Strategy{}, row);
-  }
-  std::vector<std::string> names;
-  for (const auto& [key, value] : row.items()) names.push_back(key);
-  for (const Metric& m : metrics()) {
-    if (answer != SweepAnswer::memory || is_of_memory(m)) names.push_back(column_of(m));
-  }
-  if (answer != SweepAnswer::memory) {
-    names.emplace_back("interval_80.low_s");
-    names.emplace_back("interval_80.high_s");
-  }
-  return names;
-}
-
-std::vector<std::string> chosen_columns(const SweepPlan& sweep, const std::string& file) {
-  const std::vector<std::string> all = all_columns(sweep.answer);
+std::vector<SweepColumn> chosen_columns(const SweepPlan& sweep, const std::string& file) {
+  const std::vector<SweepColumn> all = all_columns(sweep.answer);
   if (sweep.columns.empty()) return all;
+  std::vector<SweepColumn> chosen;
   for (const std::string& c : sweep.columns) {
-    if (std::find(all.begin(), all.end(), c) != all.end()) continue;
-    throw InputError(file, "columns", "\"" + c + "\"",
-                     "columns of this answer (`orrery list metrics`)", nearest_name(c, all));
+    const auto at = std::find_if(all.begin(), all.end(),
+                                 [&c](const SweepColumn& known) { return known.name == c; });
+    if (at == all.end()) {
+      std::vector<std::string> names;
+      for (const SweepColumn& known : all) names.push_back(known.name);
+      throw InputError(file, "columns", "\"" + c + "\"",
+                       "columns of this answer (`orrery list metrics`)", nearest_name(c, names));
+    }
+    chosen.push_back(*at);
   }
-  return sweep.columns;
+  return chosen;
 }
 
 std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
 
-Json estimated(const ResolvedRun& r, bool memory_only) {
-  const Answer a = estimate(r.run);
-  Json row = {{"status", status_of(a.reason)}, {"reason", ""}};
-  add_metrics(r.run, a, memory_only, row);
-  return row;
+void take(const Run& run, const Answer& answer, PointAnswer& out) {
+  out.status = status_of(answer.reason);
+  out.has_numbers = true;
+  out.run = run;
+  out.answer = answer;
 }
 
-Json simulated(const ResolvedRun& r) {
+void simulated(const ResolvedRun& r, PointAnswer& out) {
   check_playable(r);
-  const SimulationReport played = report_on_simulation(r, {});
-  Json row = {{"status", status_of(played.run.answer.reason)}, {"reason", ""}};
-  add_metrics(r.run, played.run.answer, false, row);
-  return row;
+  take(r.run, report_on_simulation(r, {}).run.answer, out);
 }
 
-Json searched(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+void searched(const Json& run, const std::string& file, const ConfigLookup& lookup,
+              PointAnswer& out) {
   const SearchQuestion asked = taken_apart(run);
   const SearchRequest request = read_search(asked.run, file, lookup, asked.search, metric_source());
   SearchOptions options;
@@ -138,21 +189,78 @@ Json searched(const Json& run, const std::string& file, const ConfigLookup& look
   options.families = false;
   options.conditions = &request.conditions;
   const SearchAnswer a = search(request.space, options);
-  Json row = {
-      {"status", "nothing fits"}, {"reason", ""}, {"candidates", a.candidates}, {"ties", a.ties}};
-  if (a.best.empty()) return row;
-  row["status"] = "fits";
-  add_strategy(a.recommended.strategy, row);
+  out.status = "nothing fits";
+  out.candidates = a.candidates;
+  out.ties = a.ties;
+  out.is_searched = true;
+  if (a.best.empty()) return;
   Run winner = request.space.bases[a.recommended.place.base].run;
   winner.strategy = a.recommended.strategy;
-  add_metrics(winner, estimate(winner), false, row);
-  return row;
+  take(winner, estimate(winner), out);
+  out.status = "fits";
+}
+
+PointAnswer answer_of(SweepAnswer wanted, const Json& run, const std::string& file,
+                      const ConfigLookup& lookup) {
+  PointAnswer out;
+  try {
+    if (wanted == SweepAnswer::search) {
+      searched(run, file, lookup, out);
+    } else if (wanted == SweepAnswer::simulate) {
+      simulated(resolve_run(run, file, lookup), out);
+    } else {
+      const ResolvedRun r = resolve_for_numbers(run, file, lookup);
+      take(r.run, estimate(r.run), out);
+    }
+  } catch (const InputError& e) {
+    if (!breaks_a_rule(e)) throw;
+    out.status = "illegal";
+    out.reason = e.what();
+  }
+  return out;
 }
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   return csv_escaped(value.is_string() ? value.get<std::string>() : value.dump());
 }
+
+std::string json_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A finite number as a document's text has it: what dump() calls, without its allocations.
+void append_number(double x, std::string& text) {
+  std::array<char, 64> digits{};
+  const char* end = nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), x);
+  text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
+std::string key_text(const std::string& name) { return json_text(name) + ":"; }
+
+// The cells of a row as they come, without a document of them.
+class RowText {
+ public:
+  explicit RowText(bool csv) : csv_(csv) {}
+
+  // `key` as key_text() has it.
+  void add(const std::string& key, const Json& value) {
+    check_finite(value);
+    text_ += text_.empty() ? (csv_ ? "" : "{") : ",";
+    if (!csv_) text_ += key;
+    if (value.is_number_float()) {
+      append_number(value.get<double>(), text_);
+    } else {
+      text_ += csv_ ? csv_cell(value) : json_text(value);
+    }
+  }
+
+  std::string line() const { return row_line(csv_ ? text_ : text_ + "}", csv_); }
+
+ private:
+  bool csv_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -186,48 +294,31 @@ SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::strin
       calibrated_(is_calibrated(sweep)),
       columns_(chosen_columns(sweep, file)) {}
 
+SweepRows::~SweepRows() = default;
+
 std::string SweepRows::header() const {
   if (format_ == RowFormat::json) return "";
   std::string text = "sweep,points,point";
   for (const std::string& path : paths_of(sweep_)) text += "," + csv_cell(path);
   text += ",status,reason";
   if (calibrated_) text += ",calibration";
-  for (const std::string& c : columns_) text += "," + c;
+  for (const SweepColumn& c : columns_) text += "," + c.name;
   return text + "," + kChecksum + "\n";
-}
-
-Json SweepRows::answer_of(const Json& run, const std::string& file,
-                          const ConfigLookup& lookup) const {
-  try {
-    if (sweep_.answer == SweepAnswer::search) return searched(run, file, lookup);
-    if (sweep_.answer == SweepAnswer::simulate) return simulated(resolve_run(run, file, lookup));
-    return estimated(resolve_run(run, file, lookup), sweep_.answer == SweepAnswer::memory);
-  } catch (const InputError& e) {
-    if (!breaks_a_rule(e)) throw;
-    return {{"status", "illegal"}, {"reason", e.what()}};
-  }
 }
 
 std::string SweepRows::row(std::int64_t point, const Json& run, const std::string& file,
                            const ConfigLookup& lookup) const {
-  Json row = {{"sweep", id_}, {"points", sweep_.points}, {"point", point}};
-  for (const SweepSetting& s : settings_of(sweep_, point)) row[s.path] = s.value;
-  const Json answer = answer_of(run, file, lookup);
-  row["status"] = answer["status"];
-  row["reason"] = answer["reason"];
-  if (calibrated_) row["calibration"] = calibrations_text(run, file, lookup);
-  for (const std::string& c : columns_) row[c] = answer.contains(c) ? answer[c] : Json();
-  check_finite(row);
-  return text_of(row);
-}
-
-std::string SweepRows::text_of(const Json& row) const {
-  if (format_ == RowFormat::json) {
-    return row_line(row.dump(-1, ' ', false, Json::error_handler_t::replace), false);
-  }
-  std::string text;
-  for (const auto& [key, value] : row.items()) text += (text.empty() ? "" : ",") + csv_cell(value);
-  return row_line(text, true);
+  const PointAnswer answer = answer_of(sweep_.answer, run, file, lookup);
+  RowText text(format_ == RowFormat::csv);
+  text.add("\"sweep\":", id_);
+  text.add("\"points\":", sweep_.points);
+  text.add("\"point\":", point);
+  for (const SweepSetting& s : settings_of(sweep_, point)) text.add(key_text(s.path), s.value);
+  text.add("\"status\":", answer.status);
+  text.add("\"reason\":", answer.reason);
+  if (calibrated_) text.add("\"calibration\":", calibrations_text(run, file, lookup));
+  for (const SweepColumn& c : columns_) text.add(c.key, c.cell(answer));
+  return text.line();
 }
 
 }  // namespace orrery

@@ -15,6 +15,7 @@
 namespace orrery {
 
 struct ConfigLookup;  // estimate/config_lookup.h
+struct SweepColumn;
 
 // Whether the sweep's run names a calibration, or one of its axes does.
 bool is_calibrated(const SweepPlan& sweep);
@@ -32,6 +33,9 @@ class SweepRows {
  public:
   // Errors: InputError where `columns` names none.
   SweepRows(const SweepPlan& sweep, const std::string& file, std::string id, RowFormat format);
+  ~SweepRows();
+  SweepRows(const SweepRows&) = delete;
+  SweepRows& operator=(const SweepRows&) = delete;
 
   std::string header() const;  // "" of JSON lines
 
@@ -40,14 +44,11 @@ class SweepRows {
                   const ConfigLookup& lookup) const;
 
  private:
-  Json answer_of(const Json& run, const std::string& file, const ConfigLookup& lookup) const;
-  std::string text_of(const Json& row) const;
-
   const SweepPlan& sweep_;
   std::string id_;
   RowFormat format_;
   bool calibrated_;
-  std::vector<std::string> columns_;
+  std::vector<SweepColumn> columns_;
 };
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
 #include "support/runs.h"
 
@@ -77,45 +78,71 @@ std::string row(int point, const std::string& sweep = "s") {
       false);
 }
 
-NamedSweepLines named(const std::string& file, const std::string& text) {
-  return {file, read_sweep_rows(text, file)};
+std::string merged(const std::vector<std::string>& texts) {
+  std::vector<ShardText> shards;
+  for (const std::string& text : texts) {
+    shards.push_back(shard_of("shard " + std::to_string(shards.size()), text));
+  }
+  std::string out;
+  SweepMerge(std::move(shards)).write([&out](const std::string& line) { out += line; });
+  return out;
 }
 
-TEST_CASE("a line cut off is left out, and where the whole ones end is known") {
-  const SweepLines r = read_sweep_rows(row(0) + row(1) + "{\"sweep\":\"s\",\"poi", "f");
-  CHECK(r.lines.size() == 2);
-  CHECK(r.whole == 2 * row(0).size());
-  CHECK(read_sweep_rows("", "f").whole == 0);
-  CHECK(read_sweep_rows("sweep,points", "f").whole == 0);
-  CHECK_THROWS_AS(read_sweep_rows("hello\n", "f"), InputError);
-  CHECK_THROWS_AS(read_sweep_rows("{\"point\":3}\n", "f"), InputError);
+std::string refusal_of(const std::vector<std::string>& texts) {
+  try {
+    merged(texts);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
 }
 
 TEST_CASE("a row that somebody changed is refused") {
   for (const char digit : {'1', '"'}) {
     std::string changed = row(1);
     changed[changed.rfind(digit, changed.size() - 30)] = '2';
-    CHECK_THROWS_AS(read_sweep_rows(row(0) + changed, "f"), InputError);
+    CHECK_THROWS_AS(merged({row(0) + changed + row(2)}), InputError);
   }
   const std::string head = "sweep,points,point,x,checksum\n";
-  CHECK(read_sweep_rows(head + row_line("s,2,1,7", true), "f").lines.size() == 1);
-  CHECK_THROWS_AS(read_sweep_rows(head + "s,2,1,8" + row_line("s,2,1,7", true).substr(7), "f"),
-                  InputError);
-  CHECK_THROWS_AS(read_sweep_rows(head + "s,2,1,7\n", "f"), InputError);
+  CHECK(merged({head + row_line("s,1,0,7", true)}) == head + row_line("s,1,0,7", true));
+  CHECK_THROWS_AS(merged({head + "s,1,0,8" + row_line("s,1,0,7", true).substr(7)}), InputError);
+  CHECK_THROWS_AS(merged({head + "s,1,0,7\n"}), InputError);
+  CHECK_THROWS_AS(merged({"hello\n"}), InputError);
+  CHECK_THROWS_AS(merged({"{\"point\":3}\n"}), InputError);
 }
 
 TEST_CASE("shards join in the order of points, each once and all of them") {
-  CHECK(merge_rows({named("b", row(1)), named("a", row(0) + row(2))}) == row(0) + row(1) + row(2));
+  const std::string all = row(0) + row(1) + row(2);
+  CHECK(merged({row(1), row(0) + row(2)}) == all);
+  CHECK(merged({row(2) + row(0), "", row(1)}) == all);
   const std::string head = "sweep,points,point,x,checksum\n";
   const std::string zero = row_line("s,2,0,8", true);
   const std::string one = row_line("s,2,1,7", true);
-  CHECK(merge_rows({named("b", head + one), named("a", head + zero)}) == head + zero + one);
-  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(2))}), InputError);
-  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1))}), InputError);
-  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1) + row(2)), named("b", row(1))}),
-                  InputError);
-  CHECK_THROWS_AS(merge_rows({named("a", row(0) + row(1)), named("b", row(2, "t"))}), InputError);
-  CHECK_THROWS_AS(merge_rows({named("a", "")}), InputError);
+  CHECK(merged({head + one, head + zero}) == head + zero + one);
+  CHECK(refusal_of({row(0) + row(2)}).find("2 of 3 points, the first that is missing is 1") !=
+        std::string::npos);
+  CHECK(refusal_of({row(0) + row(1)}).find("missing is 2") != std::string::npos);
+  CHECK(refusal_of({all, row(1)}).find("shard 1: point 1: found a row that shard 0 has too") == 0);
+  CHECK(refusal_of({row(0) + row(1), row(2, "t")}).find("shard 1: point 2: found the sweep t") ==
+        0);
+  CHECK(refusal_of({row(0) + "{\"sweep\":\"s\",\"poi"}).find("cut off") != std::string::npos);
+  CHECK(refusal_of({head + one, zero}).find("shard 1") == 0);
+  CHECK_THROWS_AS(merged({""}), InputError);
+}
+
+TEST_CASE("shards larger than a buffer join to the same bytes") {
+  constexpr int kRows = 20'000;
+  std::vector<std::string> shards(3);
+  std::string all;
+  for (int i = 0; i < kRows; ++i) {
+    const std::string line = row_line(
+        "{\"sweep\":\"s\",\"points\":" + std::to_string(kRows) + ",\"point\":" + std::to_string(i) +
+            ",\"x\":" + std::string(static_cast<std::size_t>(i % 97), '7') + "1}",
+        false);
+    shards[static_cast<std::size_t>(i % 3)] += line;
+    all += line;
+  }
+  CHECK(merged(shards) == all);
 }
 
 }  // namespace

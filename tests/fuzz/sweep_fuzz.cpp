@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a sweep file, and as rows of one that are merged.
 #include "explore/sweep.h"
-#include "explore/sweep_rows.h"
+#include "explore/sweep_merge.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   orrery::fuzz::run(data, size,
                     [](std::string_view text) { orrery::read_shard(std::string(text)); });
   return orrery::fuzz::run(data, size, [](std::string_view text) {
-    const std::string rows(text);
-    orrery::merge_rows({{"a", orrery::read_sweep_rows(rows, "a")}, {"b", {}}});
+    orrery::SweepMerge({orrery::shard_of("a", std::string(text)), orrery::shard_of("b", "")})
+        .write([](const std::string&) {});
   });
 }

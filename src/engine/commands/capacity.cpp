@@ -90,6 +90,7 @@ CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& contex
     throw named_after_flag(error, c.plan, source.file);
   }
   report.answer = answer(report.plan, plan);
+  if (report.answer.is_stopped) return {ExitCode::interrupted};
   return {is_answered(report) ? ExitCode::answer : ExitCode::no, rendered(report, c)};
 }
 

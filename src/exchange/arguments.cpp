@@ -35,6 +35,7 @@ void ArgumentLines::start() { fresh_ = true; }
 
 void ArgumentLines::add(std::string_view name, const std::string& value) {
   std::string word(name);
+  list_.emplace_back(word, value);
   if (style_ == Style::dashes) std::replace(word.begin(), word.end(), '_', '-');
   text_ += (fresh_ ? " \\\n  --" : " --") + word + (value.empty() ? "" : " " + value);
   fresh_ = false;

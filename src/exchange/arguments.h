@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "exchange/settings.h"
@@ -31,11 +32,14 @@ class ArgumentLines {
   void add_row(const NameRow& row, const Json& value);
 
   std::string text() const { return text_ + "\n"; }
+  // Names and values in the order they were added; a flag's value is empty.
+  const std::vector<std::pair<std::string, std::string>>& list() const { return list_; }
 
  private:
   Style style_;
   bool fresh_ = true;
   std::string text_;
+  std::vector<std::pair<std::string, std::string>> list_;
 };
 
 Settings settings_of_words(const std::vector<std::string>& words, const std::string& file);

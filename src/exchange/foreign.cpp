@@ -7,9 +7,12 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/resolve.h"
+#include "exchange/accelerate/accelerate.h"
+#include "exchange/bridge/bridge.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_files.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/slurm/slurm.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "parallel/stages.h"
 
@@ -120,8 +123,9 @@ using Export = std::string (*)(const ResolvedRun& resolved);
 
 // In the order of ForeignFormat.
 constexpr std::array<Export, kWrittenFormats> kExports = {
-    megatron::export_run, deepspeed::export_run, torchtitan::export_arguments,
-    torchtitan::export_toml};
+    megatron::export_run,    deepspeed::export_run, torchtitan::export_arguments,
+    torchtitan::export_toml, bridge::export_run,    accelerate::export_run,
+    slurm::export_header};
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs as settings of other training software: Megatron-LM's arguments, DeepSpeed's JSON,
-// torchtitan's TOML and command line. One file of names for each (names.h), used in both
-// directions.
+// torchtitan's TOML and command line, Megatron-Bridge's overrides, Accelerate's YAML, a job's
+// #SBATCH lines. One file of names for each (names.h), used in both directions.
 //
 // Reading: settings become keys of a run file. Settings without effect here (a seed, a path),
 // unknown ones and defaults are listed. Keys that the format lacks (the cluster; DeepSpeed's model)
@@ -39,28 +39,29 @@ enum class ForeignFormat : std::uint8_t {
   deepspeed,
   torchtitan,
   torchtitan_toml,
-  mlperf,
   bridge,
+  accelerate,
+  sbatch,
+  mlperf,
   nemo,
   primus,
   automodel,
-  accelerate,
   axolotl,
   llama_factory,
   torchtune,
 };
 constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
-  return {"megatron", "deepspeed",     "torchtitan", "torchtitan-toml", "mlperf",
-          "bridge",   "nemo",          "primus",     "automodel",       "accelerate",
-          "axolotl",  "llama-factory", "torchtune"};
+  return {"megatron",      "deepspeed", "torchtitan", "torchtitan-toml", "bridge",    "accelerate",
+          "sbatch",        "mlperf",    "nemo",       "primus",          "automodel", "axolotl",
+          "llama-factory", "torchtune"};
 }
-inline constexpr std::size_t kWrittenFormats = 4;
+inline constexpr std::size_t kWrittenFormats = 7;
 
 // The tool's own name, with the form of its file.
 inline constexpr EnumTable<ForeignFormat, const char*> kToolNames = {
-    "Megatron-LM",     "DeepSpeed",     "torchtitan", "torchtitan",     "MLPerf",
-    "Megatron-Bridge", "NeMo",          "Primus",     "NeMo Automodel", "Accelerate",
-    "Axolotl",         "LLaMA-Factory", "torchtune"};
+    "Megatron-LM",    "DeepSpeed", "torchtitan",    "torchtitan", "Megatron-Bridge",
+    "Accelerate",     "Slurm",     "MLPerf",        "NeMo",       "Primus",
+    "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
 struct ForeignFile {

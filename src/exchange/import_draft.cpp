@@ -162,7 +162,7 @@ void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLooku
 }
 
 std::vector<std::string> schedules_of(ForeignFormat format) {
-  if (format == ForeignFormat::megatron) {
+  if (format == ForeignFormat::megatron || format == ForeignFormat::bridge) {
     return {megatron::kSchedules.begin(), megatron::kSchedules.end()};
   }
   if (format == ForeignFormat::deepspeed) {
@@ -322,7 +322,11 @@ void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lo
 
 void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
   const Strategy& s = resolved.run.strategy;
-  if (s.pp == 1) return;
+  if (s.pp == 1 || format == ForeignFormat::sbatch) return;
+  if (format == ForeignFormat::accelerate) {
+    throw InputError(resolved.file, "parallel.pp", std::to_string(s.pp),
+                     "1: Accelerate starts no pipeline");
+  }
   const std::vector<std::string> names = schedules_of(format);
   const std::string ours(name_of(s.schedule));
   if (std::find(names.begin(), names.end(), ours) != names.end()) return;
@@ -332,7 +336,7 @@ void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
 
 void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
                       const std::vector<NotSaid>& not_said, const ConfigLookup& lookup) {
-  if (format != ForeignFormat::megatron) return;
+  if (format != ForeignFormat::megatron && format != ForeignFormat::bridge) return;
   Json whole = run_file(resolved, run);
   // Switches that say a second time what a key says.
   erase_at(whole, "parallel.framework_options");

@@ -15,8 +15,8 @@
 // Errors: InputError for an unknown name of the command line.
 //
 // Refuses to write settings that would train another run: a schedule that the tool lacks; and for
-// Megatron-LM, whose settings are a whole launch, any key of `model`, `training` or `parallel` that
-// it cannot express and that changes the predicted step or memory.
+// Megatron-LM and Megatron-Bridge, whose settings are a whole launch, any key of `model`,
+// `training` or `parallel` that it cannot express and that changes the predicted step or memory.
 //
 // Not refused: a framework's own switches (they say how the software runs, and are listed), the
 // states of another framework's profile, and settings that DeepSpeed and torchtitan leave to a

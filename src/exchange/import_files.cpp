@@ -14,6 +14,7 @@
 #include "exchange/nemo/nemo.h"
 #include "exchange/primus/primus.h"
 #include "exchange/recognise.h"
+#include "exchange/slurm/slurm.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
 
@@ -82,6 +83,7 @@ class Import {
 
   ImportedRun run() {
     sort();
+    headers();
     for (const NamedFormat& n : kNamed) named(n);
     trainer();
     if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
@@ -107,6 +109,16 @@ class Import {
       } else {
         refuse_kind(f, r);
       }
+    }
+  }
+
+  // A job's GPUs, which formats that count by replica need.
+  void headers() {
+    for (const TrainingFile& f : of_format(training_, ForeignFormat::sbatch)) {
+      add(f, slurm::import_header(f.file));
+      const Json& gpus = value_at(parts_.back().run, "cluster.gpus");
+      if (value_at(job_.given, "cluster.gpus").is_null() && !gpus.is_null())
+        set_at(job_.given, "cluster.gpus", gpus);
     }
   }
 
@@ -169,6 +181,7 @@ class Import {
       case ForeignFormat::primus:
       case ForeignFormat::automodel:
       case ForeignFormat::accelerate:
+      case ForeignFormat::sbatch:
       case ForeignFormat::axolotl:
       case ForeignFormat::llama_factory:
       case ForeignFormat::torchtune:

@@ -224,6 +224,15 @@ Signs signs_of(std::string_view text) {
   return s;
 }
 
+bool has_arguments_of_megatron(std::string_view text) {
+  static constexpr std::string_view kParts[] = {"num-layers",    "num_layers",  "micro-batch-size",
+                                                "parallel-size", "hidden-size", "micro_batch_size",
+                                                "parallel_size", "seq-length",  "use-mcore-models",
+                                                "recompute-",    "megatron",    "Megatron"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return contains(text, part); });
+}
+
 Recognised script(std::string_view text) {
   const Signs s = signs_of(text);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
@@ -238,6 +247,8 @@ Recognised script(std::string_view text) {
       contains(text, "torchrun") || contains(text, "python") || contains(text, "--num-layers");
   if (s.mlperf && !script) return training(ForeignFormat::mlperf);
   if (s.dotted) return training(ForeignFormat::torchtitan);
+  if (contains(text, "#SBATCH") && !has_arguments_of_megatron(text))
+    return training(ForeignFormat::sbatch);
   if (s.argument) return training(ForeignFormat::megatron);
   return {FileKind::other, {}, "text without a setting", ""};
 }

@@ -28,6 +28,9 @@ constexpr std::array kWords = {
     Word{"true", 1}, Word{"false", 0}, Word{"on", 1},    Word{"off", 0},
 };
 
+constexpr std::string_view kPlain =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
@@ -173,6 +176,33 @@ Json read_yaml(std::string_view, const std::string& file) {
   throw InputError(file, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
 }
 #endif
+
+namespace {
+
+// Text stays plain where a reader takes it for nothing else.
+std::string written(const Json& value) {
+  if (!value.is_string()) return value.dump();
+  const std::string& text = value.get_ref<const std::string&>();
+  const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
+                     std::isalpha(static_cast<unsigned char>(text[0])) != 0;
+  return plain && yaml_scalar(text) == value ? text : value.dump();
+}
+
+void write_members(const Json& mapping, const std::string& indent, std::string& text) {
+  for (const auto& [key, value] : mapping.items()) {
+    const bool block = value.is_object() && !value.empty();
+    text += indent + key + (block ? ":\n" : ": " + written(value) + "\n");
+    if (block) write_members(value, indent + "  ", text);
+  }
+}
+
+}  // namespace
+
+std::string write_yaml(const Json& mapping) {
+  std::string text;
+  write_members(mapping, "", text);
+  return text;
+}
 
 bool begins_as_yaml(std::string_view text) {
   for (const std::string_view line : lines_of(text)) {

@@ -20,6 +20,9 @@ Json read_yaml(std::string_view text, const std::string& file);
 // A plain word of YAML 1.1 with its type: 2, true, null, or the word.
 Json yaml_scalar(const std::string& text);
 
+// A mapping in block form; lists and what stands in them in flow form. read_yaml() gives it back.
+std::string write_yaml(const Json& mapping);
+
 // Whether the text begins as a YAML mapping does: "key:" before anything else.
 bool begins_as_yaml(std::string_view text);
 

@@ -109,9 +109,12 @@ std::string not_said_line(ForeignFormat format, const NotSaid& n) {
 
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   if (!has_comments(format)) return exported.text;
-  std::string text;
+  // A script keeps its first line: "#!/bin/bash".
+  const bool script = exported.text.rfind("#!", 0) == 0;
+  const std::size_t head = script ? exported.text.find('\n') + 1 : 0;
+  std::string text = exported.text.substr(0, head);
   for (const NotSaid& n : exported.not_said) text += comment("#", not_said_line(format, n));
-  return text + exported.text;
+  return text + exported.text.substr(head);
 }
 
 Json exported_json(ForeignFormat format, const ExportedRun& exported) {

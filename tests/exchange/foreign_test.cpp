@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "exchange/import_draft.h"
+#include "exchange/import_files.h"
 #include "exchange/recognise.h"
 #include "exchange/settings.h"
 #include "support/runs.h"
@@ -87,7 +89,9 @@ bool is_of_another_tool(ForeignFormat format, std::size_t run) {
   const auto has = [run](const auto& list) {
     return std::find(list.begin(), list.end(), run) != list.end();
   };
-  if (format == ForeignFormat::megatron) return has(kNotMegatron);
+  if (format == ForeignFormat::megatron || format == ForeignFormat::bridge)
+    return has(kNotMegatron);
+  if (format == ForeignFormat::accelerate) return resolved(runs()[run]).run.strategy.pp > 1;
   return format == ForeignFormat::deepspeed && has(kNotDeepSpeed);
 }
 
@@ -130,6 +134,93 @@ TEST_CASE("a run in another tool's words, with what is listed beside them, is th
       }
     }
   }
+}
+
+TEST_CASE("every shipped run comes back from every format, or is refused by the key it lacks") {
+  std::size_t written = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ORRERY_CONFIG_DIR "/runs")) {
+    const Json run = json_of(*testing::text_of_file(entry.path().string()));
+    for (std::size_t f = 0; f < kWrittenFormats; ++f) {
+      const auto format = static_cast<ForeignFormat>(f);
+      CAPTURE(entry.path().string());
+      CAPTURE(kNamesOf<ForeignFormat>[f]);
+      try {
+        (void)export_run(format, resolved(run), run, testing::shipped_configs());
+      } catch (const InputError& e) {
+        CHECK((e.path().rfind("parallel.", 0) == 0 || e.path().rfind("model.", 0) == 0 ||
+               e.path().rfind("training.", 0) == 0));
+        continue;
+      }
+      check_round_trip(format, run);
+      ++written;
+    }
+  }
+  CHECK(written > 40);
+}
+
+TEST_CASE("overrides of Megatron-Bridge say what Megatron-LM's arguments say") {
+  const auto lookup = testing::shipped_configs();
+  for (const std::size_t i : {0U, 1U, 2U, 3U, 9U, 10U}) {
+    const Json run = runs()[i];
+    const auto said = [&](ForeignFormat format) {
+      return paths(export_run(format, resolved(run), run, lookup));
+    };
+    std::vector<std::string> megatron = said(ForeignFormat::megatron);
+    for (const std::string& path : said(ForeignFormat::bridge)) {
+      CHECK_MESSAGE((has(megatron, path) || path == "cluster.gpus"), path);
+    }
+  }
+}
+
+TEST_CASE("overrides switch off what a recipe may have switched on") {
+  const Json run = runs()[0];
+  const std::string text =
+      export_run(ForeignFormat::bridge, resolved(run), run, testing::shipped_configs()).text;
+  for (const char* line :
+       {"  sequence_parallel: false\n", "  recompute_granularity: null\n", "  fp8: null\n",
+        "  virtual_pipeline_model_parallel_size: null\n", "  num_moe_experts: null\n"}) {
+    CHECK_MESSAGE(text.find(line) != std::string::npos, line);
+  }
+}
+
+TEST_CASE("Accelerate says sharding, degrees and precision of a run of PyTorch's") {
+  const auto of = [](const char* change) {
+    const Json run = with(with(json_of(kLlama), R"({"framework": "hf-trainer"})"), change);
+    return export_run(ForeignFormat::accelerate, resolved(run), run, testing::shipped_configs());
+  };
+  const ExportedRun sharded = of(R"({"parallel": {"zero": 3, "zero_shard_group": 8,
+      "recompute": "full"}})");
+  for (const char* part :
+       {"dp_replicate_size: 8\n", "dp_shard_size: 8\n", "mixed_precision: bf16\n",
+        "fsdp_reshard_after_forward: true\n", "fsdp_activation_checkpointing: true\n"}) {
+    CHECK_MESSAGE(sharded.text.find(part) != std::string::npos, part);
+  }
+  for (const char* key : {"parallel.zero", "parallel.recompute", "training.precision"}) {
+    CHECK_FALSE(has(paths(sharded), key));
+  }
+  CHECK(has(paths(sharded), "training.sequence_length"));
+  CHECK(of(R"({"parallel": {"zero": 2, "recompute": "none"}})")
+            .text.find("fsdp_reshard_after_forward: false\n") != std::string::npos);
+  const ExportedRun ulysses = of(R"({"parallel": {"zero": 3, "cp": 4, "cp_type": "a2a"}})");
+  CHECK(ulysses.text.find("sp_size: 4\n") != std::string::npos);
+  CHECK_FALSE(has(paths(ulysses), "parallel.cp_type"));
+  CHECK_THROWS_AS(of(R"({"parallel": {"pp": 2}})"), InputError);
+}
+
+TEST_CASE("a job's header says its GPUs, and completes a file that counts by replica") {
+  const Json run = runs()[0];
+  const ExportedRun e =
+      export_run(ForeignFormat::sbatch, resolved(run), run, testing::shipped_configs());
+  CHECK(e.text.find("#SBATCH --nodes=8\n") != std::string::npos);
+  CHECK_FALSE(has(paths(e), "cluster.gpus"));
+  CHECK(has(paths(e), "cluster.node"));
+  const ImportedRun both =
+      import_files({{{"job.sbatch", e.text + "srun accelerate launch train.py --config x.yml\n"},
+                     {"x.yml",
+                      "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\n"
+                      "gradient_accumulation_steps: 4\nbf16: true\n"}}});
+  CHECK(value_at(both.run, "cluster.gpus") == 64);
+  CHECK(value_at(both.run, "training.global_batch") == 512);
 }
 
 TEST_CASE("Megatron-LM's arguments say all of its own runs but what they run on") {

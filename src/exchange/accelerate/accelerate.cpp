@@ -12,12 +12,11 @@ using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
 
-constexpr const char* kParallelism = "parallelism_config.parallelism_config_";
-
 constexpr std::array kAccelerateRows = {
     SaidRow{"num_processes", Said::gpus, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_tp_size", Said::tp, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_cp_size", Said::cp, NameKind::degree},
+    SaidRow{"parallelism_config.parallelism_config_sp_size", Said::sp, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
             NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},
@@ -110,7 +109,6 @@ void read(const ForeignFile& file, Facts& facts) {
   if (type == "MEGATRON_LM")
     facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
-  settings.take(std::string(kParallelism) + "sp_size");
   list_others(settings, kAccelerateWithoutEffect, kAccelerateNotModelled, facts);
 }
 

@@ -120,6 +120,38 @@ inline constexpr std::array kNames = {
     NamedPath{"comm_overlap.defer_embedding_wgrad_compute", "defer_embedding_wgrad_compute"},
 };
 
+// Keys that a recipe may have set, and their values where a run does not use them.
+struct OffValue {
+  std::string_view path;
+  bool is_switch = true;  // false, or null
+};
+inline constexpr std::array kOffValues = {
+    OffValue{"model.num_moe_experts", false},
+    OffValue{"model.num_query_groups", false},
+    OffValue{"model.mtp_num_layers", false},
+    OffValue{"model.qk_layernorm"},
+    OffValue{"model.add_qkv_bias"},
+    OffValue{"model.multi_latent_attention"},
+    OffValue{"model.gated_linear_unit"},
+    OffValue{"model.sequence_parallel"},
+    OffValue{"model.virtual_pipeline_model_parallel_size", false},
+    OffValue{"model.pipeline_model_parallel_layout", false},
+    OffValue{"model.account_for_embedding_in_pipeline_split"},
+    OffValue{"model.account_for_loss_in_pipeline_split"},
+    OffValue{"model.recompute_granularity", false},
+    OffValue{"optimizer.use_distributed_optimizer"},
+    OffValue{"optimizer.use_precision_aware_optimizer"},
+    OffValue{"optimizer.optimizer_cpu_offload"},
+    OffValue{"dist.use_megatron_fsdp"},
+    OffValue{"mixed_precision.bf16"},
+    OffValue{"mixed_precision.fp16"},
+    OffValue{"mixed_precision.fp8", false},
+    OffValue{"mixed_precision.fp4", false},
+    OffValue{"comm_overlap.overlap_grad_reduce"},
+    OffValue{"comm_overlap.overlap_param_gather"},
+    OffValue{"comm_overlap.tp_comm_overlap"},
+};
+
 inline constexpr std::array kActivations = {
     NamedPath{"silu", "swiglu"},
     NamedPath{"swish", "swiglu"},

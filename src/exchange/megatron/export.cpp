@@ -19,13 +19,25 @@ class Export {
  public:
   explicit Export(const ResolvedRun& r) : r_(r), in_(*r.inputs) {}
 
-  std::string text() {
+  ArgumentLines arguments() {
     model();
     experts_and_latent();
     training();
     parallel();
     recompute();
-    return launch() + lines_.text();
+    return lines_;
+  }
+
+  // torchrun needs nodes of equal size; other numbers of GPUs are written as WORLD_SIZE.
+  std::string launch() const {
+    const std::int64_t gpus = r_.run.cluster.gpus;
+    const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
+    const std::int64_t nodes = (gpus + node - 1) / node;
+    if (gpus % nodes != 0) {
+      return "export WORLD_SIZE=" + std::to_string(gpus) + "\npython pretrain_gpt.py";
+    }
+    return "torchrun --nproc-per-node " + std::to_string(gpus / nodes) + " --nnodes " +
+           std::to_string(nodes) + " pretrain_gpt.py";
   }
 
  private:
@@ -194,18 +206,6 @@ class Export {
     if (!words.empty()) lines_.add("recompute_modules", words);
   }
 
-  // torchrun needs nodes of equal size; other numbers of GPUs are written as WORLD_SIZE.
-  std::string launch() const {
-    const std::int64_t gpus = r_.run.cluster.gpus;
-    const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
-    const std::int64_t nodes = (gpus + node - 1) / node;
-    if (gpus % nodes != 0) {
-      return "export WORLD_SIZE=" + std::to_string(gpus) + "\npython pretrain_gpt.py";
-    }
-    return "torchrun --nproc-per-node " + std::to_string(gpus / nodes) + " --nnodes " +
-           std::to_string(nodes) + " pretrain_gpt.py";
-  }
-
   const ResolvedRun& r_;
   const Json& in_;
   ArgumentLines lines_;
@@ -213,6 +213,10 @@ class Export {
 
 }  // namespace
 
-std::string export_run(const ResolvedRun& resolved) { return Export(resolved).text(); }
+ArgumentLines arguments_of(const ResolvedRun& resolved) { return Export(resolved).arguments(); }
+
+std::string export_run(const ResolvedRun& resolved) {
+  return Export(resolved).launch() + arguments_of(resolved).text();
+}
 
 }  // namespace orrery::megatron

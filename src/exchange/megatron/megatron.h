@@ -10,6 +10,7 @@
 #include <string>
 
 #include "estimate/resolve.h"
+#include "exchange/arguments.h"
 #include "exchange/import_files.h"
 
 namespace orrery::megatron {
@@ -28,6 +29,9 @@ void read_model_of(ImportDraft& d);
 void read_training_of(ImportDraft& d);
 void read_parallel_of(ImportDraft& d);
 void read_layout_of(ImportDraft& d);  // schedule, virtual stages, layers of each
+
+// The arguments without the launcher.
+ArgumentLines arguments_of(const ResolvedRun& resolved);
 
 std::string export_run(const ResolvedRun& resolved);
 

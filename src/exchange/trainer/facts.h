@@ -30,6 +30,7 @@ enum class Said : std::uint8_t {
   tp,
   pp,
   cp,
+  sp,  // Ulysses: a context of another kind
   ep,
   replicate,
   shard,
@@ -59,6 +60,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "training.states",
           "parallel.tp",
           "parallel.pp",
+          "parallel.cp",
           "parallel.cp",
           "parallel.ep",
           "parallel.zero_shard_group",

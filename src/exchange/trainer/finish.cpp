@@ -70,7 +70,18 @@ class Finish {
     d_.assume("framework", framework, "--framework takes another profile");
   }
 
+  // Ulysses beside a ring: no run file has both.
+  void ulysses() {
+    if (f_.count(Said::sp, 1) == 1) return;
+    if (f_.count(Said::cp, 1) > 1) {
+      return d_.open("parallel.cp", f_.at(Said::sp)->setting, "beside " + f_.at(Said::cp)->setting);
+    }
+    f_.said_[static_cast<std::size_t>(Said::cp)] = f_.at(Said::sp);
+    ulysses_ = true;
+  }
+
   void degrees() {
+    ulysses();
     for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep}) copy(fact);
     std::int64_t world = f_.count(Said::gpus, 0);
     const std::int64_t replicate = f_.count(Said::replicate, 1);
@@ -88,7 +99,8 @@ class Finish {
     if (replicate > 1 && !has(Said::shard) && replicas_ > 0 && replicas_ % replicate == 0) {
       d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(Said::cp));
     }
-    if (degree(Said::cp) > 1) d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
+    if (degree(Said::cp) > 1)
+      d_.set("parallel.cp_type", ulysses_ || by_deepspeed() ? "a2a" : "p2p");
   }
 
   void batches() {
@@ -184,6 +196,7 @@ class Finish {
 
   Facts& f_;
   bool deepspeed_;
+  bool ulysses_ = false;
   ImportDraft d_;
   std::int64_t world_ = 0;
   std::int64_t replicas_ = 0;

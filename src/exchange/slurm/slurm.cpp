@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/slurm/slurm.h"
+
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/shell/shell.h"
+
+namespace orrery::slurm {
+namespace {
+
+// 0 where the header does not say it.
+std::int64_t count(const ShellVariables& variables, const char* name) {
+  const auto n = parse_number(shell_value(variables, name));
+  return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*n) : 0;
+}
+
+std::int64_t gpus_of(const ShellVariables& variables) {
+  const std::int64_t all = count(variables, "SLURM_GPUS");
+  if (all > 0) return all;
+  const std::int64_t nodes = std::max<std::int64_t>(1, count(variables, "SLURM_NNODES"));
+  return nodes * count(variables, "SLURM_GPUS_ON_NODE");
+}
+
+}  // namespace
+
+ImportedRun import_header(const ForeignFile& file) {
+  ImportedRun out;
+  out.format = ForeignFormat::sbatch;
+  out.file = file.name;
+  const std::int64_t gpus = gpus_of(run_shell(file.text, file.name).variables);
+  if (gpus > 0) {
+    set_at(out.run, "cluster.gpus", gpus);
+  } else {
+    out.not_understood.push_back(
+        {"#SBATCH", "neither --gpus-per-node nor --gres says how many GPUs", "cluster.gpus", true});
+  }
+  return out;
+}
+
+std::string export_header(const ResolvedRun& resolved) {
+  const std::int64_t gpus = resolved.run.cluster.gpus;
+  const std::int64_t node = std::max<std::int64_t>(1, resolved.run.cluster.devices_per_node);
+  const std::int64_t nodes = (gpus + node - 1) / node;
+  const bool even = gpus % nodes == 0;
+  return "#!/bin/bash\n#SBATCH --nodes=" + std::to_string(nodes) +
+         "\n#SBATCH --ntasks-per-node=1\n#SBATCH --" + (even ? "gpus-per-node=" : "gpus=") +
+         std::to_string(even ? gpus / nodes : gpus) + "\n#SBATCH --exclusive\n";
+}
+
+}  // namespace orrery::slurm

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The #SBATCH lines of a job: how many GPUs a run has. Reading takes nodes and GPUs of a node, or
+// the GPUs of the job; what the job starts is read from its own settings. Writing gives whole
+// nodes. Errors: InputError as for any script (exchange/shell).
+#pragma once
+
+#include "estimate/resolve.h"
+#include "exchange/import_files.h"
+
+namespace orrery::slurm {
+
+ImportedRun import_header(const ForeignFile& file);
+std::string export_header(const ResolvedRun& resolved);
+
+}  // namespace orrery::slurm

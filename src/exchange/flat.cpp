@@ -17,7 +17,8 @@ constexpr int kRounds = 8;
 constexpr std::size_t kLongest = 4096;
 
 bool is_target(const Json& value) {
-  return value.is_object() && value.contains("_target_") && value.value("_call_", Json()) == false;
+  const bool uncalled = value.is_object() && value.value("_call_", Json()) == false;
+  return value.is_object() && value.contains("_target_") && (uncalled || value.size() == 1);
 }
 
 void add_leaves(const Json& value, const std::string& name, std::vector<ForeignSetting>& out) {

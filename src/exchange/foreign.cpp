@@ -31,6 +31,8 @@ class Comparison {
     cluster();
     if (!read_.contains("model")) take("model");
     if (value_at(truth_, "framework") != value_at(read_, "framework")) take("framework");
+    // Left open it follows from memory, and would agree by chance alone.
+    if (value_at(read_, "parallel.recompute").is_null()) take("parallel.recompute");
     const ResolvedRun back = resolve_repaired();
     Json inputs = *back.inputs;
     if (same_stages(back.run)) {

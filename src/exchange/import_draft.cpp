@@ -215,7 +215,9 @@ bool is_another_run(Json run, const NotSaid& n, const std::string& file,
 
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   const Json& model = value_at(run, "model");
-  if (model.is_null()) return 0;
+  // A part of one, beside the file's: --set model.vocab_size=32000.
+  const bool part = model.is_object() && !model.contains("num_hidden_layers");
+  if (model.is_null() || part) return 0;
   const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
                                         lookup.model_names);
   return read_model(d.json, d.file, d.path, d.name).architecture.layers;

@@ -242,6 +242,8 @@ class Import {
     }
     const Json& old = value_at(all.run, path);
     if (old == value) return;
+    // A script of Megatron-DeepSpeed beside its DeepSpeed file.
+    if (path == "framework" && old == "megatron-deepspeed" && value == "deepspeed") return;
     if (old.is_null() || is_assumed(all, path)) {
       std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
       set_at(all.run, path, value);

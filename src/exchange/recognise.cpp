@@ -186,9 +186,27 @@ bool is_python(std::string_view line) {
          begins_with(line, "class ");
 }
 
-constexpr std::string_view kMlperf[] = {
-    "DGXNNODES",  "DGXNGPU",    "MINIBS",         "TENSOR_MODEL_PARALLEL", "FP8_PARAM_GATHER",
-    "FP4_RECIPE", "MODEL_SIZE", "TARGET_LOG_PPL", "MCORE_CUDA_GRAPH",      "FULL_CUDA_GRAPH"};
+constexpr std::string_view kMlperf[] = {"DGXNNODES",
+                                        "DGXNGPU",
+                                        "MINIBS",
+                                        "TENSOR_MODEL_PARALLEL",
+                                        "FP8_PARAM_GATHER",
+                                        "FP4_RECIPE",
+                                        "MODEL_SIZE",
+                                        "TARGET_LOG_PPL",
+                                        "MCORE_CUDA_GRAPH",
+                                        "FULL_CUDA_GRAPH",
+                                        "PIPELINE_MODEL_PARALLEL",
+                                        "CONTEXT_PARALLEL",
+                                        "INTERLEAVED_PIPELINE",
+                                        "SEQ_PARALLEL",
+                                        "TP_COMM_OVERLAP",
+                                        "USE_DIST_OPTIMIZER",
+                                        "ASYM_PP_EMBED",
+                                        "WALLTIME_RUNANDTIME",
+                                        "OVERLAP_GRAD_REDUCE",
+                                        "SBATCH_NETWORK",
+                                        "MLPERF_SYSTEM_NAME"};
 
 // "export NAME=" or "NAME="
 bool is_mlperf(std::string_view line) {

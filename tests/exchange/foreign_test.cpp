@@ -173,7 +173,7 @@ TEST_CASE("overrides of Megatron-Bridge say what Megatron-LM's arguments say") {
 }
 
 TEST_CASE("overrides switch off what a recipe may have switched on") {
-  const Json run = runs()[0];
+  const Json run = with(runs()[0], R"({"parallel": {"recompute": "none"}})");
   const std::string text =
       export_run(ForeignFormat::bridge, resolved(run), run, testing::shipped_configs()).text;
   for (const char* line :
@@ -214,11 +214,12 @@ TEST_CASE("a job's header says its GPUs, and completes a file that counts by rep
   CHECK(e.text.find("#SBATCH --nodes=8\n") != std::string::npos);
   CHECK_FALSE(has(paths(e), "cluster.gpus"));
   CHECK(has(paths(e), "cluster.node"));
-  const ImportedRun both =
-      import_files({{{"job.sbatch", e.text + "srun accelerate launch train.py --config x.yml\n"},
-                     {"x.yml",
-                      "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\n"
-                      "gradient_accumulation_steps: 4\nbf16: true\n"}}});
+  ImportJob job;
+  job.files = {{"job.sbatch", e.text + "srun accelerate launch train.py --config x.yml\n"},
+               {"x.yml",
+                "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\n"
+                "gradient_accumulation_steps: 4\nbf16: true\n"}};
+  const ImportedRun both = import_files(std::move(job));
   CHECK(value_at(both.run, "cluster.gpus") == 64);
   CHECK(value_at(both.run, "training.global_batch") == 512);
 }

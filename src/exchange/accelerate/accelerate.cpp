@@ -15,8 +15,6 @@ using trainer::SaidRow;
 constexpr std::array kAccelerateRows = {
     SaidRow{"num_processes", Said::gpus, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_tp_size", Said::tp, NameKind::degree},
-    SaidRow{"parallelism_config.parallelism_config_cp_size", Said::cp, NameKind::degree},
-    SaidRow{"parallelism_config.parallelism_config_sp_size", Said::sp, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
             NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},
@@ -89,10 +87,30 @@ void precision(Settings& settings, Facts& facts) {
   facts.leave_open(Said::precision, said, "no, fp16, bf16 or fp8");
 }
 
+// Older releases have the key at the top.
 void compile(Settings& settings, Facts& facts) {
-  const std::string backend = settings.word("dynamo_config.dynamo_backend").value_or("no");
-  if (backend != "no" && backend != "NO" && backend != "false") {
-    facts.say(Said::compile, true, settings.written("dynamo_config.dynamo_backend"));
+  for (const char* name : {"dynamo_config.dynamo_backend", "dynamo_backend"}) {
+    const std::string backend = settings.word(name).value_or("no");
+    if (backend != "no" && backend != "NO" && backend != "false") {
+      facts.say(Said::compile, true, settings.written(name));
+    }
+  }
+}
+
+// A ring, whose parts are gathered or passed on, or Ulysses.
+void context(Settings& settings, Facts& facts) {
+  const std::string prefix = "parallelism_config.parallelism_config_";
+  const auto ring = settings.count(prefix + "cp_size", 1, kMostDegree).value_or(1);
+  const auto ulysses = settings.count(prefix + "sp_size", 1, kMostDegree).value_or(1);
+  constexpr std::array<std::string_view, 2> kWays = {"allgather", "alltoall"};
+  const auto way = settings.choice(prefix + "cp_comm_strategy", kWays);
+  if (ring > 1) {
+    facts.say(Said::cp, ring, settings.written(prefix + "cp_size"));
+    facts.say(Said::cp_type, way.value_or(0) == 0 ? "all_gather" : "p2p", "cp_comm_strategy");
+  }
+  if (ulysses > 1) {
+    facts.say(Said::cp, ulysses, settings.written(prefix + "sp_size"));
+    facts.say(Said::cp_type, "a2a", settings.written(prefix + "sp_size"));
   }
 }
 
@@ -104,6 +122,7 @@ void read(const ForeignFile& file, Facts& facts) {
   const std::string type = settings.word("distributed_type").value_or("");
   precision(settings, facts);
   compile(settings, facts);
+  context(settings, facts);
   if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
   if (type == "DEEPSPEED") deepspeed(settings, facts);
   if (type == "MEGATRON_LM")

@@ -93,6 +93,11 @@ class Export {
     add("tp", s_.tp);
     add("cp", ulysses ? 1 : s_.cp);
     add("sp", ulysses ? s_.cp : 1);
+    if (s_.cp > 1 && !ulysses) {
+      const bool gathers = s_.cp_type == ContextType::all_gather;
+      out_["parallelism_config"]["parallelism_config_cp_comm_strategy"] =
+          gathers ? "allgather" : "alltoall";
+    }
   }
 
   const ResolvedRun& r_;

@@ -14,6 +14,7 @@ using trainer::SaidRow;
 
 constexpr std::array kAutomodelRows = {
     SaidRow{"step_scheduler.global_batch_size", Said::global_batch},
+    SaidRow{"compile.enabled", Said::compile, NameKind::boolean},
 };
 // Below distributed, or distributed_config in older files.
 constexpr std::array kAutomodelDegrees = {

@@ -17,6 +17,7 @@ constexpr std::array kAxolotlRows = {
     SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
     SaidRow{"tensor_parallel_size", Said::tp, NameKind::degree},
     SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
+    SaidRow{"sequence_parallel_degree", Said::cp, NameKind::degree},
     SaidRow{"expert_parallel_size", Said::ep, NameKind::degree},
     SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
     SaidRow{"dp_shard_size", Said::shard, NameKind::degree},
@@ -173,8 +174,8 @@ void attention(Settings& settings, Facts& facts) {
     settings.take("eager_attention");
     return;
   }
-  settings.take("sdp_attention");
-  const bool flash = settings.flag("flash_attention").value_or(true);
+  const bool flash = settings.flag("flash_attention").value_or(true) ||
+                     settings.flag("sdp_attention").value_or(false);
   facts.say(Said::flash,
             kind == "eager" ? false
             : kind.empty()  ? flash
@@ -189,7 +190,16 @@ void sharding(Settings& settings, Facts& facts) {
   const auto old = settings.words("fsdp");
   bool any = old && !old->empty();
   for (const ForeignSetting& s : settings.all()) any = any || begins_with(s.name, "fsdp_config.");
-  if (any && !deepspeed) say_fsdp(settings, "fsdp_config.", facts);
+  if (any && !deepspeed)
+    say_fsdp(settings, "fsdp_config.", facts, old ? trainer::joined(*old) : "");
+}
+
+// batch_size is of one GPU, all its micro batches.
+void accumulation(Settings& settings, Facts& facts) {
+  const auto batch = settings.count("batch_size", 1, kMostDegree);
+  const auto micro = settings.count("micro_batch_size", 1, kMostDegree);
+  if (!batch || !micro || facts.has(Said::accumulation)) return;
+  facts.say(Said::accumulation, *batch / *micro, settings.written("batch_size"));
 }
 
 }  // namespace
@@ -199,6 +209,7 @@ void read(const ForeignFile& file, Facts& facts) {
   const Json document = read_yaml(file.text, file.name);
   Settings settings = facts.settings_of_file(document, file.name);
   read_facts(kAxolotlRows, settings, facts);
+  accumulation(settings, facts);
   if (const auto model = settings.word("base_model"))
     say_model(*model, "base_model " + *model, facts);
   say_precision(settings, facts);

@@ -25,6 +25,7 @@ class Reading {
     layers();
     shares();
     length();
+    if (at("mixed_precision").is_string()) precision(at("mixed_precision").get<std::string>());
     if (at("peft").is_object()) adapter();
     if (at("model.num_layers").is_null()) recipe();
     rest();
@@ -53,6 +54,16 @@ class Reading {
         (n.name == "fp8_format" || n.name == "fp4_format"))
       return;
     add(n.name, n.path, value);
+  }
+
+  // Recipes by name: "bf16_with_fp8_current_scaling_mixed".
+  void precision(const std::string& name) {
+    const char* path = "mixed_precision";
+    if (contains(name, "bf16")) add("bf16", path, true);
+    if (begins_with(name, "fp16")) add("fp16", path, true);
+    if (contains(name, "mxfp8")) add("fp8_recipe", path, "mxfp8");
+    if (contains(name, "fp8")) add("fp8_format", path, "hybrid");
+    if (contains(name, "nvfp4")) add("fp4_format", path, "e2m1");
   }
 
   void activation() {
@@ -149,7 +160,8 @@ class Reading {
     for (const ForeignSetting& s : leaves_) {
       const bool named = std::any_of(kNames.begin(), kNames.end(),
                                      [&](const NamedPath& n) { return n.path == s.name; });
-      if (named || begins_with(s.name, "peft") || begins_with(s.name, "model.moe_layer_freq") ||
+      if (named || s.name == "mixed_precision" || begins_with(s.name, "peft") ||
+          begins_with(s.name, "model.moe_layer_freq") ||
           ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name)) {
         continue;
       }

@@ -33,7 +33,8 @@ class Overrides {
 
   std::string text() {
     activation();
-    for (const auto& [name, value] : megatron::arguments_of(r_).list()) argument(name, value);
+    const ArgumentLines arguments = megatron::arguments_of(r_);
+    for (const auto& [name, value] : arguments.list()) argument(name, value);
     set("model.add_bias_linear", r_.run.model.attention_out_bias);
     set("model.share_embeddings_and_output_weights", r_.run.model.tie_word_embeddings);
     experts();
@@ -41,6 +42,7 @@ class Overrides {
       set("mixed_precision.grad_reduce_in_fp32", r_.run.training.recipe.gradients >= 4);
     }
     for (const OffValue& off : kOffValues) {
+      if (means_nothing(off.path)) continue;
       if (value_at(out_, off.path).is_null()) set(off.path, off.is_switch ? Json(false) : Json());
     }
     return write_yaml(out_);
@@ -48,6 +50,12 @@ class Overrides {
 
  private:
   void set(std::string_view path, Json value) { set_at(out_, path, std::move(value)); }
+
+  // Switches of tensor ranks and of sharded states that the run has not.
+  bool means_nothing(std::string_view path) const {
+    return (r_.run.strategy.tp == 1 && path == "comm_overlap.tp_comm_overlap") ||
+           (r_.run.strategy.zero == 0 && path == "comm_overlap.overlap_param_gather");
+  }
 
   // The last path of a name goes over the others.
   static std::string path_of(const std::string& name) {

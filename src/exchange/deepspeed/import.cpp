@@ -137,6 +137,10 @@ void read_batches_of(ImportDraft& d, const Json& given) {
 
 // After precision and optimizer: the bytes of a gradient, kept and on the wire.
 void read_states_of(ImportDraft& d) {
+  for (const char* name : kNarrowStates) {
+    if (d.is_on(name))
+      d.open("training.states", d.settings.written(name), "--set training.states={…}");
+  }
   const auto kept = d.settings.choice(kKeptGradients, kTypes);
   const auto sent = d.settings.choice(kSentGradients, kTypes);
   if (!kept && !sent) return;
@@ -210,6 +214,18 @@ void flatten(const Json& object, const std::string& prefix, ImportDraft& d) {
   }
 }
 
+// PyTorch's autocast and Apex's O1 compute in 16 bits with weights of 32.
+void read_autocast(ImportDraft& d) {
+  const bool apex = d.is_on("amp.enabled");
+  const std::string level = d.settings.text("amp.opt_level").value_or("O1");
+  const std::string type = d.settings.text("torch_autocast.dtype").value_or("bfloat16");
+  if (apex && level != "O1")
+    return d.open("training.precision", "amp.opt_level " + level, "Apex's O1 alone is known");
+  const bool fp16 = apex || type.find("bf") == std::string::npos;
+  d.set("training.precision", fp16 ? "fp16" : "bf16");
+  d.set("training.states", "fp32-adam-16");
+}
+
 // fp16 "auto" beside bf16 true is off; both "auto" are open.
 void read_precision(ImportDraft& d) {
   const bool bf16 = d.is_on("bf16.enabled") || d.is_on("bfloat16.enabled");
@@ -219,6 +235,11 @@ void read_precision(ImportDraft& d) {
     std::erase_if(d.out.not_understood,
                   [](const LeftOver& l) { return l.key == "training.precision"; });
     return d.set("training.precision", bf16 ? "bf16" : "fp16");
+  }
+  if (d.is_on("torch_autocast.enabled") || d.is_on("amp.enabled")) return read_autocast(d);
+  for (const char* name : {"bf16", "fp16", "bfloat16"}) {
+    if (d.settings.has(name))
+      return d.open("training.precision", d.settings.written(name), "{\"enabled\": true}");
   }
   d.assume("training.precision", "fp32", "neither bf16 nor fp16 is enabled");
 }

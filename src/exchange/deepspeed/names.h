@@ -69,6 +69,12 @@ inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype"
 inline constexpr std::string_view kSentGradients = "communication_data_type";
 inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
 
+// Master weights, gradients and moments of 16 bits.
+inline constexpr const char* kNarrowStates[] = {
+    "fp16.fp16_master_weights_and_grads", "bf16.bf16_master_weights_and_grads",
+    "bf16.bf16_optimizer_states", "zero_optimization.fp16_master_weights_and_gradients",
+    "fp16_master_weights_and_gradients"};
+
 // Settings that move memory or time a little, and have no key.
 inline constexpr std::array kNotModelled = {
     SettingNote{"activation_checkpointing.*", "kept activations are the script's"},
@@ -91,6 +97,7 @@ inline constexpr std::array kNotModelled = {
 // Settings without effect here; a name that ends in * stands for all that begin so.
 inline constexpr std::string_view kWithoutEffect[] = {
     "optimizer.params.*",
+    "torch_autocast.*",
     "scheduler.*",
     "steps_per_print",
     "wall_clock_breakdown",

@@ -177,7 +177,8 @@ void sharding(Settings& settings, Facts& facts) {
     facts.say(Said::deepspeed, base_name(*path), "deepspeed " + *path);
   }
   const auto fsdp = settings.words("fsdp");
-  if (fsdp && !fsdp->empty() && !fsdp->front().empty()) say_fsdp(settings, "fsdp_config.", facts);
+  if (fsdp && !fsdp->empty() && !fsdp->front().empty())
+    say_fsdp(settings, "fsdp_config.", facts, trainer::joined(*fsdp));
 }
 
 }  // namespace

@@ -105,9 +105,8 @@ void heads(ImportDraft& d) {
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
   latent_norms(d);
-  // Defaults of MLATransformerConfig.
-  d.assume("model.q_lora_rank", 512, "MLA's default");
-  d.assume("model.kv_lora_rank", 512, "MLA's default");
+  // Defaults of arguments.py, which go over MLATransformerConfig's: queries are not compressed.
+  d.assume("model.kv_lora_rank", 32, "MLA's default");
   d.assume("model.qk_nope_head_dim", 128, "MLA's default");
   d.assume("model.qk_rope_head_dim", 64, "MLA's default");
   d.assume("model.v_head_dim", 128, "MLA's default");

@@ -24,7 +24,8 @@ std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
 
 // Who says one degree says those that are not 1.
 void degrees(ImportDraft& d) {
-  const bool any = !d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null();
+  const bool recipe = d.out.format == ForeignFormat::bridge && !d.other_defaults.empty();
+  const bool any = !recipe && (!d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null());
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
     if (any && d.at(path).is_null() && !d.is_open(path)) {
       d.note(path, "1", "not given");
@@ -201,6 +202,8 @@ void recompute(ImportDraft& d) {
   if (granularity == "full") return full_recompute(d);
   if (granularity == "selective" || selective) {
     d.set("parallel.recompute", "selective");
+    d.settings.take("recompute_method");
+    d.settings.take("recompute_num_layers");
     return read_modules(d);
   }
   if (!granularity.empty()) d.settings.choice("recompute_granularity", kGranularities);

@@ -44,6 +44,8 @@ std::string_view usual_states(ImportDraft& d) {
   const auto wide = d.settings.flag("accumulate_allreduce_grads_in_fp32");
   const bool half = d.is_on("grad_reduce_in_bf16") || wide == false;
   if (wide == true || (d.at("training.precision") != "fp16" && !half)) return kFp32Gradients;
+  // DeepSpeed's optimizer keeps no copy of the gradients.
+  if (d.is_on("deepspeed")) return "adam-mixed-16";
   if (half) return kFp16Gradients;
   d.note("training.states", std::string(kFp16Gradients),
          "fp16 without --accumulate-allreduce-grads-in-fp32");

@@ -47,7 +47,6 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "model.optim.weight_decay",
     "model.optim.sched.*",
     "model.optim.bucket_cap_mb",
-    "model.optim.grad_sync_dtype",
     "model.optim.dtype",
     "model.optim.contiguous_*",
     "model.optim.eps",

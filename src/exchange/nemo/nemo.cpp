@@ -105,8 +105,20 @@ class Reading {
     } else {
       add("use_distributed_optimizer", "model.optim.name", contains(name, "distributed"));
     }
+    gradients(name);
     const bool adam = name.empty() || contains(name, "adam") || contains(name, "distributed_optim");
     if (!adam) add("optimizer", "model.optim.name", name);
+  }
+
+  // Gradients are held as they are reduced; the optimizer of Apex keeps no fp32 copy of them.
+  void gradients(const std::string& optimizer) {
+    const std::string type = text("model.optim.grad_sync_dtype");
+    taken_.emplace_back("model.optim.grad_sync_dtype");
+    if (type.empty()) return;
+    const bool wide = contains(type, "32");
+    if (!wide && optimizer == "distributed_fused_adam")
+      return add("main_grads_dtype", "model.optim.grad_sync_dtype", type);
+    add("accumulate_allreduce_grads_in_fp32", "model.optim.grad_sync_dtype", wide);
   }
 
   void world() {

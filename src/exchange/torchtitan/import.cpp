@@ -134,6 +134,24 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
 }
 
+// Layers of a stage, of which the first and the last have one less.
+void read_stage_size(ImportDraft& d) {
+  const auto n = d.settings.count("pipeline_parallel_layers_per_stage", 1, kMostDegree);
+  const std::int64_t pp = d.count_at("parallel.pp", 1);
+  if (!n || pp == 1) return;
+  const std::string said = d.settings.written("pipeline_parallel_layers_per_stage");
+  const std::int64_t units = d.layers_of_named + 2;
+  const std::int64_t stages = (units + *n - 1) / *n;
+  if (d.layers_of_named == 0)
+    return d.open("parallel.vpp", said, "of how many layers; give --model");
+  if (stages % pp != 0) {
+    d.settings.refuse("pipeline_parallel_layers_per_stage",
+                      std::to_string(*n) + ", layers " + std::to_string(d.layers_of_named),
+                      "stages that are a multiple of the ranks");
+  }
+  d.set("parallel.vpp", stages / pp);
+}
+
 void read_schedule(ImportDraft& d) {
   const auto name = d.settings.text("pipeline_parallel_schedule");
   if (d.count_at("parallel.pp", 1) == 1) return;
@@ -145,6 +163,7 @@ void read_schedule(ImportDraft& d) {
                   "no schedule of ours");
   }
   d.set("parallel.schedule", std::string(known->ours));
+  read_stage_size(d);
   if (known->ours != "1f1b" && known->ours != "gpipe") {
     d.assume("parallel.vpp", 2, "torchtitan's two stages a rank");
   }
@@ -162,8 +181,13 @@ void read_selective(ImportDraft& d) {
 
 // `whole`: the file says all; a command line changes what a registered configuration says.
 void read_recompute(ImportDraft& d, bool whole) {
-  constexpr std::array<std::string_view, 3> kModes = {"none", "selective", "full"};
+  constexpr std::array<std::string_view, 4> kModes = {"none", "selective", "full", "memory_budget"};
   const auto mode = d.settings.choice(kAcMode, kModes);
+  d.settings.take("activation_checkpoint.memory_budget");
+  if (mode == std::size_t{3}) {
+    return d.open("parallel.recompute", std::string(kAcMode) + " memory_budget",
+                  "the compiler chooses what is kept");
+  }
   if (!mode && !whole) {
     return d.open("parallel.recompute", std::string(kAcMode) + " of the configuration",
                   "--recompute says it");
@@ -194,7 +218,6 @@ void read_precision(ImportDraft& d) {
   constexpr std::array<std::string_view, 2> kTypes = {"bfloat16", "float32"};
   const auto type = d.settings.choice("mixed_precision_param", kTypes);
   d.set("training.precision", type.value_or(0) == 0 ? "bf16" : "fp32");
-  if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
   constexpr std::array<std::string_view, 2> kRecipes = {"tensorwise", "rowwise"};
   auto recipe = d.settings.choice("quantize.linear.float8.recipe_name", kRecipes);
   if (!recipe) recipe = d.settings.choice("float8.recipe_name", kRecipes);
@@ -208,9 +231,27 @@ void read_precision(ImportDraft& d) {
   const bool mx = std::any_of(converters.begin(), converters.end(),
                               [](const auto& c) { return c.find("mx") != std::string::npos; });
   if (mx) return d.set("training.precision", "mxfp8");
-  if (!converted && !old) return;
+  if (!converted && !old) {
+    if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
+    return;
+  }
   d.set("training.precision", "fp8");
   d.set("parallel.framework_options.float8", std::string(kRecipes[recipe.value_or(0)]));
+}
+
+// Where they are not FSDP's usual ones: weights of dtype, gradients reduced in another type, and
+// none that is kept where the optimizer steps in the backward pass.
+void read_states(ImportDraft& d) {
+  constexpr std::array<std::string_view, 2> kTypes = {"float32", "bfloat16"};
+  const double width = d.settings.choice("dtype", kTypes).value_or(0) == 0 ? 4 : 2;
+  const double sent = d.settings.choice("mixed_precision_reduce", kTypes).value_or(0) == 0 ? 4 : 2;
+  const bool at_once = d.is_on("optimizer.early_step_in_backward");
+  if (width == 4 && sent == 4 && !at_once) return;
+  d.set("training.states", {{"weights", width},
+                            {"gradients", at_once ? 0 : width},
+                            {"optimizer", 2 * width},
+                            {"reduced", sent},
+                            {"gathered", d.at("training.precision") == "fp32" ? 4 : 2}});
 }
 
 void read_rest(ImportDraft& d) {
@@ -227,6 +268,9 @@ void read_rest(ImportDraft& d) {
   if (reshard == std::size_t{2} && d.count_at("parallel.zero", 0) == 3) d.set("parallel.zero", 2);
   if (reshard == std::size_t{1} && d.count_at("parallel.pp", 1) > 1) {
     d.not_understood("fsdp_reshard_after_forward always", "the profile has the default");
+  }
+  if (d.is_on("enable_cpu_offload")) {
+    d.set("parallel.offload", {{"parameters", "host"}, {"optimizer", "host"}});
   }
   const auto steps = d.settings.count("steps", 1, 1'000'000'000);
   const double sequences = static_cast<double>(d.count_at("training.global_batch", 0)) *
@@ -245,6 +289,9 @@ ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole
   }
   d.set_aside_unknown_values();
   read_model(d);
+  const Json& model = d.at("model").is_string() ? d.at("model") : value_at(given, "model");
+  if (job.lookup != nullptr && !model.is_null())
+    d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
   read_rows_of(kRows, d.settings, d.out.run);
   const Degrees degrees = read_degrees(d, given);
   read_batches(d, degrees);
@@ -252,6 +299,7 @@ ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole
   read_recompute(d, whole);
   read_compile(d);
   read_precision(d);
+  read_states(d);
   read_rest(d);
   d.assume("framework", "torchtitan", "--framework takes another profile");
   d.list_leftovers();

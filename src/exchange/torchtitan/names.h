@@ -65,9 +65,7 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"quantize.*", "of a converter; model.converters and its recipe alone are read"},
     SettingNote{"float8.*", "of the profile's float8"},
     SettingNote{"mx.*", "of the profile's float8"},
-    SettingNote{"enable_cpu_offload", "--set parallel.offload says it"},
     SettingNote{"fsdp_bucket_*", "the profile's buckets are used"},
-    SettingNote{"pipeline_parallel_layers_per_stage", "layers are shared evenly"},
 };
 
 inline constexpr std::string_view kWithoutEffect[] = {
@@ -87,7 +85,6 @@ inline constexpr std::string_view kWithoutEffect[] = {
     "symm_mem_recipes",
     "enable_loss_parallel",
     "disable_loss_parallel",
-    "mixed_precision_reduce",
     "enable_compiled_autograd",
     "model.use_flex_attn",
     "model.attn_mask_type",

@@ -20,9 +20,9 @@ constexpr std::array kTorchtuneRows = {
     SaidRow{"tensor_parallel_dim", Said::tp, NameKind::degree},
     SaidRow{"context_parallel_dim", Said::cp, NameKind::degree},
     SaidRow{"data_parallel_replicate_dim", Said::replicate, NameKind::degree},
-    SaidRow{"enable_activation_checkpointing", Said::recompute, NameKind::boolean},
     SaidRow{"optimizer_in_bwd", Said::no_gradients, NameKind::boolean},
     SaidRow{"compile", Said::compile, NameKind::boolean},
+    SaidRow{"compile.model", Said::compile, NameKind::boolean},
 };
 
 constexpr std::string_view kTorchtuneWithoutEffect[] = {"output_dir",
@@ -65,13 +65,12 @@ constexpr std::string_view kTorchtuneWithoutEffect[] = {"output_dir",
                                                         "hf_*",
                                                         "packed",
                                                         "max_seq_len",
+                                                        "compile.*",
+                                                        "fp8_recipe_name",
                                                         "cast_*"};
 
 constexpr std::array kTorchtuneNotModelled = {
     SettingNote{"custom_sharded_layers", "all weights are sharded here"},
-    SettingNote{"ac_mode", "every layer is checkpointed here"},
-    SettingNote{"ac_option", "every layer is checkpointed here"},
-    SettingNote{"fsdp_reshard_after_forward", "--zero 2 says false"},
 };
 
 // torchao's NF4 stores its scales in 8 bits.
@@ -109,7 +108,8 @@ void model(Settings& settings, Facts& facts) {
 
 void precision(Settings& settings, Facts& facts) {
   const std::string type = settings.word("dtype").value_or("fp32");
-  facts.say(Said::precision, type, "dtype " + type);
+  const bool fp8 = settings.flag("enable_fp8_training").value_or(false);
+  facts.say(Said::precision, fp8 ? "fp8" : type, fp8 ? "enable_fp8_training" : "dtype " + type);
   facts.say(Said::narrow, type == "bf16" || type == "fp16", "dtype " + type);
 }
 
@@ -121,6 +121,20 @@ void length(Settings& settings, Facts& facts) {
   if (!packed)
     facts.note(Said::sequence_length, std::to_string(*n),
                "the most: samples are padded to the longest of a batch");
+}
+
+// ac_mode counts where enable_activation_checkpointing is off.
+void checkpoints(Settings& settings, Facts& facts) {
+  const bool all = settings.flag("enable_activation_checkpointing").value_or(false);
+  const std::string mode = settings.word("ac_mode").value_or("none");
+  const std::string option = settings.word("ac_option").value_or("");
+  const std::string said = base_name(settings.file()) + ": " +
+                           (all ? "enable_activation_checkpointing" : "ac_mode " + mode);
+  if (!all && mode == "selective") {
+    return facts.leave_open(Said::recompute, said + " " + option,
+                            "some layers are checkpointed; --recompute-layers says how many");
+  }
+  facts.say(Said::recompute, all || mode == "full", said);
 }
 
 void offload(Settings& settings, Facts& facts) {
@@ -145,9 +159,13 @@ void read(const ForeignFile& file, Facts& facts) {
   model(settings, facts);
   precision(settings, facts);
   length(settings, facts);
+  checkpoints(settings, facts);
   offload(settings, facts);
-  facts.say(Said::zero, 3, "torchtune's distributed recipes");
-  facts.note(Said::zero, "3", "the distributed recipes' FSDP2; --zero 0 for one GPU");
+  // Weights that stay gathered are ZeRO 2's.
+  const bool reshard = settings.flag("fsdp_reshard_after_forward").value_or(true);
+  facts.say(Said::zero, reshard ? 3 : 2, "torchtune's distributed recipes");
+  facts.note(Said::zero, reshard ? "3" : "2",
+             "the distributed recipes' FSDP2; --zero 0 for one GPU");
   facts.say(Said::framework, "fsdp", "torchtune");
   facts.say(Said::flash, true, "torchtune's attention");
   const auto shard = settings.number("data_parallel_shard_dim", -1, double{kMostDegree});

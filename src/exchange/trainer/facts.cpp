@@ -78,6 +78,12 @@ void say_model(const std::string& name, const std::string& setting, Facts& facts
   facts.say(Said::model, ours, setting);
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& w : words) text += w + " ";
+  return text;
+}
+
 // "auto" and bf16 "full" are words beside true and false.
 void say_precision(Settings& settings, Facts& facts) {
   const std::string file = base_name(settings.file()) + ": ";
@@ -135,17 +141,23 @@ constexpr std::string_view kFsdpWithoutEffect[] = {"auto_wrap_policy",
 }  // namespace
 
 // Keys with and without "fsdp_" before them.
-void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts) {
+void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
+              const std::string& words) {
   const auto name = [&](const std::string& key) {
     return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
   };
   const std::string file = base_name(settings.file()) + ": ";
   std::int64_t zero = 3;
   std::string said = "FSDP";
-  const std::string strategy = settings.word(name("sharding_strategy")).value_or("");
+  const std::string listed = contains(words, "hybrid_shard_zero2") ? "HYBRID_SHARD_ZERO2"
+                             : contains(words, "hybrid_shard")     ? "HYBRID_SHARD"
+                             : contains(words, "shard_grad_op")    ? "SHARD_GRAD_OP"
+                                                                   : "";
+  const std::string strategy = settings.word(name("sharding_strategy")).value_or(listed);
   const std::string reshard = settings.word(name("reshard_after_forward")).value_or("");
   const std::string word = strategy.empty() ? reshard : strategy;
-  if (!strategy.empty()) said = settings.written(name("sharding_strategy"));
+  if (!strategy.empty())
+    said = listed.empty() ? settings.written(name("sharding_strategy")) : "fsdp " + words;
   const auto known = std::find_if(kSharding.begin(), kSharding.end(),
                                   [&](const Sharding& s) { return s.word == word; });
   if (known != kSharding.end()) {

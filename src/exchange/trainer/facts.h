@@ -30,7 +30,7 @@ enum class Said : std::uint8_t {
   tp,
   pp,
   cp,
-  sp,  // Ulysses: a context of another kind
+  cp_type,
   ep,
   replicate,
   shard,
@@ -61,7 +61,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "parallel.tp",
           "parallel.pp",
           "parallel.cp",
-          "parallel.cp",
+          "parallel.cp_type",
           "parallel.ep",
           "parallel.zero_shard_group",
           "parallel.zero_shard_group",
@@ -145,8 +145,10 @@ void list_others(Settings& settings, std::span<const std::string_view> without_e
                  std::span<const SettingNote> not_modelled, Facts& facts);
 
 // Parts that several tools have.
-void say_fsdp(Settings& settings, const std::string& prefix,
-              Facts& facts);                           // Accelerate's fsdp_config
+std::string joined(const std::vector<std::string>& words);  // with a space behind each
+// Accelerate's fsdp_config; `words` of an older list beside it: "shard_grad_op auto_wrap".
+void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
+              const std::string& words = "");
 void say_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
 void say_model(const std::string& name, const std::string& setting, Facts& facts);
 

@@ -70,18 +70,7 @@ class Finish {
     d_.assume("framework", framework, "--framework takes another profile");
   }
 
-  // Ulysses beside a ring: no run file has both.
-  void ulysses() {
-    if (f_.count(Said::sp, 1) == 1) return;
-    if (f_.count(Said::cp, 1) > 1) {
-      return d_.open("parallel.cp", f_.at(Said::sp)->setting, "beside " + f_.at(Said::cp)->setting);
-    }
-    f_.said_[static_cast<std::size_t>(Said::cp)] = f_.at(Said::sp);
-    ulysses_ = true;
-  }
-
   void degrees() {
-    ulysses();
     for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep}) copy(fact);
     std::int64_t world = f_.count(Said::gpus, 0);
     const std::int64_t replicate = f_.count(Said::replicate, 1);
@@ -94,13 +83,16 @@ class Finish {
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(Said::tp) * degree(Said::pp) * degree(Said::cp);
     replicas_ = world_ / others;
-    if (replicate > 1 && has(Said::shard))
+    // Groups of shards, where anything is sharded.
+    const bool shards = sharded() || by_deepspeed();
+    if (shards && replicate > 1 && has(Said::shard))
       d_.set("parallel.zero_shard_group", f_.count(Said::shard, 1) * degree(Said::cp));
-    if (replicate > 1 && !has(Said::shard) && replicas_ > 0 && replicas_ % replicate == 0) {
+    if (shards && replicate > 1 && !has(Said::shard) && replicas_ > 0 && replicas_ % replicate == 0) {
       d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(Said::cp));
     }
-    if (degree(Said::cp) > 1)
-      d_.set("parallel.cp_type", ulysses_ || by_deepspeed() ? "a2a" : "p2p");
+    if (degree(Said::cp) == 1) return;
+    if (has(Said::cp_type)) return copy(Said::cp_type);
+    d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
   }
 
   void batches() {
@@ -140,11 +132,18 @@ class Finish {
     return "";
   }
 
+  void sgd() {
+    d_.set("training.optimizer", "sgd");
+    if (!f_.is_on(Said::narrow) || by_deepspeed()) return;
+    d_.set("training.states",
+           {{"weights", 2}, {"gradients", 2}, {"optimizer", 0}, {"reduced", 2}, {"gathered", 2}});
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
     const std::string optimizer =
         has(Said::optimizer) ? f_.at(Said::optimizer)->value.get<std::string>() : "adamw_torch";
-    if (contains(optimizer, "sgd")) return d_.set("training.optimizer", "sgd");
+    if (contains(optimizer, "sgd")) return sgd();
     const std::string_view other = other_optimizer(optimizer);
     if (!other.empty()) d_.set("training.optimizer", std::string(other));
     const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
@@ -196,7 +195,6 @@ class Finish {
 
   Facts& f_;
   bool deepspeed_;
-  bool ulysses_ = false;
   ImportDraft d_;
   std::int64_t world_ = 0;
   std::int64_t replicas_ = 0;

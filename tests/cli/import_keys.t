@@ -1,0 +1,3 @@
+# Each key that changes memory or time moves the estimate of an imported file in the right direction.
+$ python3 $ROOT/tests/cli/import_keys
+> ...

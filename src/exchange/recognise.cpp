@@ -147,6 +147,9 @@ constexpr std::array kLines = {
     LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
+    LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
+    LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
+    LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
     LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
     LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
@@ -322,8 +325,9 @@ Recognised recognise(const ForeignFile& file) {
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {
-  const std::string read =
-      "a training file of " + alternatives({kToolNames.values.begin(), kToolNames.values.end()});
+  std::vector<std::string> tools(kToolNames.values.begin(), kToolNames.values.end());
+  tools.erase(std::unique(tools.begin(), tools.end()), tools.end());
+  const std::string read = "a training file of " + alternatives(tools);
   throw InputError(file.name, "", found.looks, found.advice.empty() ? read : found.advice);
 }
 

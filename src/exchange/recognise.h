@@ -19,6 +19,7 @@ enum class FileKind : std::uint8_t {
 
 // How files of a machine look.
 inline constexpr const char* kTopologyMatrix = "nvidia-smi topo -m";
+inline constexpr const char* kSmi = "nvidia-smi's list of GPUs";
 inline constexpr const char* kNcclTopology = "NCCL's topology";
 inline constexpr const char* kLstopo = "lstopo's XML";
 inline constexpr const char* kIbnetdiscover = "ibnetdiscover's output";

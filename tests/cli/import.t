@@ -44,6 +44,17 @@ $ orrery export llama-3-8b-8-h100 --as deepspeed > ds.json
 $ python3 -c 'import json; j = json.load(open("ds.json")); print(j["train_batch_size"], j["zero_optimization"]["stage"])'
 > 16 ...
 
+# Overrides of Megatron-Bridge and Accelerate's YAML come back; a job's header keeps its first line.
+$ orrery export llama-3-70b-64-h100 --as bridge > bridge.yaml; orrery import bridge.yaml --node dgx-h100 --gpus 64 > back.json; orrery estimate back.json --json > back_answer.json; orrery estimate llama-3-70b-64-h100 --json > answer_64.json
+$ python3 -c 'import json; a, b = (json.load(open(f)) for f in ("back_answer.json", "answer_64.json")); print(a["step_time_s"] == b["step_time_s"], a["memory"]["peak_gib"] == b["memory"]["peak_gib"])'
+> True True
+$ orrery export llama-3-8b-8-h100 --as sbatch | sed -n '1p;$p'
+> #!/bin/bash
+> #SBATCH --exclusive
+$ orrery export llama-3-70b-64-h100 --as accelerate
+! exit 2
+! stderr parallel.pp: found 4; allowed: 1: Accelerate starts no pipeline
+
 # The winner of a search as a run file is the winner.
 $ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16}, "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core", "search": {"axes": {"recompute": ["none", "full"]}}}' > open.json
 $ orrery search open.json --json > answer.json; orrery search open.json --print run > winner.json; orrery estimate winner.json --json > estimate.json
@@ -110,7 +121,7 @@ $ echo '{"train_batch_size": 5.5}' | orrery import -
 ! stderr standard input: train_batch_size: found 5.5; allowed: a whole number
 $ orrery import wrong.sh --from nanotron
 ! exit 2
-! stderr --from: found "nanotron"; allowed: megatron, deepspeed, torchtitan, torchtitan-toml, mlperf, bridge,
+! stderr --from: found "nanotron"; allowed: megatron, deepspeed, torchtitan, torchtitan-toml, bridge, accelerate,
 
 # A file of another kind is refused by what it looks like.
 $ echo nothing | orrery import -
@@ -127,7 +138,7 @@ $ printf 'parallelism: {dp: 2}\ntokens: {}\n' | orrery import -
 ! stderr found nanotron's YAML
 $ orrery export llama-3-8b-8-h100 --as megatronn
 ! exit 2
-! stderr found "megatronn"; allowed: run, megatron, deepspeed, torchtitan or torchtitan-toml; did you mean "megatron"?
+! stderr found "megatronn"; allowed: run, megatron, deepspeed, torchtitan, torchtitan-toml, bridge, accelerate or sbatch; did you mean "megatron"?
 $ orrery search open.json --print run --csv
 ! exit 2
 ! stderr --print and --csv

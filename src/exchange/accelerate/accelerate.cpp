@@ -104,7 +104,7 @@ void context(Settings& settings, Facts& facts) {
   const auto ulysses = settings.count(prefix + "sp_size", 1, kMostDegree).value_or(1);
   constexpr std::array<std::string_view, 2> kWays = {"allgather", "alltoall"};
   const auto way = settings.choice(prefix + "cp_comm_strategy", kWays);
-  if (ring > 1) {
+  if (ring > 1 || (ulysses == 1 && settings.has(prefix + "cp_size"))) {
     facts.say(Said::cp, ring, settings.written(prefix + "cp_size"));
     facts.say(Said::cp_type, way.value_or(0) == 0 ? "all_gather" : "p2p", "cp_comm_strategy");
   }

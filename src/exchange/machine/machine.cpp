@@ -222,6 +222,7 @@ struct MachineReader {
 };
 constexpr std::array kReaders = {
     MachineReader{kTopologyMatrix, machine::read_topology_matrix},
+    MachineReader{kSmi, machine::read_smi},
     MachineReader{kNcclTopology, machine::read_nccl_xml},
     MachineReader{kLstopo, machine::read_lstopo},
     MachineReader{kIbnetdiscover, machine::read_ibnetdiscover},

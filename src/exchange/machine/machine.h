@@ -4,10 +4,10 @@
 // `cluster`: the shipped node of the same shape, and what differs from it.
 //
 // Read: `nvidia-smi topo -m` and `rocm-smi --showtopotype` (links of each pair, NICs), NCCL's and
-// RCCL's topology XML (chip, links, speed of NICs), lstopo's XML (PCI devices), ibnetdiscover
-// (leaves, rails, speed, oversubscription), Slurm's topology.conf and topograph's YAML (which nodes
-// share a switch or an NVLink domain). What a format does not say is left open by key: the chip,
-// the speed of NICs, the oversubscription.
+// RCCL's topology XML (chip, links, speed of NICs), `nvidia-smi -q` and `--query-gpu` (GPUs),
+// lstopo's XML (PCI devices), ibnetdiscover (leaves, rails, speed, oversubscription), Slurm's
+// topology.conf and topograph's YAML (which nodes share a switch or an NVLink domain). What a
+// format does not say is left open by key: the chip, the speed of NICs, the oversubscription.
 //
 // Errors: InputError for a file that says nothing of a machine, with the line where it can.
 #pragma once
@@ -48,6 +48,7 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
 
 namespace machine {
 MachineFacts read_topology_matrix(const ForeignFile& file);
+MachineFacts read_smi(const ForeignFile& file);
 MachineFacts read_nccl_xml(const ForeignFile& file);
 MachineFacts read_lstopo(const ForeignFile& file);
 MachineFacts read_ibnetdiscover(const ForeignFile& file);

@@ -87,7 +87,8 @@ class Finish {
     const bool shards = sharded() || by_deepspeed();
     if (shards && replicate > 1 && has(Said::shard))
       d_.set("parallel.zero_shard_group", f_.count(Said::shard, 1) * degree(Said::cp));
-    if (shards && replicate > 1 && !has(Said::shard) && replicas_ > 0 && replicas_ % replicate == 0) {
+    if (shards && replicate > 1 && !has(Said::shard) && replicas_ > 0 &&
+        replicas_ % replicate == 0) {
       d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(Said::cp));
     }
     if (degree(Said::cp) == 1) return;

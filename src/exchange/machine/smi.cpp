@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvidia-smi -q, and nvidia-smi --query-gpu=… --format=csv with its header: how many GPUs a node
+// has, and which.
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "exchange/machine/machine.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::machine {
+namespace {
+
+// Parts of product names; the more telling one first.
+struct Product {
+  std::string_view part;
+  std::string_view device;
+};
+constexpr std::array kProducts = {
+    Product{"GB300", "gb300"},
+    Product{"GB200", "gb200"},
+    Product{"GH200", "gh200"},
+    Product{"B300", "b300-sxm"},
+    Product{"B200", "b200-sxm-180gb"},
+    Product{"H200", "h200-sxm-141gb"},
+    Product{"H800", "h800-sxm-80gb"},
+    Product{"H100 NVL", "h100-nvl-94gb"},
+    Product{"H100 PCIe", "h100-pcie-80gb"},
+    Product{"H100 80GB HBM3", "h100-sxm5-80gb"},
+    Product{"A800-SXM4-80GB", "a800-sxm-80gb"},
+    Product{"A100-SXM4-80GB", "a100-sxm4-80gb"},
+    Product{"A100-SXM4-40GB", "a100-sxm4-40gb"},
+    Product{"A100 80GB PCIe", "a100-pcie-80gb"},
+    Product{"V100-SXM2-32GB", "v100-sxm2-32gb"},
+    Product{"V100-SXM3-32GB", "v100-sxm2-32gb"},
+    Product{"V100-SXM2-16GB", "v100-sxm2-16gb"},
+};
+
+// Our device, or the product's own name.
+std::string device_of(std::string_view name) {
+  for (const Product& p : kProducts) {
+    if (contains(name, p.part)) return std::string(p.device);
+  }
+  return std::string(name);
+}
+
+// "    Product Name      : NVIDIA H100 80GB HBM3"
+std::vector<std::string> names_of_log(std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t colon = line.find(" : ");
+    if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != "Product Name")
+      continue;
+    names.emplace_back(trimmed(line.substr(colon + 3)));
+  }
+  return names;
+}
+
+// Rows below a header with a column "name".
+std::vector<std::string> names_of_table(std::string_view text) {
+  std::vector<std::string> names;
+  std::size_t column = std::string::npos;
+  for (const std::string_view line : lines_of(text)) {
+    std::vector<std::string_view> fields = fields_of(line, ',');
+    for (std::string_view& f : fields) f = trimmed(f);
+    if (column != std::string::npos) {
+      if (column < fields.size() && !fields[column].empty()) names.emplace_back(fields[column]);
+      continue;
+    }
+    for (const std::string_view title : {"name", "gpu_name"}) {
+      const auto at = std::find(fields.begin(), fields.end(), title);
+      if (at != fields.end()) column = static_cast<std::size_t>(at - fields.begin());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+MachineFacts read_smi(const ForeignFile& file) {
+  const bool log = contains(file.text, "NVSMI LOG");
+  const std::vector<std::string> names = log ? names_of_log(file.text) : names_of_table(file.text);
+  if (names.empty())
+    throw InputError(file.name, "", "no GPU", log ? "lines of Product Name" : "a column name");
+  for (const std::string& name : names) {
+    if (name != names.front())
+      throw InputError(file.name, "", names.front() + " and " + name, "GPUs of one kind");
+  }
+  MachineFacts out;
+  out.gpus = static_cast<std::int64_t>(names.size());
+  out.device = device_of(names.front());
+  return out;
+}
+
+}  // namespace orrery::machine

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings that other releases and habits write, with what they say worked out by hand.
+#include <doctest/doctest.h>
+
+#include "core/error.h"
+#include "read_text.h"
+
+namespace orrery {
+namespace {
+
+using testing::json_of;
+using namespace formats;  // NOLINT
+
+}  // namespace
+
+TEST_CASE("DeepSpeed's and Apex's autocast are 16 bits over weights of 32") {
+  const std::string head = R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1, )";
+  const ImportedRun torch =
+      read(head + R"("torch_autocast": {"enabled": true, "dtype": "bfloat16"}})");
+  CHECK(at(torch, "training.precision") == "bf16");
+  CHECK(at(torch, "training.states") == "fp32-adam-16");
+  CHECK(at(read(head + R"("amp": {"enabled": true}})"), "training.precision") == "fp16");
+  CHECK(is_open(read(head + R"("amp": {"enabled": true, "opt_level": "O2"}})"),
+                "training.precision"));
+  CHECK(is_open(read(head + R"("fp16": true})"), "training.precision"));
+  CHECK(is_open(read(head + R"("bf16": {"enabled": true, "bf16_master_weights_and_grads": true}})"),
+                "training.states"));
+}
+
+TEST_CASE("torchtitan's states, offload and stages are those of the file") {
+  const auto of = [](const std::string& more) {
+    return read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n" + more,
+                kEight);
+  };
+  CHECK(at(of(""), "training.states").is_null());
+  CHECK(at(of("dtype = \"bfloat16\"\n"), "training.states")["weights"] == 2);
+  CHECK(at(of("mixed_precision_reduce = \"bfloat16\"\n"), "training.states")["reduced"] == 2);
+  CHECK(at(of("[optimizer]\nearly_step_in_backward = true\n"), "training.states")["gradients"] ==
+        0);
+  CHECK(at(of("enable_cpu_offload = true\n"), "parallel.offload.parameters") == "host");
+  CHECK(is_open(of("[activation_checkpoint]\nmode = \"memory_budget\"\nmemory_budget = 0.5\n"),
+                "parallel.recompute"));
+  const std::string stages =
+      "[parallelism]\npipeline_parallel_degree = 2\npipeline_parallel_schedule = "
+      "\"Interleaved1F1B\"\npipeline_parallel_layers_per_stage = ";
+  CHECK(is_open(of(stages + "5\n"), "parallel.vpp"));
+  const ConfigLookup lookup = testing::shipped_configs();
+  ImportJob job{{{"a", "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n" +
+                           stages + "6\n"}},
+                {},
+                json_of(kEight)};
+  job.lookup = &lookup;
+  CHECK(at(import_files(std::move(job)), "parallel.vpp") == 3);
+}
+
+TEST_CASE("Accelerate's context ranks are a ring or Ulysses, and older keys count") {
+  const auto of = [](const std::string& more) {
+    return read("distributed_type: FSDP\nnum_processes: 16\nmixed_precision: bf16\n" + more);
+  };
+  const std::string sizes = "parallelism_config:\n  parallelism_config_dp_shard_size: 4\n";
+  const ImportedRun ring = of(sizes + "  parallelism_config_cp_size: 4\n");
+  CHECK(at(ring, "parallel.cp_type") == "all_gather");
+  const ImportedRun passed = of(
+      sizes + "  parallelism_config_cp_size: 4\n  parallelism_config_cp_comm_strategy: alltoall\n");
+  CHECK(at(passed, "parallel.cp_type") == "p2p");
+  const ImportedRun ulysses = of(sizes + "  parallelism_config_sp_size: 4\n");
+  CHECK(at(ulysses, "parallel.cp") == 4);
+  CHECK(at(ulysses, "parallel.cp_type") == "a2a");
+  CHECK(is_open(of(sizes + "  parallelism_config_sp_size: 4\n  parallelism_config_cp_size: 2\n"),
+                "parallel.cp"));
+  CHECK(at(of("dynamo_backend: INDUCTOR\n"), "parallel.framework_options.compile") == true);
+}
+
+TEST_CASE("Axolotl's older names are read") {
+  const auto of = [](const std::string& more) {
+    return read(kAxolotl + "bf16: true\n" + more, kEight);
+  };
+  CHECK(at(of("sequence_parallel_degree: 4\n"), "parallel.cp") == 4);
+  CHECK(at(of("flash_attention: false\nsdp_attention: true\n"), "training.flash_attention") ==
+        true);
+  CHECK(at(of("fsdp: [shard_grad_op, auto_wrap]\n"), "parallel.zero") == 2);
+  const ImportedRun batch = read(
+      "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\nbatch_size: "
+      "16\n"
+      "bf16: true\n",
+      kEight);
+  CHECK(at(batch, "training.global_batch") == 128);
+}
+
+TEST_CASE("torchtune's checkpointing, compiling and fp8 have several keys") {
+  const auto of = [](const std::string& more) {
+    return read(
+        "model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\nbatch_size: 2\ndtype: "
+        "bf16\n" +
+            more,
+        kEight);
+  };
+  CHECK(at(of(""), "parallel.recompute") == "none");
+  CHECK(at(of("ac_mode: full\n"), "parallel.recompute") == "full");
+  CHECK(is_open(of("ac_mode: selective\nac_option: 2\n"), "parallel.recompute"));
+  CHECK(at(of("enable_activation_checkpointing: true\nac_mode: selective\n"),
+           "parallel.recompute") == "full");
+  CHECK(at(of("compile: {model: true, loss: true}\n"), "parallel.framework_options.compile") ==
+        true);
+  CHECK(at(of("enable_fp8_training: true\n"), "training.precision") == "fp8");
+  CHECK(at(of("fsdp_reshard_after_forward: false\n"), "parallel.zero") == 2);
+}
+
+TEST_CASE("Megatron-Bridge's precision may be a recipe's name, and overrides leave degrees open") {
+  const auto of = [](const std::string& name) {
+    return read(
+        "model:\n  tensor_model_parallel_size: 2\ntrain:\n  global_batch_size: "
+        "64\nmixed_precision: " +
+        name + "\n");
+  };
+  CHECK(at(of("bf16_mixed"), "training.precision") == "bf16");
+  CHECK(at(of("bf16_with_fp8_current_scaling_mixed"), "training.precision") == "fp8");
+  CHECK(at(of("bf16_with_mxfp8_mixed"), "training.precision") == "mxfp8");
+  CHECK(at(of("bf16_with_nvfp4_mixed"), "training.precision") == "nvfp4");
+  CHECK(is_open(of("bf16_mixed"), "parallel.pp"));
+  CHECK(is_open(of("bf16_mixed"), "parallel.cp"));
+}
+
+TEST_CASE(
+    "NeMo's method counts for full recompute alone, and gradients are of the type they travel in") {
+  const auto of = [](const std::string& more) {
+    return read(
+        "trainer: {num_nodes: 1, devices: 8, precision: bf16}\nmodel:\n  encoder_seq_length: 2048\n"
+        "  micro_batch_size: 1\n  global_batch_size: 8\n  tensor_model_parallel_size: 1\n"
+        "  activations_checkpoint_granularity: selective\n  activations_checkpoint_method: block\n"
+        "  activations_checkpoint_num_layers: 2\n  optim: {name: " +
+        more + "}\n");
+  };
+  const ImportedRun r = of("mcore_distributed_optim, grad_sync_dtype: bf16");
+  CHECK(at(r, "parallel.recompute") == "selective");
+  CHECK(r.not_understood.empty());
+  CHECK(at(r, "training.states") == "adam-fp16-gradients-20");
+  CHECK(at(of("mcore_distributed_optim"), "training.states") == "adam-fp32-gradients-18");
+  CHECK(at(of("distributed_fused_adam, grad_sync_dtype: bf16"), "training.states") ==
+        "adam-mixed-16");
+}
+
+TEST_CASE(
+    "Megatron-LM's latent attention has no compressed queries unless told, and a part of a model "
+    "completes a file") {
+  const std::string text =
+      "--num-layers 4 --hidden-size 2048 --num-attention-heads 16 --multi-latent-attention "
+      "--kv-lora-rank 512 --seq-length 2048 --micro-batch-size 1 --bf16";
+  CHECK(at(read(text), "model.q_lora_rank").is_null());
+  const ConfigLookup lookup = testing::shipped_configs();
+  ImportJob job{{{"a", text}}, {}, json_of(R"({"model": {"vocab_size": 32000}})")};
+  job.lookup = &lookup;
+  CHECK(at(import_files(std::move(job)), "model.num_hidden_layers") == 4);
+}
+
+TEST_CASE("a script of Megatron-DeepSpeed keeps its profile and states beside its DeepSpeed file") {
+  const ImportedRun r = read(
+      {{"x.sh",
+        "deepspeed --num_nodes 1 --num_gpus 8 pretrain_gpt.py --deepspeed --num-layers 4 "
+        "--hidden-size 2048 "
+        "--num-attention-heads 16 --seq-length 2048 --micro-batch-size 1 --global-batch-size 8 "
+        "--fp16\n"},
+       {"ds.json",
+        R"({"train_batch_size": 8, "fp16": {"enabled": true}, "zero_optimization": {"stage": 1}})"}});
+  CHECK(at(r, "framework") == "megatron-deepspeed");
+  CHECK(at(r, "training.states") == "adam-mixed-16");
+  CHECK(at(r, "parallel.zero") == 1);
+}
+
+TEST_CASE("nvidia-smi's list and table name a node's GPUs") {
+  std::string log = "==============NVSMI LOG==============\n\nAttached GPUs : 8\n";
+  std::string table = "index, name, memory.total [MiB]\n";
+  for (int i = 0; i < 8; ++i) {
+    log += "GPU 00000000:0" + std::to_string(i) + ":00.0\n    Product Name   : NVIDIA H200\n";
+    table += std::to_string(i) + ", NVIDIA A100-SXM4-40GB, 40960 MiB\n";
+  }
+  CHECK(at(read(log), "cluster.node") == "hgx-h200");
+  CHECK(at(read(table), "cluster.node") == "dgx-a100-40gb");
+  CHECK(is_open(read(log.substr(0, log.rfind("GPU "))), "cluster.node"));
+  CHECK_THROWS_AS(read(log + "    Product Name   : NVIDIA H100 PCIe\n"), InputError);
+}
+
+}  // namespace orrery

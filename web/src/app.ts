@@ -5,7 +5,7 @@
 import { ADDRESS_VERSION, toAddress } from './address';
 import type { Answer, Doc, Engine, Json } from './engine';
 import { Tables } from './keys';
-import { at, changed, fromWords, isDoc } from './run';
+import { at, changed, fromWords, isDoc, leaves } from './run';
 
 export interface Pin { name: string; run: Doc; answer: Doc }
 export type Tab = 'search' | 'timeline' | 'sweep' | 'compare' | 'capacity' | 'take';
@@ -81,7 +81,9 @@ export class App {
   take(set: Doc): Promise<void> {
     let run = this.state.run;
     for (const [path, value] of Object.entries(set)) {
-      run = changed(run, path, typeof value === 'string' ? fromWords(value) : value);
+      // A strategy of the search's is whole; of the training it says only what it chose.
+      const parts: [string, Json][] = path === 'parallel' ? [[path, value]] : leaves(value, path);
+      for (const [at, to] of parts) run = changed(run, at, typeof to === 'string' ? fromWords(to) : to);
     }
     return this.use(run);
   }

@@ -54,6 +54,7 @@ function copy(from: Node, into: Element): void {
   }
   const width = /^width:\s*([\d.]+%)/.exec(from.getAttribute('data-style') ?? '');
   if (width) (element as HTMLElement).style.width = width[1];
+  if (/\b(scroll|tall)\b/.test(element.className as string)) (element as HTMLElement).tabIndex = 0;
   into.append(element);
   for (const child of Array.from(from.childNodes)) copy(child, element);
 }

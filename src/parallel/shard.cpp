@@ -239,9 +239,10 @@ ParametersHeld parameters_held(const ShardedOperator& op) {
     return held;
   }
   const auto n = static_cast<double>(op.parameters);
-  (expert ? held.fixed_expert : held.fixed_dense) = {
-      op.parameters, Bytes(n * op.stored_bytes),
-      Bytes(n * std::min(op.stored_bytes, kGatheredWide))};
+  // By name: g++ 12 loses what a braced list assigns to `(a ? b : c)`.
+  FixedWeights& still = expert ? held.fixed_expert : held.fixed_dense;
+  still = {op.parameters, Bytes(n * op.stored_bytes),
+           Bytes(n * std::min(op.stored_bytes, kGatheredWide))};
   return held;
 }
 

@@ -112,6 +112,8 @@ TEST_CASE("a session says what is wrong and goes on") {
   session.set("parallel.tp", "3");
   CHECK(session.ask("estimate").code == ExitCode::wrong_input);
   session.set("parallel.tp", "null");
+  CHECK(session.ask("estimate").code == ExitCode::no);  // with tp 1 it does not fit
+  session.set("parallel.tp", "8");
   CHECK(session.ask("estimate").code == ExitCode::answer);
   CHECK(session.ask("estimate", "[]").code == ExitCode::wrong_input);
   CHECK(session.ask("estimate", R"({"format": "csv"})").text.str().find("step_time_s") !=

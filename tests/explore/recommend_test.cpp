@@ -50,7 +50,8 @@ Run found_run(const SearchRequest& r, const Found& f) {
 Json usual_job(const std::string& model, const std::string& node, std::int64_t gpus) {
   return {{"model", model},
           {"cluster", {{"node", node}, {"gpus", gpus}}},
-          {"training", {{"sequence_length", 2048}, {"global_batch", 4 * gpus}}},
+          {"training",
+           {{"sequence_length", model == "gpt2-xl" ? 1024 : 2048}, {"global_batch", 4 * gpus}}},
           {"framework", "megatron-core"}};
 }
 

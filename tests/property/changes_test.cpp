@@ -4,6 +4,7 @@
 // never takes less time, more sharding and more recompute never need more memory for their tensors.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "estimate/estimate.h"
@@ -52,6 +53,18 @@ bool has_anomaly(const Run& run) {
                        reduces_every_micro_batch(run.strategy, run.framework) ||
                        run.framework.host_launch > Seconds();
   return streams && schedule_of(run).entry().written_out;
+}
+
+// Bytes of gradients, at most, for one of the optimizer's: some frameworks keep two copies, and
+// fewer ranks may share them.
+double most_gradients(const Run& run) {
+  const StateRecipe& r = run.training.recipe;
+  double most = 0;
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    const Partition p = partition_of(run.strategy, which);
+    most = std::max(most, static_cast<double>(p.optimizer) / static_cast<double>(p.gradients));
+  }
+  return most * (r.gradients + r.weights) / r.optimizer;
 }
 
 template <class Change>
@@ -290,9 +303,11 @@ TEST_CASE("offload takes from the device what it gives to host or drives") {
         const std::vector<StageMemory<double>> all = memory_by_stage(here);
         const std::vector<StageMemory<double>> rest = memory_by_stage(away);
         for (std::size_t i = 0; i < all.size(); ++i) {
-          // Weights and gradients stay; the fullest moment may be another, without its gradients.
+          // Weights stay. Gradients go with the optimizer, as wide as they are kept; the fullest
+          // moment may be another, without them.
           const Bytes gone = all[i][MemoryLine::optimizer] - rest[i][MemoryLine::optimizer];
-          CHECK(rest[i].host.si() == testing::about(gone.si()).epsilon(1e-9));
+          CHECK(gone <= rest[i].host * kRounding);
+          CHECK(rest[i].host <= gone * (1 + most_gradients(away)) * kRounding);
           CHECK(rest[i][MemoryLine::weights] == all[i][MemoryLine::weights]);
         }
       });

@@ -55,15 +55,24 @@ Run with_equal_stages(Run run) {
   return run;
 }
 
-// The embedding and the final norm are left, a little; on some stages that is not so little.
-bool has_equal_stages(const StepPlan& plan) {
-  Seconds least = plan.passes[0].forward + plan.passes[0].backward;
+template <class Part, class Time>
+bool are_equal(const std::vector<Part>& parts, Time&& time) {
+  Seconds least = time(parts[0]);
   Seconds most = least;
-  for (const PassPlan& p : plan.passes) {
-    least = std::min(least, p.forward + p.backward);
-    most = std::max(most, p.forward + p.backward);
+  for (const Part& p : parts) {
+    least = std::min(least, time(p));
+    most = std::max(most, time(p));
   }
   return most <= 1.01 * least;
+}
+
+// The embedding and the final norm are left, a little; on some stages that is not so little, and
+// hybrid models have layers of several kinds. The closed form adds the longest end of any stage to
+// the last pass of any.
+bool has_equal_stages(const StepPlan& plan) {
+  return are_equal(plan.passes, [](const PassPlan& p) { return p.forward + p.backward; }) &&
+         are_equal(plan.stages,
+                   [](const StagePlan& s) { return s.gradients.exposed + s.weights.exposed; });
 }
 
 // The closed form gives both directions of DualPipe the slower of the two boundaries that mirror

@@ -37,6 +37,8 @@ inline constexpr std::array kNames = {
     NamedPath{"model.v_head_dim", "v_head_dim"},
     NamedPath{"model.num_moe_experts", "num_experts"},
     NamedPath{"model.moe_router_topk", "moe_router_topk"},
+    NamedPath{"model.moe_router_num_groups", "moe_router_num_groups"},
+    NamedPath{"model.moe_router_group_topk", "moe_router_group_topk"},
     NamedPath{"model.moe_ffn_hidden_size", "moe_ffn_hidden_size"},
     NamedPath{"model.moe_shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"},
     NamedPath{"model.moe_expert_capacity_factor", "moe_expert_capacity_factor"},

@@ -36,6 +36,7 @@ void put_run(std::string& page, const std::string& run) {
 
 void declare_page(CLI::App& app, Json& request) { add_run_options(app, request); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the type of all commands
 ExitCode run_page(Json request, const Session& s) {
   if (s.json || s.csv) throw UsageError("orrery page: give it without --json and --csv");
   const ConfigSource configs = configs_of(s);

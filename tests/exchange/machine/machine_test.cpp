@@ -14,7 +14,7 @@ namespace {
 
 using testing::json_of;
 
-ImportedRun composed(std::vector<ForeignFile> files, const char* given = "{}") {
+ImportedRun composed(const std::vector<ForeignFile>& files, const char* given = "{}") {
   ImportJob job;
   job.given = json_of(given);
   const ConfigLookup lookup = testing::shipped_configs();

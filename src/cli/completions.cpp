@@ -32,7 +32,7 @@ constexpr std::array kNamedBy = {
     NamedBy{"--prices", ConfigKind::prices},       NamedBy{"--energy", ConfigKind::energy},
 };
 
-// Of every command.
+// The flags that every command has.
 constexpr std::array kCommon = {"--json",     "--csv",   "--output",  "--config-dir",
                                 "--no-color", "--quiet", "--verbose", "--help"};
 
@@ -54,7 +54,7 @@ Words keys_to_set(const ConfigSource& configs) {
   return keys;
 }
 
-// What may follow a flag, by flag: names of documents and choices of words.
+// The words that may follow a flag, by flag: names of documents and choices.
 std::map<std::string, Words> values_of_flags(const ConfigSource& configs) {
   std::map<std::string, Words> values;
   for (const NamedBy& n : kNamedBy) values[n.flag] = config_names(configs, n.kind);

@@ -26,7 +26,7 @@
 namespace orrery {
 namespace {
 
-// Of JSON-RPC 2.0.
+// The error codes of JSON-RPC 2.0.
 constexpr int kParseError = -32700;
 constexpr int kInvalidRequest = -32600;
 constexpr int kMethodNotFound = -32601;

@@ -18,7 +18,7 @@ const Command* find_tool(const std::string& name);
 // [{"name", "description", "inputSchema", "annotations"}]
 Json tools();
 
-// What a key of a run file may hold, by its path, as JSON Schema; {} of a document by name.
+// The values of a run file's key, by its path, as JSON Schema; {} for a document by name.
 Json key_schema(const std::string& path);
 
 // {"content": [{"type": "text", "text"}], "isError"}. Arguments are keys of a request; besides

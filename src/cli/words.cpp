@@ -13,7 +13,7 @@ bool is_file(const Json& value) {
   return one.is_object() && one.contains("file");
 }
 
-// What an option makes of a word shows its key and whether it is a file.
+// An option's callback on a word shows the option's key and whether it takes a file.
 void try_out(CLI::Option& option, Json& request, CommandWord& word) {
   request = Json::object();
   try {

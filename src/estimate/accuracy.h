@@ -33,7 +33,7 @@ struct StackKind {
 
 StackKind stack_kind(const Run& run);
 
-// Whether all that `outer` says holds of `inner`; what it leaves open may be anything.
+// True if `inner` has all that `outer` asks for; a field that `outer` leaves open may be anything.
 bool covers(const StackKind& outer, const StackKind& inner);
 
 struct AccuracyCell {

@@ -32,7 +32,7 @@ class KeptParts {
   using Any = std::shared_ptr<const void>;
   using Make = std::function<Any(const ConfigLookup&)>;
 
-  // What `make` makes of `from`, values of `file`. It must ask the lookup that it is given.
+  // The part that `make` makes of `from`, values of `file`. It must ask the lookup it is given.
   Any get(RunPart part, const std::string& file, std::initializer_list<const Json*> from,
           const ConfigLookup& lookup, const Make& make);
 

@@ -14,7 +14,7 @@ class Chooser {
  public:
   explicit Chooser(Run& run) : run_(run) {}
 
-  // Whether what is chosen fits.
+  // True if the chosen strategy fits.
   bool choose() {
     Strategy& s = run_.strategy;
     s.recompute = Recompute::none;

@@ -34,7 +34,7 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
   return p.tp;
 }
 
-// Of n places, those that k even draws reach: n(1 − (1 − 1/n)^k).
+// Mean number of n places that k even draws reach: n(1 − (1 − 1/n)^k).
 double reached(double n, double k) { return n * (1 - std::pow(1 - 1 / n, k)); }
 
 // Nodes that hold at least one of the experts of a token, of `nodes` of the group. Groups of

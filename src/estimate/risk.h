@@ -31,7 +31,7 @@ double fit_probability(const Run& run, const Answer& answer);
 int fit_rank(const Run& run, const Answer& answer);
 std::string_view fit_words(const Run& run, const Answer& answer);
 
-// What Orrery chooses must.
+// Every strategy that Orrery chooses satisfies this.
 inline bool fits_at_risk(const Run& run, const Answer& a) {
   return a.reason == Reason::fits && a.memory.needed <= a.capacity * run.memory_risk.share;
 }

@@ -41,7 +41,7 @@ std::string fit_text(const RunReport& r) {
   return percent(std::min(0.99, fit_probability(r.resolved.run, r.answer)), 0);
 }
 
-// What the recommended strategy has over the fastest, in the order of recommend.h.
+// The advantage of the recommended strategy over the fastest, in the order of recommend.h.
 std::string preferred(const RunReport& r, const RunReport& fastest) {
   const Run& run = r.resolved.run;
   if (fit_rank(run, r.answer) < fit_rank(fastest.resolved.run, fastest.answer)) {

@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-// Of folders and built in; "-": built in, and a user's own files.
+// Configs of folders and built in; "-": built in, and a user's own files.
 ConfigSource configs_of(const std::string& directory) {
   if (directory != "-") return with_builtin_configs(folder_source(config_dirs(directory)));
   ConfigSource configs = builtin_configs();

@@ -40,7 +40,7 @@ constexpr EnumNames<AdapterTarget> names_of(AdapterTarget) {
   return {"query", "key", "value", "qkv", "output", "gate", "up", "gate_up", "down", "head"};
 }
 
-// What else of the model trains.
+// Parts of the model that train beside the adapter.
 enum class TrainedPart : std::uint8_t { embedding, head, norms };
 constexpr EnumNames<TrainedPart> names_of(TrainedPart) { return {"embedding", "head", "norms"}; }
 
@@ -92,7 +92,7 @@ constexpr bool adapts(const Adapter& a, TargetMask targets) {
   return a.kind != AdapterKind::frozen && (a.targets & targets) != 0;
 }
 
-// Whether a weight is stored in a form that no product reads.
+// True if a weight is stored in a form that no product reads.
 constexpr bool is_packed(BaseFormat f) { return f > BaseFormat::half; }
 
 // Bytes of a frozen weight: of a linear layer, and of any other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that does not fit is told, typed as it stands.
+// The remedy for a run that does not fit; its flags can be typed as they stand.
 #include "insight/remedy.h"
 
 #include <doctest/doctest.h>

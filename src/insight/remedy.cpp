@@ -7,8 +7,10 @@
 #include "core/key_access.h"
 #include "estimate/estimate.h"
 #include "estimate/risk.h"
+#include "estimate/run_keys.h"
 #include "explore/axis_keys.h"
 #include "explore/space_json.h"
+#include "hardware/cluster_keys.h"
 #include "insight/metric_source.h"
 
 namespace orrery {

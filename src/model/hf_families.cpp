@@ -46,14 +46,21 @@ constexpr HfFamily kFamilies[] = {
         "num_attention_heads": 32, "tie_word_embeddings": false, "attention_bias": false,
         "mlp_bias": false)"},
     {"minicpm", "", kDecoder, kNoBias, R"("tie_word_embeddings": true)"},
-    {"minicpm3", "", kDecoder, kNoBias, R"("tie_word_embeddings": true)"},
+    {"minicpm3", "", kDecoder, R"("attention_bias": false, "values_as_hidden": true)",
+     R"("tie_word_embeddings": true)"},
+    // Its norms have no weights; the queries' and keys' neither, and are left out.
+    {"nanochat", "NanoChatConfig",
+     R"("norm": "layernorm_bare", "position_embedding": "rope", "gated": false)", "",
+     R"("hidden_act": "relu2", "attention_bias": false, "mlp_bias": false,
+        "tie_word_embeddings": false)",
+     "", "norms of queries and keys, which have no weights"},
     {"apertus", "ApertusConfig",
      R"("norm": "rmsnorm", "position_embedding": "rope", "gated": false, "mlp_bias": false)",
      R"("qk_norm": true)",
      R"("vocab_size": 131072, "intermediate_size": 14336, "num_hidden_layers": 32,
         "num_attention_heads": 32, "hidden_act": "xielu", "tie_word_embeddings": false,
         "attention_bias": false)",
-     "", "the two learned numbers of xIELU in a layer"},
+     R"("post_norm": "not_modelled")", "the two learned numbers of xIELU in a layer"},
     {"ernie4_5", "Ernie4_5Config",
      R"("norm": "rmsnorm", "position_embedding": "rope", "gated": true)", "",
      R"("vocab_size": 103424, "num_hidden_layers": 18, "num_attention_heads": 16,
@@ -84,7 +91,7 @@ constexpr HfFamily kFamilies[] = {
     {"qwen", "", kDecoder, R"("attention_bias": true, "attention_output_bias": false,
         "halved": true)",
      R"("hidden_act": "silu", "tie_word_embeddings": false)"},
-    {"qwen2", "Qwen2Config", kDecoder, kQkvBias,
+    {"qwen2 Dream", "Qwen2Config", kDecoder, kQkvBias,
      R"("vocab_size": 151936, "intermediate_size": 22016, "num_hidden_layers": 32,
         "num_attention_heads": 32, "num_key_value_heads": 32, "max_position_embeddings": 32768,
         "tie_word_embeddings": false)"},
@@ -231,10 +238,11 @@ constexpr HfRefusal kRefusals[] = {
     {"recurrent_gemma rwkv rwkv5 rwkv6 rwkv7 xlstm retnet", "their recurrence"},
     {"mllama mllama_text_model", "layers that attend to images only"},
     {"nemotron-nas deci openelm", "layers of different width"},
-    {"deberta deberta-v2 electra nomic_bert xlnet longformer reformer", "their attention or heads"},
-    {"bart mbart pegasus marian blenderbot m2m_100 led prophetnet nllb-moe switch_transformers "
-     "umt5",
-     "their encoder and decoder"},
+    {"deberta deberta-v2 xlnet longformer reformer mpnet big_bird funnel convbert diffllama",
+     "their attention"},
+    {"led prophetnet nllb-moe switch_transformers umt5 t5gemma", "their encoder and decoder"},
+    {"longcat_flash", "experts that do nothing and shortcuts around half a layer"},
+    {"step3_text", "queries that pass through a shared projection"},
     {"arctic", "experts beside a dense MLP in the same layer"},
     {"jetmoe", "experts inside attention"},
     {"ctrl biogpt", "their attention or positions"},
@@ -257,13 +265,26 @@ std::span<const HfRefusal> hf_refusals() { return kRefusals; }
 
 const HfFamily& hf_plain_decoder() { return kPlainDecoder; }
 
-const HfFamily* hf_family(std::string_view model_type) {
+namespace {
+
+const HfFamily* row_of(std::string_view type) {
   for (const std::span<const HfFamily> part : hf_families()) {
     for (const HfFamily& family : part) {
-      if (has_word(family.types, model_type)) return &family;
+      if (has_word(family.types, type)) return &family;
     }
   }
   return nullptr;
+}
+
+}  // namespace
+
+// The text model of a larger one is the family of its own.
+const HfFamily* hf_family(std::string_view model_type) {
+  constexpr std::string_view kText = "_text";
+  if (const HfFamily* row = row_of(model_type)) return row;
+  const bool text = model_type.size() > kText.size() &&
+                    model_type.substr(model_type.size() - kText.size()) == kText;
+  return text ? row_of(model_type.substr(0, model_type.size() - kText.size())) : nullptr;
 }
 
 }  // namespace orrery

@@ -10,6 +10,9 @@
 //   half_layers       a layer is a mixer or an MLP, each with a norm of its own
 //   halved            intermediate_size is the width of gate and up together
 //   extra_positions   rows of the position table besides max_position_embeddings
+//   position_tables   such tables: an encoder's and a decoder's
+//   values_as_hidden  values of latent attention are hidden_size / num_attention_heads wide
+//   decoder_heads, decoder_width  of a decoder's layers; refused if the encoder's differ
 //   window_switch     sliding_window counts only with use_sliding_window
 //   shared_is_dense   without experts, the shared expert is the MLP
 //   attention_gate    every head's output is gated, as wide as it is

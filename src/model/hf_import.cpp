@@ -32,11 +32,7 @@ class Translation {
     read_spelled();
     if (!known_) check_unknown();
     take_family();
-    translate_shape();
-    translate_norms();
-    translate_positions();
-    translate_attention();
-    translate_experts();
+    translate_shapes(facts_, found_.model_type);
     translate_recurrent(facts_);
     translate_layers(facts_);
     translate_activation();
@@ -98,26 +94,38 @@ class Translation {
   // Keys whose lists mean something a layer.
   static bool is_a_list(std::string_view key) {
     return has_word(
-        "mlp_only_layers moe_layers attn_layer_indices full_attn_layers "
+        "mlp_only_layers moe_layers mlp_layer_types attn_layer_indices full_attn_layers "
         "attn_type_list hybrid_layer_pattern no_rope_layers compress_ratios",
         key);
   }
 
+  // A key that only this family's code knows may be renamed too; `not_modelled` refuses its value.
   void read_spelled() {
     const Json renamed = members(family_->renamed);
     for (const HfSpelling& s : hf_spellings()) {
       for (const std::string& theirs : words_in(s.theirs)) {
-        const auto at = document().find(theirs);
-        if (at == document().end()) continue;
-        seen_.insert(theirs);
         const auto other = renamed.find(theirs);
-        const std::string ours =
-            other == renamed.end() ? std::string(s.ours) : other->get<std::string>();
-        if (ours.empty() || facts_.has(ours)) continue;
-        facts_.names.written_as[ours] = theirs;
-        facts_.set(ours, is_a_list(s.ours) ? *at : plain(*at));
+        take(theirs, other == renamed.end() ? std::string(s.ours) : other->get<std::string>());
       }
     }
+    for (auto it = renamed.begin(); it != renamed.end(); ++it) take(it.key(), it.value());
+  }
+
+  void take(const std::string& theirs, const std::string& ours) {
+    const auto at = document().find(theirs);
+    if (at == document().end() || !seen_.insert(theirs).second) return;
+    if (ours == "not_modelled") return refuse_value(theirs, *at);
+    if (ours.empty() || facts_.has(ours)) return;
+    facts_.names.written_as[ours] = theirs;
+    facts_.set(ours, is_a_list(ours) ? *at : plain(*at));
+  }
+
+  void refuse_value(const std::string& key, const Json& value) const {
+    const bool off = value.is_null() || value == Json(false) || value == Json(0) ||
+                     (value.is_structured() && value.empty());
+    if (!off)
+      facts_.refuse(key, brief(value),
+                    "it left out; " + found_.model_type + " with it is not modelled");
   }
 
   // What the code fixes stands above the file, what the class defaults to below it.
@@ -157,11 +165,18 @@ class Translation {
     }
     const bool has_mlp = facts_.has("intermediate_size") || facts_.has("moe_intermediate_size");
     if (!has_mlp) refuse_unknown("intermediate_size, which is missing");
+    check_unknown_norm();
+    if (has_word("absolute learned learned_absolute sinusoidal relative_key relative_key_query",
+                 facts_.text("position_embedding_type"))) {
+      refuse_unknown("its \"position_embedding_type\", which is not understood");
+    }
     for (const std::string& key : unread_keys()) {
       if (changes_the_count(key)) refuse_unknown("\"" + key + "\", which is not understood");
     }
-    for (std::string_view key : {"recurrent", "linear_key_head_dim", "linear_conv_kernel_dim",
-                                 "use_cla", "compress_ratios", "o_lora_rank", "image_size"}) {
+    for (std::string_view key :
+         {"recurrent", "linear_key_head_dim", "linear_conv_kernel_dim", "use_cla",
+          "compress_ratios", "o_lora_rank", "image_size", "type_vocab_size",
+          "relative_attention_num_buckets", "num_decoder_layers"}) {
       if (facts_.has(key))
         refuse_unknown("\"" + facts_.names.of(key) + "\", which is not understood");
     }
@@ -180,162 +195,28 @@ class Translation {
     return value.is_structured() ? !value.empty() : value.is_string();
   }
 
-  // The norm by its epsilon's name, the gate by the norm and the activation.
+  // RMSNorm, and the gate by the activation.
   void guess() {
-    const bool rms = document().contains("rms_norm_eps") || !has_layer_norm_epsilon();
-    const bool gated = rms && !has_word("relu relu2 gelu_new", facts_.text("hidden_act"));
-    facts_.set("norm", rms ? "rmsnorm" : "layernorm");
+    const bool gated = !has_word("relu relu2 gelu_new", facts_.text("hidden_act"));
+    facts_.set("norm", "rmsnorm");
     facts_.set("gated", gated);
     std::string line = "model_type \"" + found_.model_type +
-                       "\" is not known; read as a decoder, taken for granted: " +
-                       (rms ? "RMSNorm" : "LayerNorm") + " before attention and MLP, " +
+                       "\" is not known; read as a decoder, taken for granted: RMSNorm before "
+                       "attention and MLP, " +
                        (gated ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
     if (!facts_.has("num_key_value_heads")) line += ", as many key heads as heads";
     for (const AssumedValue& a : assumed_) line += ", " + a.key + " " + brief(*a.value);
     notes_.push_back(std::move(line));
   }
 
-  bool has_layer_norm_epsilon() const {
-    return document().contains("layer_norm_eps") || document().contains("layer_norm_epsilon");
-  }
-
-  // --- shape
-
-  void translate_shape() {
-    facts_.needed("hidden_size");
-    if (facts_.flag("halved")) {
-      facts_.set("intermediate_size", facts_.needed("intermediate_size") / 2);
-    }
-    if (facts_.has("expansion_ratio") && !facts_.has("intermediate_size")) {
-      const double ratio = facts_.find("expansion_ratio")->number(0, 1e6);
-      const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
-      facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
-    }
-    if (facts_.has("image_size")) translate_image();
-    const std::int64_t projected = facts_.whole("word_embed_proj_dim");
-    if (projected > 0 && projected != facts_.needed("hidden_size")) {
-      facts_.refuse("word_embed_proj_dim", std::to_string(projected), "hidden_size");
-    }
-  }
-
-  // The projection of a patch counts as a table of as many rows as a patch has numbers, with its
-  // bias and ViT's class token.
-  void translate_image() {
-    constexpr std::int64_t kMost = 100'000;  // pixels of a side, channels
-    facts_.needed("patch_size");
-    facts_.needed("image_size");
-    const std::int64_t side = facts_.find("patch_size")->integer(1, kMost);
-    const std::int64_t across = facts_.find("image_size")->integer(side, kMost) / side;
-    const std::int64_t channels = std::min(kMost, facts_.whole("num_channels", 3));
-    const std::int64_t numbers = channels * side * side;
-    const std::int64_t token = found_.model_type == "vit" ? 1 : 0;
-    facts_.set("vocab_size", numbers + 1 + token);
-    facts_.set("max_position_embeddings", across * across + token);
-    facts_.set("tie_word_embeddings", false);
-  }
-
-  void translate_norms() {
-    if (facts_.has("no_bias")) {
-      const bool none = facts_.flag("no_bias");
-      if (!facts_.has("attention_bias")) facts_.set("bias", !none);
-      if (!facts_.has("norm")) facts_.set("norm", none ? "layernorm_unbiased" : "layernorm");
-    }
-    if (facts_.has("use_rmsnorm")) {
-      facts_.set("norm", facts_.flag("use_rmsnorm") ? "rmsnorm" : "layernorm");
-    }
-    if (facts_.has("parallel_attn")) translate_falcon();
-    if (!facts_.flag("do_layer_norm_before", true)) facts_.set("norm_placement", "post");
-    const bool no_final =
-        !facts_.flag("do_layer_norm_before", true) || facts_.flag("remove_final_layer_norm");
-    if (no_final) facts_.set("no_final_norm", true);
-  }
-
-  void translate_falcon() {
-    const bool is_new = facts_.flag("new_decoder_architecture");
-    const bool parallel = facts_.flag("parallel_attn") || is_new;
-    facts_.set("use_parallel_residual", parallel);
-    facts_.set("shared_norm",
-               parallel && (!is_new || facts_.whole("num_ln_in_parallel_attn") == 1));
-    if (is_new) facts_.drop("multi_query");
-    if (!is_new && !facts_.flag("multi_query")) facts_.drop("num_key_value_heads");
-    if (!is_new && facts_.flag("multi_query")) facts_.set("num_key_value_heads", 1);
-  }
-
-  void translate_positions() {
-    const std::string type = facts_.text("position_embedding_type");
-    if (facts_.has("alibi"))
-      facts_.set("position_embedding", facts_.flag("alibi") ? "alibi" : "rope");
-    if (type == "nope") facts_.set("position_embedding", "none");
-    if (type == "alibi" || type == "rope") facts_.set("position_embedding", type);
-    const std::string positions = facts_.text("position_embedding");
-    if (facts_.has("extra_positions") && facts_.has("max_position_embeddings")) {
-      facts_.set("max_position_embeddings",
-                 facts_.needed("max_position_embeddings") + facts_.whole("extra_positions"));
-    }
-    if (positions != "relative") facts_.drop("relative_attention_num_buckets");
-    if (facts_.whole("type_vocab_size") == 0) facts_.drop("type_vocab_size");
-  }
-
-  void translate_attention() {
-    if (facts_.flag("multi_query") && !facts_.has("num_key_value_heads")) {
-      facts_.set("num_key_value_heads", 1);
-    }
-    if (!facts_.flag("use_mla", true)) {
-      for (std::string_view key :
-           {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
-        facts_.drop(key);
+  // The name of its epsilon tells the norm; beside LayerNorm there are MLPs with a gate and
+  // without, with biases and without.
+  void check_unknown_norm() const {
+    if (document().contains("rms_norm_eps")) return;
+    for (const char* key : {"layer_norm_eps", "layer_norm_epsilon", "layernorm_epsilon"}) {
+      if (document().contains(key)) {
+        refuse_unknown("the kind of its MLP and biases beside \"" + std::string(key) + "\"");
       }
-    }
-    if (facts_.has("compress_ratios")) translate_compressed();
-    if (!facts_.has("kv_lora_rank")) drop_indexer();
-    if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
-    if (facts_.flag("shared_norm") && !facts_.flag("use_parallel_residual")) {
-      facts_.set("shared_norm", false);
-    }
-  }
-
-  // DeepSeek-V4: a query sees a window of keys, and as many compressed ones as its indexer chooses.
-  void translate_compressed() {
-    facts_.set("sliding_window", facts_.whole("sliding_window") + facts_.whole("index_topk"));
-    facts_.drop("qk_rope_head_dim");
-  }
-
-  void drop_indexer() {
-    for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
-      facts_.drop(key);
-    }
-  }
-
-  std::int64_t gate_width() const {
-    if (facts_.has("kv_lora_rank")) return facts_.needed("v_head_dim");
-    if (facts_.has("head_dim")) return facts_.needed("head_dim");
-    return facts_.needed("hidden_size") / facts_.needed("num_attention_heads");
-  }
-
-  // --- experts
-
-  void translate_experts() {
-    for (std::string_view key : {"moe_shared_expert_intermediate_size", "moe_latent_size"}) {
-      if (facts_.has(key) && facts_.whole(key) == 0) facts_.drop(key);
-    }
-    if (facts_.whole("num_local_experts") > 1) {
-      if (!facts_.has("moe_shared_expert_intermediate_size") &&
-          facts_.whole("n_shared_experts") == 0) {
-        facts_.drop("shared_expert_gate");
-      }
-      return;
-    }
-    const bool mixture = facts_.whole("num_experts_per_tok") > 0 ||
-                         (facts_.has("moe_intermediate_size") && !facts_.has("intermediate_size"));
-    if (mixture && !facts_.has("num_local_experts")) facts_.needed("num_local_experts");
-    if (facts_.flag("shared_is_dense") && facts_.has("moe_shared_expert_intermediate_size")) {
-      facts_.set("intermediate_size", facts_.values["moe_shared_expert_intermediate_size"]);
-    }
-    for (const char* key :
-         {"num_local_experts", "num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
-          "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_freq",
-          "router_bias", "router_correction_bias", "moe_latent_size", "shared_expert_gate"}) {
-      facts_.drop(key);
     }
   }
 
@@ -355,7 +236,7 @@ class Translation {
   }
 
   std::string our_activation(const std::string& act, bool gated) const {
-    const bool gelu = act.substr(0, 4) == "gelu" || act == "quick_gelu" || act == "xielu";
+    const bool gelu = act.substr(0, 4) == "gelu" || has_word("quick_gelu xielu gegelu geglu", act);
     const bool silu = has_word("silu swish swiglu swigluoai situ", act);
     if (gelu || (silu && !gated)) return gated ? "geglu" : "gelu";
     if (silu) return "swiglu";

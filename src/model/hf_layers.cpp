@@ -83,6 +83,13 @@ class Plan {
   void encoder_then_decoder() {
     const std::int64_t encoder = stated_layers();
     const std::int64_t decoder = std::min(kMostLayers, f_.whole("num_decoder_layers", encoder));
+    for (const auto& [theirs, ours] : {std::pair{"decoder_heads", "num_attention_heads"},
+                                       std::pair{"decoder_width", "intermediate_size"}}) {
+      if (f_.has(theirs) && f_.whole(theirs) != f_.whole(ours)) {
+        f_.refuse(theirs, std::to_string(f_.whole(theirs)),
+                  "the encoder's, " + std::to_string(f_.whole(ours)));
+      }
+    }
     f_.set("num_hidden_layers", encoder + decoder);
     kinds_.assign(static_cast<std::size_t>(encoder), {Mixer::encoder, Feedforward::dense});
     kinds_.resize(static_cast<std::size_t>(encoder + decoder), {Mixer::cross, Feedforward::dense});
@@ -247,6 +254,10 @@ class Plan {
       const auto marks = moe_layers();
       return expert([&](std::int64_t i) { return marks[static_cast<std::size_t>(i)]; });
     }
+    if (is_list("mlp_layer_types")) {
+      const auto marks = sparse_layers();
+      return expert([&](std::int64_t i) { return marks[static_cast<std::size_t>(i)]; });
+    }
     if (is_list("moe_layer_freq")) {
       const auto marks = numbers("moe_layer_freq");
       return expert([&](std::int64_t i) { return marks[static_cast<std::size_t>(i)] != 0; });
@@ -257,6 +268,18 @@ class Plan {
       return expert([=](std::int64_t i) { return i % period == offset; });
     }
     set_regular_experts();
+  }
+
+  std::vector<bool> sparse_layers() const {
+    std::vector<bool> marks;
+    for (const Reader& item : f_.find("mlp_layer_types")->items()) {
+      marks.push_back(item.choice(std::array<std::string_view, 2>{"dense", "sparse"}) == 1);
+    }
+    if (static_cast<std::int64_t>(marks.size()) < layers()) {
+      f_.refuse("mlp_layer_types", std::to_string(marks.size()) + " layers",
+                "num_hidden_layers, which is " + std::to_string(layers()));
+    }
+    return marks;
   }
 
   // From a first layer on, every so many, but for those listed as dense.

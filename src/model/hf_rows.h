@@ -25,6 +25,13 @@ inline constexpr std::string_view kDeltaNet =
     R"("attention_output_bias": false, "qk_norm": true, "attention_gate": true,
        "recurrent": "gated_delta", "linear_chunk_size": 64, "linear_gated_norm": true,
        "shared_expert_gate": true)";
+// Encoder and decoder of BART and its like; `position_tables` counts only with learned positions.
+inline constexpr std::string_view kStackNames =
+    R"("num_hidden_layers": "", "encoder_layers": "num_hidden_layers",
+       "decoder_layers": "num_decoder_layers", "encoder_attention_heads": "num_attention_heads",
+       "encoder_ffn_dim": "intermediate_size", "decoder_attention_heads": "decoder_heads",
+       "decoder_ffn_dim": "decoder_width")";
+inline constexpr std::string_view kStackLengths = "lengths of input and target that differ";
 inline constexpr std::string_view kDeepseek =
     R"("num_attention_heads": 128, "q_lora_rank": 1536, "kv_lora_rank": 512,
        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,

@@ -44,7 +44,7 @@ constexpr HfSpelling kSpellings[] = {
     {"multi_query", "multi_query multi_query_attention"},
     {"do_layer_norm_before", "do_layer_norm_before"},
     {"remove_final_layer_norm", "_remove_final_layer_norm"},
-    {"word_embed_proj_dim", "word_embed_proj_dim"},
+    {"word_embed_proj_dim", "word_embed_proj_dim embedding_size"},
     {"expansion_ratio", "expansion_ratio mlp_ratio"},
 
     // --- positions and windows
@@ -100,6 +100,7 @@ constexpr HfSpelling kSpellings[] = {
     {"mlp_only_layers", "mlp_only_layers"},
     {"interleave_moe_layer_step", "interleave_moe_layer_step"},
     {"moe_layers", "moe_layers moe_layers_enum"},
+    {"mlp_layer_types", "mlp_layer_types"},
     {"expert_layer_period", "expert_layer_period"},
     {"expert_layer_offset", "expert_layer_offset"},
     {"moe_layer_start_index", "moe_layer_start_index"},

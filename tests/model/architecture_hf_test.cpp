@@ -194,6 +194,41 @@ TEST_CASE("an unknown family with the keys of a decoder is read as one and says 
   }
   CHECK(says(refusal(R"({"model_type": "newcomer", "hidden_size": 64})"), "missing"));
   CHECK(says(refusal(R"({"model_type": "zamba2"})"), "not modelled"));
+  // LayerNorm leaves gate and biases open; an encoder's keys are no decoder's.
+  const std::string other = shape.substr(0, shape.find("\"rms_norm_eps\""));
+  CHECK(says(refusal(other + R"("layer_norm_epsilon": 1e-5})"), "beside \"layer_norm_epsilon\""));
+  CHECK(says(refusal(shape + R"(, "type_vocab_size": 2})"), "not understood"));
+  CHECK(says(refusal(shape + R"(, "position_embedding_type": "absolute"})"), "not understood"));
+}
+
+TEST_CASE("a type that ends in _text is the text model of its family") {
+  const std::string rest = R"(, "hidden_size": 64, "num_attention_heads": 4})";
+  const Architecture text = model_of(R"({"model_type": "olmo2_text")" + rest).architecture;
+  CHECK(text == model_of(R"({"model_type": "olmo2")" + rest).architecture);
+  CHECK(text.norm_placement == NormPlacement::post);
+}
+
+TEST_CASE("two stacks have two tables of positions and the widths of one") {
+  const std::string bart =
+      R"({"model_type": "bart", "d_model": 64, "vocab_size": 100, "encoder_layers": 2,
+          "decoder_layers": 3, "encoder_attention_heads": 4, "max_position_embeddings": 30,
+          "encoder_ffn_dim": 128, "num_hidden_layers": 5, "decoder_ffn_dim": )";
+  const Architecture a = model_of(bart + "128}").architecture;
+  CHECK(a.layers == 5);
+  CHECK(a.max_positions == 64);
+  CHECK(layer_kind(a, layer_type(a, 1)).mixer == Mixer::encoder);
+  CHECK(layer_kind(a, layer_type(a, 2)).mixer == Mixer::cross);
+  CHECK(says(refusal(bart + "256}"), "decoder_ffn_dim: found 256; allowed: the encoder's, 128"));
+}
+
+TEST_CASE("mlp_layer_types names the layers with experts") {
+  const std::string base =
+      R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_experts": 8, "num_hidden_layers": 3,
+          "mlp_layer_types": )";
+  const Architecture a = model_of(base + R"(["dense", "sparse", "sparse"]})").architecture;
+  CHECK(a.moe.first_k_dense == 1);
+  CHECK(says(refusal(base + R"(["dense", "sparse"]})"), "mlp_layer_types: found 2 layers"));
+  CHECK(says(refusal(base + R"(["dense", "sparse", "other"]})"), "mlp_layer_types[2]"));
 }
 
 TEST_CASE("of a file for text and images the language model is read") {
@@ -359,6 +394,9 @@ TEST_CASE("a faulty Hugging Face file is refused in its own words") {
       {R"({"model_type": "deepseek_v3", "hidden_size": 4096, "n_routed_experts": 4})",
        "n_routed_experts, which is 4"},
       {R"({"model_type": "gpt2", "n_embd": 768, "attn_pdrop": 3})", "attn_pdrop: found 3"},
+      {R"({"model_type": "electra", "hidden_size": 256})", "narrower embeddings are not modelled"},
+      {R"({"model_type": "nomic_bert", "n_embd": 768, "moe_every_n_layers": 2})",
+       "moe_every_n_layers: found 2"},
   };
   for (const auto& row : rows) {
     const std::string line = refusal(row.document);

@@ -53,8 +53,8 @@ void append_loss(Block& block, const BuildContext& c) {
         kLossReductions * kLossBytes);
 }
 
-// Stacks of an encoder and a decoder: the encoder ends with a norm of its own, here with the
-// embedding, though its place in a pipeline is later.
+// Stacks of an encoder and a decoder: each may have a norm after its embedding, and the encoder one
+// at its end, here with the embedding, though its place in a pipeline is later.
 bool has_encoder_before(const Architecture& a) {
   for (const LayerKind& kind : a.pattern.kinds) {
     if (a.pattern.length > 0 && kind.mixer == Mixer::cross) return true;
@@ -119,10 +119,10 @@ void append_embedding(Block& block, const BuildContext& c) {
     positions.backward_bytes = 2 * c.e();
   }
   append_small_tables(block, c);
-  if (c.arch.embedding_norm) {
-    append_end_norm(block, c, OpName::embedding_norm);
-  }
-  if (has_encoder_before(c.arch)) append_end_norm(block, c, OpName::embedding_norm);
+  const bool two_stacks = has_encoder_before(c.arch);
+  const int norms = (c.arch.embedding_norm ? (two_stacks ? 2 : 1) : 0) +
+                    (two_stacks && !c.arch.no_final_norm ? 1 : 0);
+  for (int i = 0; i < norms; ++i) append_end_norm(block, c, OpName::embedding_norm);
   if (c.arch.dropout) {
     Operator& dropout = append(block, OpName::embedding_dropout, OpKind::pointwise,
                                c.sequence_tokens(), c.hidden());

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Widths, norms, positions, attention and experts: from the many ways of files to say them to ours.
+#include <algorithm>
+#include <string>
+
+#include "model/hf_facts.h"
+#include "model/hf_words.h"
+
+namespace orrery {
+namespace {
+
+class Shapes {
+ public:
+  Shapes(HfFacts& facts, std::string_view type) : facts_(facts), type_(type) {}
+
+  void run() {
+    translate_shape();
+    translate_norms();
+    translate_positions();
+    translate_attention();
+    translate_experts();
+  }
+
+ private:
+  void translate_shape() {
+    facts_.needed("hidden_size");
+    if (facts_.flag("halved")) {
+      facts_.set("intermediate_size", facts_.needed("intermediate_size") / 2);
+    }
+    if (facts_.has("expansion_ratio") && !facts_.has("intermediate_size")) {
+      const double ratio = facts_.find("expansion_ratio")->number(0, 1e6);
+      const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
+      facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
+    }
+    if (facts_.has("image_size")) translate_image();
+    const std::int64_t projected = facts_.whole("word_embed_proj_dim");
+    if (projected > 0 && projected != facts_.needed("hidden_size")) {
+      facts_.refuse("word_embed_proj_dim", std::to_string(projected),
+                    "hidden_size; narrower embeddings are not modelled");
+    }
+  }
+
+  // The projection of a patch counts as a table of as many rows as a patch has numbers, with its
+  // bias and ViT's class token.
+  void translate_image() {
+    constexpr std::int64_t kMost = 100'000;  // pixels of a side, channels
+    facts_.needed("patch_size");
+    facts_.needed("image_size");
+    const std::int64_t side = facts_.find("patch_size")->integer(1, kMost);
+    const std::int64_t across = facts_.find("image_size")->integer(side, kMost) / side;
+    const std::int64_t channels = std::min(kMost, facts_.whole("num_channels", 3));
+    const std::int64_t numbers = channels * side * side;
+    const std::int64_t token = type_ == "vit" ? 1 : 0;
+    facts_.set("vocab_size", numbers + 1 + token);
+    facts_.set("max_position_embeddings", across * across + token);
+    facts_.set("tie_word_embeddings", false);
+  }
+
+  void translate_norms() {
+    if (facts_.has("no_bias")) {
+      const bool none = facts_.flag("no_bias");
+      if (!facts_.has("attention_bias")) facts_.set("bias", !none);
+      if (!facts_.has("norm")) facts_.set("norm", none ? "layernorm_unbiased" : "layernorm");
+    }
+    if (facts_.has("use_rmsnorm")) {
+      facts_.set("norm", facts_.flag("use_rmsnorm") ? "rmsnorm" : "layernorm");
+    }
+    if (facts_.has("parallel_attn")) translate_falcon();
+    if (!facts_.flag("do_layer_norm_before", true)) facts_.set("norm_placement", "post");
+    const bool no_final =
+        !facts_.flag("do_layer_norm_before", true) || facts_.flag("remove_final_layer_norm");
+    if (no_final) facts_.set("no_final_norm", true);
+  }
+
+  void translate_falcon() {
+    const bool is_new = facts_.flag("new_decoder_architecture");
+    const bool parallel = facts_.flag("parallel_attn") || is_new;
+    facts_.set("use_parallel_residual", parallel);
+    facts_.set("shared_norm",
+               parallel && (!is_new || facts_.whole("num_ln_in_parallel_attn") == 1));
+    if (is_new) facts_.drop("multi_query");
+    if (!is_new && !facts_.flag("multi_query")) facts_.drop("num_key_value_heads");
+    if (!is_new && facts_.flag("multi_query")) facts_.set("num_key_value_heads", 1);
+  }
+
+  void translate_positions() {
+    const std::string type = facts_.text("position_embedding_type");
+    if (facts_.has("alibi"))
+      facts_.set("position_embedding", facts_.flag("alibi") ? "alibi" : "rope");
+    if (type == "nope") facts_.set("position_embedding", "none");
+    if (type == "alibi" || type == "rope") facts_.set("position_embedding", type);
+    const std::string positions = facts_.text("position_embedding");
+    if (facts_.has("extra_positions") && facts_.has("max_position_embeddings")) {
+      facts_.set("max_position_embeddings",
+                 facts_.whole("position_tables", 1) *
+                     (facts_.needed("max_position_embeddings") + facts_.whole("extra_positions")));
+    }
+    if (positions != "relative") facts_.drop("relative_attention_num_buckets");
+    if (facts_.whole("type_vocab_size") == 0) facts_.drop("type_vocab_size");
+  }
+
+  void translate_attention() {
+    if (facts_.flag("multi_query") && !facts_.has("num_key_value_heads")) {
+      facts_.set("num_key_value_heads", 1);
+    }
+    if (!facts_.flag("use_mla", true)) {
+      for (std::string_view key :
+           {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
+        facts_.drop(key);
+      }
+    }
+    if (facts_.has("compress_ratios")) translate_compressed();
+    if (facts_.has("kv_lora_rank")) {
+      translate_latent();
+    } else {
+      drop_indexer();
+    }
+    if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
+    if (facts_.flag("shared_norm") && !facts_.flag("use_parallel_residual")) {
+      facts_.set("shared_norm", false);
+    }
+  }
+
+  // DeepSeek-V4: a query sees a window of keys, and as many compressed ones as its indexer chooses.
+  void translate_compressed() {
+    facts_.set("sliding_window", facts_.whole("sliding_window") + facts_.whole("index_topk"));
+    facts_.drop("qk_rope_head_dim");
+  }
+
+  // Its code reads the widths of the parts alone. MiniCPM3 has no key for that of values.
+  void translate_latent() {
+    if (!facts_.has("v_head_dim") && facts_.flag("values_as_hidden")) {
+      facts_.set("v_head_dim", facts_.needed("hidden_size") / facts_.needed("num_attention_heads"));
+    }
+    if (facts_.text("recurrent") != "lightning") facts_.drop("head_dim");
+  }
+
+  void drop_indexer() {
+    for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
+      facts_.drop(key);
+    }
+  }
+
+  std::int64_t gate_width() const {
+    if (facts_.has("kv_lora_rank")) return facts_.needed("v_head_dim");
+    if (facts_.has("head_dim")) return facts_.needed("head_dim");
+    return facts_.needed("hidden_size") / facts_.needed("num_attention_heads");
+  }
+
+  // --- experts
+
+  void translate_experts() {
+    for (std::string_view key : {"moe_shared_expert_intermediate_size", "moe_latent_size"}) {
+      if (facts_.has(key) && facts_.whole(key) == 0) facts_.drop(key);
+    }
+    if (facts_.whole("num_local_experts") > 1) {
+      if (!facts_.has("moe_shared_expert_intermediate_size") &&
+          facts_.whole("n_shared_experts") == 0) {
+        facts_.drop("shared_expert_gate");
+      }
+      return;
+    }
+    const bool mixture = facts_.whole("num_experts_per_tok") > 0 ||
+                         (facts_.has("moe_intermediate_size") && !facts_.has("intermediate_size"));
+    if (mixture && !facts_.has("num_local_experts")) facts_.needed("num_local_experts");
+    if (facts_.flag("shared_is_dense") && facts_.has("moe_shared_expert_intermediate_size")) {
+      facts_.set("intermediate_size", facts_.values["moe_shared_expert_intermediate_size"]);
+    }
+    for (const char* key :
+         {"num_local_experts", "num_experts_per_tok", "moe_intermediate_size", "n_shared_experts",
+          "moe_shared_expert_intermediate_size", "first_k_dense_replace", "moe_layer_freq",
+          "router_bias", "router_correction_bias", "moe_latent_size", "shared_expert_gate"}) {
+      facts_.drop(key);
+    }
+  }
+
+  HfFacts& facts_;
+  std::string_view type_;
+};
+
+}  // namespace
+
+void translate_shapes(HfFacts& facts, std::string_view type) { Shapes(facts, type).run(); }
+
+}  // namespace orrery

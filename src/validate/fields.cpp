@@ -90,6 +90,7 @@ constexpr std::array kFields = {
              device<&E::misaligned_8>},
     FitField{"efficiency.grouped_gemm", kDevice, kLeastFraction, 1, device<&E::grouped_gemm>},
     FitField{"efficiency.memory", kDevice, kLeastFraction, 1, device<&E::memory>},
+    FitField{"efficiency.power_factor", kDevice, kLeastFraction, 1, device<&E::power_factor>},
     FitField{"efficiency.launch", kDevice, 0, 1, launch},
     FitField{"efficiency.attention.unfused.gemm", kDevice, kLeastFraction, 1,
              device<&E::unfused_attention>},

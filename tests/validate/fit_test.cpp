@@ -57,6 +57,28 @@ TEST_CASE("constants that made the measurements are found again") {
   CHECK(fit.constants[products].pinned);
 }
 
+TEST_CASE("no step of a fit from its prior ends at the range of a key") {
+  // Cut off there, a constant would seem to move nothing, and another would move in its place.
+  const FitRuns& shipped = shipped_fit();
+  std::set<std::pair<std::size_t, std::string>> looked_at;  // a constant, a device and a framework
+  for (const FitCase& c : shipped.cases) {
+    const JudgedRow& row = rows()[c.row];
+    for (std::size_t k = 0; k < shipped.parameters.parameters.size(); ++k) {
+      const FitParameter& p = shipped.parameters.parameters[k];
+      const std::string stack = std::string(row.run.cluster.device.name.view()) + row.framework;
+      if (!concerns(p, row.run) || !looked_at.insert({k, stack}).second) continue;
+      Run run = row.run;
+      apply(p, -p.fitted, run);
+      const Seconds before = estimate(run).step_time;
+      const double step = (p.highest > 0 ? 0.05 : -0.05) * p.spread;
+      apply(p, step, run);
+      apply(p, -step, run);
+      INFO(p.name << ", " << row.row.id);
+      CHECK(estimate(run).step_time.si() == testing::about(before.si()).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("a source left out has no say in its own predictions") {
   if (testing::kSanitized)
     return;  // minutes there; the other cases run the same code on fewer rows

@@ -52,7 +52,11 @@ void ArgumentLines::add_row(const NameRow& row, const Json& value) {
 
 bool is_unknown_to_us(const Json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), is_unknown_to_us);
-  return value.is_string() && value.get_ref<const std::string&>().find('$') != std::string::npos;
+  if (!value.is_string()) return false;
+  // The end of a pattern is no variable.
+  const std::string& text = value.get_ref<const std::string&>();
+  const std::size_t dollar = text.find('$');
+  return dollar != std::string::npos && dollar + 1 < text.size();
 }
 
 Settings settings_of_words(const std::vector<std::string>& words, const std::string& file) {

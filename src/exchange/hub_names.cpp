@@ -45,9 +45,9 @@ constexpr std::array kModels = {
 };
 
 // Endings of names that leave the dimensions as they are.
-constexpr std::string_view kEndings[] = {"instruct", "chat", "hf",  "base", "it",
-                                         "2507",     "v01",  "v02", "v03",  "bf16",
-                                         "fp8",      "0528", "pt",  "yaml"};
+constexpr std::string_view kEndings[] = {"bnb4bit", "bnb", "nf4",  "instruct", "chat", "hf",
+                                         "base",    "it",  "2507", "v01",      "v02",  "v03",
+                                         "bf16",    "fp8", "0528", "pt",       "yaml", "nemo"};
 
 std::string letters_of(const std::string& name) {
   std::string out;

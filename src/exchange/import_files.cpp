@@ -143,7 +143,13 @@ class Import {
     for (const ForeignFile& f : settings.files) {
       training_.push_back({f, ForeignFormat::deepspeed});
     }
-    parts_.push_back(megatron::import_named(std::move(settings), n.format, job_));
+    if (settings.is_torchtitan) {
+      parts_.push_back(torchtitan::import_named(std::move(settings), job_));
+      parts_.back().file = files.front().name;
+      parts_.back().format = n.format;
+    } else {
+      parts_.push_back(megatron::import_named(std::move(settings), n.format, job_));
+    }
   }
 
   // All of Hugging Face's world is one part.

@@ -37,6 +37,8 @@ struct NamedSettings {
   std::vector<ForeignFile> files = {};  // more files, written by the script itself
   std::string other_defaults = {};      // ImportDraft's
   std::string model = {};               // one of ours, by its name
+  Json adapter = {};                    // training.adapter
+  bool is_torchtitan = false;           // settings have torchtitan's names
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

@@ -32,6 +32,10 @@ bool is_bridge(const Json& j) {
 }
 
 bool is_nemo(const Json& j) {
+  // An experiment of NeMo 2.
+  const Json& trainer = member(j, "trainer");
+  if (trainer.contains("strategy") && trainer["strategy"].is_object() && j.contains("model"))
+    return true;
   const Json& model = member(j, "model");
   return has_any(model, {"encoder_seq_length", "micro_batch_size", "tensor_model_parallel_size",
                          "megatron_amp_O2"}) &&
@@ -148,6 +152,7 @@ constexpr std::array kLines = {
     LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
+    LineMark{"(UUID: GPU-", FileKind::machine, kSmi, ""},
     LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
     LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},

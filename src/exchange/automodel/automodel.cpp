@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NeMo Automodel's YAML (NVIDIA-NeMo/Automodel, 2026).
+#include <algorithm>
+
 #include "exchange/flat.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
@@ -33,6 +35,7 @@ constexpr std::string_view kAutomodelWithoutEffect[] = {"recipe",
                                                         "dist_env.*",
                                                         "rng.*",
                                                         "checkpoint.*",
+                                                        "loss_fn",
                                                         "loss_fn.*",
                                                         "dataset.*",
                                                         "dataloader.*",
@@ -51,7 +54,8 @@ constexpr std::string_view kAutomodelWithoutEffect[] = {"recipe",
                                                         "mlflow.*",
                                                         "compile.*",
                                                         "freeze_config.*",
-                                                        "quantization.enabled",
+                                                        "peft.*",
+                                                        "quantization.*",
                                                         "autonvtx",
                                                         "cp_*"};
 
@@ -99,6 +103,41 @@ void micro_batch(Settings& settings, Facts& facts) {
   if (local) facts.say(Said::micro_batch, *local, "step_scheduler.local_batch_size");
 }
 
+// match_all_linear is of the head too, unless it is excluded.
+void adapter(Settings& settings, Facts& facts) {
+  const bool any =
+      std::any_of(settings.all().begin(), settings.all().end(),
+                  [](const ForeignSetting& s) { return begins_with(s.name, "peft."); });
+  const bool bits4 = settings.flag("quantization.load_in_4bit").value_or(false);
+  const bool bits8 = settings.flag("quantization.load_in_8bit").value_or(false);
+  const bool twice = settings.flag("quantization.bnb_4bit_use_double_quant").value_or(true);
+  if (!any && (bits4 || bits8))
+    return facts.stop("quantization", "quantised weights of the base model, and no adapter");
+  if (!any) return;
+  constexpr AdapterSettings kNames = {.rank = "peft.dim",
+                                      .targets = "peft.target_modules",
+                                      .every_linear = "peft.match_all_linear",
+                                      .dropout = "peft.dropout",
+                                      .dora = "peft.use_dora"};
+  const StoredBase base = bits8    ? StoredBase::int8
+                          : !bits4 ? StoredBase::half
+                          : twice  ? StoredBase::nf4
+                                   : StoredBase::nf4_single;
+  bool head = settings.flag("peft.match_all_linear").value_or(false);
+  for (const std::string& name :
+       settings.words("peft.exclude_modules").value_or(std::vector<std::string>{})) {
+    head = head && !contains(name, "lm_head");
+    if (!contains(name, "lm_head") && !contains(name, "vision") && !contains(name, "visual") &&
+        !contains(name, "image") && !contains(name, "audio"))
+      facts.stop("peft.exclude_modules " + name, "adapters on some layers alone");
+  }
+  say_adapter(kNames, base, "peft", settings, facts);
+  if (!head) return;
+  Json said = facts.at(Said::adapter)->value;
+  said["targets"] = {"query", "key", "value", "output", "gate", "up", "down", "head"};
+  facts.set(Said::adapter, std::move(said));
+}
+
 void distributed(Settings& settings, Facts& facts) {
   const std::string prefix =
       settings.has("distributed_config.strategy") ? "distributed_config." : "distributed.";
@@ -131,15 +170,14 @@ void read(const ForeignFile& file, Facts& facts) {
   length(settings, facts);
   distributed(settings, facts);
   micro_batch(settings, facts);
-  bool adapters = false;
-  for (const ForeignSetting& s : settings.all())
-    adapters = adapters || begins_with(s.name, "peft.");
-  if (adapters) facts.stop("peft {…}", "a training of adapters; ours trains all weights");
+  adapter(settings, facts);
   facts.say(Said::framework, "fsdp", "NeMo Automodel");
-  if (const auto optimizer = settings.word("optimizer._target_")) {
+  for (const char* setting : {"optimizer._target_", "optimizer"}) {
+    const auto optimizer = settings.word(setting);
+    if (!optimizer) continue;
     std::string name = optimizer->substr(optimizer->rfind('.') + 1);
     for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    facts.say(Said::optimizer, name, "optimizer._target_ " + *optimizer);
+    facts.say(Said::optimizer, name, std::string(setting) + " " + *optimizer);
   }
   list_others(settings, kAutomodelWithoutEffect, kAutomodelNotModelled, facts);
 }

@@ -10,7 +10,6 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
-using trainer::StoredBase;
 
 constexpr std::array kAxolotlRows = {
     SaidRow{"micro_batch_size", Said::micro_batch, NameKind::degree},
@@ -96,7 +95,6 @@ constexpr std::string_view kAxolotlWithoutEffect[] = {"datasets",
                                                       "ddp_timeout",
                                                       "fsdp_final_state_dict_type",
                                                       "optim_args.*",
-                                                      "unfrozen_parameters_*",
                                                       "cut_cross_entropy",
                                                       "torch_compile_backend",
                                                       "nccl_*",
@@ -124,12 +122,12 @@ void adapter(Settings& settings, Facts& facts) {
   const std::string kind = settings.word("adapter").value_or("");
   const bool bits4 = settings.flag("load_in_4bit").value_or(false);
   const bool bits8 = settings.flag("load_in_8bit").value_or(false);
-  constexpr trainer::AdapterSettings kNames = {.rank = "lora_r",
-                                               .targets = "lora_target_modules",
-                                               .every_linear = "lora_target_linear",
-                                               .dropout = "lora_dropout",
-                                               .dora = "peft_use_dora",
-                                               .trained = "lora_modules_to_save"};
+  constexpr AdapterSettings kNames = {.rank = "lora_r",
+                                      .targets = "lora_target_modules",
+                                      .every_linear = "lora_target_linear",
+                                      .dropout = "lora_dropout",
+                                      .dora = "peft_use_dora",
+                                      .trained = "lora_modules_to_save"};
   const bool low_rank = kind == "lora" || kind == "qlora";
   const bool nf4 = kind == "qlora" || bits4;
   if (low_rank) {
@@ -220,6 +218,9 @@ void read(const ForeignFile& file, Facts& facts) {
   sharding(settings, facts);
   if (const auto optimizer = settings.word("optimizer"))
     facts.say(Said::optimizer, *optimizer, "optimizer " + *optimizer);
+  const auto unfrozen = settings.words("unfrozen_parameters");
+  if (unfrozen && !unfrozen->empty())
+    facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
   const auto plugins = settings.words("plugins").value_or(std::vector<std::string>{});
   for (const std::string& p : plugins) {
     if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);

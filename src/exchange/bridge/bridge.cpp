@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/json_path.h"
+#include "exchange/adapters.h"
 #include "exchange/bridge/names.h"
 #include "exchange/hub_names.h"
 #include "exchange/text_lines.h"
@@ -26,7 +27,7 @@ class Reading {
     shares();
     length();
     if (at("mixed_precision").is_string()) precision(at("mixed_precision").get<std::string>());
-    if (at("peft").is_object()) adapter();
+    if (!at("peft").is_null()) adapter();
     if (at("model.num_layers").is_null()) recipe();
     rest();
   }
@@ -144,9 +145,8 @@ class Reading {
   }
 
   void adapter() {
-    const Json target = leaf("peft._target_");
-    out_.left.push_back({"peft " + (target.is_string() ? target.get<std::string>() : "{…}"),
-                         "a training of adapters", "", true});
+    const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left);
+    if (adapter) out_.adapter = *adapter;
   }
 
   // Overrides of a recipe in Python: what they do not say, the recipe says.

@@ -11,7 +11,6 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
-using trainer::StoredBase;
 
 constexpr std::array kLlamaFactoryRows = {
     SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
@@ -136,11 +135,11 @@ void kind(Settings& settings, Facts& facts) {
   const std::string written = "finetuning_type " + type + (said ? "" : " (its default)");
   const StoredBase base = stored_base(settings, facts);
   if (type == "lora") {
-    constexpr trainer::AdapterSettings kNames = {.rank = "lora_rank",
-                                                 .targets = "lora_target",
-                                                 .dropout = "lora_dropout",
-                                                 .dora = "use_dora",
-                                                 .trained = "additional_target"};
+    constexpr AdapterSettings kNames = {.rank = "lora_rank",
+                                        .targets = "lora_target",
+                                        .dropout = "lora_dropout",
+                                        .dora = "use_dora",
+                                        .trained = "additional_target"};
     say_adapter(kNames, base, written, settings, facts);
   } else if (type != "full") {
     facts.stop(written, "some weights are trained; ours trains all, or adapters");
@@ -172,6 +171,30 @@ void length(Settings& settings, Facts& facts) {
                "the most: samples are padded to the longest of a batch");
 }
 
+// Files of its Megatron adapter have Megatron-LM's keys beside Hugging Face's.
+bool is_megatron(const Settings& settings) {
+  return settings.has("use_distributed_optimizer") ||
+         settings.has("pipeline_model_parallel_size") || settings.has("tensor_model_parallel_size");
+}
+
+void megatron(Settings& settings, Facts& facts) {
+  constexpr std::string_view kSwitches[] = {"overlap_grad_reduce",    "overlap_param_gather",
+                                            "sequence_parallel",      "moe_grouped_gemm",
+                                            "bias_activation_fusion", "apply_rope_fusion"};
+  facts.say(Said::framework, "megatron-core", "Megatron's keys");
+  facts.say(Said::zero, settings.flag("use_distributed_optimizer").value_or(false) ? 1 : 0,
+            "use_distributed_optimizer");
+  const std::string granularity = settings.word("recompute_granularity").value_or("none");
+  if (granularity == "selective") {
+    facts.leave_open(Said::recompute, "recompute_granularity selective", "--recompute says it");
+  } else {
+    facts.say(Said::recompute, granularity == "full", "recompute_granularity " + granularity);
+  }
+  for (const std::string_view s : kSwitches) settings.take(s);
+  facts.mention("overlap_grad_reduce, overlap_param_gather, sequence_parallel",
+                "--set parallel.framework_options={…} and --sequence-parallel say them");
+}
+
 void sharding(Settings& settings, Facts& facts) {
   if (const auto path = settings.word("deepspeed")) {
     facts.say(Said::deepspeed, base_name(*path), "deepspeed " + *path);
@@ -199,7 +222,11 @@ void read(const ForeignFile& file, Facts& facts) {
   length(settings, facts);
   const bool off = settings.flag("disable_gradient_checkpointing").value_or(false) ||
                    !settings.flag("gradient_checkpointing").value_or(true);
-  facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
+  if (is_megatron(settings)) {
+    megatron(settings, facts);
+  } else {
+    facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
+  }
   const std::string attention = settings.word("flash_attn").value_or("auto");
   facts.say(Said::flash, attention != "disabled", "flash_attn " + attention);
   if (settings.flag("enable_liger_kernel").value_or(false))

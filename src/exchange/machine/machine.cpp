@@ -42,6 +42,12 @@ constexpr std::array kShapes = {
     Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
     Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
     Shape{"mi355x-oam-8", "mi355x", "gfx 950", 8, LinkKind::xgmi, 7},
+    // A compute tray: these files show one host of the rack.
+    Shape{"gb200-nvl72", "gb200", "sm 100", 4, LinkKind::switched, 18},
+    Shape{"gb300-nvl72", "gb300", "sm 103", 4, LinkKind::switched, 18},
+    Shape{"alps-gh200", "gh200-96gb", "sm 90", 4, LinkKind::direct, 18},
+    Shape{"a100-80gb-4x200g", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
+    Shape{"a100-80gb-4x100g-roce", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
     Shape{"frontier-mi250x", "mi250x-gcd", "gfx 910", 8, LinkKind::xgmi, 0},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi -q, and nvidia-smi --query-gpu=… --format=csv with its header: how many GPUs a node
-// has, and which.
+// nvidia-smi -L, -q, and --query-gpu=… --format=csv with its header: how many GPUs a node has, and
+// which.
 #include <algorithm>
 #include <array>
 
@@ -56,6 +56,18 @@ std::vector<std::string> names_of_log(std::string_view text) {
   return names;
 }
 
+// "GPU 0: NVIDIA H200 (UUID: GPU-…)"; instances of a GPU stand below it.
+std::vector<std::string> names_of_list(std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t colon = line.find(": ");
+    const std::size_t end = line.find(" (UUID: GPU-");
+    if (begins_with(line, "GPU ") && end != std::string_view::npos && colon < end)
+      names.emplace_back(line.substr(colon + 2, end - colon - 2));
+  }
+  return names;
+}
+
 // Rows below a header with a column "name".
 std::vector<std::string> names_of_table(std::string_view text) {
   std::vector<std::string> names;
@@ -79,7 +91,10 @@ std::vector<std::string> names_of_table(std::string_view text) {
 
 MachineFacts read_smi(const ForeignFile& file) {
   const bool log = contains(file.text, "NVSMI LOG");
-  const std::vector<std::string> names = log ? names_of_log(file.text) : names_of_table(file.text);
+  const bool list = contains(file.text, "(UUID: GPU-");
+  const std::vector<std::string> names = log    ? names_of_log(file.text)
+                                         : list ? names_of_list(file.text)
+                                                : names_of_table(file.text);
   if (names.empty())
     throw InputError(file.name, "", "no GPU", log ? "lines of Product Name" : "a column name");
   for (const std::string& name : names) {

@@ -99,7 +99,8 @@ class NcclReading {
   void gpu(const pugi::xml_node& n) {
     ++m_.gpus;
     const bool amd = !n.attribute("gcn").empty();
-    m_.chip = amd ? std::string("gfx ") + n.attribute("gcn").as_string()
+    const std::string_view gcn = n.attribute("gcn").as_string();
+    m_.chip = amd ? "gfx " + std::string(begins_with(gcn, "gfx") ? gcn.substr(3) : gcn)
                   : std::string("sm ") + n.attribute("sm").as_string();
   }
 

@@ -145,22 +145,23 @@ std::vector<std::string> stages_of(const std::string& marks) {
 
 bool has(const std::string& stage, char mark) { return stage.find(mark) != std::string::npos; }
 
-// Our first chunk has the embedding, our last one the multi-token layers and the head.
-bool ends_are_ours(const std::vector<std::string>& stages) {
+// Our first chunk has the embedding, our last one the multi-token layers and the head: what
+// differs.
+const char* other_ends(const std::vector<std::string>& stages) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (has(stages[i], 'E') != (i == 0)) return false;
-    if (has(stages[i], 'L') != (i + 1 == stages.size())) return false;
-    if (has(stages[i], 'm') && i + 1 != stages.size()) return false;
+    const bool last = i + 1 == stages.size();
+    if (has(stages[i], 'E') != (i == 0)) return "the embedding is not in the first stage";
+    if (has(stages[i], 'L') != last) return "the loss is not in the last stage";
+    if (has(stages[i], 'm') && !last)
+      return "the multi-token layers are with the loss here, not in a stage before it";
   }
-  return true;
+  return nullptr;
 }
 
 void read_given_layout(ImportDraft& d, const std::string& text, std::int64_t stages) {
   const std::vector<std::string> marks = stages_of(Layout(d.settings, text).marks());
-  if (!ends_are_ours(marks)) {
-    return d.open("parallel.stage_layers", "--pipeline-model-parallel-layout " + text,
-                  "the embedding before, or the loss after, stages with layers");
-  }
+  if (const char* why = other_ends(marks))
+    return d.open("parallel.stage_layers", "--pipeline-model-parallel-layout " + text, why);
   std::vector<std::int64_t> layers;
   for (const std::string& stage : marks) {
     layers.push_back(std::count(stage.begin(), stage.end(), 't'));

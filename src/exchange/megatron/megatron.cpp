@@ -102,9 +102,20 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
 }
 
+// What DeepSpeed's file says of offload and precision is unknown without it.
+void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
+                           ImportDraft& d) {
+  const auto named = d.settings.text("deepspeed_config");
+  if (!named || *named == "None" || !d.is_on("deepspeed")) return;
+  const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
+  if (std::any_of(job.files.begin(), job.files.end(), same)) return;
+  if (std::any_of(own.begin(), own.end(), same)) return;
+  d.not_understood(d.settings.written("deepspeed_config"),
+                   "is not given; what it says of offload is unknown");
+}
+
 void read_framework(ImportDraft& d) {
   const bool deepspeed = d.is_on("deepspeed");
-  d.settings.take("deepspeed_config");
   const char* name = deepspeed ? "megatron-deepspeed" : "megatron-core";
   d.note("framework", name, deepspeed ? "--deepspeed" : "--framework takes another profile");
   d.set("framework", name);
@@ -164,13 +175,17 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   for (const LeftOver& l : named.left) {
     l.stops ? d.open(l.key, l.setting, l.why) : d.not_understood(l.setting, l.why);
   }
+  if (const auto config = d.settings.text("yaml_cfg"))
+    d.other_defaults = "it is in " + *config + ", which is not read";
   read_name(named.model, job, d);
   // Merges are those of GPT-2, wherever their file is.
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();
   read_model_of(d);
   read_training_of(d);
+  if (!named.adapter.is_null()) d.set("training.adapter", named.adapter);
   read_parallel_of(d);
+  read_deepspeed_config(job, named.files, d);
   read_framework(d);
   d.list_leftovers();
   return std::move(d.out);

@@ -211,6 +211,10 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"enable_primus_turbo", "the profile's kernels are used"},
     SettingNote{"turbo_*", "the profile's kernels are used"},
     SettingNote{"moe_use_legacy_grouped_gemm", "the profile's kernels are used"},
+    SettingNote{"reuse_grad_buf_for_mxfp8_param_ag", "gathered weights have a buffer of their own"},
+    SettingNote{"microbatch_group_size_per_v*", "micro batches go round in groups of pp here"},
+    SettingNote{"overlap_p2p_communication_warmup_flush",
+                "the schedule's messages are hidden here"},
     SettingNote{"moe_use_fused_router_with_aux_score", "the profile's kernels are used"},
 };
 

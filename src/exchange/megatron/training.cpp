@@ -58,11 +58,13 @@ bool is_adam(ImportDraft& d) {
       name == "mcore_distributed_optim" || name == "fused_adam" || name == "cpu_adam") {
     return true;
   }
-  if (name == "sgd") {
-    d.set("training.optimizer", "sgd");
+  if (name == "sgd" || name == "lion") {
+    d.set("training.optimizer", name);
+  } else if (name == "muon" || name == "dist_muon") {
+    d.set("training.optimizer", "muon");
   } else {
     d.open("training.optimizer", d.settings.written("optimizer"),
-           "adam or sgd; its states are others");
+           "adam, sgd, lion or muon; its states are others");
   }
   return false;
 }
@@ -116,11 +118,16 @@ void attention(ImportDraft& d) {
     backend = static_cast<std::size_t>(found - kBackends.begin());
   }
   const bool flash = d.is_on("use_flash_attn") || d.is_on("use_flash_attention");
-  const bool local = d.settings.text("transformer_impl") == "local";
+  // Megatron-DeepSpeed, and Megatron-LM before it had Transformer Engine, ask for it by name.
+  const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
+                   d.settings.has("checkpoint_activations");
+  const auto kind = d.settings.text("transformer_impl");
+  const bool local = kind ? *kind == "local" : old;
   const bool fused = backend ? *backend < 3 : flash || !local;
   d.set("training.flash_attention", fused);
   if (!backend && !flash) {
-    d.note("training.flash_attention", fused ? "true" : "false", "Transformer Engine's choice");
+    d.note("training.flash_attention", fused ? "true" : "false",
+           old && !kind ? "without --use-flash-attn" : "Transformer Engine's choice");
   }
 }
 

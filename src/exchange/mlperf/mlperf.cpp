@@ -23,14 +23,20 @@ class Environment {
     batch();
     out_.model = shipped_model(shell_value(v_, "MODEL_SIZE"));
     for (const auto& [name, values] : v_) {
-      if (begins_with(name, "LORA_")) {
-        out_.left.push_back(
-            {name + " " + shell_value(v_, name), "a training of LoRA adapters", "", true});
-      }
+      if (begins_with(name, "LORA_")) out_.adapter = benchmark_adapter();
     }
+    if (out_.adapter.is_null() || !out_.model.empty()) return;
+    out_.model = "llama-2-70b";
+    if (number("MAX_SEQLEN") <= 0 && number("SEQ_LENGTH") <= 0)
+      add("seq_length", "the benchmark's 8192 tokens", 8192);
   }
 
  private:
+  // The rules of Llama 2 70B LoRA fix them: rank 16 on the fused qkv and the output projection.
+  static Json benchmark_adapter() {
+    return {{"kind", "lora"}, {"rank", 16}, {"targets", {"qkv", "output"}}, {"dropout", true}};
+  }
+
   static bool is_on(const std::string& value) {
     return value == "True" || value == "true" || value == "1";
   }
@@ -79,7 +85,7 @@ class Environment {
   void batch() {
     const double replica = number("MINIBS");
     if (replica <= 0) return;
-    add("batch_of_replica", "MINIBS", replica);
+    add("batch_of_replica", "MINIBS", static_cast<std::int64_t>(replica));
   }
 
   const ShellVariables& v_;

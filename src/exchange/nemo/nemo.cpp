@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "core/json_path.h"
+#include "exchange/adapters.h"
+#include "exchange/hub_names.h"
 #include "exchange/nemo/names.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -23,7 +25,7 @@ class Reading {
     words();
     sharding();
     world();
-    if (is_on("model.peft") || !text("model.peft.peft_scheme").empty()) adapter();
+    if (at("model.peft").is_object()) adapter();
     rest();
   }
 
@@ -128,16 +130,32 @@ class Reading {
     if (!nodes.is_null() && !devices.is_null()) add("nproc_per_node", "trainer.devices", devices);
   }
 
+  // The model is that of a checkpoint.
   void adapter() {
-    out_.left.push_back(
-        {"model.peft " + text("model.peft.peft_scheme"), "a training of adapters", "", true});
+    const std::string checkpoint = text("model.restore_from_path");
+    if (at("model.num_layers").is_null() && !checkpoint.empty())
+      out_.model = shipped_model(checkpoint);
+    const std::string scheme = text("model.peft.peft_scheme");
+    if (scheme.empty() || scheme == "none" || scheme == "null" || scheme == "false") return;
+    if (scheme != "lora" && scheme != "qlora") {
+      return out_.left.push_back({"model.peft.peft_scheme " + scheme,
+                                  "adapters of another kind; ours are lora and qlora", "", true});
+    }
+    constexpr AdapterSettings kNames = {.rank = "adapter_dim",
+                                        .usual_rank = 32,
+                                        .targets = "target_modules",
+                                        .usual_targets = "attention_qkv",
+                                        .dropout = "adapter_dropout"};
+    Settings settings = settings_of(at("model.peft.lora_tuning"), file_);
+    out_.adapter = read_adapter(kNames, scheme == "qlora" ? StoredBase::nf4 : StoredBase::half,
+                                settings, out_.left);
   }
 
   // Whatever else [model] has is called as in Megatron-LM.
   void rest() {
     for (ForeignSetting& s : flat_leaves(document_)) {
       const bool taken = std::find(taken_.begin(), taken_.end(), s.name) != taken_.end();
-      if (taken) continue;
+      if (taken || begins_with(s.name, "model.peft.")) continue;
       const bool known = ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name);
       if (known) continue;
       if (begins_with(s.name, "model.")) s.name = s.name.substr(6);
@@ -151,6 +169,95 @@ class Reading {
   std::vector<std::string> taken_;
 };
 
+// Of NeMo 2: an experiment as nemo-run writes it.
+class Experiment {
+ public:
+  Experiment(const std::string& file, const Json& document, NamedSettings& out)
+      : file_(file), document_(document), leaves_(flat_leaves(document)), out_(out) {}
+
+  void read() {
+    for (const NamedPath& n : kNames2) {
+      for (const ForeignSetting& s : leaves_) {
+        if (s.name == n.path) add(n.name, s);
+      }
+    }
+    precision();
+    model();
+    callbacks();
+    if (!at("peft").is_null()) {
+      const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left);
+      if (adapter) out_.adapter = *adapter;
+    }
+    rest();
+  }
+
+ private:
+  const Json& at(std::string_view path) const { return value_at(document_, path); }
+
+  void add(std::string_view name, const ForeignSetting& s) {
+    const bool off = s.value == false && (name == "fp8_format");
+    if (!off) out_.settings.add({std::string(name), s.name, s.value, file_});
+  }
+
+  // The plugin's word, or the trainer's.
+  void precision() {
+    const char* path = at("trainer.plugins.precision").is_string() ? "trainer.plugins.precision"
+                                                                   : "trainer.precision";
+    const std::string word = at(path).is_string() ? at(path).get<std::string>() : "";
+    if (begins_with(word, "bf16")) add("bf16", {"", path, true});
+    if (begins_with(word, "16")) add("fp16", {"", path, true});
+    if (word.empty() && !at("trainer.plugins").is_null()) {
+      out_.left.push_back(
+          {"trainer.plugins", "a plugin of no known precision", "training.precision", true});
+    }
+  }
+
+  // Llama31Config70B, which says all that is not said beside it.
+  void model() {
+    const Json& target = at("model.config._target_").is_string() ? at("model.config._target_")
+                                                                 : at("model._target_");
+    std::string name = target.is_string() ? target.get<std::string>() : "";
+    name = name.substr(name.rfind('.') + 1);
+    const std::size_t config = name.find("Config");
+    if (config != std::string::npos) name.erase(config, 6);
+    out_.model = shipped_model(name);
+    if (out_.model.empty() && at("model.config.num_layers").is_null())
+      out_.left.push_back({"model " + name, "no model of ours; --model says it", "model", true});
+  }
+
+  // Overlap of communication stands in a callback.
+  void callbacks() {
+    const Json& list = at("trainer.callbacks");
+    if (!list.is_array()) return;
+    for (const Json& each : list) {
+      if (!each.is_object()) continue;
+      for (const char* key : {"tp_comm_overlap", "overlap_grad_reduce", "overlap_param_gather",
+                              "defer_embedding_wgrad_compute"}) {
+        if (each.contains(key) && each[key].is_boolean())
+          add(key, {"", std::string("trainer.callbacks.") + key, each[key]});
+      }
+    }
+  }
+
+  void rest() {
+    const ImportDraft known{Settings(""), kWithoutEffect2};
+    for (const ForeignSetting& s : leaves_) {
+      const bool own = std::any_of(std::begin(kOwn2), std::end(kOwn2),
+                                   [&](std::string_view p) { return begins_with(s.name, p); });
+      const bool named = std::any_of(kNames2.begin(), kNames2.end(),
+                                     [&](const NamedPath& n) { return n.path == s.name; });
+      if (!own || named || known.is_without_effect(s.name)) continue;
+      const std::string last = s.name.substr(s.name.rfind('.') + 1);
+      if (!out_.settings.has(last)) add(last, s);
+    }
+  }
+
+  const std::string& file_;
+  const Json& document_;
+  std::vector<ForeignSetting> leaves_;
+  NamedSettings& out_;
+};
+
 }  // namespace
 
 NamedSettings read_named(const std::vector<ForeignFile>& files) {
@@ -158,7 +265,11 @@ NamedSettings read_named(const std::vector<ForeignFile>& files) {
   for (const ForeignFile& f : files) {
     Json document = read_yaml(f.text, f.name);
     follow_references(document);
-    Reading(f.name, document, out).read();
+    if (value_at(document, "trainer.strategy").is_object()) {
+      Experiment(f.name, document, out).read();
+    } else {
+      Reading(f.name, document, out).read();
+    }
   }
   return out;
 }

@@ -52,9 +52,10 @@ class Reading {
     for (const auto& [name, module] : d.json["modules"].items()) {
       if (!module.is_object()) continue;
       const std::string framework = text_at(module, "framework");
-      if (!framework.empty() && framework != "megatron") {
+      out_.is_torchtitan = framework == "torchtitan";
+      if (!framework.empty() && framework != "megatron" && !out_.is_torchtitan) {
         throw InputError(d.name, "modules." + name + ".framework", "\"" + framework + "\"",
-                         "megatron");
+                         "megatron or torchtitan");
       }
       module_of(d, module, "modules." + name);
       return;
@@ -126,6 +127,11 @@ class Reading {
     for (const auto& [key, value] : keys.items()) {
       if (value.is_null()) {
         out_.settings.remove(key);
+      } else if (out_.is_torchtitan) {
+        for (ForeignSetting& s : flat_leaves(value, key)) {
+          s.file = file;
+          out_.settings.add(std::move(s));
+        }
       } else if (!value.is_object() && key != "extends" && key != "includes" && key != "bases") {
         out_.settings.add({key, path + key, value, file});
       }

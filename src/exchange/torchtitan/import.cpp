@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 
 #include "core/error.h"
 #include "core/json_path.h"
@@ -39,6 +40,13 @@ std::string_view key_of(std::string_view name) {
   return "";
 }
 
+// "13b" of 2024 is "13B" of 2025.
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
 void read_model(ImportDraft& d) {
   auto module = d.settings.text("module");
   const auto config = d.settings.text("config");
@@ -46,7 +54,8 @@ void read_model(ImportDraft& d) {
   const auto flavor = d.settings.text("model.flavor");
   if (!module && !config) return;
   for (const ModelName& m : kModels) {
-    const bool same_flavor = flavor ? *flavor == m.flavor : config && *config == m.config;
+    const bool same_flavor =
+        flavor ? same_letters(*flavor, m.flavor) : config && *config == m.config;
     if (same_flavor && (!module || *module == m.module)) return d.set("model", std::string(m.ours));
   }
   d.open("model", "model " + module.value_or("") + " " + flavor.value_or(config.value_or("")),
@@ -78,9 +87,20 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   if (gpus.is_number_integer()) g.gpus = gpus.get<std::int64_t>();
   const std::int64_t replicas =
       d.settings.count("data_parallel_replicate_degree", 1, kMostDegree).value_or(1);
-  const auto shard = d.settings.number("data_parallel_shard_degree", -1, double{kMostDegree});
+  auto shard = d.settings.number("data_parallel_shard_degree", -1, double{kMostDegree});
+  if (!shard) shard = d.settings.number("data_parallel_degree", -1, double{kMostDegree});
   std::int64_t shards = static_cast<std::int64_t>(shard.value_or(-1));
   if (shards == 0) d.settings.refuse("data_parallel_shard_degree", "-1 or at least 1");
+  const std::int64_t known = g.others * replicas * std::max<std::int64_t>(1, shards);
+  const bool fits = shards < 0 ? g.gpus % known == 0 : g.gpus == known;
+  if (g.gpus > 0 && !fits) {
+    d.stop("replicas x shards x tp x pp x cp",
+           "they are " + std::to_string(known) + " GPUs, and there are " + std::to_string(g.gpus));
+  }
+  if (g.gpus == 0 && shards > 0) {
+    d.set("cluster.gpus", known);
+    d.note("cluster.gpus", std::to_string(known), "the product of the degrees");
+  }
   if (shards < 0 && g.gpus > 0) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
   if (shards < 0 && replicas > 1) {
     d.open("parallel.zero_shard_group", "data_parallel_shard_degree -1",
@@ -127,8 +147,10 @@ void read_batches(ImportDraft& d, const Degrees& g) {
     return d.set("training.global_batch", static_cast<std::int64_t>(*global));
   if (!local) return;
   if (g.dp == 0) {
-    return d.open("training.global_batch", d.settings.written("local_batch_size"),
-                  "of how many replicas; give --gpus");
+    return d.open(
+        "training.global_batch",
+        d.settings.written(d.settings.has("local_batch_size") ? "local_batch_size" : "batch_size"),
+        "of how many replicas; give --gpus");
   }
   d.set("training.global_batch", *local * g.dp);
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
@@ -155,10 +177,15 @@ void read_stage_size(ImportDraft& d) {
 void read_schedule(ImportDraft& d) {
   const auto name = d.settings.text("pipeline_parallel_schedule");
   if (d.count_at("parallel.pp", 1) == 1) return;
-  const auto known = std::find_if(kSchedules.begin(), kSchedules.end(),
-                                  [&](const ScheduleName& s) { return name == s.theirs; });
+  const ScheduleName* known = nullptr;
+  for (const std::span<const ScheduleName> names :
+       {std::span<const ScheduleName>(kSchedules), std::span<const ScheduleName>(kOldSchedules)}) {
+    for (const ScheduleName& s : names) {
+      if (name == s.theirs) known = &s;
+    }
+  }
   if (!name) return d.note("parallel.schedule", "1f1b", "without pipeline_parallel_schedule");
-  if (known == kSchedules.end()) {
+  if (known == nullptr) {
     return d.open("parallel.schedule", "pipeline_parallel_schedule " + *name,
                   "no schedule of ours");
   }
@@ -213,6 +240,17 @@ void read_compile(ImportDraft& d) {
   d.set("parallel.framework_options.compile_loss", on && (components ? loss : enabled.has_value()));
 }
 
+// Tables of converters that no list names.
+void converters_off(ImportDraft& d) {
+  for (const ForeignSetting& s : std::vector<ForeignSetting>(d.settings.all())) {
+    const bool table = s.name.rfind("quantize.", 0) == 0 || s.name.rfind("float8.", 0) == 0 ||
+                       s.name.rfind("mx.", 0) == 0;
+    if (!table || s.taken) continue;
+    d.settings.take(s.name);
+    d.out.without_effect.push_back(s.written + " (no converter)");
+  }
+}
+
 // float8 of linear layers trains in fp8.
 void read_precision(ImportDraft& d) {
   constexpr std::array<std::string_view, 2> kTypes = {"bfloat16", "float32"};
@@ -227,11 +265,13 @@ void read_precision(ImportDraft& d) {
   });
   // Tables of a converter that is not named are left over.
   d.settings.take("quantize.linear.float8.enable_fsdp_float8_all_gather");
-  const bool old = d.is_on("float8.enable_float8_linear");
+  const std::string first = d.settings.text("fp8_linear").value_or("");
+  const bool old = d.is_on("float8.enable_float8_linear") || (!first.empty() && first != "false");
   const bool mx = std::any_of(converters.begin(), converters.end(),
                               [](const auto& c) { return c.find("mx") != std::string::npos; });
   if (mx) return d.set("training.precision", "mxfp8");
   if (!converted && !old) {
+    converters_off(d);
     if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
     return;
   }
@@ -279,15 +319,19 @@ void read_rest(ImportDraft& d) {
   if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
 }
 
-ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole) {
-  ImportDraft d{by_known_names(settings), kWithoutEffect, kNotModelled, key_of, job.given};
+ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool whole) {
+  const Settings& settings = named.settings;
+  ImportDraft d{by_known_names(settings), kWithoutEffect, kNotModelled, key_of, job.given,
+                named.other_defaults};
   const Json& given = job.given;
   apply(job.assumed, d.settings, d.out);
   if (d.settings.all().empty()) {
     throw InputError(settings.file(), "", "no setting of torchtitan",
                      "[tables] or --table.key value");
   }
+  for (const LeftOver& l : named.left) d.open(l.key, l.setting, l.why);
   d.set_aside_unknown_values();
+  if (!named.model.empty()) d.assume_model(named.model, "by the name of the file's model");
   read_model(d);
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(given, "model");
   if (job.lookup != nullptr && !model.is_null())
@@ -301,7 +345,8 @@ ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole
   read_precision(d);
   read_states(d);
   read_rest(d);
-  d.assume("framework", "torchtitan", "--framework takes another profile");
+  d.note("framework", "torchtitan", "--framework takes another profile");
+  d.set("framework", "torchtitan");
   d.list_leftovers();
   return std::move(d.out);
 }
@@ -309,12 +354,16 @@ ImportedRun import_settings(const Settings& settings, ImportJob& job, bool whole
 }  // namespace
 
 ImportedRun import_toml(const ForeignFile& file, ImportJob& job) {
-  return import_settings(read_toml(file.text, file.name), job, true);
+  return import_settings({read_toml(file.text, file.name)}, job, true);
+}
+
+ImportedRun import_named(NamedSettings named, ImportJob& job) {
+  return import_settings(named, job, named.other_defaults.empty());
 }
 
 ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
   const ShellRun run = run_shell(file.text, file.name);
-  return import_settings(settings_of_words(run.words, file.name), job, false);
+  return import_settings({settings_of_words(run.words, file.name)}, job, false);
 }
 
 }  // namespace orrery::torchtitan

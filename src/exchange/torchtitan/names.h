@@ -40,6 +40,12 @@ inline constexpr std::array kModels = {
     ModelName{"llama3", "8B", "llama3_8b", "llama-3-8b", "Llama 3 8B"},
     ModelName{"llama3", "70B", "llama3_70b", "llama-3-70b", "Llama 3 70B"},
     ModelName{"llama3", "405B", "llama3_405b", "llama-3-405b", "Llama 3.1 405B"},
+    ModelName{"llama2", "7B", "", "llama-2-7b", "Llama 2 7B"},
+    ModelName{"llama2", "13B", "", "llama-2-13b", "Llama 2 13B"},
+    ModelName{"llama2", "70B", "", "llama-2-70b", "Llama 2 70B"},
+    ModelName{"qwen3", "30B-A3B", "", "qwen3-30b-a3b", "Qwen3 30B-A3B"},
+    ModelName{"qwen3", "235B-A22B", "", "qwen3-235b-a22b", "Qwen3 235B-A22B"},
+    ModelName{"gpt_oss", "120B", "", "gpt-oss-120b", "gpt-oss-120b"},
     ModelName{"deepseek_v3", "671B", "", "deepseek-v3", "DeepSeek-V3"},
     ModelName{"qwen3", "0.6B", "", "qwen3-0.6b", "Qwen3 0.6B"},
     ModelName{"qwen3", "8B", "", "qwen3-8b", "Qwen3 8B"},
@@ -54,6 +60,12 @@ inline constexpr std::array kSchedules = {
     ScheduleName{"1F1B", "1f1b"},           ScheduleName{"Interleaved1F1B", "interleaved"},
     ScheduleName{"GPipe", "gpipe"},         ScheduleName{"ZBVZeroBubble", "zb-v"},
     ScheduleName{"DualPipeV", "dualpipev"},
+};
+// Of 2024.
+inline constexpr std::array kOldSchedules = {
+    ScheduleName{"1f1b", "1f1b"},
+    ScheduleName{"interleaved_1f1b", "interleaved"},
+    ScheduleName{"gpipe", "gpipe"},
 };
 
 inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";

@@ -12,7 +12,6 @@ namespace {
 using trainer::Facts;
 using trainer::Said;
 using trainer::SaidRow;
-using trainer::StoredBase;
 
 constexpr std::array kTorchtuneRows = {
     SaidRow{"batch_size", Said::micro_batch, NameKind::degree},
@@ -75,10 +74,10 @@ constexpr std::array kTorchtuneNotModelled = {
 
 // torchao's NF4 stores its scales in 8 bits.
 void adapter(const std::string& component, std::string_view way, Settings& settings, Facts& facts) {
-  constexpr trainer::AdapterSettings kNames = {.rank = "model.lora_rank",
-                                               .targets = "model.lora_attn_modules",
-                                               .dropout = "model.lora_dropout",
-                                               .dora = "model.use_dora"};
+  constexpr AdapterSettings kNames = {.rank = "model.lora_rank",
+                                      .targets = "model.lora_attn_modules",
+                                      .dropout = "model.lora_dropout",
+                                      .dora = "model.use_dora"};
   const bool packed = way == "qlora_" || settings.flag("model.quantize_base").value_or(false);
   say_adapter(kNames, packed ? StoredBase::nf4 : StoredBase::half, "model._component_ " + component,
               settings, facts);

@@ -68,8 +68,10 @@ void list_others(Settings& settings, std::span<const std::string_view> without_e
 
 void say_model(const std::string& name, const std::string& setting, Facts& facts) {
   const std::string quantised = quantised_base(name);
-  if (!quantised.empty())
+  const bool nf4 = quantised == "nf4" || quantised == "bnb4bit";
+  if (!quantised.empty() && !nf4)
     return facts.stop(setting, "weights that are quantised already (" + quantised + ")");
+  if (nf4) facts.say(Said::packed_base, true, setting);
   const std::string ours = shipped_model(name);
   if (ours.empty()) {
     return facts.leave_open(Said::model, setting,
@@ -169,7 +171,11 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
     return facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
   }
   facts.say(Said::zero, zero, file + said);
-  if (is_hybrid(word))
+  // Shards stay within a machine unless a device mesh says otherwise.
+  const auto machines = settings.count("num_machines", 1, kMostDegree);
+  if (is_hybrid(word) && machines) {
+    facts.say(Said::replicate, *machines, file + said);
+  } else if (is_hybrid(word))
     facts.leave_open(Said::shard, file + said,
                      "of how many GPUs; --set parallel.zero_shard_group=N");
   if (settings.flag(name("offload_params")).value_or(false)) {
@@ -184,117 +190,11 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   for (const std::string_view key : kFsdpWithoutEffect) settings.take(name(std::string(key)));
 }
 
-namespace {
-
-struct TargetName {
-  std::string_view theirs;
-  std::string_view ours;
-};
-
-constexpr std::array kTargetNames = {
-    TargetName{"q_proj", "query"},
-    TargetName{"q_a_proj", "query"},
-    TargetName{"q_b_proj", "query"},
-    TargetName{"k_proj", "key"},
-    TargetName{"v_proj", "value"},
-    TargetName{"kv_a_proj_with_mqa", "key"},
-    TargetName{"kv_b_proj", "value"},
-    TargetName{"qkv_proj", "qkv"},
-    TargetName{"c_attn", "qkv"},
-    TargetName{"query_key_value", "qkv"},
-    TargetName{"linear_qkv", "qkv"},
-    TargetName{"o_proj", "output"},
-    TargetName{"output_proj", "output"},
-    TargetName{"out_proj", "output"},
-    TargetName{"dense", "output"},
-    TargetName{"linear_proj", "output"},
-    TargetName{"gate_proj", "gate"},
-    TargetName{"w1", "gate"},
-    TargetName{"up_proj", "up"},
-    TargetName{"w3", "up"},
-    TargetName{"fc1", "up"},
-    TargetName{"dense_h_to_4h", "up"},
-    TargetName{"gate_up_proj", "gate_up"},
-    TargetName{"linear_fc1", "gate_up"},
-    TargetName{"down_proj", "down"},
-    TargetName{"w2", "down"},
-    TargetName{"fc2", "down"},
-    TargetName{"dense_4h_to_h", "down"},
-    TargetName{"linear_fc2", "down"},
-    TargetName{"lm_head", "head"},
-};
-
-constexpr std::array kPartNames = {
-    TargetName{"embed_tokens", "embedding"},
-    TargetName{"lm_head", "head"},
-    TargetName{"norm", "norms"},
-};
-
-std::string_view find_name(std::span<const TargetName> names, const std::string& theirs) {
-  const std::string last = theirs.substr(theirs.rfind('.') + 1);
-  for (const TargetName& n : names) {
-    if (n.theirs == last) return n.ours;
-  }
-  return "";
-}
-
-std::vector<std::string> words_of(Settings& settings, std::string_view name) {
-  std::vector<std::string> words;
-  if (name.empty()) return words;
-  for (const std::string& word : settings.words(name).value_or(std::vector<std::string>{})) {
-    for (std::size_t at = 0; at <= word.size();) {
-      const std::size_t end = std::min(word.find(',', at), word.size());
-      const std::string_view part = trimmed(std::string_view(word).substr(at, end - at));
-      if (!part.empty()) words.emplace_back(part);
-      at = end + 1;
-    }
-  }
-  return words;
-}
-
-bool is_every_linear(const std::vector<std::string>& words) {
-  return words.size() == 1 && (words.front() == "all" || words.front() == "all-linear");
-}
-
-void say_names(Json& adapter, const char* key, std::span<const TargetName> names,
-               const std::vector<std::string>& words, std::string_view setting, Facts& facts) {
-  if (words.empty()) return;
-  Json list = Json::array();
-  for (const std::string& word : words) {
-    const std::string_view ours = find_name(names, word);
-    if (ours.empty()) {
-      facts.stop(std::string(setting) + " " + word, "a matrix that adapters are not modelled on");
-      continue;
-    }
-    const std::string name(ours);
-    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
-  }
-  adapter[key] = std::move(list);
-}
-
-bool flag_of(Settings& settings, std::string_view name) {
-  return !name.empty() && settings.flag(name).value_or(false);
-}
-
-}  // namespace
-
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts) {
-  Json adapter = Json::object();
-  const bool packed = base == StoredBase::nf4 || base == StoredBase::nf4_single;
-  adapter["kind"] = flag_of(settings, names.dora) ? "dora" : packed ? "qlora" : "lora";
-  adapter["rank"] = settings.count(names.rank, 1, 65536).value_or(names.usual_rank);
-  const std::vector<std::string> targets = words_of(settings, names.targets);
-  const bool all = flag_of(settings, names.every_linear) || is_every_linear(targets);
-  if (!all) say_names(adapter, "targets", kTargetNames, targets, names.targets, facts);
-  say_names(adapter, "trained", kPartNames, words_of(settings, names.trained), names.trained,
-            facts);
-  if (packed) adapter["base_precision"] = "nf4";
-  if (base == StoredBase::nf4_single) adapter["double_quantisation"] = false;
-  if (base == StoredBase::int8) adapter["base_precision"] = "int8";
-  if (!names.dropout.empty() && settings.number(names.dropout, 0, 1).value_or(0) > 0)
-    adapter["dropout"] = true;
-  facts.say(Said::adapter, adapter, setting);
+  std::vector<LeftOver> left;
+  facts.say(Said::adapter, read_adapter(names, base, settings, left), setting);
+  for (const LeftOver& l : left) facts.stop(l.setting, l.why);
 }
 
 }  // namespace orrery::trainer

@@ -14,12 +14,14 @@
 #include <string_view>
 #include <vector>
 
+#include "exchange/adapters.h"
 #include "exchange/import_files.h"
 
 namespace orrery::trainer {
 
 enum class Said : std::uint8_t {
-  model,  // a hub's name
+  model,        // a hub's name
+  packed_base,  // which has its weights in nf4
   gpus,
   micro_batch,
   accumulation,
@@ -51,6 +53,7 @@ enum class Said : std::uint8_t {
 };
 constexpr EnumNames<Said> names_of(Said) {
   return {"model",
+          "training.adapter",
           "cluster.gpus",
           "training.micro_batch",
           "",
@@ -151,20 +154,6 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words = "");
 void say_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
 void say_model(const std::string& name, const std::string& setting, Facts& facts);
-
-// Settings by a tool's names; "": it has none.
-struct AdapterSettings {
-  std::string_view rank;
-  std::int64_t usual_rank = 8;
-  std::string_view targets;  // a list of names, or one text of them with commas
-  std::string_view every_linear = "";
-  std::string_view dropout = "";
-  std::string_view dora = "";
-  std::string_view trained = "";  // modules that train besides
-};
-
-// How the base model is stored; "": in 16 bits.
-enum class StoredBase : std::uint8_t { half, int8, nf4, nf4_single };
 
 // `setting`: that says that adapters are trained.
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,

@@ -83,6 +83,7 @@ class Finish {
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(Said::tp) * degree(Said::pp) * degree(Said::cp);
     replicas_ = world_ / others;
+    product(replicate * f_.count(Said::shard, 1) * others);
     // Groups of shards, where anything is sharded.
     const bool shards = sharded() || by_deepspeed();
     if (shards && replicate > 1 && has(Said::shard))
@@ -94,6 +95,17 @@ class Finish {
     if (degree(Said::cp) == 1) return;
     if (has(Said::cp_type)) return copy(Said::cp_type);
     d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
+  }
+
+  // Groups of shards and replicas of whose number all is said are the whole world.
+  void product(std::int64_t said) {
+    if (!has(Said::shard) || world_ == 0 || world_ == said || world_ == said * degree(Said::ep))
+      return;
+    const std::string& setting = f_.at(Said::shard)->setting;
+    const std::size_t file = setting.find(": ");
+    d_.stop(setting.substr(file == std::string::npos ? 0 : file + 2),
+            "the degrees are " + std::to_string(said) + " GPUs, and there are " +
+                std::to_string(world_));
   }
 
   void batches() {
@@ -115,6 +127,20 @@ class Finish {
       return d_.open("training.precision", f_.at(Said::deepspeed)->setting,
                      "is not given, and nothing else says the precision");
     if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
+  }
+
+  // A base that is stored in nf4 has adapters beside it.
+  void adapter() {
+    if (f_.is_on(Said::packed_base)) {
+      if (!has(Said::adapter))
+        return d_.stop(f_.at(Said::packed_base)->setting,
+                       "weights that are quantised already, and no adapter");
+      Json packed = f_.at(Said::adapter)->value;
+      packed["base_precision"] = "nf4";
+      if (packed["kind"] == "lora") packed["kind"] = "qlora";
+      f_.set(Said::adapter, std::move(packed));
+    }
+    copy(Said::adapter);
   }
 
   // DeepSpeed keeps its own states.
@@ -153,6 +179,7 @@ class Finish {
       return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
                      "its states are not modelled");
     }
+    if (d_.at("framework") == "megatron-core") return;  // its own states
     const bool bits8 = contains(optimizer, "8bit");
     const bool bits4 = contains(optimizer, "4bit");
     if (d_.at("training.precision").is_null() && !by_deepspeed()) return;
@@ -181,12 +208,12 @@ class Finish {
       d_.set("parallel.recompute", f_.is_on(Said::recompute) ? "full" : "none");
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
-    for (const Said fact :
-         {Said::offload_parameters, Said::offload_optimizer, Said::offload_activations, Said::flash,
-          Said::schedule, Said::adapter}) {
+    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,
+                            Said::offload_activations, Said::flash, Said::schedule}) {
       if (!deepspeed_ || (fact != Said::offload_parameters && fact != Said::offload_optimizer))
         copy(fact);
     }
+    adapter();
     if (f_.trains)
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
     if (d_.at("framework") == "deepspeed") return;

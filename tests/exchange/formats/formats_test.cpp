@@ -294,9 +294,6 @@ TEST_CASE("Megatron-Bridge's mixed_precision goes over its model") {
   CHECK(at(with("mixed_precision: {bf16: true, fp8: e4m3, fp8_recipe: mxfp8}\n"),
            "training.precision") == "mxfp8");
   CHECK(at(with("mixed_precision: {bf16: true, fp4: e2m1}\n"), "training.precision") == "nvfp4");
-  CHECK(stops_at(with("mixed_precision: {bf16: true}\npeft: {_target_: "
-                      "megatron.bridge.peft.lora.LoRA, dim: 8}\n"),
-                 "peft"));
   const ImportedRun overrides =
       read("model: {seq_length: 2048}\ntrain: {global_batch_size: 64, micro_batch_size: 1}\n");
   CHECK(at(overrides, "training.global_batch") == 64);

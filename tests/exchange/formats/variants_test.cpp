@@ -180,4 +180,103 @@ TEST_CASE("nvidia-smi's list and table name a node's GPUs") {
   CHECK_THROWS_AS(read(log + "    Product Name   : NVIDIA H100 PCIe\n"), InputError);
 }
 
+TEST_CASE("An experiment of NeMo 2 is read by its strategy, its plugin and its class of model") {
+  const ImportedRun r = read(
+      "model: {config: {_target_: nemo.collections.llm.gpt.model.llama.Llama31Config70B}}\n"
+      "trainer:\n  devices: 8\n  num_nodes: 4\n  plugins: {precision: bf16-mixed, fp8: hybrid, "
+      "grad_reduce_in_fp32: false}\n  strategy: {tensor_model_parallel_size: 4, "
+      "pipeline_model_parallel_size: 2, sequence_parallel: true, ddp: {grad_reduce_in_fp32: "
+      "true}}\n"
+      "data: {seq_length: 8192, global_batch_size: 128, micro_batch_size: 1}\n"
+      "optim: {config: {optimizer: adam, use_distributed_optimizer: true}}\n");
+  CHECK(at(r, "model") == "llama-3-70b");
+  CHECK(at(r, "cluster.gpus") == 32);
+  CHECK(at(r, "training.precision") == "fp8");
+  CHECK(at(r, "training.states") == "adam-fp16-gradients-20");
+  CHECK(at(r, "parallel.tp") == 4);
+  CHECK(at(r, "parallel.zero") == 1);
+  CHECK(at(r, "training.sequence_length") == 8192);
+}
+
+TEST_CASE("Primus beside torchtitan has torchtitan's tables") {
+  const std::string head =
+      "modules:\n  pre_trainer:\n    framework: torchtitan\n    model: llama3.1_8B.yaml\n";
+  const std::string tables =
+      "    overrides:\n      training: {local_batch_size: 4, seq_len: 8192}\n"
+      "      parallelism: {tensor_parallel_degree: 2, data_parallel_shard_degree: -1}\n"
+      "      activation_checkpoint: {mode: full}\n";
+  const ImportedRun r = read(head + tables, kEight);
+  CHECK(at(r, "model") == "llama-3-8b");
+  CHECK(at(r, "framework") == "torchtitan");
+  CHECK(at(r, "training.global_batch") == 16);
+  CHECK(at(r, "parallel.zero") == 3);
+  CHECK(is_open(read(head + "    config: pre_trainer.yaml\n" + tables, kEight), "parallel.pp"));
+}
+
+TEST_CASE("torchtitan's files of 2024, and degrees that are not the world") {
+  const std::string old =
+      "[model]\nname = \"llama2\"\nflavor = \"13b\"\n[training]\nbatch_size = 8\nseq_len = 2048\n"
+      "data_parallel_degree = -1\ntensor_parallel_degree = 2\npipeline_parallel_degree = 2\n";
+  const ImportedRun r =
+      read(old +
+               "fp8_linear = \"dynamic\"\n[experimental]\npipeline_parallel_schedule = "
+               "\"interleaved_1f1b\"\n",
+           kEight);
+  CHECK(at(r, "model") == "llama-2-13b");
+  CHECK(at(r, "training.precision") == "fp8");
+  CHECK(at(r, "parallel.schedule") == "interleaved");
+  CHECK(at(r, "training.global_batch") == 16);
+  CHECK(at(read(old + "fp8_linear = \"\"\n", kEight), "training.precision") == "bf16");
+  const std::string whole =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\nseq_len = "
+      "2048\n"
+      "[parallelism]\ndata_parallel_shard_degree = 8\ntensor_parallel_degree = 2\n";
+  CHECK(at(read(whole), "cluster.gpus") == 16);
+  CHECK(stops_at(read(whole, kEight), "replicas x shards"));
+}
+
+TEST_CASE("Old scripts of Megatron-LM have no fused attention unless they ask for it") {
+  const std::string old =
+      "python pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 "
+      "--seq-length 1024 --micro-batch-size 4 --DDP-impl local --fp16";
+  CHECK(at(read(old), "training.flash_attention") == false);
+  CHECK(at(read(old + " --use-flash-attn"), "training.flash_attention") == true);
+  CHECK(at(read(old + " --transformer-impl transformer_engine"), "training.flash_attention") ==
+        true);
+}
+
+TEST_CASE("Settings that stand in a file that is not given are open, and other optimizers known") {
+  const std::string head = "torchrun --nproc_per_node 8 pretrain_gpt.py ";
+  CHECK(is_open(read(head + "--yaml-cfg config.yaml"), "parallel.tp"));
+  CHECK(at(read(head + "--num-layers 2 --bf16 --optimizer dist_muon"), "training.optimizer") ==
+        "muon");
+}
+
+TEST_CASE("Degrees of a trainer's file that are not the world stop the import") {
+  const std::string shards = kAxolotl +
+                             "bf16: true\nfsdp_version: 2\nfsdp_config: {reshard_after_forward: "
+                             "true}\ndp_shard_size: 4\ntensor_parallel_size: ";
+  CHECK(stops_at(read(shards + "4\n", kEight), "dp_shard_size"));
+  CHECK_FALSE(stops_at(read(shards + "2\n", kEight), "dp_shard_size"));
+  CHECK(stops_at(read(kAxolotl + "bf16: true\nunfrozen_parameters: ['^lm_head.weight$']\n", kEight),
+                 "unfrozen_parameters"));
+  const ImportedRun hybrid = read(
+      "distributed_type: FSDP\nmixed_precision: bf16\nnum_machines: 4\nnum_processes: 32\n"
+      "fsdp_config: {fsdp_sharding_strategy: HYBRID_SHARD}\n");
+  CHECK(at(hybrid, "parallel.zero_shard_group") == 8);
+}
+
+TEST_CASE("LLaMA-Factory's files for Megatron-Core are not Hugging Face's training") {
+  const std::string head =
+      "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning_type: full\ncutoff_len: 4096\n"
+      "per_device_train_batch_size: 1\nbf16: true\npipeline_model_parallel_size: 2\n"
+      "use_distributed_optimizer: true\n";
+  const ImportedRun r = read(head, kEight);
+  CHECK(at(r, "framework") == "megatron-core");
+  CHECK(at(r, "parallel.zero") == 1);
+  CHECK(at(r, "parallel.recompute") == "none");
+  CHECK(at(r, "training.states").is_null());
+  CHECK(at(read(head + "recompute_granularity: full\n", kEight), "parallel.recompute") == "full");
+}
+
 }  // namespace orrery

@@ -159,4 +159,14 @@ TEST_CASE("a fabric says pods, rails and what is above them") {
   CHECK(topograph.nodes_per_domain == 3);
 }
 
+TEST_CASE("nvidia-smi -L says the chip, and a tray of 4 GPUs is one of a rack") {
+  std::string list;
+  for (int i = 0; i < 4; ++i)
+    list += "GPU " + std::to_string(i) + ": NVIDIA GB300 (UUID: GPU-5f1c6b3a-0000)\n";
+  CHECK(value(composed({{"l", list}}), "cluster.node") == "gb300-nvl72");
+  const ImportedRun tray = composed({{"m", matrix(4, "NV18", "\t")}});
+  REQUIRE(open_key(tray, "cluster.node") != nullptr);
+  CHECK(open_key(tray, "cluster.node")->why.find("gb200-nvl72") != std::string::npos);
+}
+
 }  // namespace orrery

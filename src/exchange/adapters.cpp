@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/adapters.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/json_path.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+namespace {
+
+struct TargetName {
+  std::string_view theirs;
+  std::string_view ours;
+};
+
+constexpr std::array kTargetNames = {
+    TargetName{"q_proj", "query"},
+    TargetName{"q_a_proj", "query"},
+    TargetName{"q_b_proj", "query"},
+    TargetName{"k_proj", "key"},
+    TargetName{"v_proj", "value"},
+    TargetName{"kv_a_proj_with_mqa", "key"},
+    TargetName{"kv_b_proj", "value"},
+    TargetName{"qkv_proj", "qkv"},
+    TargetName{"c_attn", "qkv"},
+    TargetName{"query_key_value", "qkv"},
+    TargetName{"linear_qkv", "qkv"},
+    TargetName{"o_proj", "output"},
+    TargetName{"output_proj", "output"},
+    TargetName{"out_proj", "output"},
+    TargetName{"dense", "output"},
+    TargetName{"linear_proj", "output"},
+    TargetName{"gate_proj", "gate"},
+    TargetName{"w1", "gate"},
+    TargetName{"up_proj", "up"},
+    TargetName{"w3", "up"},
+    TargetName{"fc1", "up"},
+    TargetName{"dense_h_to_4h", "up"},
+    TargetName{"gate_up_proj", "gate_up"},
+    TargetName{"linear_fc1", "gate_up"},
+    TargetName{"down_proj", "down"},
+    TargetName{"w2", "down"},
+    TargetName{"fc2", "down"},
+    TargetName{"dense_4h_to_h", "down"},
+    TargetName{"linear_fc2", "down"},
+    TargetName{"lm_head", "head"},
+    // Megatron-Bridge's, one a part of a fused matrix, and NeMo 1's.
+    TargetName{"linear_q", "query"},
+    TargetName{"linear_q_down_proj", "query"},
+    TargetName{"linear_q_up_proj", "query"},
+    TargetName{"linear_k", "key"},
+    TargetName{"linear_kv_down_proj", "key"},
+    TargetName{"linear_v", "value"},
+    TargetName{"linear_kv_up_proj", "value"},
+    TargetName{"linear_fc1_gate", "gate"},
+    TargetName{"linear_fc1_up", "up"},
+    TargetName{"attention_qkv", "qkv"},
+    TargetName{"attention_dense", "output"},
+    TargetName{"mlp_fc1", "gate_up"},
+    TargetName{"mlp_fc2", "down"},
+    TargetName{"attention", "qkv"},
+    TargetName{"attention", "output"},
+    TargetName{"mlp", "gate_up"},
+    TargetName{"mlp", "down"},
+};
+
+constexpr std::array kPartNames = {
+    TargetName{"embed_tokens", "embedding"},
+    TargetName{"lm_head", "head"},
+    TargetName{"norm", "norms"},
+};
+
+// A name may stand for several; one with a star, for some layers alone, for none.
+std::vector<std::string> our_names(std::span<const TargetName> names, const std::string& theirs) {
+  std::vector<std::string> ours;
+  const std::string last = theirs.substr(theirs.rfind('.') + 1);
+  if (theirs.find('*') != std::string::npos) return ours;
+  for (const TargetName& n : names) {
+    if (n.theirs == last) ours.emplace_back(n.ours);
+  }
+  return ours;
+}
+
+// Of a list, or of texts with commas.
+std::vector<std::string> words_of(Settings& settings, std::string_view name,
+                                  std::string_view usual = "") {
+  std::vector<std::string> words;
+  if (name.empty()) return words;
+  const auto said = settings.words(name);
+  const bool none = (!said || said->empty()) && !usual.empty();
+  for (const std::string& word :
+       none ? std::vector{std::string(usual)} : said.value_or(std::vector<std::string>{})) {
+    for (std::size_t at = 0; at <= word.size();) {
+      const std::size_t end = std::min(word.find(',', at), word.size());
+      const std::string_view part = trimmed(std::string_view(word).substr(at, end - at));
+      if (!part.empty()) words.emplace_back(part);
+      at = end + 1;
+    }
+  }
+  return words;
+}
+
+bool is_every_linear(const std::vector<std::string>& words) {
+  return words.size() == 1 &&
+         (words.front() == "all" || words.front() == "all-linear" || words.front() == "*_proj");
+}
+
+void add_names(Json& adapter, const char* key, std::span<const TargetName> names,
+               const std::vector<std::string>& words, std::string_view setting,
+               std::vector<LeftOver>& left) {
+  if (words.empty()) return;
+  Json list = Json::array();
+  for (const std::string& word : words) {
+    const std::vector<std::string> ours = our_names(names, word);
+    if (ours.empty()) {
+      left.push_back({std::string(setting) + " " + word,
+                      "a matrix that adapters are not modelled on", "", true});
+    }
+    for (const std::string& name : ours) {
+      if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+    }
+  }
+  adapter[key] = std::move(list);
+}
+
+bool flag_of(Settings& settings, std::string_view name) {
+  return !name.empty() && settings.flag(name).value_or(false);
+}
+
+}  // namespace
+
+Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& settings,
+                  std::vector<LeftOver>& left) {
+  Json adapter = Json::object();
+  const bool packed = base == StoredBase::nf4 || base == StoredBase::nf4_single;
+  const bool dora = names.is_dora || flag_of(settings, names.dora);
+  adapter["kind"] = dora ? "dora" : packed ? "qlora" : "lora";
+  adapter["rank"] = settings.count(names.rank, 1, 65536).value_or(names.usual_rank);
+  const bool every = flag_of(settings, names.every_linear);
+  const std::vector<std::string> targets =
+      words_of(settings, names.targets, every ? "" : names.usual_targets);
+  if (!every && !is_every_linear(targets))
+    add_names(adapter, "targets", kTargetNames, targets, names.targets, left);
+  add_names(adapter, "trained", kPartNames, words_of(settings, names.trained), names.trained, left);
+  if (packed) adapter["base_precision"] = "nf4";
+  if (base == StoredBase::nf4_single) adapter["double_quantisation"] = false;
+  if (base == StoredBase::int8) adapter["base_precision"] = "int8";
+  if (!names.dropout.empty() &&
+      settings.number(names.dropout, 0, 1).value_or(names.usual_dropout) > 0)
+    adapter["dropout"] = true;
+  return adapter;
+}
+
+// A file of Megatron-Bridge or NeMo 2 names a class, or says "lora".
+std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& path,
+                                          std::vector<LeftOver>& left) {
+  constexpr AdapterSettings kLora = {
+      .rank = "dim",
+      .usual_rank = 32,
+      .targets = "target_modules",
+      .usual_targets = "linear_qkv,linear_proj,linear_fc1,linear_fc2",
+      .dropout = "dropout"};
+  Settings settings = settings_of(peft, path);
+  const Json& named = peft.is_object() ? value_at(peft, "_target_") : peft;
+  const std::string target = named.is_string() ? named.get<std::string>() : "none";
+  settings.take("_target_");
+  std::string kind = target.substr(target.rfind('.') + 1);
+  std::transform(kind.begin(), kind.end(), kind.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (kind == "none" || kind == "null" || kind == "false") return {};
+  AdapterSettings names = kLora;
+  names.is_dora = kind == "dora";
+  if (kind == "canonicallora") {
+    names.usual_targets =
+        "linear_q,linear_k,linear_v,linear_proj,linear_fc1_up,linear_fc1_gate,linear_fc2";
+  } else if (kind != "lora" && !names.is_dora) {
+    left.push_back(
+        {path + " " + target, "adapters of another kind; ours are lora and dora", "", true});
+    return {};
+  }
+  const auto excluded = settings.words("exclude_modules");
+  if (excluded && !excluded->empty()) {
+    left.push_back({path + "." + settings.written("exclude_modules"),
+                    "adapters on some layers alone", "", true});
+  }
+  return read_adapter(names, StoredBase::half, settings, left);
+}
+
+}  // namespace orrery

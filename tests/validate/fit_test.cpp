@@ -40,10 +40,10 @@ std::size_t knob(const FitRuns& runs, const std::string& name) {
 
 TEST_CASE("constants that made the measurements are found again") {
   const FitRuns& shipped = shipped_fit();
-  const std::size_t products = knob(shipped, "A100 products");
+  const std::size_t node = knob(shipped, "Jean Zay inside a node");
   const std::size_t attention = knob(shipped, "Hopper cuDNN attention");
   std::vector<double> truth(shipped.problem.knobs.size(), 0);
-  truth[products] = -1;
+  truth[node] = -1;
   truth[attention] = 1.5;
   std::vector<JudgedRow> made = rows();
   for (std::size_t i = 0; i < shipped.cases.size(); ++i) {
@@ -52,9 +52,9 @@ TEST_CASE("constants that made the measurements are found again") {
   }
   const auto runs = fit_runs(made, shipped_parameters());
   const ConstantsFit fit = fit_constants(*runs, everything(*runs), 3);
-  CHECK(fit.x[products] == testing::about(-1).epsilon(0.35));
+  CHECK(fit.x[node] == testing::about(-1).epsilon(0.35));
   CHECK(fit.x[attention] == testing::about(1.5).epsilon(0.4));  // the prior pulls it back
-  CHECK(fit.constants[products].pinned);
+  CHECK(fit.constants[node].pinned);
 }
 
 TEST_CASE("no step of a fit from its prior ends at the range of a key") {

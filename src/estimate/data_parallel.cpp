@@ -139,9 +139,11 @@ class EndOfStep {
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
     using enum Collective;
-    add_moves(gradients_, which, reduce_gradients<R>(run_, which, parameters, reduced_to, owner),
-              1);
-    add(gradients_, which, all_reduce, parameters, recipe.reduced, owner, n);
+    const std::int64_t buckets = buckets_of(parameters);
+    const std::int64_t bucket = (parameters + buckets - 1) / buckets;
+    add_moves(gradients_, which, reduce_gradients<R>(run_, which, bucket, reduced_to, owner),
+              buckets);
+    add(gradients_, which, all_reduce, bucket, recipe.reduced, owner, n, buckets);
     // Whole weights are refreshed at the size they are kept in.
     const double updated =
         p.weights == 1 ? std::max(gathered_bytes(run_), recipe.weights) : gathered_bytes(run_);
@@ -168,12 +170,21 @@ class EndOfStep {
 
  private:
   void add(SharedLines<R>& lines, ShardedStates which, Collective c, std::int64_t parameters,
-           double bytes, std::int64_t inner, std::int64_t outer) {
+           double bytes, std::int64_t inner, std::int64_t outer, std::int64_t times = 1) {
     if (outer <= inner) return;
     const CollectiveCost<R> cost =
         level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
-    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
+    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, times, SecondsOf<R>{}),
               cost.message);
+  }
+
+  // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with
+  // gradients as they are computed.
+  std::int64_t buckets_of(std::int64_t parameters) const {
+    const double bucket = run_.framework.bucket.si();
+    if (!(bucket > 0)) return 1;
+    const double bytes = static_cast<double>(parameters) * run_.training.recipe.gathered;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / bucket));
   }
 
   const Run& run_;

@@ -38,10 +38,14 @@ double fit_probability(double spread, Bytes needed, Bytes capacity) {
   return 0.5 * std::erfc(-std::log(capacity / needed) / (spread * std::sqrt(2.0)));
 }
 
-double fit_probability(const Run& run, const Answer& a) {
+template <Number R>
+double fit_probability(const Run& run, const AnswerOf<R>& a) {
   if (a.reason == Reason::host_memory) return 0;
-  return fit_probability(run.memory_risk.spread, a.memory.needed, a.capacity);
+  return fit_probability(run.memory_risk.spread, plain(a.memory.needed), a.capacity);
 }
+
+template double fit_probability(const Run&, const AnswerOf<double>&);
+template double fit_probability(const Run&, const AnswerOf<Traced>&);
 
 int fit_rank(const Run& run, const Answer& a) {
   if (a.reason != Reason::fits) return 3;

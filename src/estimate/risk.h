@@ -24,7 +24,8 @@ MemoryRisk memory_risk(const StepInterval& memory, double risk);
 double fit_probability(double spread, Bytes needed, Bytes capacity);
 
 // 0 where the host lacks memory.
-double fit_probability(const Run& run, const Answer& answer);
+template <Number R>
+double fit_probability(const Run& run, const AnswerOf<R>& answer);
 
 // How surely a run fits: 0 "fits" (0.95 or more), 1 "likely" (0.8), 2 "tight", 3 "does not fit"
 // (predicted so).

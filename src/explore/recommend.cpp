@@ -12,85 +12,62 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kManyChunks = 4;
-constexpr std::int64_t kLongSequence = 16384;
-constexpr int kRare = 4;  // points; a dimension in use has one
+// Short and many are set so that the published runs hold hardly any beyond them (rare_switches()).
+constexpr std::int64_t kShortSequence = 8192;
+constexpr std::int64_t kManyChunks = 12;
 
 bool offloads(const Offload& o) {
   return o.optimizer != OffloadTarget::none || o.parameters != OffloadTarget::none ||
          o.activations != OffloadTarget::none;
 }
 
-bool is_partial(const Strategy& s) {
-  return s.recompute == Recompute::full && s.recompute_layers > 0 &&
-         s.recompute_method == RecomputeMethod::block;
-}
+bool has_pipeline(const Run& r) { return r.strategy.pp > 1; }
 
 bool is_common(ScheduleId schedule) {
   return schedule == ScheduleId::one_f_one_b || schedule == ScheduleId::interleaved ||
          schedule == ScheduleId::deepspeed;
 }
 
-// A name: one that few people run.
-struct Switch {
-  int points;
-  const char* name;
-  bool (*used)(const Run&);
-};
-
-constexpr std::array<Switch, 17> kSwitches = {{
-    {1, nullptr, [](const Run& r) { return r.strategy.tp > 1; }},
-    {1, nullptr, [](const Run& r) { return r.strategy.pp > 1; }},
-    {1, nullptr, [](const Run& r) { return r.strategy.vpp > 1; }},
-    {1, nullptr, [](const Run& r) { return r.strategy.cp > 1; }},
-    {1, nullptr, [](const Run& r) { return r.strategy.ep > 1; }},
-    {1, nullptr, [](const Run& r) { return r.strategy.recompute != Recompute::none; }},
-    {1, "recompute of some layers", [](const Run& r) { return is_partial(r.strategy); }},
-    {kRare, "tensor parallel over nodes",
+constexpr std::array<RareSwitch, 7> kRareSwitches = {{
+    {"tensor parallel over nodes", [](const Run& r) { return r.strategy.tp > 1; },
      [](const Run& r) { return r.strategy.tp > r.cluster.devices_per_node; }},
-    {kRare, "tensor parallel without sequence parallel",
-     [](const Run& r) { return r.strategy.tp > 1 && !r.strategy.sequence_parallel; }},
-    {kRare, "context parallel of short sequences",
-     [](const Run& r) { return r.strategy.cp > 1 && r.training.sequence < kLongSequence; }},
-    {kRare, "more than four chunks a stage",
+    {"context parallel of short sequences", [](const Run& r) { return r.strategy.cp > 1; },
+     [](const Run& r) { return r.strategy.cp > 1 && r.training.sequence < kShortSequence; }},
+    {"more than twelve chunks a stage", [](const Run& r) { return r.strategy.vpp > 1; },
      [](const Run& r) { return r.strategy.vpp > kManyChunks; }},
-    {kRare, "less than two layers a chunk",
-     [](const Run& r) {
-       return r.strategy.vpp > 1 && r.model.layers < 2 * r.strategy.pp * r.strategy.vpp;
-     }},
-    {kRare, "a schedule that few frameworks have",
-     [](const Run& r) { return r.strategy.pp > 1 && !is_common(r.strategy.schedule); }},
-    {kRare, "ZeRO 2 or 3 beside a pipeline",
-     [](const Run& r) { return r.strategy.pp > 1 && r.strategy.zero > 1; }},
-    {kRare, "expert tensor parallel",
-     [](const Run& r) { return r.model.moe.experts > 0 && r.strategy.etp > 1; }},
-    {kRare, "uneven stages", [](const Run& r) { return !r.strategy.even_stages; }},
-    {kRare, "offload", [](const Run& r) { return offloads(r.strategy.offload); }},
+    {"a schedule that few frameworks have", has_pipeline,
+     [](const Run& r) { return has_pipeline(r) && !is_common(r.strategy.schedule); }},
+    {"ZeRO 2 or 3 beside a pipeline", has_pipeline,
+     [](const Run& r) { return has_pipeline(r) && r.strategy.zero > 1; }},
+    {"uneven stages", has_pipeline, [](const Run& r) { return !r.strategy.even_stages; }},
+    {"offload", [](const Run&) { return true; },
+     [](const Run& r) { return offloads(r.strategy.offload); }},
 }};
 
 constexpr std::size_t kMostCompared = 8;  // runs whose regrets are compared
 
 bool is_more_sensible(const Proposal& a, const Proposal& b) {
   const auto key = [](const Proposal& p) {
-    return std::tuple(p.fit_rank, p.points, p.objective, p.place.unit, p.place.point.number);
+    return std::tuple(p.fit_rank, p.rare, p.objective, p.place.unit, p.place.point.number);
   };
   return key(a) < key(b);
 }
 
 }  // namespace
 
-int switch_points(const Run& run) {
-  int points = 0;
-  for (const Switch& s : kSwitches) points += s.used(run) ? s.points : 0;
-  return points;
-}
+std::span<const RareSwitch> all_rare_switches() { return kRareSwitches; }
 
 std::vector<std::string> rare_switches(const Run& run) {
   std::vector<std::string> names;
-  for (const Switch& s : kSwitches) {
-    if (s.name != nullptr && s.used(run)) names.emplace_back(s.name);
+  for (const RareSwitch& s : kRareSwitches) {
+    if (s.uses(run)) names.emplace_back(s.name);
   }
   return names;
+}
+
+int rare_count(const Run& run) {
+  return static_cast<int>(std::count_if(kRareSwitches.begin(), kRareSwitches.end(),
+                                        [&](const RareSwitch& s) { return s.uses(run); }));
 }
 
 std::vector<double> regrets(const std::vector<Run>& runs) {
@@ -123,7 +100,7 @@ void Shortlist::offer(const Proposal& p) {
 const Proposal& Shortlist::recommended() const {
   std::vector<Run> alike;
   for (const Proposal& p : first_) {
-    if (p.fit_rank == first_[0].fit_rank && p.points == first_[0].points) alike.push_back(p.run);
+    if (p.fit_rank == first_[0].fit_rank && p.rare == first_[0].rare) alike.push_back(p.run);
   }
   if (alike.size() == 1) return first_[0];
   const std::vector<double> regret = regrets(alike);

@@ -221,7 +221,7 @@ class Search {
       p.run.strategy = strategy_at(unit, p.place.point);
       p.objective = c.objective;
       p.fit_rank = c.fit_rank;
-      p.points = switch_points(p.run);
+      p.rare = rare_count(p.run);
       shortlist.offer(p);
     }
     return estimated(shortlist.recommended());

@@ -53,25 +53,35 @@ std::string preferred(const RunReport& r, const RunReport& fastest) {
     if (std::find(rare.begin(), rare.end(), name) == rare.end()) without.push_back(name);
   }
   if (!without.empty()) return "without " + joined(without, ", ");
-  if (switch_points(run) < switch_points(fastest.resolved.run)) return "simpler";
   return "loses less where the hardware is worse than stated";
 }
 
 // "tp 8, no pipeline": how one differs from another in what makes its kind.
-std::string kind_words(const Strategy& s, const Strategy& from) {
+std::string kind_words(const Found& f, const Found& from) {
+  const Strategy& s = f.strategy;
+  const Strategy& other = from.strategy;
   std::vector<std::string> parts;
   const auto degree = [&](const char* name, std::int64_t a, std::int64_t b, const char* none) {
     if (a != b) parts.push_back(a == 1 ? none : name + std::string(" ") + std::to_string(a));
   };
-  degree("tp", s.tp, from.tp, "no tensor parallel");
-  degree("cp", s.cp, from.cp, "no context parallel");
-  degree("pp", s.pp, from.pp, "no pipeline");
-  degree("ep", s.ep, from.ep, "no expert parallel");
-  if (s.recompute != from.recompute) {
+  if (f.place.base != from.place.base) parts.emplace_back("another run of the outer axes");
+  degree("tp", s.tp, other.tp, "no tensor parallel");
+  degree("cp", s.cp, other.cp, "no context parallel");
+  degree("pp", s.pp, other.pp, "no pipeline");
+  degree("ep", s.ep, other.ep, "no expert parallel");
+  if (s.recompute != other.recompute) {
     parts.push_back("recompute " + std::string(name_of(s.recompute)));
   }
-  if ((s.zero == 3) != (from.zero == 3)) parts.push_back("ZeRO " + std::to_string(s.zero));
+  if ((s.zero == 3) != (other.zero == 3)) parts.push_back("ZeRO " + std::to_string(s.zero));
   return joined(parts, ", ");
+}
+
+// The number of the first one listed before that is of the same kind; 0: none is.
+std::size_t like_number(const SearchReport& r, std::size_t i) {
+  for (std::size_t j = 0; j < i; ++j) {
+    if (kind_of(r.best[j].found) == kind_of(r.best[i].found)) return j + 1;
+  }
+  return 0;
 }
 
 std::string why_listed(const SearchReport& r, std::size_t i) {
@@ -82,10 +92,11 @@ std::string why_listed(const SearchReport& r, std::size_t i) {
       percent(one.run.answer.step_time / fastest.answer.step_time - 1) + " over the fastest";
   if (i == 0) return "recommended, " + slower + ": " + preferred(one.run, fastest);
   if (i == r.fastest) return "the fastest; fits with " + fit_text(one.run);
-  const std::string kind = kind_words(one.found.strategy, r.best[0].found.strategy);
-  return kind.empty() ? "a near copy, " + slower
-                      : "another kind, " + slower + ": " + kind + ", " +
-                            gib_text(one.run.answer.memory.peak, 1);
+  if (const std::size_t like = like_number(r, i); like > 0) {
+    return "a near copy of " + std::to_string(like) + ", " + slower;
+  }
+  return "another kind, " + slower + ": " + kind_words(one.found, r.best[0].found) + ", " +
+         gib_text(one.run.answer.memory.peak, 1);
 }
 
 }  // namespace

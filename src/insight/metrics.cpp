@@ -59,12 +59,8 @@ R lines_gib(const MetricInput<R>& in, Lines... lines) {
 
 template <Number R>
 R probability_of_fitting(const MetricInput<R>& in) {
-  const bool host_is_full = in.answer.reason == Reason::host_memory;
-  const double p = host_is_full
-                       ? 0
-                       : fit_probability(in.run.memory_risk.spread, plain(in.answer.memory.needed),
-                                         in.answer.capacity);
-  return lift<R>(p, {"probability that the memory needed is there"});
+  return lift<R>(fit_probability(in.run, in.answer),
+                 {"probability that the memory needed is there"});
 }
 
 // A getter for both number types out of one generic lambda.

@@ -26,6 +26,7 @@ void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
 
 // Gradients leave with the optimizer that reads them, into the host's memory, layer by layer as
 // they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
+// A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced.
 template <Number R>
 void send_optimizer_away(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
                          std::int64_t largest_layer, StateBytes<R>& b) {
@@ -35,7 +36,7 @@ void send_optimizer_away(StageMemory<R>& m, const Strategy& s, const StateRecipe
   b.optimizer = b.optimizer - b.optimizer * share;
   const BytesOf<R> layer(count<R>(largest_layer, {"parameters of the largest layer"}) *
                          lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
-  const BytesOf<R> gradients = b.gradients * share;
+  const BytesOf<R> gradients = b.updating * share;
   m.host += gradients;
   b.gradients = b.gradients - gradients + smaller(gradients, layer);
 }

@@ -21,6 +21,7 @@ struct StateBytes {
   BytesOf<R> weights{};  // that train
   BytesOf<R> fixed{};    // that do not
   BytesOf<R> gradients{};
+  BytesOf<R> updating{};  // of the gradients: those of the parameters that this rank updates
   BytesOf<R> optimizer{};
   BytesOf<R> secondary{};  // the second copy of hpZ, at the size of gathered weights
 };

@@ -14,7 +14,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kRows = 8;  // at each end of a long table
-constexpr double kSame = 1e-6;    // of the step: less is no difference
+constexpr std::size_t kSlowNamed = 4;
+constexpr double kSame = 1e-6;  // of the step: less is no difference
 
 std::string signed_time(Seconds t) {
   return (t < Seconds() ? "−" : "+") + pretty(t < Seconds() ? t * -1.0 : t, 3);
@@ -40,13 +41,39 @@ void add_differences(const SimulationReport& r, Section& s) {
   }
 }
 
-void add_gpus(const GpuUse& g, Section& s) {
+// "GPU 17 takes 1.30 times as long: node 2, stage 0, replica 2".
+std::string slow_gpu_text(const Run& run, std::int64_t rank, double slowness) {
+  const RankPlace at = place_of_rank(run.strategy, rank);
+  return "GPU " + grouped(rank) + " takes " + fixed(slowness, 2) + " times as long: node " +
+         grouped(rank / run.cluster.devices_per_node) + ", stage " + grouped(at.stage) +
+         ", replica " + grouped(at.replica);
+}
+
+// The slowest first.
+void add_slow_gpus(const Run& run, const GpuUse& g, Section& s) {
+  std::vector<std::size_t> slow;
+  for (std::size_t i = 0; i < g.slowness.size(); ++i) {
+    if (g.slowness[i] > 1) slow.push_back(i);
+  }
+  std::stable_sort(slow.begin(), slow.end(),
+                   [&g](std::size_t a, std::size_t b) { return g.slowness[a] > g.slowness[b]; });
+  for (std::size_t i = 0; i < std::min(slow.size(), kSlowNamed); ++i) {
+    s.add(Paragraph{slow_gpu_text(run, static_cast<std::int64_t>(slow[i]), g.slowness[slow[i]]),
+                    kLabel + 2, kLabel});
+  }
+  if (slow.size() <= kSlowNamed) return;
+  s.add(Paragraph{grouped(static_cast<std::int64_t>(slow.size() - kSlowNamed)) + " more are slow",
+                  kLabel + 2, kLabel});
+}
+
+void add_gpus(const Run& run, const GpuUse& g, Section& s) {
   if (g.slowness.empty()) return;
   const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
   s.add(labelled("GPUs", grouped(static_cast<std::int64_t>(g.slowness.size())) + " in " +
                              grouped(g.actors) + " actors of " + grouped(g.ranks_of_actor) +
                              " that keep step; kernels are busy " + percent(*busy.first) + " to " +
                              percent(*busy.second) + " of the step"));
+  add_slow_gpus(run, g, s);
   s.add(Paragraph{"below: replica " + grouped(g.slowest_replica) + ", the last to be done",
                   kLabel + 2, kLabel});
 }
@@ -59,7 +86,7 @@ Section headline(const SimulationReport& r) {
   s.add(labelled("step", step_text(a)));
   add_differences(r, s);
   if (r.saved) s.add(labelled("checkpoint", saved_text(*r.saved)));
-  add_gpus(r.simulation.gpus, s);
+  add_gpus(r.simulation.run, r.simulation.gpus, s);
   s.add(labelled("played",
                  grouped(static_cast<std::int64_t>(r.simulation.graph.nodes.size())) + " passes, " +
                      grouped(static_cast<std::int64_t>(r.simulation.played.events)) + " events"));
@@ -74,15 +101,24 @@ Seconds collectives(const StageUse& s) {
   return sum;
 }
 
+bool has_slow_mates(const Simulation& s) {
+  return std::any_of(s.stages.begin(), s.stages.end(),
+                     [](const StageUse& u) { return u.mates > Seconds(); });
+}
+
 std::vector<Cell> stage_use_row(const Simulation& s, std::size_t i) {
   const StageUse& u = s.stages[i];
   const Seconds step(s.played.times.step);
   const Seconds busy = at(u, Stream::compute).busy + collectives(u);
-  return {std::to_string(i),         pretty(at(u, Stream::compute).busy, 3),
-          pretty(collectives(u), 3), pretty(at(u, Stream::pp).exposed, 3),
-          pretty(u.bubble, 3),       percent(busy / step),
-          pretty(u.first_pass, 3),   pretty(u.finished, 4),
-          pretty(u.reduced, 4)};
+  std::vector<Cell> row = {std::to_string(i), pretty(at(u, Stream::compute).busy, 3),
+                           pretty(collectives(u), 3)};
+  if (has_slow_mates(s)) row.emplace_back(pretty(u.mates, 3));
+  for (const std::string& cell :
+       {pretty(at(u, Stream::pp).exposed, 3), pretty(u.bubble, 3), percent(busy / step),
+        pretty(u.first_pass, 3), pretty(u.finished, 4), pretty(u.reduced, 4)}) {
+    row.emplace_back(cell);
+  }
+  return row;
 }
 
 std::vector<Cell> memory_curve_row(const Simulation& s, std::size_t i) {
@@ -115,20 +151,17 @@ Table table_of_stages(const Simulation& s, std::size_t n, const std::vector<Colu
 }
 
 Section stage_section(const Simulation& s) {
+  const bool mates = has_slow_mates(s);
+  std::vector<Column> columns;
+  for (const char* name : {"stage", "computes", "talks", "mates", "sends", "bubble", "busy",
+                           "first pass", "last done", "reduced"}) {
+    if (mates || name != std::string_view("mates")) columns.push_back({name, true});
+  }
   return {bold("Stages") +
               ": what one GPU of each does; talks: collectives it cannot hide; sends: waits for a "
-              "message",
-          {table_of_stages(s, s.stages.size(),
-                           {{"stage", true},
-                            {"computes", true},
-                            {"talks", true},
-                            {"sends", true},
-                            {"bubble", true},
-                            {"busy", true},
-                            {"first pass", true},
-                            {"last done", true},
-                            {"reduced", true}},
-                           stage_use_row)}};
+              "message" +
+              (mates ? "; mates: waits for a slower GPU of its group" : ""),
+          {table_of_stages(s, s.stages.size(), columns, stage_use_row)}};
 }
 
 // What `memory` counts more than the step holds at once; "" where it is nothing.
@@ -227,8 +260,8 @@ Table gpu_rows(const SimulationReport& r) {
 }
 
 Table stage_use_rows(const SimulationReport& r) {
-  std::vector<Column> columns = {"stage",     "first_pass_s", "finished_s",
-                                 "reduced_s", "end_s",        "bubble_s"};
+  std::vector<Column> columns = {"stage", "first_pass_s", "finished_s", "reduced_s",
+                                 "end_s", "bubble_s",     "mates_s"};
   for (const std::string_view name : kNamesOf<Stream>) {
     columns.emplace_back(std::string(name) + "_busy_s");
     columns.emplace_back(std::string(name) + "_exposed_s");
@@ -237,7 +270,7 @@ Table stage_use_rows(const SimulationReport& r) {
   for (std::size_t i = 0; i < r.simulation.stages.size(); ++i) {
     const StageUse& s = r.simulation.stages[i];
     std::vector<Cell> row = {data_cell(i)};
-    for (const Seconds t : {s.first_pass, s.finished, s.reduced, s.end, s.bubble}) {
+    for (const Seconds t : {s.first_pass, s.finished, s.reduced, s.end, s.bubble, s.mates}) {
       row.push_back(data_cell(t.si()));
     }
     for (const StreamUse& u : s.streams) {
@@ -257,6 +290,7 @@ Json stage_json(const StageUse& s, std::size_t stage) {
   j["reduced_s"] = s.reduced.si();
   j["end_s"] = s.end.si();
   j["bubble_s"] = s.bubble.si();
+  j["mates_s"] = s.mates.si();
   for (std::size_t i = 0; i < kStreams; ++i) {
     j["streams"][std::string(kNamesOf<Stream>[i])] = {{"busy_s", s.streams[i].busy.si()},
                                                       {"exposed_s", s.streams[i].exposed.si()}};

@@ -119,14 +119,15 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
 
 std::vector<Meeting> meetings_of(const Run& run, const Workspace& w, std::int64_t stages) {
   std::vector<Meeting> all;
-  const auto add = [&](std::int64_t a, std::int64_t b, Seconds time) {
-    if (!(time > Seconds())) return;
-    all.push_back({static_cast<std::size_t>(a), static_cast<std::size_t>(b), time});
+  const auto add = [&](std::int64_t a, std::int64_t b, const CollectiveCost<double>& cost) {
+    if (!(cost.time > Seconds())) return;
+    all.push_back(
+        {static_cast<std::size_t>(a), static_cast<std::size_t>(b), cost.time, cost.message});
   };
-  add(0, stages - 1, tied_embedding_cost<double>(run).time);
+  add(0, stages - 1, tied_embedding_cost<double>(run));
   for (std::int64_t i = 0; 2 * i + 1 < stages; ++i) {
     const std::int64_t other = stages - 1 - i;
-    add(i, other, copies_cost<double>(run, parameters_of_stage<double>(run, w, i)).time);
+    add(i, other, copies_cost<double>(run, parameters_of_stage<double>(run, w, i)));
   }
   return all;
 }

@@ -67,6 +67,7 @@ struct Meeting {
   std::size_t first = 0;
   std::size_t second = 0;
   Seconds time{};
+  Bytes message{};  // the whole buffer
 };
 
 struct StepPlan {

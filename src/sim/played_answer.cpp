@@ -9,14 +9,7 @@ namespace orrery {
 namespace {
 
 Seconds sum_of_passes(const Simulation& s, std::size_t stage) {
-  const PassGraph& graph = s.graph;
-  const StepClock& times = s.played.times;
-  double sum = 0;
-  for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
-    const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
-    sum += times.pass_end[n] - times.pass_begin[n];
-  }
-  return Seconds(sum);
+  return time_in_passes(s.graph, s.played.times, stage);
 }
 
 // The busiest stage of the closed form, unless another is busier here.

@@ -13,6 +13,8 @@
 namespace orrery {
 namespace {
 
+constexpr double kRounding = 1e-9;
+
 class Simulator {
  public:
   Simulator(const Run& run, const SimulationOptions& options) : run_(run), options_(options) {}
@@ -26,6 +28,10 @@ class Simulator {
     out_.passes = pass_uses(run_, workspace_, out_.plan);
     out_.exchanges = pass_exchanges(run_, workspace_, out_.plan);
     out_.stages = stage_uses(run_, workspace_, out_.plan, out_.passes, out_.graph, times());
+    for (std::size_t i = 0; i < undisturbed_.size(); ++i) {
+      const Seconds more = time_in_passes(out_.graph, times(), i) - undisturbed_[i];
+      if (more > undisturbed_[i] * kRounding) out_.stages[i].mates = more;
+    }
     out_.memory = memory_curves(run_, workspace_, out_.plan, out_.graph, times());
     out_.chain = critical_chain(out_.plan, out_.graph, times());
     out_.gains = gains(out_.plan, out_.graph, options_.effects);
@@ -162,6 +168,9 @@ class Simulator {
   void show_slowest(const Disturbances& d, const PlayedStep& crowd) {
     const std::size_t p = out_.plan.stages.size();
     const std::size_t shown = last_ready(crowd.times, p);
+    for (std::size_t i = 0; i < p; ++i) {
+      undisturbed_.push_back(time_in_passes(out_.graph, times(), i));
+    }
     out_.played = play_step(out_.plan, out_.graph, options_.effects,
                             speeds_of_class(crowd_.speeds, shown, p), Keep::passes);
     for (std::size_t i = 0; i < p; ++i) {
@@ -174,7 +183,7 @@ class Simulator {
   }
 
   void differ(Cause cause, double before, double now) {
-    const bool rounding = std::abs(now - before) <= 1e-9 * before;
+    const bool rounding = std::abs(now - before) <= kRounding * before;
     if (!rounding) out_.differences.push_back({cause, Seconds(now - before)});
   }
 
@@ -186,6 +195,7 @@ class Simulator {
   std::vector<Slow> failed_links_;
   Workspace workspace_;
   Crowd crowd_;
+  std::vector<Seconds> undisturbed_;  // in passes, by stage; empty where GPUs are equal
   Simulation out_;
 };
 

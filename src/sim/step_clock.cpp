@@ -153,6 +153,15 @@ void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
   times.step = longest + plan.overhead.si();
 }
 
+Seconds time_in_passes(const PassGraph& graph, const StepClock& times, std::size_t stage) {
+  double sum = 0;
+  for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
+    const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
+    sum += times.pass_end[n] - times.pass_begin[n];
+  }
+  return Seconds(sum);
+}
+
 Seconds hidden_in_pairs(const StepPlan& plan, const PassGraph& graph, std::size_t stage) {
   Seconds sum{};
   for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {

@@ -76,6 +76,7 @@ struct StageUse {
   Seconds reduced{};
   Seconds end{};
   Seconds bubble{};  // it waits for other stages, sends not counted
+  Seconds mates{};   // inside its passes it waits for a slower GPU that it exchanges data with
 };
 
 inline StreamUse& at(StageUse& s, Stream i) { return s.streams[static_cast<std::size_t>(i)]; }

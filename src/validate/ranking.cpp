@@ -90,7 +90,7 @@ std::size_t recommended(const std::vector<Measurement>& rows) {
                 run,
                 m.predicted,
                 fit_rank(run, m.row->answer),
-                switch_points(run)});
+                rare_count(run)});
   }
   return static_cast<std::size_t>(list.recommended().place.unit);
 }

@@ -100,6 +100,18 @@ $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 
 >                   step
 $ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
 > 1023,127,7,15,1
+# The slow GPU has a name, and its mates wait in the stage's passes.
+$ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 | grep -E 'GPU 17|mates|^      [01] '
+>                   GPU 17 takes 1.30 times as long: node 2, stage 0, replica 2
+>   mates: waits for a slower GPU of its group
+>   stage  computes   talks   mates    sends  bubble    busy  first pass  last done  reduced
+>       0 ...
+>       1 ...
+> ...
+$ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --html slow.html -o slow.txt
+$ grep -o 'GPU 17 takes 1.30 times as long' slow.html
+> GPU 17 takes 1.30 times as long
+
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2
 ! exit 2
 ! stderr --slow: found "gpu:5000=2"; allowed: gpu 0 to 1023
@@ -139,6 +151,14 @@ $ python3 $ROOT/tests/support/read_chakra.py moe.json moe.*.et
 $ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --recompute full --chakra shards -o answer.txt
 $ python3 $ROOT/tests/support/read_chakra.py shards.json shards.*.et
 > 1 traces, ... nodes, 0 messages
+
+# The first and the last stage add up the gradients of the embedding that both hold: ranks 0 and 896.
+$ python3 -c "import json; print([v for v in json.load(open('et.json')).values() if v == [0, 896]])"
+> [[0, 896]]
+$ grep -ac 'reduce shared gradients' et.0.et et.128.et et.896.et
+> et.0.et:1
+> et.128.et:0
+> et.896.et:1
 
 # SimAI's workload: a line of sizes, the number of lines, lines of twelve columns.
 $ orrery simulate gpt3-175b-1024-a100 --simai work.txt -o answer.txt

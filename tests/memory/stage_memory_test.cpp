@@ -434,6 +434,28 @@ TEST_CASE("what is offloaded leaves the device, to the byte") {
   CHECK(away[MemoryLine::gathered_weights].si() == (2 * 100 + 50) * 2 + 100 * 4);
 }
 
+// 1000 parameters of 4 bytes of gradients on 4 ranks, each of which updates 250. ZeRO 0: every rank
+// updates all. ZeRO 1: it sends 1000 bytes and holds the other 3000 until they are reduced. ZeRO 2:
+// it holds no others, so that the layer at work (100 parameters) alone stays.
+TEST_CASE("a rank sends the gradients that it updates to the host, and no others") {
+  struct Case {
+    Partition partition;
+    double sent;
+    double stays;
+  };
+  for (const Case& c : {Case{{1, 1, 1}, 4000, 400}, Case{{1, 1, 4}, 1000, 3000 + 400},
+                        Case{{1, 4, 4}, 1000, 400}, Case{{1, 2, 4}, 1000, 1000 + 400}}) {
+    Strategy s = pipeline(1, 1, 4, ScheduleId::one_f_one_b);
+    s.dp = 4;
+    s.partition = c.partition;
+    s.offload.optimizer = OffloadTarget::host;
+    const StageMemory<double> m = memory_of(s, 0, {activations(100)});
+    const double states = 12000.0 / static_cast<double>(c.partition.optimizer);
+    CHECK(m.host.si() == states + c.sent);
+    CHECK(m[MemoryLine::gradients].si() == c.stays);
+  }
+}
+
 TEST_CASE("what goes to the drives does not fill the host") {
   Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
   s.offload.optimizer = OffloadTarget::nvme;

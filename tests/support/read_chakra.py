@@ -90,8 +90,33 @@ def read(path):
     head = message(parts[0], METADATA)
     assert head["version"] == "0.0.4", head
     nodes = [message(p, NODE) for p in parts[1:]]
+    for part, node in zip(parts[1:], nodes):
+        assert written(node, NODE) == part, "what is read does not give the same bytes"
     compare_with_protoc(keyed, nodes)
     return nodes
+
+
+def coded(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def written(fields, schema):
+    """A message from its fields, in the order of their numbers; numbers other than 0."""
+    out = b""
+    for number, (name, wire, kind) in sorted(schema.items()):
+        values = fields.get(name, [])
+        for value in values if kind in ("list", "attribute") else [values] if name in fields else []:
+            out += coded(number << 3 | wire)
+            if kind == "attribute":
+                value = written(value, ATTRIBUTE)
+            if kind == "text":
+                value = value.encode("utf-8")
+            out += coded(value) if wire == VARINT else value if wire == FIXED64 else coded(len(value)) + value
+    return out
 
 
 def compare_with_protoc(keyed, nodes):

@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
+
+#include "explore/recommend.h"
 
 namespace orrery {
 namespace {
@@ -85,6 +88,26 @@ TEST_CASE("tier A is predicted better than by one constant fitted on it") {
     if (s.scope != "tier A") continue;
     CHECK(s.error.median < s.one_constant.median);
     CHECK(s.error.mean < s.one_constant.mean);
+  }
+}
+
+// In the mean over sources, as one source has a third of the rows.
+TEST_CASE("a switch called rare is used by less than a tenth of the published runs that could") {
+  for (const RareSwitch& s : all_rare_switches()) {
+    std::map<std::string, std::pair<double, double>> uses;  // of those that can, by source
+    for (const JudgedRow& r : testing::shipped_report().rows) {
+      if (!is_estimated(r) || !s.can(r.run)) continue;
+      auto& [users, able] = uses[r.row.source.group];
+      users += s.uses(r.run) ? 1 : 0;
+      able += 1;
+    }
+    double share = 0;
+    for (const auto& [source, n] : uses) {
+      share += n.first / n.second / static_cast<double>(uses.size());
+    }
+    CAPTURE(std::string(s.name));
+    CHECK(uses.size() >= 3);
+    CHECK(share < kRareShare);
   }
 }
 

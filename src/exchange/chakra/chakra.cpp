@@ -33,6 +33,8 @@ Digits digits_of(const Strategy& s, const RankGroup& g) {
       return part_of(dense(bit(Dim::dp) | bit(Dim::cp)), g.inner, g.outer);
     case GroupKind::expert:
       return part_of(expert(bit(Dim::dp)), g.inner, g.outer);
+    case GroupKind::stages:
+      return dense(bit(Dim::pp));
   }
   return {};
 }
@@ -98,11 +100,15 @@ class Trace {
 
   std::uint64_t collective(const std::string& name, const Deps& deps, Collective c,
                            const RankGroup& group, std::int64_t ranks, double sent, Seconds time) {
+    return whole_collective(name, deps, c, group, full_buffer(c, ranks, sent), time);
+  }
+
+  std::uint64_t whole_collective(const std::string& name, const Deps& deps, Collective c,
+                                 const RankGroup& group, double size, Seconds time) {
     WireMessage pg;
     pg.text(1, "pg_name").text(29, groups_.name(group, rank_));
     return add(name, NodeType::collective, deps, time.si(),
-               {attribute("comm_type", 9, kChakraTypes[c]),
-                number("comm_size", full_buffer(c, ranks, sent)), pg});
+               {attribute("comm_type", 9, kChakraTypes[c]), number("comm_size", size), pg});
   }
 
   std::int64_t rank_in(std::int64_t stage) const {
@@ -205,6 +211,12 @@ class Trace {
   void end_of_step() {
     const StagePlan& plan = s_.plan.stages[static_cast<std::size_t>(stage_)];
     traffic(plan, false);
+    const auto mine = static_cast<std::size_t>(stage_);
+    for (const Meeting& m : s_.plan.meetings) {
+      if (m.first != mine && m.second != mine) continue;
+      last_ = {whole_collective("reduce shared gradients", last_, Collective::all_reduce,
+                                group_of(m), m.message.si(), m.time)};
+    }
     last_ = {compute("update", last_, plan.device_update + plan.host_update)};
     traffic(plan, true);
   }
@@ -257,6 +269,11 @@ RankGroup group_at_end(const Run& run, const CommLine<double>& l) {
   return {kind, outer / l.ranks, outer};
 }
 
+RankGroup group_of(const Meeting& m) {
+  return {GroupKind::stages, static_cast<std::int64_t>(m.first),
+          static_cast<std::int64_t>(m.second)};
+}
+
 CommGroups::CommGroups(const Run& run, const Simulation& s) : strategy_(run.strategy) {
   for (const PassExchanges& pass : s.exchanges) {
     for (const PassExchange& e : pass.forward) note(group_of(e));
@@ -267,6 +284,7 @@ CommGroups::CommGroups(const Run& run, const Simulation& s) : strategy_(run.stra
   for (const StagePlan& stage : s.plan.stages) {
     for (const CommLine<double>& l : stage.lines) note(group_at_end(run, l));
   }
+  for (const Meeting& m : s.plan.meetings) note(group_of(m));
 }
 
 void CommGroups::note(const RankGroup& g) {
@@ -274,7 +292,9 @@ void CommGroups::note(const RankGroup& g) {
 }
 
 std::vector<std::int64_t> CommGroups::members(const RankGroup& g, std::int64_t rank) const {
-  return members_of(digits_of(strategy_, g), rank);
+  const std::vector<std::int64_t> all = members_of(digits_of(strategy_, g), rank);
+  if (g.kind != GroupKind::stages) return all;
+  return {all[static_cast<std::size_t>(g.inner)], all[static_cast<std::size_t>(g.outer)]};
 }
 
 std::string CommGroups::name(const RankGroup& g, std::int64_t rank) const {
@@ -297,7 +317,8 @@ std::string chakra_groups(const Run& run, const Simulation& s,
   for (const std::int64_t rank : ranks) {
     for (const RankGroup& kind : book.kinds()) {
       const std::vector<std::int64_t> all = book.members(kind, rank);
-      if (all.size() > 1) groups[book.name(kind, rank)] = all;
+      const bool is_in = std::find(all.begin(), all.end(), rank) != all.end();
+      if (all.size() > 1 && is_in) groups[book.name(kind, rank)] = all;
     }
   }
   return groups.dump(1) + "\n";

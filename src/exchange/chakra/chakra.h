@@ -8,8 +8,8 @@
 // receives between stages, then the reduction, the update and the gather. A collective that the run
 // hides is beside its pass, the rest after it. Compute nodes carry the time and, for simulators
 // that count operations, the FLOPs and bytes that take this time at the device's dense peak and
-// memory bandwidth. Leaves out: contention, the inside of a collective, the sum of gradients that
-// two stages share, and reductions in two quantized hops (refused by why_no_chakra). Sizes are full
+// memory bandwidth. Leaves out: contention, the inside of a collective, and reductions in two
+// quantized hops (refused by why_no_chakra). Sizes are full
 // buffers in bytes, S of network/collective.h. Names of attributes and numbers of collectives:
 // et_def.proto and Workload.cc of ASTRA-sim 2 (518bd51) as this project read them; field numbers:
 // et_def.proto of github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
@@ -40,11 +40,13 @@ std::string chakra_trace(const Run& run, const Simulation& s, std::int64_t rank)
 std::string chakra_groups(const Run& run, const Simulation& s,
                           const std::vector<std::int64_t>& ranks);
 
-enum class GroupKind : std::uint8_t { tp, cp, ep, etp, dense, expert };
+enum class GroupKind : std::uint8_t { tp, cp, ep, etp, dense, expert, stages };
 
 struct RankGroup {
   GroupKind kind = GroupKind::tp;
-  std::int64_t inner = 1;  // of replicas, as data_subgroup() has them (parallel/placement.h)
+  // Of replicas as data_subgroup() has them (parallel/placement.h); the numbers of two stages that
+  // add up the gradients of parameters that both hold.
+  std::int64_t inner = 1;
   std::int64_t outer = 1;
 
   bool operator==(const RankGroup&) const = default;
@@ -53,6 +55,7 @@ struct RankGroup {
 RankGroup group_of(const PassExchange& e);
 RankGroup group_in_pass(const CommLine<double>& l);
 RankGroup group_at_end(const Run& run, const CommLine<double>& l);
+RankGroup group_of(const Meeting& m);
 
 class CommGroups {
  public:

@@ -29,8 +29,22 @@ std::int64_t ranks_costed(const Run& run, const RankGroup& g) {
     case GroupKind::dense:
     case GroupKind::expert:
       return g.outer / g.inner;
+    case GroupKind::stages:
+      return 2;
   }
   return 0;
+}
+
+// Two ranks that differ in their stage alone, whichever rank of theirs asks.
+void check_stages(const Run& run, const CommGroups& groups, const RankGroup& g, std::int64_t rank) {
+  const std::vector<std::int64_t> members = groups.members(g, rank);
+  REQUIRE(members.size() == 2);
+  CHECK(place_of_rank(run.strategy, members[0]).stage == g.inner);
+  CHECK(place_of_rank(run.strategy, members[1]).stage == g.outer);
+  for (const std::int64_t other : members) {
+    CHECK(groups.members(g, other) == members);
+    CHECK(place_of_rank(run.strategy, other).replica == place_of_rank(run.strategy, rank).replica);
+  }
 }
 
 }  // namespace
@@ -44,6 +58,10 @@ TEST_CASE("a group has the ranks it was costed with, and each of them names it a
     const CommGroups groups(run, s);
     const std::int64_t rank = dice.integer(0, world_size(run.strategy) - 1);
     for (const RankGroup& g : groups.kinds()) {
+      if (g.kind == GroupKind::stages) {
+        check_stages(run, groups, g, rank);
+        continue;
+      }
       const std::vector<std::int64_t> members = groups.members(g, rank);
       CHECK(static_cast<std::int64_t>(members.size()) == ranks_costed(run, g));
       CHECK(std::is_sorted(members.begin(), members.end()));

@@ -107,7 +107,7 @@ BenchWatch watch_of(RowsFile* rows, Progress& progress, std::int64_t& seen) {
   return w;
 }
 
-// What earlier sessions measured goes before what this one did.
+// Puts the points of earlier sessions before those of this one.
 void join(const MeasurementRows& before, MeasurementSet& set) {
   set.points.insert(set.points.begin(), before.set.points.begin(), before.set.points.end());
   if (set.clocks.empty()) set.clocks = before.set.clocks;

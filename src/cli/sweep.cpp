@@ -104,7 +104,7 @@ void follow(const SweepCrew& crew) {
   }
 }
 
-// Of the leader, of the ranks it leads, or of a process alone.
+// The part of a leader, of a rank that it leads, or of a process alone.
 ExitCode take_part(Request& request, bool sqlite, const Session& s) {
   const SweepChoice choice = sweep_choice(request);
   const auto jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));

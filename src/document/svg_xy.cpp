@@ -27,7 +27,7 @@ struct Range {
   }
 };
 
-// What the points cover, with room: a linear axis begins at 0 where nothing else is said.
+// The range that the points cover, with room: a linear axis begins at 0 where nothing else is said.
 Range range_of(const XyPlot& plot, const PlotAxis& axis, double XyPoint::*member) {
   double least = HUGE_VAL;
   double most = 0;

@@ -44,7 +44,7 @@ class Value {
       is_;
 };
 
-// Of a document; structured ones are copied.
+// Conversions to and from a JSON document; arrays and objects are copied.
 Value value_of(const Json& json);
 Json json_value(const Value& value);
 

@@ -47,7 +47,7 @@ constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
           "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
           "data",  "capacity", "calibration", "sweep"};
 }
-// Of configs/.
+// Folders below configs/, by kind.
 inline constexpr EnumTable<ConfigKind, std::string_view> kConfigFolders = {"models",
                                                                            "hardware/nodes",
                                                                            "hardware/devices",

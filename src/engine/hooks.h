@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command may be lent by whoever calls the engine; without it work is done in place, in one
-// piece, and nobody hears of it.
+// Services that a caller may lend to a command: workers, progress, cancelling. Without them the
+// work is done in place, in one piece, and silently.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct EngineHooks {
   // Calls work(0) … work(n − 1), at once where it can, and waits for all of them.
   std::function<void(unsigned n, const std::function<void(unsigned)>& work)> run_pieces;
   unsigned workers = 1;  // pieces where a request does not say `jobs`
-  // Whether whoever asked wants no more; asked from any worker.
+  // True once the caller cancels; any worker may ask.
   std::function<bool()> stopped;
   std::function<void(std::int64_t done, std::int64_t total)> progress;
   const SearchTeam* team = nullptr;   // other processes that share a search

@@ -94,7 +94,7 @@ const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackK
   return found == cells.end() ? nullptr : &*found;
 }
 
-// What is measured scatters with longer tails than a normal variable's: their middle by Huber's
+// Measured steps scatter with longer tails than a normal variable's: their middle by Huber's
 // weights, so that a disturbed run does not set the level, and then the mean of it and of the
 // prior, which loses weight alike where what is measured is nothing like published stacks.
 StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) {

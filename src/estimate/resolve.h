@@ -8,7 +8,7 @@
 // fits in memory: none, selective, full. Errors: InputError with file, JSON path, found, allowed
 // and the nearest name.
 //
-// What is chosen here fits with a probability of 1 − `risk` or more (estimate/risk.h).
+// A strategy chosen here fits with a probability of 1 − `risk` or more (estimate/risk.h).
 //
 // `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, measured
 // over predicted step time (--observed sets it). It scales every term of the step; the interval is

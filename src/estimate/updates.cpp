@@ -18,7 +18,7 @@ bool is_treated(const ShardedOperator& op, Optimizer o) {
   return op.name != OpName::head || !kOptimizerStates[o].matrices_only;
 }
 
-// Of vectors: Adam's two moments, or as many as the optimizer has of an element, but one at least.
+// Moments of vectors: Adam's two, or as many as the optimizer has of an element, but at least one.
 double moments_of_vectors(const Run& run, std::int64_t parameters) {
   const OptimizerStates& s = kOptimizerStates[run.training.optimizer];
   const double moments = s.matrices_only ? 2 : std::max(1.0, s.of_element);

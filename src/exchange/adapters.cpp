@@ -84,7 +84,7 @@ std::vector<std::string> our_names(std::span<const TargetName> names, const std:
   return ours;
 }
 
-// Of a list, or of texts with commas.
+// Words of a list, or of a text with commas.
 std::vector<std::string> words_of(Settings& settings, std::string_view name,
                                   std::string_view usual = "") {
   std::vector<std::string> words;

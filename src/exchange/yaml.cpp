@@ -146,7 +146,7 @@ class Conversion {
     return merged;
   }
 
-  // Of several the first one counts.
+  // The first of several mappings wins.
   static void merge(const Json& value, Json& into) {
     if (value.is_array()) {
       for (const Json& each : value) merge(each, into);

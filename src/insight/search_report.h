@@ -6,7 +6,7 @@
 // Every reported strategy is resolved and estimated again as a run file would be; a number that
 // then differs from the search's is a fault of Orrery's own.
 //
-// Of every value of an axis the report has the best strategy, and in words what it lost to the
+// For every value of an axis the report has the best strategy, and in words what it lost to the
 // winner, that it does not fit, or which rule or constraint refuses it. Axes of which one value was
 // tried, and those that follow from others, say nothing. Differences below half a percent of the
 // winner's step are not worth a word.

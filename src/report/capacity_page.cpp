@@ -281,7 +281,7 @@ Section page_refused(const CapacityReport& r) {
   return Section{"Not possible"}.add(table);
 }
 
-// Of all options, each once.
+// The assumptions of all options, each once.
 Section page_assumptions(const CapacityReport& r) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   Table table({"what", Column("value").wrapped(), Column("source").wrapped(), {"seen", true}});

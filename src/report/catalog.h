@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `list` lists: the tables in code, and documents by name as io found them.
+// The answer of `list`: the tables in code, and documents by name as io found them.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ Table sweep_list(const std::vector<NamedDocument>& documents);
 Table graph_list(const std::vector<NamedDocument>& documents);
 Table fabric_list(const std::vector<NamedDocument>& documents);
 
-// What capacity plans name. The two tables of configs/data are one document each.
+// Documents that capacity plans name. The two tables of configs/data are one document each.
 Table failure_list(const std::vector<NamedDocument>& documents);
 Table storage_list(const std::vector<NamedDocument>& documents);
 Table price_list(const std::vector<NamedDocument>& documents);

@@ -41,7 +41,7 @@ std::string explained(const ClaimQuantity& q) {
   return q.meaning.empty() ? q.name : q.name + ": " + q.meaning;
 }
 
-// Of the points that were computed.
+// A quantity's values at the points that were computed.
 std::vector<double> values_of(const JudgedClaim& j, std::size_t quantity) {
   std::vector<double> values;
   for (const ClaimPoint& p : j.points) {
@@ -76,7 +76,7 @@ Table quantity_table(const JudgedClaim& j) {
   return rows;
 }
 
-// What differs from point to point.
+// Columns that differ from point to point.
 struct MapColumns {
   std::vector<std::size_t> quantities;
   std::vector<std::size_t> checks;

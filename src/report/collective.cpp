@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-// What S is, by Collective.
+// The meaning of S, by Collective.
 constexpr EnumTable<Collective, const char*> kBuffers = {
     "the buffer every rank reduces", "the gathered output of a rank",
     "the input of a rank",           "what one rank sends, its own part included",

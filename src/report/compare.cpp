@@ -57,7 +57,7 @@ std::string key_text(const ChangedKey& k) {
   return k.path + ": " + value_text(k.from) + " → " + value_text(k.to);
 }
 
-// What it does to the first run alone; "" where no number changes.
+// The effect of one change on the first run alone; "" where no number changes.
 std::string effect_text(const Comparison& c, const ChangedKey& k) {
   if (!k.possible) return "not alone: " + k.why_not;
   const Answer& first = c.runs[0].report.answer;

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// What comes out of a file is no place for a line of its own.
+// A value from a file may not start a line of its own.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';

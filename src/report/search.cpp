@@ -116,7 +116,7 @@ std::string aim_name(const Aim& aim) {
   return (aim.maximize ? "most " : "least ") + aim.expression.text();
 }
 
-// Of a long front as many points as fit, evenly from the first aim's best to its worst.
+// A long front is thinned to the points that fit, evenly from the first aim's best to its worst.
 Section front_section(const SearchReport& r) {
   const std::vector<Found>& front = r.answer.front;
   const std::vector<Aim>& aims = r.request.conditions.pareto;
@@ -196,7 +196,7 @@ std::string loss_text(const FamilyReport& f) {
   return "+" + size + (f.reason.empty() ? "" : ": " + f.reason);
 }
 
-// What is fast first, then what does not fit, then what is illegal.
+// Fast strategies first, then those that do not fit, then illegal ones.
 bool is_nearer(const FamilyReport* a, const FamilyReport* b) {
   const auto rank = [](const FamilyReport* f) {
     return f->family.best.place.unit >= 0 ? 0 : f->family.legal > 0 ? 1 : 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `show` shows: a document's values by their paths beside their sources, the operators of a
+// The answer of `show`: a document's values by their paths beside their sources, the operators of a
 // run as one rank has them, a cluster's tiers, what a topology graph holds and carries.
 #pragma once
 

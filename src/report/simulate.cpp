@@ -137,7 +137,7 @@ std::vector<Cell> memory_curve_row(const Simulation& s, std::size_t i) {
   return row;
 }
 
-// Of many stages the first and the last.
+// Prints the first and the last of many stages.
 template <class RowOf>
 Table table_of_stages(const Simulation& s, std::size_t n, const std::vector<Column>& columns,
                       RowOf&& row_of) {
@@ -369,7 +369,7 @@ Json gpus_json(const GpuUse& g) {
   return j;
 }
 
-// What of `inputs` the step was played with: less where parts have failed.
+// The part of `inputs` that the step was played with: less where parts have failed.
 Json played_json(const Run& run) {
   return {{"gpus", world_size(run.strategy)},
           {"dp", run.strategy.dp},

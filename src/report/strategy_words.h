@@ -9,10 +9,10 @@
 
 namespace orrery {
 
-// What is 1 or absent is left out; outer axes stand in front.
+// Leaves out degrees of 1 and absent settings; outer axes stand in front.
 std::string strategy_words(const Space& space, std::size_t base, const Strategy& s);
 
-// Of it, what other axes than those every search has say; "" where there are none.
+// The part that names axes which only some searches have; "" where there are none.
 std::string besides_words(const Space& space, std::size_t base, const Strategy& s);
 
 // Four significant digits.

@@ -61,7 +61,7 @@ bool is_of_memory(const Metric& m) { return m.key.rfind("memory.", 0) == 0; }
 
 }  // namespace
 
-// What the cells of a row are taken from.
+// The answer that a row's cells are taken from.
 struct PointAnswer {
   std::string status;
   std::string reason;

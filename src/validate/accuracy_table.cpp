@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kNormal80 = 1.2816;
 constexpr double kHeld = 0.8;  // of sources' rows, by an interval
-// Of sources of wider cells, all together: so many that no source alone sets an 80 % quantile.
+// Weight of all sources of wider cells together: so many that no source alone sets an 80 %
+// quantile.
 constexpr double kWiderWeight = 4;
 
 struct Weighted {

@@ -68,7 +68,7 @@ std::optional<double> memory_error(const JudgedRow& r);
 // In the row's own kind of memory.
 Bytes predicted_memory(const JudgedRow& r);
 
-// Of one GPU.
+// Predictions for one GPU.
 PerSecond predicted_tokens(const JudgedRow& r);
 FlopsPerSecond predicted_rate(const JudgedRow& r, FlopsKind kind);
 

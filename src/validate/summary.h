@@ -36,7 +36,7 @@ struct Summary {
   double in_interval = 0;  // share of rows measured within the 80 % interval
 };
 
-// Whether it is seen beforehand what fits.
+// How often a prediction says beforehand whether a run fits.
 struct FitSummary {
   std::string scope;                    // the protocol; "": the shipped documents
   std::int64_t ran = 0;                 // published as having run

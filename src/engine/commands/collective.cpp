@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-// What the file says already.
+// Refuses flags for what the file already says.
 void check_flags(const CollectiveChoice& a) {
   const std::array<std::pair<const char*, bool>, 6> flags = {
       {{"--gpus", a.has_gpus},

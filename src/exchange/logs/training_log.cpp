@@ -116,7 +116,7 @@ struct HistoryColumn {
   Logged quantity;
   double scale;
 };
-// Of histories that W&B exports, by what the tools log there.
+// Columns of histories that W&B exports, by the names that tools log.
 constexpr std::array kHistoryColumns = {
     HistoryColumn{"iteration-time", Logged::step, 1},
     HistoryColumn{"train_step_timing in s", Logged::step, 1},

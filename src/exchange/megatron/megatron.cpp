@@ -102,7 +102,7 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
 }
 
-// What DeepSpeed's file says of offload and precision is unknown without it.
+// Offload and precision are unknown without DeepSpeed's file.
 void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
                            ImportDraft& d) {
   const auto named = d.settings.text("deepspeed_config");

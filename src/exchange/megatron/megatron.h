@@ -15,7 +15,7 @@
 
 namespace orrery::megatron {
 
-// Of a script, a list of arguments or a log; the files that a script writes come with them.
+// Settings of a script, a list of arguments or a log, with the files that a script writes.
 NamedSettings read_named(const ForeignFile& file);
 
 // Other names to today's, and what the old ones mean.

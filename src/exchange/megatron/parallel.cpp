@@ -177,7 +177,7 @@ void full_recompute(ImportDraft& d) {
   // Uniform groups of one layer are every layer alone.
   if (how == 0 && layers.value_or(1) == 1) return;
   d.set("parallel.recompute_method", std::string(kNamesOf<RecomputeMethod>[how]));
-  // Of more layers than a stage has it is all of them.
+  // A number above the layers of a stage means all of them.
   const std::int64_t all = d.layers() > 0 ? d.layers() : kMostDegree;
   d.set("parallel.recompute_layers", std::min(layers.value_or(1), all));
 }

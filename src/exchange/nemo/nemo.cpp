@@ -169,7 +169,7 @@ class Reading {
   std::vector<std::string> taken_;
 };
 
-// Of NeMo 2: an experiment as nemo-run writes it.
+// An experiment of NeMo 2, as nemo-run writes it.
 class Experiment {
  public:
   Experiment(const std::string& file, const Json& document, NamedSettings& out)

@@ -123,7 +123,7 @@ void Script::doubtful(const std::string& name, const std::vector<std::string>& v
   const auto old = s_.run.variables.find(name);
   const bool same = old != s_.run.variables.end() && old->second == values;
   const bool list = old != s_.run.variables.end() && old->second.size() > 1;
-  // Of an array the members from before stay: the words that may come are told of.
+  // An array keeps its members from before; the words that may come are reported.
   if (!same && !list) s_.run.variables.erase(name);
 }
 

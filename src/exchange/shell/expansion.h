@@ -32,8 +32,8 @@ std::vector<std::string> fields_of_word(std::string_view word, const ShellVariab
 std::string text_of_word(std::string_view word, const ShellVariables& variables);
 std::string text_of_document(std::string_view text, const ShellVariables& variables);
 
-// Of whole numbers, as $(( )) has it; a truth is 1 or 0. Nothing where a name in it has no value,
-// and where it is no such text.
+// Arithmetic of whole numbers, as $(( )) has it; a truth is 1 or 0. Nothing where a name in it has
+// no value, and where it is no such text.
 std::optional<std::int64_t> arithmetic(std::string_view text, const ShellVariables& variables);
 
 }  // namespace orrery::shell

@@ -123,7 +123,7 @@ class Script {
 
   void assign_array(const std::string& name, bool adds, Mode mode);
 
-  // What a branch in doubt assigns is unknown, and its words are told of.
+  // A name that a branch in doubt assigns becomes unknown, and its words are reported.
   void doubtful(const std::string& name, const std::vector<std::string>& values);
 
   void add_doubt(const std::vector<std::string>& words);

@@ -61,7 +61,7 @@ inline constexpr std::array kSchedules = {
     ScheduleName{"GPipe", "gpipe"},         ScheduleName{"ZBVZeroBubble", "zb-v"},
     ScheduleName{"DualPipeV", "dualpipev"},
 };
-// Of 2024.
+// Names in releases of 2024.
 inline constexpr std::array kOldSchedules = {
     ScheduleName{"1f1b", "1f1b"},
     ScheduleName{"interleaved_1f1b", "interleaved"},

@@ -86,24 +86,43 @@ SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, bool
   return joined - pass + lost_beside<R>(lost, both) + after;
 }
 
-// A weight gradient is added to the sum of the step: read and written at the size it is kept in,
-// and written and read once more where the product does not do it itself. Gradients reduced in
-// every micro batch are summed as shards.
-template <Number R>
-SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p) {
-  const StateRecipe& recipe = run.training.recipe;
+// A product that adds to 32-bit sums in its epilogue runs at 0.70 of the peak where it runs at 0.74
+// without (MooreThreads/SimuMax@4dcaae51 configs/system, A100 PCIe, bf16).
+constexpr double kSumsBesideProduct = 0.74 / 0.70 - 1;
+constexpr double kBytesOfThoseSums =
+    2 * 4 - 2;  // an element: read and written, but for the product's own store
+
+// Elements of weight gradients that one micro batch adds up. Gradients reduced in every micro batch
+// are summed as shards.
+double summed_elements(const Run& run, const ParametersHeld& p) {
   const bool sharded = reduces_every_micro_batch(run.strategy, run.framework);
   double n = 0;
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const std::int64_t degree = sharded ? partition_of(run.strategy, which).gradients : 1;
     n += static_cast<double>(held(p, which)) / static_cast<double>(degree);
   }
-  const double stored_once = recipe.weights;  // counted with the product already
-  const double bytes = std::max(
-      0.0, 2 * recipe.gradients + (run.framework.fused_accumulation ? -stored_once : stored_once));
-  return named(
-      memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}), run.cluster.device),
-      {"adding up gradients"});
+  return n;
+}
+
+// A weight gradient is added to the sum of the step, read and written at the size it is kept in. A
+// product that adds by itself takes longer by what its epilogue reads besides, or as long as the
+// bytes of the sum take; otherwise a kernel of its own reads the gradient once more.
+template <Number R>
+SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> product) {
+  const StateRecipe& recipe = run.training.recipe;
+  const double n = summed_elements(run, p);
+  const auto pass = [&](double bytes) {
+    return memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}),
+                          run.cluster.device);
+  };
+  const double besides = 2 * recipe.gradients - recipe.weights;
+  if (!run.framework.fused_accumulation) {
+    return named(pass(2 * recipe.gradients + recipe.weights), {"adding up gradients"});
+  }
+  const SecondsOf<R> summed =
+      product * lift<R>(1 + kSumsBesideProduct * std::max(0.0, besides) / kBytesOfThoseSums,
+                        {"what sums in the epilogue cost the product"});
+  return named(larger(summed, pass(2 * recipe.gradients)) - product, {"adding up gradients"});
 }
 
 template <Number R>
@@ -165,7 +184,7 @@ class Adder {
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
     const SecondsOf<R> forward = named(block_.compute[index(Phase::forward)], forward_name_);
-    const SecondsOf<R> added_up = accumulation<R>(run_, parameters);
+    const SecondsOf<R> added_up = accumulation<R>(run_, parameters, block_.weight_gradient);
     const SecondsOf<R> backward =
         named(block_.compute[index(Phase::backward)] + added_up, backward_name_);
     s.weight_time += n_ * (block_.weight_gradient + added_up);

@@ -13,6 +13,9 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#ifndef ORRERY_HAS_YAML
+#include "exchange/plain_yaml.h"
+#endif
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -172,8 +175,8 @@ Json read_yaml(std::string_view text, const std::string& file) {
   }
 }
 #else
-Json read_yaml(std::string_view, const std::string& file) {
-  throw InputError(file, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
+Json read_yaml(std::string_view text, const std::string& file) {
+  return read_plain_yaml(text, file);
 }
 #endif
 

@@ -80,7 +80,10 @@ class Search {
       lead_search(team, order.size(), best, [&all](const SearchTally& t) { add(all, t); });
       return answer(all);
     }
-    hand_over(team, best, work_through(order, [&] { return next_place(team, best); }));
+    hand_over(team, best, work_through(order, [&] {
+                const auto at = next_place(team, best);
+                return at && *at < order.size() ? at : std::nullopt;
+              }));
     return {};
   }
 

@@ -2,9 +2,11 @@
 #include "explore/search_team.h"
 
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -110,6 +112,32 @@ void hear(MessageReader& message, const SharedBest& best) {
 }
 
 }  // namespace
+
+SearchTeam share_of_search(std::size_t part, std::size_t of, std::vector<std::string>& handed) {
+  const auto next = std::make_shared<std::size_t>(part);
+  return {{}, [=, &handed](const std::string& question) -> std::optional<std::string> {
+            bool is_last = false;
+            MessageReader(question).get(is_last);
+            if (is_last) {
+              handed.push_back(question);
+              *next = part;
+              return {};
+            }
+            MessageWriter reply;
+            reply.put(static_cast<std::int64_t>(*next));
+            reply.put(std::vector<double>());
+            reply.put(std::vector<Candidate>());
+            *next += of;
+            return reply.text();
+          }};
+}
+
+SearchTeam leader_of_shares(std::vector<std::string> handed) {
+  return {[all = std::move(handed)](const SearchTeam::Answering& answering) {
+            for (const std::string& question : all) answering(question);
+          },
+          {}};
+}
 
 void lead_search(const SearchTeam& team, std::size_t places, const SharedBest& best,
                  const std::function<void(const SearchTally&)>& add) {

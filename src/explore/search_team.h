@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "explore/worker.h"
 
@@ -32,11 +33,20 @@ struct SharedBest {
   SharedFront& front;
 };
 
+// A process that hears nothing of the others while it searches, as a worker of a page: it takes the
+// places part, part + of, part + 2·of, … and appends what it hands over to `handed`, a text a
+// search.
+SearchTeam share_of_search(std::size_t part, std::size_t of, std::vector<std::string>& handed);
+
+// The leader of such processes, of which each has handed over one text.
+SearchTeam leader_of_shares(std::vector<std::string> handed);
+
 // Hands out places 0 … n − 1 and passes the tallies of all to `add`.
 void lead_search(const SearchTeam& team, std::size_t places, const SharedBest& best,
                  const std::function<void(const SearchTally&)>& add);
 
-// The next place, nothing when there is none; on the way the best of both sides is shared.
+// The next place, nothing when there is none; on the way the best of both sides is shared. A share
+// does not know how many there are.
 std::optional<std::size_t> next_place(const SearchTeam& team, const SharedBest& best);
 
 // Ends this process's part.

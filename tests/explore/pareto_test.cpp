@@ -238,6 +238,21 @@ class Team {
   std::condition_variable changed_;
 };
 
+// Searches one after the other that share nothing at all.
+SearchAnswer answer_in_shares(const SearchRequest& r, std::size_t shares) {
+  std::vector<std::string> handed;
+  for (std::size_t part = 0; part < shares; ++part) {
+    const SearchTeam share = share_of_search(part, shares, handed);
+    SearchOptions o = options_of(r, 1);
+    o.team = &share;
+    search(r.space, o);
+  }
+  const SearchTeam leader = leader_of_shares(handed);
+  SearchOptions o = options_of(r, 1);
+  o.team = &leader;
+  return search(r.space, o);
+}
+
 void check_alike(const SearchAnswer& a, const SearchAnswer& b) {
   CHECK(a.candidates == b.candidates);
   CHECK(a.rejected == b.rejected);
@@ -319,6 +334,7 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
     fronts += one.front.size();
     check_alike(search(request.space, options_of(request, 2)), one);
     check_alike(Team(3).answer(request), one);
+    check_alike(answer_in_shares(request, 3), one);
   }
   CHECK(pruned > 500);
   CHECK(fronts > (kSanitized ? 1 : 3));

@@ -7,7 +7,9 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { publishedRuns } from './published.mjs';
 
 const [wasm, output, commit = ''] = process.argv.slice(2);
 const web = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
@@ -24,6 +26,13 @@ function bundled(entry, ...options) {
 const runs = join(web, '../configs/runs');
 const presets = readdirSync(runs).filter(f => f.endsWith('.json')).sort()
   .map(f => [f.replace(/\.json$/, ''), readFileSync(join(runs, f), 'utf8')]);
+const loader = join(work, 'loader.mjs');
+execFileSync('esbuild', [join(web, 'src/wasm.ts'), '--bundle', '--format=esm', '--log-level=error', `--outfile=${loader}`]);
+const { WasmEngine } = await import(pathToFileURL(loader).href);
+const published = publishedRuns(new WasmEngine(new WebAssembly.Module(readFileSync(wasm)), () => 0), join(web, '..'));
+const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
+// As web/src/unpack.ts reads it.
+const packed = execFileSync('xz', ['--format=raw', '--lzma1=preset=9e,lc=3,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
 const script = bundled('src/main.ts', '--format=iife');
 const style = bundled('page-all.css', '--loader:.css=css');
 const digest = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -32,12 +41,14 @@ const parts = {
     "base-uri 'none'", "form-action 'none'"].join('; '),
   STYLE: style,
   COMMIT: commit.replace(/[^\w.-]/g, ''),
-  ENGINE: deflateRawSync(readFileSync(wasm), { level: 9 }).toString('base64'),
+  SIZE: String(readFileSync(wasm).length),
+  ENGINE: packed.toString('base64'),
   WORKER: bundled('src/worker.ts', '--format=iife'),
-  PRESETS: JSON.stringify(presets).replace(/</g, '\\u003c'),
+  PRESETS: plain(presets),
+  PUBLISHED: plain(published),
   SCRIPT: script,
 };
 const page = readFileSync(join(web, 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
 writeFileSync(output, page);
 rmSync(work, { recursive: true });
-console.log(`${output}: ${page.length} bytes, ${gzipSync(page, { level: 9 }).length} packed; the engine ${parts.ENGINE.length * 3 / 4} packed`);
+console.log(`${output}: ${page.length} bytes, ${gzipSync(page, { level: 9 }).length} packed; the engine ${packed.length}`);

@@ -73,6 +73,7 @@ class Page {
   }
 
   send(method, params) { return this.browser.send(method, params, this.session); }
+  complaints() { return this.problems; }
   close() { return this.browser.send('Target.closeTarget', { targetId: this.target }); }
 
   async resize(width, height, dark) {
@@ -99,7 +100,7 @@ class Page {
   async press(key, modifiers = 0) {
     const [code, number, text] = KEYS[key] ?? ['', key.charCodeAt(0), key];
     const common = { key, code, windowsVirtualKeyCode: number, modifiers };
-    await this.send('Input.dispatchKeyEvent', { type: 'keyDown', ...common, text });
+    await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', ...common, text });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...common });
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page in Chromium: its answers are those of the program byte for byte, and each journey shows what
+// The page in Chromium or Firefox: its answers are those of the program byte for byte, and each journey shows what
 // a person would read.
 //
 //   node --test tests/browser/pages.test.mjs
-//   ORRERY, PAGE: the program and the page (build/orrery, build-page/page.html); AXE: axe.min.js of
-//   axe-core, without it the test of accessibility is left out; SHOTS: a folder for pictures.
+//   ORRERY, PAGE: the program and the page (build/orrery, build-page/page.html); BROWSER: chromium or
+//   firefox; AXE: axe.min.js of axe-core, without it the test of accessibility is left out; SHOTS: a
+//   folder for pictures.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Chromium } from './chromium.mjs';
+import { Firefox } from './firefox.mjs';
 
 const ORRERY = resolve(process.env.ORRERY ?? 'build/orrery');
 const URL_OF = file => pathToFileURL(resolve(file)).href;
@@ -21,14 +23,16 @@ const PAGE = URL_OF(process.env.PAGE ?? 'build-page/page.html');
 const RUNS = readdirSync('configs/runs').map(f => f.replace('.json', ''));
 const TABS = ['search', 'timeline', 'sweep', 'compare', 'capacity', 'take'];
 
+const IN_FIREFOX = process.env.BROWSER === 'firefox';
 let browser;
-before(async () => { browser = await Chromium.start(); });
+before(async () => { browser = await (IN_FIREFOX ? Firefox : Chromium).start(); });
 after(() => browser.stop());
 
 async function opened(hash = '', options = {}, url = PAGE) {
   const page = await browser.open(url + hash, options);
   await page.until('document.documentElement.dataset.ready && orrery.state.answer');
   await page.until('document.querySelector("#key-parallel-tp")');
+  await drawn(page);
   return page;
 }
 
@@ -36,7 +40,7 @@ async function opened(hash = '', options = {}, url = PAGE) {
 async function on(work, hash, options, url) {
   const page = await opened(hash, options, url);
   await work(page);
-  assert.deepEqual(page.problems, []);
+  assert.deepEqual(await page.complaints(), []);
   await page.close();
 }
 
@@ -51,16 +55,22 @@ async function settled(page) {
   await drawn(page);
 }
 
+// Of every command that the page offers; search and sweep are asked once, below.
+const ASKED = [['estimate', {}], ['memory', {}], ['comm', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }, 'step_time_s'],
+  ['capacity', { prices: 'market-2026', tokens: 1e12 }, '--prices', 'market-2026', '--tokens', '1e12'],
+  ...['run', 'megatron', 'deepspeed', 'torchtitan-toml', 'bridge', 'accelerate', 'sbatch'].map(as => ['export', { as }, '--as', as])];
+const written = run => readFileSync(`configs/runs/${run}.json`, 'utf8');
+const plain = run => written(run).replace(/^\s*\/\/.*$/gm, '');
+const called = (page, command, request) => page.run(`orrery.call('${command}', ${request}).then(a => a.text || 'error: ' + a.error + String.fromCharCode(10))`);
+
 test('answers for every shipped run and command are the bytes of the program', { timeout: 900_000 }, () => on(async page => {
-  const asked = [['estimate', {}], ['memory', {}], ['comm', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }]];
   for (const run of RUNS) {
-    for (const [command, more] of asked) {
-      const words = [command, run, ...(more.metric ? [more.metric] : []), '--json'];
-      const wanted = await cli(...words);
-      const file = await page.run(`JSON.stringify(JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}')[1])`);
-      assert.equal(JSON.parse(file), readFileSync(`configs/runs/${run}.json`, 'utf8'));
-      const got = await page.run(`(async () => { const p = JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}');
-        const run = JSON.parse(p[1].replace(/^\\s*\\/\\/.*$/gm, '')); return (await orrery.call('${command}', {run, ...${JSON.stringify(more)}})).text; })()`);
+    const file = await page.run(`JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}')[1]`);
+    assert.equal(file, written(run));
+    for (const [command, more, ...flags] of ASKED) {
+      // The page sends the run itself, so that no file stands as a source.
+      const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run');
+      const got = await called(page, command, `{run: ${plain(run)}, ...${JSON.stringify(more)}}`);
       assert.ok(got === wanted, `${command} ${run}: ${got.length} bytes here, ${wanted.length} there`);
     }
   }

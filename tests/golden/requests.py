@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden requests: every command asked through the engine, as a line of `orrery call`.
 
-    tests/golden/requests.py lines > calls.jsonl         the calls, with the texts of their files
+    tests/golden/requests.py lines [COMMAND…] > calls.jsonl   the calls, with the texts of their files
     tests/golden/requests.py check ORRERY                each answer is that of the command line
-    tests/golden/requests.py compare A.jsonl B.jsonl     two programs' answers, byte for byte
+    tests/golden/requests.py compare A.jsonl B.jsonl CALLS    two programs' answers, byte for byte
 
 A line of requests.jsonl is {"command", "request", "cli"}; `cli` are the arguments of the same
 question on the command line. Answers rest on the configs built into the program alone."""
@@ -33,8 +33,10 @@ def with_texts(value):
     return {k: with_texts(v) for k, v in value.items()}
 
 
-def lines():
+def lines(commands=()):
     for n, r in enumerate(requests(), 1):
+        if commands and r["command"] not in commands:
+            continue
         yield json.dumps({"id": n, "command": r["command"], "request": with_texts(r["request"])})
 
 
@@ -64,27 +66,29 @@ def differences(orrery):
                   f"called {code}: {json.loads(line).get('error', 'another answer')}"
 
 
-def compare(left, right):
+def compare(left, right, calls):
     a, b = Path(left).read_text().splitlines(), Path(right).read_text().splitlines()
-    asked = requests()
+    every = requests()
+    asked = [every[json.loads(line)["id"] - 1] for line in Path(calls).read_text().splitlines()]
     if not len(a) == len(b) == len(asked):
         yield f"{len(asked)} calls, {len(a)} and {len(b)} answers"
     for n, (x, y) in enumerate(zip(a, b)):
         if x != y:
             at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
-            yield f"{n + 1}: {asked[n]['command']} {asked[n]['cli']}: " \
+            yield f"{asked[n]['command']} {asked[n]['cli']}: " \
                   f"…{x[max(0, at - 60):at + 40]} / …{y[max(0, at - 60):at + 40]}"
 
 
 def main():
     action, *files = sys.argv[1:] or [""]
     if action == "lines":
-        print("\n".join(lines()))
+        print("\n".join(lines(files)))
         return
-    if (action, len(files)) not in {("check", 1), ("compare", 2)}:
+    if (action, len(files)) not in {("check", 1), ("compare", 3)}:
         sys.exit(__doc__)
     found = list(differences(Path(files[0]).resolve()) if action == "check" else compare(*files))
-    print("\n".join(found) or f"{len(requests())} golden requests: all alike")
+    asked = len(Path(files[2]).read_text().splitlines()) if action == "compare" else len(requests())
+    print("\n".join(found) or f"{asked} golden requests: all alike")
     sys.exit(1 if found else 0)
 
 

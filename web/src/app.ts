@@ -3,8 +3,10 @@
 // The state of the page and what changes it. The run file is the state that counts: the address, the
 // form and every request to the engine are made from it.
 import { ADDRESS_VERSION, toAddress } from './address';
-import type { Answer, Doc, Engine, Json } from './engine';
+import { Team, teamSize } from './engine';
+import type { Answer, Doc, Engine, Json, Lasting } from './engine';
 import { Tables } from './keys';
+import type { Published } from './published';
 import { at, changed, fromWords, isDoc, leaves } from './run';
 
 export interface Pin { name: string; run: Doc; answer: Doc }
@@ -14,7 +16,7 @@ export const TABS: [Tab, string][] = [['search', 'Search'], ['timeline', 'Timeli
 
 // Work that lasts, in an engine of its own.
 export interface Work {
-  engine?: Engine;
+  engine?: Lasting;
   done: number;
   total: number;
   took?: number; // milliseconds
@@ -29,6 +31,7 @@ export interface State {
   of?: Doc;       // the run that it answers
   wrong?: Answer; // of the run as it is
   cost?: Doc;     // the option of `capacity`
+  node?: { name: string; document?: Doc }; // of the cluster, as it is shipped
   metric?: string;
   tree?: Doc;
   opened: Set<string>;
@@ -46,10 +49,12 @@ export interface State {
 
 export class App {
   readonly state: State;
-  onchange: () => void = () => undefined;
+  // `now`: the answer is there, and the screen need not wait for the next frame to be asked.
+  onchange: (now?: boolean) => void = () => undefined;
   private busy = false;
   private again = false;
   private planned = 0;
+  published: Published[] = [];
 
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
@@ -114,7 +119,7 @@ export class App {
     } else {
       this.state.wrong = a;
     }
-    this.onchange();
+    this.onchange(true);
   }
 
   private isSame(cost: Doc): boolean {
@@ -130,7 +135,16 @@ export class App {
     await this.writeAddress();
     if (this.state.wrong || !answer) return;
     if (this.state.metric) await this.explain(this.state.metric, false);
+    await this.readNode();
     await this.price(run);
+  }
+
+  // The tiers of the network, for its drawing.
+  private async readNode(): Promise<void> {
+    const name = at(this.state.answer?.inputs, 'cluster.node');
+    if (typeof name !== 'string' || this.state.node?.name === name) return;
+    const a = await this.engine.call('show', { kind: 'node', name });
+    this.set({ node: { name, document: a.code === 0 ? ((JSON.parse(a.text) as Doc).document as Doc) : undefined } });
   }
 
   private async writeAddress(): Promise<void> {
@@ -173,11 +187,12 @@ export class App {
   // Starts work in an engine of its own, or the same work anew.
   async work(tab: Tab, command: string, request: Doc): Promise<void> {
     this.stop(tab);
-    const work: Work = { engine: this.engine.another(), done: 0, total: 0 };
+    const engine = command === 'search' ? new Team(this.engine, teamSize()) : this.engine.another();
+    const work: Work = { engine, done: 0, total: 0 };
     const started = performance.now();
     this.state.works[tab] = work;
     this.onchange();
-    const answer = await (work.engine as Engine).call(command, request, (done, total) => {
+    const answer = await engine.call(command, request, (done, total) => {
       Object.assign(work, { done, total });
       this.onchange();
     });

@@ -2,34 +2,52 @@
 //
 // Engines in workers. `main` answers what the screen shows; work that lasts gets a worker of its own,
 // whose end is also how it is stopped.
+import type { Call } from './worker';
 import type { Answer } from './wasm';
 
 export type { Answer };
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Doc = { [key: string]: Json };
 
-interface Waiting {
-  resolve(answer: Answer): void;
-  progress?: (done: number, total: number) => void;
+type Progress = (done: number, total: number) => void;
+// The module as the page holds it: see unpack.ts.
+export interface Packed { packed: Uint8Array; size: number }
+interface Shared { answer: Answer; handed?: Uint8Array }
+interface Waiting { resolve(shared: Shared): void; progress?: Progress }
+
+// What lasts: one engine, or several that share a search.
+export interface Lasting {
+  call(command: string, request: Doc, progress?: Progress): Promise<Answer>;
+  stop(): void;
 }
 
 export class Engine {
   private worker: Worker;
   private waiting = new Map<number, Waiting>();
   private last = 0;
+  // Settles when the engine of `Packed` is compiled.
+  readonly started: Promise<void>;
+  private settle = { resolve: () => undefined as void, reject: (_: Error) => undefined as void };
 
-  constructor(private readonly module: WebAssembly.Module, private readonly script: string) {
+  constructor(private source: WebAssembly.Module | Packed, private readonly script: string) {
+    this.started = new Promise((resolve, reject) => { this.settle = { resolve, reject }; });
     this.worker = this.start();
   }
 
   private start(): Worker {
     const worker = new Worker(this.script);
     worker.onmessage = event => this.hear(event.data);
-    worker.postMessage(this.module);
+    worker.postMessage(this.source);
     return worker;
   }
 
-  private hear(message: { id: number; answer?: Answer; done?: number; total?: number; broken?: boolean }): void {
+  private hear(message: { id: number; answer?: Answer; handed?: Uint8Array; done?: number; total?: number; broken?: boolean;
+    module?: WebAssembly.Module; failed?: string }): void {
+    if (message.failed !== undefined) return this.settle.reject(new Error(message.failed));
+    if (message.module) {
+      this.source = message.module;
+      return this.settle.resolve();
+    }
     const waiting = this.waiting.get(message.id);
     if (message.broken) {
       this.worker.terminate();
@@ -38,39 +56,79 @@ export class Engine {
     if (!waiting) return;
     if (message.answer) {
       this.waiting.delete(message.id);
-      waiting.resolve(message.answer);
+      waiting.resolve({ answer: message.answer, handed: message.handed });
     } else {
       waiting.progress?.(message.done ?? 0, message.total ?? 0);
     }
   }
 
-  call(command: string, request: Doc, progress?: Waiting['progress']): Promise<Answer> {
+  async call(command: string, request: Doc, progress?: Progress): Promise<Answer> {
+    return (await this.ask({ command, request: JSON.stringify(request) }, progress)).answer;
+  }
+
+  ask(call: Omit<Call, 'id'>, progress?: Progress): Promise<Shared> {
     const id = ++this.last;
     return new Promise(resolve => {
       this.waiting.set(id, { resolve, progress });
-      this.worker.postMessage({ id, command, request: JSON.stringify(request) });
+      this.worker.postMessage({ id, ...call });
     });
   }
 
   // Another engine on the same module: loads in milliseconds.
   another(): Engine {
-    return new Engine(this.module, this.script);
+    return new Engine(this.source, this.script);
   }
 
   // Calls that are not answered yet are answered as stopped.
   stop(): void {
     this.worker.terminate();
     for (const { resolve } of this.waiting.values()) {
-      resolve({ code: 130, text: '', error: 'stopped', warnings: [], files: {} });
+      resolve({ answer: { code: 130, text: '', error: 'stopped', warnings: [], files: {} } });
     }
     this.waiting.clear();
   }
 }
 
-// More than `most` bytes are refused while they are unpacked.
+// A search by several engines: each takes every n-th piece of the space and hears nothing of the
+// others; the first one puts together what they found. The answer is that of one engine.
+export class Team implements Lasting {
+  private readonly engines: Engine[];
+
+  constructor(engine: Engine, size: number) {
+    this.engines = Array.from({ length: size }, () => engine.another());
+  }
+
+  async call(command: string, asked: Doc, progress?: Progress): Promise<Answer> {
+    const request = JSON.stringify(asked), n = this.engines.length;
+    if (n < 2) return this.engines[0].call(command, asked, progress);
+    const done = this.engines.map(() => 0);
+    const shares = await Promise.all(this.engines.map((engine, i) => engine.ask({ command, request, part: [i, n] }, (d, total) => {
+      done[i] = d;
+      progress?.(done.reduce((a, b) => a + b), total);
+    })));
+    const wrong = shares.find(s => s.answer.code !== 0 || !s.handed?.length);
+    if (wrong) return wrong.answer;
+    return (await this.engines[0].ask({ command, request, handed: shares.map(s => s.handed as Uint8Array) })).answer;
+  }
+
+  stop(): void {
+    for (const engine of this.engines) engine.stop();
+  }
+}
+
+// As many as there are processors; a phone has not the memory for more than a few.
+export const teamSize = (): number => Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2));
+
+// Of base64.
+function bytesOf(text: string): Uint8Array {
+  const plain = atob(text.trim()), bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
+
+// Deflated, in base64. More than `most` bytes are refused while they are unpacked.
 export async function inflate(text: string, most = Infinity): Promise<Uint8Array> {
-  const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
-  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  const reader = new Blob([bytesOf(text) as unknown as BlobPart]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -83,9 +141,9 @@ export async function inflate(text: string, most = Infinity): Promise<Uint8Array
 
 // Both stand in the page as data blocks, which no browser runs by itself.
 export async function startEngine(): Promise<Engine> {
-  const block = (id: string) => (document.getElementById(id) as HTMLElement).textContent ?? '';
-  const bytes = await inflate(block('engine').trim());
-  const module = await WebAssembly.compile(bytes as unknown as BufferSource);
-  const script = URL.createObjectURL(new Blob([block('worker')], { type: 'text/javascript' }));
-  return new Engine(module, script);
+  const block = (id: string) => document.getElementById(id) as HTMLElement;
+  const script = URL.createObjectURL(new Blob([block('worker').textContent ?? ''], { type: 'text/javascript' }));
+  const engine = new Engine({ packed: bytesOf(block('engine').textContent ?? ''), size: Number(block('engine').dataset.size) }, script);
+  await engine.started;
+  return engine;
 }

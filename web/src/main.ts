@@ -8,6 +8,7 @@ import { h, patch } from './dom';
 import { Doc, startEngine } from './engine';
 import { Tables, readTables } from './keys';
 import { PRESETS, readPresets } from './presets';
+import { PublishedBlock, readPublished } from './published';
 import { asGiven } from './run';
 import { answerView } from './view/answer';
 import { form } from './view/form';
@@ -36,13 +37,17 @@ function draw(app: App): void {
   patch(root, [frame(app, h('main', { class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
 }
 
-// One drawing a frame, however much changed.
-function drawn(app: App): () => void {
-  let waiting = false;
-  return () => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => { waiting = false; draw(app); });
+// One drawing a frame, however much changed; an answer is drawn when it comes.
+function drawn(app: App): (now?: boolean) => void {
+  let waiting = 0;
+  return now => {
+    if (now) {
+      cancelAnimationFrame(waiting);
+      waiting = 0;
+      draw(app);
+    } else {
+      waiting ||= requestAnimationFrame(() => { waiting = 0; draw(app); });
+    }
   };
 }
 
@@ -71,7 +76,7 @@ async function start(): Promise<void> {
   // The answer first: the form needs the tables, the answer does not.
   const asked = app.use(run, notes);
   const tables = await readTables(engine);
-  Object.assign(app, { tables });
+  Object.assign(app, { tables, published: readPublished(JSON.parse(block('published')) as PublishedBlock) });
   app.onchange = drawn(app);
   app.onchange();
   keyboard(app);

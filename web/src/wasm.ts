@@ -34,6 +34,30 @@ export class WasmEngine {
     this.engine = this.f.page_engine();
   }
 
+  // A part of a search that other workers share: the answer is empty, and the bytes go to the leader.
+  share(command: string, request: string, part: number, of: number): { answer: Answer; handed: Uint8Array } {
+    this.f.page_share(this.engine, part, of);
+    const answer = this.call(command, request), at = this.f.malloc(4), from = this.f.page_handed(at);
+    const size = new DataView(this.memory.buffer).getUint32(at, true);
+    this.f.free(at);
+    this.f.page_alone(this.engine);
+    return { answer, handed: new Uint8Array(this.memory.buffer).slice(from, from + size) };
+  }
+
+  // Answers a search from what all parts of it handed over.
+  lead(command: string, request: string, handed: Uint8Array[]): Answer {
+    for (const bytes of handed) {
+      const at = this.f.malloc(bytes.length);
+      new Uint8Array(this.memory.buffer).set(bytes, at);
+      this.f.page_take(at, bytes.length);
+      this.f.free(at);
+    }
+    this.f.page_lead(this.engine);
+    const answer = this.call(command, request);
+    this.f.page_alone(this.engine);
+    return answer;
+  }
+
   call(command: string, request: string): Answer {
     const answer = this.asked(command, request);
     if (answer === 0) return { code: 1, text: '', error: 'out of memory', warnings: [], files: {} };

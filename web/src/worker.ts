@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One engine in a worker. The first message brings the compiled module, each further one a call.
+// One engine in a worker. The first message brings the module, compiled or packed, each further one a call, a
+// part of a search, or the end of one.
+import type { Packed } from './engine';
+import { unpack } from './unpack';
 import { WasmEngine } from './wasm';
 
-export interface Call { id: number; command: string; request: string }
+export interface Call { id: number; command: string; request: string; part?: [number, number]; handed?: Uint8Array[] }
 
 const here = self as unknown as {
   onmessage: (event: MessageEvent) => void;
@@ -22,15 +25,26 @@ function progress(done: number, total: number): number {
   return 0;
 }
 
+function start(given: WebAssembly.Module | Packed): void {
+  try {
+    const module = given instanceof WebAssembly.Module ? given : new WebAssembly.Module(unpack(given.packed, given.size) as unknown as BufferSource);
+    engine = new WasmEngine(module, progress);
+    here.postMessage({ module });
+  } catch (e) {
+    here.postMessage({ failed: (e as Error).message });
+  }
+}
+
 here.onmessage = event => {
   if (!engine) {
-    engine = new WasmEngine(event.data as WebAssembly.Module, progress);
+    start(event.data as WebAssembly.Module | Packed);
     return;
   }
-  const { id, command, request } = event.data as Call;
+  const { id, command, request, part, handed } = event.data as Call;
   current = id;
   try {
-    here.postMessage({ id, answer: engine.call(command, request) });
+    if (part) here.postMessage({ id, ...engine.share(command, request, part[0], part[1]) });
+    else here.postMessage({ id, answer: handed ? engine.lead(command, request, handed) : engine.call(command, request) });
   } catch (e) {
     const error = `the engine failed: ${(e as Error).message}`;
     here.postMessage({ id, answer: { code: 1, text: '', error, warnings: [], files: {} }, broken: true });

@@ -7,7 +7,9 @@ import { Part, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
 import { change, days, digits, gib, money, percent, risk, seconds, si, sure } from '../format';
-import { at, words } from '../run';
+import { at, isDoc, words } from '../run';
+import { topologyView, trafficView } from './look';
+import { publishedView } from './published';
 
 export function answerView(app: App): Tree {
   const { answer, wrong, run, of } = app.state;
@@ -16,7 +18,7 @@ export function answerView(app: App): Tree {
     h('div', { role: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
     app.state.notes.map(n => h('p', { class: 'note' }, n)),
     answer && h('div', { class: stale ? 'stale' : '' },
-      headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(answer)));
+      headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)));
 }
 
 // A number that opens its formula.
@@ -122,16 +124,19 @@ function judgement(app: App, a: Doc): Tree {
       })))) : null);
 }
 
-function folds(a: Doc): Tree {
+function folds(app: App, a: Doc): Tree {
   const stages = (at(a, 'memory.by_stage') ?? []) as Doc[];
   const messages = (a.communication ?? []) as Doc[];
   const assumed = (at(a, 'inputs.assumed') ?? []) as Doc[];
+  const node = at(a.inputs, 'cluster.node'), drawn = topologyView(a, isDoc(node) ? node : app.state.node?.name === node ? app.state.node?.document : undefined);
   return h('div', { class: 'folds' },
+    fold('Published runs like this one', () => publishedView(app, a)),
     fold(`Stages: ${stages.length}`, () => stageRows(a, stages)),
-    messages.length > 0 && fold('Communication of one GPU in a step', () => table(
+    messages.length > 0 && fold('Communication of one GPU in a step', () => [trafficView(a), table(
       ['dimension', 'collective', 'ranks', 'count', 'sent', 'time', 'exposed', 'over', 'algorithm'],
       messages.map(m => [words(m.dimension), words(m.collective), words(m.group), digits(num(m, 'count'), 9), si(num(m, 'bytes_per_gpu'), 'B'),
-        seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)),
+        seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)]),
+    drawn && fold('Network', () => drawn),
     assumed.length > 0 && fold(`Assumed: ${assumed.length} keys`, () => table(['key', 'value', 'why'],
       assumed.map(d => [words(d.path), words(d.value), words(d.why)]))),
     fold('What the numbers rest on', () => table(['part', 'basis'],

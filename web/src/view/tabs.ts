@@ -243,6 +243,9 @@ const EXPORTS: [string, string, string, Doc][] = [
   ['Megatron-LM arguments', 'megatron.sh', 'export', { as: 'megatron', format: 'text' }],
   ['DeepSpeed', 'ds_config.json', 'export', { as: 'deepspeed', format: 'text' }],
   ['torchtitan', 'torchtitan.toml', 'export', { as: 'torchtitan-toml', format: 'text' }],
+  ['Megatron-Bridge overrides', 'bridge.sh', 'export', { as: 'bridge', format: 'text' }],
+  ['Accelerate', 'accelerate.yaml', 'export', { as: 'accelerate', format: 'text' }],
+  ['job’s header, Slurm', 'job.sbatch', 'export', { as: 'sbatch', format: 'text' }],
   ['whole run file', 'run-resolved.json', 'export', { as: 'run', format: 'text' }],
   ['answer, JSON', 'answer.json', 'estimate', {}],
   ['answer, CSV', 'answer.csv', 'estimate', { format: 'csv' }],
@@ -265,7 +268,8 @@ function take(app: App): Child {
       copy('copy the link', async () => location.href.split('#')[0] + await app.address()), copy('copy the command', () => command), copy('copy the run file', () => text),
       h('button', { type: 'button', onclick: () => download('run.json', text) }, 'save run.json'),
       h('button', { type: 'button', onclick: () => print() }, 'print'),
-      h('button', { type: 'button', onclick: () => savePictures() }, 'save pictures, SVG')),
+      h('button', { type: 'button', onclick: () => savePictures(download) }, 'save pictures, SVG'),
+      h('button', { type: 'button', onclick: () => savePictures(asPng) }, 'save pictures, PNG')),
     h('p', null, 'Other tools: ', EXPORTS.map(([name, file, cmd, more]) => [h('button', { type: 'button', class: 'use', onclick: async () => {
       const a = await app.engine.call(cmd, { run, ...more });
       if (a.code === 0 || a.code === 3) download(file, a.files[file] ?? a.text);
@@ -284,24 +288,40 @@ async function copied(text: string): Promise<boolean> {
   }
 }
 
-export function download(name: string, text: string): void {
+export function download(name: string, content: string | Blob): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  link.href = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 // Each picture on the screen as a file of its own, with the colours it has here.
-function savePictures(): void {
+function savePictures(save: (name: string, svg: string, size: DOMRect) => void): void {
   document.querySelectorAll<SVGElement>('main svg').forEach((svg, i) => {
     const copy = svg.cloneNode(true) as SVGElement;
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
     const shapes = svg.querySelectorAll<SVGElement>('*'), copies = copy.querySelectorAll<SVGElement>('*');
     shapes.forEach((shape, k) => {
       const style = getComputedStyle(shape);
-      for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font']) copies[k].setAttribute(name, style.getPropertyValue(name));
+      for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font', 'opacity']) copies[k].setAttribute(name, style.getPropertyValue(name));
     });
-    download(`orrery-${i + 1}.svg`, copy.outerHTML);
+    const size = svg.getBoundingClientRect();
+    if (size.width > 0) save(`orrery-${i + 1}.svg`, copy.outerHTML, size);
   });
+}
+
+// Twice as fine as on the screen, on the page's own ground.
+function asPng(name: string, svg: string, size: DOMRect): void {
+  const image = new Image(), canvas = document.createElement('canvas'), sized = svg.replace('<svg', `<svg width="${size.width}" height="${size.height}"`);
+  canvas.width = 2 * size.width;
+  canvas.height = 2 * size.height;
+  image.onload = () => {
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob(blob => { if (blob) download(name.replace(/svg$/, 'png'), blob); });
+  };
+  image.src = `data:image/svg+xml,${encodeURIComponent(sized)}`;
 }

@@ -40,7 +40,7 @@ Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter) {
     return Bytes(per_parameter * n);
   }
   const ParameterCount n = parameter_count(run.model, sequence);
-  return Bytes(per_parameter * static_cast<double>(n.total + n.mtp));
+  return Bytes(per_parameter * static_cast<double>(n.total + n.mtp + n.tower));
 }
 
 BytesPerSecond client_rate(const Storage& storage, const Cluster& cluster) {

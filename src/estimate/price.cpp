@@ -298,6 +298,8 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   block(scratch.model.embedding, kEmbeddingBlock);
   block(scratch.model.head, kHeadBlock);
   block(scratch.model.mtp, kMtpBlock);
+  block(scratch.model.tower, kTowerBlock);
+  block(scratch.model.tower_ends, kTowerEndsBlock);
 }
 
 template <Number R>

@@ -199,6 +199,21 @@ void check_learned_positions(const ResolvedRun& out) {
                        " learned positions (max_position_embeddings)");
 }
 
+// Without images, or without an encoder of them, the decoder alone is trained.
+void take_tower(ResolvedRun& out) {
+  Tower& tower = out.run.model.tower;
+  const Training& t = out.run.training;
+  if (t.images > 0 && tower.layers == 0) {
+    throw InputError(out.file, key_path<&Training::images>, std::to_string(t.images),
+                     "0 with a model without vision_num_hidden_layers");
+  }
+  if (t.images == 0) tower = {};
+  tower.images = t.images;
+  tower.image_tokens = t.image_tokens;
+  if (t.images == 0) tower.image_tokens = 0;
+  out.model.architecture.tower = tower;
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const TrainingRequest asked = read_keys(kTrainingKeys, at_key<&RunRequest::training>(root));
@@ -207,6 +222,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
                                   {out.framework.states, out.framework.fp16_states}, out.file);
   run.training = all.training.training;
   check_learned_positions(out);
+  take_tower(out);
   if (!all.training.request.recipe) out.states_name = *all.training.request.states;
   out.assumed.insert(out.assumed.end(), all.training.assumed.begin(), all.training.assumed.end());
 }

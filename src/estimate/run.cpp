@@ -22,6 +22,14 @@ ListOptions list_options(const Run& run) {
   o.gate_bytes = run.framework.gate_bytes;
   o.attention_output_bytes = run.framework.attention_output_bytes;
   o.expert_load = run.training.expert_load;
+  o.lengths = run.training.lengths;
+  if (o.lengths.count > 0) {
+    // Ranks wait for each other at the end of a step, or where they gather weights.
+    const Strategy& s = run.strategy;
+    const std::int64_t steps = s.partition.weights > 1 ? 1 : s.micro_batches;
+    o.document_load = slowest_rank(o.lengths, o.sequence, s.dp, s.micro_batch * steps);
+    if (s.dynamic_cp) o.context_share = context_share(o.lengths, o.sequence, s.cp);
+  }
   o.vocabulary_multiple = run.framework.vocabulary_multiple *
                           (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);
   return o;

@@ -13,6 +13,7 @@
 #include "memory/recipe.h"
 #include "model/adapter.h"
 #include "model/architecture.h"
+#include "model/documents.h"
 #include "model/flops.h"
 #include "parallel/compression.h"
 #include "parallel/framework.h"
@@ -35,6 +36,9 @@ struct Training {
   bool fused_attention = true;
   std::optional<Adapter> adapter;  // nothing: all weights train
   double expert_load = 1;          // of the fullest rank, over the mean
+  SequenceLengths lengths;         // of packed documents; none: sequences are whole
+  std::int64_t images = 0;         // of a sequence
+  std::int64_t image_tokens = 0;   // of an image in the sequence
 };
 
 // The error of predicted memory, and how much of a device a choice of Orrery's own may need so that

@@ -99,6 +99,8 @@ class Resolver {
     q.optimizer = q.optimizer.value_or(Optimizer::adam);
     take_given(kTrainingKeys, q, out_.training);
     if (q.adapter) adapter(*q.adapter);
+    if (q.sequence_lengths) lengths(*q.sequence_lengths);
+    images();
     states(optimizer_given);
     if (is_by_shape(*q.optimizer)) {
       StateRecipe& r = out_.training.recipe;
@@ -127,6 +129,28 @@ class Resolver {
     }
     const Precision otherwise = default_precision(device_);
     assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
+  }
+
+  void lengths(const std::vector<LengthShare>& given) {
+    if (given.empty() || given.size() > kMaxLengths) {
+      throw InputError(file_, key_path<&TrainingRequest::sequence_lengths>,
+                       std::to_string(given.size()) + " lengths",
+                       "1 to " + std::to_string(kMaxLengths));
+    }
+    SequenceLengths& all = out_.training.lengths;
+    for (const LengthShare& bin : given) all.bins[all.count++] = bin;
+  }
+
+  void images() {
+    const Training& t = out_.training;
+    if (t.images == 0) return;
+    if (t.image_tokens == 0) {
+      throw InputError(file_, key_path<&TrainingRequest::image_tokens>, "nothing",
+                       "the tokens of an image, beside training.images");
+    }
+    if (t.images * t.image_tokens <= t.sequence) return;
+    throw InputError(file_, key_path<&TrainingRequest::images>, std::to_string(t.images),
+                     "images of image_tokens each within sequence_length");
   }
 
   // Something has to train.

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/keys.h"
 #include "estimate/run.h"
+#include "model/documents.h"
 
 namespace orrery {
 
@@ -37,6 +39,9 @@ struct TrainingRequest {
   std::optional<std::int64_t> optimizer_rank;
   std::optional<AdapterRequest> adapter;
   std::optional<double> expert_load;
+  std::optional<std::vector<LengthShare>> sequence_lengths;
+  std::optional<std::int64_t> images;
+  std::optional<std::int64_t> image_tokens;
   std::optional<std::int64_t> tokens;
 };
 
@@ -130,6 +135,18 @@ struct KeysOf<AdapterRequest> {
   static constexpr const Keys<AdapterRequest>& table = kAdapterKeys;
 };
 
+inline constexpr auto kLengthRows = keys<LengthShare>(
+    key<&LengthShare::length>("length", form::whole(1, training_forms::kMost, "tokens"), kRequired,
+                              Vary::run, "of a document"),
+    key<&LengthShare::share>("share", form::number(kAboveZero, 1e15, "times"), kRequired, Vary::run,
+                             "of the documents: a share, a number or a weight"));
+inline constexpr Keys<LengthShare> kLengthKeys{"training.sequence_lengths[]", kLengthRows};
+template <>
+struct KeysOf<LengthShare> {
+  static constexpr const Keys<LengthShare>& table = kLengthKeys;
+};
+inline constexpr Form kLengthForm = form::object(kLengthKeys);
+
 inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::sequence_length, &Training::sequence>(
         "sequence_length", form::whole(1, training_forms::kMost, "tokens"), kRequired, Vary::run,
@@ -175,6 +192,17 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         "expert_load", form::number(1, 1024, "times"), otherwise("1"), Vary::run,
         "tokens of the rank whose experts have most, over the mean; all others wait for it; a "
         "capacity factor replaces it"),
+    key<&TrainingRequest::sequence_lengths>(
+        "sequence_lengths", form::list(kLengthForm, 1, kMaxLengths), otherwise("whole sequences"),
+        Vary::run,
+        "documents packed into a sequence; a token attends within its own, and the rank with the "
+        "longest is waited for"),
+    key<&TrainingRequest::images, &Training::images>(
+        "images", form::whole(0, training_forms::kMost, "images"), otherwise("0"), Vary::run,
+        "images of a sequence: trains the model's encoder of images along"),
+    key<&TrainingRequest::image_tokens, &Training::image_tokens>(
+        "image_tokens", form::whole(1, training_forms::kMost, "tokens"), kNothing, Vary::run,
+        "tokens of sequence_length that one image takes"),
     key<&TrainingRequest::tokens, &Training::tokens>(
         "tokens", form::whole(1, std::int64_t{1} << 53, "tokens"), kNothing, Vary::run,
         "of the whole training: gives steps and days")

@@ -191,13 +191,15 @@ void SearchWorker::estimate_waiting(const Unit& unit) {
 // Run and point are of the same candidate.
 void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
   const Schedule& schedule = schedule_of(point.schedule);
-  const PriceKey price_key = {unit.id,
-                              point.micro_batch,
-                              point.sequence_parallel,
-                              point.modules,
-                              schedule.written_out,
-                              schedule.zero_bubble,
-                              point.schedule == ScheduleId::interleaved};
+  const PriceKey price_key = {
+      unit.id,
+      point.micro_batch,
+      point.sequence_parallel,
+      point.modules,
+      schedule.written_out,
+      schedule.zero_bubble,
+      point.schedule == ScheduleId::interleaved,
+      run_.training.lengths.count > 0 && run_.strategy.partition.weights > 1};
   const PartsKey key = {price_key,
                         point.schedule,
                         point.vpp,

@@ -57,6 +57,7 @@ class SearchWorker {
     bool written_out = false;
     bool zero_bubble = false;
     bool interleaved = false;
+    bool meets = false;  // ranks wait for each other's documents at every micro batch
 
     bool operator==(const PriceKey&) const = default;
   };

@@ -4,14 +4,14 @@
 //
 // Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
 // attention (MLA), local (windowed or chunked) attention, recurrent layers (state spaces and linear
-// attention), stacks that mix them, encoders alone or before a decoder, and multi-token prediction
-// layers. Leaves out: layers of different width, weights shared between layers, the padding of the
-// vocabulary (a framework pads it, knowing tp) and everything without a relevant number of
-// parameters, FLOPs or bytes (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
-// Units: all sizes are counts of elements, layers, heads, experts or tokens.
-// Errors: none here; the readers (model/architecture_json.h) refuse inconsistent values, so an
-// Architecture has the properties in its comments.
-// Names: Hugging Face's config.json, shortened where the struct gives the context.
+// attention), stacks that mix them, encoders alone or before a decoder, an encoder of images beside
+// a decoder, and multi-token prediction layers. Leaves out: layers of different width, weights
+// shared between layers, the padding of the vocabulary (a framework pads it, knowing tp) and
+// everything without a relevant number of parameters, FLOPs or bytes (rope_theta, norm epsilon, the
+// fraction of a head that RoPE turns). Units: all sizes are counts of elements, layers, heads,
+// experts or tokens. Errors: none here; the readers (model/architecture_json.h) refuse inconsistent
+// values, so an Architecture has the properties in its comments. Names: Hugging Face's config.json,
+// shortened where the struct gives the context.
 #pragma once
 
 #include <array>
@@ -107,13 +107,43 @@ struct MixtureOfExperts {
   std::int64_t layer_offset = 0;         //   (i - layer_offset) mod layer_freq = 0, i from 0
   std::int64_t groups = 0;               // groups of experts; 0: a token may choose any
   std::int64_t top_groups = 0;           // of which it chooses from so many
-  double capacity_factor = 0;  // 0: dropless; else a cap on tokens per expert, × the mean
+  double capacity_factor = 0;    // 0: dropless; else a cap on tokens per expert, × the mean
+  bool pads_to_capacity = true;  // experts compute so many whatever reaches them
   std::int64_t latent = 0;   // width the routed experts work in, behind two projections; 0: hidden
   bool router_bias = false;  // the router's linear layer has a bias (gpt-oss)
   bool router_correction_bias = false;  // a bias per expert added to its score (DeepSeek-V3)
   bool shared_gate = false;             // a learned gate on the shared experts (Qwen)
 
   bool operator==(const MixtureOfExperts&) const = default;
+};
+
+// An encoder of images before the decoder (transformers' vision_config). Its layers see the patches
+// of one image; `merge` patches become one token of the sequence, through linear layers of widths
+// projector_input, projector_inner, projector_second (0: none) and hidden. layers == 0: none.
+struct Tower {
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;  // divides hidden
+  std::int64_t intermediate = 0;
+  std::int64_t patch = 0;      // numbers of one patch
+  std::int64_t positions = 0;  // rows of its table, with a class token's; 0: rotary
+  std::int64_t merge = 1;      // patches of a token
+  std::int64_t projector_input = 0;
+  std::int64_t projector_inner = 0;
+  std::int64_t projector_second = 0;
+  std::int64_t deeper_projectors = 0;  // further ones like it, of earlier layers (Qwen3-VL)
+  std::int64_t images = 0;             // of a sequence; the run says so, and the next
+  std::int64_t image_tokens = 0;       // that one image has in the sequence
+  Norm norm = Norm::kLayerNorm;
+  Norm projector_norm = Norm::kLayerNormBare;  // before the projector; bare: none
+  bool gated = false;
+  bool bias = false;         // of all linear layers of its layers
+  bool patch_bias = false;   // of the patches' projection
+  bool norm_before = false;  // a norm before its first layer
+  bool norm_after = false;   // and after its last
+  bool projector_bias = false;
+
+  bool operator==(const Tower&) const = default;
 };
 
 // The part of a layer that mixes tokens, and the part that follows it. `beside`: attention and the
@@ -184,6 +214,7 @@ struct Architecture {
   Recurrent recurrent;
   MixtureOfExperts moe;
   LayerPattern pattern;
+  Tower tower;
 
   AttentionKind attention = AttentionKind::kGroupedQuery;
   Activation activation = Activation::kGelu;

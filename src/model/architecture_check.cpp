@@ -67,6 +67,7 @@ void check_experts(const ModelDraft& draft) {
     needs(draft, key, "num_local_experts");
   }
   needs(draft, "topk_group", "n_group");
+  needs(draft, "moe_pad_expert_input_to_capacity", "moe_expert_capacity_factor");
   if (moe.groups > 0 && moe.experts % moe.groups != 0) {
     draft.refuse(
         "n_group", text(moe.groups),
@@ -141,6 +142,15 @@ void check_indexer(const ModelDraft& draft) {
 }
 
 // An upper bound of the true count: every layer is taken as the largest kind.
+double tower_at_most(const Tower& t, double hidden) {
+  const auto h = static_cast<double>(t.hidden);
+  const auto widest =
+      static_cast<double>(std::max({t.projector_input, t.projector_inner, t.projector_second}));
+  return static_cast<double>(t.layers) * (6 * h * h + 4 * h * static_cast<double>(t.intermediate)) +
+         h * static_cast<double>(t.patch + t.positions + 4) +
+         static_cast<double>(t.deeper_projectors + 1) * (widest + 1) * (2 * widest + hidden + 3);
+}
+
 double parameters_at_most(const Architecture& a) {
   const auto h = static_cast<double>(a.hidden);
   const auto heads = static_cast<double>(a.heads);
@@ -161,7 +171,21 @@ double parameters_at_most(const Architecture& a) {
   const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions + a.token_types);
   return static_cast<double>(a.layers + a.mtp_layers) *
              (attention + recurrent + index + mlp + 4 * h * h) +
-         tables;
+         tables + tower_at_most(a.tower, h);
+}
+
+void check_tower(const ModelDraft& draft) {
+  const Tower& t = draft.model.architecture.tower;
+  for (std::string_view key :
+       {"vision_hidden_size", "vision_num_attention_heads", "vision_intermediate_size",
+        "vision_patch_values", "vision_projector_input"}) {
+    needs(draft, "vision_num_hidden_layers", key);
+    needs(draft, key, "vision_num_hidden_layers");
+  }
+  if (t.layers > 0 && t.hidden % t.heads != 0) {
+    draft.refuse("vision_num_attention_heads", text(t.heads),
+                 "a divisor of vision_hidden_size, which is " + text(t.hidden));
+  }
 }
 
 void check_size(const ModelDraft& draft) {
@@ -182,6 +206,7 @@ void check(const ModelDraft& draft) {
   check_pattern(draft);
   check_recurrent(draft);
   check_indexer(draft);
+  check_tower(draft);
   check_size(draft);
 }
 

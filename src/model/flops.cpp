@@ -38,6 +38,8 @@ Flops sequence_flops(const Architecture& padded, std::int64_t sequence, bool cau
     sum += block_flops(model.layers[layer_type(a, i)], causal, every_pass);
   }
   sum += static_cast<double>(a.mtp_layers) * block_flops(model.mtp, causal, every_pass);
+  sum += static_cast<double>(a.tower.layers) * block_flops(model.tower, causal, every_pass);
+  sum += block_flops(model.tower_ends, causal, every_pass);
   return sum;
 }
 
@@ -47,8 +49,18 @@ double attention_width(const Architecture& a) {
          static_cast<double>(a.head_dim + value_head_dim(a)) / 2;
 }
 
+// The tower's parameters meet the patches; those of its projector are counted as if they did.
+double tower_per_token(const Architecture& a, const ParameterCount& n, std::int64_t sequence) {
+  const std::int64_t patches = a.tower.images * a.tower.image_tokens * a.tower.merge;
+  return static_cast<double>(n.tower) * static_cast<double>(patches) /
+         static_cast<double>(sequence);
+}
+
 double per_token(const Architecture& a, std::int64_t sequence, const Adapter* adapter) {
   const ParameterCount n = parameter_count(a, sequence);
+  if (a.tower.layers > 0 && adapter == nullptr) {
+    return 6 * (static_cast<double>(n.active + n.active_mtp) + tower_per_token(a, n, sequence));
+  }
   const auto active = static_cast<double>(n.active + n.active_mtp);
   if (adapter == nullptr) return 6 * active;
   return 4 * active + 6 * static_cast<double>(trained_parameters(a, sequence, *adapter));

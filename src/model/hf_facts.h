@@ -68,4 +68,7 @@ void translate_shapes(HfFacts& facts, std::string_view type);
 void translate_layers(HfFacts& facts);
 void translate_recurrent(HfFacts& facts);
 
+// The encoder of images of `outer`, the whole file (hf_tower.cpp). False: it is left out, or none.
+bool translate_tower(HfFacts& facts, const Json& outer);
+
 }  // namespace orrery

@@ -23,8 +23,8 @@ Json members(std::string_view text) { return Json::parse("{" + std::string(text)
 // A config.json that is being translated to our keys.
 class Translation {
  public:
-  Translation(HfDocument found, KeyNames names)
-      : found_(std::move(found)), facts_(located(std::move(names), found_.path)) {}
+  Translation(const Json& outer, HfDocument found, KeyNames names)
+      : outer_(outer), found_(std::move(found)), facts_(located(std::move(names), found_.path)) {}
 
   ModelDescription run() {
     find_family();
@@ -37,6 +37,7 @@ class Translation {
     translate_layers(facts_);
     translate_activation();
     translate_dropout();
+    has_tower_ = translate_tower(facts_, outer_);
     return finish();
   }
 
@@ -294,7 +295,11 @@ class Translation {
     if (!family_->leaves_out.empty()) {
       notes_.push_back(found_.model_type + ": not modelled: " + std::string(family_->leaves_out));
     }
+    if (has_tower_) {
+      notes_.push_back("vision_config is an encoder of images, which training.images trains along");
+    }
     for (const std::string& other : found_.others) {
+      if (has_tower_ && other == "vision_config") continue;
       notes_.push_back("only the language model is read; " + other + " is left out");
     }
   }
@@ -315,10 +320,12 @@ class Translation {
     return model;
   }
 
+  const Json& outer_;
   HfDocument found_;
   HfFacts facts_;
   const HfFamily* family_ = nullptr;
   bool known_ = false;
+  bool has_tower_ = false;
   std::set<std::string, std::less<>> seen_;
   std::vector<AssumedValue> assumed_;
   std::vector<std::string> notes_;
@@ -327,7 +334,7 @@ class Translation {
 }  // namespace
 
 ModelDescription read_hugging_face(const Json& document, const KeyNames& names) {
-  return Translation(hf_language_model(document, names.path), names).run();
+  return Translation(document, hf_language_model(document, names.path), names).run();
 }
 
 }  // namespace orrery

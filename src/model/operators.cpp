@@ -46,7 +46,8 @@ std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple) {
 
 void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model) {
   const BuildContext c{a, options};
-  for (Block* block : {&model.embedding, &model.head, &model.mtp}) block->count = 0;
+  for (Block* block : {&model.embedding, &model.head, &model.mtp, &model.tower, &model.tower_ends})
+    block->count = 0;
   for (Block& block : model.layers) block.count = 0;
   append_embedding(model.embedding, c);
   for (std::int64_t i = 0; i < a.layers; ++i) {
@@ -55,6 +56,7 @@ void model_operators(const Architecture& a, const ListOptions& options, ModelOpe
   }
   append_head(model.head, c, a.tie_word_embeddings);
   append_mtp(model.mtp, c);
+  append_tower(model, c);
   if (options.adapter) freeze(model, c, *options.adapter);
 }
 
@@ -116,6 +118,7 @@ ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   n.active = n.total - idle;
   n.mtp = a.mtp_layers * parameters(model.mtp);
   n.active_mtp = n.mtp - a.mtp_layers * idle_parameters(model.mtp, a.moe);
+  n.tower = parameters(model.tower_ends) + a.tower.layers * parameters(model.tower);
   if (!a.tie_word_embeddings && a.output == ModelOutput::vocabulary) {
     n.embedding += a.vocab * a.hidden;
   }

@@ -26,6 +26,7 @@
 #include "model/architecture.h"
 #include "model/chains.h"
 #include "model/cross_entropy.h"
+#include "model/documents.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -160,10 +161,15 @@ enum class OpName : std::uint8_t {
   head,
   pooler,
   loss,
+  adapter_input,
   adapter_down,
   adapter_up,
   adapter_sum,
   adapter_norm,
+  patch_embedding,
+  projector_norm,
+  projector,
+  projector_activation,
 };
 inline constexpr std::size_t kOpNames = kCountOf<OpName>;
 // Names up to this one may exchange something.
@@ -234,10 +240,15 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "head",
           "pooler",
           "loss",
+          "adapter input",
           "adapter down",
           "adapter up",
           "adapter sum",
-          "adapter norm"};
+          "adapter norm",
+          "patch embedding",
+          "projector norm",
+          "projector",
+          "projector activation"};
 }
 
 // A tensor saved by forward for backward: rows × cols elements. It is not saved if a module of
@@ -362,6 +373,9 @@ struct ListOptions {
   double gate_bytes = 0;              // of an input of an activation function, kept; 0: as computed
   double attention_output_bytes = 0;  // of one element, kept once; 0: as computed, and quantised
   double expert_load = 1;             // of the fullest rank, over the mean
+  SequenceLengths lengths;            // of packed documents
+  double document_load = 1;           // attention of the slowest rank, over the mean
+  double context_share = 1;           // keys and values that travel under dynamic_cp, over all
   std::int64_t vocabulary_multiple = 1;  // the vocabulary is padded to a multiple of this
   std::optional<Adapter> adapter;        // nothing: all weights train
 };
@@ -371,7 +385,9 @@ struct ModelOperators {
   Block embedding;
   std::array<Block, kMaxLayerTypes> layers;
   Block head;
-  Block mtp;  // count == 0: none
+  Block mtp;         // count == 0: none
+  Block tower;       // a layer of the encoder of images; likewise
+  Block tower_ends;  // what stands before and after its layers
 };
 
 ModelOperators model_operators(const Architecture& a, const ListOptions& options);
@@ -418,6 +434,7 @@ struct ParameterCount {
   std::int64_t active = 0;  // the part of `total` that one token uses (top-k of the experts)
   std::int64_t mtp = 0;
   std::int64_t active_mtp = 0;  // of `mtp`, as `active` is of `total`
+  std::int64_t tower = 0;       // the encoder of images with its projector, not in `total`
   std::int64_t embedding = 0;   // word and position tables and, if not tied, the head
 };
 

@@ -36,7 +36,11 @@ BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t vir
   BlockCounts n{};
   const LayerRange range = layers_of(s, a.layers, virtual_stage);
   for (std::int64_t i = range.first; i < range.end; ++i) ++n[layer_type(a, i)];
-  if (virtual_stage == 0) n[kEmbeddingBlock] = 1;
+  if (virtual_stage == 0) {
+    n[kEmbeddingBlock] = 1;
+    n[kTowerBlock] = a.tower.layers;
+    n[kTowerEndsBlock] = a.tower.layers > 0 ? 1 : 0;
+  }
   if (virtual_stage + 1 == s.pp * s.vpp) {
     n[kHeadBlock] = 1;
     n[kMtpBlock] = a.mtp_layers;
@@ -51,6 +55,7 @@ BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t v
   const LayerRange range = layers_of(s, a.layers, virtual_stage);
   const std::int64_t end = all ? range.end : std::min(range.end, range.first + s.recompute_layers);
   for (std::int64_t i = range.first; i < end; ++i) ++n[layer_type(a, i)];
+  if (all && virtual_stage == 0) n[kTowerBlock] = a.tower.layers;
   if (all && virtual_stage + 1 == s.pp * s.vpp) n[kMtpBlock] = a.mtp_layers;
   return n;
 }

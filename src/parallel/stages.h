@@ -4,8 +4,8 @@
 //
 // Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers. Layers that
 // do not divide evenly are spread one each over the first virtual stages after the first one, which
-// has the embedding, as far as they go; `stage_layers` says otherwise. The embedding stands on the
-// first, final norm, head, loss and multi-token prediction on the last.
+// has the embedding, as far as they go; `stage_layers` says otherwise. The embedding and an encoder
+// of images stand on the first, final norm, head, loss and multi-token prediction on the last.
 #pragma once
 
 #include <array>
@@ -21,7 +21,9 @@ struct Strategy;
 inline constexpr std::size_t kEmbeddingBlock = kMaxLayerTypes;
 inline constexpr std::size_t kHeadBlock = kMaxLayerTypes + 1;
 inline constexpr std::size_t kMtpBlock = kMaxLayerTypes + 2;
-inline constexpr std::size_t kBlockTypes = kMaxLayerTypes + 3;
+inline constexpr std::size_t kTowerBlock = kMaxLayerTypes + 3;
+inline constexpr std::size_t kTowerEndsBlock = kMaxLayerTypes + 4;
+inline constexpr std::size_t kBlockTypes = kMaxLayerTypes + 5;
 
 using BlockCounts = std::array<std::int64_t, kBlockTypes>;
 

@@ -131,6 +131,7 @@ struct Strategy {
   ModuleMask recompute_modules = mask_of(Module::core_attn);  // selective only
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;
+  bool dynamic_cp = false;       // a document is split over as many ranks as its length needs
   bool post_validation = false;  // zero bubble: the optimizer step is validated after the fact
   bool even_stages = true;  // else `stage_layers` holds the layers of each of the pp·vpp chunks
   Offload offload;

@@ -120,6 +120,7 @@ StrategyRequest request_of(const Strategy& s) {
     q.recompute_layers.reset();
   }
   if (s.offload == Offload{}) q.offload.reset();
+  if (!s.dynamic_cp) q.dynamic_cp.reset();
   return q;
 }
 

@@ -145,6 +145,10 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
     key<&StrategyRequest::cp_type, &Strategy::cp_type>(
         "cp_type", form::one_of<ContextType>(), otherwise("the framework's", "the framework's"),
         Vary::run, "how context parallelism exchanges: p2p is a ring, a2a is Ulysses"),
+    key<&StrategyRequest::dynamic_cp, &Strategy::dynamic_cp>(
+        "dynamic_cp", form::boolean(), otherwise("false"), Vary::run,
+        "with training.sequence_lengths: a document is split over as many ranks of cp as its "
+        "length needs, so that short ones stay on one"),
     key<&StrategyRequest::sequence_parallel, &Strategy::sequence_parallel>(
         "sequence_parallel", form::boolean(),
         otherwise("true for experts with tp above 1, which need it; else false", "not given"),

@@ -30,6 +30,7 @@ struct StrategyRequest {
   std::optional<std::int64_t> tp, pp, vpp, cp, ep, etp;
   std::optional<std::int64_t> dp;  // absent: auto
   std::optional<ContextType> cp_type;
+  std::optional<bool> dynamic_cp;
   std::optional<bool> sequence_parallel;
   std::optional<std::int64_t> zero;
   std::optional<std::int64_t> zero_shard_group;

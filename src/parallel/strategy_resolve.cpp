@@ -104,6 +104,7 @@ class Resolver {
       const auto name = name_of(s().cp_type);
       assume(key_path<&Q::cp_type>, std::string(name), "the framework's");
     }
+    s().dynamic_cp = q_.dynamic_cp.value_or(false);
     const bool needed = is_moe(a_) && s().tp > 1;
     s().sequence_parallel = given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
                                      needed ? "true" : "false",

@@ -176,6 +176,8 @@ Table operator_list(const Run& run) {
   }
   add_block(run, model.head, "head", list);
   add_block(run, model.mtp, "token prediction", list);
+  add_block(run, model.tower, "image layer", list);
+  add_block(run, model.tower_ends, "image ends", list);
   return list;
 }
 

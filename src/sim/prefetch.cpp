@@ -74,8 +74,8 @@ class LayerPlayer {
   FetchedPass out_;
 };
 
-constexpr std::array<std::size_t, kBlockTypes> kForwardOrder = {kEmbeddingBlock, 0,         1, 2, 3,
-                                                                kMtpBlock,       kHeadBlock};
+constexpr std::array<std::size_t, kBlockTypes> kForwardOrder = {
+    kTowerEndsBlock, kTowerBlock, kEmbeddingBlock, 0, 1, 2, 3, kMtpBlock, kHeadBlock};
 
 // Compute and traffic of one block of each type.
 struct BlockWork {

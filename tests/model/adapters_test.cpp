@@ -3,6 +3,7 @@
 // Adapters beside a frozen model, counted by hand for one layer of 64 × 64 matrices.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "model/adapter.h"
@@ -61,6 +62,15 @@ double saved_bytes(const Operator& op) {
   return sum;
 }
 
+// Of all operators of that name.
+double saved_by(const Block& b, OpName name) {
+  double sum = 0;
+  for (std::uint8_t i = 0; i < b.count; ++i) {
+    if (b.operators[i].name == name) sum += saved_bytes(b.operators[i]);
+  }
+  return sum;
+}
+
 std::int64_t trained(const Adapter& a) { return trained_parameters(adapted_llama(), 32, a); }
 
 }  // namespace
@@ -108,11 +118,27 @@ TEST_CASE("fused attention keeps its output, which a frozen projection does not 
 
 TEST_CASE("adapters in fp32 cast their input, and dropout makes a copy and a mask") {
   Adapter a = on(mask_of(AdapterTarget::query, AdapterTarget::value));
-  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 0);
+  CHECK(saved_by(layer_with(a), OpName::adapter_down) == 0);
+  CHECK(named_operator(layer_with(a), OpName::adapter_input)->forward_bytes == 0);
   a.precision = AdapterFormat::fp32;
-  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 2 * 4 * 32 * 64);
+  CHECK(saved_by(layer_with(a), OpName::adapter_down) == 2 * 4 * 32 * 64);
+  CHECK(named_operator(layer_with(a), OpName::adapter_input)->forward_bytes == 2 + 4);
   a.dropout = true;
-  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::adapter_down)) == 2 * 5 * 32 * 64);
+  CHECK(saved_by(layer_with(a), OpName::adapter_down) == 2 * 5 * 32 * 64);
+  CHECK(named_operator(layer_with(a), OpName::adapter_input)->forward_bytes == 2 + 4 + 2 * 4 + 1);
+}
+
+TEST_CASE("each matrix has adapters of its own but where the stack fuses them") {
+  using enum AdapterTarget;
+  const auto downs = [](TargetMask targets) {
+    const Block b = layer_with(on(targets));
+    return std::count_if(b.operators.begin(), b.operators.begin() + b.count,
+                         [](const Operator& op) { return op.name == OpName::adapter_down; });
+  };
+  CHECK(downs(mask_of(query, key, value)) == 3);
+  CHECK(downs(mask_of(qkv)) == 1);
+  CHECK(downs(mask_of(gate, up, down)) == 3);
+  CHECK(downs(mask_of(gate_up)) == 1);
 }
 
 TEST_CASE("nothing runs backward below the lowest part that trains") {

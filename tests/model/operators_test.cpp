@@ -170,6 +170,14 @@ TEST_CASE("a capacity factor pads the copies") {
   const double dropless = saved_by_layer(a, options());
   a.moe.capacity_factor = 1.5;
   CHECK(saved_by_layer(a, options()) - dropless == 1 * (2 * 64 + 2 * (2 * 32) + 2 * 32));
+  // Without padding experts compute what reaches them, at most the capacity.
+  a.moe.pads_to_capacity = false;
+  CHECK(saved_by_layer(a, options()) == dropless);
+  ListOptions loaded = options();
+  loaded.expert_load = 4;
+  const double unpadded = saved_by_layer(a, loaded);
+  a.moe.pads_to_capacity = true;
+  CHECK(saved_by_layer(a, loaded) == unpadded);
 }
 
 TEST_CASE("recomputing the experts' activation drops what it makes, the experts all of them") {

@@ -58,6 +58,17 @@ TEST_CASE("families give the published totals of their models to the last weight
   }
 }
 
+TEST_CASE("encoders of images give the rest of the published totals") {
+  const Json rows = json_file(ORRERY_TEST_DATA "/papers/tower-totals.json")["models"];
+  for (const Json& row : rows) {
+    const auto name = row["name"].get<std::string>();
+    CAPTURE(name);
+    const ParameterCount n = count_of(read_model(row["config"], name));
+    CHECK(n.total + n.tower == row["total"].get<std::int64_t>());
+    CHECK(n.tower > 0);
+  }
+}
+
 // Published files with their totals, where they lie: -DORRERY_HF_CONFIGS=FOLDER, by default the
 // folder hf-configs of a folder beside the checkout.
 TEST_CASE("files of published models give their totals and active parameters") {

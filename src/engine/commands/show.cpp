@@ -86,6 +86,7 @@ std::string layer_text(const Json& counts) {
 Json model_document(const ModelDescription& m) {
   const ParameterCount n = parameter_count(m.architecture, m.architecture.max_positions);
   Json j = {{"parameters", n.total}, {"active_parameters", n.active}, {"mtp_parameters", n.mtp}};
+  if (n.tower > 0) j["tower_parameters"] = n.tower;
   j["layers"] = layer_counts(m.architecture);
   // A learned table without a stated length has as many rows as a run's sequence.
   const bool open =
@@ -105,6 +106,11 @@ void add_model_lines(const Json& j, Section& head) {
   head.add(Paragraph{grouped(j["parameters"].get<double>()) + " parameters, " +
                          grouped(j["active_parameters"].get<double>()) + " active",
                      2});
+  if (j.contains("tower_parameters")) {
+    head.add(Paragraph{"and " + grouped(j["tower_parameters"].get<double>()) +
+                           " of the encoder of images, which a run with training.images trains",
+                       2});
+  }
   head.add(Paragraph{layer_text(j["layers"]), 2});
   if (j.contains("parameters_per_position")) {
     head.add(Paragraph{"and " + grouped(j["parameters_per_position"].get<double>()) +

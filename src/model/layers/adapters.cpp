@@ -7,7 +7,6 @@
 // two narrow products and the sum of their result with the frozen one's; DoRA's also the norm of
 // each whole weight, once a pass and not a token (PEFT, tuners/lora/dora.py).
 #include <array>
-#include <bit>
 
 #include "model/layers/build.h"
 
@@ -49,30 +48,41 @@ TargetMask targets_of(OpName name) {
   return 0;
 }
 
-// Columns of a product that have an adapter, and the number of its matrices.
+// Columns of a product that one adapter adds to.
 struct Adapted {
   Extent cols;
   Extent cols2{0, 0, Axis::whole};
-  std::int64_t matrices = 1;
 
   std::int64_t whole() const { return cols.units * cols.unit + cols2.units * cols2.unit; }
 };
 
-std::int64_t bits(TargetMask mask) { return std::popcount(static_cast<unsigned>(mask)); }
+// Each matrix of a projection that is fused here, and not in the stack, has an adapter of its own.
+struct AdaptedParts {
+  std::array<Adapted, 3> parts{};
+  std::size_t count = 0;
 
-Adapted adapted_part(const Operator& op, const Adapter& a) {
-  Adapted part{op.cols, op.cols2, 1};
+  void add(Extent cols) { parts[count++].cols = cols; }
+};
+
+bool has(TargetMask chosen, AdapterTarget target) { return (chosen & mask_of(target)) != 0; }
+
+AdaptedParts adapted_parts(const Operator& op, const Adapter& a) {
+  AdaptedParts out;
   const auto chosen = static_cast<TargetMask>(a.targets & targets_of(op.name));
-  if ((chosen & mask_of(qkv, gate_up)) != 0) return part;
-  if (op.name == OpName::qkv) {
-    part.matrices = bits(chosen);
-    if ((chosen & mask_of(query)) == 0) part.cols.unit = 0;
-    part.cols2.unit = part.cols2.unit / 2 * bits(chosen & mask_of(key, value));
-  } else if ((chosen & mask_of(gate, up)) != 0 && op.cols.unit > 1) {
-    part.matrices = bits(chosen);
-    part.cols.unit = op.cols.unit / 2 * part.matrices;
+  const bool apart = (chosen & mask_of(qkv, gate_up)) == 0;
+  const Extent half2{op.cols2.units, op.cols2.unit / 2, op.cols2.axis};
+  const Extent half{op.cols.units, op.cols.unit / 2, op.cols.axis};
+  if (apart && op.name == OpName::qkv) {
+    if (has(chosen, query)) out.add(op.cols);
+    if (has(chosen, key)) out.add(half2);
+    if (has(chosen, value)) out.add(half2);
+  } else if (apart && (chosen & mask_of(gate, up)) != 0 && op.cols.unit > 1) {
+    if (has(chosen, gate)) out.add(half);
+    if (has(chosen, up)) out.add(half);
+  } else {
+    out.parts[out.count++] = {op.cols, op.cols2};
   }
-  return part;
+  return out;
 }
 
 class Freezer {
@@ -138,11 +148,16 @@ class Freezer {
   }
 
   void adapt(const Operator& base) {
-    const Adapted part = adapted_part(base, a_);
-    const Extent rank{part.matrices * a_.rank, 1, Axis::whole};
+    const AdaptedParts all = adapted_parts(base, a_);
+    for (std::size_t i = 0; i < all.count; ++i) adapt(base, all.parts[i]);
+  }
+
+  void adapt(const Operator& base, const Adapted& part) {
+    const Extent rank{a_.rank, 1, Axis::whole};
+    append_input(base);
     Operator& down = product(base, OpName::adapter_down, base.inner, rank);
-    save_own_input(down, base, part.matrices);
-    Operator& up = product(base, OpName::adapter_up, {a_.rank, 1, Axis::whole}, part.cols);
+    save_own_input(down, base);
+    Operator& up = product(base, OpName::adapter_up, rank, part.cols);
     up.cols2 = part.cols2;
     save(up, base.rows, rank, bytes_of(a_.precision), base.recomputed_by);
     if (a_.kind == AdapterKind::dora) {
@@ -151,12 +166,31 @@ class Freezer {
     }
     Operator& sum = append(block_, OpName::adapter_sum, OpKind::pointwise, base.rows, part.cols);
     sum.cols2 = part.cols2;
-    sum.forward_bytes = 5 * c_.e();  // scaled, then added
-    sum.backward_bytes = 2 * c_.e();
-    sum.kernels = {2, 1};
+    // Scaled, then added; where adapters are wider, the sum is wide and is cast back.
+    const double wide = bytes_of(a_.precision);
+    const bool casts = wide > c_.e();
+    sum.forward_bytes = casts ? 5 * wide + 2 * c_.e() : 5 * c_.e();
+    sum.backward_bytes = casts ? 3 * wide + c_.e() : 2 * c_.e();
+    sum.kernels = casts ? Kernels{3, 2} : Kernels{2, 1};
     sum.recomputed_by = base.recomputed_by;
-    if (a_.kind == AdapterKind::dora)
+    if (a_.kind == AdapterKind::dora) {
       save(sum, base.rows, {part.whole(), 1, part.cols.axis}, c_.e());
+    }
+  }
+
+  // Each adapter casts its input to its own precision and drops some of it (PEFT,
+  // tuners/lora/layer.py); in backward the gradient that comes back is added to the frozen
+  // product's (torch/csrc/autograd/input_buffer.cpp).
+  void append_input(const Operator& base) {
+    const double wide = bytes_of(a_.precision);
+    const bool casts = wide > c_.e();
+    Operator& op = append(block_, OpName::adapter_input, OpKind::pointwise, base.rows, base.inner);
+    op.forward_bytes = (casts ? c_.e() + wide : 0) + (a_.dropout ? 2 * wide + 1 : 0);
+    op.backward_bytes = 3 * c_.e() + op.forward_bytes;
+    const int kernels = (casts ? 1 : 0) + (a_.dropout ? 1 : 0);
+    op.kernels.forward = static_cast<std::uint8_t>(kernels);
+    op.kernels.backward = static_cast<std::uint8_t>(1 + kernels);
+    op.recomputed_by = base.recomputed_by;
   }
 
   Operator& product(const Operator& base, OpName name, Extent inner, Extent cols) {
@@ -169,12 +203,11 @@ class Freezer {
     return op;
   }
 
-  // Where adapters are wider than activations, each matrix casts the input for itself; dropout
-  // makes a copy and a mask.
-  void save_own_input(Operator& down, const Operator& base, std::int64_t matrices) {
+  // A cast input is kept; dropout makes a copy and a mask.
+  void save_own_input(Operator& down, const Operator& base) {
     const double wide = bytes_of(a_.precision);
     const double copy = wide > c_.e() || a_.dropout ? wide : 0;
-    const double bytes = static_cast<double>(matrices) * (copy + (a_.dropout ? 1 : 0));
+    const double bytes = copy + (a_.dropout ? 1 : 0);
     if (bytes > 0) save(down, base.rows, base.inner, bytes, base.recomputed_by);
   }
 
@@ -182,7 +215,7 @@ class Freezer {
   void append_norms(const Operator& base, const Adapted& part) {
     const std::int64_t in = base.inner.units * base.inner.unit;
     Operator& through = append(block_, OpName::adapter_norm, OpKind::product, base.inner,
-                               {part.matrices * in + part.whole(), 1, Axis::whole});
+                               {in + part.whole(), 1, Axis::whole});
     through.inner = {a_.rank, 1, Axis::whole};
     through.kernels = {2, 0};
     Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, base.inner, part.cols);
@@ -230,6 +263,11 @@ void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked) 
   for (Block& block : model.layers) freeze_block(block, layers);
   freeze_block(model.head, layers);
   freeze_block(model.mtp, layers);
+  // The encoder of images stays frozen.
+  a.targets = 0;
+  a.trained = 0;
+  freeze_block(model.tower_ends, false);
+  freeze_block(model.tower, false);
 }
 
 }  // namespace orrery

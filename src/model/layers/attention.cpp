@@ -49,12 +49,19 @@ bool is_sparse(const BuildContext& c) {
   return c.arch.indexer.heads > 0 && c.arch.indexer.top_k < c.s();
 }
 
+// Pairs that the mask keeps of one document of n tokens.
+double document_fraction(const BuildContext& c, Mixer mixer, std::int64_t n) {
+  if (is_sparse(c)) return window_fraction(n, c.arch.indexer.top_k);
+  if (mixer != Mixer::local_attention) return causal_fraction(n);
+  if (c.arch.sliding_window > 0) return window_fraction(n, c.arch.sliding_window);
+  return chunk_fraction(n, c.arch.attention_chunk_size);
+}
+
 double masked_fraction(const BuildContext& c, Mixer mixer) {
   if (mixer == Mixer::encoder || mixer == Mixer::cross) return 1.0;
-  if (is_sparse(c)) return window_fraction(c.s(), c.arch.indexer.top_k);
-  if (mixer != Mixer::local_attention) return causal_fraction(c.s());
-  if (c.arch.sliding_window > 0) return window_fraction(c.s(), c.arch.sliding_window);
-  return chunk_fraction(c.s(), c.arch.attention_chunk_size);
+  const auto alone = [&](std::int64_t n) { return document_fraction(c, mixer, n); };
+  const SequenceLengths& documents = c.options.lengths;
+  return documents.count == 0 ? alone(c.s()) : packed_pairs(documents, c.s(), alone);
 }
 
 // Sizes shared by the kernels of the attention core. Sparse latent attention runs on the compressed
@@ -62,7 +69,8 @@ double masked_fraction(const BuildContext& c, Mixer mixer) {
 void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
   const bool compressed = is_sparse(c) && c.arch.attention == AttentionKind::kLatent;
   const LatentAttention& m = c.arch.mla;
-  const bool limited = mixer == Mixer::local_attention || is_sparse(c);
+  const bool packed = c.options.lengths.count > 0 && mixer != Mixer::encoder;
+  const bool limited = mixer == Mixer::local_attention || is_sparse(c) || packed;
   op.groups = {c.arch.heads, c.b(), Axis::tensor};
   op.inner = {compressed ? m.kv_lora_rank + m.qk_rope_head_dim : c.arch.head_dim, 1, Axis::whole};
   op.cols2 = {compressed ? m.kv_lora_rank : value_head_dim(c.arch), 1, Axis::whole};
@@ -74,8 +82,9 @@ void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
 // Context parallelism sends keys and values, and under all-to-all also queries and the output.
 void cross_context(Operator& op, const BuildContext& c) {
   const std::int64_t kv_width = c.arch.head_dim + value_head_dim(c.arch);
-  cross(op, BoundaryKind::context_keys, c.tokens(), key_heads(c, kv_width), c.e());
-  cross(op, BoundaryKind::context_heads, c.tokens(), query_heads(c, kv_width), c.e());
+  const double bytes = c.e() * c.options.context_share;
+  cross(op, BoundaryKind::context_keys, c.tokens(), key_heads(c, kv_width), bytes);
+  cross(op, BoundaryKind::context_heads, c.tokens(), query_heads(c, kv_width), bytes);
 }
 
 // Keys or values as the kernel reads them: for every head, if they are repeated.
@@ -100,7 +109,7 @@ void append_fused_core(Block& block, const BuildContext& c, Mixer mixer, ModuleM
   Operator& op = append(block, OpName::attention, OpKind::fused_attention,
                         {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
   set_core(op, c, mixer);
-  op.pairs = op.masked_pairs;
+  op.pairs = std::min(1.0, op.masked_pairs * c.options.document_load);
   op.kernels = {2, 3};
   if (c.arch.attention_sinks) {
     op.vectors = 1;

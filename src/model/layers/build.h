@@ -75,6 +75,7 @@ void append_layer(Block& block, const BuildContext& c, LayerKind kind);
 
 void append_embedding(Block& block, const BuildContext& c);
 void append_mtp(Block& block, const BuildContext& c);
+void append_tower(ModelOperators& model, const BuildContext& c);
 
 // Freezes all that the adapter does not train, and adds its products.
 void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked);

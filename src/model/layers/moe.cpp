@@ -5,8 +5,10 @@
 // Tokens are evenly spread over experts, or `expert_load` times the mean reaches the fullest rank,
 // for which all others wait. They are permuted twice in each direction, before and
 // after the exchange: once by destination rank and once by local expert. With a capacity factor
-// every expert takes factor × the mean, padded; without one nothing is dropped. The router works on
+// every expert takes factor × the mean, padded, or without padding no more than that; the tokens
+// above it are dropped. Without one nothing is dropped. The router works on
 // the sequence-parallel shard, in fp32. Layout as in Megatron-Core's all-to-all dispatcher.
+#include <algorithm>
 #include <cmath>
 
 #include "model/layers/mlp.h"
@@ -25,7 +27,9 @@ constexpr Kernels kRouterKernels = {20, 11};
 std::int64_t copies(const BuildContext& c) {
   const std::int64_t all = c.s() * c.arch.moe.top_k;
   const double capacity = c.arch.moe.capacity_factor;
-  const double load = capacity > 0 ? capacity : c.options.expert_load;
+  const double reaches = c.options.expert_load;
+  const bool padded = capacity > 0 && c.arch.moe.pads_to_capacity;
+  const double load = padded ? capacity : capacity > 0 ? std::min(capacity, reaches) : reaches;
   if (load == 1) return all;
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(all) * load));
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs with images, and with packed documents of different lengths.
+#include <doctest/doctest.h>
+
+#include "estimate/estimate.h"
+#include "support/about.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+// A small Qwen2-VL on 16 GPUs.
+Json images_run(std::int64_t images) {
+  return json_of(R"({"model": {"model_type": "qwen2_vl", "hidden_size": 1024,
+      "num_hidden_layers": 8, "num_attention_heads": 16, "num_key_value_heads": 4,
+      "intermediate_size": 4096, "vocab_size": 32000, "vision_config": {"depth": 4,
+      "embed_dim": 512, "num_heads": 8, "mlp_ratio": 4, "patch_size": 14}},
+    "cluster": {"node": "dgx-h100", "gpus": 16},
+    "training": {"sequence_length": 4096, "global_batch": 64, "image_tokens": 256, "images": )" +
+                 std::to_string(images) + R"(}, "parallel": {"tp": 2, "pp": 2}})");
+}
+
+Json documents_run(const std::string& lengths, const std::string& parallel) {
+  const std::string given = lengths.empty() ? "" : R"(, "sequence_lengths": )" + lengths;
+  return json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
+    "training": {"sequence_length": 32768, "global_batch": 64)" +
+                 given + R"(}, "parallel": {"tp": 2)" + parallel + "}}");
+}
+
+double step(const Json& run) { return estimate(run_of(run)).step_time.si(); }
+
+double sent_by_context(const Json& run) {
+  const Answer a = estimate(run_of(run));
+  double bytes = 0;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    if (a.comm[i].dimension == CommDimension::cp) bytes += a.comm[i].bytes.si();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "images add their encoder to memory and time of the first stage, more the more they are") {
+  const Run without = run_of(images_run(0));
+  CHECK(without.model.tower.layers == 0);
+  const Run some = run_of(images_run(4));
+  CHECK(some.model.tower.layers == 4);
+  CHECK(some.model_flops > without.model_flops);
+  CHECK(estimate(some).memory[MemoryLine::weights] > estimate(without).memory[MemoryLine::weights]);
+  CHECK(step(images_run(4)) > step(images_run(0)));
+  CHECK(step(images_run(8)) > step(images_run(4)));
+  // The resolved run says the same when it is read again.
+  const ResolvedRun once = resolved(images_run(4));
+  CHECK(run_of(*once.inputs).model == some.model);
+}
+
+TEST_CASE("packed documents take less than whole sequences and unequal ones more than equal") {
+  const double whole = step(documents_run("", ""));
+  const double equal = step(documents_run(R"([{"length": 4096, "share": 1}])", ""));
+  CHECK(equal < whole);
+  CHECK(step(documents_run(R"([{"length": 32768, "share": 1}])", "")) == about(whole));
+  // Of the same mean square over mean: 4,096 tokens for a mean token.
+  const std::string mixed = R"([{"length": 1024, "share": 8}, {"length": 7168, "share": 1}])";
+  CHECK(step(documents_run(mixed, "")) > equal);
+}
+
+TEST_CASE("dynamic context parallelism sends the keys of long documents alone") {
+  const std::string mixed = R"([{"length": 2048, "share": 8}, {"length": 32768, "share": 1}])";
+  const double all = sent_by_context(documents_run(mixed, R"(, "cp": 4)"));
+  const double few = sent_by_context(documents_run(mixed, R"(, "cp": 4, "dynamic_cp": true)"));
+  CHECK(few > 0);
+  CHECK(few == about(all * 32768 / (32768 + 8 * 2048)));
+}

@@ -231,6 +231,33 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
 }
 
+// A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
+constexpr double kLaunchQueue = 1024;
+constexpr double kReducedOutputs =
+    2;  // a layer: of attention and of the MLP, whole before they are reduced
+
+// Outputs that tensor parallelism reduces on another stream. PyTorch's allocator does not use their
+// blocks again before that stream has passed (record_stream), and the host asks for the next ones
+// as many layers ahead as the launch queue holds.
+template <Number R>
+BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  double layers = 0;
+  double launches = 0;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const BlockCounts& blocks = class_of<R>(w, part).blocks;
+    for (std::size_t i = 0; i < kBlockTypes; ++i) {
+      if (i == kEmbeddingBlock || i == kHeadBlock) continue;
+      const double n = static_cast<double>(blocks[i]);
+      layers += n;
+      launches += n * w.prices.blocks[i].launches[static_cast<std::size_t>(Phase::forward)];
+    }
+  });
+  if (launches > kLaunchQueue) layers *= kLaunchQueue / launches;
+  const Strategy& s = run.strategy;
+  const Bytes whole = boundary_bytes(run) * static_cast<double>(s.sequence_parallel ? s.tp : 1);
+  return lift<R>(whole * kReducedOutputs * layers, {"outputs that wait for their reduction"});
+}
+
 }  // namespace
 
 template <Number R>
@@ -243,6 +270,9 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
   StageMemory<R> m = stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
                                      c->activations);
   if (run.framework.logits_overhead > 0) m.outsized += cached_of_loss<R>(run, w, stage);
+  if (run.framework.records_streams && run.strategy.tp > 1) {
+    m.outsized += held_ahead<R>(run, w, stage);
+  }
   settle<R>(m, run.framework, run.cluster.device.memory_capacity);
   return m;
 }

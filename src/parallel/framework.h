@@ -48,9 +48,10 @@ struct Framework {
   bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
   bool frees_gradients = false;         // with the step; they come back one by one in backward
   double optimizer_copies = 0;          // of this rank's weights, while the update runs
-  bool keeps_stage_outputs = false;     // what a stage sent on, until its gradient is back
-  bool receives_apart = false;          // every micro batch of a step has its own receive buffers
-  bool reduces_at_the_end = false;      // kept weights: from buffers of whole layers, two at once
+  bool records_streams = false;      // the allocator keeps what a collective reads until it has run
+  bool keeps_stage_outputs = false;  // what a stage sent on, until its gradient is back
+  bool receives_apart = false;       // every micro batch of a step has its own receive buffers
+  bool reduces_at_the_end = false;   // kept weights: from buffers of whole layers, two at once
   std::int64_t vocabulary_multiple = 1;
   bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
 

@@ -95,6 +95,9 @@ inline constexpr auto kFrameworkRows = [] {
                                 "backward"),
       fact<&F::optimizer_copies>("optimizer_copies", form::number(0, 16, "copies"), otherwise("0"),
                                  "copies of a rank's weights that the update makes"),
+      fact<&F::records_streams>("records_streams", kSwitch, otherwise("false"),
+                                "the allocator keeps what tensor parallelism reduces until the "
+                                "device gets there, however far the host is ahead"),
       fact<&F::keeps_stage_outputs>("keeps_stage_outputs", kSwitch, otherwise("false"),
                                     "a stage keeps what it sent until its gradient is back"),
       fact<&F::receives_apart>("receives_apart", kSwitch, otherwise("false"),

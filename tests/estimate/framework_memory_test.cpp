@@ -68,6 +68,23 @@ TEST_CASE("who keeps gathered inputs gathers them once") {
   CHECK(gathers - backward_gathers(run) == (8 * 2 + 1) * run.strategy.micro_batches);
 }
 
+TEST_CASE(
+    "outputs that tensor parallelism reduces wait for the device, as far as the host is ahead") {
+  Run run = dense_run(R"({"tp": 4, "sequence_parallel": true, "recompute": "none"})");
+  run.framework.records_streams = false;
+  const Bytes without = memory_line(run, MemoryLine::fragmentation);
+  run.framework.records_streams = true;
+  const double output = kMicroBatchTokens * kWidth * 2;  // whole, in 16 bits
+  // Two of each of eight layers, whose launches the queue holds.
+  CHECK((memory_line(run, MemoryLine::fragmentation) - without).si() ==
+        testing::about(16 * output));
+  Run alone = dense_run(R"({"tp": 1})");
+  alone.framework.records_streams = false;
+  const Bytes whole = memory_line(alone, MemoryLine::fragmentation);
+  alone.framework.records_streams = true;
+  CHECK(memory_line(alone, MemoryLine::fragmentation) == whole);
+}
+
 TEST_CASE("every micro batch of a step has receive buffers of its own") {
   Run run = dense_run(R"({"pp": 4})");
   REQUIRE(run.strategy.micro_batches == 4);

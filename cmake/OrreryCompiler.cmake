@@ -40,6 +40,12 @@ if(ORRERY_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+if(ORRERY_PACKAGES)
+  # Two builds of one commit give the same bytes, in whatever folders they are made.
+  add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(Boost 1.74 REQUIRED)

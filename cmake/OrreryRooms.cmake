@@ -86,3 +86,35 @@ function(orrery_program)
   # main.cpp may not be there yet: look again when it appears.
   file(GLOB unused CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
 endfunction()
+
+# The program of the same objects without a shared library: it runs in an empty root. `static/orrery.map`
+# names the archives it took.
+function(orrery_static_program)
+  set(objects "")
+  foreach(room IN LISTS ORRERY_ROOMS)
+    get_target_property(type orrery_${room} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY" AND NOT room MATCHES "^(io|cli)$")
+      list(APPEND objects $<TARGET_OBJECTS:orrery_${room}>)
+    endif()
+  endforeach()
+  # spdlog and fmt come as shared libraries: the rooms that log are compiled with their headers alone.
+  file(GLOB_RECURSE logging ${PROJECT_SOURCE_DIR}/src/io/*.cpp ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
+  list(REMOVE_ITEM logging ${PROJECT_SOURCE_DIR}/src/io/public_face.cpp)
+  add_executable(orrery_static ${logging} ${objects})
+  add_dependencies(orrery_static orrery_build_info)
+  set_target_properties(orrery_static PROPERTIES
+    OUTPUT_NAME orrery RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static)
+  target_include_directories(orrery_static PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${ORRERY_GENERATED_DIR})
+  target_compile_definitions(orrery_static PRIVATE SPDLOG_FMT_EXTERNAL)
+  set(archives "")
+  foreach(library z sqlite3 ${ORRERY_FORMAT_LIBRARIES})
+    find_library(ORRERY_STATIC_${library} lib${library}.a REQUIRED)
+    mark_as_advanced(ORRERY_STATIC_${library})
+    list(APPEND archives ${ORRERY_STATIC_${library}})
+  endforeach()
+  target_link_libraries(orrery_static PRIVATE orrery_flags orrery_io_settings nlohmann_json::nlohmann_json Boost::headers
+    Eigen3::Eigen CLI11::CLI11 fmt::fmt-header-only Threads::Threads ${archives} m)
+  target_link_options(orrery_static PRIVATE
+    -static -Wl,-Map=${PROJECT_BINARY_DIR}/static/orrery.map)
+endfunction()

@@ -40,8 +40,9 @@ struct Solved {
 
 class Fitter {
  public:
-  Fitter(const std::vector<Measurement>& points, const Cluster& cluster)
-      : points_(points), cluster_(cluster), knobs_(knobs_for(points, cluster)) {
+  Fitter(const std::vector<Measurement>& points, const Cluster& cluster,
+         const std::function<void()>& step)
+      : points_(points), cluster_(cluster), step_(step), knobs_(knobs_for(points, cluster)) {
     noise_.assign(points.size(), kFirstNoise);
     own_ = {cluster.device.efficiency.tile_m, cluster.device.efficiency.tile_n};
   }
@@ -122,6 +123,7 @@ class Fitter {
     Cluster c;
     p.residual = [&](std::size_t i, const std::vector<double>& x) {
       if (x != at) {
+        step_();
         at = x;
         c = cluster_at(x, a.tile, a.moves);
       }
@@ -153,6 +155,7 @@ class Fitter {
 
   const std::vector<Measurement>& points_;
   const Cluster& cluster_;
+  const std::function<void()>& step_;
   std::vector<Knob> knobs_;
   std::vector<double> noise_;
   TileShape own_;
@@ -267,8 +270,9 @@ std::vector<std::size_t> folds_of(const std::vector<Measurement>& points) {
   return folds;
 }
 
-MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cluster& cluster) {
-  Fitter fitter(points, cluster);
+MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cluster& cluster,
+                                const std::function<void()>& step) {
+  Fitter fitter(points, cluster, step);
   Indices all(points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   fitter.set_noise(fitter.solve(all));

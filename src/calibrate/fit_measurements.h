@@ -15,6 +15,7 @@
 // none.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,10 @@ inline constexpr std::size_t kFolds = 20;
 // For each point the fold that leaves it out.
 std::vector<std::size_t> folds_of(const std::vector<Measurement>& points);
 
-MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cluster& cluster);
+// `step` is called again and again, and may throw to end the fit.
+MeasurementFit fit_measurements(
+    const std::vector<Measurement>& points, const Cluster& cluster,
+    const std::function<void()>& step = [] {});
 
 // Statistics of predicted over measured.
 FitErrors errors_of(std::vector<double> ratios);

@@ -45,9 +45,10 @@ CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
     if (context.progress) {
       context.progress(done++, static_cast<std::int64_t>(plan.options.size()));
     }
+    add_answers(plan, option, context, c);
+    // Whatever a search that was cut short found is no answer.
     c.is_stopped = context.stopped && context.stopped();
     if (c.is_stopped) return c;
-    add_answers(plan, option, context, c);
   }
   c.rank = rank_of(plan, c.options);
   c.ranked = ranked(plan, c.rank, c.options);

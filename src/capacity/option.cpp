@@ -46,6 +46,7 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.conditions = &request.conditions;
   options.workers = context.workers;
   options.parallel = context.parallel;
+  options.stopped = context.stopped;
   const SearchAnswer found = search(request.space, options);
   if (!found.best.empty()) {
     const Found& best = found.recommended;

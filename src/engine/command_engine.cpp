@@ -63,6 +63,8 @@ CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer) {
     return refused(e);
   } catch (const UsageError& e) {
     return failed(ExitCode::wrong_input, e.what());
+  } catch (const Stopped&) {
+    return {ExitCode::interrupted};
   } catch (const std::bad_alloc&) {
     return failed(ExitCode::wrong_input,
                   "found a question too large for the memory there is; allowed: a smaller one");

@@ -13,4 +13,17 @@ std::function<void(const std::function<void(unsigned)>&)> parallel_of(const Engi
   };
 }
 
+void go_on(const EngineHooks& hooks) {
+  if (hooks.stopped && hooks.stopped()) throw Stopped();
+}
+
+ConfigSource until_stopped(const CommandContext& context) {
+  ConfigSource source = context.configs;
+  source.read = [read = source.read, hooks = &context.hooks](const std::string& file) {
+    go_on(*hooks);
+    return read(file);
+  };
+  return source;
+}
+
 }  // namespace orrery

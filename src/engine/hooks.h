@@ -41,4 +41,14 @@ struct CommandContext {
   const EngineHooks& hooks;
 };
 
+// Thrown where a command ends because hooks.stopped said so; the answer is exit code 130.
+struct Stopped {};
+
+// Throws Stopped once the asker wants no more.
+void go_on(const EngineHooks& hooks);
+
+// The configs of the context; reading one of them throws Stopped once the asker wants no more. For
+// commands that judge many runs one by one.
+ConfigSource until_stopped(const CommandContext& context);
+
 }  // namespace orrery

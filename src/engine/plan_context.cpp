@@ -27,7 +27,7 @@ ConfigKind kind_of(SiteKind kind) {
 
 PlanContext plan_context(const CommandContext& context, const std::string& beside, unsigned jobs) {
   PlanContext c;
-  const ConfigSource configs = context.configs;
+  const ConfigSource configs = until_stopped(context);
   c.lookup = config_lookup(configs, beside);
   c.run = [=](const std::string& name) {
     return find_config(configs, ConfigKind::run, name, beside);

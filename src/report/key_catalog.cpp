@@ -5,13 +5,17 @@
 #include <array>
 
 #include "capacity/plan.h"
+#include "capacity/site_keys.h"
+#include "capacity/site_tables.h"
 #include "core/json.h"
 #include "core/key_schema.h"
 #include "core/key_words.h"
 #include "explore/search_keys.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_keys.h"
+#include "hardware/network_tables.h"
 #include "model/model_document.h"
+#include "parallel/compression_tables.h"
 #include "validate/observed.h"
 
 namespace orrery {
@@ -31,6 +35,19 @@ constexpr std::array kDocuments = {
                  &kSearchKeys},
     DocumentKeys{"plan", "Clusters, the training and limits of time, money and power.",
                  &kPlanDocument},
+    DocumentKeys{"graph", "GPUs, switches and links of a node or a network.",
+                 &network_tables::kGraphKeys},
+    DocumentKeys{"fabric", "The network between nodes by its design.",
+                 &network_tables::kFabricKeys},
+    DocumentKeys{"compression", "How messages are compressed, by kind of traffic.",
+                 &compression_tables::kCompressionKeys},
+    DocumentKeys{"failures", "Interruptions of a site: rates, detection, restart, repair.",
+                 &site_tables::kFailureKeys},
+    DocumentKeys{"storage", "What a site's storage writes, reads and holds.", &kStorageKeys},
+    DocumentKeys{"prices", "Rents, purchases and the cost of running a site.",
+                 &site_tables::kPricesKeys},
+    DocumentKeys{"energy", "Power by load, the building's share, carbon.",
+                 &site_tables::kEnergyKeys},
     DocumentKeys{"observed", "Measured steps, to set the level of a stack by; published runs.",
                  &kObservedDocument, true},
 };

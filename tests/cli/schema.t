@@ -5,7 +5,7 @@ $ orrery schema run | head -4
 >   "$schema": "http://json-schema.org/draft-07/schema#",
 >   "title": "orrery run",
 >   "description": "A training run: what, on what, and how.",
-$ for name in run model node device framework sweep search plan observed; do orrery schema $name | grep '"title"'; done
+$ for name in run model node device framework sweep search plan graph fabric compression failures storage prices energy observed; do orrery schema $name | grep '"title"'; done
 >   "title": "orrery run",
 >   "title": "orrery model",
 >   "title": "orrery node",
@@ -14,6 +14,13 @@ $ for name in run model node device framework sweep search plan observed; do orr
 >   "title": "orrery sweep",
 >   "title": "orrery search",
 >   "title": "orrery plan",
+>   "title": "orrery graph",
+>   "title": "orrery fabric",
+>   "title": "orrery compression",
+>   "title": "orrery failures",
+>   "title": "orrery storage",
+>   "title": "orrery prices",
+>   "title": "orrery energy",
 >   "title": "orrery observed",
 >               "title": {
 $ orrery schema modle

@@ -13,6 +13,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,13 @@ KINDS = {
     "framework": ["configs/frameworks/*.json"],
     "sweep": ["configs/sweeps/*.json"],
     "plan": ["configs/capacity/*.json"],
+    "graph": ["configs/hardware/graphs/*.json"],
+    "fabric": ["configs/hardware/fabrics/*.json"],
+    "compression": ["configs/compression/*.json"],
+    "failures": ["configs/failures/*.json"],
+    "storage": ["configs/storage/*.json"],
+    "prices": ["configs/prices/*.json"],
+    "energy": ["configs/energy/*.json"],
     "observed": ["validation/runs/*.json"],
 }
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -112,6 +120,53 @@ def refused_by_what_it_should(schemas):
             "its schema does not refuse it" if not wrong else "its schema does refuse it")
 
 
+# Their readers are written by hand (core/described_keys.h).
+DESCRIBED = ["graph", "fabric", "compression", "failures", "energy", "prices"]
+
+
+def keys_that_the_readers_know(schemas):
+    """Tables of documents that are read by hand are held against what their readers allow: given a key
+    that nobody knows, the program names all that it does."""
+    for kind in DESCRIBED:
+        properties = set(next(o for o in (schemas.of(kind).schema, schemas.of(kind).schema.get("else"))
+                              if o and "properties" in o)["properties"]) - {"$schema"}
+        known = set()
+        for path in sorted(p for pattern in KINDS[kind] for p in ROOT.glob(pattern)):
+            known |= allowed_beside(schemas.orrery, kind, parse(path.read_text()))
+        for document in MORE.get(kind, []):
+            known |= allowed_beside(schemas.orrery, kind, document)
+        if properties != known:
+            yield f"{kind}: only in the schema {sorted(properties - known)}, only read {sorted(known - properties)}"
+
+
+# Shapes that no shipped document has.
+CARDS = {"gpus_per_node": 8, "nodes": 4, "cards": 8, "card_link": "50 GB/s", "node_link": "400 GB/s"}
+MORE = {"graph": [
+    {"kind": "torus", "sides": [2, 2], "link": "50 GB/s"},
+    {"kind": "switched", "gpus": 8, "link": "50 GB/s"},
+    {"kind": "fat-tree", "radix": 64, **CARDS},
+    {"kind": "dragonfly", "nodes_per_group": 2, "switches": 2, "taper": 1, "local_link": "50 GB/s", **CARDS}],
+    "fabric": [{"kind": "fat-tree", "pod": 4}]}
+
+
+def allowed_beside(orrery, kind, document):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "document.json"
+        path.write_text(json.dumps({**document, "nobody_knows": 1}))
+        if kind in ("failures", "prices"):  # read within a plan
+            plan = Path(folder) / "plan.json"
+            plan.write_text(json.dumps({"run": "llama-3-8b-8-h100", "goal": {"tokens": "1e9"}, "scenarios": [
+                {"name": "a", "cluster": {"node": "dgx-h100", "gpus": 8}, kind: str(path)}]}))
+            words = ["capacity", str(plan)]
+        else:
+            words = ["show", kind, str(path)]
+        told = subprocess.run([orrery, *words], capture_output=True, text=True).stderr
+    found = re.search(r"nobody_knows: found an unknown key; allowed: (.*?)(;|$)", told)
+    if not found:
+        sys.exit(f"{kind}: {told}")
+    return set(re.split(r", | or ", found[1].strip()))
+
+
 def kind_of_input(row):
     command = row.get("argv", ["estimate"])
     if not any(key in row for key in ("run", "model", "text", "repeat")):
@@ -141,6 +196,9 @@ def main():
             failed += 1
             print(f"{where}: {what}")
     print(f"{sum(right for right, _, _ in bad)} of {len(bad)} wrong inputs are as they should be")
+    for difference in keys_that_the_readers_know(schemas):
+        failed += 1
+        print(difference)
     sys.exit(1 if failed else 0)
 
 

@@ -133,7 +133,7 @@ CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Loo
   const Machine m = machine_of(a, r.sets, context.configs);
   CommandAnswer answer;
   answer.warnings = check_sets(r.sets, m);
-  r.fit = fit_measurements(r.points, m.cluster);
+  r.fit = fit_measurements(r.points, m.cluster, [&] { go_on(context.hooks); });
   const std::string name = a.name.empty() ? m.device + "-calibrated" : a.name;
   r.overlay = overlay_json(r.fit, r.sets, {name, m.device, m.node});
   if (r.overlay["changes"].empty()) {

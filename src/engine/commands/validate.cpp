@@ -298,7 +298,7 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   const ValidateOptions o = read_validate_options(request);
   request.done();
   refuse_contradictions(o);
-  const ConfigSource& configs = context.configs;
+  const ConfigSource configs = until_stopped(context);
   if (are_claims(o.files)) return answer_of_claims(o, configs);
   if (!o.calibration.empty()) return answer_calibrated(o, configs);
   const ValidationReport report = validate(rows_of(o, configs), config_lookup(configs));

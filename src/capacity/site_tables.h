@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of documents about failures, energy and prices (core/described_keys.h; read in
+// capacity/site_json.h and prices_json.h).
+#pragma once
+
+#include "capacity/bill.h"
+#include "core/described_keys.h"
+#include "hardware/dimensions.h"
+
+namespace orrery {
+namespace site_tables {
+
+inline constexpr Form kTime = form::quantity(kSeconds, true);
+inline constexpr Form kLoad = form::number(0, 2, "of the rated power");
+inline constexpr Form kPue = form::number(1, 10, "of the nodes' energy");
+inline constexpr Form kCarbon =
+    form::text("a mass for a kWh: \"400 g/kWh\"", "[0-9.]+([eE][-+]?[0-9]+)? k?g/kWh");
+
+// --- failures
+
+inline constexpr std::array kWindowRows = {
+    described("gpus", form::whole(1, 1'000'000'000, "GPUs"), kRequired, "GPUs that were watched"),
+    described("time", form::quantity(kSeconds), kRequired, "for how long")};
+inline constexpr KeyTable kWindowKeys{"window", kWindowRows};
+inline constexpr std::array kClassRows = {
+    described("name", form::text("text"), kRequired, "of this kind of failure"),
+    described("count", form::number(0, 1e9, "failures"), kNothing, "seen in the window"),
+    described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing, "in place of a count"),
+    described("takes_node", form::boolean(), otherwise("false"),
+              "whether the node leaves until it is repaired")};
+inline constexpr KeyTable kClassKeys{"classes", kClassRows};
+inline constexpr Form kClass = form::object(kClassKeys);
+inline constexpr std::array kSpreadRows = {
+    described("low", form::number(0, 1, "of the rate"), kRequired, "at least"),
+    described("high", form::number(1, 1000, "of the rate"), kRequired, "at most")};
+inline constexpr KeyTable kSpreadKeys{"range", kSpreadRows};
+inline constexpr std::array kPlannedRows = {
+    described("every", form::quantity(kSeconds), kRequired, "mean time between two stops"),
+    described("duration", kTime, otherwise("the restart's"), "of one stop")};
+inline constexpr KeyTable kPlannedKeys{"planned", kPlannedRows};
+inline constexpr std::array kStragglerRows = {
+    described("slowdown", form::number(0, 100, "of a step"), kRequired,
+              "longer steps while one rank is slow"),
+    described("share", form::number(0, 1, "of the time"), otherwise("1"), "in which there is one")};
+inline constexpr KeyTable kStragglerKeys{"stragglers", kStragglerRows};
+
+inline constexpr std::array kFailureRows = {
+    kNameKey,
+    kSourceKey,
+    kSourcesKey,
+    described("window", form::object(kWindowKeys), kNothing, "what counts were counted in"),
+    described("classes", form::list(kClass), kNothing, "kinds of failures and their rates"),
+    described("range", form::object(kSpreadKeys), kNothing, "of all rates, as factors"),
+    described("detection", ranged<kTime>(), otherwise("0 s"), "until a failure is noticed"),
+    described("restart", ranged<kTime>(), otherwise("0 s"), "until training goes on"),
+    described("repair", kTime, otherwise("0 s"), "until a node that left is back"),
+    described("planned", form::object(kPlannedKeys), kNothing, "stops that lose no work"),
+    described("stragglers", form::object(kStragglerKeys), kNothing, "slow ranks")};
+inline constexpr KeyTable kFailureKeys{"", kFailureRows};
+
+// --- energy
+
+inline constexpr std::array kLoadRows = {
+    described("compute", ranged<kLoad>(), kRequired, "while it computes"),
+    described("memory", ranged<kLoad>(), kRequired, "in passes over memory"),
+    described("waiting", ranged<kLoad>(), kRequired, "while it waits for others"),
+    described("idle", ranged<kLoad>(), kRequired, "without a job")};
+inline constexpr KeyTable kLoadKeys{"load", kLoadRows};
+inline constexpr std::array kEnergyRows = {
+    kNameKey,
+    kSourceKey,
+    kSourcesKey,
+    described("load", form::object(kLoadKeys), kRequired,
+              "shares of a device's rated power by what it does"),
+    described("pue", ranged<kPue>(), kNothing, "energy of the building over the nodes'"),
+    described("carbon_intensity", ranged<kCarbon>(), kNothing, "of the electricity")};
+inline constexpr KeyTable kEnergyKeys{"", kEnergyRows};
+
+// --- prices
+
+// An amount and its currency, for each of `per`.
+constexpr Form money(std::string_view what, std::string_view pattern) {
+  return form::text(what, pattern);
+}
+inline constexpr Form kMoney = money("\"25000 USD\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}");
+inline constexpr Form kHourly =
+    money("\"2.49 USD/h\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/(h|d|y)");
+inline constexpr Form kElectricity =
+    money("\"0.08 USD/kWh\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/(k|M)Wh");
+inline constexpr Form kSpace =
+    money("\"20 USD/TB/month\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/([TGP]B/month|TB/y)");
+inline constexpr Form kShare = form::number(0, 100, "of the hardware's price");
+inline constexpr Form kUtilisation = form::number(0.001, 1, "of the time");
+inline constexpr Form kLifetime = form::quantity(kSeconds);
+
+// A price has a source and a date.
+template <const Form& Value>
+inline constexpr std::array kPriceRows = {
+    described("value", Value, kRequired, "the price"),
+    described("low", Value, otherwise("the value"), "at least"),
+    described("high", Value, otherwise("the value"), "at most"),
+    described("source", form::text("text"), kRequired, "who says so"),
+    described("date", form::text("text"), kRequired, "when"),
+    described("kind", form::text("text"), kNothing, "how the value came about"),
+    described("on", form::any("data"), kNothing, "data that had a say in it")};
+template <const Form& Value>
+inline constexpr KeyTable kPriceKeys{"", kPriceRows<Value>};
+template <const Form& Value>
+inline constexpr Form kPrice = form::object(kPriceKeys<Value>);
+
+inline constexpr std::array kGpuPriceRows = {
+    described("rent", kPrice<kHourly>, kNothing, "of one GPU"),
+    described("purchase", kPrice<kMoney>, kNothing, "of one GPU")};
+inline constexpr KeyTable kGpuPriceKeys{"gpus", kGpuPriceRows};
+inline constexpr Form kGpuPrice = form::object(kGpuPriceKeys);
+inline constexpr std::array kNodePriceRows = {
+    described("purchase", kPrice<kMoney>, kNothing, "of a whole node"),
+    described("support", kPrice<kHourly>, kNothing, "of a whole node")};
+inline constexpr KeyTable kNodePriceKeys{"nodes", kNodePriceRows};
+inline constexpr Form kNodePrice = form::object(kNodePriceKeys);
+
+inline constexpr std::array kPricesRows = {
+    kSourceKey,
+    kSourcesKey,
+    described("pay", form::one_of<Payment>(), otherwise("rent where there is one"),
+              "which of the prices are paid"),
+    described("gpus", form::map(kGpuPrice), kNothing, "by the device's name"),
+    described("nodes", form::map(kNodePrice), kNothing, "by the node's name"),
+    described("electricity", kPrice<kElectricity>, kNothing, "of the facility's energy"),
+    described("network", kPrice<kShare>, kNothing, "network, of the hardware's price"),
+    described("storage", kPrice<kShare>, kNothing, "storage, of the hardware's price"),
+    described("storage_space", kPrice<kSpace>, kNothing, "storage by what it holds"),
+    described("support", kPrice<kShare>, kNothing, "support a year, of the hardware's price"),
+    described("utilisation", kPrice<kUtilisation>, kNothing, "of bought hardware"),
+    described("lifetime", kPrice<kLifetime>, kNothing, "of bought hardware")};
+inline constexpr KeyTable kPricesKeys{"", kPricesRows};
+
+}  // namespace site_tables
+}  // namespace orrery

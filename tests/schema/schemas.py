@@ -155,7 +155,7 @@ def allowed_beside(orrery, kind, document):
         path.write_text(json.dumps({**document, "nobody_knows": 1}))
         if kind in ("failures", "prices"):  # read within a plan
             plan = Path(folder) / "plan.json"
-            plan.write_text(json.dumps({"run": "llama-3-8b-8-h100", "goal": {"tokens": "1e9"}, "scenarios": [
+            plan.write_text(json.dumps({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e9}, "scenarios": [
                 {"name": "a", "cluster": {"node": "dgx-h100", "gpus": 8}, kind: str(path)}]}))
             words = ["capacity", str(plan)]
         else:

@@ -176,10 +176,11 @@ std::vector<NamedText> files_of(const ValidateOptions& o, const ConfigSource& co
   return files;
 }
 
-std::vector<Row> rows_of(const ValidateOptions& o, const ConfigSource& configs) {
-  const std::vector<NamedText> files = files_of(o, configs);
+std::vector<Row> rows_of(const ValidateOptions& o, const CommandContext& context) {
+  const std::vector<NamedText> files = files_of(o, context.configs);
   std::vector<Row> rows;
   for (const NamedText& file : files) {
+    go_on(context.hooks);
     for (Row& row : read_rows(file.text, file.name)) rows.push_back(std::move(row));
   }
   if (rows.empty()) {
@@ -240,8 +241,9 @@ CommandAnswer answer_check(const ValidateOptions& o, const ValidationReport& rep
 }
 
 // The rows of the calibration's machine by it, the others by the documents.
-CommandAnswer answer_calibrated(const ValidateOptions& o, const ConfigSource& configs) {
-  std::vector<Row> rows = rows_of(o, configs);
+CommandAnswer answer_calibrated(const ValidateOptions& o, const CommandContext& context,
+                                const ConfigSource& configs) {
+  std::vector<Row> rows = rows_of(o, context);
   const CalibratedRows calibrated = calibrate_rows(o.calibration, configs, rows);
   const ValidationReport report = validate(rows, config_lookup(configs));
   if (o.csv()) return answer_report(o, report);
@@ -300,8 +302,8 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   refuse_contradictions(o);
   const ConfigSource configs = until_stopped(context);
   if (are_claims(o.files)) return answer_of_claims(o, configs);
-  if (!o.calibration.empty()) return answer_calibrated(o, configs);
-  const ValidationReport report = validate(rows_of(o, configs), config_lookup(configs));
+  if (!o.calibration.empty()) return answer_calibrated(o, context, configs);
+  const ValidationReport report = validate(rows_of(o, context), config_lookup(configs));
   if (o.check) return answer_check(o, report);
   if (!(o.fit || o.cross || o.ablate)) return answer_report(o, report);
   const NamedText parameters = parameters_file(o, configs);

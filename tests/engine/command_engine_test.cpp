@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/config_source.h"
 
@@ -134,6 +137,27 @@ TEST_CASE("a search tells how far it is and ends when it is told to") {
   CHECK(a.code == ExitCode::interrupted);
   CHECK(a.text.empty());
   CHECK(told == 1);
+}
+
+TEST_CASE("long commands end soon after they are told to") {
+  const std::string measured =
+      R"({"action": "fit", "device": "a100-sxm4-80gb", "files": [{"file": "gemm.csv", "text": )"
+      R"("m,n,k,dtype,us\n1024,1024,1024,bf16,12.1\n4096,4096,4096,bf16,560\n8192,8192,8192,bf16,4400\n"}]})";
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"capacity", R"({"run": "gpt3-175b-five-clusters"})"},
+      {"validate", "{}"},
+      {"calibrate", measured}};
+  for (const auto& [command, request] : calls) {
+    CAPTURE(command);
+    int asked = 0;
+    EngineHooks hooks;
+    hooks.stopped = [&asked] { return ++asked > 3; };
+    const CommandAnswer a = CommandEngine(builtin_configs(), hooks).call(command, request);
+    CHECK(a.code == ExitCode::interrupted);
+    CHECK(a.text.empty());
+    CHECK(a.error.empty());
+    CHECK(asked < 10);
+  }
 }
 
 TEST_CASE("a document by name is read once") {

@@ -6,14 +6,14 @@
 set(CPACK_PACKAGE_NAME orrery)
 set(CPACK_PACKAGE_VENDOR "Orrery developers")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "predicts memory, time and cost of model training")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Orrery developers <orrery@localhost>" CACHE STRING
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "Orrery developers <orrery@example.org>" CACHE STRING
   "Name and address in the packages")
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0orrery1)  # not Debian's own
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -25,9 +25,9 @@ if(ORRERY_PYTHON)
 endif()
 
 set(_orrery_soname liborrery${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(_orrery_about " Orrery predicts what a training run of a large language model does on a cluster:
- memory of every GPU, time of a step, the best parallel layout, cost and power
- of the whole training. Every number can be expanded to its formula and sources.")
+set(_orrery_about "Orrery predicts what a training run of a large language model does on a
+cluster: memory of every GPU, time of a step, the best parallel layout, cost
+and power of the whole training. Every number opens to its formula.")
 
 # orrery_debian(COMPONENT NAME SECTION DEPENDS "summary")
 macro(orrery_debian component name section depends summary)
@@ -46,8 +46,8 @@ function(orrery_debian_documents component name)
     COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/debian/changelog.Debian.gz DESTINATION ${folder}
     COMPONENT ${component})
-  file(GLOB overrides ${PROJECT_SOURCE_DIR}/packaging/debian/${name}.lintian-overrides)
-  if(overrides)
+  set(overrides ${PROJECT_SOURCE_DIR}/packaging/debian/${component}.lintian-overrides)
+  if(EXISTS ${overrides})
     install(FILES ${overrides} DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
       RENAME ${name} COMPONENT ${component})
   endif()
@@ -55,7 +55,7 @@ endfunction()
 
 orrery_debian(program orrery science "" "predicts memory, time and cost of model training")
 orrery_debian(library ${_orrery_soname} libs "" "predicts model training, shared library")
-orrery_debian(development liborrery-dev libdevel "${_orrery_soname} (= ${PROJECT_VERSION}-1)"
+orrery_debian(development liborrery-dev libdevel "${_orrery_soname} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
   "predicts model training, headers")
 orrery_debian(python python3-orrery python "python3" "predicts model training, Python module")
 # The module is built for the Python that built it.
@@ -76,5 +76,5 @@ configure_file(packaging/debian/changelog.in ${PROJECT_BINARY_DIR}/debian/change
 execute_process(COMMAND gzip -9nkf changelog.Debian
   WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/debian COMMAND_ERROR_IS_FATAL ANY)
 
-# ldconfig runs for the shared library alone; CPack writes that trigger by itself.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 include(CPack)

@@ -111,10 +111,17 @@ class Answer(Record):
     _result: tuple[Any, ...]
 
     def __init__(self, command: str, request: dict[str, Any], result: tuple[Any, ...]) -> None:
-        super().__init__(self._document(result[1]))
         object.__setattr__(self, "_command", command)
         object.__setattr__(self, "_request", request)
         object.__setattr__(self, "_result", result)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_data":
+            return super().__getattr__(name)
+        # The JSON is read when somebody looks into it: it takes longer than a session's estimate.
+        data = self._document(self._result[1])
+        object.__setattr__(self, "_data", data)
+        return data
 
     @staticmethod
     def _document(text: str) -> dict[str, Any]:

@@ -147,12 +147,12 @@ TEST_CASE("long commands end soon after they are told to") {
       {"capacity", R"({"run": "gpt3-175b-five-clusters"})"},
       {"validate", "{}"},
       {"calibrate", measured}};
-  for (const auto& [command, request] : calls) {
-    CAPTURE(command);
+  for (const auto& call : calls) {
+    CAPTURE(call.first);
     int asked = 0;
     EngineHooks hooks;
     hooks.stopped = [&asked] { return ++asked > 3; };
-    const CommandAnswer a = CommandEngine(builtin_configs(), hooks).call(command, request);
+    const CommandAnswer a = CommandEngine(builtin_configs(), hooks).call(call.first, call.second);
     CHECK(a.code == ExitCode::interrupted);
     CHECK(a.text.empty());
     CHECK(a.error.empty());

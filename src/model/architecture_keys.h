@@ -63,6 +63,7 @@ inline constexpr Form kExperts = form::whole(1, 1'000'000, "experts");
 inline constexpr Form kNoExperts = form::whole(0, 1'000'000, "experts");
 inline constexpr Form kWidth = form::whole(1, 100'000'000, "elements");
 inline constexpr Form kTokens = form::whole(1, 1'000'000'000, "tokens");
+inline constexpr Form kFewProjectors = form::whole(1, 12, "projectors");  // kMaxOperators
 inline constexpr Form kSwitch = form::boolean();
 inline constexpr Otherwise kDefault = otherwise("", "docs/models.md");
 
@@ -236,8 +237,8 @@ inline constexpr auto kVariantRows = [] {
                                                   "width within the projector"),
       fact_in<&A::tower, &Tower::projector_second>("vision_projector_second", kWidth, kNothing,
                                                    "a second one within"),
-      fact_in<&A::tower, &Tower::deeper_projectors>("vision_deeper_projectors", kLayers, kNothing,
-                                                    "projectors of earlier layers"),
+      fact_in<&A::tower, &Tower::deeper_projectors>("vision_deeper_projectors", kFewProjectors,
+                                                    kNothing, "projectors of earlier layers"),
       fact_in<&A::tower, &Tower::norm>("vision_norm", form::one_of<Norm>(), otherwise("layernorm"),
                                        "its norms"),
       fact_in<&A::tower, &Tower::projector_norm>(

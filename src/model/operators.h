@@ -301,7 +301,7 @@ enum class Backward : std::uint8_t {
 
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 96;
+inline constexpr std::size_t kMaxOperators = 112;
 
 struct Operator {
   OpName name = OpName::embedding;

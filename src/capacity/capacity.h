@@ -17,6 +17,7 @@
 #include "capacity/goodput.h"
 #include "capacity/outcome.h"
 #include "capacity/plan.h"
+#include "capacity/purchase.h"
 #include "capacity/requirement.h"
 #include "capacity/what_if.h"
 #include "core/enum_names.h"
@@ -47,6 +48,8 @@ struct OptionAnswer {
   DataNeeds data;
   std::vector<InferenceNeeds> inference;  // by batch size
   PeriodicSyncs periodic;
+  std::optional<Seconds> late_gradients;  // days' time, where gradients arrive one step late
+  PurchaseNeeds needs;
   std::optional<double> buying_pays_at;  // utilisation, if both prices are known
   std::int64_t spares_advised = 0;       // enough to wait less than 0.1 % of the time
   std::vector<Assumption> assumptions;

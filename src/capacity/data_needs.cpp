@@ -16,6 +16,10 @@ double kept_elements(const Architecture& a) {
   return static_cast<double>(a.layers * width);
 }
 
+// Megatron-LM's indexed dataset stores unsigned 16 bits up to this vocabulary, else 32
+// (megatron/core/ datasets/indexed_dataset.py [from memory, unverified]).
+double bytes_of_id(std::int64_t vocabulary) { return vocabulary < 65500 ? 2 : 4; }
+
 }  // namespace
 
 std::vector<SampleKind> read_samples(Reader r) {
@@ -60,6 +64,8 @@ DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& s
   const Bytes token(plan.corpora[plan.corpus].bytes_per_token);
   n.read = BytesPerSecond(token.si() * d.tokens_per_s);
   n.dataset = dataset_bytes(plan, d.tokens);
+  n.ids = Bytes(bytes_of_id(d.vocabulary) * d.tokens);
+  n.ids_of_rank = n.ids / static_cast<double>(d.replicas);
   n.checkpoints = kept_bytes(d.checkpoint, policy);
   n.total = n.dataset + n.checkpoints;
   n.storage_holds_it = storage.capacity.si() <= 0 || n.total <= storage.capacity;

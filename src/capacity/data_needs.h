@@ -61,6 +61,8 @@ struct DataNeeds {
   BytesPerSecond read{};            // of tokens, by the whole run
   std::vector<SampleRate> samples;  // if it trained on these samples at this run's FLOP rate
   Bytes dataset{};
+  Bytes ids{};          // the same as token ids, of 2 bytes where the vocabulary allows
+  Bytes ids_of_rank{};  // of one data parallel rank, if each reads a shard of its own
   Bytes checkpoints{};  // all that are kept
   Bytes total{};
   bool storage_holds_it = true;  // if its capacity is known
@@ -73,6 +75,8 @@ struct DataDemand {
   double tokens_per_s = 0;
   double tokens = 0;
   std::int64_t nodes = 1;
+  std::int64_t vocabulary = 0;
+  std::int64_t replicas = 1;  // that read sequences of their own
   Bytes checkpoint{};
 };
 

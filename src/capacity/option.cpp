@@ -124,18 +124,30 @@ class Builder {
     Json run = *phase.run;
     at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
     if (option_.search) run = with_best(run, phase.file, **option_.search, context_);
-    const ResolvedRun full = resolved(run, phase.file, context_);
+    ResolvedRun full = resolved(run, phase.file, context_);
+    full.run = at_achieved_rate(full.run);
     double tokens = goal_tokens(phase, full.run, plan_.file);
     for (const RampStep& step : phase.ramp) {
       Json small = run;
       at_key<&Training::global_batch>(at_key<&RunRequest::training>(small)) = step.global_batch;
       const ResolvedRun r = resolved_at(small, phase.file, step.global_batch, context_);
       const double part = std::min(step.tokens, tokens);
-      if (part > 0) add(phase, r.run, part);
+      if (part > 0) add(phase, at_achieved_rate(r.run), part);
       tokens -= part;
     }
     if (tokens > 0) add(phase, full.run, tokens);
     if (!a_.run) a_.run = full;
+  }
+
+  // At the rate that is said to be achieved, if one is: the level of the whole step moves.
+  Run at_achieved_rate(Run run) const {
+    if (!option_.achieved) return run;
+    const Ranged<FlopsPerSecond>& rate = *option_.achieved;
+    Framework& f = run.framework;
+    f.stack_factor *= run.model_flops / rate.value / estimate(run).step_time;
+    f.interval_low = rate.value / rate.high;
+    f.interval_high = rate.value / rate.low;
+    return run;
   }
 
   void add(const PhasePlan& phase, const Run& run, double tokens) {
@@ -195,6 +207,8 @@ class Builder {
     a_.simulated = played();
     a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
     a_.periodic = periodic_syncs(a_.inputs, a_.training, pieces_);
+    a_.late_gradients = time_with_late_gradients(a_.inputs, a_.training, pieces_);
+    a_.needs = purchase_needs(a_.inputs, a_.outcome, pieces_.front().run);
     a_.buying_pays_at = utilisation_where_buying_pays(a_.inputs);
     for (const std::int64_t batch : kServedBatches) {
       a_.inference.push_back(
@@ -220,6 +234,8 @@ class Builder {
                      a_.answer.step_time.si();
     d.tokens = a_.training.tokens;
     d.nodes = node_count(run.cluster);
+    d.vocabulary = run.model.vocab;
+    d.replicas = run.strategy.dp;
     d.checkpoint = a_.inputs.checkpoint;
     return d;
   }

@@ -27,7 +27,18 @@ Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c) {
 }
 
 std::int64_t held_gpus(const OutcomeInputs& in) {
-  return in.cluster.gpus + in.spares * in.cluster.devices_per_node;
+  return in.cluster.gpus + in.spares * devices_of_system(in.cluster);
+}
+
+std::int64_t held_nodes(const OutcomeInputs& in) {
+  const std::int64_t each = in.cluster.devices_per_node;
+  return (held_gpus(in) + each - 1) / each;
+}
+
+// A whole number of steps is between two checkpoints.
+Seconds whole_steps(Seconds interval, Seconds step) {
+  if (!(step > Seconds()) || !std::isfinite(interval.si())) return interval;
+  return step * std::max(1.0, std::round(interval / step));
 }
 
 template <class T>
@@ -137,8 +148,13 @@ Seconds slowed(Seconds training, const Stragglers& s) {
   return training * (1 + s.slowdown * s.share);
 }
 
+std::int64_t paid_gpus(const OutcomeInputs& in) {
+  const bool by_node = in.prices.payment == Payment::purchase && in.prices.node;
+  return by_node ? held_nodes(in) * in.cluster.devices_per_node : held_gpus(in);
+}
+
 double gpu_hours(const OutcomeInputs& in, Seconds wall) {
-  return static_cast<double>(held_gpus(in)) * (wall / kHour);
+  return static_cast<double>(paid_gpus(in)) * (wall / kHour);
 }
 
 Outcome outcome_of(const OutcomeInputs& in) {
@@ -150,14 +166,13 @@ Outcome outcome_of(const OutcomeInputs& in) {
   const Seconds interval =
       in.policy.interval.si() > 0
           ? std::max(in.policy.interval, o.checkpoint.durable - o.checkpoint.stall)
-          : optimal_interval(o.recovery, in.longest_step);
+          : whole_steps(optimal_interval(o.recovery, in.longest_step), in.longest_step);
   o.goodput = goodput(o.recovery, interval);
   o.training = slowed(in.training.value, in.interruptions.stragglers);
   o.wall = o.training * o.goodput.total;
   o.failures = o.goodput.failures * o.training.si();
   o.energy = energy_use(in.cluster, in.spares, in.energy, in.load, o.goodput, o.wall);
-  o.bill = bill(in.prices, {held_gpus(in), node_count(in.cluster) + in.spares, o.wall,
-                            o.energy.facility, in.stored});
+  o.bill = bill(in.prices, {held_gpus(in), held_nodes(in), o.wall, o.energy.facility, in.stored});
   o.cost = total_of(o.bill);
   return o;
 }

@@ -37,7 +37,7 @@ namespace orrery {
 
 struct OutcomeInputs {
   Cluster cluster;
-  std::int64_t spares = 0;   // nodes
+  std::int64_t spares = 0;   // systems: nodes, or trays of a rack
   Ranged<Seconds> training;  // all steps, without interruptions
   Seconds longest_step{};
   StepLoad load;
@@ -67,7 +67,8 @@ Outcome outcome_of(const OutcomeInputs& in);
 // Training time including slow ranks.
 Seconds slowed(Seconds training, const Stragglers& s);
 
-// Paid GPU-hours, spares included.
+// GPUs that are paid for, spares included: bought by the node, those of whole nodes.
+std::int64_t paid_gpus(const OutcomeInputs& in);
 double gpu_hours(const OutcomeInputs& in, Seconds wall);
 
 struct Sensitivity {

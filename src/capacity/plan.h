@@ -82,6 +82,8 @@ struct OptionPlan {
   EnergyModel energy;
   DataPlan data;
   std::int64_t spares = kSparesAsNeeded;
+  // Model FLOP/s of a GPU as measured, in place of the predicted step.
+  std::optional<Ranged<FlopsPerSecond>> achieved;
   std::vector<Assumption> assumptions;
 };
 

@@ -4,6 +4,7 @@
 #include "capacity/plan.h"
 #include "capacity/plan_keys.h"
 #include "capacity/plan_sites.h"
+#include "capacity/ranged_json.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/key_access.h"
@@ -157,6 +158,9 @@ void PlanReader::add_option(const Scenario& s, const NamedWork* model) {
   read_search(s.keys.search, o);
   if (const auto& v = s.keys.spares; v && v->json() != plan_forms::kAsNeeded[0]) {
     o.spares = v->integer(0, kMostPlanGpus);
+  }
+  if (s.keys.achieved) {
+    o.achieved = read_ranged_quantity<FlopsPerSecond::dimension>(*s.keys.achieved, false);
   }
   for (const NamedWork& phase : read_list(s.keys.phases)) {
     o.phases.push_back(read_phase(s, o, model, &phase));

@@ -35,6 +35,7 @@ struct WorkKeys {
 // The cluster and its site.
 struct ScenarioKeys {
   std::optional<Reader> cluster, gpus, phases, search, spares;
+  std::optional<Reader> achieved;
   std::optional<Reader> failures, storage, prices, energy;
   std::optional<CheckpointPolicy> checkpoint;
   std::optional<Reader> data;
@@ -200,6 +201,10 @@ inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
         "spares",
         either(form::whole(0, kMostPlanGpus, "nodes"), form::one_of(plan_forms::kAsNeeded)),
         otherwise("as needed"), "idle nodes that step in for broken ones"),
+    fact<&ScenarioKeys::achieved>(
+        "achieved",
+        form::any("model FLOP/s of a GPU: \"42 TFLOP/s\", or {value, low, high} of such rates"),
+        kNothing, "as measured, in place of the predicted step"),
     fact<&ScenarioKeys::failures>("failures", site_forms::of("failures"), kNothing,
                                   "what interrupts the training, and for how long"),
     fact<&ScenarioKeys::storage>("storage", site_forms::of("storage", &kStorageKeys), kNothing,

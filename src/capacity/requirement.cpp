@@ -61,11 +61,22 @@ double rank_value(RankBy by, const OptionAnswer& o) {
   return o.outcome.wall.si();
 }
 
-// Options without a price come after those with one.
-bool ranks_before(RankBy by, const OptionAnswer& a, const OptionAnswer& b) {
-  if (by == RankBy::cost && a.outcome.cost.has_value() != b.outcome.cost.has_value()) {
-    return a.outcome.cost.has_value();
-  }
+bool is_paid_by(Payment p, const OptionAnswer& o) {
+  return o.outcome.cost && o.outcome.bill.payment == p;
+}
+
+// A rent pays for all; a bill of bought hardware that lacks a part is no cost beside one. Such
+// options come after the rented, and options without a price last.
+int price_class(bool beside_rent, const OptionAnswer& o) {
+  if (!o.outcome.cost) return 2;
+  const bool lacks = is_paid_by(Payment::purchase, o) && !not_counted(o.outcome.bill).empty();
+  return beside_rent && lacks ? 1 : 0;
+}
+
+bool ranks_before(RankBy by, bool beside_rent, const OptionAnswer& a, const OptionAnswer& b) {
+  const int p = price_class(beside_rent, a);
+  const int q = price_class(beside_rent, b);
+  if (by == RankBy::cost && p != q) return p < q;
   const double x = rank_value(by, a);
   const double y = rank_value(by, b);
   return x != y ? x < y : a.outcome.wall < b.outcome.wall;
@@ -151,9 +162,12 @@ std::vector<std::size_t> ranked(const CapacityPlan& plan, RankBy by,
     order.push_back(i);
     standings[i] = standing(plan, options[i]);
   }
+  const bool beside_rent = std::any_of(order.begin(), order.end(), [&](std::size_t i) {
+    return is_paid_by(Payment::rent, options[i]);
+  });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (standings[a] != standings[b]) return standings[a] < standings[b];
-    return ranks_before(by, options[a], options[b]);
+    return ranks_before(by, beside_rent, options[a], options[b]);
   });
   return order;
 }

@@ -123,4 +123,27 @@ PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
   return syncs;
 }
 
+std::optional<Seconds> time_with_late_gradients(const OutcomeInputs& in, const TrainingTime& t,
+                                                const std::vector<PieceRun>& pieces) {
+  OutcomeInputs moved = in;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Answer& a = t.pieces[i].answer;
+    Seconds exchange;
+    Seconds exposed;
+    for (std::uint8_t l = 0; l < a.comm_count; ++l) {
+      const CommLine<double>& line = a.comm[l];
+      const bool of_gradients =
+          (line.dimension == CommDimension::dp || line.dimension == CommDimension::edp) &&
+          line.collective != Collective::all_gather;
+      if (!of_gradients) continue;
+      exchange += line.time;
+      exposed += line.exposed;
+    }
+    const Seconds step = std::max(a.step_time - exposed, std::min(exchange, a.step_time));
+    moved.training.value -= (a.step_time - step) * static_cast<double>(pieces[i].steps);
+  }
+  if (!(moved.training.value < in.training.value)) return {};
+  return outcome_of(moved).wall;
+}
+
 }  // namespace orrery

@@ -59,4 +59,10 @@ std::int64_t whole_replicas(const Strategy& s);
 PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
                              const std::vector<PieceRun>& pieces);
 
+// Wall time where a step uses the gradients of k steps before: their exchange runs beside the next
+// step, and bounds it, for k = 1 as for more. Empty if none is exposed. Effects on convergence are
+// not modelled.
+std::optional<Seconds> time_with_late_gradients(const OutcomeInputs& in, const TrainingTime& t,
+                                                const std::vector<PieceRun>& pieces);
+
 }  // namespace orrery

@@ -35,6 +35,8 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--corpus", "data.corpus", "NAME",
              "whose bytes a token the data set has: a name of `orrery list corpora`"},
     PlanFlag{"--spares", "spares", "N", "spare nodes (as many as keep the wait under 0.1 %)"},
+    PlanFlag{"--achieved", "achieved", "RATE",
+             "model FLOP/s of a GPU as measured, in place of the predicted step: \"42 TFLOP/s\""},
     PlanFlag{"--rank", "rank", "BY", "what is best: cost, time, energy or gpus"},
     PlanFlag{"--seed", "seed", "N", "of the played failures (1)"},
 };

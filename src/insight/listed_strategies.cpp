@@ -84,12 +84,16 @@ std::size_t like_number(const SearchReport& r, std::size_t i) {
   return 0;
 }
 
+std::string slower_text(double share) {
+  constexpr double kShown = 5e-4;  // less is 0.0 %
+  return share < kShown ? "as fast as the fastest" : percent(share) + " over the fastest";
+}
+
 std::string why_listed(const SearchReport& r, std::size_t i) {
   const ListedStrategy& one = r.best[i];
   const RunReport& fastest = r.best[r.fastest].run;
   if (i == 0 && r.fastest == 0) return "recommended, and the fastest";
-  const std::string slower =
-      percent(one.run.answer.step_time / fastest.answer.step_time - 1) + " over the fastest";
+  const std::string slower = slower_text(one.run.answer.step_time / fastest.answer.step_time - 1);
   if (i == 0) return "recommended, " + slower + ": " + preferred(one.run, fastest);
   if (i == r.fastest) return "the fastest; fits with " + fit_text(one.run);
   if (const std::size_t like = like_number(r, i); like > 0) {

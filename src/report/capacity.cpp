@@ -12,7 +12,7 @@ namespace {
 
 Table options_table(const CapacityReport& r) {
   Table table({"option",
-               {"GPUs", true},
+               {"GPUs (paid)", true},
                {"MFU", true},
                {"days", true},
                {"range", true},
@@ -27,7 +27,7 @@ Table options_table(const CapacityReport& r) {
   for (const std::size_t i : r.answer.ranked) {
     const OptionAnswer& o = r.answer.options[i];
     const bool on_front = std::find(front.begin(), front.end(), i) != front.end();
-    table.add({name_of(o), grouped(o.gpus), percent(mfu_of(o.answer)),
+    table.add({name_of(o), gpus_text(o), percent(mfu_of(o.answer)),
                fixed(in_days(o.outcome.wall), 1),
                fixed(in_days(o.range.wall.low), 1) + "–" + fixed(in_days(o.range.wall.high), 1),
                percent(o.outcome.goodput.ratio()),
@@ -158,6 +158,7 @@ AnswerDocument capacity_document(const CapacityReport& r) {
   d.add({bold(r.plan.name)});
   d.add(required(r));
   d.add(options(r));
+  if (r.answer.ranked.size() > 1) d.add(sureness_section(r));
   d.add(refused(r));
   if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best);
   d.rows = data_table(r);

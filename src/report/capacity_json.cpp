@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "document/words.h"
+#include "estimate/risk.h"
 #include "orrery/version.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
@@ -127,6 +128,7 @@ Json cost_json(const OptionAnswer& o) {
             {"range", nullptr},
             {"parts", parts},
             {"not_counted", not_counted(b)},
+            {"why_blank", o.outcome.cost ? "" : why_blank(o)},
             {"per_million_tokens", nullptr},
             {"per_eflop", nullptr},
             {"per_gpu_hour", nullptr}};
@@ -187,6 +189,8 @@ Json data_json(const OptionAnswer& o) {
   return {{"corpus", o.plan->data.corpora[o.plan->data.corpus].name},
           {"read_bytes_per_s", n.read.si()},
           {"dataset_bytes", n.dataset.si()},
+          {"token_ids_bytes", n.ids.si()},
+          {"token_ids_bytes_per_replica", n.ids_of_rank.si()},
           {"kept_checkpoints_bytes", n.checkpoints.si()},
           {"total_bytes", n.total.si()},
           {"storage_holds_it", n.storage_holds_it},
@@ -194,6 +198,16 @@ Json data_json(const OptionAnswer& o) {
           {"host_memory_of_checkpoint_bytes_per_node", o.outcome.checkpoint.per_node.si()},
           {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
           {"were_it_trained_on", json_list(n.samples, sample_json)}};
+}
+
+Json needs_json(const PurchaseNeeds& n) {
+  const auto rate = [](BytesPerSecond r) { return r.si() > 0 ? Json(r.si()) : Json(); };
+  return {{"storage_write_bytes_per_s", rate(n.write)},
+          {"storage_write_every_s", n.write.si() > 0 ? Json(n.write_every.si()) : Json()},
+          {"node_links_too_slow", n.copy_stalls},
+          {"network_sent_bytes_per_s_per_node", rate(n.sent)},
+          {"network_least_bytes_per_s_per_node", rate(n.least)},
+          {"network_has_bytes_per_s_per_node", rate(n.has)}};
 }
 
 Json inference_json(const std::vector<InferenceNeeds>& all) {
@@ -222,10 +236,16 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
             {"status", name_of(o.status)},
             {"reason", o.reason}};
   if (o.status != OptionStatus::fits) return j;
+  j["gpus_paid"] = paid_gpus(o.inputs);
   j["nodes"] = node_count(o.inputs.cluster);
   j["node"] = o.inputs.cluster.node.view();
   j["device"] = o.inputs.cluster.device.name.view();
   j["strategy"] = o.run->inputs->value("parallel", Json::object());
+  j["memory"] = {{"peak_gib", double(o.answer.memory.peak / kGiB)},
+                 {"capacity_gib", double(o.answer.capacity / kGiB)},
+                 {"fit_probability", fit_probability(o.run->run, o.answer)},
+                 {"fit", fit_words(o.run->run, o.answer)}};
+  j["accuracy"] = o.run->interval.words;
   j["rests_on"] = rests_on_json(*o.run);
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);
@@ -233,10 +253,12 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["energy"] = energy_json(o);
   j["cost"] = cost_json(o);
   j["sensitivity"] = sensitivity_json(o);
+  j["needs"] = needs_json(o.needs);
   j["data"] = data_json(o);
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
+  j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
   j["buying_pays_at_utilisation"] = json_or_null(o.buying_pays_at, std::identity());
   j["assumptions"] = assumptions_json(o.assumptions);
   return j;

@@ -113,10 +113,39 @@ Lines checkpoint_line(const OptionAnswer& o) {
   return line("checkpoint", text);
 }
 
+// Rates to ask a seller for.
+Lines needs_lines(const OptionAnswer& o) {
+  const PurchaseNeeds& n = o.needs;
+  Lines all;
+  if (n.write.si() > 0) {
+    const bool beside = o.inputs.policy.mode != CheckpointMode::synchronous;
+    all += line("storage to buy",
+                "writes " + pretty(n.write, 3) +
+                    (beside ? ", so that a checkpoint is safe before the next begins"
+                            : ", so that checkpoints stop training for at most 1 % of the time") +
+                    ", one every " + seconds_text(n.write_every) +
+                    (n.copy_stalls ? "; a node's own links are too slow for that" : ""));
+  } else {
+    all += line("storage to buy",
+                "not known: no failure rates (`failures`) and no `checkpoint.interval` say how "
+                "often a checkpoint is written");
+  }
+  if (n.sent.si() > 0) {
+    all += line("network to buy", "a node sends " + pretty(n.sent, 3) +
+                                      " on the mean of a step to other nodes; with " +
+                                      pretty(n.least, 3) + " a node in place of " +
+                                      pretty(n.has, 3) + " a step takes 5 % longer");
+  }
+  return all;
+}
+
 Lines spare_line(const OptionAnswer& o) {
   if (o.outcome.recovery.repair.si() <= 0) return {};
-  return line("spare nodes", grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
-                                 " keep the wait for one under 0.1 %");
+  const std::int64_t devices = devices_of_system(o.inputs.cluster);
+  const bool trays = devices < o.inputs.cluster.devices_per_node;
+  const std::string what = trays ? "spares of " + grouped(devices) + " GPUs" : "spare nodes";
+  return line(what, grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
+                        " keep the wait for one under 0.1 %");
 }
 
 std::string cost_text(const OptionAnswer& o) {
@@ -192,6 +221,7 @@ Lines data_lines(const OptionAnswer& o) {
                      pretty(n.total);
   if (!n.storage_holds_it) text += ", more than the storage holds";
   if (n.cores > 0) text += "; CPU cores that prepare them: " + grouped(std::ceil(n.cores));
+  text += "; prepared as token ids " + pretty(n.ids) + ", " + pretty(n.ids_of_rank) + " a replica";
   return line("data", text) +
          line("  on samples", "at this FLOP rate it would read " + sample_rates(n));
 }
@@ -235,6 +265,12 @@ Lines periodic_line(const OptionAnswer& o) {
                              ")");
 }
 
+Lines late_line(const OptionAnswer& o) {
+  if (!o.late_gradients) return {};
+  return line("what if", "gradients arrive one step late or more, beside the next step: " +
+                             fixed(in_days(*o.late_gradients), 1) + " days (time alone, as above)");
+}
+
 Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   const Cluster& c = o.inputs.cluster;
   Lines all =
@@ -244,17 +280,21 @@ Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   all += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
                               std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
                               percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
-                              " of " + gib_text(o.answer.capacity, 1) + " a GPU");
+                              " of " + gib_text(o.answer.capacity, 1) + " a GPU, " + fit_text(o));
+  all += line("accuracy", accuracy_text(o));
   const std::string rests_on = calibration_line(*o.run);
   if (!rests_on.empty()) all += line("rests on", rests_on.substr(rests_on.find(": ") + 2));
   all += phase_lines(o);
   all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
                           " hours, effective training time " + percent(o.outcome.goodput.ratio()));
   all += end_line(r, o);
+  const std::int64_t paid = paid_gpus(o.inputs);
   all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
+                               (paid > c.gpus ? " of " + grouped(paid) + " GPUs paid" : "") +
                                (o.inputs.spares > 0 ? ", spares included" : ""));
   all += failure_lines(o) + checkpoint_line(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
-         rent_or_buy_line(o) + data_lines(o) + host_line(o) + periodic_line(o);
+         rent_or_buy_line(o) + needs_lines(o) + data_lines(o) + host_line(o) + periodic_line(o) +
+         late_line(o);
   return all;
 }
 

@@ -53,6 +53,7 @@ class PlanPage {
 
   void add_to(AnswerDocument& d) const {
     d.add(options());
+    d.add(sureness_section(r_));
     d.add(side_by_side());
     const OptionAnswer& o = option(best_);
     d.add(what_matters(o));
@@ -80,7 +81,7 @@ class PlanPage {
   std::vector<Cell> option_row(std::size_t i) const {
     const OptionAnswer& o = option(i);
     std::vector<Cell> row = {{name_of(o), i == best_ ? Ink::bold : Ink::plain},
-                             grouped(o.gpus),
+                             gpus_text(o),
                              strategy_text(o.run->run.strategy),
                              percent(mfu_of(o.answer)),
                              short_range(days_of(o), 1)};
@@ -93,8 +94,11 @@ class PlanPage {
   }
 
   Section options() const {
-    std::vector<Column> columns = {
-        "option", {"GPUs", true}, Column("strategy").wrapped(), {"MFU", true}, {"days", true}};
+    std::vector<Column> columns = {"option",
+                                   {"GPUs (paid)", true},
+                                   Column("strategy").wrapped(),
+                                   {"MFU", true},
+                                   {"days", true}};
     if (r_.plan.start) columns.emplace_back("ends", true);
     columns.insert(columns.end(), {{"effective", true},
                                    {"cost, " + money_name(), true},

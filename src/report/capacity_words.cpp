@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/risk.h"
 
 namespace orrery {
 namespace {
@@ -121,8 +122,37 @@ std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o) {
 std::string payment_note(const CapacityReport& r) {
   if (!pays_both_ways(r)) return "";
   return "Rented and bought stand side by side, and what counts differs: a rent holds power, "
-         "network and the site's profit; a purchase what has a price here alone. Compare the two "
-         "with care, or give `pay` and the prices that lack.";
+         "network and the site's profit; a purchase what has a price here alone. Where a part of "
+         "it has none, the bought option stands after the rented: give the prices that lack, or "
+         "`pay`.";
+}
+
+std::string gpus_text(const OptionAnswer& o) {
+  const std::int64_t paid = paid_gpus(o.inputs);
+  return grouped(o.gpus) + (paid > o.gpus ? " (" + grouped(paid) + ")" : "");
+}
+
+std::string fit_text(const OptionAnswer& o) {
+  return std::string(fit_words(o.run->run, o.answer)) + ", " +
+         percent(std::min(0.99, fit_probability(o.run->run, o.answer)), 0);
+}
+
+std::string accuracy_text(const OptionAnswer& o) {
+  if (!o.plan->achieved) return o.run->interval.words;
+  const Ranged<FlopsPerSecond>& r = *o.plan->achieved;
+  return "the rate is given, not predicted: " + pretty(r.value, 3) + " a GPU" +
+         (r.is_exact() ? "" : " (" + pretty(r.low, 3) + " to " + pretty(r.high, 3) + ")");
+}
+
+Section sureness_section(const CapacityReport& r) {
+  Section s{"How sure each is: the error of the step, and of a GPU's memory"};
+  for (const std::size_t i : r.answer.ranked) {
+    const OptionAnswer& o = r.answer.options[i];
+    std::string text = name_with_gpus(o) + ": " + accuracy_text(o) + "; memory " + fit_text(o);
+    if (!o.outcome.cost) text += "; no cost, " + why_blank(o);
+    s.add(Paragraph{text, 4, 2});
+  }
+  return s;
 }
 
 std::string money_text(double amount, Currency c) {

@@ -51,4 +51,16 @@ Table causes_table(const OptionAnswer& o);
 Section serving_section(const std::vector<InferenceNeeds>& all);
 Section break_even_section(const CapacityReport& r);
 
+// "36 (40)": GPUs, and those paid for where they are more.
+std::string gpus_text(const OptionAnswer& o);
+
+// "likely, 91 %".
+std::string fit_text(const OptionAnswer& o);
+
+// What the error of the step rests on.
+std::string accuracy_text(const OptionAnswer& o);
+
+// Of every option.
+Section sureness_section(const CapacityReport& r);
+
 }  // namespace orrery

@@ -73,6 +73,102 @@ TEST_CASE("a bill by hand: what is bought is written off over its life and its u
         testing::about(0.4 * o.outcome.energy.facility.si() / 3.6e6));
 }
 
+// A rack of 72 fails, is spared and draws power by its trays of 4. 32 GPUs are 8 trays; with a
+// spare tray 36 are rented, and a whole rack is bought where racks have the price.
+TEST_CASE("a rack is spared and powered by its trays, and bought whole") {
+  const auto option = [](const std::string& price) {
+    return answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}, "spares": 1,
+        "scenarios": [{"name": "rack", "cluster": {"node": "gb200-nvl72"}, "gpus": 32,
+                       "set": {"parallel": {"tp": 8, "pp": 4}, "training.precision": "bf16"}}],)" +
+                    price + "}");
+  };
+  const auto rented = option(R"("prices": {"gpus": {"gb200": {"rent": {"value": "3 USD/h",
+      "source": "s", "date": "2026-11"}}}})");
+  const OptionAnswer& r = rented->answer.options[0];
+  REQUIRE(r.status == OptionStatus::fits);
+  CHECK(devices_of_system(r.inputs.cluster) == 4);
+  CHECK(paid_gpus(r.inputs) == 36);
+  CHECK(r.outcome.cost->amount() ==
+        testing::about(3 * 36 * r.outcome.wall.si() / 3600).epsilon(1e-12));
+  const double tray = r.inputs.cluster.node_power.si() * 4 / 72;
+  CHECK(r.outcome.energy.peak.si() == testing::about(9 * tray).epsilon(1e-12));
+  const auto bought = option(R"("prices": {"nodes": {"gb200-nvl72": {"purchase": {"value": "72 USD",
+      "source": "s", "date": "2026-11"}}}, "lifetime": {"value": "1461 d", "source": "s",
+      "date": "2026-11"}, "utilisation": {"value": 1, "source": "s", "date": "2026-11"},
+      "pay": "purchase"})");
+  const OptionAnswer& b = bought->answer.options[0];
+  REQUIRE(b.outcome.cost);
+  CHECK(paid_gpus(b.inputs) == 72);
+  CHECK(b.outcome.bill.part(CostPart::hardware)->amount() ==
+        testing::about(72 * b.outcome.wall.si() / b.inputs.prices.lifetime->value.si()));
+}
+
+TEST_CASE("a rate that is achieved takes the place of the predicted step, with its own range") {
+  const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
+      "achieved": {"value": "100 TFLOP/s", "low": "80 TFLOP/s", "high": "125 TFLOP/s"}})");
+  const OptionAnswer& o = a->answer.options[0];
+  // By hand: FLOPs of a step and GPU over the rate.
+  const double step = o.run->run.model_flops.si() / 1e14;
+  const Ranged<Seconds>& found = o.training.pieces[0].step;
+  CHECK(found.value.si() == testing::about(step).epsilon(1e-3));
+  CHECK(found.low.si() == testing::about(found.value.si() * 0.8));
+  CHECK(found.high.si() == testing::about(found.value.si() * 1.25));
+}
+
+TEST_CASE("checkpoints are a whole number of steps apart") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  const double steps = o.outcome.goodput.interval.si() / o.inputs.longest_step.si();
+  CHECK(steps == testing::about(std::round(steps)).epsilon(1e-12));
+}
+
+TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  REQUIRE(o.needs.write.si() > 0);
+  const double stall = o.inputs.checkpoint.si() / o.needs.write.si();
+  CHECK(stall / (stall + o.needs.write_every.si()) == testing::about(0.01).epsilon(1e-6));
+  OutcomeInputs in = o.inputs;
+  in.storage = {};
+  in.storage.write = o.needs.write;
+  in.storage.client = o.needs.write;  // of one node: all of it
+  CHECK(outcome_of(in).goodput.checkpoint == testing::about(0.01).epsilon(0.05));
+  // The network: with the least of it a step is 5 % longer.
+  REQUIRE(o.needs.sent.si() > 0);
+  Run slower = o.run->run;
+  for (std::size_t i = 0; i < slower.cluster.tier_count; ++i) {
+    Tier& t = slower.cluster.tiers[i];
+    if (is_fabric(t.kind)) t.bandwidth = t.bandwidth * (o.needs.least / o.needs.has);
+  }
+  CHECK(estimate(slower).step_time / o.answer.step_time == testing::about(1.05).epsilon(1e-6));
+}
+
+TEST_CASE("gradients that arrive late save at most what their exchange shows of") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  const Seconds exposed = o.answer.breakdown[static_cast<std::size_t>(Term::dp_exposed)];
+  REQUIRE(o.late_gradients);
+  CHECK(*o.late_gradients < o.outcome.wall);
+  const double most = exposed / o.answer.step_time;
+  CHECK(*o.late_gradients / o.outcome.wall >= 1 - most - 1e-3);
+}
+
+TEST_CASE("bought hardware whose bill lacks a part stands after what is rented") {
+  const auto plan = [](const std::string& more) {
+    return answered(R"({"run": "gpt3-175b-1024-a100", "scenarios": [
+        {"name": "buy", "cluster": {"node": "dgx-a100-80gb", "gpus": 1024}, "prices": [{"pay": "purchase"},
+          {"gpus": {"a100-sxm4-80gb": {"purchase": {"value": "1 USD", "source": "s", "date": "d"}}},
+           "lifetime": {"value": "1461 d", "source": "s", "date": "2026-11"},
+           "utilisation": {"value": 1, "source": "s", "date": "2026-11"})" +
+                    more + R"(}]},
+        {"name": "rent", "cluster": {"node": "dgx-a100-80gb", "gpus": 1024}, "prices": {"gpus":
+          {"a100-sxm4-80gb": {"rent": {"value": "2 USD/h", "source": "s", "date": "2026-11"}}}}}]})");
+  };
+  const auto a = plan("");
+  CHECK(a->answer.options[0].outcome.cost < a->answer.options[1].outcome.cost);
+  CHECK(a->answer.ranked == std::vector<std::size_t>{1, 0});
+}
+
 TEST_CASE("a part without a price is named and not guessed") {
   const auto a = answered(R"({"run": "gpt3-175b-1024-a100"})");
   const OptionAnswer& o = a->answer.options[0];

@@ -52,7 +52,7 @@ $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
 > ...
 
 # A replica that can skip a synchronisation holds the whole model; here none does.
-$ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1 'what if   '
+$ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1 'what if   .*replicas'
 > what if           replicas synchronised less often: there are none, the model is sharded over all 16
 >                   data parallel ranks
 
@@ -130,3 +130,17 @@ $ orrery capacity negative.json
 $ orrery capacity gpt3-175b-1024-a100 --html --json
 ! exit 2
 ! stderr --html: give it without --json and --csv
+
+# Every number of a page, computed again from its JSON.
+$ orrery capacity gpt3-175b-five-clusters --json > five.json
+$ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --rank time --sizes [512,768,1024] --json > three.json
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --json > blank.json
+$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json
+> ... numbers computed again
+
+# What to ask a seller for, and a rate of one's own in place of the predicted step.
+$ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene | grep -E '^(storage|network) to buy'
+> storage to buy    writes ..., so that checkpoints stop training for at most 1 % of the time, ...
+> network to buy    a node sends ... on the mean of a step to other nodes; with ...
+$ orrery capacity gpt3-175b-1024-a100 --achieved '{"value": "42 TFLOP/s", "low": "35 TFLOP/s", "high": "50 TFLOP/s"}' | grep '^accuracy'
+> accuracy          the rate is given, not predicted: 42 TFLOP/s a GPU (35 TFLOP/s to 50 TFLOP/s)

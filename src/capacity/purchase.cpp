@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/purchase.h"
+
+#include <algorithm>
+
+#include "estimate/estimate.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kHalvings = 40;
+constexpr double kLeastNetwork = 1.0 / 1024;  // of what is there
+
+// The value in [low, high] up to which `holds`, which is true at low and false
+// above some point.
+template <class Holds>
+double most(double low, double high, Holds&& holds) {
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// Time to write one checkpoint at the least rate.
+Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every) {
+  const Seconds given = in.policy.interval;
+  every = given;
+  if (in.policy.mode != CheckpointMode::synchronous) {
+    every = o.goodput.interval;
+    return every;
+  }
+  if (given > Seconds()) return given * (kStallAllowed / (1 - kStallAllowed));
+  const auto interval = [&](double stall) {
+    Recovery r = o.recovery;
+    r.stall = Seconds(stall);
+    r.durable = r.stall;
+    return optimal_interval(r, in.longest_step);
+  };
+  const double day = 86400;
+  const double stall =
+      most(0, day, [&](double c) { return c <= kStallAllowed * (interval(c).si() + c); });
+  every = interval(stall);
+  return Seconds(stall);
+}
+
+void add_storage(const OutcomeInputs& in, const Outcome& o, PurchaseNeeds& n) {
+  const bool known = in.policy.interval > Seconds() || o.recovery.failures.si() > 0;
+  if (!known) return;
+  const Seconds time = time_to_write(in, o, n.write_every);
+  if (!(time > Seconds())) return;
+  n.write = in.checkpoint / time;
+  const BytesPerSecond client = client_rate(in.storage, in.cluster);
+  n.copy_stalls = in.policy.mode == CheckpointMode::synchronous && client.si() > 0 &&
+                  o.checkpoint.per_node / client > time;
+}
+
+bool is_between_nodes(const Cluster& c, std::size_t tier) { return is_fabric(c.tiers[tier].kind); }
+
+BytesPerSecond rate_of_node(const Cluster& c) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (is_between_nodes(c, i)) return c.tiers[i].bandwidth;
+  }
+  return {};
+}
+
+Seconds step_with(const Run& run, double network) {
+  Run moved = run;
+  for (std::size_t i = 0; i < moved.cluster.tier_count; ++i) {
+    if (!is_between_nodes(moved.cluster, i)) continue;
+    Tier& t = moved.cluster.tiers[i];
+    t.bandwidth = t.bandwidth * network;
+    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * network;
+  }
+  return estimate(moved).step_time;
+}
+
+void add_network(const Run& run, PurchaseNeeds& n) {
+  const Answer a = estimate(run);
+  Bytes sent{};
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    if (is_between_nodes(run.cluster, a.comm[i].tier)) sent += a.comm[i].bytes;
+  }
+  if (!(sent > Bytes())) return;
+  n.has = rate_of_node(run.cluster);
+  const std::int64_t devices = std::min(run.cluster.devices_per_node, run.cluster.gpus);
+  n.sent = sent * static_cast<double>(devices) / a.step_time;
+  const Seconds allowed = a.step_time * (1 + kSlowerAllowed);
+  const double less =
+      most(0, 1 - kLeastNetwork, [&](double gone) { return step_with(run, 1 - gone) <= allowed; });
+  n.least = n.has * (1 - less);
+}
+
+}  // namespace
+
+PurchaseNeeds purchase_needs(const OutcomeInputs& in, const Outcome& o, const Run& run) {
+  PurchaseNeeds n;
+  add_storage(in, o, n);
+  add_network(run, n);
+  return n;
+}
+
+}  // namespace orrery

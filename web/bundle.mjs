@@ -18,7 +18,7 @@ const work = mkdtempSync(join(tmpdir(), 'orrery-page.'));
 function bundled(entry, ...options) {
   const file = join(work, 'out');
   execFileSync('esbuild', [join(web, entry), '--bundle', '--minify', '--target=es2021', '--charset=utf8', ...options, `--outfile=${file}`],
-    { stdio: ['ignore', 'ignore', 'inherit'] });
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_PATH: '/usr/share/nodejs' } });
   // An element ends at the first "</script".
   return readFileSync(file, 'utf8').trim().replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
 }

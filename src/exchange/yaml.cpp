@@ -13,9 +13,6 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#ifndef ORRERY_HAS_YAML
-#include "exchange/plain_yaml.h"
-#endif
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -175,8 +172,36 @@ Json read_yaml(std::string_view text, const std::string& file) {
   }
 }
 #else
+namespace {
+
+// {"": "no"} stands for the plain word `no`.
+Json with_plain_words(const Json& value) {
+  if (value.is_object() && value.size() == 1 && value.begin().key().empty()) {
+    return scalar(value.begin()->get<std::string>());
+  }
+  Json out = value;
+  for (Json& each : out) {
+    if (out.is_structured()) each = with_plain_words(each);
+  }
+  return out;
+}
+
+}  // namespace
+
 Json read_yaml(std::string_view text, const std::string& file) {
-  return read_plain_yaml(text, file);
+  Json out = Json::object();
+  for (const std::string_view line : lines_of(text)) {
+    if (trimmed(line).empty()) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string_view::npos) {
+      throw InputError(file, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
+    }
+    const std::string key(line.substr(0, colon));
+    const bool quoted = key.front() == '"';
+    out[quoted ? parse_json(key, file).get<std::string>() : key] =
+        with_plain_words(parse_json(line.substr(colon + 2), file));
+  }
+  return out;
 }
 #endif
 

@@ -4,8 +4,9 @@
 // false, 0o and leading zeros are octal, `1_000` is a number, `5e-6` and `1e8` are text, `2:00:00`
 // too. Aliases and merge keys (<<) are followed. A key given twice: the last one counts.
 //
-// Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line.
-// Builds without yaml-cpp read the YAML of exchange/plain_yaml.h.
+// Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
+// build without yaml-cpp (the page, whose script parses) reads lines of `key: JSON` alone, in which
+// {"": "no"} stands for the plain word `no`.
 #pragma once
 
 #include <string>

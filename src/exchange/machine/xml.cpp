@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's and RCCL's topology, and lstopo's.
+#ifdef ORRERY_HAS_XML
+#include <pugixml.hpp>
+#endif
+
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/error.h"
-#include "exchange/machine/elements.h"
+#include "core/units.h"
 #include "exchange/machine/machine.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::machine {
+
+#ifdef ORRERY_HAS_XML
 namespace {
 
 struct PciDevice {
@@ -22,14 +30,46 @@ constexpr std::array kPciDevices = {
     PciDevice{"10de:1db5", "v100-sxm2-32gb"}, PciDevice{"1002:74a1", "mi300x"},
 };
 
-std::string without_0x(const std::string& text) {
+pugi::xml_document parsed(const ForeignFile& file) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result result = document.load_buffer(file.text.data(), file.text.size());
+  if (!result) {
+    const auto begin = file.text.begin();
+    const auto at =
+        begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+                    static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)),
+                    file.text.size()));
+    throw InputError(ErrorCode::malformed, file.name,
+                     "line " + std::to_string(1 + std::count(begin, at, '\n')),
+                     result.description(), "XML");
+  }
+  return document;
+}
+
+std::string hex_of(const pugi::xml_attribute& a) {
+  const std::string text = a.as_string();
   return text.rfind("0x", 0) == 0 ? text.substr(2) : text;
+}
+
+// Every element, children before the next sibling.
+template <class Visit>
+void each(const pugi::xml_node& node, const Visit& visit) {
+  struct Walker : pugi::xml_tree_walker {
+    explicit Walker(const Visit& v) : visit(v) {}
+    bool for_each(pugi::xml_node& n) override {
+      visit(n);
+      return true;
+    }
+    const Visit& visit;
+  } walker(visit);
+  pugi::xml_node start = node;
+  start.traverse(walker);
 }
 
 class NcclReading {
  public:
-  MachineFacts read(const ForeignFile& file) {
-    for_elements(file.text, file.name, [&](const Element& e) { element(e); });
+  MachineFacts read(const pugi::xml_document& document) {
+    each(document, [&](const pugi::xml_node& n) { element(n); });
     if (m_.gpus == 0) m_.gpus = pci_gpus_;
     links();
     if (m_.nics == 0) m_.nics = pci_nics_;
@@ -37,41 +77,42 @@ class NcclReading {
   }
 
  private:
-  void element(const Element& e) {
-    if (e.name == "pci") pci(e);
-    if (e.name == "gpu") gpu(e);
-    if (e.name == "nvlink" || e.name == "xgmi") link(e, e.name == "xgmi");
-    if (e.name == "net") net(e);
+  void element(const pugi::xml_node& n) {
+    const std::string_view name = n.name();
+    if (name == "pci") pci(n);
+    if (name == "gpu") gpu(n);
+    if (name == "nvlink" || name == "xgmi") link(n, name == "xgmi");
+    if (name == "net") net(n);
   }
 
-  void pci(const Element& e) {
-    const std::string kind = e.text("class");
+  void pci(const pugi::xml_node& n) {
+    const std::string_view kind = n.attribute("class").as_string();
     if (kind == "0x030200" || kind == "0x030000" || kind == "0x038000" || kind == "0x120000")
       ++pci_gpus_;
     if (kind == "0x020700" || kind == "0x020000") ++pci_nics_;
-    const std::string id = without_0x(e.text("vendor")) + ":" + without_0x(e.text("device"));
+    const std::string id = hex_of(n.attribute("vendor")) + ":" + hex_of(n.attribute("device"));
     for (const PciDevice& d : kPciDevices) {
       if (d.id == id) m_.device = d.ours;
     }
   }
 
-  void gpu(const Element& e) {
+  void gpu(const pugi::xml_node& n) {
     ++m_.gpus;
-    const std::string gcn = e.text("gcn");
-    const std::string number = gcn.rfind("gfx", 0) == 0 ? gcn.substr(3) : gcn;
-    m_.chip = e.has("gcn") ? "gfx " + number : "sm " + e.text("sm");
+    const bool amd = !n.attribute("gcn").empty();
+    const std::string_view gcn = n.attribute("gcn").as_string();
+    m_.chip = amd ? "gfx " + std::string(begins_with(gcn, "gfx") ? gcn.substr(3) : gcn)
+                  : std::string("sm ") + n.attribute("sm").as_string();
   }
 
-  void link(const Element& e, bool xgmi) {
-    const double count = e.number("count");
-    if (count > 0 && count < 1e6) links_ += static_cast<std::int64_t>(count);
+  void link(const pugi::xml_node& n, bool xgmi) {
+    links_ += n.attribute("count").as_int(0);
     xgmi_ = xgmi_ || xgmi;
-    switched_ = switched_ || e.text("tclass") == "0x068000";
+    switched_ = switched_ || std::string_view(n.attribute("tclass").as_string()) == "0x068000";
   }
 
-  void net(const Element& e) {
+  void net(const pugi::xml_node& n) {
     ++m_.nics;
-    const double speed = e.number("speed") / 1000;
+    const double speed = n.attribute("speed").as_double(0) / 1000;
     if (speed > 0 && speed < 1e6) m_.nic_gbits = std::max(m_.nic_gbits, speed);
   }
 
@@ -110,7 +151,8 @@ void pci_device(const std::string& text, MachineFacts& m, bool& any_gpu) {
 }  // namespace
 
 MachineFacts read_nccl_xml(const ForeignFile& file) {
-  const MachineFacts m = NcclReading().read(file);
+  const pugi::xml_document document = parsed(file);
+  const MachineFacts m = NcclReading().read(document);
   if (m.gpus == 0 && m.nics == 0) {
     throw InputError(file.name, "", "a topology without a GPU or a NIC",
                      "NCCL_TOPO_DUMP_FILE of a run on the node");
@@ -119,10 +161,12 @@ MachineFacts read_nccl_xml(const ForeignFile& file) {
 }
 
 MachineFacts read_lstopo(const ForeignFile& file) {
+  const pugi::xml_document document = parsed(file);
   MachineFacts m;
   bool any = false;
-  for_elements(file.text, file.name, [&](const Element& e) {
-    if (e.text("type") == "PCIDev") pci_device(e.text("pci_type"), m, any);
+  each(document, [&](const pugi::xml_node& n) {
+    const std::string_view type = n.attribute("type").as_string();
+    if (type == "PCIDev") pci_device(n.attribute("pci_type").as_string(), m, any);
   });
   if (!any) {
     throw InputError(file.name, "", "a machine without a GPU",
@@ -130,5 +174,11 @@ MachineFacts read_lstopo(const ForeignFile& file) {
   }
   return m;
 }
+#else
+MachineFacts read_nccl_xml(const ForeignFile& file) {
+  throw InputError(file.name, "", "XML", "another format: this build has no pugixml");
+}
+MachineFacts read_lstopo(const ForeignFile& file) { return read_nccl_xml(file); }
+#endif
 
 }  // namespace orrery::machine

@@ -8,6 +8,7 @@ import type { Doc, Json } from '../engine';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
 import { at, fromWords, isDoc, words } from '../run';
+import { forEngine } from '../yaml';
 
 interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
 
@@ -178,7 +179,7 @@ export async function understand(app: App, text: string): Promise<void> {
     app.set({ pasted: { error: `that is ${text.length} characters; the most that is read is ${MOST_PASTED}` } });
     return;
   }
-  const a = await app.engine.call('import', { file: { file: 'pasted', text } });
+  const a = await app.engine.call('import', { file: { file: 'pasted', text: forEngine(text) } });
   if (a.code !== 0) {
     const run = asRun(text);
     if (run) await app.use(run);

@@ -147,6 +147,10 @@ test('pasted: a Hugging Face config, a launch script, the topology of a machine'
   await page.run('orrery.state.pasted = undefined');
   assert.match(await paste(page, JSON.stringify(script)), /understood \d+ keys, assumed \d+, 1 without equivalent, kept from before: cluster.node/);
   assert.equal(await page.run('orrery.state.answer.inputs.parallel.tp'), 2);
+  const yaml = 'trainer:\n  devices: 8\n  num_nodes: 8\n  precision: bf16\nmodel: # of NeMo\n  micro_batch_size: 1\n  global_batch_size: 128\n  tensor_model_parallel_size: 4\n  encoder_seq_length: 4096\n  max_position_embeddings: 4096\n  num_layers: 32\n  hidden_size: 4096\n  ffn_hidden_size: 11008\n  num_attention_heads: 32\n  sequence_parallel: no\n  optim: {name: distributed_fused_adam}\n';
+  await page.run('orrery.state.pasted = undefined');
+  assert.match(await paste(page, JSON.stringify(yaml)), /understood \d+ keys/);
+  assert.deepEqual(await page.run('(p => [p.tp, p.sequence_parallel])(orrery.state.answer.inputs.parallel)'), [4, false]);
 }));
 
 test('hostile text is shown as text, or refused in a line', () => on(async page => {

@@ -64,8 +64,13 @@ def test_answers_of_many_threads_are_equal():
     assert at_once == [run.estimate() for run in runs]
 
 
-def test_ctrl_c_ends_a_long_search():
-    """The search would take many seconds; after the signal far less than one is worked."""
+@pytest.mark.parametrize("work", [
+    lambda: LONG.search(jobs=1),
+    lambda: LONG.set(tokens=1e13).capacity(search=True, deadline="60d", jobs=1),
+    lambda: [orrery.validate() for _ in range(20)],
+], ids=["search", "capacity", "validate"])
+def test_ctrl_c_ends_long_work(work):
+    """It would take many seconds; after the signal far less than one is worked."""
     before = []
 
     def interrupt():
@@ -75,7 +80,7 @@ def test_ctrl_c_ends_a_long_search():
     timer = threading.Timer(0.5, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        LONG.search(jobs=1)
+        work()
     assert time.process_time() - before[0] <= 1
 
 

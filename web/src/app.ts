@@ -44,6 +44,7 @@ export interface State {
   fields: Record<string, string>; // what stands in the boxes of the tabs
   works: Partial<Record<Tab, Work>>;
   help: boolean;
+  asked: boolean;  // the run was changed since the page was opened
   took: number;    // milliseconds of the last answer
 }
 
@@ -59,7 +60,7 @@ export class App {
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
       run, text: '', opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
-      allKeys: false, fields: {}, works: {}, help: false, took: 0,
+      allKeys: false, fields: {}, works: {}, help: false, asked: false, took: 0,
     };
   }
 
@@ -69,7 +70,7 @@ export class App {
   }
 
   use(run: Doc, notes: string[] = []): Promise<void> {
-    Object.assign(this.state, { run, notes, pasted: undefined });
+    Object.assign(this.state, { run, notes, pasted: undefined, asked: this.state.answer !== undefined });
     return this.ask();
   }
 

@@ -41,6 +41,11 @@ export function patch(host: Element, children: (Tree | string)[]): void {
     const key = old.orreryProps?.key;
     if (key !== undefined) byKey.set(key, old);
   }
+  // What goes is removed first: a node that is moved past it would lose the focus.
+  const wanted = new Set(children.map(c => (typeof c === 'string' ? undefined : c.props.key)));
+  for (const [key, old] of byKey) {
+    if (!wanted.has(key)) old.remove();
+  }
   let at: ChildNode | null = host.firstChild;
   for (const child of children) {
     const node = fitting(at, child, byKey, space);

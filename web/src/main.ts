@@ -34,7 +34,7 @@ async function givenRun(): Promise<{ run: Doc; notes: string[]; version?: string
 
 function draw(app: App): void {
   const root = document.getElementById('page') as HTMLElement;
-  patch(root, [frame(app, h('main', { class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+  patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
 }
 
 // One drawing a frame, however much changed; an answer is drawn when it comes.

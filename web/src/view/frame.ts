@@ -20,8 +20,20 @@ export function frame(app: App, ...inside: Tree[]): Tree {
           h('button', { type: 'button', class: 'clear', 'aria-label': `unpin ${p.name}`, onclick: () => app.set({ pins: pins.filter(q => q !== p) }) }, '×'))),
         h('button', { type: 'button', disabled: pins.length >= 4, onclick: () => app.pin() }, 'pin'),
         h('button', { type: 'button', 'aria-expanded': String(help), 'aria-label': 'keys', onclick: () => app.set({ help: !help }) }, '?'))),
-    help ? h('dl', { class: 'help' }, KEYS.map(([key, what]) => [h('dt', null, h('kbd', null, key)), h('dd', null, what)])) : null,
+    help ? h('dl', { key: 'help', class: 'help' }, KEYS.map(([key, what]) => [h('dt', null, h('kbd', null, key)), h('dd', null, what)])) : null,
+    pins.length === 0 && !app.state.asked ? first(app) : null,
     inside,
     h('footer', null, `Orrery ${words(answer?.tool_version)}, schema ${words(answer?.schema_version)}`,
       document.body.dataset.commit ? `, ${document.body.dataset.commit}` : '', `. Everything is computed in this page; nothing leaves it. Answered in ${digits(took, 2)} ms.`));
+}
+
+// What most people come to ask; gone once the run is theirs.
+function first(app: App): Tree {
+  const ask = (text: string, act: () => void) => h('button', { type: 'button', class: 'number', onclick: act }, text);
+  const to = (tab: 'search' | 'capacity') => () => {
+    app.set({ tab });
+    requestAnimationFrame(() => document.getElementById(`tab-${tab}`)?.focus());
+  };
+  return h('p', { key: 'first', class: 'first' }, ask('Does my model fit?', () => document.getElementById('paste')?.focus()), ' ',
+    ask('What is the best layout?', to('search')), ' ', ask('What should we buy?', to('capacity')));
 }

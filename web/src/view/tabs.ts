@@ -14,7 +14,7 @@ import { table } from './answer';
 export function tabs(app: App): Tree {
   const { tab } = app.state;
   const views: Record<Tab, (app: App) => Child> = { search, timeline, sweep, compare, capacity, take };
-  return h('section', { class: 'below', 'aria-label': 'More' },
+  return h('section', { key: 'below', class: 'below', 'aria-label': 'More' },
     h('div', { role: 'tablist', 'aria-label': 'More about this run', onkeydown: (e: KeyboardEvent) => turn(app, e) },
       TABS.map(([id, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${id}`, key: id, 'aria-selected': String(tab === id),
         'aria-controls': 'panel', tabindex: tab === id ? 0 : -1, onclick: () => app.set({ tab: id }) }, name))),

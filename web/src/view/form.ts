@@ -137,7 +137,7 @@ function pasteBox(app: App): Tree {
   return h('div', { class: 'paste' },
     h('label', { for: 'paste' }, 'paste anything'),
     h('textarea', { id: 'paste', rows: 2, spellcheck: 'false',
-      placeholder: 'config.json, launch script, YAML, TOML, JSON, nvidia-smi topo -m, NCCL’s XML, a run file',
+      placeholder: 'config.json, launch script, YAML, TOML, JSON, nvidia-smi topo -m, a run file',
       onpaste: (e: ClipboardEvent) => {
         e.preventDefault();
         const text = e.clipboardData?.getData('text') ?? '';

@@ -25,7 +25,7 @@ void give_database(const SweepMerge& merge, const Session& s) {
                      "-o FILE, and rows in JSON lines");
   }
   SqliteRows base(s.output);
-  if (!base.heads({"point"}).empty()) throw InputError(s.output, "", "rows", "a new file");
+  if (base.has_rows()) throw InputError(s.output, "", "rows", "a new file");
   std::vector<Json> rows;
   const auto flush = [&] {
     base.append(rows);

@@ -93,17 +93,14 @@ class Database : public SweepSink {
   explicit Database(std::string name) : name_(std::move(name)), rows_(name_) {}
 
   std::int64_t resume(const SweepJob& job) override {
-    const std::vector<Json> heads = rows_.heads({"sweep", "points", "point"});
-    for (std::size_t i = 0; i < heads.size(); ++i) {
-      const Json& h = heads[i];
+    return rows_.visit({"sweep", "points", "point"}, [&](std::int64_t row, const Json& h) {
       const bool sound =
           h["sweep"].is_string() && h["points"].is_number() && h["point"].is_number();
       if (!sound) throw InputError(name_, "rows", h.dump(), "rows of `orrery sweep --sqlite`");
       check({h["sweep"].get<std::string>(), h["points"].get<std::int64_t>(),
              h["point"].get<std::int64_t>()},
-            static_cast<std::int64_t>(i), name_, job);
-    }
-    return static_cast<std::int64_t>(heads.size());
+            row, name_, job);
+    });
   }
 
   void write(const std::vector<std::string>& rows) override {

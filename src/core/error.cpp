@@ -8,10 +8,10 @@
 namespace orrery {
 namespace {
 
-// A message is one line whatever the input held.
+// A message is one line whatever the input held, and moves no terminal: delete is a control too.
 std::string one_line(std::string text) {
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   constexpr std::size_t kLongest = 400;
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";

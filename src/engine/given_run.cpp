@@ -7,6 +7,9 @@
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
+#include "exchange/logs/training_log.h"
+#include "exchange/text_lines.h"
+#include "insight/against.h"
 #include "validate/observed.h"
 
 namespace orrery {
@@ -33,6 +36,31 @@ double log_of(const ObservedStep& step, RunSource run, const ConfigSource& confi
   run.json.erase("stack");
   const ResolvedRun resolved = resolve_run(run.json, run.file, config_lookup(configs, run.beside));
   return std::log(step.time / estimate(resolved.run).step_time);
+}
+
+// A log may begin with "[2026-01-01 …" or "{'loss': …".
+bool begins_as_json(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t at = text.find_first_not_of(kBlanks);
+  if (at == std::string_view::npos) return false;
+  const std::size_t next = text.find_first_not_of(kBlanks, at + 1);
+  const char second = next == std::string_view::npos ? ' ' : text[next];
+  return (text[at] == '[' && (second == '{' || second == ']')) ||
+         (text[at] == '{' && (second == '"' || second == '}'));
+}
+
+// Steps by run, or the one step of a training's log, whichever tool wrote it.
+std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSource& run,
+                                         const ConfigSource& configs) {
+  if (begins_as_json(observed.text) || contains(observed.text, "elapsed time per iteration (ms):"))
+    return read_observed(observed.text, observed.name);
+  const TrainingLog log = read_training_log(observed.text, observed.name);
+  Json json = run.json;
+  json.erase("stack");
+  const ResolvedRun resolved = resolve_run(json, run.file, config_lookup(configs, run.beside));
+  ObservedStep step;
+  step.time = step_of(log, resolved.run);
+  return {step};
 }
 
 RunSource named_run(const std::string& name, const ConfigSource& configs) {
@@ -76,7 +104,7 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
                      "the table of how far stacks lie apart");
   }
   std::vector<double> logs;
-  for (const ObservedStep& step : read_observed(observed.text, observed.name)) {
+  for (const ObservedStep& step : observed_steps(observed, run, configs)) {
     logs.push_back(log_of(step, run_of(step, run, observed.name, configs), configs));
   }
   const StackLevel level = stack_level(read_accuracy(found->text, found->file), logs);

@@ -121,15 +121,30 @@ void move_option(ImportedRun& imported, const std::string& name, const Json& val
   imported.not_understood.push_back({name + " " + brief(value), profile + " has no such switch"});
 }
 
+// Switches of a profile and of those it inherits.
+Json options_of(Json framework, const ConfigLookup& lookup) {
+  constexpr int kMostInherited = 16;
+  Json options = Json::object();
+  for (int i = 0; i < kMostInherited && !framework.is_null(); ++i) {
+    const GivenDocument d = find_document(Reader(framework, kCommandLine, "framework"), "framework",
+                                          lookup.framework, lookup.framework_names);
+    const Json& own = value_at(d.json, "options");
+    if (own.is_object()) merge_over(options, own);
+    framework = Json(value_at(d.json, "inherits"));
+  }
+  return options;
+}
+
 void fit_options(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
-  const Json& framework = value_at(given, "framework");
+  const Json& other = value_at(given, "framework");
+  const Json& framework = other.is_null() ? value_at(imported.run, "framework") : other;
   const Json options = value_at(imported.run, kOptions);
   if (framework.is_null() || !options.is_object()) return;
-  const GivenDocument d = find_document(Reader(framework, kCommandLine, "framework"), "framework",
-                                        lookup.framework, lookup.framework_names);
-  const Json& known = value_at(d.json, "options");
+  const Json known = options_of(framework, lookup);
+  const std::string name_of_profile =
+      framework.is_string() ? framework.get<std::string>() : "the profile";
   for (const auto& [name, value] : options.items()) {
-    if (!known.contains(name)) move_option(imported, name, value, d.name);
+    if (!known.contains(name)) move_option(imported, name, value, name_of_profile);
   }
   if (value_at(imported.run, kOptions).empty()) erase_at(imported.run, kOptions);
 }

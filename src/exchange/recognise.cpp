@@ -285,7 +285,7 @@ std::optional<Recognised> binary(std::string_view text) {
   if (begins_with(text, "SQLite format 3"))
     return Recognised{FileKind::other, {}, "an SQLite database", kCalibrate};
   if (text.substr(0, 256).find("brain.Event:") != std::string_view::npos) {
-    return Recognised{FileKind::other, {}, "TensorBoard's events", "give its scalars as CSV"};
+    return Recognised{FileKind::other, {}, "TensorBoard's events", kObserved};
   }
   if (text.substr(0, 4096).find('\0') != std::string_view::npos) {
     return Recognised{FileKind::other, {}, "a binary file", ""};

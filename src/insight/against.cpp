@@ -32,15 +32,6 @@ constexpr std::array<TimedTerm, 4> kTimedTerms = {{
     {"optimizer", {"optimizer"}, {"optimizer"}},
 }};
 
-double measured_step(const RunReport& r, const TrainingLog& log) {
-  const Run& run = r.resolved.run;
-  const auto samples = static_cast<double>(run.training.global_batch);
-  if (log.step_time) return log.step_time->si();
-  if (log.samples_per_s) return samples / *log.samples_per_s;
-  const double tokens = samples * static_cast<double>(run.training.sequence);
-  return tokens / (*log.tokens_per_s_per_gpu * static_cast<double>(run.cluster.gpus));
-}
-
 double predicted_term(const Answer& a, const TimedTerm& t) {
   double sum = 0;
   for (const std::string_view name : t.terms) {
@@ -84,9 +75,17 @@ CurveErrors errors_of(std::span<const AgainstCurve> curves) {
   return {all.size(), quantile(sizes, 0.5), quantile(sizes, 1), quantile(all, 0.5)};
 }
 
+Seconds step_of(const TrainingLog& log, const Run& run) {
+  const auto samples = static_cast<double>(run.training.global_batch);
+  if (log.step_time) return *log.step_time;
+  if (log.samples_per_s) return Seconds(samples / *log.samples_per_s);
+  const double tokens = samples * static_cast<double>(run.training.sequence);
+  return Seconds(tokens / (*log.tokens_per_s_per_gpu * static_cast<double>(run.cluster.gpus)));
+}
+
 TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
   TrainingAgainst out;
-  const double step = measured_step(r, log);
+  const double step = step_of(log, r.resolved.run).si();
   out.lines.push_back({"step", "s", r.answer.step_time.si(), step});
   if (log.flops_per_gpu) {
     const FlopsPerSecond rate = r.answer.model_flops / r.answer.step_time;
@@ -101,6 +100,7 @@ TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
         {"memory reserved", "B", r.answer.memory.reserved.si(), log.reserved->si()});
   }
   add_timers(r, log, out);
+  out.causes = causes_of(r, Seconds(step), log.allocated);
   return out;
 }
 

@@ -18,6 +18,7 @@
 
 #include "exchange/logs/comm_log.h"
 #include "exchange/logs/training_log.h"
+#include "insight/causes.h"
 #include "insight/collective_curve.h"
 #include "insight/comm_report.h"
 #include "insight/run_report.h"
@@ -66,7 +67,11 @@ struct AgainstLine {
 struct TrainingAgainst {
   std::vector<AgainstLine> lines;
   std::vector<std::string> unused_timers;
+  std::vector<StepCause> causes;  // of another step than the predicted one
 };
+
+// The step that a log of this run has, from its time or its samples or tokens a second.
+Seconds step_of(const TrainingLog& log, const Run& run);
 
 TrainingAgainst against(const RunReport& r, const TrainingLog& log);
 

@@ -69,21 +69,33 @@ SqliteRows::SqliteRows(std::string path) : path_(std::move(path)) {
 
 SqliteRows::~SqliteRows() { sqlite3_close(base_); }
 
-std::vector<Json> SqliteRows::heads(const std::vector<std::string>& columns) {
+bool SqliteRows::has_table() {
+  const Statement table(base_, "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
+  return sqlite3_step(table.get()) == SQLITE_ROW;
+}
+
+bool SqliteRows::has_rows() {
+  if (!has_table()) return false;
+  const Statement any(base_, "SELECT 1 FROM rows LIMIT 1");
+  return sqlite3_step(any.get()) == SQLITE_ROW;
+}
+
+std::int64_t SqliteRows::visit(
+    const std::vector<std::string>& columns,
+    const std::function<void(std::int64_t row, const Json& cells)>& see) {
   std::string names;
   for (const std::string& c : columns) names += (names.empty() ? "" : ", ") + quoted(c);
-  const Statement table(base_, "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
-  if (sqlite3_step(table.get()) != SQLITE_ROW) return {};
+  if (!has_table()) return 0;
   const Statement s(base_, "SELECT " + names + " FROM rows ORDER BY point");
   if (s.get() == nullptr) fail(kWritableDatabase);
-  std::vector<Json> heads;
+  std::int64_t rows = 0;
+  Json cells;
   while (sqlite3_step(s.get()) == SQLITE_ROW) {
-    Json head;
     for (std::size_t i = 0; i < columns.size(); ++i)
-      head[columns[i]] = cell(s.get(), static_cast<int>(i));
-    heads.push_back(std::move(head));
+      cells[columns[i]] = cell(s.get(), static_cast<int>(i));
+    see(rows++, cells);
   }
-  return heads;
+  return rows;
 }
 
 void SqliteRows::make_table(const Json& row) {

@@ -6,6 +6,8 @@
 // Errors: InputError that names the file: not a database, a different table, a full disk.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,11 @@ class SqliteRows {
   SqliteRows(const SqliteRows&) = delete;
   SqliteRows& operator=(const SqliteRows&) = delete;
 
-  // The first `columns` columns of all rows, by point; empty if there is no table yet.
-  std::vector<Json> heads(const std::vector<std::string>& columns);
+  bool has_rows();
+
+  // These columns of each row, by point, one row at a time; how many rows there were.
+  std::int64_t visit(const std::vector<std::string>& columns,
+                     const std::function<void(std::int64_t row, const Json& cells)>& see);
 
   // Rows are objects with equal keys; values are texts, numbers, booleans or null; others become
   // JSON text.
@@ -32,6 +37,7 @@ class SqliteRows {
  private:
   [[noreturn]] void fail(const std::string& allowed) const;
   void run(const std::string& statement);
+  bool has_table();
   void make_table(const Json& row);
 
   std::string path_;

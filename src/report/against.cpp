@@ -214,6 +214,20 @@ Table training_table(const TrainingAgainst& a) {
   return table;
 }
 
+Table cause_table(const TrainingAgainst& a) {
+  Table table({{"what would explain the step", "what"},
+               {"likely", "probability", true},
+               {"step", "step_time_s", true},
+               {"through", "term"},
+               {"in the run file", "change"}},
+              2);
+  for (const StepCause& c : a.causes) {
+    table.add({c.what, Cell(percent(c.probability, 0), c.probability),
+               Cell(seconds_text(c.step_time), c.step_time.si()), c.term, c.change});
+  }
+  return table;
+}
+
 }  // namespace
 
 AnswerDocument comm_against_document(const CommAgainst& a) {
@@ -284,6 +298,11 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
   if (!a.unused_timers.empty()) {
     s.add(Paragraph{"timers no term predicts: " + joined(a.unused_timers, ", "), 4, 2});
   }
+  d.add({"Why it differs",
+         {cause_table(a),
+          Paragraph{"priors are judgements, weighed by the step (and the memory) that "
+                    "each change would give, under the estimate's own interval",
+                    2, 2}}});
   return d;
 }
 
@@ -292,6 +311,7 @@ Json training_against_json(const RunReport& r, const TrainingLog& log) {
   Json j = {{"form", log.form},
             {"steps", log.steps},
             {"terms", json_rows(training_table(a))},
+            {"causes", json_rows(cause_table(a))},
             {"unused_timers", a.unused_timers}};
   add_frame(r, j);
   return j;

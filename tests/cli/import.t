@@ -142,3 +142,21 @@ $ orrery export llama-3-8b-8-h100 --as megatronn
 $ orrery search open.json --print run --csv
 ! exit 2
 ! stderr --print and --csv
+
+# A whole script of Megatron-DeepSpeed: switches that its profile lacks are dropped, and the run answers.
+$ printf 'deepspeed --num_gpus 8 --num_nodes 2 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 4 --global-batch-size 128 --fp16 --vocab-size 50257 --deepspeed --zero-stage 1\n' > ds.sh
+$ orrery import ds.sh --node dgx-a100-80gb -o ds.json
+$ orrery estimate ds.json --json | python3 -c 'import json, sys; i = json.load(sys.stdin)["inputs"]; print(i["framework"], i["training"]["flash_attention"], i["parallel"]["zero"])'
+> megatron-deepspeed False 1
+# What a user gets whose events are TensorBoard's: where they are of use.
+$ printf '\030\0\0\0\0\0\0\0\243\177K"\011\0\0\300v;\241\327A\032\015brain.Event:2l\276\357\250' > events
+$ orrery import events
+! exit 2
+! stderr found TensorBoard's events; allowed: --observed FILE
+$ orrery estimate gpt3-175b-1024-a100 --against events
+! exit 2
+! stderr events: found no log of a training
+# The step of any tool's log sets the level of the stack.
+$ printf "[2026-01-01 00:00:00] [INFO] CurrSamplesPerSec=60.5, MemAllocated=1GB\n{'loss': 1}\n" > steps.log
+$ orrery estimate gpt3-175b-1024-a100 --observed steps.log --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["inputs"]["stack"]["steps"])'
+> 1

@@ -9,6 +9,7 @@
 #include "calibrate/scatter.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "exchange/logs/event_file.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -124,6 +125,12 @@ constexpr std::array kHistoryColumns = {
     HistoryColumn{"step_time", Logged::step, 1},
     HistoryColumn{"time_metrics/end_to_end(s)", Logged::step, 1},
     HistoryColumn{"perf/step_time", Logged::step, 1},
+    HistoryColumn{"time_metrics/step(s)", Logged::step, 1},
+    HistoryColumn{"throughput", Logged::flops, 1e12},  // Megatron-LM's, TFLOP/s of a GPU
+    HistoryColumn{"tflops", Logged::flops, 1e12},
+    HistoryColumn{"mem-max-allocated-bytes", Logged::allocated, 1},
+    HistoryColumn{"mem-allocated-bytes", Logged::allocated, 1},
+    HistoryColumn{"mem-reserved-bytes", Logged::reserved, 1},
     HistoryColumn{"throughput(tps)", Logged::tokens, 1},
     HistoryColumn{"tokens_per_second_per_gpu", Logged::tokens, 1},
     HistoryColumn{"train/train_samples_per_second", Logged::samples, 1},
@@ -141,6 +148,43 @@ const HistoryColumn* column_of(std::string_view title) {
   const auto found = std::find_if(kHistoryColumns.begin(), kHistoryColumns.end(),
                                   [&](const HistoryColumn& c) { return c.name == title; });
   return found == kHistoryColumns.end() ? nullptr : &*found;
+}
+
+// Seconds of a step between two events of one tag, whatever was done in them: the middle one
+// counts, so that checkpoints and evaluations do not.
+std::vector<double> seconds_between(const std::vector<LoggedScalar>& scalars) {
+  std::map<std::string_view, LoggedScalar> last;
+  std::map<std::string_view, std::vector<double>> seconds;
+  for (const LoggedScalar& s : scalars) {
+    const auto old = last.find(s.tag);
+    if (old != last.end() && s.step > old->second.step && s.wall_time > old->second.wall_time) {
+      seconds[s.tag].push_back((s.wall_time - old->second.wall_time) /
+                               static_cast<double>(s.step - old->second.step));
+    }
+    last[s.tag] = s;
+  }
+  std::vector<double> most;
+  for (auto& [tag, all] : seconds) {
+    if (all.size() > most.size()) most = std::move(all);
+  }
+  return most;
+}
+
+// Scalars by the tools' tags, or by the clock where no tag says a step's time.
+std::string read_events(std::string_view bytes, const std::string& file, Values& values) {
+  const std::vector<LoggedScalar> scalars = read_event_file(bytes, file);
+  constexpr double kMost = 1e15;
+  for (const LoggedScalar& s : scalars) {
+    const HistoryColumn* c = column_of(s.tag);
+    if (c != nullptr && s.value > 0 && s.value < kMost)
+      values[static_cast<std::size_t>(c->quantity)].push_back(s.value * c->scale);
+  }
+  const auto none = [&](Logged q) { return values[static_cast<std::size_t>(q)].empty(); };
+  if (!none(Logged::step) || !none(Logged::samples) || !none(Logged::tokens)) return "TensorBoard";
+  for (const double x : seconds_between(scalars)) {
+    if (x > 0 && x < kMost) values[static_cast<std::size_t>(Logged::step)].push_back(x);
+  }
+  return "TensorBoard, by the clock of its events";
 }
 
 // Whether the text is such a history; its values then.
@@ -192,10 +236,14 @@ std::optional<T> of(const std::vector<double>& x, bool most = false) {
 
 TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::vector<std::string> lines;
-  for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
   TrainingLog log;
   Values values;
-  log.form = read_history(lines, values) ? "W&B" : form_of(lines);
+  if (is_event_file(text)) {
+    log.form = read_events(text, file, values);
+  } else {
+    for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
+    log.form = read_history(lines, values) ? "W&B" : form_of(lines);
+  }
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
     read_fields(line, log.form, values);
@@ -219,8 +267,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
         "lines of Megatron-LM (\"elapsed time per iteration (ms): 12345.6\"), DeepSpeed "
         "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
         "s: "
-        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; or a CSV of W&B with a column of "
-        "one");
+        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; or a CSV of W&B or an event file of "
+        "TensorBoard with one of these");
   }
   return log;
 }

@@ -11,6 +11,9 @@
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
 //   Hugging Face's Trainer: 'train_samples_per_second' at its end, of all steps;
 // - a CSV history of W&B, by the tools' names of its columns;
+// - an event file of TensorBoard, by the same names of its scalars; without one, by the clock of
+// its
+//   events;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
 // (reserved). Errors: InputError if no line holds a step.
 #pragma once

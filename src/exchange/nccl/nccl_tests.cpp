@@ -110,6 +110,36 @@ bool is_all_reduce(const Row& row, std::size_t ranks) {
          std::abs(row.busbw / row.algbw / (2 * (n - 1) / n) - 1) < kRounding;
 }
 
+// Bus over algorithm bandwidth is 2(n−1)/n of an all-reduce and (n−1)/n of gathers and exchanges.
+// The ranks that rounding to hundredths leaves: one number, or the one that whole nodes of 8 make.
+std::size_t ranks_of(const Row& row, double factor) {
+  constexpr double kHundredth = 0.005;
+  constexpr double kMostRanks = 1e6;
+  const auto ranks = [&](double bus, double algorithm) {
+    const double left = 1 - bus / algorithm / factor;
+    return left > 0 ? std::min(1 / left, kMostRanks) : kMostRanks;
+  };
+  if (row.algbw <= 2 * kHundredth) return 0;
+  const auto low =
+      static_cast<std::size_t>(std::ceil(ranks(row.busbw - kHundredth, row.algbw + kHundredth)));
+  const auto high = static_cast<std::size_t>(ranks(row.busbw + kHundredth, row.algbw - kHundredth));
+  if (low == high) return low;
+  constexpr std::size_t kNode = 8;
+  const std::size_t whole = (low + kNode - 1) / kNode * kNode;
+  return whole <= high && whole + kNode > high ? whole : 0;
+}
+
+// Where no line names a rank: an all-reduce alone has more on the bus than in its algorithm.
+std::size_t unnamed_ranks(const Row& row, std::optional<Collective>& kind) {
+  constexpr double kMoreThanOne = 1.02;
+  if (!kind && row.algbw > 0 && row.busbw / row.algbw > kMoreThanOne) kind = Collective::all_reduce;
+  if (!kind) return 0;
+  if (*kind == Collective::all_reduce) return ranks_of(row, 2);
+  const bool gathers = *kind == Collective::all_gather || *kind == Collective::reduce_scatter ||
+                       *kind == Collective::all_to_all;
+  return gathers ? ranks_of(row, 1) : 0;
+}
+
 Collective kind_of(const std::string& file, std::optional<Collective> named,
                    const MeasurementHints& hints, const Row& largest, std::size_t ranks) {
   if (named && hints.collective && *named != *hints.collective) {
@@ -148,7 +178,11 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
     if (words.front() == "0") continue;  // no bytes
     rows.push_back(read_row({file, i + 1}, words, *columns));
   }
-  const std::size_t ranks = seen.size();
+  std::size_t ranks = seen.size();
+  if (ranks == 0 && !rows.empty()) {
+    if (!named) named = hints.collective;
+    ranks = unnamed_ranks(rows.back(), named);
+  }
   if (ranks < 2) {
     fail({file, 1}, std::to_string(ranks) + " ranks",
          "lines \"#  Rank  0 …\" of at least two: what the benchmark prints first");

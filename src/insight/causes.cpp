@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/causes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "estimate/overlap.h"
+#include "insight/advice.h"
+
+namespace orrery {
+namespace {
+
+bool other_attention(Run& r) {
+  r.training.fused_attention = !r.training.fused_attention;
+  return true;
+}
+
+bool expose_gradients(Run& r) {
+  OverlapRequest off;
+  off.grad_reduce = false;
+  apply_overlap(off, "", r.framework);
+  return true;
+}
+
+bool halve_network(Run& r) {
+  if (r.cluster.tier_count < 2) return false;
+  Tier& outer = r.cluster.tiers[r.cluster.tier_count - 1];
+  outer.bandwidth = outer.bandwidth * 0.5;
+  return true;
+}
+
+bool slow_devices(Run& r) {
+  r.cluster.device.efficiency.power_factor *= 0.8;
+  return true;
+}
+
+// A change, where the run file says it: as it is typed ("": by what differs from the run).
+struct Hypothesis {
+  const char* what;
+  const char* change;
+  double prior;
+  Move move;
+};
+constexpr const char* kNoKey = "-";
+constexpr std::array kHypotheses = {
+    Hypothesis{"less is recomputed", "", 0.08, moves::less_recompute},
+    Hypothesis{"more is recomputed", "", 0.08, moves::more_recompute},
+    Hypothesis{"the attention kernel is another", "", 0.05, other_attention},
+    Hypothesis{"gradients are reduced after the backward pass",
+               "--set parallel.overlap.grad_reduce=false", 0.06, expose_gradients},
+    Hypothesis{"half the rate between nodes: a link down, or another network", "", 0.06,
+               halve_network},
+    Hypothesis{"GPUs at 0.8 of their rate: power, heat, or one slow GPU", kNoKey, 0.06,
+               slow_devices},
+    Hypothesis{"micro batches of twice the size", "", 0.03, moves::double_micro_batch},
+    Hypothesis{"micro batches of half the size", "", 0.03, moves::halve_micro_batch},
+    Hypothesis{"stages hold more chunks", "", 0.03, moves::interleave},
+    Hypothesis{"stages hold one chunk", "", 0.03, moves::do_not_interleave},
+    Hypothesis{"more is sharded", "", 0.03, moves::shard_more},
+    Hypothesis{"less is sharded", "", 0.03, moves::shard_less},
+    Hypothesis{"sequence parallelism", "", 0.02, moves::sequence_parallel},
+};
+constexpr double kOwnPrior = 0.34;
+constexpr double kOutsidePrior = 0.1;
+constexpr double kLeast = 0.02;
+constexpr double kMemorySigma = 0.08;
+
+double density(double ln_error, double sigma) {
+  const double z = ln_error / sigma;
+  return std::exp(-0.5 * z * z) / (sigma * std::sqrt(2 * std::numbers::pi));
+}
+
+// The sigma of which 80 % are the interval.
+double sigma_of(const Answer& a) {
+  constexpr double kWidth = 2 * 1.2815515655446004;
+  constexpr double kNarrowest = 0.05;
+  if (!(a.interval_low.si() > 0)) return kNarrowest;
+  return std::max(kNarrowest, std::log(a.interval_high / a.interval_low) / kWidth);
+}
+
+std::string changed_term(const Answer& before, const Answer& after) {
+  std::size_t most = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < kTerms; ++i) {
+    const double by = std::abs((after.breakdown[i] - before.breakdown[i]).si());
+    if (by > largest) most = i;
+    largest = std::max(largest, by);
+  }
+  return largest > 0 ? std::string(kNamesOf<Term>[most]) : "";
+}
+
+class Weighing {
+ public:
+  Weighing(const RunReport& r, Seconds measured, std::optional<Bytes> allocated)
+      : r_(r), measured_(measured), allocated_(allocated), sigma_(sigma_of(r.answer)) {}
+
+  std::vector<StepCause> causes() {
+    for (const Hypothesis& h : kHypotheses) weigh(h);
+    add({"the estimate's own error", "", "", r_.answer.step_time, 0}, kOwnPrior, r_.answer);
+    outside();
+    double sum = 0;
+    for (const StepCause& c : all_) sum += c.probability;
+    for (StepCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
+    std::stable_sort(all_.begin(), all_.end(), [](const StepCause& a, const StepCause& b) {
+      return a.probability > b.probability;
+    });
+    std::erase_if(all_, [](const StepCause& c) { return c.probability < kLeast; });
+    return std::move(all_);
+  }
+
+ private:
+  void weigh(const Hypothesis& h) {
+    Run run = r_.resolved.run;
+    if (!make_neighbour(std::array{h.move}, run)) return;
+    const Answer answer = estimate(run);
+    const bool same = answer.step_time == r_.answer.step_time &&
+                      answer.memory.allocated == r_.answer.memory.allocated;
+    if (same) return;
+    std::string change = h.change;
+    if (change.empty())
+      change = typed(differences(r_.resolved.run, run, r_.resolved.parallel_keys));
+    if (change == kNoKey) change.clear();
+    add({h.what, change, changed_term(r_.answer, answer), answer.step_time, 0}, h.prior, answer);
+  }
+
+  void add(StepCause c, double prior, const Answer& answer) {
+    c.probability =
+        prior * density(std::log(measured_ / answer.step_time), sigma_) * memory_density(answer);
+    all_.push_back(std::move(c));
+  }
+
+  double memory_density(const Answer& answer) const {
+    if (!allocated_ || !(answer.memory.allocated.si() > 0)) return 1;
+    return density(std::log(*allocated_ / answer.memory.allocated), kMemorySigma);
+  }
+
+  // Any longer step up to three times as long is as likely as any other.
+  void outside() {
+    const double longer = std::log(measured_ / r_.answer.step_time);
+    const double most = std::log(3.0);
+    if (longer <= 0 || longer > most) return;
+    all_.push_back({"time outside the model: data loading, checkpoints, logging, another job", "",
+                    "other", measured_, kOutsidePrior / most * memory_density(r_.answer)});
+  }
+
+  const RunReport& r_;
+  Seconds measured_;
+  std::optional<Bytes> allocated_;
+  double sigma_;
+  std::vector<StepCause> all_;
+};
+
+}  // namespace
+
+std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
+                                 std::optional<Bytes> allocated) {
+  return Weighing(r, measured, allocated).causes();
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a measured step is not the predicted one: single changes of the run that would explain the
+// difference, and how likely each is beside the others.
+//
+// Each change has a prior, a judgement of how often files and machines differ so from what was run.
+// Its likelihood is that of the measured step (and of the allocated memory, where the log has it)
+// under a normal error of ln(measured/predicted) as wide as the estimate's own 80 % interval.
+// Beside the changes stand the estimate's own error, and time that no run file says: data loading,
+// checkpoints, another job. Errors: none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "insight/run_report.h"
+
+namespace orrery {
+
+struct StepCause {
+  std::string what;
+  std::string change;  // as a command line takes it; "": no key says it
+  std::string term;    // of the breakdown, that it changes most; "": none
+  Seconds step_time{};
+  double probability = 0;
+};
+
+// The likeliest first; those below two in a hundred are left out.
+std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
+                                 std::optional<Bytes> allocated);
+
+}  // namespace orrery

@@ -77,6 +77,15 @@ constexpr std::array kTrainers = {
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 
+// Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
+void make_valid(std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (plain) return;
+  const std::string dumped = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  text = Json::parse(dumped).get<std::string>();
+}
+
 class Import {
  public:
   explicit Import(ImportJob& job) : job_(job) {}
@@ -94,7 +103,8 @@ class Import {
 
  private:
   void sort() {
-    for (const ForeignFile& f : job_.files) {
+    for (ForeignFile& f : job_.files) {
+      if (!is_binary(f.text)) make_valid(f.text);
       if (job_.from) {
         training_.push_back({f, *job_.from});
         continue;

@@ -315,6 +315,8 @@ std::optional<Recognised> lines(std::string_view text) {
 
 }  // namespace
 
+bool is_binary(std::string_view text) { return binary(text).has_value(); }
+
 Recognised recognise(const ForeignFile& file) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;

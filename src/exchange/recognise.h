@@ -33,6 +33,9 @@ struct Recognised {
   std::string advice = {};  // what reads it; "" where nothing does
 };
 
+// True of packed files, databases and whatever else is no text.
+bool is_binary(std::string_view text);
+
 Recognised recognise(const ForeignFile& file);
 
 // InputError: what the file looks like, and what would be read.

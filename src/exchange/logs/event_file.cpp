@@ -119,7 +119,7 @@ std::optional<double> tensor_of(std::string_view bytes, const std::string& file)
   return value;
 }
 
-// Of Summary.Value: tag (1), simple_value (2), tensor (8).
+// Summary.Value: tag (1), simple_value (2), tensor (8).
 void read_value(std::string_view bytes, const std::string& file, LoggedScalar at,
                 std::vector<LoggedScalar>& out) {
   std::optional<double> value;
@@ -133,7 +133,7 @@ void read_value(std::string_view bytes, const std::string& file, LoggedScalar at
   out.push_back(at);
 }
 
-// Of Event: wall_time (1), step (2), summary (5), whose values are its field 1.
+// Event: wall_time (1), step (2), summary (5), whose values are its field 1.
 void add_event(std::string_view bytes, const std::string& file, std::vector<LoggedScalar>& out) {
   LoggedScalar at;
   std::string_view summary;

@@ -279,4 +279,12 @@ TEST_CASE("LLaMA-Factory's files for Megatron-Core are not Hugging Face's traini
   CHECK(at(read(head + "recompute_granularity: full\n", kEight), "parallel.recompute") == "full");
 }
 
+TEST_CASE("Bytes that are no UTF-8 are shown as replaced, whatever reads them") {
+  const ImportedRun script =
+      read("torchrun --nproc_per_node 8\xff pretrain_gpt.py --num-layers 2 --seq-length 8");
+  CHECK(at(script, "model.num_hidden_layers") == 2);
+  const ImportedRun yaml = read(kAxolotl + "bf16: true\noptimizer: \"\xff\xfe\"\n", kEight);
+  CHECK(is_open(yaml, "training.optimizer"));
+}
+
 }  // namespace orrery

@@ -84,11 +84,7 @@ std::vector<std::string> our_names(std::span<const TargetName> names, const std:
   return ours;
 }
 
-<<<<<<< HEAD
 // Words of a list, or of a text with commas.
-=======
-// Words of a list, or of texts with commas.
->>>>>>> 2f9f527 (Show bytes that are no UTF-8 as replaced, whatever file they are in)
 std::vector<std::string> words_of(Settings& settings, std::string_view name,
                                   std::string_view usual = "") {
   std::vector<std::string> words;

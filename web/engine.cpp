@@ -51,7 +51,10 @@ void page_lead(orrery_engine* engine) {
   engine->hooks.team = &team;
 }
 
-// Searches after this are whole ones.
-void page_alone(orrery_engine* engine) { engine->hooks.team = nullptr; }
+// Searches after this are whole ones, and what this worker handed over is gone.
+void page_alone(orrery_engine* engine) {
+  handed.clear();
+  engine->hooks.team = nullptr;
+}
 
 }  // extern "C"

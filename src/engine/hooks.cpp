@@ -19,8 +19,9 @@ void go_on(const EngineHooks& hooks) {
 
 ConfigSource until_stopped(const CommandContext& context) {
   ConfigSource source = context.configs;
-  source.read = [read = source.read, hooks = &context.hooks](const std::string& file) {
-    go_on(*hooks);
+  // A copy of the hooks: a source outlives the context that a plan was read with.
+  source.read = [read = source.read, hooks = context.hooks](const std::string& file) {
+    go_on(hooks);
     return read(file);
   };
   return source;

@@ -13,7 +13,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 > speed             ... tokens/s (... to ...), ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... % (... % to ... %), HFU ... % (... % to ... %), megatron FLOPs:
 > ...
-> training          300 B tokens are 95,368 steps, ... days (... days to ... days) without
+> training          300 B tokens are 95,368 steps, ... days (... days to ... days) without...
 >                   interruptions
 >
 > Memory of the fullest stage, 0
@@ -91,7 +91,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.l
 $ echo 'loss 3.1' > train.log
 $ orrery estimate gpt3-175b-1024-a100 --observed train.log
 ! exit 2
-! stderr neither JSON nor a log with step times
+! stderr train.log: found no log of a training; allowed: lines of Megatron-LM
 $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 GiB"}]' > own.json
 $ orrery estimate gpt3-175b-1024-a100 --observed own.json
 ! exit 2

@@ -2,14 +2,23 @@
 #include "exchange/logs/event_file.h"
 
 #include <array>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "core/error.h"
 
 namespace orrery {
 namespace {
+
+// std::bit_cast, which Emscripten's library lacks.
+template <class To, class From>
+To same_bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to{};
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kChecksumBytes = 4;
@@ -104,7 +113,7 @@ class Message {
 };
 
 double float_of(std::uint64_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  return static_cast<double>(same_bits<float>(static_cast<std::uint32_t>(bits)));
 }
 
 // A tensor of one number: float_val (5), double_val (6), or its bytes (4).
@@ -114,7 +123,7 @@ std::optional<double> tensor_of(std::string_view bytes, const std::string& file)
     const bool content = f->number == 4 || f->number == 5 || f->number == 6;
     if (!content || f->type == Wire::varint) continue;
     if (f->bytes.size() == 4) value = float_of(little_endian(f->bytes));
-    if (f->bytes.size() == 8) value = std::bit_cast<double>(little_endian(f->bytes));
+    if (f->bytes.size() == 8) value = same_bits<double>(little_endian(f->bytes));
   }
   return value;
 }
@@ -138,8 +147,7 @@ void add_event(std::string_view bytes, const std::string& file, std::vector<Logg
   LoggedScalar at;
   std::string_view summary;
   for (Message m(bytes, file); const auto f = m.next();) {
-    if (f->number == 1 && f->type == Wire::eight_bytes)
-      at.wall_time = std::bit_cast<double>(f->whole);
+    if (f->number == 1 && f->type == Wire::eight_bytes) at.wall_time = same_bits<double>(f->whole);
     if (f->number == 2 && f->type == Wire::varint) at.step = static_cast<std::int64_t>(f->whole);
     if (f->number == 5 && f->type == Wire::bytes) summary = f->bytes;
   }

@@ -17,7 +17,7 @@ double kept_elements(const Architecture& a) {
 }
 
 // Megatron-LM's indexed dataset stores unsigned 16 bits up to this vocabulary, else 32
-// (megatron/core/ datasets/indexed_dataset.py [from memory, unverified]).
+// (megatron/core/datasets/indexed_dataset.py [from memory, unverified]).
 double bytes_of_id(std::int64_t vocabulary) { return vocabulary < 65500 ? 2 : 4; }
 
 }  // namespace

@@ -37,9 +37,8 @@ Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every)
     r.durable = r.stall;
     return optimal_interval(r, in.longest_step);
   };
-  const double day = 86400;
   const double stall =
-      most(0, day, [&](double c) { return c <= kStallAllowed * (interval(c).si() + c); });
+      most(0, kDay.si(), [&](double c) { return c <= kStallAllowed * (interval(c).si() + c); });
   every = interval(stall);
   return Seconds(stall);
 }

@@ -23,7 +23,7 @@ struct PurchaseNeeds {
   BytesPerSecond write{};    // 0: nothing says how often to write
   Seconds write_every{};     // one checkpoint
   bool copy_stalls = false;  // a node's own links stop training for longer, whatever the storage
-  // Of a node to others; 0: it sends nothing.
+  // A node sends to others; 0: nothing.
   BytesPerSecond sent{};  // mean over a step
   BytesPerSecond least{};
   BytesPerSecond has{};

@@ -93,7 +93,7 @@ std::string read_text(const Reader& r);
 std::size_t read_choice(const Reader& r, const Form& f);
 GivenJson read_json(const Reader& r, const Form& f);
 void read_object(const Reader& r, const KeyTable& keys, void* out);
-void read_list(const Reader& r, const Form& item, void* list,
+void read_list(const Reader& r, const Form& f, void* list,
                void (*append)(void* list, const Reader& r, const Form& item));
 void read_map(const Reader& r, const Form& map, void* values,
               void (*read)(void* values, std::size_t i, const Reader& r, const Form& item));
@@ -144,7 +144,7 @@ void read_value(const Reader& r, const Form& f, std::optional<X>& out) {
 template <class X>
 void read_value(const Reader& r, const Form& f, std::vector<X>& out) {
   out.clear();
-  read_list(r, *f.item, &out, [](void* list, const Reader& item, const Form& form) {
+  read_list(r, f, &out, [](void* list, const Reader& item, const Form& form) {
     X value{};
     read_value(item, form, value);
     static_cast<std::vector<X>*>(list)->push_back(std::move(value));

@@ -36,6 +36,17 @@ void write_known(const KeyTable& table, const void* asking, Json& out) {
   }
 }
 
+namespace {
+
+std::string allowed_length(const Form& list) {
+  if (list.highest == kNoHighest) return "at least " + std::to_string(list.lowest) + " values";
+  const bool exact = list.lowest == list.highest;
+  return (exact ? "" : std::to_string(list.lowest) + " to ") + std::to_string(list.highest) +
+         " values";
+}
+
+}  // namespace
+
 namespace key_values {
 
 bool read_boolean(const Reader& r) { return r.boolean(); }
@@ -60,9 +71,14 @@ GivenJson read_json(const Reader& r, const Form& f) {
 
 void read_object(const Reader& r, const KeyTable& keys, void* out) { read_all(keys, r, out); }
 
-void read_list(const Reader& r, const Form& item, void* list,
+void read_list(const Reader& r, const Form& f, void* list,
                void (*append)(void* list, const Reader& r, const Form& item)) {
-  for (const Reader& element : r.items()) append(list, element, item);
+  const std::vector<Reader> items = r.items();
+  const auto n = static_cast<std::int64_t>(items.size());
+  if (n < f.lowest || n > f.highest) {
+    r.fail(ErrorCode::out_of_range, std::to_string(n) + " values", allowed_length(f));
+  }
+  for (const Reader& element : items) append(list, element, *f.item);
 }
 
 void read_map(const Reader& r, const Form& map, void* values,

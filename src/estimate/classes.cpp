@@ -233,8 +233,8 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
 
 // A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
 constexpr double kLaunchQueue = 1024;
-constexpr double kReducedOutputs =
-    2;  // a layer: of attention and of the MLP, whole before they are reduced
+// Outputs that a layer reduces: attention's and the MLP's.
+constexpr double kReducedOutputs = 2;
 
 // Outputs that tensor parallelism reduces on another stream. PyTorch's allocator does not use their
 // blocks again before that stream has passed (record_stream), and the host asks for the next ones
@@ -246,7 +246,8 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const BlockCounts& blocks = class_of<R>(w, part).blocks;
     for (std::size_t i = 0; i < kBlockTypes; ++i) {
-      if (i == kEmbeddingBlock || i == kHeadBlock) continue;
+      const bool decoder_layer = i < kMaxLayerTypes || i == kMtpBlock;
+      if (!decoder_layer) continue;
       const double n = static_cast<double>(blocks[i]);
       layers += n;
       launches += n * w.prices.blocks[i].launches[static_cast<std::size_t>(Phase::forward)];

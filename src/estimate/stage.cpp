@@ -89,8 +89,8 @@ SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, bool
 // A product that adds to 32-bit sums in its epilogue runs at 0.70 of the peak where it runs at 0.74
 // without (MooreThreads/SimuMax@4dcaae51 configs/system, A100 PCIe, bf16).
 constexpr double kSumsBesideProduct = 0.74 / 0.70 - 1;
-constexpr double kBytesOfThoseSums =
-    2 * 4 - 2;  // an element: read and written, but for the product's own store
+// Bytes an element: the sum is read and written, and the product does not store its own 2.
+constexpr double kBytesOfThoseSums = 2 * 4 - 2;
 
 // Elements of weight gradients that one micro batch adds up. Gradients reduced in every micro batch
 // are summed as shards.

@@ -132,11 +132,6 @@ class Resolver {
   }
 
   void lengths(const std::vector<LengthShare>& given) {
-    if (given.empty() || given.size() > kMaxLengths) {
-      throw InputError(file_, key_path<&TrainingRequest::sequence_lengths>,
-                       std::to_string(given.size()) + " lengths",
-                       "1 to " + std::to_string(kMaxLengths));
-    }
     SequenceLengths& all = out_.training.lengths;
     for (const LengthShare& bin : given) all.bins[all.count++] = bin;
   }

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <vector>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -186,22 +187,56 @@ Json with_plain_words(const Json& value) {
   return out;
 }
 
+// What write_yaml() and the page's script write: `key: value`, or `key:` and deeper lines.
+class Blocks {
+ public:
+  Blocks(std::string_view text, const std::string& file) : file_(file) {
+    for (const std::string_view line : lines_of(text)) {
+      if (!trimmed(line).empty()) lines_.push_back(line);
+    }
+  }
+
+  Json mapping(std::size_t indent) {
+    Json members = Json::object();
+    while (next_ < lines_.size() && indent_of(lines_[next_]) == indent) {
+      const std::string_view line = lines_[next_++].substr(indent);
+      const bool block = line.back() == ':';
+      const std::size_t colon = block ? line.size() - 1 : line.find(": ");
+      if (colon == std::string_view::npos) refuse();
+      const std::string key(line.substr(0, colon));
+      Json& value = members[key.front() == '"' ? parse_json(key, file_).get<std::string>() : key];
+      value = block ? deeper(indent) : value_of(line.substr(colon + 2));
+    }
+    if (indent == 0 && next_ < lines_.size()) refuse();
+    return members;
+  }
+
+ private:
+  static std::size_t indent_of(std::string_view line) { return line.find_first_not_of(' '); }
+
+  Json deeper(std::size_t indent) {
+    if (next_ == lines_.size() || indent_of(lines_[next_]) <= indent) refuse();
+    return mapping(indent_of(lines_[next_]));
+  }
+
+  Json value_of(std::string_view text) const {
+    const bool flow = text.find_first_of("\"[{") == 0;
+    return flow ? with_plain_words(parse_json(text, file_)) : scalar(std::string(text));
+  }
+
+  [[noreturn]] void refuse() const {
+    throw InputError(file_, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
+  }
+
+  const std::string& file_;
+  std::vector<std::string_view> lines_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 Json read_yaml(std::string_view text, const std::string& file) {
-  Json out = Json::object();
-  for (const std::string_view line : lines_of(text)) {
-    if (trimmed(line).empty()) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon == std::string_view::npos) {
-      throw InputError(file, "", "YAML", "JSON, TOML or a script: this build has no yaml-cpp");
-    }
-    const std::string key(line.substr(0, colon));
-    const bool quoted = key.front() == '"';
-    out[quoted ? parse_json(key, file).get<std::string>() : key] =
-        with_plain_words(parse_json(line.substr(colon + 2), file));
-  }
-  return out;
+  return Blocks(text, file).mapping(0);
 }
 #endif
 

@@ -5,8 +5,8 @@
 // too. Aliases and merge keys (<<) are followed. A key given twice: the last one counts.
 //
 // Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
-// build without yaml-cpp (the page, whose script parses) reads lines of `key: JSON` alone, in which
-// {"": "no"} stands for the plain word `no`.
+// build without yaml-cpp (the page, whose script parses) reads what write_yaml() writes and lines
+// of `key: JSON`, in which {"": "no"} stands for the plain word `no`.
 #pragma once
 
 #include <string>

@@ -65,17 +65,17 @@ constexpr std::array kHypotheses = {
 constexpr double kOwnPrior = 0.34;
 constexpr double kOutsidePrior = 0.1;
 constexpr double kLeast = 0.02;
-constexpr double kMemorySigma = 0.08;
 
 double density(double ln_error, double sigma) {
   const double z = ln_error / sigma;
   return std::exp(-0.5 * z * z) / (sigma * std::sqrt(2 * std::numbers::pi));
 }
 
+constexpr double kNarrowest = 0.05;
+
 // The sigma of which 80 % are the interval.
 double sigma_of(const Answer& a) {
   constexpr double kWidth = 2 * 1.2815515655446004;
-  constexpr double kNarrowest = 0.05;
   if (!(a.interval_low.si() > 0)) return kNarrowest;
   return std::max(kNarrowest, std::log(a.interval_high / a.interval_low) / kWidth);
 }
@@ -133,7 +133,8 @@ class Weighing {
 
   double memory_density(const Answer& answer) const {
     if (!allocated_ || !(answer.memory.allocated.si() > 0)) return 1;
-    return density(std::log(*allocated_ / answer.memory.allocated), kMemorySigma);
+    const double sigma = std::max(kNarrowest, r_.resolved.run.memory_risk.spread);
+    return density(std::log(*allocated_ / answer.memory.allocated), sigma);
   }
 
   // Any longer step up to three times as long is as likely as any other.

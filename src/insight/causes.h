@@ -5,7 +5,7 @@
 //
 // Each change has a prior, a judgement of how often files and machines differ so from what was run.
 // Its likelihood is that of the measured step (and of the allocated memory, where the log has it)
-// under a normal error of ln(measured/predicted) as wide as the estimate's own 80 % interval.
+// under a normal error of ln(measured/predicted) as wide as the estimate's own 80 % intervals.
 // Beside the changes stand the estimate's own error, and time that no run file says: data loading,
 // checkpoints, another job. Errors: none.
 #pragma once

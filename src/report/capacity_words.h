@@ -57,10 +57,10 @@ std::string gpus_text(const OptionAnswer& o);
 // "likely, 91 %".
 std::string fit_text(const OptionAnswer& o);
 
-// What the error of the step rests on.
+// Names the runs that the error of the step rests on.
 std::string accuracy_text(const OptionAnswer& o);
 
-// Of every option.
+// A row for every option.
 Section sureness_section(const CapacityReport& r);
 
 }  // namespace orrery

@@ -96,7 +96,7 @@ double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t
 // Computes all times after the reductions; `reduced` of every stage is filled in.
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);
 
-// Of a replica whose passes are kept.
+// Needs a replica whose passes are kept.
 Seconds time_in_passes(const PassGraph& graph, const StepClock& times, std::size_t stage);
 
 // Gain of a stage from overlapping, in a step.

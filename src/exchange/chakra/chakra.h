@@ -44,7 +44,7 @@ enum class GroupKind : std::uint8_t { tp, cp, ep, etp, dense, expert, stages };
 
 struct RankGroup {
   GroupKind kind = GroupKind::tp;
-  // Of replicas as data_subgroup() has them (parallel/placement.h); the numbers of two stages that
+  // Replicas as data_subgroup() has them (parallel/placement.h), or the numbers of two stages that
   // add up the gradients of parameters that both hold.
   std::int64_t inner = 1;
   std::int64_t outer = 1;

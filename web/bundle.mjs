@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { publishedRuns } from './published.mjs';
@@ -29,7 +29,11 @@ const presets = readdirSync(runs).filter(f => f.endsWith('.json')).sort()
 const loader = join(work, 'loader.mjs');
 execFileSync('esbuild', [join(web, 'src/wasm.ts'), '--bundle', '--format=esm', '--log-level=error', `--outfile=${loader}`]);
 const { WasmEngine } = await import(pathToFileURL(loader).href);
-const published = publishedRuns(new WasmEngine(new WebAssembly.Module(readFileSync(wasm)), () => 0), join(web, '..'));
+const engine = new WasmEngine(new WebAssembly.Module(readFileSync(wasm)), () => 0);
+const published = publishedRuns(engine, join(web, '..'));
+// The choices of a form: the engine would read every one of its configs to name them.
+const names = Object.fromEntries(['models', 'nodes', 'frameworks', 'compressions']
+  .map(what => [what, JSON.parse(engine.call('list', JSON.stringify({ what })).text).map(d => d.name)]));
 const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
 // As web/src/unpack.ts reads it.
 const packed = execFileSync('xz', ['--format=raw', '--lzma1=preset=9e,lc=3,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
@@ -43,8 +47,10 @@ const parts = {
   COMMIT: commit.replace(/[^\w.-]/g, ''),
   SIZE: String(readFileSync(wasm).length),
   ENGINE: packed.toString('base64'),
+  UNPACKER: readFileSync(join(dirname(wasm), 'unpack.wasm')).toString('base64'),
   WORKER: bundled('src/worker.ts', '--format=iife'),
   PRESETS: plain(presets),
+  NAMES: plain(names),
   PUBLISHED: plain(published),
   SCRIPT: script,
 };

@@ -44,9 +44,27 @@ export interface State {
   fields: Record<string, string>; // what stands in the boxes of the tabs
   works: Partial<Record<Tab, Work>>;
   help: boolean;
+  folds: Set<string>; // that stand open
   asked: boolean;  // the run was changed since the page was opened
   took: number;    // milliseconds of the last answer
 }
+
+// Which folds stand open is remembered where the browser lets a page remember.
+const FOLDS = 'orrery-folds';
+function keptFolds(): Set<string> {
+  try {
+    return new Set((localStorage.getItem(FOLDS) ?? '').split('\n').filter(Boolean));
+  } catch {
+    return new Set();
+  }
+}
+function keepFolds(folds: Set<string>): void {
+  try {
+    localStorage.setItem(FOLDS, [...folds].join('\n'));
+  } catch { /* remembered until the page is closed */ }
+}
+
+const PATIENCE = 80; // milliseconds until the old answer is dimmed
 
 export class App {
   readonly state: State;
@@ -60,7 +78,7 @@ export class App {
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
       run, text: '', opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
-      allKeys: false, fields: {}, works: {}, help: false, asked: false, took: 0,
+      allKeys: false, fields: {}, works: {}, help: false, folds: keptFolds(), asked: false, took: 0,
     };
   }
 
@@ -76,6 +94,15 @@ export class App {
 
   setKey(path: string, value: Json | undefined): Promise<void> {
     return this.use(changed(this.state.run, path, value));
+  }
+
+  fold(name: string, open: boolean): void {
+    const { folds } = this.state;
+    if (folds.has(name) === open) return;
+    if (open) folds.add(name);
+    else folds.delete(name);
+    keepFolds(folds);
+    this.onchange();
   }
 
   setField(name: string, value: string): void {
@@ -97,15 +124,17 @@ export class App {
   // The newest run is answered; runs passed over while the engine worked are not.
   async ask(): Promise<void> {
     this.again = true;
-    this.onchange();
     if (this.busy) return;
     this.busy = true;
+    // Drawing what waits would keep a quick answer from the screen.
+    const late = setTimeout(() => this.onchange(), PATIENCE);
     while (this.again) {
       this.again = false;
       await this.answer(this.state.run);
     }
+    clearTimeout(late);
     this.busy = false;
-    await this.afterwards();
+    void this.afterwards();
   }
 
   private async answer(run: Doc): Promise<void> {

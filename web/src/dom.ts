@@ -30,11 +30,15 @@ function flat(from: Child[], into: (Tree | string)[]): (Tree | string)[] {
   return into;
 }
 
-type Made = Element & { orreryProps?: Props };
+type Made = Element & { orreryProps?: Props; orreryChildren?: (Tree | string)[] };
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-export function patch(host: Element, children: (Tree | string)[]): void {
+export function patch(host: Made, children: (Tree | string)[]): void {
+  // A part that was made once and is given again has not changed.
+  const last = host.orreryChildren;
+  if (last && last.length === children.length && last.every((c, i) => c === children[i])) return;
+  host.orreryChildren = children;
   const space = host.namespaceURI === SVG && host.tagName !== 'foreignObject' ? SVG : null;
   const byKey = new Map<unknown, Made>();
   for (const old of Array.from(host.children) as Made[]) {

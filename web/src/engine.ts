@@ -2,16 +2,15 @@
 //
 // Engines in workers. `main` answers what the screen shows; work that lasts gets a worker of its own,
 // whose end is also how it is stopped.
-import type { Call } from './worker';
+import type { Packed } from './unpack';
 import type { Answer } from './wasm';
+import type { Call } from './worker';
 
 export type { Answer };
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Doc = { [key: string]: Json };
 
 type Progress = (done: number, total: number) => void;
-// The module as the page holds it: see unpack.ts.
-export interface Packed { packed: Uint8Array; size: number }
 interface Shared { answer: Answer; handed?: Uint8Array }
 interface Waiting { resolve(shared: Shared): void; progress?: Progress }
 
@@ -139,11 +138,9 @@ export async function inflate(text: string, most = Infinity): Promise<Uint8Array
   return new Uint8Array(await new Blob(parts as unknown as BlobPart[]).arrayBuffer());
 }
 
-// Both stand in the page as data blocks, which no browser runs by itself.
-export async function startEngine(): Promise<Engine> {
-  const block = (id: string) => document.getElementById(id) as HTMLElement;
-  const script = URL.createObjectURL(new Blob([block('worker').textContent ?? ''], { type: 'text/javascript' }));
-  const engine = new Engine({ packed: bytesOf(block('engine').textContent ?? ''), size: Number(block('engine').dataset.size) }, script);
-  await engine.started;
-  return engine;
+// All stand in the page as data blocks, which no browser runs by itself.
+export function startEngine(): Engine {
+  const block = (id: string) => document.getElementById(id) as HTMLElement, text = (id: string) => block(id).textContent ?? '';
+  const script = URL.createObjectURL(new Blob([text('worker')], { type: 'text/javascript' }));
+  return new Engine({ packed: bytesOf(text('engine')), size: Number(block('engine').dataset.size), unpacker: bytesOf(text('unpacker')) }, script);
 }

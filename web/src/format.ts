@@ -12,7 +12,9 @@ export function digits(x: number, places = 3): string {
   const rounded = size >= 1 && decimals === 0 ? Math.round(x) : Number(x.toFixed(Math.min(decimals, 12)));
   const [whole, part] = String(rounded).split('.');
   const grouped = whole.replace(/(\d)(?=(\d{3})+$)/g, `$1${THIN}`);
-  return part ? `${grouped}.${part.padEnd(Math.min(decimals, 12), '0')}` : grouped;
+  // 62.04 is 62.0, and 62 is 62.
+  const zeros = Number.isInteger(x) ? 0 : Math.min(decimals, 12);
+  return part || zeros ? `${grouped}.${(part ?? '').padEnd(zeros, '0')}` : grouped;
 }
 
 const SI: [number, string][] = [[1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];

@@ -36,10 +36,9 @@ export class Tables {
   }
 }
 
-export async function readTables(engine: Engine): Promise<Tables> {
+// `names`: the words of the lists, as scripts/page puts them into the page.
+export async function readTables(engine: Engine, names: Record<string, string[]>): Promise<Tables> {
   const list = async (what: string): Promise<Doc[]> => JSON.parse((await engine.call('list', { what })).text) as Doc[];
-  const kinds = ['models', 'nodes', 'frameworks', 'compressions'];
-  const [keys, metrics, ...lists] = await Promise.all(['keys', 'metrics', ...kinds].map(list));
-  const names = Object.fromEntries(kinds.map((kind, i) => [kind, lists[i].map(d => String(d.name))]));
+  const [keys, metrics] = await Promise.all(['keys', 'metrics'].map(list));
   return new Tables(keys.filter(k => k.document === 'run') as unknown as Key[], metrics as unknown as Metric[], names);
 }

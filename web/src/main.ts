@@ -5,7 +5,7 @@
 import { App } from './app';
 import { fromAddress } from './address';
 import { h, patch } from './dom';
-import { Doc, startEngine } from './engine';
+import { Doc, Engine, startEngine } from './engine';
 import { Tables, readTables } from './keys';
 import { PRESETS, readPresets } from './presets';
 import { PublishedBlock, readPublished } from './published';
@@ -32,9 +32,14 @@ async function givenRun(): Promise<{ run: Doc; notes: string[]; version?: string
   return own ? { run: asGiven(JSON.parse(own) as Doc), notes: [] } : { run: first.run, notes: [first.about].filter(Boolean) };
 }
 
+// The first answer stands on the screen: data-ready says after how many milliseconds.
+let ready = false;
+
 function draw(app: App): void {
   const root = document.getElementById('page') as HTMLElement;
   patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+  if (app.state.answer && !ready) requestAnimationFrame(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });
+  ready ||= app.state.answer !== undefined;
 }
 
 // One drawing a frame, however much changed; an answer is drawn when it comes.
@@ -68,18 +73,17 @@ function keyboard(app: App): void {
   });
 }
 
-async function start(): Promise<void> {
+// The engine unpacks itself in its worker meanwhile.
+async function start(engine: Engine): Promise<void> {
   readPresets(JSON.parse(block('presets')) as [string, string][]);
   const { run, notes, version } = await givenRun();
-  const engine = await startEngine();
   const app = new App(engine, new Tables([], [], {}), run);
+  app.onchange = drawn(app);
   // The answer first: the form needs the tables, the answer does not.
   const asked = app.use(run, notes);
-  const tables = await readTables(engine);
-  Object.assign(app, { tables, published: readPublished(JSON.parse(block('published')) as PublishedBlock) });
-  app.onchange = drawn(app);
-  app.onchange();
+  const reading = readTables(engine, JSON.parse(block('names')) as Record<string, string[]>);
   keyboard(app);
+  app.published = readPublished(JSON.parse(block('published')) as PublishedBlock);
   Object.assign(globalThis, { orrery: { call: engine.call.bind(engine), state: app.state, app } });
   addEventListener('hashchange', async () => {
     try {
@@ -90,15 +94,20 @@ async function start(): Promise<void> {
     }
   });
   await asked;
+  Object.assign(app, { tables: await reading });
+  app.onchange();
   const { answer } = app.state;
   const now = `${String(answer?.schema_version)} ${String(answer?.tool_version)}`;
   if (version && answer && version !== now) {
     app.set({ notes: [`This link was made by Orrery ${version.split(' ')[1]}, schema ${version.split(' ')[0]}; this is ${now.split(' ')[1]}, schema ${now.split(' ')[0]}: numbers may differ.`] });
   }
-  document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 
-start().catch((e: Error) => {
+function failed(e: Error): void {
   const page = document.getElementById('page') as HTMLElement;
   page.textContent = `The engine did not start: ${e.message}. The page needs a browser with WebAssembly exceptions (2022 or later).`;
-});
+}
+
+const engine = startEngine();
+engine.started.catch(failed);
+start(engine).catch(failed);

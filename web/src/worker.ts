@@ -2,8 +2,8 @@
 //
 // One engine in a worker. The first message brings the module, compiled or packed, each further one a call, a
 // part of a search, or the end of one.
-import type { Packed } from './engine';
 import { unpack } from './unpack';
+import type { Packed } from './unpack';
 import { WasmEngine } from './wasm';
 
 export interface Call { id: number; command: string; request: string; part?: [number, number]; handed?: Uint8Array[] }
@@ -27,7 +27,7 @@ function progress(done: number, total: number): number {
 
 function start(given: WebAssembly.Module | Packed): void {
   try {
-    const module = given instanceof WebAssembly.Module ? given : new WebAssembly.Module(unpack(given.packed, given.size) as unknown as BufferSource);
+    const module = given instanceof WebAssembly.Module ? given : new WebAssembly.Module(unpack(given) as unknown as BufferSource);
     engine = new WasmEngine(module, progress);
     here.postMessage({ module });
   } catch (e) {

@@ -15,9 +15,9 @@ export function answerView(app: App): Tree {
   const { answer, wrong, run, of } = app.state;
   const stale = wrong !== undefined || run !== of;
   return h('section', { class: 'answer', 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong ? 'true' : undefined },
-    h('div', { role: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
-    app.state.notes.map(n => h('p', { class: 'note' }, n)),
-    answer && h('div', { class: stale ? 'stale' : '' },
+    h('div', { role: 'alert', key: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
+    app.state.notes.map(n => h('p', { class: 'note', key: n }, n)),
+    answer && h('div', { key: 'answer', class: stale ? 'stale' : '' },
       headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)));
 }
 
@@ -130,21 +130,24 @@ function folds(app: App, a: Doc): Tree {
   const assumed = (at(a, 'inputs.assumed') ?? []) as Doc[];
   const node = at(a.inputs, 'cluster.node'), drawn = topologyView(a, isDoc(node) ? node : app.state.node?.name === node ? app.state.node?.document : undefined);
   return h('div', { class: 'folds' },
-    fold('Published runs like this one', () => publishedView(app, a)),
-    fold(`Stages: ${stages.length}`, () => stageRows(a, stages)),
-    messages.length > 0 && fold('Communication of one GPU in a step', () => [trafficView(a), table(
+    fold(app, 'Published runs like this one', () => publishedView(app, a)),
+    fold(app, `Stages: ${stages.length}`, () => stageRows(a, stages)),
+    messages.length > 0 && fold(app, 'Communication of one GPU in a step', () => [trafficView(a), table(
       ['dimension', 'collective', 'ranks', 'count', 'sent', 'time', 'exposed', 'over', 'algorithm'],
       messages.map(m => [words(m.dimension), words(m.collective), words(m.group), digits(num(m, 'count'), 9), si(num(m, 'bytes_per_gpu'), 'B'),
         seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)]),
-    drawn && fold('Network', () => drawn),
-    assumed.length > 0 && fold(`Assumed: ${assumed.length} keys`, () => table(['key', 'value', 'why'],
+    drawn && fold(app, 'Network', () => drawn),
+    assumed.length > 0 && fold(app, `Assumed: ${assumed.length} keys`, () => table(['key', 'value', 'why'],
       assumed.map(d => [words(d.path), words(d.value), words(d.why)]))),
-    fold('What the numbers rest on', () => table(['part', 'basis'],
+    fold(app, 'What the numbers rest on', () => table(['part', 'basis'],
       ((a.rests_on ?? []) as Doc[]).map(d => [words(d.part), words(d.basis)]))));
 }
 
-function fold(title: string, inside: () => Child): Tree {
-  return h('details', { key: title.split(':')[0] }, h('summary', null, title), inside());
+// Made only while it is open.
+function fold(app: App, title: string, inside: () => Child): Tree {
+  const key = title.split(':')[0], open = app.state.folds.has(key);
+  return h('details', { key, open, ontoggle: (e: Event) => app.fold(key, (e.target as HTMLDetailsElement).open) },
+    h('summary', null, title), open && inside());
 }
 
 // Columns from `first` up to `end` hold numbers.

@@ -53,7 +53,15 @@ function presets(app: App): Tree {
       const preset = PRESETS.find(p => p.name === (e.target as HTMLSelectElement).value);
       if (preset) void app.use(preset.run, preset.about ? [preset.about] : []);
     } }, h('option', { value: '' }, name || 'a shipped run …'),
-    PRESETS.map(p => h('option', { value: p.name, key: p.name }, p.name))));
+    options(PRESETS.map(p => p.name))));
+}
+
+// Options of a list that does not change, made once: drawing passes over them.
+const made = new Map<string, Tree[]>();
+function options(words: string[]): Tree[] {
+  const name = words.join('\n');
+  if (!made.has(name)) made.set(name, words.map(w => h('option', { value: w, key: w }, w)));
+  return made.get(name) as Tree[];
 }
 
 function control(app: App, c: Control): Tree | null {
@@ -93,7 +101,7 @@ function input(app: App, key: Key, c: Control, { id, given, effective, bad }: Sh
       : h('option', { value: '', key: '' }, `${choiceOf(effective, key)}`);
     return h('select', { ...common, value, onchange: (e: Event) => set((e.target as HTMLSelectElement).value) },
       given === undefined && key.kind === 'document' ? h('option', { value: '', key: '' }, 'choose …') : open,
-      (value && !choices.includes(value) ? [value, ...choices] : choices).map(w => h('option', { value: w, key: w }, w)));
+      value && !choices.includes(value) ? options([value]) : null, options(choices));
   }
   return h('input', { ...common, value, placeholder: effective === undefined ? key.default : words(effective),
     autocomplete: 'off', spellcheck: 'false', inputmode: /number/.test(key.kind) ? 'decimal' : undefined,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kStates = 12;
 constexpr uint32_t kTop = 1U << 24U;
-constexpr uint16_t kHalf = 1024; // a probability has 11 bits
+constexpr uint16_t kHalf = 1024;  // a probability has 11 bits
 constexpr size_t kPage = 65536;
 
 using Chance = uint16_t;
@@ -101,7 +101,7 @@ struct Unpacking {
   BitReader reader;
   uint8_t* out;
   uint32_t size, at, state;
-  std::array<uint32_t, 4> distances; // of the last matches, less 1
+  std::array<uint32_t, 4> distances;  // of the last matches, less 1
 };
 
 Chances chances;
@@ -120,7 +120,7 @@ ORRERY_INLINE uint32_t distance_of(BitReader& reader, uint32_t length) {
 ORRERY_INLINE void unpack_literal(Unpacking& u) {
   auto& literal = chances.literal[u.at > 0 ? u.out[u.at - 1] >> 5U : 0U];
   uint32_t node = 1;
-  if (u.state >= 7) { // after a match the byte differs from the one it would have brought
+  if (u.state >= 7) {  // after a match the byte differs from the one it would have brought
     uint32_t expected = u.out[u.at - u.distances[0] - 1];
     for (bool same = true; same && node < 0x100;) {
       const uint32_t guess = (expected >> 7U) & 1U;
@@ -145,7 +145,9 @@ ORRERY_INLINE uint32_t repeated(Unpacking& u) {
       return 1;
     }
   } else {
-    which = u.reader.bit(chances.repeat1[u.state]) == 0 ? 1 : 2 + u.reader.bit(chances.repeat2[u.state]);
+    which = u.reader.bit(chances.repeat1[u.state]) == 0
+                ? 1
+                : 2 + u.reader.bit(chances.repeat2[u.state]);
   }
   const uint32_t chosen = d[which];
   for (; which > 0; which--) d[which] = d[which - 1];
@@ -175,7 +177,7 @@ extern "C" {
 [[clang::export_name("begin")]] void begin(const uint8_t* packed, uint8_t* out, uint32_t size) {
   auto* const first = reinterpret_cast<Chance*>(&chances);
   for (size_t i = 0; i < sizeof chances / sizeof(Chance); i++) first[i] = kHalf;
-  saved = {{packed + 1}, out, size, 0, 0, {}}; // the first byte is 0
+  saved = {{packed + 1}, out, size, 0, 0, {}};  // the first byte is 0
   for (int i = 0; i < 4; i++) saved.reader.code = (saved.reader.code << 8U) | *saved.reader.from++;
 }
 

@@ -11,6 +11,7 @@ constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80
 constexpr double kSure = 0.95;
 constexpr double kLikely = 0.8;
 constexpr int kHalvings = 40;
+constexpr double kDigits = 1e12;  // beyond these, erfc() of one C library differs from another's
 
 // The standard normal variable that is exceeded with this probability, of at most a half.
 double exceeded_with(double probability) {
@@ -35,7 +36,8 @@ MemoryRisk memory_risk(const StepInterval& memory, double risk) {
 double fit_probability(double spread, Bytes needed, Bytes capacity) {
   if (!(needed > Bytes())) return 1;
   if (spread == 0) return needed > capacity ? 0 : 1;
-  return 0.5 * std::erfc(-std::log(capacity / needed) / (spread * std::sqrt(2.0)));
+  const double p = 0.5 * std::erfc(-std::log(capacity / needed) / (spread * std::sqrt(2.0)));
+  return std::round(p * kDigits) / kDigits;
 }
 
 template <Number R>

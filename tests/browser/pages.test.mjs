@@ -121,7 +121,7 @@ test('advice applies itself', () => on(async page => {
 }));
 
 test('a number opens its formula, and the arrow keys walk to a source', () => on(async page => {
-  await page.run('document.querySelector("button.number").click()');
+  await page.run('document.querySelector(".headline button.number").click()');
   await page.until('document.querySelector("[role=treeitem]")');
   await page.run('document.querySelector("[role=treeitem]").focus()');
   for (let i = 0; i < 400 && !(await page.run('!!document.activeElement.querySelector(":scope > .source")')); i++) await page.press('ArrowRight'), await page.run('new Promise(requestAnimationFrame)');

@@ -7,7 +7,7 @@ import { Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
-import { at, fromWords, isDoc, words } from '../run';
+import { at, changed, fromWords, isDoc, words } from '../run';
 import { forEngine } from '../yaml';
 
 interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
@@ -188,15 +188,16 @@ export async function understand(app: App, text: string): Promise<void> {
     return;
   }
   const a = await app.engine.call('import', { file: { file: 'pasted', text: forEngine(text) } });
-  if (a.code !== 0) {
+  // With code 2 it may still have read the most of it.
+  const answer = a.text ? JSON.parse(a.text) as Doc : {};
+  if (!isDoc(answer.run)) {
     const run = asRun(text);
     if (run) await app.use(run);
     app.set({ pasted: run ? { understood: Object.keys(run).length } : { error: a.error } });
     return;
   }
-  const answer = JSON.parse(a.text) as Doc;
-  const given = (answer.run ?? {}) as Doc;
-  await app.use(joined(app.state.run, given));
+  const given = answer.run;
+  await app.use(kept(app, joined(app.state.run, given), (answer.missing ?? []) as string[]));
   const { run: _, ...said } = answer;
   app.set({ pasted: { ...said, understood: countOf(given) - ((said.assumed ?? []) as Json[]).length } });
 }
@@ -220,6 +221,12 @@ function joined(old: Doc, given: Doc): Doc {
     out[key] = keeps ? { ...(old[key] as Doc), ...(value as Doc) } : value;
   }
   return out;
+}
+
+// Single keys that the paste should say and does not, such as the size of the vocabulary.
+function kept(app: App, run: Doc, missing: string[]): Doc {
+  const before = app.state.answer?.inputs;
+  return missing.reduce((doc, path) => (at(doc, path) === undefined && at(before, path) !== undefined ? changed(doc, path, at(before, path)) : doc), run);
 }
 
 function countOf(doc: Json): number {

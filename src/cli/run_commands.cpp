@@ -106,6 +106,9 @@ void declare_import(CLI::App& app, Json& request) {
   add_flag_of(app, request, "--from",
               "whose words (by what stands in the file): " + alternatives(names))
       ->type_name("FORMAT");
+  add_flag_of(app, request, "--as",
+              "run, or cluster: what files of a machine say, for orrery collective --cluster (run)")
+      ->type_name("WHAT");
   app.add_option_function<std::vector<std::string>>(
          "--assume",
          [&request](const std::vector<std::string>& all) {

@@ -2,6 +2,7 @@
 #include "estimate/run_warnings.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "cost/operator_time.h"
@@ -93,6 +94,28 @@ void warn_of_attention(const Run& run, Lines& lines) {
                   std::string(name_of(kernel)) + " is assumed");
 }
 
+struct VendorOfProfile {
+  std::string_view profile;
+  Vendor vendor;
+};
+// Profiles of software that one vendor's devices run; each has its constants from there.
+constexpr std::array kVendors = {VendorOfProfile{"megatron-core", Vendor::nvidia},
+                                 VendorOfProfile{"megatron-core-rocm", Vendor::amd}};
+
+void warn_of_vendor(const Run& run, Lines& lines) {
+  const Vendor vendor = run.cluster.device.vendor;
+  const std::string on = "; this run is on a device of " + std::string(name_of(vendor));
+  for (const VendorOfProfile& v : kVendors) {
+    if (run.framework.name.view() == v.profile && vendor != v.vendor)
+      lines.push_back("framework " + std::string(v.profile) +
+                      " has its constants from devices of " + std::string(name_of(v.vendor)) + on);
+  }
+  const CollectiveLibrary library = run.cluster.library;
+  const bool other = (library == CollectiveLibrary::nccl && vendor != Vendor::nvidia) ||
+                     (library == CollectiveLibrary::rccl && vendor != Vendor::amd);
+  if (other) lines.push_back("collective_library is " + std::string(name_of(library)) + on);
+}
+
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
   for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
@@ -113,6 +136,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   lines.insert(lines.end(), r.cluster.notes.begin(), r.cluster.notes.end());
   warn_of_size(r, lines);
   warn_of_attention(r.run, lines);
+  warn_of_vendor(r.run, lines);
   warn_of_unread_keys(r.model, lines);
   return lines;
 }

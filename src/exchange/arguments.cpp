@@ -13,7 +13,7 @@ bool is_name(const std::string& word) {
 }
 
 bool ends_values(const std::string& word) {
-  static constexpr std::string_view kSigns[] = {";", "|", "&", "<", ">", "do", "done", "fi"};
+  static constexpr std::string_view kSigns[] = {";", "|", "&", "<", ">", "do", "done", "fi", "-m"};
   const bool program = word.size() > 3 && word.compare(word.size() - 3, 3, ".py") == 0;
   return program || std::find(std::begin(kSigns), std::end(kSigns), word) != std::end(kSigns);
 }

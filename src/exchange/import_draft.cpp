@@ -264,8 +264,12 @@ void ImportDraft::open(std::string_view key, const std::string& setting, const s
 }
 
 bool ImportDraft::is_without_effect(std::string_view name) const {
-  return std::any_of(without_effect.begin(), without_effect.end(),
-                     [&](std::string_view p) { return matches(name, p); });
+  for (std::size_t at = 0; at < without_effect.size();) {
+    const std::size_t end = std::min(without_effect.find(' ', at), without_effect.size());
+    if (matches(name, without_effect.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 std::int64_t ImportDraft::count_at(std::string_view path, std::int64_t otherwise) const {

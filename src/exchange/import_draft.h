@@ -35,7 +35,7 @@
 
 namespace orrery {
 
-// Settings by name ("lr_*" stands for all that begin so), and what is true of them.
+// Settings by name, as in `without_effect`, and what is true of them.
 struct SettingNote {
   std::string_view name;
   std::string_view why;
@@ -53,8 +53,8 @@ bool moves_a_number(std::string_view name);
 
 struct ImportDraft {
   Settings settings;
-  // Names of settings that move no number here.
-  std::span<const std::string_view> without_effect;
+  // Names of settings that move no number here, with blanks between; "lr_*": all that begin so.
+  std::string_view without_effect;
   // Settings that move one a little, which no key of ours says.
   std::span<const SettingNote> not_modelled = {};
   // Our key of a setting ("" for none), where its value is not known.

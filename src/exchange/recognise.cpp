@@ -149,6 +149,7 @@ constexpr std::array kLines = {
     LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
     LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"- topology:", FileKind::machine, kSlurmTopology, ""},
     LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
@@ -259,6 +260,10 @@ bool has_arguments_of_megatron(std::string_view text) {
                      [&](std::string_view part) { return contains(text, part); });
 }
 
+bool is_of_hugging_face(std::string_view text) {
+  return contains(text, "--per_device_train_batch_size") || contains(text, "--model_name");
+}
+
 Recognised script(std::string_view text) {
   const Signs s = signs_of(text);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
@@ -275,13 +280,22 @@ Recognised script(std::string_view text) {
   if (s.dotted) return training(ForeignFormat::torchtitan);
   if (contains(text, "#SBATCH") && !has_arguments_of_megatron(text))
     return training(ForeignFormat::sbatch);
+  if (!has_arguments_of_megatron(text) && is_of_hugging_face(text)) {
+    return {FileKind::other,
+            {},
+            "a command line of Hugging Face's Trainer",
+            "give its settings as YAML, and the files of Accelerate or DeepSpeed that it names"};
+  }
   if (s.argument) return training(ForeignFormat::megatron);
   return {FileKind::other, {}, "text without a setting", ""};
 }
 
 std::optional<Recognised> binary(std::string_view text) {
   if (begins_with(text, "\x1f\x8b"))
-    return Recognised{FileKind::other, {}, "a gzip file", "give it unpacked"};
+    return Recognised{FileKind::other,
+                      {},
+                      "a gzip file",
+                      "orrery calibrate fit reads a trace as it is; give other files unpacked"};
   if (begins_with(text, "SQLite format 3"))
     return Recognised{FileKind::other, {}, "an SQLite database", kCalibrate};
   if (text.substr(0, 256).find("brain.Event:") != std::string_view::npos) {
@@ -323,7 +337,14 @@ Recognised recognise(const ForeignFile& file) {
   if (const auto found = xml(text)) return *found;
   if (first_character(text) == '{') return json(parse_json(text, file.name));
   if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
-  if (begins_as_yaml(text)) return yaml(read_yaml(text, file.name));
+  if (begins_as_yaml(text)) {
+    try {
+      return yaml(read_yaml(text, file.name));
+    } catch (const InputError&) {
+      // Arguments under a heading look so too.
+      if (!contains(text, "--") || !has_arguments_of_megatron(text)) throw;
+    }
+  }
   if (const auto found = lines(text)) return *found;
   if (first_character(text) == '[' && !signs_of(text).section) {
     return {FileKind::other, {}, "a JSON array", ""};

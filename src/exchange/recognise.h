@@ -23,7 +23,7 @@ inline constexpr const char* kSmi = "nvidia-smi's list of GPUs";
 inline constexpr const char* kNcclTopology = "NCCL's topology";
 inline constexpr const char* kLstopo = "lstopo's XML";
 inline constexpr const char* kIbnetdiscover = "ibnetdiscover's output";
-inline constexpr const char* kSlurmTopology = "Slurm's topology.conf";
+inline constexpr const char* kSlurmTopology = "Slurm's topology.conf or topology.yaml";
 inline constexpr const char* kTopograph = "a topograph model";
 
 struct Recognised {

@@ -73,7 +73,7 @@ std::string refusal_line(const LeftOver& l) {
                   (l.key.empty() ? "=none" : "=VALUE"));
 }
 
-std::vector<std::string> import_warnings(const ImportedRun& r) {
+std::vector<std::string> import_warnings(const ImportedRun& r, const std::string& keys) {
   std::vector<std::string> lines;
   const auto n = std::count_if(r.not_understood.begin(), r.not_understood.end(),
                                [](const LeftOver& l) { return !l.stops; });
@@ -82,7 +82,8 @@ std::vector<std::string> import_warnings(const ImportedRun& r) {
       lines.push_back(one_line(r.file + ": not understood: " + l.setting + " (" + l.why + ")"));
   }
   if (n > 0) lines.push_back(r.file + ": " + std::to_string(n) + " not understood");
-  const std::vector<std::string> missing = missing_keys(r.run);
+  std::vector<std::string> missing = missing_keys(r.run);
+  std::erase_if(missing, [&](const std::string& key) { return key.rfind(keys, 0) != 0; });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));
   return lines;
 }

@@ -15,7 +15,8 @@ std::string imported_text(const ImportedRun& imported);
 // A setting that stops the import, and what to type.
 std::string refusal_line(const LeftOver& l);
 // What is not understood, and what is still missing: one line each.
-std::vector<std::string> import_warnings(const ImportedRun& imported);
+// `keys`: what missing keys begin with, to be named.
+std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
 Json imported_json(const ImportedRun& imported);
 
 // The settings; keys without an equivalent are comments on top, if the format has comments.

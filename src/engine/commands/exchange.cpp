@@ -67,15 +67,19 @@ std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
   return taken;
 }
 
-CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format) {
+CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, bool cluster) {
   CommandAnswer answer;
-  answer.text =
-      format == AnswerFormat::json ? AnswerText(imported_json(imported)) : imported_text(imported);
+  if (cluster) {
+    answer.text = AnswerText(Json(value_at(imported.run, "cluster")));
+  } else {
+    answer.text = format == AnswerFormat::json ? AnswerText(imported_json(imported))
+                                               : imported_text(imported);
+  }
   for (const LeftOver& l : imported.not_understood) {
     if (l.stops) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
   }
   if (!answer.broken.empty()) answer.code = ExitCode::wrong_input;
-  answer.warnings = import_warnings(imported);
+  answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
   return answer;
 }
 
@@ -87,8 +91,11 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   for (const NamedText& f : request.files("file")) job.files.push_back({f.name, f.text});
   job.from = format_of(request.text("from"));
   for (const std::string& a : request.texts("assume")) job.assumed.push_back(assumption(a));
+  const std::string as = request.text("as");
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});
   request.done();
+  if (as != "" && as != "run" && as != "cluster")
+    throw InputError("--as", "", "\"" + as + "\"", "run or cluster");
   if (job.files.empty()) {
     throw InputError("orrery import", "", "no file", "a script, log, YAML, JSON, TOML or XML");
   }
@@ -105,7 +112,9 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const bool whole = std::none_of(imported.not_understood.begin(), imported.not_understood.end(),
                                   [](const LeftOver& l) { return l.stops; });
   if (whole) check(imported.run, name, lookup);
-  return imported_answer(imported, format);
+  if (as == "cluster" && value_at(imported.run, "cluster").is_null())
+    throw InputError(name, "", "no file of a machine", "one, for --as cluster");
+  return imported_answer(imported, format, as == "cluster");
 }
 
 CommandAnswer answer_export(Request& request, const CommandContext& context) {

@@ -21,39 +21,22 @@ constexpr std::array kAccelerateRows = {
     SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
 };
 
-constexpr std::string_view kAccelerateWithoutEffect[] = {
-    "compute_environment",
-    "debug",
-    "distributed_type",
-    "downcast_bf16",
-    "machine_rank",
-    "main_training_function",
-    "main_process_*",
-    "num_machines",
-    "rdzv_backend",
-    "same_network",
-    "tpu_*",
-    "use_cpu",
-    "enable_cpu_affinity",
-    "gpu_ids",
-    "deepspeed_config.zero3_init_flag",
-    "deepspeed_config.zero3_save_16bit_model",
-    "deepspeed_config.gradient_clipping",
-    "deepspeed_config.deepspeed_multinode_launcher",
-    "deepspeed_config.deepspeed_hostfile",
-    "deepspeed_config.offload_*_nvme_path",
-    "mixed_precision",
-    "fsdp_config.*",
-    "command_file",
-    "commands",
-    "fp8_config.*",
-    "dynamo_config.*",
-    "megatron_lm_config.*",
-    "deepspeed_config.deepspeed_moe_layer_cls_names"};
+constexpr std::string_view kAccelerateWithoutEffect =
+    "compute_environment debug distributed_type downcast_bf16 machine_rank "
+    "main_training_function main_process_* num_machines rdzv_backend same_network tpu_* "
+    "use_cpu enable_cpu_affinity gpu_ids deepspeed_config.zero3_init_flag "
+    "deepspeed_config.zero3_save_16bit_model deepspeed_config.gradient_clipping "
+    "deepspeed_config.deepspeed_multinode_launcher deepspeed_config.deepspeed_hostfile "
+    "deepspeed_config.offload_*_nvme_path mixed_precision command_file commands "
+    "fp8_config.* dynamo_config.* megatron_lm_config.* "
+    "deepspeed_config.deepspeed_moe_layer_cls_names";
 
 constexpr std::array kAccelerateNotModelled = {
     SettingNote{"parallelism_config.*", "the profile's kind is used"},
 };
+
+constexpr std::array<std::array<std::string_view, 2>, 2> kParts = {
+    {{"fsdp_config.", "FSDP"}, {"deepspeed_config.", "DEEPSPEED"}}};
 
 // Its own part of DeepSpeed, or the file it names: then the part is ignored.
 void deepspeed(Settings& settings, Facts& facts) {
@@ -128,7 +111,14 @@ void read(const ForeignFile& file, Facts& facts) {
   if (type == "MEGATRON_LM")
     facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
-  list_others(settings, kAccelerateWithoutEffect, kAccelerateNotModelled, facts);
+  // Parts of launchers that are not used.
+  for (const auto& [part, of] : kParts) {
+    const std::string_view prefix = part;
+    if (type == of || type.empty()) continue;
+    settings.remove_if([&](const ForeignSetting& s) { return begins_with(s.name, prefix); });
+  }
+  list_others({{}, kAccelerateWithoutEffect, kAccelerateNotModelled, {}, {}, nullptr}, settings,
+              facts);
 }
 
 }  // namespace orrery::accelerate

@@ -2,10 +2,8 @@
 // NeMo Automodel's YAML (NVIDIA-NeMo/Automodel, 2026).
 #include <algorithm>
 
-#include "exchange/flat.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
-#include "exchange/yaml.h"
 
 namespace orrery::automodel {
 namespace {
@@ -26,51 +24,28 @@ constexpr std::array kAutomodelDegrees = {
     SaidRow{"ep_size", Said::ep, NameKind::degree},
     SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
     SaidRow{"activation_checkpointing", Said::recompute, NameKind::boolean},
+    SaidRow{"sequence_parallel", Said::sequence_parallel, NameKind::boolean},
 };
 
-constexpr std::string_view kAutomodelWithoutEffect[] = {"recipe",
-                                                        "seed",
-                                                        "benchmark.*",
-                                                        "step_scheduler.*",
-                                                        "dist_env.*",
-                                                        "rng.*",
-                                                        "checkpoint.*",
-                                                        "loss_fn",
-                                                        "loss_fn.*",
-                                                        "dataset.*",
-                                                        "dataloader.*",
-                                                        "validation_dataset.*",
-                                                        "validation_dataloader.*",
-                                                        "optimizer.*",
-                                                        "lr_scheduler.*",
-                                                        "ci.*",
-                                                        "wandb.*",
-                                                        "logger.*",
-                                                        "model.*",
-                                                        "tokenizer.*",
-                                                        "distributed.*",
-                                                        "distributed_config.*",
-                                                        "packed_sequence.*",
-                                                        "mlflow.*",
-                                                        "compile.*",
-                                                        "freeze_config.*",
-                                                        "peft.*",
-                                                        "quantization.*",
-                                                        "autonvtx",
-                                                        "cp_*"};
+constexpr std::string_view kAutomodelWithoutEffect =
+    "recipe seed benchmark.* step_scheduler.* dist_env.* rng.* checkpoint.* loss_fn loss_fn.* "
+    "dataset.* dataloader.* validation_dataset.* validation_dataloader.* optimizer.* "
+    "lr_scheduler.* ci.* wandb.* logger.* model._target_ model.backend.* model.trust_remote_code "
+    "model.use_* model.attn_implementation model.output_* model.is_meta_device model.load_* "
+    "model.config._target_ model.config.name_or_path model.config.trust_remote_code "
+    "model.text_config.output_* model.torch_dtype tokenizer.* distributed._target_ "
+    "distributed.strategy distributed.defer_* distributed.moe.* distributed.backend "
+    "distributed.pipeline.* "
+    "distributed_config._target_ distributed_config.strategy distributed_config.defer_* "
+    "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
+    "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
+    "peft.use_triton peft.lora_dtype "
+    "quantization.* autonvtx cp_*";
 
 constexpr std::array kAutomodelNotModelled = {
     SettingNote{"fp8.*", "--set training.precision=fp8 says it"},
     SettingNote{"autopipeline.*", "layers are shared evenly"},
 };
-
-void model(Settings& settings, Facts& facts) {
-  for (const char* name : {"model.pretrained_model_name_or_path",
-                           "model.config.pretrained_model_name_or_path", "model.config"}) {
-    if (const auto model = settings.word(name))
-      return say_model(*model, std::string(name) + " " + *model, facts);
-  }
-}
 
 void precision(Settings& settings, Facts& facts) {
   std::string type = settings.word("model.torch_dtype").value_or("");
@@ -84,14 +59,6 @@ void precision(Settings& settings, Facts& facts) {
   }
   facts.leave_open(Said::precision, settings.written("model.torch_dtype"),
                    "torch.bfloat16 alone is known");
-}
-
-void length(Settings& settings, Facts& facts) {
-  for (const char* name : {"packed_sequence.packed_sequence_size", "dataset.seq_len",
-                           "dataset.seq_length", "dataset.max_length"}) {
-    const auto n = settings.count(name, 0, 100'000'000);
-    if (n && *n > 0) return facts.say(Said::sequence_length, *n, name);
-  }
 }
 
 // A pipeline cuts its local batch into micro batches of its own.
@@ -157,29 +124,25 @@ void distributed(Settings& settings, Facts& facts) {
       "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
 }
 
-}  // namespace
-
-void read(const ForeignFile& file, Facts& facts) {
-  facts.trains = true;
-  Json document = read_yaml(file.text, file.name);
-  follow_references(document);
-  Settings settings = facts.settings_of_file(document, file.name);
-  read_facts(kAutomodelRows, settings, facts);
-  model(settings, facts);
+void rest(Settings& settings, Facts& facts) {
   precision(settings, facts);
-  length(settings, facts);
+  for (const char* name : {"packed_sequence.packed_sequence_size", "dataset.seq_len",
+                           "dataset.seq_length", "dataset.max_length"})
+    say_length(name, true, settings, facts);
   distributed(settings, facts);
   micro_batch(settings, facts);
   adapter(settings, facts);
   facts.say(Said::framework, "fsdp", "NeMo Automodel");
-  for (const char* setting : {"optimizer._target_", "optimizer"}) {
-    const auto optimizer = settings.word(setting);
-    if (!optimizer) continue;
-    std::string name = optimizer->substr(optimizer->rfind('.') + 1);
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    facts.say(Said::optimizer, name, std::string(setting) + " " + *optimizer);
-  }
-  list_others(settings, kAutomodelWithoutEffect, kAutomodelNotModelled, facts);
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  read_tool({kAutomodelRows, kAutomodelWithoutEffect, kAutomodelNotModelled,
+             "model.pretrained_model_name_or_path model.config.pretrained_model_name_or_path "
+             "model.config",
+             "optimizer._target_ optimizer", rest},
+            file, facts);
 }
 
 }  // namespace orrery::automodel

@@ -2,7 +2,6 @@
 // Axolotl's YAML (axolotl-ai-cloud/axolotl, 2026).
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
-#include "exchange/yaml.h"
 
 namespace orrery::axolotl {
 namespace {
@@ -23,89 +22,25 @@ constexpr std::array kAxolotlRows = {
     SaidRow{"torch_compile", Said::compile, NameKind::boolean},
 };
 
-constexpr std::string_view kAxolotlWithoutEffect[] = {"datasets",
-                                                      "dataset_*",
-                                                      "pretraining_dataset",
-                                                      "test_datasets",
-                                                      "val_set_size",
-                                                      "output_dir",
-                                                      "tokenizer_*",
-                                                      "model_type",
-                                                      "special_tokens.*",
-                                                      "tokens",
-                                                      "num_epochs",
-                                                      "max_steps",
-                                                      "lr_scheduler*",
-                                                      "learning_rate",
-                                                      "warmup_*",
-                                                      "weight_decay",
-                                                      "logging_steps",
-                                                      "saves_per_epoch",
-                                                      "evals_per_epoch",
-                                                      "eval_*",
-                                                      "save_*",
-                                                      "seed",
-                                                      "wandb_*",
-                                                      "mlflow_*",
-                                                      "strict",
-                                                      "train_on_inputs",
-                                                      "group_by_length",
-                                                      "resume_from_checkpoint",
-                                                      "min_sample_len",
-                                                      "gradient_checkpointing_kwargs.*",
-                                                      "pad_to_sequence_len",
-                                                      "plugins",
-                                                      "experts_implementation",
-                                                      "reinit_weights",
-                                                      "is_*",
-                                                      "trust_remote_code",
-                                                      "chat_template*",
-                                                      "default_system_message",
-                                                      "shuffle_*",
-                                                      "adam_*",
-                                                      "adamw_*",
-                                                      "max_grad_norm",
-                                                      "cosine_*",
-                                                      "early_stopping_patience",
-                                                      "local_rank",
-                                                      "debug",
-                                                      "overrides_of_model_config.*",
-                                                      "hub_*",
-                                                      "remove_unused_columns",
-                                                      "dataloader_*",
-                                                      "sample_packing_*",
-                                                      "multipack_*",
-                                                      "xformers_attention",
-                                                      "s2_attention",
-                                                      "auto_resume_from_checkpoints",
-                                                      "load_best_model_at_end",
-                                                      "loss_watchdog_*",
-                                                      "roles_to_train",
-                                                      "train_on_eos",
-                                                      "bfloat16",
-                                                      "float16",
-                                                      "base_model_config",
-                                                      "base_model_ignore_patterns",
-                                                      "revision_of_model",
-                                                      "processor_type",
-                                                      "use_tensorboard",
-                                                      "comet_*",
-                                                      "lora_*",
-                                                      "peft_*",
-                                                      "ddp_timeout",
-                                                      "fsdp_final_state_dict_type",
-                                                      "optim_args.*",
-                                                      "cut_cross_entropy",
-                                                      "torch_compile_backend",
-                                                      "nccl_*",
-                                                      "skip_prepare_dataset",
-                                                      "rope_theta",
-                                                      "include_tokens_per_second",
-                                                      "profiler_*",
-                                                      "liger_*",
-                                                      "fix_untrained_tokens",
-                                                      "excess_length_strategy",
-                                                      "streaming*"};
+constexpr std::string_view kAxolotlWithoutEffect =
+    "datasets dataset_* pretraining_dataset test_datasets val_set_size output_dir tokenizer_* "
+    "model_type special_tokens.* tokens num_epochs max_steps lr_scheduler* learning_rate "
+    "warmup_* weight_decay logging_steps saves_per_epoch evals_per_epoch eval_* save_* seed "
+    "wandb_* mlflow_* strict train_on_inputs group_by_length resume_from_checkpoint "
+    "min_sample_len gradient_checkpointing_kwargs.* pad_to_sequence_len plugins "
+    "experts_implementation reinit_weights is_* trust_remote_code chat_template* "
+    "default_system_message shuffle_* adam_* adamw_* max_grad_norm cosine_* "
+    "early_stopping_patience local_rank debug overrides_of_model_config.* hub_* "
+    "remove_unused_columns dataloader_* sample_packing_* multipack_* xformers_attention "
+    "s2_attention auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
+    "roles_to_train train_on_eos bfloat16 float16 base_model_config base_model_ignore_patterns "
+    "revision_of_model processor_type use_tensorboard comet_* lora_alpha lora_fan_in_fan_out "
+    "lora_on_cpu lora_model_dir lora_*_kernel lora_dropout lora_r lora_target_modules "
+    "lora_target_linear lora_modules_to_save peft_use_rslora peft_init_lora_weights "
+    "peft_autocast_adapter_dtype peft_use_dora peft.loftq_config.* ddp_timeout "
+    "fsdp_final_state_dict_type optim_args.* cut_cross_entropy torch_compile_backend nccl_* "
+    "skip_prepare_dataset rope_theta include_tokens_per_second profiler_* liger_* "
+    "fix_untrained_tokens excess_length_strategy streaming*";
 
 constexpr std::array kAxolotlNotModelled = {
     SettingNote{"tiled_mlp", "the MLP is not tiled here"},
@@ -142,18 +77,6 @@ void adapter(Settings& settings, Facts& facts) {
   const std::string rl = settings.word("rl").value_or("");
   if (!rl.empty() && rl != "false")
     facts.stop("rl " + rl, "a training with a second model or with generation");
-}
-
-// A packed row is a full one; others are as long as the longest of their batch.
-void length(Settings& settings, Facts& facts) {
-  const auto n = settings.count("sequence_len", 1, 100'000'000);
-  const bool packed = settings.flag("sample_packing").value_or(false);
-  const bool padded = settings.flag("pad_to_sequence_len").value_or(false);
-  if (!n) return;
-  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": sequence_len");
-  if (!packed && !padded)
-    facts.note(Said::sequence_length, std::to_string(*n),
-               "the most: samples are padded to the longest of a batch");
 }
 
 void checkpoints(Settings& settings, Facts& facts) {
@@ -200,24 +123,17 @@ void accumulation(Settings& settings, Facts& facts) {
   facts.say(Said::accumulation, *batch / *micro, settings.written("batch_size"));
 }
 
-}  // namespace
-
-void read(const ForeignFile& file, Facts& facts) {
-  facts.trains = true;
-  const Json document = read_yaml(file.text, file.name);
-  Settings settings = facts.settings_of_file(document, file.name);
-  read_facts(kAxolotlRows, settings, facts);
+// A packed row is a full one; others are as long as the longest of their batch.
+void rest(Settings& settings, Facts& facts) {
+  const bool padded = settings.flag("pad_to_sequence_len").value_or(false);
+  say_length("sequence_len", settings.flag("sample_packing").value_or(false) || padded, settings,
+             facts);
   accumulation(settings, facts);
-  if (const auto model = settings.word("base_model"))
-    say_model(*model, "base_model " + *model, facts);
   say_precision(settings, facts);
   adapter(settings, facts);
-  length(settings, facts);
   checkpoints(settings, facts);
   attention(settings, facts);
   sharding(settings, facts);
-  if (const auto optimizer = settings.word("optimizer"))
-    facts.say(Said::optimizer, *optimizer, "optimizer " + *optimizer);
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
@@ -226,7 +142,14 @@ void read(const ForeignFile& file, Facts& facts) {
     if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);
     if (contains(p, "cut_cross_entropy")) facts.mention(p, "the profile's loss is used");
   }
-  list_others(settings, kAxolotlWithoutEffect, kAxolotlNotModelled, facts);
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  read_tool(
+      {kAxolotlRows, kAxolotlWithoutEffect, kAxolotlNotModelled, "base_model", "optimizer", rest},
+      file, facts);
 }
 
 }  // namespace orrery::axolotl

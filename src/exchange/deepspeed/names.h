@@ -95,64 +95,27 @@ inline constexpr std::array kNotModelled = {
 };
 
 // Settings without effect here; a name that ends in * stands for all that begin so.
-inline constexpr std::string_view kWithoutEffect[] = {
-    "optimizer.params.*",
-    "torch_autocast.*",
-    "scheduler.*",
-    "steps_per_print",
-    "wall_clock_breakdown",
-    "gradient_clipping",
-    "dump_state",
-    "fp16.loss_scale",
-    "fp16.loss_scale_window",
-    "fp16.initial_scale_power",
-    "fp16.hysteresis",
-    "fp16.min_loss_scale",
-    "fp16.auto_cast",
-    "flops_profiler.*",
-    "tensorboard.*",
-    "wandb.*",
-    "csv_monitor.*",
-    "comms_logger.*",
-    "zero_optimization.contiguous_gradients",
-    "zero_optimization.round_robin_gradients",
-    "zero_optimization.allgather_partitions",
-    "zero_optimization.reduce_scatter",
-    "zero_optimization.stage3_gather_16bit_weights_on_model_save",
-    "zero_optimization.gather_16bit_weights_on_model_save",
-    "zero_allow_untested_optimizer",
-    "zero_optimization.offload_optimizer.pin_memory",
-    "zero_optimization.offload_param.pin_memory",
-    "zero_optimization.offload_optimizer.nvme_path",
-    "zero_optimization.offload_param.nvme_path",
-    "zero_optimization.sub_group_size",
-    "aio.*",
-    "checkpoint.*",
-    "seed",
-    "monitor_config.*",
-    "zero_optimization.stage3_gather_fp16_weights_on_model_save",
-    "zero_optimization.ignore_unused_parameters",
-    "zero_optimization.elastic_checkpoint",
-    "zero_optimization.load_from_fp32_weights",
-    "zero_optimization.memory_efficient_linear",
-    "zero_optimization.offload_optimizer.buffer_count",
-    "zero_optimization.offload_optimizer.fast_init",
-    "zero_optimization.offload_optimizer.pipeline*",
-    "zero_optimization.offload_param.buffer_*",
-    "zero_optimization.offload_param.max_in_cpu",
-    "zero_force_ds_cpu_optimizer",
-    "bf16.auto_cast",
-    "bf16.loss_scale*",
-    "bf16.initial_scale_power",
-    "bf16.min_loss_scale",
-    "bf16.hysteresis",
-    "disable_allgather",
-    "fp16.consecutive_hysteresis",
-    "memory_breakdown",
-    "$schema",
-    "_comment",
-    "pipeline.partition",
-    "pipeline.seed_layers",
-};
+inline constexpr std::string_view kWithoutEffect =
+    "optimizer.params.* torch_autocast.* scheduler.* steps_per_print wall_clock_breakdown "
+    "gradient_clipping dump_state fp16.loss_scale fp16.loss_scale_window "
+    "fp16.initial_scale_power fp16.hysteresis fp16.min_loss_scale fp16.auto_cast "
+    "flops_profiler.* tensorboard.* wandb.* csv_monitor.* comms_logger.* "
+    "zero_optimization.contiguous_gradients zero_optimization.round_robin_gradients "
+    "zero_optimization.allgather_partitions zero_optimization.reduce_scatter "
+    "zero_optimization.stage3_gather_16bit_weights_on_model_save "
+    "zero_optimization.gather_16bit_weights_on_model_save zero_allow_untested_optimizer "
+    "zero_optimization.offload_optimizer.pin_memory zero_optimization.offload_param.pin_memory "
+    "zero_optimization.offload_optimizer.nvme_path zero_optimization.offload_param.nvme_path "
+    "zero_optimization.sub_group_size aio.* checkpoint.* seed monitor_config.* "
+    "zero_optimization.stage3_gather_fp16_weights_on_model_save "
+    "zero_optimization.ignore_unused_parameters zero_optimization.elastic_checkpoint "
+    "zero_optimization.load_from_fp32_weights zero_optimization.memory_efficient_linear "
+    "zero_optimization.offload_optimizer.buffer_count "
+    "zero_optimization.offload_optimizer.fast_init "
+    "zero_optimization.offload_optimizer.pipeline* zero_optimization.offload_param.buffer_* "
+    "zero_optimization.offload_param.max_in_cpu zero_force_ds_cpu_optimizer bf16.auto_cast "
+    "bf16.loss_scale* bf16.initial_scale_power bf16.min_loss_scale bf16.hysteresis "
+    "disable_allgather fp16.consecutive_hysteresis memory_breakdown $schema _comment "
+    "pipeline.partition pipeline.seed_layers";
 
 }  // namespace orrery::deepspeed

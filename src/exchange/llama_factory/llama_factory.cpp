@@ -3,7 +3,6 @@
 // Gradient checkpointing is on unless the file says otherwise.
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
-#include "exchange/yaml.h"
 
 namespace orrery::llama_factory {
 namespace {
@@ -23,82 +22,24 @@ constexpr std::array kLlamaFactoryRows = {
     SaidRow{"pure_bf16", Said::narrow, NameKind::boolean},
 };
 
-constexpr std::string_view kLlamaFactoryWithoutEffect[] = {"trust_remote_code",
-                                                           "do_train",
-                                                           "do_eval",
-                                                           "do_predict",
-                                                           "dataset*",
-                                                           "template",
-                                                           "max_samples",
-                                                           "overwrite_*",
-                                                           "preprocessing_*",
-                                                           "output_dir",
-                                                           "logging_*",
-                                                           "save_*",
-                                                           "plot_loss",
-                                                           "learning_rate",
-                                                           "num_train_epochs",
-                                                           "lr_scheduler_*",
-                                                           "warmup_*",
-                                                           "report_to",
-                                                           "run_name",
-                                                           "ddp_*",
-                                                           "resume_from_checkpoint",
-                                                           "eval_*",
-                                                           "per_device_eval_batch_size",
-                                                           "val_size",
-                                                           "dataloader_*",
-                                                           "max_steps",
-                                                           "seed",
-                                                           "weight_decay",
-                                                           "adam_*",
-                                                           "max_grad_norm",
-                                                           "freeze_*",
-                                                           "image_*",
-                                                           "video_*",
-                                                           "media_dir",
-                                                           "stage",
-                                                           "finetuning_type",
-                                                           "model_name_or_path",
-                                                           "cache_dir",
-                                                           "hub_*",
-                                                           "push_to_hub",
-                                                           "adapter_name_or_path",
-                                                           "mix_strategy",
-                                                           "cutoff_len",
-                                                           "streaming",
-                                                           "buffer_size",
-                                                           "tokenized_path",
-                                                           "remove_unused_columns",
-                                                           "group_by_length",
-                                                           "fp8_backend",
-                                                           "include_*",
-                                                           "optim_args",
-                                                           "use_fast_tokenizer",
-                                                           "resize_vocab",
-                                                           "rope_scaling",
-                                                           "flash_attn_*",
-                                                           "enable_thinking",
-                                                           "mask_history",
-                                                           "train_on_prompt",
-                                                           "ignore_pad_token_for_loss",
-                                                           "tool_format",
-                                                           "default_system",
-                                                           "neat_packing",
-                                                           "swanlab_*",
-                                                           "use_swanlab",
-                                                           "bf16_full_eval",
-                                                           "log_level",
-                                                           "print_param_status",
-                                                           "additional_target",
-                                                           "fp8_enable_fsdp_float8_all_gather",
-                                                           "use_unsloth_gc",
-                                                           "infer_*",
-                                                           "moe_aux_loss_coef"};
+constexpr std::string_view kLlamaFactoryWithoutEffect =
+    "trust_remote_code do_train do_eval do_predict dataset* template max_samples overwrite_* "
+    "preprocessing_* output_dir logging_* save_* plot_loss learning_rate num_train_epochs "
+    "lr_scheduler_* warmup_* report_to run_name ddp_* resume_from_checkpoint eval_* "
+    "per_device_eval_batch_size val_size dataloader_* max_steps seed weight_decay adam_* "
+    "max_grad_norm freeze_* image_* video_* media_dir stage finetuning_type model_name_or_path "
+    "cache_dir hub_* push_to_hub adapter_name_or_path mix_strategy cutoff_len streaming "
+    "buffer_size tokenized_path remove_unused_columns group_by_length fp8_backend include_* "
+    "optim_args use_fast_tokenizer resize_vocab rope_scaling flash_attn_* enable_thinking "
+    "mask_history train_on_prompt ignore_pad_token_for_loss tool_format default_system "
+    "neat_packing swanlab_* use_swanlab bf16_full_eval log_level print_param_status "
+    "additional_target fp8_enable_fsdp_float8_all_gather infer_* "
+    "moe_aux_loss_coef";
 
 constexpr std::array kLlamaFactoryNotModelled = {
     SettingNote{"moe_*", "the profile's exchange is used"},
     SettingNote{"sequence_parallel", "the profile's kind is used"},
+    SettingNote{"use_unsloth_gc", "--set parallel.offload.activations=host says it"},
 };
 
 struct Refused {
@@ -159,18 +100,6 @@ void kind(Settings& settings, Facts& facts) {
   }
 }
 
-void length(Settings& settings, Facts& facts) {
-  const auto n = settings.count("cutoff_len", 1, 100'000'000);
-  const bool packed =
-      settings.flag("packing").value_or(settings.word("stage").value_or("sft") == "pt") ||
-      settings.flag("neat_packing").value_or(false);
-  if (!n) return;
-  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": cutoff_len");
-  if (!packed)
-    facts.note(Said::sequence_length, std::to_string(*n),
-               "the most: samples are padded to the longest of a batch");
-}
-
 // Files of its Megatron adapter have Megatron-LM's keys beside Hugging Face's.
 bool is_megatron(const Settings& settings) {
   return settings.has("use_distributed_optimizer") ||
@@ -204,22 +133,18 @@ void sharding(Settings& settings, Facts& facts) {
     say_fsdp(settings, "fsdp_config.", facts, trainer::joined(*fsdp));
 }
 
-}  // namespace
-
-void read(const ForeignFile& file, Facts& facts) {
-  facts.trains = true;
-  Settings settings = facts.settings_of_file(read_yaml(file.text, file.name), file.name);
-  read_facts(kLlamaFactoryRows, settings, facts);
+void rest(Settings& settings, Facts& facts) {
   if (!facts.has(Said::micro_batch)) {
     facts.say_weakly(Said::micro_batch, 8,
                      "per_device_train_batch_size 8 (Hugging Face's default)");
   }
-  if (const auto model = settings.word("model_name_or_path"))
-    say_model(*model, "model_name_or_path " + *model, facts);
   if (facts.is_on(Said::narrow)) facts.say(Said::precision, "bf16", "pure_bf16");
   say_precision(settings, facts);
   kind(settings, facts);
-  length(settings, facts);
+  const bool packed =
+      settings.flag("packing").value_or(settings.word("stage").value_or("sft") == "pt") ||
+      settings.flag("neat_packing").value_or(false);
+  say_length("cutoff_len", packed, settings, facts);
   const bool off = settings.flag("disable_gradient_checkpointing").value_or(false) ||
                    !settings.flag("gradient_checkpointing").value_or(true);
   if (is_megatron(settings)) {
@@ -232,13 +157,19 @@ void read(const ForeignFile& file, Facts& facts) {
   if (settings.flag("enable_liger_kernel").value_or(false))
     facts.say(Said::kernels, "liger", "enable_liger_kernel");
   sharding(settings, facts);
-  const auto optim = settings.word("optim");
   for (const char* name : {"muon", "galore"}) {
     const std::string setting = std::string("use_") + name;
     if (settings.flag(setting).value_or(false)) facts.say(Said::optimizer, name, setting);
   }
-  if (optim && !facts.has(Said::optimizer)) facts.say(Said::optimizer, *optim, "optim " + *optim);
-  list_others(settings, kLlamaFactoryWithoutEffect, kLlamaFactoryNotModelled, facts);
+  settings.take("optim");
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  read_tool({kLlamaFactoryRows, kLlamaFactoryWithoutEffect, kLlamaFactoryNotModelled,
+             "model_name_or_path", "optim", rest},
+            file, facts);
 }
 
 }  // namespace orrery::llama_factory

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/machine/machine.h"
 #include "exchange/text_lines.h"
@@ -153,7 +154,40 @@ std::int64_t count_hosts(const std::string& list) {
 
 MachineFacts read_ibnetdiscover(const ForeignFile& file) { return Discovery().read(file); }
 
+namespace {
+
+// Slurm's topology.yaml, since 25.05: topologies with a tree of switches or with blocks; that of
+// the whole cluster counts, else the first.
+MachineFacts read_slurm_yaml(const ForeignFile& file) {
+  const Json all = read_yaml(file.text, file.name);
+  MachineFacts m;
+  m.has_fabric = true;
+  const Json* chosen = nullptr;
+  for (const Json& one : all) {
+    if (!one.is_object()) continue;
+    if (chosen == nullptr || value_at(one, "cluster_default") == true) chosen = &one;
+  }
+  const auto read = [&](const char* path, std::int64_t& group) {
+    if (chosen == nullptr) return;
+    for (const Json& part : value_at(*chosen, path)) {
+      const Json& nodes = value_at(part, "nodes");
+      const std::int64_t n = nodes.is_string() ? count_hosts(nodes.get<std::string>()) : 0;
+      m.nodes = std::min(m.nodes + n, kMostHosts);
+      group = std::max(group, n);
+    }
+  };
+  read("tree.switches", m.nodes_per_leaf);
+  read("block.blocks", m.nodes_per_domain);
+  if (m.nodes == 0)
+    throw InputError(file.name, "", "no switch or block with nodes",
+                     "tree: {switches: [{switch, nodes}]} or block: {blocks: [{block, nodes}]}");
+  return m;
+}
+
+}  // namespace
+
 MachineFacts read_slurm(const ForeignFile& file) {
+  if (contains(file.text, "- topology:")) return read_slurm_yaml(file);
   MachineFacts m;
   m.has_fabric = true;
   for (const std::string_view raw : lines_of(file.text)) {

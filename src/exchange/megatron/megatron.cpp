@@ -2,10 +2,12 @@
 #include "exchange/megatron/megatron.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/json_path.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/names.h"
+#include "exchange/shell/expansion.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 
@@ -92,6 +94,36 @@ void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& 
   named.left.push_back({text_of(renamed), where, std::string(key), stops});
 }
 
+// Words behind the program that may be more arguments: "$MORE", "$(python3 more.py)". "$@" and "$1"
+// are what the user adds.
+void add_unknown_words(const ShellRun& run, NamedSettings& named) {
+  bool behind = false;
+  bool value = false;  // of the argument before
+  for (const std::string& w : run.words) {
+    const bool argument = begins_with(w, "--");
+    const bool unknown = behind && !value && w.size() > 1 && w[0] == '$';
+    if (w == ";") behind = false;
+    if (w == "-m" || (w.size() > 3 && w.substr(w.size() - 3) == ".py")) behind = true;
+    std::string name = argument ? w.substr(2) : "";
+    std::replace(name.begin(), name.end(), '-', '_');
+    value = argument && w.find('=') == std::string::npos &&
+            std::find(kFlags.begin(), kFlags.end(), name) == kFlags.end();
+    if (!unknown) continue;
+    const std::size_t begin = w[1] == '{' ? 2 : 1;
+    const std::string variable = w.substr(begin, shell::end_of_name(w, begin) - begin);
+    const bool computed = w[1] == '(';
+    if (!computed && (variable.empty() || std::isdigit(static_cast<unsigned char>(variable[0]))))
+      continue;
+    const bool assigned = computed || run.variables.count(variable) > 0;
+    const std::string why = assigned ? "arguments that only the shell knows"
+                            : run.sources.empty()
+                                ? "is not set in this file: taken as no arguments"
+                                : "is set elsewhere, perhaps in " + run.sources.front();
+    named.left.push_back(
+        {computed ? w : "$" + variable, why, "", assigned || !run.sources.empty()});
+  }
+}
+
 bool is_log(std::string_view text) { return text.find(kBegin) != std::string_view::npos; }
 
 // A model of ours by its name, from the files or the command line.
@@ -137,6 +169,7 @@ NamedSettings read_named(const ForeignFile& file) {
     const Settings settings = settings_of_words(doubt.words, file.name);
     for (const ForeignSetting& s : settings.all()) add_doubt(doubt, s, named);
   }
+  add_unknown_words(run, named);
   for (ShellDocument& d : run.documents) {
     if (first_character(d.text) == '{')
       named.files.push_back({d.target.empty() ? file.name : d.target, d.text});
@@ -173,6 +206,15 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   d.out.file = d.settings.file();
   apply(job.assumed, d.settings, d.out);
   for (const LeftOver& l : named.left) {
+    // --assume MORE_ARGS=none: there are none.
+    const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [&](const auto& a) {
+      return l.setting == "$" + a.name && a.value == "none";
+    });
+    if (none != job.assumed.end()) {
+      none->used = true;
+      d.note(l.setting, "none", "--assume");
+      continue;
+    }
     l.stops ? d.open(l.key, l.setting, l.why) : d.not_understood(l.setting, l.why);
   }
   if (const auto config = d.settings.text("yaml_cfg"))

@@ -4,12 +4,14 @@
 //
 //   size count type [redop] [root] time algbw busbw [#wrong] time algbw busbw [#wrong]
 //
-// out of place first, in place after; the first are taken. Size is S of network/collective.h (the
-// larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which collective it was only
-// newer versions say ("Collective test starting: all_reduce_perf"): else bus over algorithm
-// bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which of those. What
-// mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is skipped, and
-// so is what NCCL itself logs. One output a file: a rank that is named twice is refused.
+// out of place first, in place after; the first are taken. The first row is a warm-up where it took
+// over twice its own time in place and longer than the next size: it is set aside. Size is S of
+// network/collective.h (the larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which
+// collective it was only newer versions say ("Collective test starting: all_reduce_perf"): else bus
+// over algorithm bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which
+// of those. What mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is
+// skipped, and so is what NCCL itself logs. One output a file: a rank that is named twice is
+// refused.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -27,6 +29,7 @@ namespace {
 struct Row {
   Bytes size{};
   Seconds time{};
+  double in_place = 0;  // seconds; 0: not printed
   double algbw = 0;
   double busbw = 0;
   std::size_t line = 0;
@@ -41,6 +44,7 @@ bool is_count(std::string_view word) {
 // older versions leave them blank, is short by as many.
 struct NcclColumns {
   std::size_t time = 0;
+  std::size_t in_place = 0;  // the second `time`, or 0
   std::size_t count = 0;
 };
 
@@ -48,7 +52,9 @@ std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words)
   if (words.size() < 6 || words[0] != "#" || words[1] != "size") return {};
   const auto time = std::find(words.begin(), words.end(), "time");
   if (time == words.end()) return {};
-  return NcclColumns{static_cast<std::size_t>(time - words.begin()) - 1, words.size() - 1};
+  const auto second = std::find(time + 1, words.end(), "time");
+  const auto column = [&](auto at) { return static_cast<std::size_t>(at - words.begin()) - 1; };
+  return NcclColumns{column(time), second == words.end() ? 0 : column(second), words.size() - 1};
 }
 
 Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
@@ -61,8 +67,13 @@ Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
   }
   constexpr double kMicro = 1e-6;
   const auto rate = [&](std::size_t i) { return parse_number(words[i]).value_or(-1); };
+  const std::size_t again = columns.in_place - std::min(columns.in_place, lacks);
+  const bool twice = again > at && again < words.size();
   Row row{Bytes(positive(place, words[0], "size")),
-          Seconds(positive(place, words[at], "time") * kMicro), rate(at + 1), rate(at + 2),
+          Seconds(positive(place, words[at], "time") * kMicro),
+          twice ? std::max(rate(again), 0.0) * kMicro : 0,
+          rate(at + 1),
+          rate(at + 2),
           place.line};
   if (row.algbw < 0 || row.busbw < 0) fail(place, "no bandwidths", "time, algbw and busbw");
   return row;
@@ -153,6 +164,18 @@ Collective kind_of(const std::string& file, std::optional<Collective> named,
        "--collective NAME: the output alone does not tell which it was");
 }
 
+void set_warm_up_aside(std::vector<Row>& rows, MeasurementSet& set) {
+  constexpr double kLonger = 2;
+  if (rows.size() < 2) return;
+  const Row& first = rows.front();
+  const bool slow = first.in_place > 0 && first.time.si() > kLonger * first.in_place;
+  if (!slow || first.time <= rows[1].time) return;
+  set.left_out.push_back(
+      "the first row, a warm-up: over twice its time in place, and longer than "
+      "the next size's");
+  rows.erase(rows.begin());
+}
+
 }  // namespace
 
 bool is_nccl_tests(std::string_view text) {
@@ -178,6 +201,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
     if (words.front() == "0") continue;  // no bytes
     rows.push_back(read_row({file, i + 1}, words, *columns));
   }
+  set_warm_up_aside(rows, set);
   std::size_t ranks = seen.size();
   if (ranks == 0 && !rows.empty()) {
     if (!named) named = hints.collective;

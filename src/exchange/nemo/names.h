@@ -66,28 +66,14 @@ inline constexpr std::array kNames2 = {
     NamedPath{"trainer.plugins.fp8_param_gather", "fp8_param_gather"},
 };
 inline constexpr std::string_view kOwn2[] = {"model.config.", "trainer.strategy."};
-inline constexpr std::string_view kWithoutEffect2[] = {
-    "trainer.strategy.ckpt_*",
-    "trainer.strategy.pipeline_dtype",
-    "trainer.strategy.gradient_*",
-    "trainer.strategy.restore_*",
-    "trainer.strategy.save_*",
-    "trainer.strategy._target_",
-    "trainer.strategy.ddp*",
-    "trainer.strategy.parallel_*",
-    "trainer.strategy.progress_*",
-    "trainer.strategy.setup_*",
-    "trainer.strategy.replace_*",
-    "model.config._target_",
-    "model.config.*dtype",
-    "model.config.fp8_*",
-    "model.config.transformer_layer_*",
-    "model.config.data_step_fn*",
-    "model.config.forward_step_fn*",
-    "model.config.init_*",
-    "model.config.rotary_*",
-    "model.config.*_fusion",
-};
+inline constexpr std::string_view kWithoutEffect2 =
+    "trainer.strategy.ckpt_* trainer.strategy.pipeline_dtype trainer.strategy.gradient_* "
+    "trainer.strategy.restore_* trainer.strategy.save_* trainer.strategy._target_ "
+    "trainer.strategy.ddp* trainer.strategy.parallel_* trainer.strategy.progress_* "
+    "trainer.strategy.setup_* trainer.strategy.replace_* model.config._target_ "
+    "model.config.*dtype model.config.fp8_* model.config.transformer_layer_* "
+    "model.config.data_step_fn* model.config.forward_step_fn* model.config.init_* "
+    "model.config.rotary_* model.config.*_fusion";
 
 // Kinds of `model.activation`, which are flags there.
 inline constexpr std::array kActivations = {
@@ -97,99 +83,32 @@ inline constexpr std::array kActivations = {
     NamedPath{"reglu", "reglu"},       NamedPath{"relu", "relu"},
 };
 
-inline constexpr std::string_view kWithoutEffect[] = {
-    "run.*",
-    "exp_manager.*",
-    "hydra.*",
-    "cluster_type",
-    "defaults",
-    "training_config",
-    "model.optim.lr",
-    "model.optim.betas",
-    "model.optim.weight_decay",
-    "model.optim.sched.*",
-    "model.optim.bucket_cap_mb",
-    "model.optim.dtype",
-    "model.optim.contiguous_*",
-    "model.optim.eps",
-    "model.optim.nccl_ub",
-    "model.data.*",
-    "model.tokenizer.*",
-    "model.nsys_profile.*",
-    "model.init_method_std",
-    "model.use_scaled_init_method",
-    "model.ffn_dropout",
-    "model.layernorm_epsilon",
-    "model.do_layer_norm_weight_decay",
-    "model.pre_process",
-    "model.post_process",
-    "model.persist_layer_norm",
-    "model.headscale",
-    "model.transformer_block_type",
-    "model.openai_gelu",
-    "model.normalize_attention_scores",
-    "model.rotary_*",
-    "model.attention_type",
-    "model.native_amp_*",
-    "model.hysteresis",
-    "model.fp32_residual_connection",
-    "model.fp16_lm_cross_entropy",
-    "model.megatron_amp_O2",
-    "model.grad_allreduce_chunk_size_mb",
-    "model.grad_div_ar_fusion",
-    "model.*_fusion",
-    "model.seed",
-    "model.resume_from_checkpoint",
-    "model.use_cpu_initialization",
-    "model.onnx_safe",
-    "model.apex_transformer_log_level",
-    "model.gradient_as_bucket_view",
-    "model.sync_batch_comm",
-    "model.num_micro_batches_with_partial_activation_checkpoints",
-    "model.overlap_p2p_comm",
-    "model.batch_p2p_comm",
-    "model.sharp",
-    "model.mcore_gpt",
-    "model.transformer_engine",
-    "model.fp8_e4m3",
-    "model.fp8_hybrid",
-    "model.fp8_margin",
-    "model.fp8_interval",
-    "model.fp8_amax_*",
-    "model.fp8_wgrad",
-    "model.reduce_amax",
-    "model.use_emha",
-    "model.ub_tp_comm_overlap_cfg",
-    "model.gc_interval",
-    "model.wgrad_deferral_limit",
-    "model.seq_len_interpolation_factor",
-    "model.mcore_customization_config.*",
-    "model.precision",
-    "model.get_attention_mask_from_fusion",
-    "model.moe_*_coeff",
-    "model.moe_grouped_gemm",
-    "model.dist_ckpt_*",
-    "model.deterministic_mode",
-    "model.deteministic_mode",
-    "model.name",
-    "model.restore_from_path",
-    "model.restore_from_ckpt",
-    "model.megatron_timer_kwargs.*",
-    "model.answer_only_loss",
-    "model.save_nemo_on_validation_end",
-    "model.hidden_dropout_*",
-    "model.apply_query_key_layer_scaling",
-    "model.layernorm_zero_centered_gamma",
-    "model.nccl_communicator_config_path",
-    "model.use_te_rng_tracker",
-    "model.external_cuda_graph_*",
-    "model.fsdp_sharding_strategy",
-    "model.fsdp_grad_reduce_dtype",
-    "model.fsdp_sharded_checkpoint",
-    "trainer.*",
-    "name",
-    "s3_checkpointing.*",
-    "model.ub_tp_comm_overlap_cfg*",
-};
+inline constexpr std::string_view kWithoutEffect =
+    "run.* exp_manager.* hydra.* cluster_type defaults training_config model.optim.lr "
+    "model.optim.betas model.optim.weight_decay model.optim.sched.* model.optim.bucket_cap_mb "
+    "model.optim.dtype model.optim.contiguous_* model.optim.eps model.optim.nccl_ub "
+    "model.data.* model.tokenizer.* model.nsys_profile.* model.init_method_std "
+    "model.use_scaled_init_method model.ffn_dropout model.layernorm_epsilon "
+    "model.do_layer_norm_weight_decay model.pre_process model.post_process "
+    "model.persist_layer_norm model.headscale model.transformer_block_type model.openai_gelu "
+    "model.normalize_attention_scores model.rotary_* model.attention_type model.native_amp_* "
+    "model.hysteresis model.fp32_residual_connection model.fp16_lm_cross_entropy "
+    "model.megatron_amp_O2 model.grad_allreduce_chunk_size_mb model.grad_div_ar_fusion "
+    "model.*_fusion model.seed model.resume_from_checkpoint model.use_cpu_initialization "
+    "model.onnx_safe model.apex_transformer_log_level model.gradient_as_bucket_view "
+    "model.sync_batch_comm model.num_micro_batches_with_partial_activation_checkpoints "
+    "model.overlap_p2p_comm model.batch_p2p_comm model.sharp model.mcore_gpt "
+    "model.transformer_engine model.fp8_e4m3 model.fp8_hybrid model.fp8_margin "
+    "model.fp8_interval model.fp8_amax_* model.fp8_wgrad model.reduce_amax model.use_emha "
+    "model.ub_tp_comm_overlap_cfg model.gc_interval model.wgrad_deferral_limit "
+    "model.seq_len_interpolation_factor model.mcore_customization_config.* model.precision "
+    "model.get_attention_mask_from_fusion model.moe_*_coeff model.moe_grouped_gemm "
+    "model.dist_ckpt_* model.deterministic_mode model.deteministic_mode model.name "
+    "model.restore_from_path model.restore_from_ckpt model.megatron_timer_kwargs.* "
+    "model.answer_only_loss model.save_nemo_on_validation_end model.hidden_dropout_* "
+    "model.apply_query_key_layer_scaling model.layernorm_zero_centered_gamma "
+    "model.nccl_communicator_config_path model.use_te_rng_tracker model.external_cuda_graph_* "
+    "model.fsdp_sharding_strategy model.fsdp_grad_reduce_dtype model.fsdp_sharded_checkpoint "
+    "trainer.* name s3_checkpointing.* model.ub_tp_comm_overlap_cfg*";
 
 }  // namespace orrery::nemo

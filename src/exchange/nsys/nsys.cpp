@@ -17,8 +17,15 @@
 namespace orrery {
 namespace {
 
-// The names of columns since 2021.5, and before.
-constexpr std::array<std::string_view, 2> kDuration = {"Duration (ns)", "Duration(nsec)"};
+// The names of columns since 2021.5, in the unit that --timeunit asks for, and before.
+struct DurationColumn {
+  std::string_view name;
+  double seconds;
+};
+constexpr std::array kDuration = {
+    DurationColumn{"Duration (ns)", 1e-9}, DurationColumn{"Duration(nsec)", 1e-9},
+    DurationColumn{"Duration (us)", 1e-6}, DurationColumn{"Duration (\u03bcs)", 1e-6},
+    DurationColumn{"Duration (ms)", 1e-3}, DurationColumn{"Duration (s)", 1}};
 constexpr std::array<std::string_view, 2> kBytes = {"Bytes (MB)", "Bytes(MB)"};
 constexpr std::string_view kKernelTotals = "Total Time";
 
@@ -42,12 +49,19 @@ bool contains_any(std::string_view text, const std::array<std::string_view, 2>& 
   return contains(text, parts[0]) || contains(text, parts[1]);
 }
 
+const DurationColumn* duration_in(std::string_view line) {
+  const auto found = std::find_if(kDuration.begin(), kDuration.end(),
+                                  [&](const auto& d) { return contains(line, d.name); });
+  return found == kDuration.end() ? nullptr : &*found;
+}
+
 bool is_trace_header(std::string_view line) {
-  return contains_any(line, kDuration) && contains_any(line, kBytes) && contains(line, "Name");
+  return duration_in(line) != nullptr && contains_any(line, kBytes) && contains(line, "Name");
 }
 
 struct NsysColumns {
   std::size_t duration = 0;
+  double seconds = 1;  // of its unit
   std::size_t bytes = 0;
   std::size_t from = 0;
   std::size_t to = 0;
@@ -68,8 +82,9 @@ NsysColumns columns_of(const LinePlace& place, std::string_view header) {
     const bool is_new = std::find(names.begin(), names.end(), two[0]) != names.end();
     return at(is_new ? two[0] : two[1]);
   };
-  return {either(kDuration), either(kBytes), at("SrcMemKd"),
-          at("DstMemKd"),    at("Name"),     names.size()};
+  const DurationColumn& duration = *duration_in(header);
+  return {at(duration.name), duration.seconds, either(kBytes), at("SrcMemKd"),
+          at("DstMemKd"),    at("Name"),       names.size()};
 }
 
 class Trace {
@@ -85,7 +100,7 @@ class Trace {
     } else if (f[at.from] == "Pageable" || f[at.to] == "Pageable") {
       ++pageable_;
     } else {
-      add(place, f[at.name], f[at.bytes], f[at.duration]);
+      add(place, f[at.name], f[at.bytes], f[at.duration], at.seconds);
     }
   }
 
@@ -103,9 +118,8 @@ class Trace {
 
  private:
   void add(const LinePlace& place, const std::string& name, const std::string& megabytes,
-           const std::string& nanoseconds) {
+           const std::string& duration, double seconds) {
     constexpr double kMega = 1e6;
-    constexpr double kNano = 1e-9;
     constexpr double kSmallest = 0.2;  // where three printed digits are 0.3 %
     const double size = parse_number(megabytes).value_or(0);
     if (size < kSmallest) {
@@ -114,7 +128,7 @@ class Trace {
     }
     const auto copy = copy_named(name, Bytes(positive(place, megabytes, "size") * kMega));
     if (copy) {
-      copies_.add(*copy, Seconds(positive(place, nanoseconds, "duration") * kNano));
+      copies_.add(*copy, Seconds(positive(place, duration, "duration") * seconds));
     } else {
       ++kernels_;
     }

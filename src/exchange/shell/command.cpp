@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "exchange/shell/expansion.h"
 #include "exchange/shell/script.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::shell {
 namespace {
@@ -12,13 +14,16 @@ constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 // Commands whose words set nothing: they print, move files, or leave.
 constexpr std::string_view kSilent[] = {
-    "echo",       "printf", "cd",     "mkdir",  "rm",    "cp",    "mv",    "ls",   "exit",
-    "shift",      "sleep",  "return", "wait",   "set",   "unset", "pip",   "pip3", "apt-get",
-    "apt",        "git",    "ulimit", "module", "conda", "which", "touch", "kill", "chmod",
-    "nvidia-smi", "true",   ":",      "head",   "tail",  "grep",  "sed",   "awk",  "trap"};
+    "echo",  "printf", "cd",     "mkdir", "rm",    "cp",    "mv",   "ls",      "exit",
+    "sleep", "return", "wait",   "set",   "unset", "pip",   "pip3", "apt-get", "apt",
+    "git",   "ulimit", "module", "conda", "which", "touch", "kill", "chmod",   "nvidia-smi",
+    "true",  ":",      "head",   "tail",  "grep",  "sed",   "awk",  "trap"};
 constexpr std::string_view kDeclares[] = {"export", "declare", "local", "readonly", "typeset"};
 constexpr std::string_view kShells[] = {"bash", "sh",     "/bin/bash", "/bin/sh",
                                         "srun", "sbatch", "ssh"};
+constexpr std::string_view kReads[] = {"read", "mapfile", "readarray"};
+// Positional words of the function that runs.
+constexpr const char* kArguments = "@";
 
 }  // namespace
 
@@ -33,6 +38,7 @@ void Script::defines(const std::string& name, Mode mode) {
 Truth Script::simple(Mode mode) {
   std::vector<std::string> words;
   bool any = false;
+  here_.reset();
   while (!text_.at_line_end()) {
     if (redirection()) {
       any = true;
@@ -43,6 +49,7 @@ Truth Script::simple(Mode mode) {
     if (word.empty()) text_.fail("a sign that no command has here");
     if (text_.at_sign("(") && words.empty() && assigns(word) == 0) return function(word, mode);
     any = true;
+    set_defaults(word, mode);
     const bool assignment = assigns(word) > 0 && (words.empty() || declares(words));
     if (assignment) {
       assign(word, mode);
@@ -76,8 +83,13 @@ bool Script::declares(const std::vector<std::string>& words) {
 }
 
 std::size_t Script::assigns(const std::string& word) {
-  const std::size_t end = end_of_name(word, 0);
+  std::size_t end = end_of_name(word, 0);
   if (end == 0 || std::isdigit(static_cast<unsigned char>(word[0])) != 0) return 0;
+  if (word.compare(end, 1, "[") == 0) {
+    const std::size_t close = closing(word, end + 1, '[', ']');
+    if (close == std::string::npos) return 0;
+    end = close + 1;
+  }
   const std::string_view rest = std::string_view(word).substr(end);
   return rest.substr(0, 1) == "=" || rest.substr(0, 2) == "+=" ? end : 0;
 }
@@ -90,11 +102,46 @@ void Script::assign(const std::string& word, Mode mode) {
   if (right.empty() && text_.at_sign("(")) return assign_array(name, adds, mode);
   if (mode == Mode::skip) return;
   std::string value = text_of_word(right, s_.run.variables);
-  if (mode == Mode::doubt) return doubtful(name, {value});
-  std::vector<std::string>& old = s_.run.variables[name];
-  if (adds && !old.empty()) value = old.front() + value;
+  if (adds && mode == Mode::run) value = shell_value(s_.run.variables, name) + value;
   value.resize(std::min(value.size(), kLongestValue));
-  old = {std::move(value)};
+  set(name, {std::move(value)}, mode);
+}
+
+// NAME, or one member: NAME[3], NAME[key].
+void Script::set(const std::string& name, std::vector<std::string> values, Mode mode) {
+  if (mode == Mode::doubt) return doubtful(name, values);
+  const std::size_t bracket = name.find('[');
+  if (bracket == std::string::npos) {
+    s_.run.variables[name] = std::move(values);
+    return;
+  }
+  constexpr std::int64_t kMostMembers = 4096;
+  const std::string key = text_of_word(
+      std::string_view(name).substr(bracket + 1, name.size() - bracket - 2), s_.run.variables);
+  const auto index = arithmetic(key, s_.run.variables);
+  if (!index || *index < 0 || *index >= kMostMembers) {
+    s_.run.variables[name.substr(0, bracket) + "[" + key + "]"] = std::move(values);
+    return;
+  }
+  std::vector<std::string>& all = s_.run.variables[name.substr(0, bracket)];
+  all.resize(std::max(all.size(), static_cast<std::size_t>(*index) + 1));
+  all[static_cast<std::size_t>(*index)] = std::move(values.front());
+}
+
+void Script::set_defaults(const std::string& word, Mode mode) {
+  for (std::size_t at = word.find("${"); at != std::string::npos; at = word.find("${", at + 2)) {
+    const std::size_t end = end_of_name(word, at + 2);
+    const bool colon = word.compare(end, 1, ":") == 0;
+    const std::size_t sign = end + (colon ? 1 : 0);
+    const std::size_t close = closing(word, at + 2, '{', '}');
+    if (word.compare(sign, 1, "=") != 0 || close == std::string::npos || mode == Mode::skip)
+      continue;
+    const std::string name = word.substr(at + 2, end - at - 2);
+    const auto known = s_.run.variables.find(name);
+    const bool has = known != s_.run.variables.end() && !known->second.empty();
+    if (has && !(colon && known->second.front().empty())) continue;
+    set(name, {text_of_word(word.substr(sign + 1, close - sign - 1), s_.run.variables)}, mode);
+  }
 }
 
 void Script::assign_array(const std::string& name, bool adds, Mode mode) {
@@ -104,16 +151,21 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
     if (text_.at_end()) text_.fail("an array that does not end");
     if (text_.at_line_end()) {
       text_.skip_lines();
+      continue;
+    }
+    const std::string word = text_.word();
+    if (word.empty()) text_.fail("a sign that no array has here");
+    const std::size_t key = word.front() == '[' ? assigns(name + word) : 0;
+    if (key > 0) {
+      assign(name + word, mode);
     } else {
-      const std::string word = text_.word();
-      if (word.empty()) text_.fail("a sign that no array has here");
       for (std::string& f : fields_of_word(word, s_.run.variables)) values.push_back(std::move(f));
     }
   }
-  if (mode == Mode::skip) return;
+  if (mode == Mode::skip || (values.empty() && s_.run.variables.count(name) > 0 && adds)) return;
   if (mode == Mode::doubt) return doubtful(name, values);
   std::vector<std::string>& old = s_.run.variables[name];
-  if (!adds) old.clear();
+  if (!adds && !values.empty()) old.clear();
   old.insert(old.end(), values.begin(), values.end());
   count(values);
 }
@@ -151,7 +203,7 @@ bool Script::redirection() {
   const std::string word = text_.peek();
   const bool descriptor =
       word.size() == 1 && std::isdigit(static_cast<unsigned char>(word[0])) != 0;
-  if (text_.at_sign("<<<")) return text_.take_sign("<<<"), text_.word(), true;
+  if (text_.take_sign("<<<")) return here_ = text_of_word(text_.word(), s_.run.variables), true;
   if (text_.at_sign("<<")) return here_document();
   if (!text_.at_sign("<") && !text_.at_sign(">") && !text_.at_sign("&>")) {
     return descriptor && followed_by_redirection();
@@ -189,6 +241,7 @@ void Script::document(const HereDocument& d, Mode mode) {
   const std::string text = d.quoted ? d.text : text_of_document(d.text, s_.run.variables);
   s_.written += text.size();
   if (s_.written > kMostText) text_.fail("more than 1 MiB of words");
+  if (!reading_.names.empty()) return fill(text, mode);
   if (is_one_of(last_, kShells)) return Script(s_, text, text_.line(), depth_ + 1).run(mode);
   if (mode == Mode::run) s_.run.documents.push_back({target_, text});
 }
@@ -198,10 +251,16 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
   const std::string& first = words.front();
   const auto function = s_.functions.find(first);
   if (function != s_.functions.end()) {
-    const std::string body = function->second;
-    Script(s_, body, text_.line(), depth_ + 8).run(mode);
+    call(std::string(function->second), words, mode);
     return true;
   }
+  if (is_one_of(first, kReads)) return read(words, mode);
+  if (first == "shift") return shift(words), Truth(true);
+  if (first == "let") {
+    for (const std::string& w : words) assign_number(w, mode);
+    return {};
+  }
+  if (first == "printf" && words.size() > 2 && words[1] == "-v") forget(words[2]);
   if (first == "source" || first == ".") {
     if (words.size() > 1) s_.run.sources.push_back(words[1]);
     return true;
@@ -214,6 +273,85 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
   return {};
 }
 
+void Script::call(const std::string& body, const std::vector<std::string>& words, Mode mode) {
+  const ShellVariables before = s_.run.variables;
+  s_.run.variables[kArguments].assign(words.begin() + 1, words.end());
+  Script(s_, body, text_.line(), depth_ + 8).run(mode);
+  const auto outer = before.find(kArguments);
+  if (outer == before.end()) {
+    s_.run.variables.erase(kArguments);
+  } else {
+    s_.run.variables[kArguments] = outer->second;
+  }
+}
+
+void Script::shift(const std::vector<std::string>& words) {
+  const auto known = s_.run.variables.find(kArguments);
+  if (known == s_.run.variables.end()) return;
+  const auto n = arithmetic(words.size() > 1 ? words[1] : "1", s_.run.variables).value_or(0);
+  auto& all = known->second;
+  const auto gone = std::clamp<std::int64_t>(n, 0, static_cast<std::int64_t>(all.size()));
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(gone));
+}
+
+// An option's last letter says whether a word belongs to it.
+Truth Script::read(const std::vector<std::string>& words, Mode mode) {
+  reading_ = {};
+  reading_.lines = words.front() != "read";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    if (w.empty() || w.front() != '-') {
+      reading_.names.push_back(w);
+      continue;
+    }
+    reading_.array = reading_.array || (!reading_.lines && w.back() == 'a');
+    reading_.whole = reading_.whole || w.find('d') != std::string::npos;
+    const std::string_view with_words = reading_.lines ? "dnOsuCc" : "dnNtupi";
+    if (with_words.find(w.back()) != std::string_view::npos) ++i;
+  }
+  if (reading_.names.empty()) reading_.names.push_back(reading_.lines ? "MAPFILE" : "REPLY");
+  if (here_) return fill(*here_, mode), Truth(true);
+  for (const std::string& name : reading_.names) forget(name);
+  if (!text_.awaits_document()) reading_ = {};
+  return {};
+}
+
+void Script::fill(const std::string& text, Mode mode) {
+  const Reading reading = std::exchange(reading_, {});
+  const std::string blanks = shell_value(s_.run.variables, "IFS");
+  std::string all = reading.whole || reading.lines ? text : text.substr(0, text.find('\n'));
+  if (reading.lines) {
+    std::vector<std::string> values;
+    for (const std::string_view line : lines_of(all)) values.emplace_back(line);
+    return set(reading.names.front(), std::move(values), mode);
+  }
+  if (!blanks.empty() && !reading.whole) std::replace(all.begin(), all.end(), blanks.front(), ' ');
+  if (reading.array) return set(reading.names.front(), split_words(all), mode);
+  std::vector<std::string> values = split_words(all);
+  for (std::size_t i = 0; i < reading.names.size(); ++i) {
+    const bool last = i + 1 == reading.names.size();
+    std::string value = i < values.size() ? values[i] : "";
+    for (std::size_t k = i + 1; last && k < values.size(); ++k) value += " " + values[k];
+    set(reading.names[i], {value}, mode);
+  }
+}
+
+void Script::add_nodes(const std::vector<std::string>& words) {
+  std::string nodes = shell_value(s_.run.variables, "SLURM_NNODES");
+  bool per_node = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+    per_node = per_node || w.compare(0, 15, "--gpus-per-node") == 0;
+    if (w == "--nnodes" || w.compare(0, 9, "--nnodes=") == 0) return;
+    if (w == "-N" || w == "--nodes") nodes = next;
+    if (w.compare(0, 8, "--nodes=") == 0) nodes = w.substr(8);
+    if (w.size() > 2 && w.compare(0, 2, "-N") == 0) nodes = w.substr(2);
+  }
+  if (!per_node || nodes.empty()) return;
+  s_.run.words.insert(s_.run.words.end(), {"--nnodes", nodes, ";"});
+}
+
 void Script::run_command(const std::vector<std::string>& words, Mode mode) {
   count(words);
   if (words.front() == "eval") {
@@ -223,6 +361,7 @@ void Script::run_command(const std::vector<std::string>& words, Mode mode) {
   }
   if (mode == Mode::doubt) return add_doubt(words);
   std::string script;
+  if (words.front() == "srun") add_nodes(words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool text_of_shell = i >= 1 && (words[i - 1] == "-c" || words[i - 1] == "-lc") &&
                                words[i].find(' ') != std::string::npos;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "exchange/shell/condition.h"
+#include "exchange/text_lines.h"
+
 namespace orrery::shell {
 namespace {
 
@@ -21,6 +24,101 @@ std::size_t end_of_quote(std::string_view text, std::size_t at) {
     }
   }
   return kNone;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
+  return text;
+}
+
+// "cat <<EOF", its lines, "EOF".
+std::optional<std::string> printed_document(std::string_view inside,
+                                            const ShellVariables& variables) {
+  const std::size_t line = inside.find('\n');
+  std::string_view word = trimmed(inside.substr(0, line));
+  word.remove_prefix(word.find("<<") + 2);
+  const bool unindent = word.substr(0, 1) == "-";
+  word = trimmed(word.substr(unindent ? 1 : 0));
+  const std::string end = text_of_word(word, {});
+  if (line == kNone || end.empty() || end.find(' ') != std::string::npos) return {};
+  std::string text;
+  for (const std::string_view l : lines_of(inside.substr(line + 1))) {
+    const std::string_view plain =
+        unindent ? l.substr(std::min(l.find_first_not_of('\t'), l.size())) : l;
+    if (plain == end) break;
+    text += (text.empty() ? "" : "\n") + std::string(plain);
+  }
+  return word.find_first_of("'\"\\") == kNone ? text_of_document(text, variables) : text;
+}
+
+// The text that $(…) stands for, where its own text tells.
+std::optional<std::string> printed(std::string_view inside, const ShellVariables& variables) {
+  inside = trimmed(inside);
+  if (inside.empty() || inside.front() == '#') return "";
+  if (begins_with(inside, "cat <<") || begins_with(inside, "cat<<"))
+    return printed_document(inside, variables);
+  const bool echo = begins_with(inside, "echo ");
+  if (!echo && !begins_with(inside, "expr ")) return {};
+  inside = trimmed(inside.substr(5));
+  const std::size_t pipe = inside.find('|');
+  const bool computed = pipe != kNone && trimmed(inside.substr(pipe + 1)) == "bc";
+  if (computed) inside = trimmed(inside.substr(0, pipe));
+  if (echo && !computed && inside.find_first_of("|;&<>`\n") != kNone) return {};
+  if (begins_with(inside, "-n ") || begins_with(inside, "-e ")) inside.remove_prefix(3);
+  const std::string text = joined(fields_of_word(inside, variables));
+  if (text.find('$') != std::string::npos) return {};
+  if (echo && !computed) return text;
+  const auto x = arithmetic(text, variables);
+  return x ? std::optional(std::to_string(*x)) : std::nullopt;
+}
+
+// The value without the shortest or longest part that fits, from its front or its back.
+std::optional<std::string> without(const std::string& value, const std::string& pattern, bool front,
+                                   bool longest) {
+  for (std::size_t i = 0; i <= value.size(); ++i) {
+    const std::size_t n = longest ? value.size() - i : i;
+    const std::string part = front ? value.substr(0, n) : value.substr(value.size() - n);
+    const Truth fits = matches_pattern(part, pattern);
+    if (!fits) return {};
+    if (*fits) return front ? value.substr(n) : value.substr(0, value.size() - n);
+  }
+  return value;
+}
+
+std::optional<std::string> replaced(std::string value, std::string_view how,
+                                    const ShellVariables& variables) {
+  const bool all = begins_with(how, "/");
+  if (all) how.remove_prefix(1);
+  const std::size_t slash = how.find('/');
+  const std::string old = text_of_word(how.substr(0, slash), variables);
+  const std::string with = slash == kNone ? "" : text_of_word(how.substr(slash + 1), variables);
+  if (old.empty() || old.find_first_of("*?[#%$") != std::string::npos) return {};
+  for (std::size_t at = value.find(old); at != std::string::npos;
+       at = value.find(old, at + with.size())) {
+    if (value.size() > kLongestValue) return {};
+    value.replace(at, old.size(), with);
+    if (!all) break;
+  }
+  return value;
+}
+
+// ${A,,}, ${A^^}, ${A#p}, ${A##p}, ${A%p}, ${A%%p}, ${A/a/b}, ${A//a/b}.
+std::optional<std::string> changed(std::string value, std::string_view how,
+                                   const ShellVariables& variables) {
+  if (value.find('$') != std::string::npos) return {};
+  if (how == ",," || how == "^^") {
+    for (char& c : value) {
+      const auto u = static_cast<unsigned char>(c);
+      c = static_cast<char>(how == ",," ? std::tolower(u) : std::toupper(u));
+    }
+    return value;
+  }
+  const char sign = how.empty() ? '\0' : how[0];
+  if (sign == '/') return replaced(std::move(value), how.substr(1), variables);
+  if (sign != '#' && sign != '%') return {};
+  const bool twice = how.size() > 1 && how[1] == sign;
+  return without(value, text_of_word(how.substr(twice ? 2 : 1), variables), sign == '#', twice);
 }
 
 // Builds the fields of a word: text in quotes never splits, other expanded text splits at blanks.
@@ -126,21 +224,38 @@ class Fields {
     at_ = end;
     const std::string_view whole = text_.substr(start, end - start);
     if (whole.size() < 2) return add(whole);
-    if (whole.front() == '`')
-      return add("$(" + std::string(whole.substr(1, whole.size() - 2)) + ")");
+    if (whole.front() == '`') return substituted(whole.substr(1, whole.size() - 2));
     if (whole.substr(0, 3) == "$((") return add(arithmetic_of(whole));
-    if (whole[1] == '(') return add(whole);
+    if (whole[1] == '(') return substituted(whole.substr(2, whole.size() - 3));
     if (whole[1] == '{') return braced(whole);
     named(whole.substr(1), whole);
   }
 
+  void substituted(std::string_view command) {
+    const auto text = printed(command, variables_);
+    text ? add_value(*text) : add("$(" + std::string(command) + ")");
+  }
+
   void named(std::string_view name, std::string_view whole) {
-    if (name == "#") return add("0");
+    const std::vector<std::string>* arguments = find("@");
+    if (name == "#") return add(arguments == nullptr ? "0" : std::to_string(arguments->size()));
+    const std::vector<std::string>* known = find(name == "*" ? "@" : name);
+    if (known == nullptr) return add(whole);
+    if (name == "@" || name == "*") return add_all(*known, name == "@" || !quoted_);
+    if (!known->empty()) add_value(known->front());
+  }
+
+  // Null where nobody set it; "1" is the first of a function's words.
+  const std::vector<std::string>* find(std::string_view name) {
     const auto known = variables_.find(name);
-    if (known == variables_.end() || known->second.empty()) {
-      return known == variables_.end() ? add(whole) : void();
-    }
-    add_value(known->second.front());
+    if (known != variables_.end()) return &known->second;
+    const auto arguments = variables_.find("@");
+    const bool digit = name.size() == 1 && name[0] >= '1' && name[0] <= '9';
+    if (!digit || arguments == variables_.end()) return nullptr;
+    const auto at = static_cast<std::size_t>(name[0] - '1');
+    argument_.clear();
+    if (at < arguments->second.size()) argument_.push_back(arguments->second[at]);
+    return &argument_;
   }
 
   std::string arithmetic_of(std::string_view whole) const {
@@ -156,12 +271,12 @@ class Fields {
     const std::string_view name = inside.substr(0, end);
     std::string_view rest = inside.substr(end);
     const bool all = rest.substr(0, 3) == "[@]" || rest.substr(0, 3) == "[*]";
-    const auto known = variables_.find(name);
+    const std::vector<std::string>* known = find(name);
     if (all) {
-      if (known == variables_.end()) return add_all({}, true);  // no array comes from outside
-      return add_all(known->second, rest[1] == '@' || !quoted_);
+      if (known == nullptr) return add_all({}, true);  // no array comes from outside
+      return add_all(*known, rest[1] == '@' || !quoted_);
     }
-    if (!rest.empty() && rest[0] == '[') return element(rest, known, whole);
+    if (!rest.empty() && rest[0] == '[') return element(name, rest, whole);
     if (rest.empty()) return named(name, whole);
     otherwise(rest, known, whole);
   }
@@ -176,30 +291,44 @@ class Fields {
     add(std::to_string(size));
   }
 
-  void element(std::string_view rest, ShellVariables::const_iterator known,
-               std::string_view whole) {
-    const auto index = arithmetic(rest.substr(1, rest.find(']') - 1), variables_);
-    const bool has = known != variables_.end() && index && *index >= 0 &&
-                     *index < static_cast<std::int64_t>(known->second.size());
-    if (!has) return add(whole);
-    add_value(known->second[static_cast<std::size_t>(*index)]);
+  void element(std::string_view name, std::string_view rest, std::string_view whole) {
+    const std::size_t close = rest.find(']');
+    if (close == kNone) return add(whole);
+    const std::string key = text_of_word(rest.substr(1, close - 1), variables_);
+    std::vector<std::string> found;
+    const auto member = variables_.find(std::string(name) + "[" + key + "]");
+    const auto array = variables_.find(name);
+    const auto index = arithmetic(key, variables_);
+    if (member != variables_.end()) {
+      found = member->second;
+    } else if (array != variables_.end() && index && *index >= 0 &&
+               *index < static_cast<std::int64_t>(array->second.size())) {
+      found = {array->second[static_cast<std::size_t>(*index)]};
+    }
+    rest.remove_prefix(close + 1);
+    if (!rest.empty()) return otherwise(rest, &found, whole);
+    if (found.empty()) return add(whole);
+    add_value(found.front());
   }
 
-  // ${A:-b}, ${A-b}, ${A:=b}, ${A:+b}; what else a shell can do to a value stays as written.
-  void otherwise(std::string_view rest, ShellVariables::const_iterator known,
+  // ${A:-b}, ${A-b}, ${A:=b}, ${A:+b}, and a set value changed; the rest stays as written.
+  void otherwise(std::string_view rest, const std::vector<std::string>* known,
                  std::string_view whole) {
+    const bool set = known != nullptr && !known->empty();
+    if (set) {
+      if (const auto text = changed(known->front(), rest, variables_)) return add_value(*text);
+    }
     const bool colon = rest[0] == ':';
     if (colon) rest.remove_prefix(1);
-    const bool set = known != variables_.end() && !known->second.empty() &&
-                     (!colon || !known->second.front().empty());
+    const bool filled = set && (!colon || !known->front().empty());
     const char sign = rest.empty() ? '\0' : rest[0];
     const std::string_view word = rest.empty() ? rest : rest.substr(1);
     if (sign == '-' || sign == '=') {
-      set ? add_value(known->second.front()) : add_value(text_of_word(word, variables_));
+      add_value(filled ? known->front() : text_of_word(word, variables_));
     } else if (sign == '+') {
-      if (set) add_value(text_of_word(word, variables_));
-    } else if (sign == '?' && set) {
-      add_value(known->second.front());
+      if (filled) add_value(text_of_word(word, variables_));
+    } else if (sign == '?' && filled) {
+      add_value(known->front());
     } else {
       add(whole);
     }
@@ -214,6 +343,7 @@ class Fields {
   bool empty_array_ = false;
   std::string field_;
   std::vector<std::string> out_;
+  std::vector<std::string> argument_;
 };
 
 }  // namespace

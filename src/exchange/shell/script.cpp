@@ -2,6 +2,7 @@
 #include "exchange/shell/script.h"
 
 #include "exchange/shell/expansion.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::shell {
 namespace {
@@ -10,15 +11,6 @@ Mode within(Mode mode, Truth truth) {
   if (mode == Mode::skip || truth == false) return Mode::skip;
   return truth ? mode : Mode::doubt;
 }
-
-struct State {
-  const std::string& file;
-  ShellRun run = {};
-  std::map<std::string, std::string, std::less<>> functions = {};
-  std::size_t written = 0;  // bytes of words
-  std::string doubt = {};   // the condition in doubt, and its line
-  std::size_t doubt_line = 0;
-};
 
 }  // namespace
 
@@ -80,7 +72,7 @@ Truth Script::command(Mode mode) {
 }
 
 Truth Script::command_by_word(Mode mode) {
-  if (text_.take_sign("((")) return arithmetic_truth();
+  if (text_.take_sign("((")) return arithmetic_truth(mode);
   if (text_.take_sign("(")) return subshell(mode);
   const std::string word = text_.peek();
   if (word == "!") return text_.word(), negated(command(mode));
@@ -94,11 +86,31 @@ Truth Script::command_by_word(Mode mode) {
   return simple(mode);
 }
 
-Truth Script::arithmetic_truth() {
+Truth Script::arithmetic_truth(Mode mode) {
   const std::string inside(text_.until('(', ')'));
   text_.take_sign(")");
+  if (const Truth assigned = assign_number(inside, mode)) return assigned;
   const auto x = arithmetic(inside, s_.run.variables);
   return x ? Truth(*x != 0) : Truth();
+}
+
+Truth Script::assign_number(std::string_view text, Mode mode) {
+  text = trimmed(text);
+  const std::size_t end = end_of_name(text, 0);
+  const std::string name(text.substr(0, end));
+  const std::string_view rest = trimmed(text.substr(end));
+  const bool changes = rest.size() > 1 && rest[1] == '=' &&
+                       std::string_view("+-*/").find(rest[0]) != std::string_view::npos;
+  const bool equals = rest.size() > 1 && rest[0] == '=' && rest[1] != '=';
+  const bool counts = rest == "++" || rest == "--";
+  if (name.empty() || mode == Mode::skip || (!changes && !equals && !counts)) return {};
+  const std::string right = counts    ? name + rest[0] + "1"
+                            : changes ? name + rest[0] + "(" + std::string(rest.substr(2)) + ")"
+                                      : std::string(rest.substr(1));
+  const auto x = arithmetic(right, s_.run.variables);
+  if (!x) return forget(name), Truth();
+  set(name, {std::to_string(*x)}, mode);
+  return *x != 0;
 }
 
 Truth Script::subshell(Mode mode) {
@@ -244,7 +256,7 @@ void Script::loop_variable(const std::string& name, Mode mode) {
   if (mode == Mode::run && values.size() == 1) {
     s_.run.variables[name] = std::move(values);
   } else {
-    s_.run.variables.erase(name);
+    forget(name);
   }
 }
 

@@ -36,6 +36,14 @@ struct State {
   std::size_t doubt_line = 0;
 };
 
+// What the next text fills: names, an array's members, or one name with all of it.
+struct Reading {
+  std::vector<std::string> names = {};
+  bool array = false;
+  bool lines = false;
+  bool whole = false;
+};
+
 class Script {
  public:
   Script(State& state, std::string_view text, std::size_t line, int depth)
@@ -70,7 +78,10 @@ class Script {
 
   Truth command_by_word(Mode mode);
 
-  Truth arithmetic_truth();
+  Truth arithmetic_truth(Mode mode);
+
+  // NAME=… and NAME+=… of (( )) and let; nothing where the text assigns no number.
+  Truth assign_number(std::string_view text, Mode mode);
 
   Truth subshell(Mode mode);
 
@@ -116,12 +127,20 @@ class Script {
 
   static bool declares(const std::vector<std::string>& words);
 
-  // The length of NAME in NAME=… and NAME+=…; 0 for other words.
+  // The length of NAME or NAME[key] in NAME=… and NAME+=…; 0 for other words.
   static std::size_t assigns(const std::string& word);
 
   void assign(const std::string& word, Mode mode);
 
   void assign_array(const std::string& name, bool adds, Mode mode);
+
+  void set(const std::string& name, std::vector<std::string> values, Mode mode);
+
+  // ${NAME:=value} in a word.
+  void set_defaults(const std::string& word, Mode mode);
+
+  // The name has a value that the script's text does not tell.
+  void forget(const std::string& name) { s_.run.variables[name] = {"${" + name + "}"}; }
 
   // A name that a branch in doubt assigns becomes unknown, and its words are reported.
   void doubtful(const std::string& name, const std::vector<std::string>& values);
@@ -145,6 +164,19 @@ class Script {
 
   Truth execute(std::vector<std::string>& words, Mode mode);
 
+  // A function, with its words as $1, $2, …
+  void call(const std::string& body, const std::vector<std::string>& words, Mode mode);
+
+  void shift(const std::vector<std::string>& words);
+
+  // read and mapfile, from <<< or <<.
+  Truth read(const std::vector<std::string>& words, Mode mode);
+
+  void fill(const std::string& text, Mode mode);
+
+  // srun's nodes are the launcher's.
+  void add_nodes(const std::vector<std::string>& words);
+
   void run_command(const std::vector<std::string>& words, Mode mode);
 
   // A member of an array that holds two words ("--fp8-format hybrid") is two.
@@ -155,6 +187,8 @@ class Script {
   int depth_;
   std::string target_;
   std::string last_;
+  std::optional<std::string> here_;  // of <<<
+  Reading reading_;
 };
 
 }  // namespace orrery::shell

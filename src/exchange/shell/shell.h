@@ -2,11 +2,12 @@
 //
 // A launch script as a shell would run it, as far as its text tells.
 //
-// Followed: assignments, arrays (also +=), export and its kin, if / elif / else, case, && and ||,
-// [ ], [[ ]] and (( )), functions, here-documents, `bash -c` and eval, $NAME, ${NAME}, ${NAME:-b},
-// ${NAME[@]}, $(( … )) of whole numbers, #SBATCH lines. A loop's body runs once, and its variable
-// is unknown unless the list has one word. A value that only a running shell knows stays as
-// written, with its dollar sign.
+// Followed: assignments, arrays (also +=, by number and by name), export and its kin, if / elif /
+// else, case, && and ||, [ ], [[ ]] and (( )), let, functions and their $1, here-documents, read
+// and mapfile from one, `bash -c` and eval, $NAME, ${NAME}, ${NAME:-b}, ${NAME%.*} and its kin,
+// ${NAME[@]}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), #SBATCH lines. A
+// loop's body runs once, and its variable is unknown unless the list has one word. A value that
+// only a running shell knows stays as written, with its dollar sign.
 //
 // A branch whose condition cannot be evaluated is in doubt: what it assigns becomes unknown, and
 // the words of its commands stand in `doubts` with the line of the condition.

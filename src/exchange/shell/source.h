@@ -36,6 +36,7 @@ class ScriptText {
 
   // Begins at the next line; read with `documents()` once that line has begun.
   void expect_document(HereDocument document) { awaited_.push_back(std::move(document)); }
+  bool awaits_document() const { return !awaited_.empty(); }
   std::vector<HereDocument> documents();  // takes the line's end too
 
   std::size_t line() const { return line_; }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/units.h"
 #include "exchange/arguments.h"
 #include "exchange/import_draft.h"
 #include "exchange/shell/shell.h"
@@ -363,7 +365,19 @@ ImportedRun import_named(NamedSettings named, ImportJob& job) {
 
 ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
   const ShellRun run = run_shell(file.text, file.name);
-  return import_settings({settings_of_words(run.words, file.name)}, job, false);
+  Settings settings = settings_of_words(run.words, file.name);
+  // The launcher's GPUs, where it says them in numbers.
+  const auto number = [&](const char* name) -> std::int64_t {
+    const auto n = parse_number(settings.word(name).value_or(""));
+    return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? std::llround(*n) : 0;
+  };
+  const std::int64_t gpus =
+      number("nproc_per_node") * (settings.has("nnodes") ? number("nnodes") : 1);
+  const bool said = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
+  if (said) set_at(job.given, "cluster.gpus", gpus);
+  ImportedRun out = import_settings({std::move(settings)}, job, false);
+  if (said) set_at(out.run, "cluster.gpus", gpus);
+  return out;
 }
 
 }  // namespace orrery::torchtitan

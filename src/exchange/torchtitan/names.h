@@ -80,56 +80,15 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"fsdp_bucket_*", "the profile's buckets are used"},
 };
 
-inline constexpr std::string_view kWithoutEffect[] = {
-    "job.*",
-    "profiling.*",
-    "metrics.*",
-    "optimizer.*",
-    "lr_scheduler.*",
-    "checkpoint.*",
-    "comm.*",
-    "debug.*",
-    "fault_tolerance.*",
-    "validation.*",
-    "dataset",
-    "dataloader.*",
-    "experimental.*",
-    "symm_mem_recipes",
-    "enable_loss_parallel",
-    "disable_loss_parallel",
-    "enable_compiled_autograd",
-    "model.use_flex_attn",
-    "model.attn_mask_type",
-    "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
-    "compile.backend",
-    "model.vocab_size",
-    "custom_import",
-    "job_config_file",
-    "memory_estimation.*",
-    "expert_parallel_comm_backend",
-    "gc_*",
-    "dataset_path",
-    "max_norm",
-    "warmup_steps",
-    "seed",
-    "deterministic",
-    "gc_freq",
-    "gc_debug",
-    "data_parallel_type",
-    "model.tokenizer_path",
-    "model.hf_assets_path",
-    "model.norm_type",
-    "model.print_after_conversion",
-    "nproc_per_node",
-    "nnodes",
-    "node_rank",
-    "rdzv_*",
-    "local_ranks_filter",
-    "role",
-    "tee",
-    "activation_checkpoint.early_stop",
-    "dump_folder",
-    "hf_assets_path",
-};
+inline constexpr std::string_view kWithoutEffect =
+    "job.* profiling.* metrics.* optimizer.* lr_scheduler.* checkpoint.* comm.* debug.* "
+    "fault_tolerance.* validation.* dataset dataloader.* experimental.* symm_mem_recipes "
+    "enable_loss_parallel disable_loss_parallel enable_compiled_autograd model.use_flex_attn "
+    "model.attn_mask_type activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
+    "compile.backend model.vocab_size custom_import job_config_file memory_estimation.* "
+    "expert_parallel_comm_backend gc_* dataset_path max_norm warmup_steps seed deterministic "
+    "gc_freq gc_debug data_parallel_type model.tokenizer_path model.hf_assets_path "
+    "model.norm_type model.print_after_conversion nproc_per_node nnodes node_rank rdzv_* "
+    "local_ranks_filter role tee activation_checkpoint.early_stop dump_folder hf_assets_path";
 
 }  // namespace orrery::torchtitan

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchtune's YAML (pytorch/torchtune 0.6): components by name. The distributed recipes are FSDP2;
 // dtype is that of weights, gradients and states.
-#include "exchange/flat.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
-#include "exchange/yaml.h"
 
 namespace orrery::torchtune {
 namespace {
@@ -24,49 +22,14 @@ constexpr std::array kTorchtuneRows = {
     SaidRow{"compile.model", Said::compile, NameKind::boolean},
 };
 
-constexpr std::string_view kTorchtuneWithoutEffect[] = {"output_dir",
-                                                        "checkpointer.*",
-                                                        "dataset.*",
-                                                        "dataset_*",
-                                                        "tokenizer.*",
-                                                        "seed",
-                                                        "shuffle",
-                                                        "optimizer.*",
-                                                        "lr_scheduler.*",
-                                                        "loss.*",
-                                                        "epochs",
-                                                        "max_steps_per_epoch",
-                                                        "clip_grad_norm",
-                                                        "metric_logger.*",
-                                                        "log_*",
-                                                        "device",
-                                                        "profiler.*",
-                                                        "resume_from_checkpoint",
-                                                        "model.*",
-                                                        "save_*",
-                                                        "batch_size_val",
-                                                        "run_val_*",
-                                                        "batch_size_*",
-                                                        "collate_fn",
-                                                        "enable_async_checkpointing",
-                                                        "cudnn_deterministic_mode",
-                                                        "name",
-                                                        "model_type",
-                                                        "keep_last_n_checkpoints",
-                                                        "fsdp.*",
-                                                        "optim_bwd",
-                                                        "epochs_*",
-                                                        "loss",
-                                                        "validation.*",
-                                                        "tensor_parallel_plan.*",
-                                                        "parallelize_plan.*",
-                                                        "base_model_path",
-                                                        "hf_*",
-                                                        "packed",
-                                                        "max_seq_len",
-                                                        "compile.*",
-                                                        "fp8_recipe_name",
-                                                        "cast_*"};
+constexpr std::string_view kTorchtuneWithoutEffect =
+    "output_dir checkpointer.* dataset.* dataset_* tokenizer.* seed shuffle optimizer.* "
+    "lr_scheduler.* loss.* epochs max_steps_per_epoch clip_grad_norm metric_logger.* log_* "
+    "device profiler.* resume_from_checkpoint model.lora_alpha save_* batch_size_val run_val_* "
+    "batch_size_* collate_fn enable_async_checkpointing cudnn_deterministic_mode name "
+    "model_type keep_last_n_checkpoints optim_bwd epochs_* loss validation.* "
+    "tensor_parallel_plan.* parallelize_plan.* base_model_path hf_* packed max_seq_len "
+    "compile.* fp8_recipe_name cast_*";
 
 constexpr std::array kTorchtuneNotModelled = {
     SettingNote{"custom_sharded_layers", "all weights are sharded here"},
@@ -112,16 +75,6 @@ void precision(Settings& settings, Facts& facts) {
   facts.say(Said::narrow, type == "bf16" || type == "fp16", "dtype " + type);
 }
 
-void length(Settings& settings, Facts& facts) {
-  const auto n = settings.count("tokenizer.max_seq_len", 1, 100'000'000);
-  const bool packed = settings.flag("dataset.packed").value_or(false);
-  if (!n) return;
-  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": tokenizer.max_seq_len");
-  if (!packed)
-    facts.note(Said::sequence_length, std::to_string(*n),
-               "the most: samples are padded to the longest of a batch");
-}
-
 // ac_mode counts where enable_activation_checkpointing is off.
 void checkpoints(Settings& settings, Facts& facts) {
   const bool all = settings.flag("enable_activation_checkpointing").value_or(false);
@@ -147,17 +100,11 @@ void offload(Settings& settings, Facts& facts) {
     facts.say(Said::offload_activations, "host", "enable_activation_offloading");
 }
 
-}  // namespace
-
-void read(const ForeignFile& file, Facts& facts) {
-  facts.trains = true;
-  Json document = read_yaml(file.text, file.name);
-  follow_references(document);
-  Settings settings = facts.settings_of_file(document, file.name);
-  read_facts(kTorchtuneRows, settings, facts);
+void rest(Settings& settings, Facts& facts) {
   model(settings, facts);
   precision(settings, facts);
-  length(settings, facts);
+  say_length("tokenizer.max_seq_len", settings.flag("dataset.packed").value_or(false), settings,
+             facts);
   checkpoints(settings, facts);
   offload(settings, facts);
   // Weights that stay gathered are ZeRO 2's.
@@ -170,12 +117,14 @@ void read(const ForeignFile& file, Facts& facts) {
   const auto shard = settings.number("data_parallel_shard_dim", -1, double{kMostDegree});
   if (shard && *shard > 0)
     facts.say(Said::shard, static_cast<std::int64_t>(*shard), "data_parallel_shard_dim");
-  if (const auto optimizer = settings.word("optimizer._component_")) {
-    std::string name = optimizer->substr(optimizer->rfind('.') + 1);
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    facts.say(Said::optimizer, name, "optimizer._component_ " + *optimizer);
-  }
-  list_others(settings, kTorchtuneWithoutEffect, kTorchtuneNotModelled, facts);
+}
+
+}  // namespace
+
+void read(const ForeignFile& file, Facts& facts) {
+  read_tool({kTorchtuneRows, kTorchtuneWithoutEffect, kTorchtuneNotModelled, "",
+             "optimizer._component_", rest},
+            file, facts);
 }
 
 }  // namespace orrery::torchtune

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <span>
 
 #include "core/json_path.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/text_lines.h"
+#include "exchange/yaml.h"
 
 namespace orrery::trainer {
 Settings Facts::settings_of_file(const Json& document, const std::string& file) {
@@ -18,6 +20,8 @@ Settings Facts::settings_of_file(const Json& document, const std::string& file) 
 }
 
 void Facts::say(Said fact, Json value, const std::string& setting) {
+  // What one file has switched off another may do.
+  if (fact == Said::recompute && value == false) return say_weakly(fact, value, setting);
   std::optional<Saying>& old = said_[static_cast<std::size_t>(fact)];
   if (!old) {
     old = {std::move(value), setting};
@@ -55,15 +59,60 @@ void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts)
   }
 }
 
-void list_others(Settings& settings, std::span<const std::string_view> without_effect,
-                 std::span<const SettingNote> not_modelled, Facts& facts) {
-  ImportDraft d{settings, without_effect, not_modelled};
+void list_others(const Tool& tool, Settings& settings, Facts& facts) {
+  ImportDraft d{settings, tool.without_effect, tool.not_modelled};
   d.set_aside_unknown_values();
   d.list_leftovers();
   for (const LeftOver& l : d.out.not_understood) {
     l.stops ? facts.stop(l.setting, l.why) : facts.mention(l.setting, l.why);
   }
   for (const std::string& s : d.out.without_effect) facts.without_effect(s);
+}
+
+namespace {
+
+// The first of a tool's names that is given.
+std::optional<std::string> first_given(std::string_view names, const Settings& settings) {
+  for (const std::string_view name : fields_of(names, ' ')) {
+    if (settings.has(name)) return std::string(name);
+  }
+  return {};
+}
+
+// "torch.optim.AdamW" is adamw.
+void optimizer(const Tool& tool, Settings& settings, Facts& facts) {
+  const auto name = first_given(tool.optimizer, settings);
+  const std::string written = name ? settings.word(*name).value_or("") : "";
+  if (written.empty() || facts.has(Said::optimizer)) return;
+  std::string last = written.substr(written.rfind('.') + 1);
+  for (char& c : last) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  facts.say(Said::optimizer, last, *name + " " + written);
+}
+
+}  // namespace
+
+void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts) {
+  facts.trains = true;
+  Json document = read_yaml(file.text, file.name);
+  follow_references(document);
+  Settings settings = facts.settings_of_file(document, file.name);
+  read_facts(tool.rows, settings, facts);
+  if (const auto name = first_given(tool.model, settings)) {
+    const std::string model = settings.word(*name).value_or("");
+    say_model(model, *name + " " + model, facts);
+  }
+  tool.rest(settings, facts);
+  optimizer(tool, settings, facts);
+  list_others(tool, settings, facts);
+}
+
+void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts) {
+  const auto n = settings.count(name, 0, 100'000'000);
+  if (!n || *n == 0 || facts.has(Said::sequence_length)) return;
+  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": " + std::string(name));
+  if (!packed)
+    facts.note(Said::sequence_length, std::to_string(*n),
+               "the most: samples are padded to the longest of a batch");
 }
 
 void say_model(const std::string& name, const std::string& setting, Facts& facts) {
@@ -151,12 +200,20 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   const std::string file = base_name(settings.file()) + ": ";
   std::int64_t zero = 3;
   std::string said = "FSDP";
-  const std::string listed = contains(words, "hybrid_shard_zero2") ? "HYBRID_SHARD_ZERO2"
-                             : contains(words, "hybrid_shard")     ? "HYBRID_SHARD"
-                             : contains(words, "shard_grad_op")    ? "SHARD_GRAD_OP"
-                                                                   : "";
-  const std::string strategy = settings.word(name("sharding_strategy")).value_or(listed);
-  const std::string reshard = settings.word(name("reshard_after_forward")).value_or("");
+  const auto in_capitals = [](std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+  };
+  const std::string old = in_capitals(words);
+  std::string listed;
+  for (const Sharding& s : kSharding) {
+    if (contains(old, s.word) && s.word.size() > listed.size() && s.word.size() > 1)
+      listed = s.word;
+  }
+  const std::string strategy =
+      in_capitals(settings.word(name("sharding_strategy")).value_or(listed));
+  const std::string reshard =
+      in_capitals(settings.word(name("reshard_after_forward")).value_or(""));
   const std::string word = strategy.empty() ? reshard : strategy;
   if (!strategy.empty())
     said = listed.empty() ? settings.written(name("sharding_strategy")) : "fsdp " + words;
@@ -164,11 +221,11 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
                                   [&](const Sharding& s) { return s.word == word; });
   if (known != kSharding.end()) {
     zero = known->zero;
-  } else if (word == "false") {
+  } else if (word == "FALSE") {
     zero = 2;
     said = settings.written(name("reshard_after_forward"));
-  } else if (!word.empty() && word != "true") {
-    return facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
+  } else if (!word.empty() && word != "TRUE") {
+    facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
   }
   facts.say(Said::zero, zero, file + said);
   // Shards stay within a machine unless a device mesh says otherwise.
@@ -178,9 +235,10 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   } else if (is_hybrid(word))
     facts.leave_open(Said::shard, file + said,
                      "of how many GPUs; --set parallel.zero_shard_group=N");
-  if (settings.flag(name("offload_params")).value_or(false)) {
-    facts.say(Said::offload_parameters, "host", file + "offload_params");
-    facts.say(Said::offload_optimizer, "host", file + "offload_params");
+  const bool offload = settings.flag(name("offload_params")).value_or(false);
+  if (offload || contains(words, "offload")) {
+    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer})
+      facts.say(fact, "host", file + (offload ? "offload_params" : "fsdp " + words));
   }
   if (settings.flag(name("activation_checkpointing")).value_or(false)) {
     facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");

@@ -34,6 +34,7 @@ enum class Said : std::uint8_t {
   cp,
   cp_type,
   ep,
+  sequence_parallel,
   replicate,
   shard,
   zero,
@@ -66,6 +67,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "parallel.cp",
           "parallel.cp_type",
           "parallel.ep",
+          "parallel.sequence_parallel",
           "parallel.zero_shard_group",
           "parallel.zero_shard_group",
           "parallel.zero",
@@ -143,9 +145,21 @@ struct SaidRow {
 };
 void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts);
 
+// A trainer's own file: what its table says, and `rest` for what rows cannot say. Names stand with
+// blanks between them, and the first that is given counts.
+struct Tool {
+  std::span<const SaidRow> rows;
+  std::string_view without_effect;
+  std::span<const SettingNote> not_modelled;
+  std::string_view model;
+  std::string_view optimizer;
+  void (*rest)(Settings& settings, Facts& facts);
+};
+void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts);
 // Settings nobody asked for: named, or a stop where they move a number.
-void list_others(Settings& settings, std::span<const std::string_view> without_effect,
-                 std::span<const SettingNote> not_modelled, Facts& facts);
+void list_others(const Tool& tool, Settings& settings, Facts& facts);
+// `packed`: every row is of the whole length.
+void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 
 // Parts that several tools have.
 std::string joined(const std::vector<std::string>& words);  // with a space behind each

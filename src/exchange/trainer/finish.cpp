@@ -71,7 +71,8 @@ class Finish {
   }
 
   void degrees() {
-    for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep}) copy(fact);
+    for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep, Said::sequence_parallel})
+      copy(fact);
     std::int64_t world = f_.count(Said::gpus, 0);
     const std::int64_t replicate = f_.count(Said::replicate, 1);
     if (has(Said::shard) && world == 0 && gpus() == 0) {

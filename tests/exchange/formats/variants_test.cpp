@@ -2,6 +2,8 @@
 // Settings that other releases and habits write, with what they say worked out by hand.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "read_text.h"
 
@@ -285,6 +287,65 @@ TEST_CASE("Bytes that are no UTF-8 are shown as replaced, whatever reads them") 
   CHECK(at(script, "model.num_hidden_layers") == 2);
   const ImportedRun yaml = read(kAxolotl + "bf16: true\noptimizer: \"\xff\xfe\"\n", kEight);
   CHECK(is_open(yaml, "training.optimizer"));
+}
+
+TEST_CASE(
+    "FSDP's words count in any letters, and its checkpoints and offload are the trainer's too") {
+  const std::string head =
+      "distributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\nfsdp_config:\n";
+  const ImportedRun old = read(
+      head + "  fsdp_sharding_strategy: shard_grad_op\n  fsdp_activation_checkpointing: true\n");
+  CHECK(at(old, "parallel.zero") == 2);
+  CHECK(at(old, "parallel.recompute") == "full");
+  const ImportedRun unknown =
+      read(head + "  fsdp_sharding_strategy: MOSTLY\n  fsdp_activation_checkpointing: true\n");
+  CHECK(is_open(unknown, "parallel.zero"));
+  CHECK(at(unknown, "parallel.recompute") == "full");
+  const std::string axolotl =
+      "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\nbf16: true\n";
+  const ImportedRun offloads = read(
+      axolotl + "fsdp: [full_shard, offload]\nfsdp_config: {fsdp_activation_checkpointing: true}\n",
+      kEight);
+  CHECK(at(offloads, "parallel.recompute") == "full");
+  CHECK(at(offloads, "parallel.offload.parameters") == "host");
+  CHECK(at(offloads, "parallel.offload.optimizer") == "host");
+  const ImportedRun some = read(
+      axolotl +
+          "adapter: lora\nlora_r: 8\nlora_target_linear: true\nlora_layers_to_transform: [0, 1]\n",
+      kEight);
+  CHECK(stops_at(some, "lora_layers_to_transform"));
+}
+
+TEST_CASE("Words of a launch that may be more arguments are never taken as none without a word") {
+  const std::string head = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --bf16 ";
+  const auto said = [](const ImportedRun& r, const std::string& setting) {
+    return std::any_of(r.not_understood.begin(), r.not_understood.end(),
+                       [&](const LeftOver& l) { return l.setting == setting; });
+  };
+  CHECK(stops_at(read("mapfile -t MORE < args.txt\n" + head + "\"${MORE[@]}\""), "$MORE"));
+  CHECK(stops_at(read(head + "$(python3 more.py)"), "$(python3 more.py)"));
+  CHECK(stops_at(read("source ./common.sh\n" + head + "$MORE"), "$MORE"));
+  const ImportedRun unset = read(head + "$MORE \"$@\"");
+  CHECK(said(unset, "$MORE"));
+  CHECK_FALSE(stops_at(unset, "$"));
+  GivenSetting none{"MORE", "none"};
+  CHECK_FALSE(stops_at(read({{"a", "source ./common.sh\n" + head + "$MORE"}}, "{}", {none}), "$"));
+}
+
+TEST_CASE(
+    "A launcher's GPUs are torchtitan's, and a Trainer's command line is no script of "
+    "Megatron-LM") {
+  const ImportedRun titan = read(
+      "torchrun --nproc_per_node 8 --nnodes 2 -m torchtitan.train --model.name llama3 "
+      "--model.flavor 8B "
+      "--training.local_batch_size 2 --training.seq_len 4096");
+  CHECK(at(titan, "cluster.gpus") == 16);
+  CHECK(at(titan, "training.global_batch") == 32);
+  CHECK_THROWS_WITH_AS(
+      read("accelerate launch train.py --model_name_or_path x --per_device_train_batch_size 2"),
+      doctest::Contains("a command line of Hugging Face's Trainer"), InputError);
+  CHECK(at(read("args:\n--num-layers 2 --micro-batch-size 4\n--fp16\n"), "training.precision") ==
+        "fp16");
 }
 
 }  // namespace orrery

@@ -159,6 +159,25 @@ TEST_CASE("a fabric says pods, rails and what is above them") {
   CHECK(topograph.nodes_per_domain == 3);
 }
 
+TEST_CASE("Slurm's topology.yaml says the same as its topology.conf") {
+  const std::string tree =
+      "---\n- topology: t1\n  cluster_default: false\n  flat: true\n- topology: t2\n"
+      "  cluster_default: true\n  tree:\n    switches:\n      - switch: root\n        children: "
+      "l[1-2]\n      - switch: l1\n        nodes: n[1-8]\n      - switch: l2\n        nodes: "
+      "n[9-16]\n";
+  const MachineFacts t = read_machine({"topology.yaml", tree});
+  CHECK(t.nodes == 16);
+  CHECK(t.nodes_per_leaf == 8);
+  CHECK(t.nodes_per_domain == 0);
+  const MachineFacts b = read_machine(
+      {"topology.yaml",
+       "- topology: b\n  block:\n    block_sizes: [18, 36]\n    blocks:\n      - block: b1\n"
+       "        nodes: n[01-18]\n      - block: b2\n        nodes: n[19-36]\n"});
+  CHECK(b.nodes == 36);
+  CHECK(b.nodes_per_domain == 18);
+  CHECK_THROWS_AS(read_machine({"topology.yaml", "- topology: f\n  flat: true\n"}), InputError);
+}
+
 TEST_CASE("nvidia-smi -L says the chip, and a tray of 4 GPUs is one of a rack") {
   std::string list;
   for (int i = 0; i < 4; ++i)

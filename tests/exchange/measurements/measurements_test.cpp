@@ -141,6 +141,21 @@ TEST_CASE("nccl-tests: older rows without a root") {
   CHECK(set_of(text).points[0].timed.time.si() * 1e6 == testing::about(51.4));
 }
 
+TEST_CASE("nccl-tests: a first row that warms up is set aside, and said") {
+  const std::string next =
+      "16 4 float sum -1 167.3 0.00 0.00 0 171.2 0.00 0.00 0\n"
+      "1048576 262144 float sum -1 220 4.77 7.15 0 221 4.74 7.12 0\n";
+  const MeasurementSet cold =
+      set_of(kNccl + "8 2 float sum -1 983.2 0.00 0.00 0 166.1 0.00 0.00 0\n" + next);
+  CHECK(cold.points.size() == 2);
+  REQUIRE(cold.left_out.size() == 1);
+  CHECK(cold.left_out[0].find("warm-up") != std::string::npos);
+  const MeasurementSet warm =
+      set_of(kNccl + "8 2 float sum -1 166.0 0.00 0.00 0 166.1 0.00 0.00 0\n" + next);
+  CHECK(warm.points.size() == 3);
+  CHECK(warm.left_out.empty());
+}
+
 TEST_CASE("SimuMax: shares of a peak by the text of a shape") {
   const MeasurementSet s = set_of(
       R"({"accelerator": {"op": {"matmul": {"tflops": 312, "efficient_factor": 0.7,
@@ -265,6 +280,14 @@ TEST_CASE("nccl-tests behind a launcher's tags, among NCCL's own lines, without 
 TEST_CASE("two runs of nccl-tests in one file are refused, not twice the ranks") {
   CHECK(refuses_measurements(data("nccl-tests.txt") + data("nccl-tests.txt"),
                              "rank 0 for the second time"));
+}
+
+TEST_CASE("Nsight Systems' durations are of the unit that the header says") {
+  const MeasurementSet set = set_of(
+      "Start (us),Duration (us),Bytes (MB),SrcMemKd,DstMemKd,Name\n"
+      "1,311.0,16.777,Pinned,Device,[CUDA memcpy Host-to-Device]\n");
+  REQUIRE(set.points.size() == 1);
+  CHECK(set.points[0].timed.time.si() * 1e6 == testing::about(311));
 }
 
 TEST_CASE("Nsight Systems' trace as versions before 2021.5 call its columns") {

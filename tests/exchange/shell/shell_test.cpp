@@ -115,4 +115,44 @@ TEST_CASE("text that is no script neither hangs nor crashes") {
   CHECK_THROWS_AS(run_shell(deep, "x"), InputError);
 }
 
+TEST_CASE("a function has the words it is called with") {
+  const std::string f =
+      "go() {\n local TP=$1 PP=${2:-2}\n shift 2\n run --tp $TP --pp $PP \"$@\"\n}\n";
+  CHECK(words_passed(f + "go 4 8 --sp --n $#") ==
+        Words{"run", "--tp", "4", "--pp", "8", "--sp", "--n", "0", ";"});
+  CHECK(words_passed(f + "go 4") == Words{"run", "--tp", "4", "--pp", "2", ";"});
+  CHECK(words_passed("run $1 ${1:-7}") == Words{"run", "$1", "7", ";"});
+}
+
+TEST_CASE("text that a script reads into a name is that name's value") {
+  CHECK(words_passed("read -r -d '' A <<EOF || true\n--tp 8\n--pp 2\nEOF\nrun $A") ==
+        Words{"run", "--tp", "8", "--pp", "2", ";"});
+  CHECK(words_passed("mapfile -t A <<EOF\n--tp=8\n--pp=2\nEOF\nrun \"${A[@]}\"") ==
+        Words{"run", "--tp=8", "--pp=2", ";"});
+  CHECK(words_passed("IFS=',' read -r T P <<< \"2,4\"\nrun $T $P") == Words{"run", "2", "4", ";"});
+  CHECK(words_passed("A=$(cat <<EOF\n--tp 8\n--pp 2\nEOF\n)\nrun $A") ==
+        Words{"run", "--tp", "8", "--pp", "2", ";"});
+  // What comes from a file is unknown, and not nothing.
+  CHECK(words_passed("mapfile -t A < x\nrun \"${A[@]}\"") == Words{"run", "${A}", ";"});
+}
+
+TEST_CASE("defaults, members and parts of values") {
+  CHECK(words_passed(": ${TP:=4} \"${PP:=2}\"\nPP=${PP:=9}\nrun $TP $PP") ==
+        Words{"run", "4", "2", ";"});
+  CHECK(words_passed("declare -A S=( [7b]=32 [x]=40 )\nS[\"y\"]=48\nM=7b\nrun ${S[$M]} ${S[y]}") ==
+        Words{"run", "32", "48", ";"});
+  CHECK(words_passed("A=()\nA[0]=--bf16\nA[1]=\"--mb 2\"\nrun ${A[*]}") ==
+        Words{"run", "--bf16", "--mb", "2", ";"});
+  CHECK(
+      words_passed("P=a/b-8.json\nQ=${P##*/}\nrun $Q ${Q%.*} ${P#*-} ${P//a/c} ${P^^} ${P%%-*}") ==
+      Words{"run", "b-8.json", "b-8", "8.json", "c/b-8.json", "A/B-8.JSON", "a/b", ";"});
+  CHECK(words_passed("N=4\n((G=N*8))\nlet G+=1\nrun $G $(echo \"$N*2\" | bc) $(expr $N \\* 3)") ==
+        Words{"run", "33", "8", "12", ";"});
+}
+
+TEST_CASE("srun's nodes are the launcher's") {
+  CHECK(words_passed("srun -N 16 --gpus-per-node=8 run") ==
+        Words{"--nnodes", "16", ";", "srun", "-N", "16", "--gpus-per-node=8", "run", ";"});
+}
+
 }  // namespace orrery

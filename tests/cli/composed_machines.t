@@ -1,0 +1,3 @@
+# Nodes composed from what the vendors' tools print have the collectives of the shipped ones.
+$ python3 $ROOT/tests/cli/composed_machines
+> ...

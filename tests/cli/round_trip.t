@@ -1,0 +1,3 @@
+# Every shipped run in every format comes back with the same numbers, or is refused by the key that has no words there.
+$ python3 $ROOT/tests/cli/round_trip
+> ...

@@ -116,7 +116,7 @@ constexpr Form kAny = form::any("a value of the key");
 constexpr Form kColumn = form::text("a metric of `orrery list metrics`");
 constexpr Forms kValueForms = either(form::list(kAny, 1), form::object(kRangeKeys));
 constexpr Form kValues = form::either(kValueForms);
-constexpr Form kAxes = form::map(kValues);
+constexpr Form kAxisMap = form::map(kValues);
 
 constexpr auto kSweepRows = keys<SweepPlan>(
     elsewhere("name", form::any("text"), kNothing, Vary::never, "for you; not read"),
@@ -125,10 +125,10 @@ constexpr auto kSweepRows = keys<SweepPlan>(
         .only_read_by<read_run>(),
     fact<&SweepPlan::answer>("answer", form::one_of<SweepAnswer>(), otherwise("estimate"),
                              "what is asked at every point"),
-    fact<&SweepPlan::axes>("axes", kAxes, kNothing,
+    fact<&SweepPlan::axes>("axes", kAxisMap, kNothing,
                            "values by the path of a key; the last axis changes fastest")
         .only_read_by<read_axes>(),
-    fact<&SweepPlan::axes>("zip", form::list(kAxes), kNothing,
+    fact<&SweepPlan::axes>("zip", form::list(kAxisMap), kNothing,
                            "objects of such axes of equal length, whose keys change together")
         .only_read_by<read_zips>(),
     fact<&SweepPlan::columns>("columns", form::list(kColumn), otherwise("all"),

@@ -50,6 +50,11 @@ class UnitWalk {
 
   const std::vector<Sharding>& shardings() const { return shardings_; }
 
+  std::int64_t cell_count() const {
+    return static_cast<std::int64_t>(sequence_parallel_.size() * micro_batch_.size() *
+                                     ends_.size() * space_.offloads.size());
+  }
+
  private:
   struct Chunked {
     ScheduleId schedule = ScheduleId::one_f_one_b;

@@ -292,6 +292,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   if (extras.fewest) set_fewest_gpus(asked, file, lookup, r);
   if (extras.beside) set_beside(asked, file, lookup, r);
   r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
+  r.left_out = narrow(r.request.space);
   SearchOptions options = options_of(r, extras, file);
   adjust(options);
   r.top = options.top;

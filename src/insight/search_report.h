@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "explore/narrow.h"
 #include "explore/sensitivity.h"
 #include "explore/space_json.h"
 #include "insight/run_report.h"
@@ -70,6 +71,7 @@ struct SearchReport {
   std::int64_t fewest_gpus = 0;          // where they were asked for
   std::string own_difference;            // in words, where both fit
   std::optional<AxisPair> heat;
+  std::vector<NotTried> left_out;  // of a space too large
 };
 
 // `run` may hold a `search` object. Errors: InputError where the run is wrong or its space is

@@ -4,9 +4,9 @@
 //
 // Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
 // attention (MLA), local (windowed or chunked) attention, recurrent layers (state spaces and linear
-// attention), stacks that mix them, encoders alone or before a decoder, an encoder of images beside
-// a decoder, and multi-token prediction layers. Leaves out: layers of different width, weights
-// shared between layers, the padding of the vocabulary (a framework pads it, knowing tp) and
+// attention), stacks that mix them, weights that several layers share, encoders alone or before a
+// decoder, an encoder of images beside a decoder, and multi-token prediction layers. Leaves out:
+// layers of different width, the padding of the vocabulary (a framework pads it, knowing tp) and
 // everything without a relevant number of parameters, FLOPs or bytes (rope_theta, norm epsilon, the
 // fraction of a head that RoPE turns). Units: all sizes are counts of elements, layers, heads,
 // experts or tokens. Errors: none here; the readers (model/architecture_json.h) refuse inconsistent
@@ -73,10 +73,11 @@ enum class RecurrentKind : std::uint8_t {
   kimi_delta,   // Kimi Delta Attention (arXiv:2510.26692)
   lightning,    // lightning attention (arXiv:2501.08313)
   short_conv,   // LFM2's gated short convolution
+  rg_lru,       // Griffin's gated linear recurrence (arXiv:2402.19427)
 };
 
 // Widths of the recurrent layers. Mamba-2 in these words: value heads are its heads, key heads its
-// groups, the key size its state. Mamba: every channel is a value head of size 1.
+// groups, the key size its state. Mamba, RG-LRU: every channel is a value head of size 1.
 struct Recurrent {
   std::int64_t key_heads = 0;
   std::int64_t key_head_dim = 0;
@@ -84,7 +85,9 @@ struct Recurrent {
   std::int64_t value_head_dim = 0;
   std::int64_t conv_kernel = 0;  // 0: no convolution
   std::int64_t chunk = 0;        // tokens that the kernel takes at once
-  std::int64_t rank = 0;  // Mamba: of the time step; Kimi: of decay and gate, 0: gate of full rank
+  // Mamba: of the time step. Kimi: of decay and gate; 0: a gate of full rank. RG-LRU: width of a
+  // block of its gates.
+  std::int64_t rank = 0;
   RecurrentKind kind = RecurrentKind::none;
   bool conv_bias = false;
   bool projection_bias = false;
@@ -149,7 +152,9 @@ struct Tower {
 // The part of a layer that mixes tokens, and the part that follows it. `beside`: attention and the
 // recurrence on the same input (Falcon-H1). `reused_keys`: attention with the keys and values of
 // the layer before. `encoder` sees all tokens; `cross` is a decoder's that also attends to an
-// encoder. A half layer has one of the two parts only.
+// encoder. A half layer has one of the two parts only. `shared`: a transformer block over the
+// layer's input beside the embedding, then the recurrence (Zamba 2); `shared_again` runs its
+// weights anew. `encoder_again` has the weights of an earlier encoder layer (ALBERT).
 enum class Mixer : std::uint8_t {
   none,
   attention,
@@ -159,6 +164,9 @@ enum class Mixer : std::uint8_t {
   reused_keys,
   encoder,
   cross,
+  shared,
+  shared_again,
+  encoder_again,
 };
 enum class Feedforward : std::uint8_t { none, dense, experts };
 
@@ -204,9 +212,12 @@ struct Architecture {
   std::int64_t sliding_window_pattern = 0;
 
   std::int64_t attention_gate_dim = 0;  // outputs of a head's sigmoid gate on attention; 0: none
-  std::int64_t output_rank = 0;    // width of each group of a low-rank output projection; 0: full
-  std::int64_t output_groups = 0;  // groups of heads that it compresses apart (DeepSeek-V4)
-  std::int64_t token_types = 0;    // rows of BERT's table of segments
+  std::int64_t activation_weights = 0;  // learned numbers of an MLP's activation (xIELU)
+  std::int64_t shared_rank = 0;     // of the matrices by which each use of a shared block differs
+  std::int64_t embedding_size = 0;  // of the tables, before a projection to hidden; 0: hidden
+  std::int64_t output_rank = 0;     // width of each group of a low-rank output projection; 0: full
+  std::int64_t output_groups = 0;   // groups of heads that it compresses apart (DeepSeek-V4)
+  std::int64_t token_types = 0;     // rows of BERT's table of segments
   std::int64_t relative_buckets = 0;  // of kRelative
 
   LatentAttention mla;
@@ -227,12 +238,15 @@ struct Architecture {
   // For kLatent qkv_bias is on the two down-projections only (q_a_proj, kv_a_proj_with_mqa).
   bool qkv_bias = false;
   bool attention_out_bias = false;
-  bool mlp_bias = false;         // of dense MLPs and of experts
-  bool qk_norm = false;          // RMSNorm over head_dim on queries and on keys (Qwen3), per layer
-  bool qk_norm_whole = false;    // that norm over all heads together (OLMo 2)
-  bool keys_are_values = false;  // one projection gives both (DeepSeek-V4)
-  bool attention_sinks = false;  // one learned logit per query head (gpt-oss)
-  bool dropout = false;          // on attention probabilities and on both residual branches
+  bool mlp_bias = false;       // of dense MLPs and of experts
+  bool qk_norm = false;        // RMSNorm over head_dim on queries and on keys (Qwen3), per layer
+  bool qk_norm_whole = false;  // that norm over all heads together (OLMo 2)
+  bool qk_norm_bias = false;   // that norm, or qk_norm, has a bias beside its weight
+  bool inner_norms = false;    // before the last products of attention and MLP (BitNet)
+  bool shared_rank_of_attention = false;  // beside its queries, keys and values too
+  bool keys_are_values = false;           // one projection gives both (DeepSeek-V4)
+  bool attention_sinks = false;           // one learned logit per query head (gpt-oss)
+  bool dropout = false;            // on attention probabilities and on both residual branches
   bool parallel_residual = false;  // attention and MLP read the same input, two norms (GPT-NeoX)
   bool shared_norm = false;        // they share one norm (Falcon, Phi)
   bool no_final_norm = false;
@@ -276,8 +290,20 @@ constexpr LayerKind layer_kind(const Architecture& a, std::size_t type) {
           type >= 2 ? Feedforward::experts : Feedforward::dense};
 }
 
+constexpr bool shares_block(Mixer m) { return m == Mixer::shared || m == Mixer::shared_again; }
+constexpr bool runs_again(Mixer m) { return m == Mixer::shared_again || m == Mixer::encoder_again; }
 constexpr bool attends(Mixer m) { return m != Mixer::none && m != Mixer::recurrent; }
-constexpr bool recurs(Mixer m) { return m == Mixer::recurrent || m == Mixer::beside; }
+constexpr bool recurs(Mixer m) {
+  return m == Mixer::recurrent || m == Mixer::beside || shares_block(m);
+}
+
+// Some layer has no weights of its own.
+constexpr bool shares_weights(const Architecture& a) {
+  for (const LayerKind& kind : a.pattern.kinds) {
+    if (a.pattern.length > 0 && runs_again(kind.mixer)) return true;
+  }
+  return false;
+}
 
 // Width of one value head; queries and keys have head_dim.
 constexpr std::int64_t value_head_dim(const Architecture& a) {

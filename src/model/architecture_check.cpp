@@ -27,7 +27,6 @@ void check_attention(const ModelDraft& draft) {
   for (std::string_view key : {"qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
     needs(draft, key, "kv_lora_rank");
   }
-  if (!draft.has("o_lora_rank")) needs(draft, "q_lora_rank", "kv_lora_rank");
   needs(draft, "o_lora_rank", "o_groups");
   needs(draft, "o_groups", "o_lora_rank");
   if (a.output_groups > 0 && a.heads % a.output_groups != 0) {
@@ -112,6 +111,9 @@ void check_pattern(const ModelDraft& draft) {
   for (const LayerKind& kind : a.pattern.kinds) {
     const bool local = kind.mixer == Mixer::local_attention;
     if (recurs(kind.mixer)) needs(draft, "layer_pattern", "recurrent");
+    if (shares_block(kind.mixer) && a.attention == AttentionKind::kLatent) {
+      draft.refuse("layer_pattern", "a shared block of latent attention", "no kv_lora_rank");
+    }
     if (local && !has_local_attention(a)) needs(draft, "layer_pattern", "sliding_window");
     if (kind.feedforward == Feedforward::experts) {
       needs(draft, "layer_pattern", "num_local_experts");
@@ -126,9 +128,10 @@ void check_recurrent(const ModelDraft& draft) {
                                "linear_num_value_heads", "linear_value_head_dim"}) {
     needs(draft, "recurrent", key);
   }
-  const bool chunked = r.kind != RecurrentKind::mamba && r.kind != RecurrentKind::short_conv;
+  const bool by_channel = r.kind == RecurrentKind::mamba || r.kind == RecurrentKind::rg_lru;
+  const bool chunked = !by_channel && r.kind != RecurrentKind::short_conv;
   if (chunked) needs(draft, "recurrent", "linear_chunk_size");
-  if (r.kind == RecurrentKind::mamba) needs(draft, "recurrent", "linear_rank");
+  if (by_channel) needs(draft, "recurrent", "linear_rank");
   if (r.value_heads % r.key_heads != 0) {
     draft.refuse("linear_num_key_heads", text(r.key_heads),
                  "a divisor of linear_num_value_heads, which is " + text(r.value_heads));
@@ -155,7 +158,7 @@ double parameters_at_most(const Architecture& a) {
   const auto h = static_cast<double>(a.hidden);
   const auto heads = static_cast<double>(a.heads);
   const auto head = static_cast<double>(std::max(a.head_dim, value_head_dim(a)));
-  const auto ranks = static_cast<double>(a.mla.q_lora_rank + a.mla.kv_lora_rank);
+  const auto ranks = static_cast<double>(a.mla.q_lora_rank + a.mla.kv_lora_rank + a.shared_rank);
   const auto shared = static_cast<double>(a.moe.shared_intermediate + a.intermediate);
   const auto routed =
       static_cast<double>(a.moe.experts) * (static_cast<double>(a.moe.expert_intermediate) + 2);
@@ -167,7 +170,7 @@ double parameters_at_most(const Architecture& a) {
   const double index = static_cast<double>(a.indexer.heads + 1) *
                        static_cast<double>(a.indexer.head_dim + 1) * (h + ranks);
   const double attention = 6 * heads * head * (h + 2 * ranks + 2) + 4 * h * (ranks + 1);
-  const double mlp = 3 * (h + 2) * (shared + routed + 2);
+  const double mlp = 3 * (h + static_cast<double>(a.shared_rank) + 2) * (shared + routed + 2);
   const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions + a.token_types);
   return static_cast<double>(a.layers + a.mtp_layers) *
              (attention + recurrent + index + mlp + 4 * h * h) +

@@ -132,7 +132,8 @@ bool has_dense_layer(const Architecture& a) {
   const LayerPattern& p = a.pattern;
   if (p.length > 0) {
     return std::any_of(p.types.begin(), p.types.begin() + p.length, [&](std::uint8_t type) {
-      return p.kinds[type].feedforward == Feedforward::dense;
+      const LayerKind& kind = p.kinds[type];
+      return kind.feedforward == Feedforward::dense || shares_block(kind.mixer);
     });
   }
   return !is_moe(a) || a.moe.first_k_dense > 0 || a.moe.layer_freq > 1;

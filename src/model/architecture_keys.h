@@ -46,11 +46,12 @@ constexpr EnumNames<PositionEmbedding> names_of(PositionEmbedding) {
 }
 constexpr EnumNames<ModelOutput> names_of(ModelOutput) { return {"vocabulary", "pooler", "none"}; }
 constexpr EnumNames<RecurrentKind> names_of(RecurrentKind) {
-  return {"none", "mamba", "mamba2", "gated_delta", "kimi_delta", "lightning", "short_conv"};
+  return {"none",       "mamba",     "mamba2",     "gated_delta",
+          "kimi_delta", "lightning", "short_conv", "rg_lru"};
 }
 constexpr EnumNames<Mixer> names_of(Mixer) {
-  return {"",       "attention",   "local_attention", "recurrent",
-          "beside", "reused_keys", "encoder",         "cross"};
+  return {"",        "attention", "local_attention", "recurrent",    "beside",       "reused_keys",
+          "encoder", "cross",     "shared",          "shared_again", "encoder_again"};
 }
 constexpr EnumNames<Feedforward> names_of(Feedforward) { return {"", "dense", "experts"}; }
 
@@ -173,6 +174,18 @@ inline constexpr auto kVariantRows = [] {
                               "queries and keys are normalised over all heads together"),
       fact<&A::attention_gate_dim>("attention_gate_dim", kWidth, kNothing,
                                    "outputs of a head's gate on the output of attention"),
+      fact<&A::shared_rank>("shared_adapter_rank", kWidth, kNothing,
+                            "rank of the matrices of each use of a shared block, beside its MLP"),
+      fact<&A::shared_rank_of_attention>("shared_attention_adapter", kSwitch, otherwise("false"),
+                                         "and beside its queries, keys and values"),
+      fact<&A::embedding_size>("embedding_size", kWidth, kNothing,
+                               "width of the embedding's tables, projected to hidden_size"),
+      fact<&A::qk_norm_bias>("qk_norm_bias", kSwitch, otherwise("false"),
+                             "norms of queries and keys have a bias"),
+      fact<&A::activation_weights>("activation_weights", kWidth, kNothing,
+                                   "learned numbers of the function inside an MLP"),
+      fact<&A::inner_norms>("inner_norms", kSwitch, otherwise("false"),
+                            "norms before the last products of attention and MLP"),
       fact<&A::output_rank>("o_lora_rank", kWidth, kNothing,
                             "width of a group of a low-rank output projection; none: full rank"),
       fact<&A::output_groups>("o_groups", kHeads, kNothing,
@@ -204,7 +217,8 @@ inline constexpr auto kVariantRows = [] {
       fact_in<&A::recurrent, &R::chunk>("linear_chunk_size", kTokens, kNothing,
                                         "tokens that their kernel takes at once"),
       fact_in<&A::recurrent, &R::rank>("linear_rank", kWidth, kNothing,
-                                       "Mamba: rank of the time step; Kimi: of the gate"),
+                                       "Mamba: rank of the time step; Kimi: of the gate; RG-LRU: "
+                                       "width of a block of its gates"),
       fact_in<&A::recurrent, &R::conv_bias>("linear_conv_bias", kSwitch, otherwise("false"),
                                             "their convolution has a bias"),
       fact_in<&A::recurrent, &R::projection_bias>("linear_projection_bias", kSwitch,

@@ -28,6 +28,8 @@ bool enter(HfDocument& found, const std::string& part) {
   for (const char* other : {"vision_config", "audio_config", "talker_config"}) {
     if (found.document.contains(other)) found.others.emplace_back(other);
   }
+  // Fuyu has no encoder: its patches are projected to tokens.
+  if (found.document.contains("patch_size")) found.others.emplace_back("the projection of patches");
   Json inner = inner_model(found.document, *at);
   found.model_type = type_of(inner, found.model_type);
   found.path += (found.path.empty() ? "" : ".") + part;

@@ -16,6 +16,11 @@
 //   window_switch     sliding_window counts only with use_sliding_window
 //   shared_is_dense   without experts, the shared expert is the MLP
 //   attention_gate    every head's output is gated, as wide as it is
+//   projects_tables   a narrower embedding is projected to hidden_size
+//   repeats_layer     all layers have the weights of the first
+//   narrow_queries    q_lora_rank stands without latent attention
+//   shared_as_hidden  a shared expert as wide as hidden_size
+//   table_a_layer     every layer has a table of relative positions of its own
 // No row has a default for hidden_size or for the number of experts: a file that leaves them out is
 // refused. Sources: huggingface/transformers, src/transformers/models/<family>/configuration_*.py
 // and modeling_*.py, or the code published beside the weights; defaults of plain sizes from memory,

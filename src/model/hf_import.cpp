@@ -207,6 +207,9 @@ class Translation {
                        (gated ? "a gated MLP" : "an MLP without gate") + ", rotary positions";
     if (!facts_.has("num_key_value_heads")) line += ", as many key heads as heads";
     for (const AssumedValue& a : assumed_) line += ", " + a.key + " " + brief(*a.value);
+    const std::vector<std::string> unread = unread_keys();
+    if (!unread.empty()) line += "; not understood, and taken to change no size: ";
+    for (const std::string& key : unread) line += (&key == unread.data() ? "" : ", ") + key;
     notes_.push_back(std::move(line));
   }
 

@@ -27,6 +27,8 @@ constexpr Word kWords[] = {
     {"linear_attention", {Mixer::recurrent, Feedforward::none}},
     {"mamba", {Mixer::recurrent, Feedforward::none}},
     {"conv", {Mixer::recurrent, Feedforward::none}},
+    {"recurrent", {Mixer::recurrent, Feedforward::none}},
+    {"hybrid", {Mixer::shared, Feedforward::none}},
     {"M", {Mixer::recurrent, Feedforward::none}},
     {"moe", {Mixer::none, Feedforward::experts}},
     {"E", {Mixer::none, Feedforward::experts}},
@@ -53,6 +55,7 @@ class Plan {
       set_mixers();
       set_feedforwards();
     }
+    set_weights_that_serve_again();
     write();
   }
 
@@ -112,7 +115,42 @@ class Plan {
       }
       count_layers("hybrid_override_pattern");
     }
+    if (f_.has("block_types")) repeat_words();
     has_words_ = !kinds_.empty();
+    check_recurrence();
+  }
+
+  // Words do not say which recurrence it is.
+  void check_recurrence() const {
+    if (f_.has("recurrent") || count([](const LayerKind& k) { return recurs(k.mixer); }) == 0)
+      return;
+    f_.refuse(f_.has("layer_types") ? "layer_types" : "hybrid_override_pattern", "a recurrence",
+              "layers that attend, or a family whose recurrence is known");
+  }
+
+  // Griffin: the words of a few layers, repeated; all its attention is local.
+  void repeat_words() {
+    const std::vector<Reader> words = f_.find("block_types")->items();
+    if (words.empty()) f_.refuse("block_types", "no word", "the kinds of layers");
+    for (std::int64_t i = 0; i < stated_layers(); ++i) {
+      LayerKind kind = kind_of(words[static_cast<std::size_t>(i) % words.size()]);
+      if (kind.mixer == Mixer::attention) kind.mixer = Mixer::local_attention;
+      kinds_.push_back(kind);
+    }
+  }
+
+  // The first uses of shared blocks hold their weights, a block each; ALBERT's first layer holds
+  // those of all.
+  void set_weights_that_serve_again() {
+    std::int64_t blocks = f_.whole("num_mem_blocks", 1);
+    for (LayerKind& kind : kinds_) {
+      if (kind.mixer == Mixer::shared && blocks-- <= 0) kind.mixer = Mixer::shared_again;
+    }
+    if (!f_.flag("repeats_layer")) return;
+    for (std::string_view key : {"num_hidden_groups", "inner_group_num"}) {
+      if (f_.whole(key, 1) != 1) f_.refuse(key, std::to_string(f_.whole(key)), "1");
+    }
+    for (std::size_t i = 1; i < kinds_.size(); ++i) kinds_[i].mixer = Mixer::encoder_again;
   }
 
   // The list says how many there are, or as many as stated, and then those of token prediction.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "model/architecture_keys.h"
 #include "model/hf_facts.h"
 
@@ -32,6 +34,19 @@ void translate_mamba2(HfFacts& f) {
   const std::int64_t expanded = f.needed("hidden_size") * f.whole("mamba_expand", 2);
   const std::int64_t inner = f.whole("mamba_d_ssm", expanded);
   if (!width || width->json().is_string()) f.set("linear_value_head_dim", inner / heads);
+}
+
+// Its gates are products within as many blocks of channels as there are heads.
+void translate_rg_lru(HfFacts& f) {
+  const std::int64_t width = f.whole("linear_num_value_heads", f.needed("hidden_size"));
+  const std::int64_t heads = f.needed("num_attention_heads");
+  if (width % heads != 0) {
+    f.refuse("linear_num_value_heads", std::to_string(width),
+             "a multiple of the heads, " + std::to_string(heads));
+  }
+  set_channels(f, width);
+  f.set("linear_key_head_dim", 1);
+  f.set("linear_rank", width / heads);
 }
 
 void translate_kimi(HfFacts& f) {
@@ -68,6 +83,9 @@ void translate_recurrent(HfFacts& f) {
       break;
     case RecurrentKind::lightning:
       set_heads(f, f.needed("num_attention_heads"), f.needed("head_dim"));
+      break;
+    case RecurrentKind::rg_lru:
+      translate_rg_lru(f);
       break;
     case RecurrentKind::short_conv:
       set_channels(f, f.needed("hidden_size"));

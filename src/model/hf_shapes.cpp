@@ -34,8 +34,13 @@ class Shapes {
       facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
     }
     if (facts_.has("image_size")) translate_image();
+    if (type_ == "zamba2" && !facts_.has("head_dim")) {
+      facts_.set("head_dim",
+                 2 * facts_.needed("hidden_size") / facts_.needed("num_attention_heads"));
+    }
     const std::int64_t projected = facts_.whole("word_embed_proj_dim");
     if (projected > 0 && projected != facts_.needed("hidden_size")) {
+      if (facts_.flag("projects_tables")) return facts_.set("embedding_size", projected);
       facts_.refuse("word_embed_proj_dim", std::to_string(projected),
                     "hidden_size; narrower embeddings are not modelled");
     }
@@ -97,6 +102,10 @@ class Shapes {
                      (facts_.needed("max_position_embeddings") + facts_.whole("extra_positions")));
     }
     if (positions != "relative") facts_.drop("relative_attention_num_buckets");
+    if (facts_.flag("table_a_layer")) {
+      facts_.set("relative_attention_num_buckets", facts_.needed("relative_attention_num_buckets") *
+                                                       facts_.needed("num_hidden_layers"));
+    }
     if (facts_.whole("type_vocab_size") == 0) facts_.drop("type_vocab_size");
   }
 
@@ -114,6 +123,7 @@ class Shapes {
     if (facts_.has("kv_lora_rank")) {
       translate_latent();
     } else {
+      check_narrow_queries();
       drop_indexer();
     }
     if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
@@ -136,6 +146,12 @@ class Shapes {
     if (facts_.text("recurrent") != "lightning") facts_.drop("head_dim");
   }
 
+  void check_narrow_queries() const {
+    if (!facts_.has("q_lora_rank") || facts_.has("o_lora_rank") || facts_.flag("narrow_queries"))
+      return;
+    facts_.refuse("q_lora_rank", "it without kv_lora_rank", "both or neither");
+  }
+
   void drop_indexer() {
     for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
       facts_.drop(key);
@@ -151,6 +167,9 @@ class Shapes {
   // --- experts
 
   void translate_experts() {
+    if (facts_.flag("shared_as_hidden")) {
+      facts_.set("moe_shared_expert_intermediate_size", facts_.needed("hidden_size"));
+    }
     for (std::string_view key : {"moe_shared_expert_intermediate_size", "moe_latent_size"}) {
       if (facts_.has(key) && facts_.whole(key) == 0) facts_.drop(key);
     }

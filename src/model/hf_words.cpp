@@ -207,7 +207,8 @@ constexpr std::string_view kSizeWords =
     "size dim dims rank heads head layers layer experts expert hidden width groups group kernel "
     "state num n channels latent memory depth ratio ratios mlp ffn blocks block bias norm gate "
     "gated shared residual conv lora mem cross encoder decoder adapter inputs modules pattern "
-    "streams stream connections tower low per";
+    "streams stream connections tower low per layernorm layernorms rmsnorm table tables entries "
+    "embed topk";
 
 bool ends_in(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;

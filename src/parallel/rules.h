@@ -62,6 +62,8 @@ enum class RuleId : std::uint8_t {
   schedule_steps,
   empty_chunk,
   stage_layers,
+  vision_stage,
+  shared_weights,
   ep_dense,
   ep_experts,
   ep_ranks,
@@ -86,7 +88,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 49;  // without none
+inline constexpr std::size_t kRules = 51;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

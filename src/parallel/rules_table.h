@@ -156,6 +156,16 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "pp·vpp counts that sum to num_hidden_layers"},
      {Fact::stage_layers, Fact::layers},
      [](const C& c) { return !c.s.even_stages && !stage_layers_fit(c); }},
+    {{RuleId::vision_stage, "vision-stage", "parallel.vision_stage",
+      "false where pp is 1, stage_layers is given or training.images is not"},
+     {Fact::pp, Fact::vpp},
+     [](const C& c) {
+       return c.s.vision_stage && (c.s.pp == 1 || !c.s.even_stages || c.a.tower.layers == 0);
+     }},
+    {{RuleId::shared_weights, "shared-weights", "parallel.pp",
+      "pp 1 where several layers have the same weights"},
+     {Fact::pp},
+     [](const C& c) { return c.s.pp > 1 && shares_weights(c.a); }},
 
     {{RuleId::ep_dense, "ep-dense", "parallel.ep", "ep 1 and etp 1 where the model has no experts"},
      {Fact::ep, Fact::etp},

@@ -57,7 +57,8 @@ constexpr bool stage_layers_fit(const C& c) {
 
 inline std::int64_t most_layers_of_a_chunk(const C& c) {
   const std::int64_t chunks = c.s.pp * c.s.vpp;
-  if (c.s.even_stages) return (c.a.layers + chunks - 1) / chunks;
+  const std::int64_t with_layers = std::max<std::int64_t>(1, chunks - (c.s.vision_stage ? 1 : 0));
+  if (c.s.even_stages) return (c.a.layers + with_layers - 1) / with_layers;
   return *std::max_element(c.s.stage_layers.begin(), c.s.stage_layers.begin() + chunks);
 }
 

@@ -25,11 +25,13 @@ std::int64_t stated_before(const Strategy& s, std::int64_t j) {
 }  // namespace
 
 LayerRange layers_of(const Strategy& s, std::int64_t layers, std::int64_t virtual_stage) {
-  const std::int64_t parts = s.pp * s.vpp;
   if (!s.even_stages) return {stated_before(s, virtual_stage), stated_before(s, virtual_stage + 1)};
-  const std::int64_t end =
-      virtual_stage + 1 == parts ? layers : layers_before(layers, parts, virtual_stage + 1);
-  return {layers_before(layers, parts, virtual_stage), end};
+  const std::int64_t without = s.vision_stage ? 1 : 0;
+  const std::int64_t parts = s.pp * s.vpp - without;
+  const std::int64_t part = virtual_stage - without;
+  if (part < 0) return {};
+  const std::int64_t end = part + 1 == parts ? layers : layers_before(layers, parts, part + 1);
+  return {layers_before(layers, parts, part), end};
 }
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage) {

@@ -5,7 +5,8 @@
 // Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers. Layers that
 // do not divide evenly are spread one each over the first virtual stages after the first one, which
 // has the embedding, as far as they go; `stage_layers` says otherwise. The embedding and an encoder
-// of images stand on the first, final norm, head, loss and multi-token prediction on the last.
+// of images stand on the first, with `vision_stage` without layers beside them; final norm, head,
+// loss and multi-token prediction on the last.
 #pragma once
 
 #include <array>

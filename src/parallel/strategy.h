@@ -133,6 +133,7 @@ struct Strategy {
   bool sequence_parallel = false;
   bool dynamic_cp = false;       // a document is split over as many ranks as its length needs
   bool post_validation = false;  // zero bubble: the optimizer step is validated after the fact
+  bool vision_stage = false;     // the encoder of images, and no layers, on the first virtual stage
   bool even_stages = true;  // else `stage_layers` holds the layers of each of the pp·vpp chunks
   Offload offload;
   std::array<std::int16_t, kMaxStages> stage_layers{};

@@ -121,6 +121,7 @@ StrategyRequest request_of(const Strategy& s) {
   }
   if (s.offload == Offload{}) q.offload.reset();
   if (!s.dynamic_cp) q.dynamic_cp.reset();
+  if (!s.vision_stage) q.vision_stage.reset();
   return q;
 }
 

@@ -185,6 +185,10 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         Vary::run,
         "stages update their weights without waiting for each other, and the step is validated "
         "after the fact: only then zero bubble is what its papers say"),
+    key<&StrategyRequest::vision_stage, &Strategy::vision_stage>(
+        "vision_stage", form::boolean(), otherwise("false"), Vary::run,
+        "with training.images: the encoder of images and the embedding have the first chunk to "
+        "themselves, and the layers are spread over the others"),
     key<&StrategyRequest::stage_layers>(
         "stage_layers", form::list(strategy_forms::kLayers), otherwise("as even as can be"),
         Vary::stages, "layers of each of the pp·vpp chunks, in the order of the layers"),

@@ -32,6 +32,7 @@ struct StrategyRequest {
   std::optional<ContextType> cp_type;
   std::optional<bool> dynamic_cp;
   std::optional<bool> sequence_parallel;
+  std::optional<bool> vision_stage;
   std::optional<std::int64_t> zero;
   std::optional<std::int64_t> zero_shard_group;
   std::optional<Partition> partition;

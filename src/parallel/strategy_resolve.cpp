@@ -122,6 +122,7 @@ class Resolver {
                  key_path<&Q::schedule>, interleaved ? "interleaved" : "1f1b",
                  interleaved ? "vpp is above 1" : "not given");
     post_validation();
+    s().vision_stage = q_.vision_stage.value_or(false);
     if (!q_.stage_layers) return;
     const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
     if (q_.stage_layers->size() != chunks || chunks > s().stage_layers.size()) {

@@ -56,6 +56,15 @@ Phrase nothing_fits(const RunReport& nearest) {
          percent(fit_probability(run, nearest.answer), 0) + " (--risk accepts less)";
 }
 
+std::string left_out_words(const SearchReport& r) {
+  std::string text;
+  for (const NotTried& l : r.left_out) {
+    text += (text.empty() ? "" : ", ") + std::string(name_of(l.axis)) + " " + std::string(l.values);
+  }
+  return text + ": the space is large; --set search.axes." +
+         std::string(name_of(r.left_out[0].axis)) + "=free and the like try them too";
+}
+
 Section outcome(const SearchReport& r) {
   Section s;
   if (r.fewest_gpus > 0) {
@@ -64,6 +73,7 @@ Section outcome(const SearchReport& r) {
   }
   if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
+  if (!r.left_out.empty()) s.add(labelled("not tried", left_out_words(r)));
   if (!r.best.empty()) s.add(labelled("ties", ties(r.answer)));
   return s;
 }
@@ -377,6 +387,9 @@ Json search_json(const SearchReport& r) {
     j["refused"][r.request.conditions.constraints[i].text()] = a.refused[i];
   }
   if (r.fewest_gpus > 0) j["fewest_gpus"] = r.fewest_gpus;
+  for (const NotTried& l : r.left_out) {
+    j["left_out"].push_back({{"axis", name_of(l.axis)}, {"values", l.values}});
+  }
   j["does_not_fit"] = a.infeasible;
   j["too_risky"] = a.too_risky;
   j["pruned_by_bound"] = a.pruned;

@@ -3,7 +3,9 @@
 // Runs with images, and with packed documents of different lengths.
 #include <doctest/doctest.h>
 
+#include "core/error.h"
 #include "estimate/estimate.h"
+#include "parallel/stages.h"
 #include "support/about.h"
 #include "support/runs.h"
 
@@ -56,6 +58,35 @@ TEST_CASE(
   // The resolved run says the same when it is read again.
   const ResolvedRun once = resolved(images_run(4));
   CHECK(run_of(*once.inputs).model == some.model);
+}
+
+TEST_CASE("an encoder of images may have the first stage to itself") {
+  Json apart = images_run(8);
+  apart["parallel"]["pp"] = 4;
+  const Run beside = run_of(apart);
+  apart["parallel"]["vision_stage"] = true;
+  const Run alone = run_of(apart);
+  std::vector<std::int64_t> layers;
+  for (std::int64_t stage = 0; stage < 4; ++stage) {
+    const BlockCounts n = blocks_of(alone.strategy, alone.model, stage);
+    CHECK(n[kTowerBlock] == (stage == 0 ? 4 : 0));
+    layers.push_back(n[0]);
+  }
+  CHECK(layers == std::vector<std::int64_t>{0, 2, 3, 3});
+  CHECK(blocks_of(beside.strategy, beside.model, 0)[0] == 2);
+  // The same work on other stages.
+  CHECK(estimate(alone).step_time != estimate(beside).step_time);
+  CHECK(alone.model_flops == beside.model_flops);
+  CHECK(run_of(*resolved(apart).inputs).strategy.vision_stage);
+}
+
+TEST_CASE("a stage for images needs a pipeline and images") {
+  Json run = images_run(8);
+  run["parallel"] = {{"tp", 2}, {"pp", 1}, {"vision_stage", true}};
+  CHECK_THROWS_AS(run_of(run), InputError);
+  run = images_run(0);
+  run["parallel"]["vision_stage"] = true;
+  CHECK_THROWS_AS(run_of(run), InputError);
 }
 
 TEST_CASE("packed documents take less than whole sequences and unequal ones more than equal") {

@@ -192,7 +192,6 @@ TEST_CASE("a faulty model is refused in one line that names the key") {
       {R"("num_local_experts": 4, "num_experts_per_tok": 1, "moe_intermediate_size": 8,
           "moe_expert_capacity_factor": 0)",
        "moe_expert_capacity_factor: found 0"},
-      {R"("q_lora_rank": 8)", "q_lora_rank: found it without kv_lora_rank"},
       {R"("v_head_dim": 8)", "v_head_dim: found it without kv_lora_rank"},
       {R"("kv_lora_rank": 8)", "qk_nope_head_dim: found nothing"},
       {R"("kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 8,

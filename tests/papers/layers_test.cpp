@@ -15,12 +15,13 @@ using testing::about;
 
 constexpr std::int64_t kTokens = 4096;
 
-// The layer of type 0 of a model, on one rank of `d`.
-ShardedBlock layer_of(const Architecture& a, const Degrees& d, std::int64_t tokens = kTokens) {
+// The layer of type 0 of a model, or another, on one rank of `d`.
+ShardedBlock layer_of(const Architecture& a, const Degrees& d, std::int64_t tokens = kTokens,
+                      std::size_t type = 0) {
   ListOptions options;
   options.sequence = tokens;
   ShardedBlock block;
-  shard(model_operators(a, options).layers[0], d, block);
+  shard(model_operators(a, options).layers[type], d, block);
   return block;
 }
 
@@ -45,6 +46,29 @@ Architecture delta_net() {
       "recurrent": "gated_delta", "linear_num_value_heads": 32, "linear_value_head_dim": 128,
       "linear_num_key_heads": 16, "linear_key_head_dim": 128, "linear_conv_kernel_dim": 4,
       "linear_gated_norm": true, "linear_chunk_size": 64)");
+}
+
+// RecurrentGemma 2B: 2560 channels, gates in blocks of 256 (transformers, recurrent_gemma).
+Architecture rg_lru() {
+  return model(R"("hidden_size": 2560, "num_attention_heads": 10, "layer_pattern": ["recurrent"],
+      "recurrent": "rg_lru", "linear_num_value_heads": 2560, "linear_value_head_dim": 1,
+      "linear_num_key_heads": 1, "linear_key_head_dim": 1, "linear_rank": 256,
+      "linear_conv_kernel_dim": 4, "linear_conv_bias": true, "linear_projection_bias": true)");
+}
+
+// Zamba 2 7B: a block over layer and embedding, 7168 wide, before a Mamba-2 layer; used again.
+Architecture zamba() {
+  return model_of(R"({"num_hidden_layers": 2, "vocab_size": 1000, "hidden_act": "geglu",
+      "intermediate_size": 14336, "hidden_size": 3584, "num_attention_heads": 32, "head_dim": 224,
+      "layer_pattern": ["shared", "shared_again"], "shared_adapter_rank": 128,
+      "recurrent": "mamba2", "linear_num_value_heads": 112, "linear_value_head_dim": 64,
+      "linear_num_key_heads": 2, "linear_key_head_dim": 64, "linear_conv_kernel_dim": 4,
+      "linear_conv_bias": true, "linear_gated_norm": true, "linear_chunk_size": 256})")
+      .architecture;
+}
+
+double parameters_of(const ShardedBlock& block) {
+  return static_cast<double>(parameters_held(block, false).dense);
 }
 
 struct Sums {
@@ -101,6 +125,39 @@ TEST_CASE("a gated delta net of Qwen3-Next counts as by hand") {
   CHECK(a_token(s.reported) == about(32 * 8.0 * 128 * 128));
 }
 
+// arXiv:2402.19427, section 2.4: two projections, a convolution, two gates within blocks, a decay.
+TEST_CASE("a gated linear recurrence of RecurrentGemma counts as by hand") {
+  const Sums s = sums_of(layer_of(rg_lru(), Degrees{}));
+  const double w = 2560;
+  CHECK(s.parameters == 3 * (w * w + w) + w * 5 + 2 * (w * 256 + w) + w);
+  // Input; convolution's input and output; two gates; recurrence, gate, and their product.
+  CHECK(s.saved == kTokens * 2 * (w + 2 * w + 2 * w + 3 * w));
+}
+
+// huggingface/transformers, modeling_zamba2.py: the second use of the block has its low-rank
+// matrices and its projection, and the recurrence after it, of its own.
+TEST_CASE("a block that layers share counts once and runs in each") {
+  const double h = 3584, wide = 2 * h, inner = 14336;
+  const double mamba =
+      h * (2 * wide + 2 * 128 + 112) + (wide + 256) * 5 + 3 * 112 + wide + wide * h + h;
+  const double own = h * h + 128 * (h + 2 * inner);
+  const double block = 3 * wide * wide + wide * h + 3 * h * inner + wide + h;
+  const ShardedBlock first = layer_of(zamba(), Degrees{});
+  const ShardedBlock second = layer_of(zamba(), Degrees{}, kTokens, 1);
+  CHECK(parameters_of(first) == block + own + mamba);
+  CHECK(parameters_of(second) == own + mamba);
+  Flops once{}, again{}, attention{};
+  for (std::uint8_t i = 0; i < first.count; ++i) {
+    const ShardedOperator& op = first.operators[i];
+    once += forward_flops(op.kind, op, op.pairs);
+    again += forward_flops(second.operators[i].kind, second.operators[i], op.pairs);
+    if (op.kind == OpKind::fused_attention) attention += forward_flops(op.kind, op, op.pairs);
+  }
+  CHECK(once == again);
+  CHECK(a_token(attention) == about(2.0 * 32 * (224 + 224) * (kTokens + 1) / 2));
+  CHECK(kept_bytes(first, 0) == kept_bytes(second, 0));
+}
+
 TEST_CASE("tensor parallelism divides a recurrent layer and context parallelism sends its heads") {
   Degrees two;
   two.tp = 2;
@@ -121,12 +178,13 @@ TEST_CASE("tensor parallelism divides a recurrent layer and context parallelism 
 }
 
 TEST_CASE("more tokens and wider states are never cheaper in a recurrent layer") {
-  for (Architecture a : {mamba2(), delta_net()}) {
+  for (Architecture a : {mamba2(), delta_net(), rg_lru(), zamba()}) {
     const Sums s = sums_of(layer_of(a, Degrees{}));
     const Sums longer = sums_of(layer_of(a, Degrees{}, 2 * kTokens));
     CHECK(longer.run.si() == about(2 * s.run.si()));
     CHECK(longer.saved == about(2 * s.saved));
-    a.recurrent.key_head_dim *= 2;
+    (a.recurrent.kind == RecurrentKind::rg_lru ? a.recurrent.value_heads
+                                               : a.recurrent.key_head_dim) *= 2;
     const Sums wider = sums_of(layer_of(a, Degrees{}));
     CHECK(wider.run > s.run);
     CHECK(wider.saved > s.saved);

@@ -195,13 +195,13 @@ void append_qk_norm(Block& block, const BuildContext& c, Mixer mixer) {
   if (own_keys) op.cols2 = key_heads(c, d);
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 3 * c.e();
-  op.vectors = c.arch.qk_norm_whole || !own_keys ? 1 : 2;
+  op.vectors = (c.arch.qk_norm_whole || !own_keys ? 1 : 2) * (c.arch.qk_norm_bias ? 2 : 1);
   if (!c.arch.qk_norm_whole) op.vector_extent = {d, 1, Axis::whole};
   save(op, c.tokens(), query_heads(c, d), c.e());
   if (own_keys) save(op, c.tokens(), key_heads(c, d), c.e());
 }
 
-// Queries through a narrow projection (DeepSeek-V4), keys and values from one.
+// Queries through a narrow projection (Step 3); keys and values from one, normalised (DeepSeek-V4).
 void append_narrow_projections(Block& block, const BuildContext& c) {
   const Extent rank{c.arch.mla.q_lora_rank, 1, Axis::whole};
   append_input_norm(block, c, OpName::input_norm, true);
@@ -214,6 +214,7 @@ void append_narrow_projections(Block& block, const BuildContext& c) {
   cross(up, BoundaryKind::enter_tensor, c.tokens(), rank, c.e());
   const Extent keys = key_heads(c, (c.arch.keys_are_values ? 1 : 2) * c.arch.head_dim);
   append_linear(block, OpName::kv_down, c.tokens(), c.hidden(), keys);
+  if (!c.arch.keys_are_values) return;
   append_norm(block, c, OpName::kv_norm_latent, c.tokens(), keys, true);
 }
 
@@ -261,6 +262,9 @@ Extent append_compressed_output(Block& block, const BuildContext& c, Extent cont
 
 void append_out(Block& block, const BuildContext& c) {
   const Extent context = append_compressed_output(block, c, query_heads(c, value_head_dim(c.arch)));
+  if (c.arch.inner_norms) {
+    append_norm(block, c, OpName::attention_post_norm, c.tokens(), context, true);
+  }
   Operator& out = append_linear(block, OpName::attention_out, c.tokens(), context, c.hidden());
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
   out.recomputed_by = mask_of(Module::alternate_products);
@@ -297,7 +301,49 @@ void append_cross(Block& block, const BuildContext& c) {
   end_attention(block, c);
 }
 
+// Low-rank matrices beside a product of `in`, as wide as `out`.
+void append_low_rank(Block& block, const BuildContext& c, Extent in, Extent ranks, Extent out) {
+  append_linear(block, OpName::narrow_down, c.tokens(), in, ranks);
+  const Extent rank{c.arch.shared_rank, 1, Axis::whole};
+  Operator& up = append_linear(block, OpName::narrow_up, c.tokens(), rank, out);
+  save(up, c.tokens(), ranks, c.w());
+}
+
+// Each use of a shared block has matrices of its own, and a projection of the block's output.
+void append_own_matrices(Block& block, const BuildContext& c, const BuildContext& wide) {
+  const std::int64_t rank = c.arch.shared_rank;
+  if (rank > 0) {
+    if (c.arch.shared_rank_of_attention) {
+      append_low_rank(block, c, wide.hidden(), {rank, 3, Axis::whole},
+                      query_heads(c, 3 * c.arch.head_dim));
+    }
+    append_low_rank(block, c, c.hidden(), {rank, 1, Axis::whole},
+                    {c.arch.intermediate, c.arch.gated ? 2 : 1, Axis::tensor});
+  }
+  Operator& out =
+      append_linear(block, OpName::projector, c.sequence_tokens(), c.hidden(), c.hidden());
+  save(out, c.sequence_tokens(), c.hidden(), c.w());
+}
+
 }  // namespace
+
+// Attention over the layer's input beside the embedding, and an MLP (Zamba 2,
+// huggingface/transformers, modeling_zamba2.py).
+void append_shared_block(Block& block, const BuildContext& c, bool again) {
+  Architecture both = c.arch;
+  both.hidden *= 2;
+  const BuildContext wide{both, c.options};
+  append_projections(block, wide, Mixer::attention);
+  append_rope(block, c);
+  append_head_copies(block, c);
+  append_core(block, c, Mixer::attention, 0);
+  append_out(block, c);
+  cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
+        c.e());
+  append_mlp(block, c);
+  if (again) share_weights(block);
+  append_own_matrices(block, c, wide);
+}
 
 void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
   const bool latent = c.arch.attention == AttentionKind::kLatent;

@@ -87,11 +87,27 @@ void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName 
   append_residual(block, c, residual);
 }
 
-void append_layer(Block& block, const BuildContext& c, LayerKind kind) {
-  block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
-  if (attends(kind.mixer)) append_attention(block, c, kind.mixer);
-  if (recurs(kind.mixer)) append_recurrent(block, c, kind.mixer);
-  switch (kind.feedforward) {
+void share_weights(Block& block) {
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    Operator& op = block.operators[i];
+    op.tied = op.has_weight;
+    op.vectors = 0;
+  }
+}
+
+namespace {
+
+void append_mixer(Block& block, const BuildContext& c, Mixer mixer) {
+  if (shares_block(mixer)) {
+    append_shared_block(block, c, runs_again(mixer));
+  } else if (attends(mixer)) {
+    append_attention(block, c, mixer == Mixer::encoder_again ? Mixer::encoder : mixer);
+  }
+  if (recurs(mixer)) append_recurrent(block, c, mixer);
+}
+
+void append_feedforward(Block& block, const BuildContext& c, Feedforward kind) {
+  switch (kind) {
     case Feedforward::none:
       return;
     case Feedforward::dense:
@@ -99,6 +115,15 @@ void append_layer(Block& block, const BuildContext& c, LayerKind kind) {
     case Feedforward::experts:
       return append_moe(block, c);
   }
+}
+
+}  // namespace
+
+void append_layer(Block& block, const BuildContext& c, LayerKind kind) {
+  block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
+  append_mixer(block, c, kind.mixer);
+  append_feedforward(block, c, kind.feedforward);
+  if (kind.mixer == Mixer::encoder_again) share_weights(block);
 }
 
 }  // namespace orrery

@@ -53,6 +53,9 @@ void run_chain(Operator& op, const ChainCost& cost, Extent rows, Extent cols,
 // A linear layer rows×inner · inner×cols in the run's precision.
 Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Extent cols);
 
+// The operators so far have the weights of an earlier layer, and no parameters of their own.
+void share_weights(Block& block);
+
 // A norm over `cols` of every row; saves its input unless it is saved already.
 Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent rows, Extent cols,
                       bool keep_input);
@@ -67,6 +70,8 @@ void append_input_norm(Block& block, const BuildContext& c, OpName name, bool ke
 void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual);
 
 void append_attention(Block& block, const BuildContext& c, Mixer mixer);
+// `again`: its weights are an earlier layer's.
+void append_shared_block(Block& block, const BuildContext& c, bool again);
 void append_recurrent(Block& block, const BuildContext& c, Mixer mixer);
 void append_latent_projections(Block& block, const BuildContext& c);
 void append_mlp(Block& block, const BuildContext& c);

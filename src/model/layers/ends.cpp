@@ -95,12 +95,8 @@ LayerKind predicting_layer(const Architecture& a) {
   return {Mixer::attention, is_moe(a) ? Feedforward::experts : Feedforward::dense};
 }
 
-}  // namespace
-
-void append_embedding(Block& block, const BuildContext& c) {
-  block.kind = BlockKind::embedding;
-  block.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
-
+// What is looked up, its norms and dropout.
+void append_tables(Block& block, const BuildContext& c) {
   Operator& words =
       append(block, OpName::embedding, OpKind::lookup, c.sequence_tokens(), c.hidden());
   words.inner = vocabulary(c);
@@ -130,6 +126,21 @@ void append_embedding(Block& block, const BuildContext& c) {
     dropout.backward_bytes = 2 * c.e() + 1;
     save(dropout, c.sequence_tokens(), c.hidden(), 1);
   }
+}
+
+}  // namespace
+
+void append_embedding(Block& block, const BuildContext& c) {
+  block.kind = BlockKind::embedding;
+  block.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
+  if (c.arch.embedding_size == 0) return append_tables(block, c);
+  Architecture narrow = c.arch;
+  narrow.hidden = c.arch.embedding_size;
+  append_tables(block, {narrow, c.options});
+  const Extent width{narrow.hidden, 1, Axis::whole};
+  Operator& up = append_linear(block, OpName::projector, c.sequence_tokens(), width, c.hidden());
+  up.vectors = 1;
+  save(up, c.sequence_tokens(), width, c.w());
 }
 
 void append_head(Block& block, const BuildContext& c, bool shared_weight) {

@@ -15,6 +15,9 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
 
   Operator& up = append_linear(block, part.up, part.rows, outside, wide);
   Operator& act = append(block, part.activation, OpKind::pointwise, part.rows, narrow);
+  if (c.arch.inner_norms && !part.grouped) {
+    append_norm(block, c, OpName::mlp_post_norm, part.rows, narrow, true);
+  }
   Operator& down = append_linear(block, part.down, part.rows, narrow, outside);
   for (Operator* op : {&up, &down}) {
     op->vectors = c.arch.mlp_bias ? 1 : 0;
@@ -24,6 +27,8 @@ void append_gated_mlp(Block& block, const BuildContext& c, const MlpPart& part) 
     if (part.grouped) op->kind = OpKind::grouped_product;
   }
 
+  act.vectors = c.arch.activation_weights;
+  act.vector_extent = {1, 1, Axis::whole};
   // Forward reads the halves and writes one; backward reads them and the gradient, writes halves.
   const auto n = static_cast<double>(halves);
   act.forward_bytes = (n + 1) * c.e();

@@ -48,7 +48,8 @@ constexpr EnumTable<RecurrentKind, Facts> kFacts = {
           .kept_rows = 2,
           .kernels = {8, 12}},
     Facts{.values = 2, .keys = 2, .kernels = {3, 6}},
-    Facts{.values = 3, .kernels = {0, 0}}};
+    Facts{.values = 3, .kernels = {0, 0}},
+    Facts{.values = 2, .head_vectors = 1, .kernels = {1, 1}}};
 
 // FLOPs of the recurrence for a token and value head, as its kernels run and as reports count them.
 struct Work {
@@ -59,7 +60,8 @@ struct Work {
 // p: value size, n: key size, c: chunk. Mamba-2: products of a chunk with itself once a group, the
 // states in and out, the chunk's outputs (state-spaces/mamba, ssd_combined.py); Megatron reports
 // 7pn. Gated delta: fla/ops/gated_delta_rule; Megatron reports 8pn. Kimi: arXiv:2510.26692, eq. 13.
-// Lightning: arXiv:2501.08313. Mamba: 9 operations a channel and state (arXiv:2312.00752).
+// Lightning: arXiv:2501.08313. Mamba: 9 operations a channel and state (arXiv:2312.00752); RG-LRU
+// about as many a channel.
 Work work_of(const Recurrent& r) {
   const auto p = static_cast<double>(r.value_head_dim);
   const auto n = static_cast<double>(r.key_head_dim);
@@ -70,6 +72,7 @@ Work work_of(const Recurrent& r) {
     case RecurrentKind::short_conv:
       return {};
     case RecurrentKind::mamba:
+    case RecurrentKind::rg_lru:
       return {9 * n * p, 9 * n * p};
     case RecurrentKind::mamba2: {
       const double groups = static_cast<double>(r.key_heads) / static_cast<double>(r.value_heads);
@@ -95,6 +98,7 @@ class Builder {
     append_conv();
     if (r_.kind == RecurrentKind::mamba) append_time_step();
     if (f_.low_rank_decay) append_low_rank();
+    if (r_.kind == RecurrentKind::rg_lru) append_gates();
     append_recurrence();
     append_gated_norm();
     append_out();
@@ -141,6 +145,15 @@ class Builder {
         append_linear(block_, OpName::narrow_up, c_.tokens(), {r_.rank, 1, Axis::whole}, values());
     up.vectors = 1;
     save(up, c_.tokens(), narrow, c_.e());
+  }
+
+  // RG-LRU's gates of input and decay, each a product within blocks of channels.
+  void append_gates() {
+    Operator& gates =
+        append_linear(block_, OpName::narrow_up, c_.tokens(), {r_.rank, 1, Axis::whole}, values(2));
+    gates.vectors = 1;
+    save(gates, c_.tokens(), values(), c_.w());
+    save(gates, c_.tokens(), values(2), c_.e());
   }
 
   // Kimi's decay for every channel, and its gate where that is no full product.
@@ -249,7 +262,7 @@ class Builder {
 }  // namespace
 
 void append_recurrent(Block& block, const BuildContext& c, Mixer mixer) {
-  const bool alone = mixer == Mixer::recurrent;
+  const bool alone = mixer != Mixer::beside;
   if (alone) append_input_norm(block, c, OpName::input_norm, true);
   Builder(block, c).append_all(alone);
   append_branch_end(block, c, OpName::attention_post_norm, OpName::attention_residual);

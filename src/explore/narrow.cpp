@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/narrow.h"
+
+#include <limits>
+
+#include "explore/unit_walk.h"
+
+namespace orrery {
+namespace {
+
+// Recomputing the first layers of a chunk only saves between `none` and `full`. GPipe and
+// breadth-first hold more micro batches than 1F1B and interleaved, and are no faster.
+struct Narrowing {
+  NotTried left_out;
+  std::int64_t highest;            // 0: by `kept`
+  std::vector<std::int64_t> kept;  // values of enumerations
+};
+
+template <class E>
+std::int64_t number(E e) {
+  return static_cast<std::int64_t>(e);
+}
+
+std::vector<Narrowing> steps() {
+  return {{{SearchAxis::micro_batch, "above 8"}, 8, {}},
+          {{SearchAxis::vpp, "above 12"}, 12, {}},
+          {{SearchAxis::recompute, "layers"},
+           0,
+           {number(Recompute::none), number(Recompute::selective), number(Recompute::full)}},
+          {{SearchAxis::schedule, "gpipe and breadth-first"},
+           0,
+           {number(ScheduleId::one_f_one_b), number(ScheduleId::interleaved)}}};
+}
+
+bool is_untouched(const AxisValues& axis) {
+  return axis.is_free() && !axis.open && axis.lowest == std::numeric_limits<std::int64_t>::min() &&
+         axis.highest == std::numeric_limits<std::int64_t>::max();
+}
+
+// Values that the framework lacks stay out.
+void apply(const Narrowing& step, AxisValues& axis) {
+  if (step.highest > 0) {
+    axis.highest = step.highest;
+    return;
+  }
+  axis.runnable = axis.runnable.empty() ? step.kept : chosen(axis, step.kept);
+}
+
+#include <cstdio>
+std::int64_t cells_of(const Space& space) {
+  std::int64_t sum = 0;
+  for (const Unit& unit : units_of(space)) sum += UnitWalk(space, unit).cell_count();
+  std::fprintf(stderr, "cells %ld\n", (long)sum);
+  return sum;
+}
+
+}  // namespace
+
+std::vector<NotTried> narrow(Space& space, std::int64_t most_cells) {
+  std::vector<NotTried> left_out;
+  std::int64_t cells = cells_of(space);
+  for (const Narrowing& step : steps()) {
+    AxisValues& axis = space.axes[step.left_out.axis];
+    if (cells <= most_cells) break;
+    if (!is_untouched(axis)) continue;
+    apply(step, axis);
+    const std::int64_t fewer = cells_of(space);
+    if (fewer < cells) left_out.push_back(step.left_out);
+    cells = fewer;
+  }
+  return left_out;
+}
+
+}  // namespace orrery

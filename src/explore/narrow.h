@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A space too large to try within a minute or two, made smaller.
+//
+// Free axes lose values, a step of a table at a time, until few enough cells are left (space.h) or
+// no step is: first those that the fastest strategies of large runs hardly ever have. An axis that
+// the user named keeps its values, "free" included. The answer says what was left out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "explore/space.h"
+
+namespace orrery {
+
+inline constexpr std::int64_t kMostCells = 3'000'000;
+
+struct NotTried {
+  SearchAxis axis = SearchAxis::micro_batch;
+  std::string_view values;  // "above 8"
+};
+
+std::vector<NotTried> narrow(Space& space, std::int64_t most_cells = kMostCells);
+
+}  // namespace orrery

@@ -46,11 +46,9 @@ void apply(const Narrowing& step, AxisValues& axis) {
   axis.runnable = axis.runnable.empty() ? step.kept : chosen(axis, step.kept);
 }
 
-#include <cstdio>
 std::int64_t cells_of(const Space& space) {
   std::int64_t sum = 0;
   for (const Unit& unit : units_of(space)) sum += UnitWalk(space, unit).cell_count();
-  std::fprintf(stderr, "cells %ld\n", (long)sum);
   return sum;
 }
 

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-inline constexpr std::int64_t kMostCells = 3'000'000;
+inline constexpr std::int64_t kMostCells = 8'000'000;
 
 struct NotTried {
   SearchAxis axis = SearchAxis::micro_batch;

@@ -193,7 +193,10 @@ TEST_CASE("an unknown family with the keys of a decoder is read as one and says 
     CHECK(says(refusal(shape + ", " + key + "}"), "which is not understood"));
   }
   CHECK(says(refusal(R"({"model_type": "newcomer", "hidden_size": 64})"), "missing"));
-  CHECK(says(refusal(R"({"model_type": "zamba2"})"), "not modelled"));
+  CHECK(says(refusal(R"({"model_type": "zamba"})"), "not modelled"));
+  CHECK(says(refusal(shape + R"(, "hash_table_entries": 1000000})"), "not understood"));
+  CHECK(says(refusal(shape + R"(, "layer_types": ["linear_attention", "full_attention"]})"),
+             "a family whose recurrence is known"));
   // LayerNorm leaves gate and biases open; an encoder's keys are no decoder's.
   const std::string other = shape.substr(0, shape.find("\"rms_norm_eps\""));
   CHECK(says(refusal(other + R"("layer_norm_epsilon": 1e-5})"), "beside \"layer_norm_epsilon\""));
@@ -374,7 +377,7 @@ TEST_CASE("a faulty Hugging Face file is refused in its own words") {
     const char* part;
   } rows[] = {
       {R"({"model_type": "lama"})", "model_type: found \"lama\""},
-      {R"({"model_type": "zamba2"})", "whose weights several layers share"},
+      {R"({"model_type": "zamba"})", "whose weights several layers share"},
       {R"({"model_type": 3})", "model_type"},
       {R"({"model_type": "gpt2", "n_embd": 700})", "n_embd 700 is no multiple of"},
       {R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 0})", "n_layer: found 0"},

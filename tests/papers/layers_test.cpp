@@ -125,6 +125,92 @@ TEST_CASE("a gated delta net of Qwen3-Next counts as by hand") {
   CHECK(a_token(s.reported) == about(32 * 8.0 * 128 * 128));
 }
 
+// state-spaces/mamba, mamba_simple.py: 2.8B's 5120 channels, state 16, a time step of rank 160.
+TEST_CASE("a Mamba layer of 2.8B counts as by hand") {
+  const Sums s = sums_of(layer_of(
+      model(R"("hidden_size": 2560, "num_attention_heads": 32, "layer_pattern": ["recurrent"],
+          "recurrent": "mamba", "linear_num_value_heads": 5120, "linear_value_head_dim": 1,
+          "linear_num_key_heads": 1, "linear_key_head_dim": 16, "linear_rank": 160,
+          "linear_conv_kernel_dim": 4, "linear_conv_bias": true)"),
+      Degrees{}));
+  const double h = 2560, w = 5120;
+  CHECK(s.parameters == h * 2 * w + w * 5 + w * (160 + 32) + 160 * w + w + w * 16 + w + w * h);
+  CHECK(s.saved == kTokens * 2 * (h + 4 * w + 160 + 32));
+  CHECK(a_token(s.run) == about(9.0 * w * 16));
+}
+
+// flash-linear-attention, fla/layers/kda.py, and arXiv:2510.26692, equation 13: 32 heads of 128.
+TEST_CASE("Kimi delta attention counts as by hand") {
+  const Sums s = sums_of(layer_of(
+      model(R"("hidden_size": 2304, "num_attention_heads": 32, "layer_pattern": ["recurrent"],
+          "recurrent": "kimi_delta", "linear_num_value_heads": 32, "linear_value_head_dim": 128,
+          "linear_num_key_heads": 32, "linear_key_head_dim": 128, "linear_rank": 128,
+          "linear_conv_kernel_dim": 4, "linear_gated_norm": true, "linear_chunk_size": 64)"),
+      Degrees{}));
+  const double h = 2304, v = 4096, k = 4096;
+  CHECK(s.parameters == h * (2 * k + v + 32) + v * h + 2 * (h * 128) + 128 * (k + v) +
+                            4 * (2 * k + v) + 32 + k + 128);
+  // Input; convolution's input; values, keys and queries normalised, decays in both widths; two
+  // triangles; strength; the two narrow outputs; output, gate and their product.
+  CHECK(s.saved == kTokens * (2 * h + 2 * (2 * k + v) + 2 * v + 2 * 2 * k + 6 * k +
+                              2 * 2 * 64 * 32 + 2 * 32 + 2 * 2 * 128 + 3 * 2 * v));
+  CHECK(a_token(s.reported) == about(32 * (6.0 * 128 * 128 + 3.0 * 64 * 128 + 64 * 64)));
+}
+
+// MiniMax-Text-01, arXiv:2501.08313: 64 heads of 128 over 6144, blocks of 256.
+TEST_CASE("lightning attention of MiniMax-Text-01 counts as by hand") {
+  const Sums s = sums_of(layer_of(
+      model(R"("hidden_size": 6144, "num_attention_heads": 64, "layer_pattern": ["recurrent"],
+          "recurrent": "lightning", "linear_num_value_heads": 64, "linear_value_head_dim": 128,
+          "linear_num_key_heads": 64, "linear_key_head_dim": 128, "linear_gated_norm": true,
+          "linear_chunk_size": 256)"),
+      Degrees{}));
+  const double h = 6144, wide = 64 * 128;
+  CHECK(s.parameters == 5 * h * wide + wide);
+  CHECK(s.saved == kTokens * 2 * (h + 6 * wide));
+  CHECK(a_token(s.run) == about(64 * (4.0 * 128 * 128 + 4.0 * 256 * 128)));
+  CHECK(a_token(s.reported) == about(64 * (4.0 * 128 * 128 + 2.0 * 256 * 128)));
+}
+
+// huggingface/transformers, modeling_lfm2.py: three products in one, a convolution of 3 tokens.
+TEST_CASE("a gated short convolution of LFM2 counts as by hand") {
+  const Sums s = sums_of(layer_of(
+      model(R"("hidden_size": 2048, "num_attention_heads": 32, "layer_pattern": ["recurrent"],
+          "recurrent": "short_conv", "linear_num_value_heads": 2048, "linear_value_head_dim": 1,
+          "linear_num_key_heads": 1, "linear_key_head_dim": 1, "linear_conv_kernel_dim": 3)"),
+      Degrees{}));
+  const double h = 2048;
+  CHECK(s.parameters == 3 * h * h + 3 * h + h * h);
+  CHECK(s.saved == kTokens * 2 * (h + 4 * h));
+  CHECK(s.run == Flops());
+}
+
+// Qwen3-Next's attention (modeling_qwen3_next.py) with gpt-oss's window and sinks.
+TEST_CASE("gated attention in a window, with sinks and normalised keys, counts as by hand") {
+  const std::string rest = R"("hidden_size": 2048, "num_attention_heads": 16,
+      "num_key_value_heads": 2, "head_dim": 256, "attention_gate_dim": 256, "qk_norm": true,
+      "attention_sinks": true, "layer_pattern": ["local_attention"], )";
+  const ShardedBlock window = layer_of(model(rest + R"("sliding_window": 128)"), Degrees{});
+  const double q = 16 * 256, k = 2 * 256;
+  const Sums s = sums_of(window);
+  CHECK(s.parameters == 2048 * (2 * q + 2 * k) + q * 2048 + 2 * 256 + 16);
+  // Input; what is normalised; queries, keys, values and the rows' sums; gate and output; product.
+  CHECK(s.saved ==
+        kTokens * (2 * 2048 + 2 * (q + k) + 2 * (q + 2 * k) + 4 * 16 + 2 * 2 * q + 2 * q));
+  const ShardedBlock chunks = layer_of(model(rest + R"("attention_chunk_size": 1024)"), Degrees{});
+  const auto attention = [](const ShardedBlock& block) {
+    Flops sum{};
+    for (std::uint8_t i = 0; i < block.count; ++i) {
+      const ShardedOperator& op = block.operators[i];
+      if (op.kind == OpKind::fused_attention) sum += forward_flops(op.kind, op, op.pairs);
+    }
+    return sum.si();
+  };
+  const double each = 2.0 * 16 * (256 + 256);
+  CHECK(attention(window) == about(each * (128.0 * 129 / 2 + (kTokens - 128.0) * 128)));
+  CHECK(attention(chunks) == about(each * 4 * (1024.0 * 1025 / 2)));
+}
+
 // arXiv:2402.19427, section 2.4: two projections, a convolution, two gates within blocks, a decay.
 TEST_CASE("a gated linear recurrence of RecurrentGemma counts as by hand") {
   const Sums s = sums_of(layer_of(rg_lru(), Degrees{}));

@@ -172,6 +172,19 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.s.stage_layers[0] = 97;
          c.s.stage_layers[1] = -1;
        }},
+      {RuleId::vision_stage, gpt3, [](Case& c) { c.s.vision_stage = true; }},
+      {RuleId::vision_stage, gpt3,
+       [](Case& c) {
+         c.a.tower.layers = 4;
+         c.s.vision_stage = true;
+         c.s.even_stages = false;
+         c.s.stage_layers[0] = 96;
+       }},
+      {RuleId::shared_weights, gpt3,
+       [](Case& c) {
+         c.a.pattern.length = 2;
+         c.a.pattern.kinds[1].mixer = Mixer::encoder_again;
+       }},
       {RuleId::ep_dense, gpt3, [](Case& c) { c.s.ep = 2; }},
       {RuleId::ep_dense, gpt3, [](Case& c) { c.s.etp = 8; }},
       {RuleId::ep_experts, deepseek, [](Case& c) { c.a.moe.experts = 96; }},

@@ -83,6 +83,17 @@ void never_faster(std::uint64_t seed, int runs, Change&& change) {
   });
 }
 
+// Nor does it hold less.
+template <class Change>
+void never_cheaper(std::uint64_t seed, int runs, Change&& change) {
+  for_changes(seed, runs, change, [](const Run& run, const Run& larger) {
+    const Answer a = estimate(run);
+    const Answer b = estimate(larger);
+    CHECK(b.step_time.si() * kRounding >= a.step_time.si());
+    CHECK(b.memory.peak.si() * kRounding >= a.memory.peak.si());
+  });
+}
+
 void set_zero(Run& run, std::int64_t zero) {
   run.strategy.zero = zero;
   run.strategy.partition = partition_of(zero, run.strategy.dp * run.strategy.cp);
@@ -193,18 +204,35 @@ TEST_CASE("longer sequences never take less time") {
 }
 
 TEST_CASE("more layers never take less time nor less memory") {
-  for_changes(
-      20, 400,
-      [](Run& run, Dice& dice) {
-        run.model.layers += dice.integer(1, 4) * run.strategy.pp * run.strategy.vpp;
-        return true;
-      },
-      [](const Run& run, const Run& deeper) {
-        const Answer a = estimate(run);
-        const Answer b = estimate(deeper);
-        CHECK(b.step_time.si() * kRounding >= a.step_time.si());
-        CHECK(b.memory.peak.si() * kRounding >= a.memory.peak.si());
-      });
+  never_cheaper(20, 400, [](Run& run, Dice& dice) {
+    run.model.layers += dice.integer(1, 4) * run.strategy.pp * run.strategy.vpp;
+    return true;
+  });
+}
+
+TEST_CASE("wider MLPs and experts never take less time nor less memory") {
+  never_cheaper(22, 400, [](Run& run, Dice& dice) {
+    const std::int64_t times = dice.integer(2, 3);
+    MixtureOfExperts& moe = run.model.moe;
+    for (std::int64_t* width :
+         {&run.model.intermediate, &moe.expert_intermediate, &moe.shared_intermediate}) {
+      *width *= times;
+    }
+    return true;
+  });
+}
+
+TEST_CASE("more experts, or more of them a token, never take less time nor less memory") {
+  never_cheaper(23, 200, [](Run& run, Dice& dice) {
+    MixtureOfExperts& moe = run.model.moe;
+    if (moe.experts == 0) return false;
+    if (dice.chance(0.5)) {
+      moe.top_k = std::min(moe.experts, moe.top_k + dice.integer(1, 2));
+    } else {
+      moe.experts *= 2;
+    }
+    return true;
+  });
 }
 
 TEST_CASE("a larger vocabulary never takes less time nor less memory") {

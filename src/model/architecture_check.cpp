@@ -171,7 +171,9 @@ double parameters_at_most(const Architecture& a) {
                        static_cast<double>(a.indexer.head_dim + 1) * (h + ranks);
   const double attention = 6 * heads * head * (h + 2 * ranks + 2) + 4 * h * (ranks + 1);
   const double mlp = 3 * (h + static_cast<double>(a.shared_rank) + 2) * (shared + routed + 2);
-  const double tables = 3 * h * static_cast<double>(a.vocab + a.max_positions + a.token_types);
+  const double table_width = std::max(h, static_cast<double>(a.embedding_size));
+  const double tables =
+      3 * table_width * static_cast<double>(a.vocab + a.max_positions + a.token_types + a.hidden);
   return static_cast<double>(a.layers + a.mtp_layers) *
              (attention + recurrent + index + mlp + 4 * h * h) +
          tables + tower_at_most(a.tower, h);

@@ -85,3 +85,21 @@ $ cat > packed.json
 <  "parallel": {"tp": 2, "cp": 2, "dynamic_cp": true}}
 $ orrery estimate packed.json --json | python3 -c 'import json, sys; i = json.load(sys.stdin)["inputs"]; print(i["training"]["sequence_lengths"], i["parallel"]["dynamic_cp"])'
 > [{'length': 2048, 'share': 8.0}, {'length': 32768, 'share': 1.0}] True
+
+# The encoder may have the first stage of a pipeline to itself; the simulator says the same.
+$ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'
+> 3.8 True
+$ orrery simulate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'
+> 3.8 True
+
+# A block that several layers share is held once.
+$ cat > zamba2.json
+< {"model_type": "zamba2", "hidden_size": 2048, "num_hidden_layers": 4, "num_attention_heads": 32,
+<  "attention_head_dim": 128, "intermediate_size": 8192, "n_mamba_heads": 64, "mamba_headdim": 64,
+<  "mamba_d_state": 128, "vocab_size": 32000, "use_shared_attention_adapter": true,
+<  "layers_block_type": ["mamba", "hybrid", "mamba", "hybrid"]}
+$ orrery show model zamba2.json | sed -n 2p
+> 297,391,872 parameters, 297,391,872 active
+$ orrery estimate --model zamba2.json --node dgx-h100 --gpus 8 --sequence-length 4096 --global-batch 64 --pp 2
+! exit 2
+! stderr /pp 1 where several layers have the same weights/

@@ -80,19 +80,19 @@ void declare_calibrate(CLI::App& app, Json& request) {
          [&request](const std::vector<std::string>& files) {
            for (const std::string& file : files) request["files"].push_back({{"file", file}});
          },
-         "measurements (docs/calibrate.md says of which tools)")
+         "measurements; docs/calibrate.md lists the tools")
       ->expected(0, 1000);
   add_flag_of(app, request, "--device", "device they were measured on: name or path");
-  add_flag_of(app, request, "--node",
-              "node they were measured on, where collectives are among them");
-  add_flag_of(app, request, "--name", "of the overlay; without: that of its file")
+  add_flag_of(app, request, "--node", "node they were measured on; needed for collectives");
+  add_flag_of(app, request, "--name", "name of the overlay (the name of its file)")
       ->type_name("NAME");
   add_flag_of(app, request, "--html", "write a page with pictures to FILE")->type_name("FILE");
-  add_flag_of(app, request, "--collective", "of an nccl-tests output that does not say it");
-  add_flag_of(app, request, "--dtype", "elements of the products of a PyTorch profiler's table");
-  add_flag_of(app, request, "--calibration", "of check: the overlay that may hold or not")
-      ->type_name("FILE");
-  add_flag_of<double>(app, request, "--time", "of measure: seconds it may take (120)")
+  add_flag_of(app, request, "--collective",
+              "collective of an nccl-tests output that does not name it");
+  add_flag_of(app, request, "--dtype",
+              "element type of the matrix products in a PyTorch profiler's table");
+  add_flag_of(app, request, "--calibration", "check: the overlay to check")->type_name("FILE");
+  add_flag_of<double>(app, request, "--time", "measure: seconds it may take (120)")
       ->type_name("SECONDS");
 }
 

@@ -12,9 +12,9 @@ void declare_capacity(CLI::App& app, Json& request) {
     add_flag_of(app, request, flag.name, flag.help)->type_name(flag.type)->group("The plan");
   }
   add_switch(app, request, "--search",
-             "the best strategy at each size, also for a run that has its own")
+             "search the best strategy at each size, also for a run that has its own")
       ->group("The plan");
-  add_switch(app, request, "--html", "one page with charts, for print too; give -o FILE");
+  add_switch(app, request, "--html", "answer as an HTML page with charts; give -o FILE");
   add_jobs(app, request, "threads of a search (all the machine has)");
 }
 

@@ -17,16 +17,16 @@ void declare_collective(CLI::App& app, Json& request) {
   add_flag_of(app, request, "--calibration",
               "constants fitted on measurements: name or path (docs/calibrate.md)");
   add_flag_of(app, request, "--size",
-              "of the full buffer: a range, 64KiB,1MiB or one; without: 1MiB..16GiB");
-  add_flag_of(app, request, "--step", "factor between the sizes of a range; without: 2");
+              "size of the full buffer: a range, a list (64KiB,1MiB) or one (1MiB..16GiB)");
+  add_flag_of(app, request, "--step", "factor between the sizes of a range (2)");
   add_flag_of(app, request, "--algorithm",
-              "force one: " + alternatives(collective_algorithm_names()));
+              "use this one, even if it is slower: " + alternatives(collective_algorithm_names()));
   add_flag_of<std::int64_t>(app, request, "--ranks-per-node",
-                            "GPUs of each node in the group; without: all");
+                            "GPUs of each node in the group (all)");
   add_flag_of<std::int64_t>(app, request, "--groups",
-                            "groups of that kind that talk at once; without: 1");
+                            "equal groups that communicate at the same time (1)");
   add_flag_of<double>(app, request, "--busiest-rank",
-                      "of an all-to-all: what one rank sends over the mean; without: 1");
+                      "of an all-to-all: bytes of the busiest rank over the mean (1)");
   add_list(app, request, "--set", "any key of the cluster: cluster.tiers.infiniband.latency=5us")
       ->type_name("PATH=VALUE");
   app.add_option_function<std::vector<std::string>>(
@@ -34,9 +34,9 @@ void declare_collective(CLI::App& app, Json& request) {
          [&request](const std::vector<std::string>& files) {
            for (const std::string& file : files) request["against"].push_back({{"file", file}});
          },
-         "measured collectives to price as they were measured: nccl-tests' output, CSV of "
+         "measured collectives to compare with: nccl-tests' output, CSV of "
          "collective,ranks,bytes,us (or busbw), JSON of validation/measurements")
-      ->type_name("FILE ...");
+      ->type_name("FILE");
 }
 
 }  // namespace orrery

@@ -20,24 +20,24 @@ constexpr std::array kCommands = {
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6",
             declare_explain, run_explain},
-    Command{"list", "list what there is: models, nodes, devices, frameworks, metrics, …",
+    Command{"list", "list what ships: models, nodes, devices, frameworks, metrics, …",
             "orrery list models\norrery list metrics --json", declare_list, nullptr},
     Command{"show", "print a model, node, device, framework or run",
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
             declare_show, run_show},
-    Command{"schema", "print what may stand in a file, as JSON Schema",
+    Command{"schema", "print the JSON Schema of a kind of file",
             "orrery schema run > run.schema.json", declare_schema, nullptr},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",
             declare_validate, run_validate},
-    Command{"collective", "price one collective over sizes, as nccl-tests prints it",
+    Command{"collective", "predict the time of one collective over sizes, as nccl-tests prints it",
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8\n"
             "orrery collective all-gather --against nccl-tests.txt --node dgx-h100",
             declare_collective, nullptr},
-    Command{"search", "find the best split of a model over GPUs, and why not the others",
+    Command{"search", "find the best strategy for a run, and say what the others lose",
             "orrery search --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 128 --framework megatron-core\n"
             "orrery search run.json --tp 8 --set search.axes.pp=[4,8,16] --top 10\n"
@@ -49,15 +49,15 @@ constexpr std::array kCommands = {
             "orrery sweep sweep.json --shard $SLURM_ARRAY_TASK_ID/16 -o "
             "rows.$SLURM_ARRAY_TASK_ID.jsonl",
             declare_sweep, run_sweep},
-    Command{"compare", "put runs side by side: what changed, what it did, sorted by effect",
+    Command{"compare", "compare runs: what changed, and what each change does",
             "orrery compare before.json after.json\n"
             "orrery compare a.json b.json c.json --json",
             declare_compare, nullptr},
-    Command{"simulate", "play one training step: timeline, critical path, contention",
+    Command{"simulate", "simulate one training step: timeline, critical path, contention",
             "orrery simulate gpt3-175b-1024-a100\n"
             "orrery simulate run.json --pp 16 --without contention --json",
             declare_simulate, nullptr},
-    Command{"comm", "show every class of message one GPU sends in a step",
+    Command{"comm", "show every class of message that one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv\n"
             "orrery comm run.json --against comm-log.txt",
             declare_comm, nullptr},
@@ -77,12 +77,11 @@ constexpr std::array kCommands = {
             "--sequence-length 4096\n"
             "orrery import axolotl.yml zero3.json --node dgx-h100 --gpus 8 --assume adapter=none",
             declare_import, run_import},
-    Command{"export", "write a run in another tool's words, or as a whole run file",
+    Command{"export", "write a run as another tool's settings, or as a whole run file",
             "orrery export gpt3-175b-1024-a100 --as megatron\n"
             "orrery export run.json --as deepspeed -o ds_config.json",
             declare_export, run_export},
-    Command{"page",
-            "write the page, with a run in it: the same engine in a browser, without a network",
+    Command{"page", "write an HTML page with the engine and a run in it; it needs no network",
             "orrery page -o orrery.html\norrery page gpt3-175b-1024-a100 --tp 4 -o plan.html",
             declare_page, run_page},
     Command{"call", "answer lines of {\"command\", \"request\"} from standard input, for scripts",
@@ -91,7 +90,7 @@ constexpr std::array kCommands = {
             declare_call, run_call},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge, run_merge},
-    Command{"mcp", "serve these commands as tools of the Model Context Protocol, for agents",
+    Command{"mcp", "serve the commands as tools of the Model Context Protocol, for agents",
             "orrery mcp", declare_mcp, run_mcp},
     Command{"completions", "print completions for a shell, or the manual page",
             "source <(orrery completions bash)\norrery completions man | man -l -",

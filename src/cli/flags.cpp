@@ -12,12 +12,11 @@
 namespace orrery {
 namespace {
 
-std::string check_format(const std::string& word) {
+void check_format(const std::string& flag, const std::string& word) {
   const std::vector<std::string> names = printed_formats();
-  if (std::find(names.begin(), names.end(), word) != names.end()) return "";
-  const std::string nearest = nearest_name(word, names);
-  return "found \"" + word + "\"; allowed: " + alternatives(names) +
-         (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  throw InputError("command line", flag, "\"" + word + "\"", alternatives(names),
+                   nearest_name(word, names));
 }
 
 }  // namespace
@@ -51,16 +50,16 @@ Json named_or_input(const std::string& name) {
 void add_run_options(CLI::App& app, Json& request) {
   app.add_option_function<std::string>(
       "RUN", [&request](const std::string& name) { request["run"] = named_or_input(name); },
-      "run file: name, path or - (flags may say it all instead)");
+      "run file: name, path or -; or describe the run by flags alone");
   add_run_flags(app, request);
 }
 
 void add_run_flags(CLI::App& app, Json& request) {
   add_list(app, request, "--set",
-           "any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
+           "set any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
       ->type_name("PATH=VALUE");
   add_file(app, request, "--observed",
-           "step times of your own, to set the level by: [{\"run\": \"run.json\", "
+           "your own step times, to scale the estimate by: [{\"run\": \"run.json\", "
            "\"step_time\": \"12.3 s\"}], or a training log of this run")
       ->type_name("FILE");
   for (const RunFlag& flag : run_flags()) {
@@ -79,14 +78,17 @@ bool has_run_flags(const Json& request) {
 CLI::Option* add_jobs(CLI::App& app, Json& request, const std::string& help) {
   return add_flag_of<unsigned>(app, request, "--jobs", help)
       ->type_name("N")
-      ->check(CLI::Range(1U, kMostWorkers));
+      ->check(CLI::Range(1U, kMostWorkers).description(""));
 }
 
 CLI::Option* add_print_option(CLI::App& app, Json& request, const std::string& flag,
                               const std::string& help) {
   return add_flag_of(app, request, flag, help + ": " + alternatives(printed_formats()))
       ->type_name("FORMAT")
-      ->check(check_format);
+      ->check([flag](const std::string& word) {
+        check_format(flag, word);
+        return std::string();
+      });
 }
 
 }  // namespace orrery

@@ -63,7 +63,7 @@ void declare_merge(CLI::App& app, Json& request) {
          "shards of one sweep")
       ->required()
       ->expected(1, 1'000'000);
-  add_switch(app, request, "--sqlite", "into the database that -o names");
+  add_switch(app, request, "--sqlite", "write the rows into the SQLite database that -o names");
 }
 
 }  // namespace orrery

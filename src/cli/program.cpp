@@ -37,7 +37,8 @@ std::string short_help() {
   for (const Command& c : commands()) {
     text += "  " + left(c.name, 12) + c.summary + "\n";
   }
-  return text + "\n`orrery COMMAND --help` says more; --version, -h.\n";
+  return text +
+         "\n`orrery help COMMAND` lists the flags of a command, `orrery --version` the version.\n";
 }
 
 const Command* find_command(const std::string& name) {
@@ -64,18 +65,40 @@ const Command& command_named(const std::string& name) {
   return *c;
 }
 
+// Names and types as declared, without CLI11's counts and notes: "[FILE ...]", not "[FILE(1x)]".
+// Descriptions wrap.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_option_usage(const CLI::Option* o) const override {
+    const std::string name = o->get_name(true) + (o->get_expected_max() > 1 ? " ..." : "");
+    return o->get_required() ? name : "[" + name + "]";
+  }
+
+  std::string make_option_opts(const CLI::Option* o) const override {
+    if (o->get_positional() || o->get_type_size() == 0) return "";
+    const bool repeats = o->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return " " + o->get_type_name() + (repeats ? " ..." : "");
+  }
+
+  std::string make_option_desc(const CLI::Option* o) const override {
+    constexpr std::size_t kColumns = 70;
+    return wrapped(o->get_description(), 0, 0, kColumns);
+  }
+};
+
 void add_common_options(CLI::App& app, Session& s) {
+  app.formatter(std::make_shared<HelpFormat>());
   const auto group = [](CLI::Option* o) { o->group("Every command"); };
   group(app.add_flag("--json", s.json, "answer in JSON"));
   group(app.add_flag("--csv", s.csv, "answer in CSV"));
   group(app.add_option("-o,--output", s.output, "write the answer to FILE")->type_name("FILE"));
   group(app.add_option("--config-dir", s.config_dir,
-                       "look for names here first; -: only what is built in")
+                       "look up names here first; -: only in the built-in configs")
             ->type_name("DIRECTORY"));
-  group(app.add_flag("--no-color", s.no_color, "no colour, whatever the terminal"));
-  group(app.add_flag("-q,--quiet", s.quiet, "errors only on stderr"));
-  group(app.add_flag("-v,--verbose", s.verbose, "say more on stderr; twice: everything"));
-  app.set_help_flag("-h,--help", "this help")->group("Every command");
+  group(app.add_flag("--no-color", s.no_color, "print without colour"));
+  group(app.add_flag("-q,--quiet", s.quiet, "print only errors on stderr"));
+  group(app.add_flag("-v,--verbose", s.verbose, "print more on stderr; twice: everything"));
+  app.set_help_flag("-h,--help", "print this help")->group("Every command");
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -143,6 +166,8 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
     return say(app.help("orrery"));
+  } catch (const CLI::RequiredError&) {
+    refuse(app, "no FILE");
   } catch (const CLI::ParseError& e) {
     refuse(app, e.what());
   } catch (const std::logic_error&) {  // of std::stoll: --verbose=1e99

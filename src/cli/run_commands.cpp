@@ -22,8 +22,8 @@ void add_word(CLI::App& app, Json& request, const char* name, const char* key,
 void declare_estimate(CLI::App& app, Json& request) {
   add_run_options(app, request);
   add_file(app, request, "--against",
-           "a training log of this run (Megatron-LM, DeepSpeed, torchtitan): where the step "
-           "differs, term by term")
+           "a training log of this run (Megatron-LM, DeepSpeed, torchtitan, …) to compare with, "
+           "term by term")
       ->type_name("LOG");
 }
 
@@ -32,7 +32,7 @@ void declare_memory(CLI::App& app, Json& request) { add_run_options(app, request
 void declare_comm(CLI::App& app, Json& request) {
   add_run_options(app, request);
   add_file(app, request, "--against",
-           "a measured log: DeepSpeed's communication summary, or CSV of "
+           "a measured log to compare with: DeepSpeed's communication summary, or CSV of "
            "operation,bytes,count,us")
       ->type_name("LOG");
 }
@@ -40,9 +40,7 @@ void declare_comm(CLI::App& app, Json& request) {
 void declare_explain(CLI::App& app, Json& request) {
   add_word(app, request, "RUN", "run", "run file: name, path or -");
   add_word(app, request, "METRIC", "metric", "a key of `orrery list metrics`");
-  add_flag_of<std::size_t>(app, request, "--depth", "levels below the metric")
-      ->type_name("N")
-      ->default_str("3");
+  add_flag_of<std::size_t>(app, request, "--depth", "levels below the metric (3)")->type_name("N");
   add_run_flags(app, request);
 }
 
@@ -69,7 +67,7 @@ void declare_schema(CLI::App& app, Json& request) {
 void declare_show(CLI::App& app, Json& request) {
   add_word(app, request, "KIND", "kind", alternatives(shown_kinds()));
   add_word(app, request, "NAME", "name", "name or path");
-  add_switch(app, request, "--operators", "of a run: the operators as one rank has them");
+  add_switch(app, request, "--operators", "of a run: the operators of one rank");
   add_run_flags(app, request);
 }
 
@@ -100,11 +98,11 @@ void declare_import(CLI::App& app, Json& request) {
          [&request](const std::vector<std::string>& paths) {
            for (const std::string& path : paths) request["file"].push_back({{"file", path}});
          },
-         "scripts, logs, YAML, JSON, TOML or XML that say one run; - for standard input")
+         "scripts, logs, YAML, JSON, TOML or XML that describe one run; - for standard input")
       ->expected(1, 64)
       ->required();
   add_flag_of(app, request, "--from",
-              "whose words (by what stands in the file): " + alternatives(names))
+              "format of the files (recognised by their content): " + alternatives(names))
       ->type_name("FORMAT");
   add_flag_of(app, request, "--as",
               "run, or cluster: what files of a machine say, for orrery collective --cluster (run)")
@@ -114,7 +112,7 @@ void declare_import(CLI::App& app, Json& request) {
          [&request](const std::vector<std::string>& all) {
            for (const std::string& each : all) request["assume"].push_back(each);
          },
-         "a setting of the files, or a key of the run, that they leave open")
+         "value of a setting, or of a key of the run, that the files leave open")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -128,7 +126,7 @@ ExitCode run_import(Json request, const Session& s) {
 
 void declare_export(CLI::App& app, Json& request) {
   add_run_options(app, request);
-  add_print_option(app, request, "--as", "in whose words (run)");
+  add_print_option(app, request, "--as", "format to write (run)");
 }
 
 ExitCode run_export(Json request, const Session& s) {

@@ -47,27 +47,26 @@ ExitCode run_search(Json request, const Session& s) {
 
 void declare_search(CLI::App& app, Json& request) {
   add_run_options(app, request);
-  add_flag_of<std::size_t>(app, request, "--top", "how many of the best to show (5)")
+  add_flag_of<std::size_t>(app, request, "--top", "number of strategies to show (5)")
       ->type_name("N");
-  add_list(app, request, "--where", "a constraint, as in 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
+  add_list(app, request, "--where", "a constraint: 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
       ->type_name("EXPRESSION");
-  add_list(app, request, "--pareto",
-           "an aim of the Pareto front, to be as small as can be; give two or more")
+  add_list(app, request, "--pareto", "an aim of the Pareto front, to minimize; give two or more")
       ->type_name("EXPRESSION");
-  auto* less = add_flag_of(app, request, "--minimize", "the objective (step_time_s)");
+  auto* less = add_flag_of(app, request, "--minimize", "what to minimize (step_time_s)");
   less->type_name("EXPRESSION");
-  add_flag_of(app, request, "--maximize", "an objective of which more is better")
+  add_flag_of(app, request, "--maximize", "what to maximize, in place of --minimize")
       ->type_name("EXPRESSION")
       ->excludes(less);
-  add_print_option(app, request, "--print", "the winner alone, in whose words");
-  add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K")->type_name("K");
+  add_print_option(app, request, "--print", "print the recommended strategy alone, in this format");
+  add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K strategies")
+      ->type_name("K");
   add_switch(app, request, "--beside",
-             "free what `parallel` says, and set the run's own strategy beside the best");
-  add_switch(app, request, "--fewest",
-             "how many GPUs the run needs: the fewest on which it fits, searched");
-  auto* html = add_flag_of(app, request, "--html", "write the answer as a page of its own");
+             "compare the run's own strategy with the best of all; frees the keys of `parallel`");
+  add_switch(app, request, "--fewest", "search on the fewest GPUs on which the run fits");
+  auto* html = add_flag_of(app, request, "--html", "write the answer as an HTML page");
   html->type_name("FILE");
-  add_flag_of(app, request, "--heat", "the two axes of the page's map (tp,pp)")
+  add_flag_of(app, request, "--heat", "the two axes of the map of --html (tp,pp)")
       ->type_name("X,Y")
       ->needs(html);
   add_jobs(app, request, "threads (all the machine has); the answer is the same");

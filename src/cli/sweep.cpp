@@ -153,16 +153,16 @@ ExitCode run_sweep(Json request, const Session& s) {
 void declare_sweep(CLI::App& app, Json& request) {
   app.add_option_function<std::string>(
          "FILE", [&request](const std::string& name) { request["sweep"] = name; },
-         "sweep file: path or -")
+         "sweep file: name, path or -")
       ->required();
   add_flag_of(app, request, "--shard",
-              "of the points only I, I+N, I+2N, …; I counts from 0 (join with `orrery merge`)")
+              "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards")
       ->type_name("I/N");
   add_jobs(app, request, "threads (all the machine has); the rows are the same");
   add_flag_of(app, request, "--calibration",
               "cluster.calibration of every point: a calibration's name or path")
       ->type_name("FILE");
-  add_switch(app, request, "--sqlite", "rows into the database that -o names");
+  add_switch(app, request, "--sqlite", "write the rows into the SQLite database that -o names");
 }
 
 }  // namespace orrery

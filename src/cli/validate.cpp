@@ -39,7 +39,7 @@ ExitCode run_validate(Json request, const Session& s) {
 
 void declare_validate(CLI::App& app, Json& request) {
   app.add_option_function<std::vector<std::string>>(
-         "files",
+         "FILE",
          [&request](const std::vector<std::string>& paths) {
            for (const std::string& path : paths) {
              for (const std::string& file : json_files(path)) {
@@ -47,31 +47,32 @@ void declare_validate(CLI::App& app, Json& request) {
              }
            }
          },
-         "files of published runs or of claims, or directories of them; without: the "
-         "published runs shipped")
+         "published runs or claims: files or directories (the published runs that ship)")
       ->type_name("FILE");
   add_file(app, request, "--tolerance",
-           "bounds to keep: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if not")
+           "bounds on the errors: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if one "
+           "is broken")
       ->type_name("FILE");
-  add_switch(app, request, "--fit", "fit the constants of configs on the rows; writes nothing");
+  add_switch(app, request, "--fit", "fit the constants of configs on the rows and print them");
   add_switch(app, request, "--cross", "judge each source by constants fitted on the others alone");
-  add_switch(app, request, "--ablate",
-             "what leaving each constant at its prior costs on sources left out (slow)");
+  add_switch(
+      app, request, "--ablate",
+      "accuracy lost on left-out sources if a constant keeps its prior, for each constant (slow)");
   add_switch(app, request, "--check",
-             "whether each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
-  add_flag_of(app, request, "--write-configs",
-              "with --fit: write the documents it changes below DIR")
+             "check that each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
+  add_flag_of(app, request, "--write-configs", "with --fit: write the changed documents below DIR")
       ->type_name("DIR");
   add_flag_of(app, request, "--write-accuracy",
               "with --cross: write the table of intervals, configs/accuracy.json")
       ->type_name("FILE");
-  add_file(app, request, "--parameters", "what a fit may move; without: validation/parameters.json")
+  add_file(app, request, "--parameters",
+           "constants that a fit may change (validation/parameters.json)")
       ->type_name("FILE");
   add_flag_of(app, request, "--calibration",
-              "constants fitted on measurements, over the rows of their device: name or path")
+              "constants fitted on measurements, applied to the rows of their device: name or path")
       ->type_name("FILE");
-  add_switch(app, request, "--html", "one page with the tables and plots of every row");
-  add_switch(app, request, "--markdown", "the same as Markdown");
+  add_switch(app, request, "--html", "answer as an HTML page with tables and a plot of every row");
+  add_switch(app, request, "--markdown", "answer as Markdown");
 }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/error.h"
 #include "engine/request.h"
 
 namespace orrery {
@@ -19,7 +20,9 @@ void try_out(CLI::Option& option, Json& request, CommandWord& word) {
   try {
     option.add_result("1");
     option.run_callback();
-  } catch (const CLI::Error&) {  // a choice of words: no file
+  } catch (const InputError&) {  // a choice of words: no file
+    return;
+  } catch (const CLI::Error&) {  // a number
     return;
   }
   if (request.empty()) return;

@@ -194,7 +194,10 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         Vary::stages, "layers of each of the pp·vpp chunks, in the order of the layers"),
     key<&StrategyRequest::recompute, &Strategy::recompute>(
         "recompute", form::one_of<Recompute>(),
-        otherwise("what the next three imply; else the least that fits", "chosen to fit"),
+        otherwise(
+            "as recompute_modules, recompute_method or recompute_layers imply; else the least "
+            "that fits",
+            "chosen to fit"),
         Vary::stages, "activations that backward computes again")
         .flagged("--recompute", "none, selective or full"),
     key<&StrategyRequest::recompute_modules, &Strategy::recompute_modules>(

@@ -93,7 +93,7 @@ Section what_matters(const OptionAnswer& o) {
 
 Section assumptions(const OptionAnswer& o) {
   if (o.assumptions.empty()) return {};
-  Section s{"Taken for given"};
+  Section s{"Inputs and their sources"};
   for (const Assumption& a : o.assumptions) {
     s.add(Paragraph{
         a.what + ": " + a.value + ": " + a.source + (a.date.empty() ? "" : " (" + a.date + ")"), 4,

@@ -74,7 +74,7 @@ Lines failure_lines(const OptionAnswer& o) {
   return line("failures",
               fixed(o.outcome.failures, 0) + " unexpected (" + fixed(o.simulated.failures.p10, 0) +
                   " to " + fixed(o.simulated.failures.p90, 0) + " in " + grouped(o.simulated.runs) +
-                  " played runs, seed " + std::to_string(o.simulated.seed) + "), one in " +
+                  " simulated runs, seed " + std::to_string(o.simulated.seed) + "), one in " +
                   fixed(1 / rec.failures.si() / kHour.si(), 1) + " h") +
          class_line(o);
 }
@@ -132,7 +132,7 @@ Lines needs_lines(const OptionAnswer& o) {
   }
   if (n.sent.si() > 0) {
     all += line("network to buy", "a node sends " + pretty(n.sent, 3) +
-                                      " on the mean of a step to other nodes; with " +
+                                      " to other nodes, on average over a step; with " +
                                       pretty(n.least, 3) + " a node in place of " +
                                       pretty(n.has, 3) + " a step takes 5 % longer");
   }
@@ -223,7 +223,8 @@ Lines data_lines(const OptionAnswer& o) {
   if (n.cores > 0) text += "; CPU cores that prepare them: " + grouped(std::ceil(n.cores));
   text += "; prepared as token ids " + pretty(n.ids) + ", " + pretty(n.ids_of_rank) + " a replica";
   return line("data", text) +
-         line("  on samples", "at this FLOP rate it would read " + sample_rates(n));
+         line("  on samples",
+              "at this FLOP rate a training on these data reads " + sample_rates(n));
 }
 
 Lines host_line(const OptionAnswer& o) {
@@ -259,16 +260,18 @@ Lines periodic_line(const OptionAnswer& o) {
     days.push_back(std::to_string(p.every) + " steps " + fixed(in_days(p.wall), 1) + " days");
   }
   const std::string states =
-      syncs.states_go_beyond ? "; each would hold whole what is sharded over several now" : "";
-  return line("what if", which + joined(days, ", ") +
-                             " (time alone; whether it converges as well is not asked" + states +
-                             ")");
+      syncs.states_go_beyond
+          ? "; each replica then holds all states that are sharded over several now"
+          : "";
+  return line("what if", which + joined(days, ", ") + " (effects on convergence are not modelled" +
+                             states + ")");
 }
 
 Lines late_line(const OptionAnswer& o) {
   if (!o.late_gradients) return {};
-  return line("what if", "gradients arrive one step late or more, beside the next step: " +
-                             fixed(in_days(*o.late_gradients), 1) + " days (time alone, as above)");
+  return line("what if", "gradients are reduced beside the next step, and arrive a step late: " +
+                             fixed(in_days(*o.late_gradients), 1) +
+                             " days (effects on convergence are not modelled)");
 }
 
 Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {

@@ -295,7 +295,7 @@ Section page_assumptions(const CapacityReport& r) {
       table.add({a.what, a.value, a.source, a.date});
     }
   }
-  return Section{"Taken for given"}.add(table);
+  return Section{"Inputs and their sources"}.add(table);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ std::string key_text(const ChangedKey& k) {
 
 // The effect of one change on the first run alone; "" where no number changes.
 std::string effect_text(const Comparison& c, const ChangedKey& k) {
-  if (!k.possible) return "not alone: " + k.why_not;
+  if (!k.possible) return "illegal alone: " + k.why_not;
   const Answer& first = c.runs[0].report.answer;
   const double by = k.step / first.step_time - 1;
   const double gib = (k.peak - first.memory.peak) / kGiB;
@@ -88,7 +88,7 @@ Section changed_keys(const Comparison& c, std::size_t run) {
   Section s{bold("Changed") + " from A to " + letter(run) + ", and what each does to A alone"};
   if (!causes.empty()) s.add(causes.untitled());
   if (!idle.empty()) {
-    s.add(Paragraph{"no number changes alone by: " + joined(idle, " · "), 4, 2});
+    s.add(Paragraph{"no effect alone: " + joined(idle, " · "), 4, 2});
   }
   return s;
 }

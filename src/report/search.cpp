@@ -36,8 +36,8 @@ std::string counts(const SearchAnswer& a) {
       a.refused.empty() ? "" : grouped(refused) + " refused by constraints, ";
   return grouped(a.candidates) + " candidates: " + grouped(sum(a.rejected)) + " illegal, " +
          by_constraints + grouped(a.infeasible) + " do not fit, " + grouped(a.too_risky) +
-         " fit too tightly, " + grouped(a.pruned) + " slower by a bound, " + grouped(a.estimated) +
-         " estimated";
+         " fit too tightly, " + grouped(a.pruned) + " ruled out by a bound on their step, " +
+         grouped(a.estimated) + " estimated";
 }
 
 std::string ties(const SearchAnswer& a) {
@@ -192,16 +192,19 @@ Section own(const SearchReport& r) {
   if (!r.best.empty()) {
     const Seconds best = r.best[r.fastest].run.answer.step_time;
     const double more = a.step_time / best - 1;
-    text += "; " + percent(more) + (more < 0 ? "" : " more") + " than the fastest found";
+    text += "; " + percent(std::abs(more)) + (more < 0 ? " less" : " more") +
+            " than the fastest found";
     if (!r.own_difference.empty()) text += ": " + r.own_difference;
-    text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";
+    if (more >= 0) {
+      text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";
+    }
   }
   return {bold("Its own strategy"), {Paragraph{text, 2, 2}}};
 }
 
 std::string loss_text(const FamilyReport& f) {
   if (f.family.best.place.unit < 0) return f.reason;
-  if (f.slowdown == 0) return "the fastest's, or as fast";
+  if (f.slowdown == 0) return "as fast as the fastest";
   const std::string size = percent(f.slowdown, f.slowdown < 0.0995 ? 1 : 0);
   return "+" + size + (f.reason.empty() ? "" : ": " + f.reason);
 }

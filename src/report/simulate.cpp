@@ -69,13 +69,14 @@ void add_slow_gpus(const Run& run, const GpuUse& g, Section& s) {
 void add_gpus(const Run& run, const GpuUse& g, Section& s) {
   if (g.slowness.empty()) return;
   const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
-  s.add(labelled("GPUs", grouped(static_cast<std::int64_t>(g.slowness.size())) + " in " +
+  s.add(labelled("GPUs", grouped(static_cast<std::int64_t>(g.slowness.size())) + ", simulated as " +
                              grouped(g.actors) + " actors of " + grouped(g.ranks_of_actor) +
                              " that keep step; kernels are busy " + percent(*busy.first) + " to " +
                              percent(*busy.second) + " of the step"));
   add_slow_gpus(run, g, s);
-  s.add(Paragraph{"below: replica " + grouped(g.slowest_replica) + ", the last to be done",
-                  kLabel + 2, kLabel});
+  s.add(Paragraph{
+      "the tables below are of replica " + grouped(g.slowest_replica) + ", which finishes last",
+      kLabel + 2, kLabel});
 }
 
 Section headline(const SimulationReport& r) {
@@ -87,7 +88,7 @@ Section headline(const SimulationReport& r) {
   add_differences(r, s);
   if (r.saved) s.add(labelled("checkpoint", saved_text(*r.saved)));
   add_gpus(r.simulation.run, r.simulation.gpus, s);
-  s.add(labelled("played",
+  s.add(labelled("simulated",
                  grouped(static_cast<std::int64_t>(r.simulation.graph.nodes.size())) + " passes, " +
                      grouped(static_cast<std::int64_t>(r.simulation.played.events)) + " events"));
   return s;
@@ -178,7 +179,9 @@ std::string beyond_the_curve(const Simulation& s) {
 }
 
 Section memory_over_time(const Simulation& s) {
-  Section section{bold("Memory") + " over the step: when it peaks, in which pass, on what",
+  Section section{bold("Memory") +
+                      " over the step: the peak, when and in which pass; `memory` is what `orrery "
+                      "memory` prints",
                   {table_of_stages(s, s.memory.size(),
                                    {{"stage", true},
                                     {"peak", true},
@@ -188,7 +191,7 @@ Section memory_over_time(const Simulation& s) {
                                     {"activations", true},
                                     {"logits", true},
                                     {"at work", true},
-                                    {"memory says", true}},
+                                    {"`memory`", true}},
                                    memory_curve_row)}};
   const std::string beyond = beyond_the_curve(s);
   if (!beyond.empty()) section.add(Paragraph{beyond, 2, 2});

@@ -130,4 +130,4 @@ $ orrery estimate llama-3-8b-8-h100 --seq-len 4096
 $ orrery estimate --help > help; orrery help estimate | cmp - help && grep -E '^  --(tp|zero|recompute) ' help
 >   --tp X                      tensor parallel (1)
 >   --zero X                    ZeRO 0 to 3 (the framework's)
->   --recompute X               none, selective or full (what the next three imply; else the least that fits)
+>   --recompute X               none, selective or full (as recompute_modules, recompute_method or

@@ -6,7 +6,7 @@ $ orrery simulate gpt3-175b-1024-a100
 > step              ... s (80 % interval ... s to ... s)
 > estimate          ... s
 >                   +... ms contention: sends and reductions share a unit's link
-> played            1,536 passes, ... events
+> simulated         1,536 passes, ... events
 >
 > Time of the busiest stage, ...
 > ...
@@ -90,14 +90,14 @@ $ orrery simulate gpt3-175b-1024-a100 --pp 1 --gpus 8 --global-batch 100000000
 
 # Memory over the step, and slow parts: what each costs.
 $ orrery simulate gpt3-175b-1024-a100 | sed -n '/^Memory/,/^Critical/p' | head -3
-> Memory over the step: when it peaks, in which pass, on what
->   stage       peak        at  in  in flight  activations    logits   at work  memory says
+> Memory over the step: the peak, when and in which pass; `memory` is what `orrery memory` prints
+>   stage       peak        at  in  in flight  activations    logits   at work  `memory`
 >       0  ... GiB ... B0          8 ... the same
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 1 -E 'slow parts|jitter:|^GPUs'
 >                   +... s slow parts: GPUs, nodes and links said to be slow keep the others waiting
 >                   +... jitter: every pass waits for the slowest GPU of those that keep step
-> GPUs              1,024 in 128 actors of 8 that keep step; kernels are busy ... of the
->                   step
+> GPUs              1,024, simulated as 128 actors of 8 that keep step; kernels are busy ...
+>                   ...
 $ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
 > 1023,127,7,15,1
 # The slow GPU has a name, and its mates wait in the stage's passes.

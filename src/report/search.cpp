@@ -192,8 +192,8 @@ Section own(const SearchReport& r) {
   if (!r.best.empty()) {
     const Seconds best = r.best[r.fastest].run.answer.step_time;
     const double more = a.step_time / best - 1;
-    text += "; " + percent(std::abs(more)) + (more < 0 ? " less" : " more") +
-            " than the fastest found";
+    text +=
+        "; " + percent(std::abs(more)) + (more < 0 ? " less" : " more") + " than the fastest found";
     if (!r.own_difference.empty()) text += ": " + r.own_difference;
     if (more >= 0) {
       text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";

@@ -131,3 +131,13 @@ $ orrery estimate --help > help; orrery help estimate | cmp - help && grep -E '^
 >   --tp X                      tensor parallel (1)
 >   --zero X                    ZeRO 0 to 3 (the framework's)
 >   --recompute X               none, selective or full (as recompute_modules, recompute_method or
+$ orrery help compare | grep '^Usage'; orrery help search | grep -E '^  --(heat|jobs) '
+> Usage: orrery compare [OPTIONS] [RUN ...]
+>   --heat X,Y                  the two axes of the map of --html (tp,pp)
+>   --jobs N                    threads (all the machine has); the answer is the same
+$ orrery export gpt3-175b-1024-a100 --as megatronlm
+! exit 2
+! stderr /^error: command line: --as: found "megatronlm"; allowed: run, .*; did you mean "megatron"\?$/
+$ orrery sweep
+! exit 2
+! stderr /^error: orrery sweep: found no FILE; /

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/against.h"
 
+#include <algorithm>
+
 #include "core/json.h"
 #include "core/units.h"
 #include "document/rows.h"
@@ -228,6 +230,14 @@ Table cause_table(const TrainingAgainst& a) {
   return table;
 }
 
+// Probabilities only compare the causes: the first of them may still be far from the measured step.
+bool some_cause_explains(const TrainingAgainst& a, Seconds measured) {
+  return std::any_of(a.causes.begin(), a.causes.end(), [measured](const StepCause& c) {
+    const double ratio = c.step_time / measured;
+    return ratio > 0.5 && ratio < 2;
+  });
+}
+
 }  // namespace
 
 AnswerDocument comm_against_document(const CommAgainst& a) {
@@ -296,13 +306,16 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
   Section& s =
       d.add({"Against " + std::to_string(log.steps) + " steps of a log of " + log.form, {table}});
   if (!a.unused_timers.empty()) {
-    s.add(Paragraph{"timers no term predicts: " + joined(a.unused_timers, ", "), 4, 2});
+    s.add(Paragraph{"timers without a predicted term: " + joined(a.unused_timers, ", "), 4, 2});
   }
-  d.add({"Why it differs",
-         {cause_table(a),
-          Paragraph{"priors are judgements, weighed by the step (and the memory) that "
-                    "each change would give, under the estimate's own interval",
-                    2, 2}}});
+  Section& why = d.add({"Why it differs", {cause_table(a)}});
+  if (!some_cause_explains(a, step_of(log, r.resolved.run))) {
+    why.add(Paragraph{"no cause gives the measured step: the log may be of another run", 2, 2});
+  }
+  why.add(Paragraph{
+      "priors are judgements, weighted by how well the step (and the memory) that each change "
+      "gives agrees with the log, under the estimate's own interval",
+      2, 2});
   return d;
 }
 

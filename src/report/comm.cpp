@@ -252,7 +252,7 @@ AnswerDocument comm_document(const CommReport& r) {
              " in a step of " + pretty(a.step_time),
          {messages}});
   d.add({bold("By dimension"), {dimension_table(r)}});
-  d.add({bold("By size") + ", up to twice as large as it says", {size_table(r)}});
+  d.add({bold("By size") + ": from this size up to twice it", {size_table(r)}});
   d.add({"",
          {Paragraph{"size: the full buffer, as nccl-tests counts it; sent: put on the wire by one "
                     "GPU, all messages together; each: time of one; algbw: size over that time; "

@@ -17,4 +17,4 @@ $ python3 -c 'import json; j = json.load(open("c.json")); print([k["path"] for k
 > ['training.global_batch', 'parallel.tp'] 2 True
 $ orrery compare a.json
 ! exit 2
-! stderr orrery compare: found 1 runs; allowed: two to eight runs
+! stderr orrery compare: found 1 run; allowed: two to eight runs

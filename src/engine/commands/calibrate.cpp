@@ -123,7 +123,8 @@ AnswerText text_of(const CalibrationReport& r, const Look& look) {
 
 CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Look& look,
                          const CommandContext& context) {
-  if (a.files.empty()) throw UsageError("orrery calibrate fit: no file of measurements");
+  if (a.files.empty())
+    throw UsageError("orrery calibrate fit: found no FILE; allowed: files of measurements");
   if (a.device.empty() == a.node.empty()) {
     throw UsageError("orrery calibrate fit: give one of --device NAME and --node NAME");
   }

@@ -56,7 +56,8 @@ std::vector<GivenRun> given_runs(Request& request) {
     }
   }
   if (all.size() < 2 || all.size() > kMostRuns) {
-    throw InputError("orrery compare", "", std::to_string(all.size()) + " runs",
+    throw InputError("orrery compare", "",
+                     std::to_string(all.size()) + (all.size() == 1 ? " run" : " runs"),
                      "two to eight runs");
   }
   return all;

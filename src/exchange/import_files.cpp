@@ -15,6 +15,7 @@
 #include "exchange/primus/primus.h"
 #include "exchange/recognise.h"
 #include "exchange/slurm/slurm.h"
+#include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
 
@@ -77,14 +78,7 @@ constexpr std::array kTrainers = {
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 
-// Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
-void make_valid(std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(),
-                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (plain) return;
-  const std::string dumped = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  text = Json::parse(dumped).get<std::string>();
-}
+constexpr std::string_view kByteOrder = "\xef\xbb\xbf";
 
 class Import {
  public:
@@ -104,7 +98,8 @@ class Import {
  private:
   void sort() {
     for (ForeignFile& f : job_.files) {
-      if (!is_binary(f.text)) make_valid(f.text);
+      if (begins_with(f.text, kByteOrder)) f.text.erase(0, kByteOrder.size());
+      if (job_.from || !is_binary(f.text)) make_valid(f.text);
       if (job_.from) {
         training_.push_back({f, *job_.from});
         continue;
@@ -236,8 +231,8 @@ class Import {
   }
 
   void merge(ImportedRun& part, ImportedRun& all) {
-    if (all.file != part.file) all.file += ", " + part.file;
     leaves(part.run, "", part, all);
+    if (all.file != part.file) all.file += ", " + part.file;
     const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     append(all.without_effect, part.without_effect);
     append(all.not_understood, part.not_understood);

@@ -180,6 +180,14 @@ bool is_section(std::string_view line) {
          line.find_first_of("\"', $") == std::string_view::npos;
 }
 
+// `training.seq_len = 8192`, `model = {…}`: in a shell no blank stands before the sign.
+bool is_toml_value(std::string_view line) {
+  const std::size_t equals = line.find(" = ");
+  const std::string_view name = line.substr(0, equals);
+  return equals != std::string_view::npos && equals > 0 && equals + 3 < line.size() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
+}
+
 // "--training.seq_len"
 bool has_dotted_name(std::string_view line) {
   for (std::size_t at = line.find("--"); at != std::string_view::npos;
@@ -238,11 +246,13 @@ struct Signs {
 
 Signs signs_of(std::string_view text) {
   Signs s;
+  bool first = true;
   for (const std::string_view whole : lines_of(text)) {
     const std::string_view line = trimmed(whole);
     s.shell = s.shell || is_shell_line(line);
     if (line.empty() || line.front() == '#') continue;
-    s.section = s.section || is_section(line);
+    s.section = s.section || is_section(line) || (first && is_toml_value(line));
+    first = false;
     s.python = s.python || is_python(whole);
     s.mlperf = s.mlperf || is_mlperf(line);
     s.argument = s.argument || contains(line, "--");

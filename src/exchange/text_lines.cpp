@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -18,6 +19,14 @@ std::string_view unquoted(std::string_view text) {
 }
 
 }  // namespace
+
+void make_valid(std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (plain) return;
+  const std::string dumped = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  text = Json::parse(dumped).get<std::string>();
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

@@ -19,6 +19,9 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
 }
 
 // Without spaces and tabs at its ends.
+// Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
+void make_valid(std::string& text);
+
 std::string_view trimmed(std::string_view text);
 
 // Without a terminal's colours, "\x1b[…m".

@@ -303,8 +303,11 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
   const TrainingAgainst a = against(r, log);
   const Table table = training_table(a);
   AnswerDocument d{r.resolved.model_name + " against a log", {run_header(r.resolved)}, table};
-  Section& s =
-      d.add({"Against " + std::to_string(log.steps) + " steps of a log of " + log.form, {table}});
+  const std::string rule = log.set_aside == 0
+                               ? ", their median"
+                               : ", the median without the first " + std::to_string(log.set_aside);
+  Section& s = d.add(
+      {"Against " + std::to_string(log.steps) + " steps of a log of " + log.form + rule, {table}});
   if (!a.unused_timers.empty()) {
     s.add(Paragraph{"timers without a predicted term: " + joined(a.unused_timers, ", "), 4, 2});
   }
@@ -323,6 +326,7 @@ Json training_against_json(const RunReport& r, const TrainingLog& log) {
   const TrainingAgainst a = against(r, log);
   Json j = {{"form", log.form},
             {"steps", log.steps},
+            {"set_aside", log.set_aside},
             {"terms", json_rows(training_table(a))},
             {"causes", json_rows(cause_table(a))},
             {"unused_timers", a.unused_timers}};

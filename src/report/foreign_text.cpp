@@ -108,6 +108,25 @@ std::string not_said_line(ForeignFormat format, const NotSaid& n) {
          shortened(value, 60);
 }
 
+// What a tool needs besides, for which a run file has no key; "" where its file needs nothing.
+constexpr EnumTable<ForeignFormat, const char*> kToAdd = {
+    "--rotary-base (10000 without it), --tokenizer-type and its model, --train-iters, --lr, "
+    "--data-path",
+    "",
+    "--training.steps, --training.dataset, --model.hf_assets_path, --optimizer.lr",
+    "training.steps, training.dataset, model.hf_assets_path, optimizer.lr",
+    "what the recipe does not say of tokenizer, dataset, train.train_iters, scheduler and "
+    "model.rotary_base",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    ""};
+
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   if (!has_comments(format)) return exported.text;
   // A script keeps its first line: "#!/bin/bash".
@@ -115,6 +134,8 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   const std::size_t head = script ? exported.text.find('\n') + 1 : 0;
   std::string text = exported.text.substr(0, head);
   for (const NotSaid& n : exported.not_said) text += comment("#", not_said_line(format, n));
+  const std::string to_add = kToAdd[format];
+  if (!to_add.empty()) text += comment("#", "to add, as a run file has no key for it: " + to_add);
   return text + exported.text.substr(head);
 }
 

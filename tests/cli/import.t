@@ -35,6 +35,8 @@ $ grep 'no equivalent' train.sh
 > # no equivalent in Megatron-LM: cluster.node = dgx-h100
 > # no equivalent in Megatron-LM: model.name = Llama 3 70B
 > # no equivalent in Megatron-LM: model.stated_parameters = 70553706496.0
+$ grep -c '^# to add.*--rotary-base.*--tokenizer-type.*--train-iters' train.sh
+> 1
 $ orrery export llama-3-8b-8-h100 --as torchtitan-toml | grep -v '^#' | head -3
 > [activation_checkpoint]
 > mode = ...

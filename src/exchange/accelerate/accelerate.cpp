@@ -18,6 +18,7 @@ constexpr std::array kAccelerateRows = {
     SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
             NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},
+    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
     SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
 };
 

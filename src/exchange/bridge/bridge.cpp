@@ -28,7 +28,7 @@ class Reading {
     length();
     if (at("mixed_precision").is_string()) precision(at("mixed_precision").get<std::string>());
     if (!at("peft").is_null()) adapter();
-    if (at("model.num_layers").is_null()) recipe();
+    if (at("model.num_layers").is_null() || is_part_of_provider()) recipe();
     rest();
   }
 
@@ -142,6 +142,13 @@ class Reading {
       out_.left.push_back({std::string(path) + " " + other.dump(),
                            "model.seq_length " + model.dump() + " is taken"});
     }
+  }
+
+  // A whole dump says a provider's every field; without one of them the class in Python has more.
+  bool is_part_of_provider() const {
+    const Json target = at("model._target_");
+    return target.is_string() && !contains(target.get<std::string>(), ".GPTModelProvider") &&
+           at("model.normalization").is_null();
   }
 
   void adapter() {

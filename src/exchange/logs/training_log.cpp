@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <vector>
 
 #include "calibrate/scatter.h"
@@ -187,16 +188,46 @@ std::string read_events(std::string_view bytes, const std::string& file, Values&
   return "TensorBoard, by the clock of its events";
 }
 
-// Whether the text is such a history; its values then.
-bool read_history(const std::vector<std::string>& lines, Values& values) {
-  if (lines.empty() || lines.front().find(',') == std::string::npos) return false;
+// A history whose columns say when a step was logged, and no step's time.
+bool read_clock(const std::vector<std::string>& lines, Values& values) {
+  const std::vector<std::string_view> titles = fields_of(lines.front(), ',');
+  const auto first_of = [&](std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) {
+      const auto at = std::find(titles.begin(), titles.end(), name);
+      if (at != titles.end()) return static_cast<std::size_t>(at - titles.begin());
+    }
+    return titles.size();
+  };
+  const std::size_t step = first_of({"train/global_step", "trainer/global_step", "_step"});
+  const std::size_t clock = first_of({"_runtime", "_timestamp"});
+  if (std::max(step, clock) == titles.size()) return false;
+  std::vector<LoggedScalar> logged;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::vector<std::string_view> fields = fields_of(lines[i], ',');
+    if (fields.size() <= std::max(step, clock)) continue;
+    const auto at = leading_number(fields[step]);
+    const auto seconds = leading_number(fields[clock]);
+    if (at && seconds) logged.push_back({"_step", static_cast<std::int64_t>(*at), *seconds, 0});
+  }
+  values[static_cast<std::size_t>(Logged::step)] = seconds_between(logged);
+  return true;
+}
+
+// The form, where the text is such a history, and its values then.
+std::string read_history(const std::vector<std::string>& lines, Values& values) {
+  if (lines.empty() || lines.front().find(',') == std::string::npos) return "";
   std::vector<const HistoryColumn*> columns;
   for (const std::string_view title : fields_of(lines.front(), ',')) {
     columns.push_back(column_of(title));
   }
+  const bool speed = std::any_of(columns.begin(), columns.end(), [](const HistoryColumn* c) {
+    return c != nullptr && (c->quantity == Logged::step || c->quantity == Logged::samples ||
+                            c->quantity == Logged::tokens);
+  });
+  if (!speed && read_clock(lines, values)) return "W&B, by the clock of its steps";
   if (std::all_of(columns.begin(), columns.end(),
                   [](const HistoryColumn* c) { return c == nullptr; })) {
-    return false;
+    return "";
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string_view> fields = fields_of(lines[i], ',');
@@ -206,11 +237,13 @@ bool read_history(const std::vector<std::string>& lines, Values& values) {
         values[static_cast<std::size_t>(columns[k]->quantity)].push_back(*x * columns[k]->scale);
     }
   }
-  return true;
+  return "W&B";
 }
 
+std::size_t warm_up_of(std::size_t steps) { return steps > 2 * kWarmUp ? kWarmUp : 0; }
+
 double settled_median(std::vector<double> x) {
-  if (x.size() > 2 * kWarmUp) x.erase(x.begin(), x.begin() + kWarmUp);
+  x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(warm_up_of(x.size())));
   return median_of(std::move(x));
 }
 
@@ -242,7 +275,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     log.form = read_events(text, file, values);
   } else {
     for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
-    log.form = read_history(lines, values) ? "W&B" : form_of(lines);
+    log.form = read_history(lines, values);
+    if (log.form.empty()) log.form = form_of(lines);
   }
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
@@ -261,6 +295,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
   log.steps =
       std::max({at(Logged::step).size(), at(Logged::samples).size(), at(Logged::tokens).size()});
+  log.set_aside = warm_up_of(log.steps);
   if (log.steps == 0) {
     throw InputError(
         file, "", "no log of a training",

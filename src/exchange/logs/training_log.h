@@ -11,9 +11,8 @@
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
 //   Hugging Face's Trainer: 'train_samples_per_second' at its end, of all steps;
 // - a CSV history of W&B, by the tools' names of its columns;
-// - an event file of TensorBoard, by the same names of its scalars; without one, by the clock of
-// its
-//   events;
+// - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
+//   of their events;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
 // (reserved). Errors: InputError if no line holds a step.
 #pragma once
@@ -28,8 +27,9 @@
 namespace orrery {
 
 struct TrainingLog {
-  std::string form;       // "Megatron-LM", "DeepSpeed", "torchtitan"
-  std::size_t steps = 0;  // that count
+  std::string form;  // "Megatron-LM", "DeepSpeed", "torchtitan"
+  std::size_t steps = 0;
+  std::size_t set_aside = 0;  // of them, the first; the median of the others counts
   std::optional<Seconds> step_time;
   std::optional<double> samples_per_s;         // of all GPUs
   std::optional<double> tokens_per_s_per_gpu;  // torchtitan

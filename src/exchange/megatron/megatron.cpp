@@ -94,6 +94,17 @@ void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& 
   named.left.push_back({text_of(renamed), where, std::string(key), stops});
 }
 
+// "model.tensor_model_parallel_size=4", "+trainer.max_steps=5": Hydra's.
+bool is_override(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const std::size_t first = word.find_first_not_of("+~");
+  const std::string name = word.substr(0, equals);
+  return equals != std::string::npos && first < equals &&
+         std::isalpha(static_cast<unsigned char>(word[first])) != 0 &&
+         name.find('.') != std::string::npos &&
+         name.find_first_of("/:$-", first) == std::string::npos;
+}
+
 // Words behind the program that may be more arguments: "$MORE", "$(python3 more.py)". "$@" and "$1"
 // are what the user adds.
 void add_unknown_words(const ShellRun& run, NamedSettings& named) {
@@ -102,6 +113,9 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
   for (const std::string& w : run.words) {
     const bool argument = begins_with(w, "--");
     const bool unknown = behind && !value && w.size() > 1 && w[0] == '$';
+    if (behind && is_override(w)) {
+      named.left.push_back({w, "changes a configuration that is not given", "", true});
+    }
     if (w == ";") behind = false;
     if (w == "-m" || (w.size() > 3 && w.substr(w.size() - 3) == ".py")) behind = true;
     std::string name = argument ? w.substr(2) : "";

@@ -122,6 +122,18 @@ ShellRun run_shell(std::string_view text, const std::string& file, ShellVariable
     shell::Script(state, text, 1, 0).run(shell::Mode::run);
   }
   add_unused(state.run);
+  // Cut at a byte, a character is no text any more.
+  for (std::string& w : state.run.words) make_valid(w);
+  for (ShellDoubt& d : state.run.doubts) {
+    for (std::string& w : d.words) make_valid(w);
+  }
+  for (auto& [name, values] : state.run.variables) {
+    for (std::string& v : values) make_valid(v);
+  }
+  for (ShellDocument& d : state.run.documents) {
+    make_valid(d.target);
+    make_valid(d.text);
+  }
   return std::move(state.run);
 }
 

@@ -53,9 +53,10 @@ class Finish {
                                                                       : f_.count(fact, 1);
   }
 
-  // A DeepSpeed file says its own sharding; without one, what launches the training says it.
+  // A DeepSpeed file says its own sharding; what launches the training may contradict it.
   void sharding() {
     const bool named = has(Said::deepspeed);
+    if (deepspeed_) copy(Said::zero);
     if (deepspeed_) return d_.assume("framework", "deepspeed", "a DeepSpeed file is given");
     if (named) {
       d_.open("parallel.zero", f_.at(Said::deepspeed)->setting, "is not given; give it too");
@@ -210,10 +211,8 @@ class Finish {
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
     for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,
-                            Said::offload_activations, Said::flash, Said::schedule}) {
-      if (!deepspeed_ || (fact != Said::offload_parameters && fact != Said::offload_optimizer))
-        copy(fact);
-    }
+                            Said::offload_activations, Said::flash, Said::schedule})
+      copy(fact);
     adapter();
     if (f_.trains)
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");

@@ -344,8 +344,50 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(
       read("accelerate launch train.py --model_name_or_path x --per_device_train_batch_size 2"),
       doctest::Contains("a command line of Hugging Face's Trainer"), InputError);
+  CHECK(stops_at(read("torchrun --nproc_per_node 8 run.py --recipe llama3_8b "
+                      "model.tensor_model_parallel_size=4 --num-layers 2"),
+                 "model.tensor_model_parallel_size=4"));
+  // TOML without a section, and a byte order mark.
+  const ImportedRun toml = read(
+      "# 8B\nmodel = {name = \"llama3\", flavor = \"8B\"}\ntraining.seq_len = 8192\n"
+      "parallelism.tensor_parallel_degree = 2\n",
+      kEight);
+  CHECK(at(toml, "parallel.tp") == 2);
+  CHECK(at(read("\xef\xbb\xbf{\"train_batch_size\": 64, \"bf16\": {\"enabled\": true}}"),
+           "training.global_batch") == 64);
+  // Half a character, where a pattern cut one.
+  CHECK(at(read("X=\xc3\xa9\ntorchrun --nproc_per_node \"${X#?}\" pretrain_gpt.py --num-layers 2"),
+           "model.num_hidden_layers") == 2);
   CHECK(at(read("args:\n--num-layers 2 --micro-batch-size 4\n--fp16\n"), "training.precision") ==
         "fp16");
+}
+
+TEST_CASE("What a provider of Megatron-Bridge has in Python is not Megatron-LM's default") {
+  const auto dump = [](const std::string& more) {
+    return read(
+        "train: {micro_batch_size: 1, global_batch_size: 8}\nmixed_precision: bf16_mixed\nmodel:\n"
+        "  _target_: megatron.bridge.models.llama.llama_provider.Llama3ModelProvider8B\n"
+        "  num_layers: 32\n  hidden_size: 4096\n  num_attention_heads: 32\n  seq_length: 4096\n" +
+            more,
+        kEight);
+  };
+  CHECK(is_open(dump(""), "model.position_embedding"));
+  CHECK(at(dump(""), "training.precision") == "bf16");
+  CHECK_FALSE(is_open(dump("  normalization: RMSNorm\n"), "model.position_embedding"));
+}
+
+TEST_CASE("Accelerate's own part of DeepSpeed and a file of DeepSpeed may not differ") {
+  const auto both = [](const std::string& stage) {
+    return read({{"a.yaml",
+                  "distributed_type: DEEPSPEED\nnum_processes: 8\nmixed_precision: bf16\n"
+                  "deepspeed_config: {zero_stage: " +
+                      stage + ", offload_optimizer_device: cpu}\n"},
+                 {"ds.json", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8,
+                     "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}})"}});
+  };
+  CHECK(at(both("3"), "parallel.zero") == 3);
+  CHECK(at(both("3"), "parallel.offload.optimizer") == "host");
+  CHECK(is_open(both("2"), "parallel.zero"));
 }
 
 }  // namespace orrery

@@ -86,6 +86,17 @@ TEST_CASE("DeepSpeed and torchtitan: rates, with colours and thousands") {
   CHECK(titan.reserved->si() == 36.5 * 0x1p30);
 }
 
+TEST_CASE("a history of W&B without a step's time is read by its clock") {
+  std::string csv = "_step,_runtime,_timestamp,train/loss,train/global_step\n";
+  for (int i = 1; i <= 12; ++i)
+    csv += std::to_string(i) + "," + std::to_string(100 + 20 * i) + ".5,1700000000,1.2," +
+           std::to_string(10 * i) + "\n";
+  const TrainingLog log = read_training_log(csv, "history.csv");
+  CHECK(log.form == "W&B, by the clock of its steps");
+  CHECK(log.step_time->si() == testing::about(2));
+  CHECK(log.steps == 11);
+}
+
 TEST_CASE("lines as older and other versions write them") {
   const TrainingLog bloom = read_training_log(
       "iteration 10/ 311541 | elapsed time per iteration (s): 49.71 | learning rate: 3.787E-08 | "

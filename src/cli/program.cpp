@@ -120,6 +120,13 @@ void refuse_extras(const CLI::App& app) {
                    flag ? nearest_name(word, option_names(app)) : "");
 }
 
+// CLI11's "--tp: 1 required X missing" in our words; other texts stay.
+std::string mismatch_text(const CLI::ArgumentMismatch& e) {
+  const std::string text = e.what();
+  const bool lacks_value = text.find(" missing") != std::string::npos;
+  return lacks_value ? text.substr(0, text.find(':')) + " without a value" : text;
+}
+
 [[noreturn]] void refuse(const CLI::App& app, const std::string& found) {
   throw InputError("orrery " + app.get_name(), "", found,
                    "what `orrery " + app.get_name() + " --help` lists");
@@ -168,6 +175,8 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
     return say(app.help("orrery"));
   } catch (const CLI::RequiredError&) {
     refuse(app, "no FILE");
+  } catch (const CLI::ArgumentMismatch& e) {
+    refuse(app, mismatch_text(e));
   } catch (const CLI::ParseError& e) {
     refuse(app, e.what());
   } catch (const std::logic_error&) {  // of std::stoll: --verbose=1e99

@@ -138,6 +138,9 @@ $ orrery help compare | grep '^Usage'; orrery help search | grep -E '^  --(heat|
 $ orrery export gpt3-175b-1024-a100 --as megatronlm
 ! exit 2
 ! stderr /^error: command line: --as: found "megatronlm"; allowed: run, .*; did you mean "megatron"\?$/
+$ orrery estimate gpt3-175b-1024-a100 --tp
+! exit 2
+! stderr /^error: orrery estimate: found --tp without a value; /
 $ orrery sweep
 ! exit 2
 ! stderr /^error: orrery sweep: found no FILE; /

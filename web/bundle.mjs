@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page as one file: node web/bundle.mjs WASM OUTPUT [COMMIT]. Scripts and styles are bundled by
-// esbuild; the policy of the page allows these very scripts by their digests and nothing else.
+// The page as one file, or as a folder for a static host in which the engine is a file of its own:
+// node web/bundle.mjs WASM OUTPUT [COMMIT]; an OUTPUT that ends with / is a folder. Scripts and styles
+// are bundled by esbuild; the policy of the page allows these very scripts by their digests and nothing else.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { publishedRuns } from './published.mjs';
 
 const [wasm, output, commit = ''] = process.argv.slice(2);
+const folder = output.endsWith('/');
 const web = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
 const work = mkdtempSync(join(tmpdir(), 'orrery-page.'));
 
@@ -39,15 +41,18 @@ const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
 const packed = execFileSync('xz', ['--format=raw', '--lzma1=preset=9e,lc=3,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
 const script = bundled('src/main.ts', '--format=iife');
 const style = bundled('page-all.css', '--loader:.css=css');
+// A new engine has a new name, so that it may be cached for ever.
+const engineFile = `orrery-${createHash('sha256').update(readFileSync(wasm)).digest('hex').slice(0, 12)}.wasm`;
 const digest = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const parts = {
-  POLICY: ["default-src 'none'", `script-src ${digest(script)} 'wasm-unsafe-eval'`, `style-src ${digest(style)}`, 'worker-src blob:', 'img-src data: blob:',
+  POLICY: [...(folder ? ["connect-src 'self'"] : []), "default-src 'none'", `script-src ${digest(script)} 'wasm-unsafe-eval'`, `style-src ${digest(style)}`, 'worker-src blob:', 'img-src data: blob:',
     "base-uri 'none'", "form-action 'none'"].join('; '),
   STYLE: style,
   COMMIT: commit.replace(/[^\w.-]/g, ''),
   SIZE: String(readFileSync(wasm).length),
-  ENGINE: packed.toString('base64'),
-  UNPACKER: readFileSync(join(dirname(wasm), 'unpack.wasm')).toString('base64'),
+  FILE: folder ? engineFile : '',
+  ENGINE: folder ? '' : packed.toString('base64'),
+  UNPACKER: folder ? '' : readFileSync(join(dirname(wasm), 'unpack.wasm')).toString('base64'),
   WORKER: bundled('src/worker.ts', '--format=iife'),
   PRESETS: plain(presets),
   NAMES: plain(names),
@@ -55,6 +60,10 @@ const parts = {
   SCRIPT: script,
 };
 const page = readFileSync(join(web, 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
-writeFileSync(output, page);
+if (folder) {
+  mkdirSync(output, { recursive: true });
+  copyFileSync(wasm, join(output, engineFile));
+}
+writeFileSync(folder ? join(output, 'index.html') : output, page);
 rmSync(work, { recursive: true });
 console.log(`${output}: ${page.length} bytes, ${gzipSync(page, { level: 9 }).length} packed; the engine ${packed.length}`);

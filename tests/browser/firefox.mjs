@@ -19,7 +19,7 @@ export class Firefox {
     const browser = new Firefox();
     browser.profile = mkdtempSync(join(tmpdir(), 'orrery-firefox.'));
     writeFileSync(join(browser.profile, 'user.js'), Object.entries(PREFERENCES).map(([k, v]) => `user_pref("${k}", ${JSON.stringify(v)});\n`).join(''));
-    browser.child = spawn(program, ['--headless', '--marionette', '--no-remote', '--profile', browser.profile], { stdio: 'ignore' });
+    browser.child = spawn(program, ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', browser.profile], { stdio: 'ignore' });
     const port = join(browser.profile, 'MarionetteActivePort');
     for (let i = 0; !existsSync(port) && i < 600; i++) await pause(100);
     await pause(200);
@@ -112,7 +112,7 @@ class Page {
   // The value of an expression, or of what it promises; statements have none.
   async run(expression) {
     await this.here();
-    const ask = async script => (await this.browser.send('WebDriver:ExecuteScript', { script, args: [], sandbox: null })).value;
+    const ask = async script => (await this.browser.send('WebDriver:ExecuteScript', { script, args: [], sandbox: null })).value ?? undefined;
     try {
       return await ask(`return (${expression}\n);`);
     } catch (e) {

@@ -110,7 +110,7 @@ test('the form: an arrow key on a slider, a wrong value marks its control and ke
   assert.equal(await text(page, '[role=alert] .error'), 'run: cluster.gpus: found 7.5; allowed: a whole number from 1 to 100000000');
   assert.equal(await page.run('document.querySelector("#key-cluster-gpus").getAttribute("aria-invalid")'), 'true');
   assert.match(await text(page, '.stale .headline'), /a step/);
-  assert.match(await page.run('document.querySelector("#key-parallel-schedule").innerText'), /assumed/);
+  assert.match(await page.run('document.querySelector("#key-parallel-schedule").textContent'), /assumed/);
 }));
 
 test('advice applies itself', () => on(async page => {
@@ -132,7 +132,8 @@ test('a number opens its formula, and the arrow keys walk to a source', () => on
 const paste = async (page, what) => {
   await page.run('document.activeElement.blur()');
   await page.press('/');
-  await page.run(`{ const data = new DataTransfer(); data.setData('text', ${what}); document.activeElement.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true})); }`);
+  await page.run(`{ const data = new DataTransfer(); data.setData('text', ${what}); const pasted = new ClipboardEvent('paste', {bubbles: true, cancelable: true});
+    Object.defineProperty(pasted, 'clipboardData', {value: data}); document.activeElement.dispatchEvent(pasted); }`);
   await page.until('orrery.state.pasted');
   await settled(page);
   await page.run('new Promise(requestAnimationFrame)');
@@ -158,18 +159,27 @@ const PASTED = {
   'YAML of Accelerate': ['compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16 # half\nnum_machines: 2\nnum_processes: 16\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n', 'cluster.gpus', 16],
   'TOML of torchtitan': ['[training]\nseq_len = 4096\nlocal_batch_size = 2\n[parallelism]\ntensor_parallel_degree = 4\ndata_parallel_shard_degree = -1\n', 'parallel.tp', 4],
   'JSON of DeepSpeed': ['{"train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 4, "zero_optimization": {"stage": 2}, "bf16": {"enabled": true}}', 'parallel.zero', 2],
-  'nvidia-smi topo -m': ['\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tCPU Affinity\n' + [0, 1, 2, 3].map(i => `GPU${i}\t${[0, 1, 2, 3].map(k => (i === k ? ' X ' : 'NV12')).join('\t')}\tPXB\t0-31\n`).join('') + 'NIC0\tPXB\tPXB\tPXB\tPXB\t X \n\nLegend:\n\n  X    = Self\n', 'cluster.devices_per_node', 4],
 };
+const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
+const TOPOLOGY = `\t${EIGHT.map(i => `GPU${i}`).join('\t')}\tNIC0\tCPU Affinity\n${EIGHT.map(i => `GPU${i}\t${EIGHT.map(k => (i === k ? ' X ' : 'NV12')).join('\t')}\tPXB\t0-31\n`).join('')}` +
+  `NIC0\t${EIGHT.map(() => 'PXB').join('\t')}\t X \n\nLegend:\n\n  X    = Self\n`;
 
 test('pasted: YAML, TOML, JSON, a topology', () => on(async page => {
+  const start = await page.run('JSON.stringify(orrery.state.run)');
   for (const [kind, [pasted, path, wanted]] of Object.entries(PASTED)) {
-    await page.run('orrery.app.use(JSON.parse(JSON.stringify(orrery.state.run)))');
-    await page.run('orrery.state.pasted = undefined');
+    await page.run(`orrery.app.use(${start})`);
     const said = await paste(page, JSON.stringify(pasted));
     assert.match(said, /understood \d+ keys/, `${kind}: ${said}`);
     const found = await page.run(`'${path}'.split('.').reduce((d, k) => d?.[k], orrery.state.run)`);
     assert.equal(JSON.stringify(found), JSON.stringify(wanted), `${kind}: ${said}`);
   }
+  await page.run(`orrery.app.use(${start})`);
+  await paste(page, JSON.stringify(TOPOLOGY));
+  assert.match(await text(page, '.paste ul'), /8 GPUs, NVLink through a switch, 12 links a GPU: nodes of this shape are/);
+  await press(page, 'use dgx-a100-80gb');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.run.cluster.node'), 'dgx-a100-80gb');
+  assert.equal(await page.run('orrery.state.wrong?.error ?? ""'), '');
 }));
 
 test('published runs like this one, traffic by dimension and the network are drawn', () => on(async page => {
@@ -281,6 +291,97 @@ test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 18
   assert.match(await text(page, '#panel'), /Options, the cheapest first/);
 }));
 
+// Tab until the focus is on a control of that name, and seen.
+async function tabTo(page, name, most = 150) {
+  const here = `((e = document.activeElement) => e.ariaLabel || e.getAttribute('aria-label') || (e.labels && e.labels[0] && e.labels[0].innerText) || e.id || e.innerText)()`;
+  for (let i = 0; i < most; i++) {
+    if (await page.run(`${here} === ${JSON.stringify(name)}`)) {
+      assert.ok(await page.run('document.activeElement.matches(":focus-visible")'), `${name} shows no focus`);
+      return;
+    }
+    await page.press('Tab');
+  }
+  assert.fail(`no way by Tab to ${name}; at ${await page.run(here)}`);
+}
+const pressOn = async (page, name) => { await tabTo(page, name); await page.press('Enter'); };
+
+test('by keyboard alone: a run is pasted, changed, explained and taken away', { timeout: 180_000 }, () => on(async page => {
+  await page.press('/');
+  await page.type('{"model_type":"llama","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,"intermediate_size":11008,"vocab_size":32000,"hidden_act":"silu"}');
+  await page.press('Tab');
+  await page.until('orrery.state.pasted?.understood === 7');
+  await tabTo(page, 'GPUs');
+  await page.type('80');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.run.cluster.gpus'), 80);
+  await tabTo(page, 'tensor, tp');
+  await page.press('Tab');
+  await page.press('ArrowRight');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.run.parallel.tp'), 2);
+  await page.run('orrery.app.use({...orrery.state.run, training: {...orrery.state.run.training, global_batch: 80}})');
+  await settled(page);
+  const advice = await page.run('document.querySelector(".advice button").ariaLabel'), step = await page.run('orrery.state.answer.step_time_s');
+  await pressOn(page, advice);
+  await settled(page);
+  assert.ok(await page.run('orrery.state.answer.step_time_s') < step);
+  assert.notEqual(await page.run('document.activeElement.tagName'), 'BODY');
+  await page.press('e');
+  await page.until('document.activeElement.getAttribute("role") === "treeitem"');
+  await page.press('ArrowDown');
+  await page.press('Escape');
+  await page.until('!document.querySelector(".why")');
+  await page.press('s');
+  await page.until('document.activeElement.id === "tab-search"');
+  await page.press('ArrowLeft');
+  await page.until('document.activeElement.id === "tab-take"');
+  await pressOn(page, 'copy the command');
+  await page.until('/copied|select and copy/.test(document.activeElement.innerText)');
+  await page.press('?');
+  await page.until('document.querySelector(".help")');
+  await page.press('Escape');
+  await page.until('!document.querySelector(".help")');
+}));
+
+test('by keyboard alone: search, timeline, sweep, compare, capacity', { timeout: 300_000 }, () => on(async page => {
+  await page.press('s');
+  await page.until('document.activeElement.id === "tab-search"');
+  await pressOn(page, 'search');
+  await page.until('orrery.state.works.search?.answer', 240);
+  await pressOn(page, 'use strategy 2');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.answer.step_time_s'), await page.run('JSON.parse(orrery.state.works.search.answer.text).best[1].step_time_s'));
+  await page.press('t');
+  await page.until('document.activeElement.id === "tab-timeline"');
+  await pressOn(page, 'play the step');
+  await page.until('document.querySelector("#lanes")?.width > 300');
+  await page.until('document.querySelector("#lanes").tabIndex === 0');
+  const picture = 'document.querySelector("#lanes").toDataURL()';
+  const whole = await page.run(picture);
+  for (let i = 0; i < 60 && (await page.run('document.activeElement.id')) !== 'lanes'; i++) await page.press('Tab');
+  await page.press('+');
+  await page.until(`${picture}.length > 1000`);
+  await drawn(page);
+  assert.notEqual(await page.run(picture), whole);
+  await page.press('p');
+  await page.press('c');
+  await page.until('document.activeElement.id === "tab-compare"');
+  await page.run("orrery.app.setKey('parallel.recompute', 'full')");
+  await settled(page);
+  await pressOn(page, 'why do they differ');
+  await page.until('document.querySelector("#panel pre")');
+  await page.press('c');
+  await page.until('document.activeElement.id === "tab-compare"');
+  await page.press('ArrowLeft');
+  await pressOn(page, 'sweep');
+  await page.until('document.querySelectorAll("#panel circle").length >= 2');
+  await page.press('c');
+  await page.until('document.activeElement.id === "tab-compare"');
+  await page.press('ArrowRight');
+  await pressOn(page, 'plan');
+  await page.until('document.querySelector("#panel .document svg")', 120);
+}));
+
 test('a link opens what its sender saw; a broken one says so', async () => {
   let hash;
   await on(async page => {
@@ -338,7 +439,7 @@ test('no view is wider than its window; pictures', { timeout: 300_000 }, async (
           await page.run(`orrery.app.set({tab: '${tab}'})`);
           await drawn(page);
           const wide = await page.run('document.documentElement.scrollWidth');
-          assert.ok(wide <= width, `${tab} at ${width}: ${wide}`);
+          assert.ok(wide <= await page.run('innerWidth'), `${tab} at ${width}: ${wide}`);
         }
         if (shots) await page.shot(join(shots, `${width}-${dark ? 'dark' : 'light'}.png`));
       }, '', { width, dark });

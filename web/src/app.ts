@@ -115,7 +115,8 @@ export class App {
     let run = this.state.run;
     for (const [path, value] of Object.entries(set)) {
       // A strategy of the search's is whole; of the training it says only what it chose.
-      const parts: [string, Json][] = path === 'parallel' ? [[path, value]] : leaves(value, path);
+      // dp follows from the rest, and would be in the way of the next change.
+      const parts: [string, Json][] = path === 'parallel' && isDoc(value) ? [[path, changed(value, 'dp', undefined)]] : leaves(value, path);
       for (const [at, to] of parts) run = changed(run, at, typeof to === 'string' ? fromWords(to) : to);
     }
     return this.use(run);

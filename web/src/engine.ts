@@ -138,9 +138,21 @@ export async function inflate(text: string, most = Infinity): Promise<Uint8Array
   return new Uint8Array(await new Blob(parts as unknown as BlobPart[]).arrayBuffer());
 }
 
-// All stand in the page as data blocks, which no browser runs by itself.
-export function startEngine(): Engine {
+// Compiled while it loads, and kept compiled by the browser; not every host says what a .wasm file is.
+async function loaded(file: string): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compileStreaming(fetch(file));
+  } catch {
+    return WebAssembly.compile(await (await fetch(file)).arrayBuffer());
+  }
+}
+
+// In the page as one file all stand in it as data blocks, which no browser runs by itself; in a
+// folder for a host the engine is a file of its own.
+export async function startEngine(): Promise<Engine> {
   const block = (id: string) => document.getElementById(id) as HTMLElement, text = (id: string) => block(id).textContent ?? '';
   const script = URL.createObjectURL(new Blob([text('worker')], { type: 'text/javascript' }));
-  return new Engine({ packed: bytesOf(text('engine')), size: Number(block('engine').dataset.size), unpacker: bytesOf(text('unpacker')) }, script);
+  const { file, size } = block('engine').dataset;
+  const source = file ? await loaded(file) : { packed: bytesOf(text('engine')), size: Number(size), unpacker: bytesOf(text('unpacker')) };
+  return new Engine(source, script);
 }

@@ -35,9 +35,17 @@ async function givenRun(): Promise<{ run: Doc; notes: string[]; version?: string
 // The first answer stands on the screen: data-ready says after how many milliseconds.
 let ready = false;
 
+function ancestors(of: Element | null): HTMLElement[] {
+  const all: HTMLElement[] = [];
+  for (let at = of; at; at = at.parentElement) all.push(at as HTMLElement);
+  return all;
+}
+
 function draw(app: App): void {
-  const root = document.getElementById('page') as HTMLElement;
+  const root = document.getElementById('page') as HTMLElement, focused = ancestors(document.activeElement);
   patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+  // Who works by keyboard stays near the place whose control went.
+  if (focused[0]?.isConnected === false) focused.find(e => e.isConnected && e.hasAttribute('tabindex'))?.focus();
   if (app.state.answer && !ready) requestAnimationFrame(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });
   ready ||= app.state.answer !== undefined;
 }
@@ -108,6 +116,7 @@ function failed(e: Error): void {
   page.textContent = `The engine did not start: ${e.message}. The page needs a browser with WebAssembly exceptions (2022 or later).`;
 }
 
-const engine = startEngine();
-engine.started.catch(failed);
-start(engine).catch(failed);
+startEngine().then(engine => {
+  engine.started.catch(failed);
+  return start(engine);
+}).catch(failed);

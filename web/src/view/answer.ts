@@ -14,7 +14,7 @@ import { publishedView } from './published';
 export function answerView(app: App): Tree {
   const { answer, wrong, run, of } = app.state;
   const stale = wrong !== undefined || run !== of;
-  return h('section', { class: 'answer', 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong ? 'true' : undefined },
+  return h('section', { class: 'answer', tabindex: -1, 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong ? 'true' : undefined },
     h('div', { role: 'alert', key: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
     app.state.notes.map(n => h('p', { class: 'note', key: n }, n)),
     answer && h('div', { key: 'answer', class: stale ? 'stale' : '' },

@@ -3,7 +3,7 @@
 // The run: a few controls a group, all keys behind a fold. What is set is bold; what was assumed is
 // grey and says why.
 import { App } from '../app';
-import { Tree, h } from '../dom';
+import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
@@ -154,7 +154,7 @@ function pasteBox(app: App): Tree {
       },
       onchange: (e: Event) => void understand(app, (e.target as HTMLTextAreaElement).value) }),
     h('p', { class: 'dim', role: 'status' }, pasted ? saidOf(pasted) : ''),
-    pasted ? pastedLines(pasted) : null);
+    pasted ? pastedLines(app, pasted) : null);
 }
 
 function saidOf(pasted: Doc): string {
@@ -168,14 +168,21 @@ function saidOf(pasted: Doc): string {
   return parts.join(', ');
 }
 
-function pastedLines(pasted: Doc): Tree | null {
-  const lines = (name: string, of: (d: Doc) => string) =>
-    ((pasted[name] ?? []) as Doc[]).map(d => h('li', null, of(d)));
-  const all = [
+function pastedLines(app: App, pasted: Doc): Child[] {
+  const lines = (name: string, of: (d: Doc) => Child) => ((pasted[name] ?? []) as Doc[]).map(d => h('li', null, of(d)));
+  const refused = lines('refused', d => [`${words(d.setting)}: ${words(d.why)} `, d.key === 'cluster.node' && nodesIn(app, words(d.why))]);
+  const more = [
     ...lines('not_understood', d => `${words(d.setting)}: ${words(d.why)}`),
-    ...lines('refused', d => `${words(d.setting)}: ${words(d.why)}`),
     ...lines('assumed', d => `${words(d.path)} = ${words(d.value)}: ${words(d.why)}`)];
-  return all.length ? h('details', null, h('summary', null, 'which'), h('ul', null, all)) : null;
+  return [refused.length > 0 && h('ul', null, refused),
+    more.length > 0 && h('details', null, h('summary', null, 'which'), h('ul', null, more))];
+}
+
+// The nodes that a machine may be, as the engine names them, to choose from.
+function nodesIn(app: App, why: string): Tree[] {
+  const named = new Set(why.split(/[\s,;]+/));
+  return (app.tables.names.nodes ?? []).filter(n => named.has(n)).map(n =>
+    h('button', { type: 'button', class: 'use', key: n, 'aria-label': `use ${n}`, onclick: () => void app.setKey('cluster.node', n) }, n));
 }
 
 const MOST_PASTED = 4_000_000;

@@ -57,6 +57,7 @@ async function settled(page) {
 
 // Of every command that the page offers; search and sweep are asked once, below.
 const ASKED = [['estimate', {}], ['memory', {}], ['comm', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }, 'step_time_s'],
+  ['capacity', { tokens: 1e12, prices: 'market-2026' }, '--tokens', '1e12', '--prices', 'market-2026'],
   ...['run', 'megatron', 'deepspeed', 'torchtitan-toml', 'bridge', 'accelerate', 'sbatch'].map(as => ['export', { as }, '--as', as])];
 const written = run => readFileSync(`configs/runs/${run}.json`, 'utf8');
 const plain = run => written(run).replace(/^\s*\/\/.*$/gm, '');
@@ -67,8 +68,8 @@ test('answers for every shipped run and command are the bytes of the program', {
     const file = await page.run(`JSON.parse(document.getElementById('presets').textContent).find(p => p[0] === '${run}')[1]`);
     assert.equal(file, written(run));
     for (const [command, more, ...flags] of ASKED) {
-      // The page sends the run itself, so that no file stands as a source.
-      const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run');
+      // The page sends the run itself, so that no file stands as a source or gives its name.
+      const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run').replaceAll(`": "${run}"`, '": "run"');
       const got = await called(page, command, `{run: ${plain(run)}, ...${JSON.stringify(more)}}`);
       assert.ok(got === wanted, `${command} ${run}: ${got.length} bytes here, ${wanted.length} there`);
     }

@@ -6,10 +6,11 @@
 //   node --test tests/browser/pages.test.mjs
 //   ORRERY, PAGE: the program and the page (build/orrery, build-page/page.html); BROWSER: chromium or
 //   firefox; AXE: axe.min.js of axe-core, without it the test of accessibility is left out; SHOTS: a
-//   folder for pictures.
+//   folder for pictures; SITE: the folder of scripts/page --folder, without it that test is left out.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -427,6 +428,18 @@ test('orrery page writes the page with a run in it', async () => {
     assert.equal(await page.run('orrery.state.answer.step_time_s'), wanted.step_time_s);
     assert.equal(await page.run('orrery.state.run.parallel.dp'), undefined);
   }, '', {}, URL_OF(file));
+});
+
+test('the folder for a static host answers too', { skip: !process.env.SITE }, async () => {
+  const server = createServer((request, answer) => {
+    const name = request.url === '/' ? 'index.html' : request.url.replace(/[^\w.-]/g, '');
+    answer.setHeader('content-type', name.endsWith('.wasm') ? 'application/wasm' : 'text/html');
+    answer.end(readFileSync(join(process.env.SITE, name)));
+  });
+  await new Promise(listening => server.listen(0, '127.0.0.1', listening));
+  await on(async page => assert.match(await text(page, '.headline'), /fits[\s\S]*a step/), '', {}, `http://127.0.0.1:${server.address().port}/`);
+  server.close();
+  server.closeAllConnections();
 });
 
 test('no view is wider than its window; pictures', { timeout: 300_000 }, async () => {

@@ -83,7 +83,7 @@ constexpr HfSpelling kSpellings[] = {
      "num_local_experts num_experts n_routed_experts moe_num_experts num_routed_experts n_experts"},
     {"num_experts_per_tok",
      "num_experts_per_tok experts_per_token num_experts_per_token moe_k moe_topk moe_top_k "
-     "num_selected_experts"},
+     "num_selected_experts moe_router_topk"},
     {"n_group", "n_group num_expert_group"},
     {"topk_group", "topk_group"},
     {"moe_intermediate_size", "moe_intermediate_size moe_ffn_hidden_size expert_ffn_hidden_size"},

@@ -214,15 +214,17 @@ MachineFacts read_topograph(const ForeignFile& file) {
   std::map<std::string, std::int64_t> domains;
   std::map<std::string, std::int64_t> leaves;
   for (const char* key : {"blocks", "capacity_blocks"}) {
-    if (!j.contains(key) || !j[key].is_array()) continue;
-    for (const Json& block : j[key]) {
+    const Json& blocks = value_at(j, key);
+    if (!blocks.is_array()) continue;
+    for (const Json& block : blocks) {
       std::int64_t n = 0;
-      const Json nodes = block.value("nodes", Json::array());
-      for (const Json& node : nodes)
+      for (const Json& node : value_at(block, "nodes"))
         n += count_hosts(node.is_string() ? node.get<std::string>() : node.dump());
       m.nodes = std::min(m.nodes + n, kMostHosts);
-      leaves[block.value("switch", std::string())] += n;
-      const Json notes = block.value("annotations", Json::object());
+      const Json& leaf = value_at(block, "switch");
+      leaves[leaf.is_string() ? leaf.get<std::string>() : ""] += n;
+      const Json& notes = value_at(block, "annotations");
+      if (!notes.is_object()) continue;
       for (const auto& [name, value] : notes.items()) {
         if (contains(name, "domain") && value.is_string()) domains[value.get<std::string>()] += n;
       }

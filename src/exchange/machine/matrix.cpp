@@ -72,7 +72,8 @@ Matrix read_matrix(const ForeignFile& file) {
 
 std::int64_t links_of(const std::string& cell) {
   const auto n = begins_with(cell, "NV") ? parse_number(cell.substr(2)) : std::nullopt;
-  return n ? static_cast<std::int64_t>(*n) : 0;
+  constexpr double kMostLinks = 1024;
+  return n && *n > 0 && *n <= kMostLinks ? static_cast<std::int64_t>(*n) : 0;
 }
 
 void count_links(const Matrix& m, MachineFacts& out) {

@@ -150,7 +150,7 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
   while (!text_.take_sign(")")) {
     if (text_.at_end()) text_.fail("an array that does not end");
     if (text_.at_line_end()) {
-      text_.skip_lines();
+      skip_lines(mode);
       continue;
     }
     const std::string word = text_.word();

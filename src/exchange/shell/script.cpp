@@ -54,7 +54,7 @@ void Script::chain(Mode mode) {
     const bool also = text_.at_sign("&&");
     if (!also && !text_.at_sign("||")) return;
     text_.take_sign(also ? "&&" : "||");
-    while (text_.at_line_end() && !text_.at_end()) text_.skip_lines();
+    skip_lines(mode);
     const std::size_t line = text_.line();
     const Truth next = also ? truth : negated(truth);
     const Truth done =
@@ -145,7 +145,7 @@ bool Script::sign_of_test(std::vector<std::string>& words) {
     if (text_.take_sign(sign)) return words.emplace_back(sign), true;
   }
   if (!text_.at_line_end()) return false;
-  text_.skip_lines();
+  skip_lines(Mode::skip);
   return true;
 }
 

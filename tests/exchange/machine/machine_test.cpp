@@ -159,6 +159,13 @@ TEST_CASE("a fabric says pods, rails and what is above them") {
   CHECK(topograph.nodes_per_domain == 3);
 }
 
+TEST_CASE("cells and blocks that no tool writes are no links and no nodes") {
+  CHECK(read_machine({"t", matrix(8, "NV181111111111111111111111111111111", "\t")}).links_per_gpu ==
+        0);
+  CHECK_THROWS_AS(read_machine({"y", "switches:\n  S1: {}\nblocks:\n- sw-01\n- [a]\n"}),
+                  InputError);
+}
+
 TEST_CASE("Slurm's topology.yaml says the same as its topology.conf") {
   const std::string tree =
       "---\n- topology: t1\n  cluster_default: false\n  flat: true\n- topology: t2\n"

@@ -155,4 +155,11 @@ TEST_CASE("srun's nodes are the launcher's") {
         Words{"--nnodes", "16", ";", "srun", "-N", "16", "--gpus-per-node=8", "run", ";"});
 }
 
+TEST_CASE("a here-document behind a sign that goes on is read before what follows") {
+  CHECK(words_passed("cat <<E > f ||\n{}\nE\nrun a") == Words{});
+  CHECK(words_passed("cat <<E > f; A=(\n{}\nE\n--tp 8)\nrun ${A[@]}") ==
+        Words{"run", "--tp", "8", ";"});
+  CHECK(words_passed("cat <<E | [[ a\nx\nE\n]]\nrun a") == Words{"run", "a", ";"});
+}
+
 }  // namespace orrery

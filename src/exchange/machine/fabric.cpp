@@ -219,7 +219,9 @@ MachineFacts read_topograph(const ForeignFile& file) {
     for (const Json& block : blocks) {
       std::int64_t n = 0;
       for (const Json& node : value_at(block, "nodes"))
-        n += count_hosts(node.is_string() ? node.get<std::string>() : node.dump());
+        n += count_hosts(node.is_string()   ? node.get<std::string>()
+                         : node.is_number() ? node.dump()
+                                            : "");
       m.nodes = std::min(m.nodes + n, kMostHosts);
       const Json& leaf = value_at(block, "switch");
       leaves[leaf.is_string() ? leaf.get<std::string>() : ""] += n;

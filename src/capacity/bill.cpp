@@ -29,6 +29,8 @@ void add_purchase(const Tariff& p, const Holding& h, Bill& b) {
   const std::optional<Money> price = hardware_price(p, h, b.gpus_alone);
   if (!price || !p.lifetime || !p.utilisation) return;
   const double used = h.time / p.lifetime->value / p.utilisation->value;
+  const double beside = (p.network ? p.network->value : 0) + (p.storage ? p.storage->value : 0);
+  b.up_front = *price * (1 + beside);
   at(b, CostPart::hardware) = *price * used;
   if (p.network) at(b, CostPart::network) = *price * (p.network->value * used);
   if (p.storage) at(b, CostPart::storage) = *price * (p.storage->value * used);

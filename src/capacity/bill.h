@@ -51,6 +51,8 @@ constexpr EnumNames<CostPart> names_of(CostPart) {
 struct Bill {
   Payment payment = Payment::rent;
   std::array<std::optional<Money>, kCostParts> parts;
+  // Of a purchase: hardware with its network and storage, of which `parts` hold this run's share.
+  std::optional<Money> up_front;
   bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
 
   const std::optional<Money>& part(CostPart p) const { return parts[static_cast<std::size_t>(p)]; }

@@ -37,7 +37,8 @@ class Climb {
     if (!fitting_.empty()) {
       for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
       if (wanted.empty()) wanted.push_back(fitting_.begin()->first);
-      if (wanted.size() == 1 && plan_.options.size() == 1) add_size_below(wanted);
+      if (const Entry* cheapest = cheapest_that_meets_all()) wanted.push_back(cheapest->first);
+      if (plan_.requirements.size() <= 1 && plan_.options.size() == 1) add_size_below(wanted);
     }
     SmallestFound f;
     f.tried = tally();
@@ -94,12 +95,29 @@ class Climb {
     return nullptr;
   }
 
-  // An aim that is reached, or a limit that the last size is beyond.
+  const Entry* cheapest_that_meets_all() const {
+    const Entry* best = nullptr;
+    for (const Entry& entry : fitting_) {
+      const OptionAnswer& o = entry.second;
+      const bool meets =
+          o.outcome.cost && std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
+                                        [&](const Requirement& q) { return lacks_nothing(q, o); });
+      if (!meets) continue;
+      if (best == nullptr || o.outcome.cost->amount() < best->second.outcome.cost->amount()) {
+        best = &entry;
+      }
+    }
+    return best;
+  }
+
+  // An aim that is reached, or a limit that the last size is beyond. A cost falls with the first
+  // sizes and rises with the last: before any meets a budget nothing is settled.
   bool is_settled(const Requirement& q) const {
     const Standing last = standing(q, fitting_.rbegin()->second);
     // Without a price no size is beyond a budget.
     const bool first_will_do = !q.wants_most() || last == Standing::unpriced;
-    return first_will_do ? first_that_meets(q) != nullptr : last == Standing::misses;
+    const bool any = first_that_meets(q) != nullptr;
+    return first_will_do ? any : last == Standing::misses && (any || !q.budget);
   }
 
   void climb() {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "capacity/training_time.h"
 #include "estimate/estimate.h"
+#include "parallel/partition.h"
+#include "parallel/placement.h"
 
 namespace orrery {
 namespace {
@@ -74,11 +77,54 @@ Seconds step_with(const Run& run, double network) {
   return estimate(moved).step_time;
 }
 
+// The group of `ranks` that reduces gradients or gathers weights: all replicas, the nearest ones
+// that share states, or one of each such group.
+Group data_group(const Run& run, ShardedStates which, const Group& all, std::int64_t ranks) {
+  if (ranks == all.ranks) return all;
+  const Group near = shard_group(run.strategy, run.cluster, which, 1, ranks);
+  const std::size_t node = tier_of(run.cluster, run.cluster.devices_per_node);
+  if (near.members[node] < ranks) return near;
+  return shard_group(run.strategy, run.cluster, which, all.ranks / ranks, all.ranks);
+}
+
+Group group_of(const Run& run, const CommLine<double>& line) {
+  const Placement p = place(run.strategy, tier_sizes(run.cluster));
+  switch (line.dimension) {
+    case CommDimension::tp:
+      return p.tp;
+    case CommDimension::cp:
+      return p.cp;
+    case CommDimension::ep:
+      return p.ep;
+    case CommDimension::etp:
+      return p.etp;
+    case CommDimension::dp:
+      return data_group(run, ShardedStates::dense, p.dp_cp, line.ranks);
+    case CommDimension::edp:
+      return data_group(run, ShardedStates::expert, p.edp, line.ranks);
+    case CommDimension::pp:
+    case CommDimension::embedding:
+      break;
+  }
+  return {};
+}
+
+// Of what each rank puts on the wire, the part that leaves its node: of an all-to-all what goes to
+// ranks elsewhere; a ring leaves a node once, whatever its ranks there.
+double share_that_leaves(const Run& run, const CommLine<double>& line) {
+  const Group g = group_of(run, line);
+  const double inside =
+      static_cast<double>(g.members[tier_of(run.cluster, run.cluster.devices_per_node)]);
+  if (line.collective != Collective::all_to_all) return 1 / inside;
+  return (static_cast<double>(g.ranks) - inside) / static_cast<double>(g.ranks - 1);
+}
+
 void add_network(const Run& run, PurchaseNeeds& n) {
   const Answer a = estimate(run);
   Bytes sent{};
   for (std::uint8_t i = 0; i < a.comm_count; ++i) {
-    if (is_between_nodes(run.cluster, a.comm[i].tier)) sent += a.comm[i].bytes;
+    if (!is_between_nodes(run.cluster, a.comm[i].tier)) continue;
+    sent += a.comm[i].bytes * share_that_leaves(run, a.comm[i]);
   }
   if (!(sent > Bytes())) return;
   n.has = rate_of_node(run.cluster);

@@ -128,6 +128,7 @@ Json cost_json(const OptionAnswer& o) {
             {"range", nullptr},
             {"parts", parts},
             {"not_counted", not_counted(b)},
+            {"up_front", money(b.up_front)},
             {"why_blank", o.outcome.cost ? "" : why_blank(o)},
             {"per_million_tokens", nullptr},
             {"per_eflop", nullptr},

@@ -119,12 +119,15 @@ Lines needs_lines(const OptionAnswer& o) {
   Lines all;
   if (n.write.si() > 0) {
     const bool beside = o.inputs.policy.mode != CheckpointMode::synchronous;
-    all += line("storage to buy",
-                "writes " + pretty(n.write, 3) +
-                    (beside ? ", so that a checkpoint is safe before the next begins"
-                            : ", so that checkpoints stop training for at most 1 % of the time") +
-                    ", one every " + seconds_text(n.write_every) +
-                    (n.copy_stalls ? "; a node's own links are too slow for that" : ""));
+    all += line(
+        "storage to buy",
+        "writes " + pretty(n.write, 3) +
+            (beside ? ", so that a checkpoint is safe before the next begins"
+                    : ", so that checkpoints stop training for at most 1 % of the time") +
+            ", one every " + seconds_text(n.write_every) +
+            (beside || o.inputs.policy.interval.si() > 0 ? ""
+                                                         : ", the best interval at that rate") +
+            (n.copy_stalls ? "; a node's own links are too slow for that" : ""));
   } else {
     all += line("storage to buy",
                 "not known: no failure rates (`failures`) and no `checkpoint.interval` say how "
@@ -192,6 +195,12 @@ Lines cost_lines(const OptionAnswer& o) {
   std::string text = cost_text(o) + " by " + std::string(name_of(b.payment));
   if (const std::string missing = not_counted(b); !missing.empty()) {
     text += "; not counted, no price: " + missing;
+  }
+  if (b.up_front) {
+    text += "; this run's share: " + money_text(*b.up_front) + " buy all of it at once";
+  }
+  if (b.payment == Payment::rent && o.inputs.prices.electricity) {
+    text += "; the price of electricity is not used, as a rent includes power";
   }
   return line("cost", text) + line("  of it", parts_text(b)) + line("  a unit", unit_costs(o));
 }

@@ -37,8 +37,13 @@ Paragraph memory_line(const RunReport& r) {
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  return labelled("memory", verdict_of(r) + ": " + device +
-                                " on the fullest stage; probability of fitting " +
+  const bool gives_back = a.memory.needed < a.memory.peak;
+  const std::string needed =
+      gives_back ? ", of which " + gib_text(a.memory.needed, 1) +
+                       " are needed and the rest is cached blocks that a full GPU gives back"
+                 : "";
+  return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + needed +
+                                "; probability of fitting " +
                                 probability_text(fit_probability(r.resolved.run, a)));
 }
 
@@ -58,7 +63,8 @@ std::string offloaded(const RunReport& r) {
 
 Paragraph utilisation(const RunReport& r) {
   const std::string convention(name_of(r.resolved.run.convention));
-  const auto share = [](double x) { return percent(x); };
+  // No GPU computes faster than its peak, however short the step may be.
+  const auto share = [](double x) { return percent(std::min(x, 1.0)); };
   const auto with_range = [&](const char* key) {
     return percent(value(r, key)) + " (" + range_text(r, key, share) + ")";
   };
@@ -273,7 +279,8 @@ Section remedy_section(const RunReport& r) {
   const bool here = m.gpus == r.resolved.run.cluster.gpus;
   const std::string what =
       here ? "a strategy that fits on these GPUs"
-           : "no usual layout fits on these GPUs; " + grouped(m.gpus) + " are the fewest that do";
+           : "the search of usual layouts found none that fits on these GPUs; with " +
+                 grouped(m.gpus) + " GPUs one does";
   Section s{
       {},
       {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +

@@ -143,6 +143,29 @@ TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
   CHECK(estimate(slower).step_time / o.answer.step_time == testing::about(1.05).epsilon(1e-6));
 }
 
+// Llama 3 8B on 16 GPUs of two nodes, all data parallel: one ring, which leaves a node once.
+TEST_CASE("a node sends to others what its rings carry out of it, once each") {
+  const std::string run = R"("run": {"model": "llama-3-8b",
+      "cluster": {"node": "dgx-h100", "gpus": 16},
+      "training": {"sequence_length": 8192, "global_batch": 128, "tokens": 1e9},
+      "parallel": {TP "zero": 1, "recompute": "full"}, "framework": "megatron-core"})";
+  const auto sent_with = [&](const std::string& tp) {
+    std::string text = "{" + run + "}";
+    const auto a = answered(text.replace(text.find("TP"), 2, tp));
+    const OptionAnswer& o = a->answer.options[0];
+    Bytes of_one{};
+    for (std::size_t i = 0; i < o.answer.comm_count; ++i) {
+      const bool gradients = o.answer.comm[i].dimension == CommDimension::dp;
+      if (gradients) of_one += o.answer.comm[i].bytes;
+    }
+    CHECK(o.needs.sent < o.needs.has);
+    return o.needs.sent * o.answer.step_time / of_one;
+  };
+  CHECK(sent_with("") == testing::about(1).epsilon(1e-12));             // eight ranks a node
+  CHECK(sent_with(R"("tp": 4,)") == testing::about(4).epsilon(1e-12));  // four rings of two a node
+  CHECK(sent_with(R"("tp": 8,)") == testing::about(8).epsilon(1e-12));  // eight rings of one
+}
+
 TEST_CASE("gradients that arrive late save at most what their exchange shows of") {
   const auto a = answered(priced("rent"));
   const OptionAnswer& o = a->answer.options[0];
@@ -167,6 +190,15 @@ TEST_CASE("bought hardware whose bill lacks a part stands after what is rented")
   const auto a = plan("");
   CHECK(a->answer.options[0].outcome.cost < a->answer.options[1].outcome.cost);
   CHECK(a->answer.ranked == std::vector<std::size_t>{1, 0});
+}
+
+TEST_CASE("what is bought costs at once all of which a run pays its share") {
+  const auto a = answered(priced("purchase"));
+  const Bill& b = a->answer.options[0].outcome.bill;
+  REQUIRE(b.up_front);
+  const double gpus = static_cast<double>(paid_gpus(a->answer.options[0].inputs));
+  CHECK(b.up_front->amount() == testing::about(gpus * 10000 * (1 + 0.15 + 0.05)).epsilon(1e-12));
+  CHECK_FALSE(answered(priced("rent"))->answer.options[0].outcome.bill.up_front);
 }
 
 TEST_CASE("a part without a price is named and not guessed") {

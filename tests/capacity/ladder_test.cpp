@@ -6,6 +6,7 @@
 #include "capacity/option.h"
 #include "capacity/shipped_plans.h"
 #include "capacity/sizes.h"
+#include "support/about.h"
 
 namespace orrery {
 namespace {
@@ -85,6 +86,24 @@ TEST_CASE("a limit of power without a deadline is used up") {
   REQUIRE(r.smallest);
   CHECK(most > 8);
   CHECK(a->answer.options[*r.smallest].gpus == most);
+}
+
+// Few GPUs recompute more and many wait more: the cheapest is neither the least nor the most.
+TEST_CASE("within a budget the cheapest of all sizes is shown beside the largest") {
+  const std::string text = plan_of(llama("720"), R"("require": {"budget": "150000 USD"},
+        "prices": {"gpus": {"h100-sxm5-80gb": {"rent": {"value": "2 USD/h", "source": "s", "date": "2026-11"}}}})");
+  const PlanContext context = testing::shipped_context();
+  const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+  double least = 0;
+  for (std::int64_t gpus = 1; gpus <= 720; ++gpus) {
+    const OptionAnswer o = answer_option(plan, plan.options[0], gpus, context);
+    if (o.status != OptionStatus::fits) continue;
+    const double cost = o.outcome.cost->amount();
+    if (least == 0 || cost < least) least = cost;
+  }
+  const auto a = answered(text);
+  REQUIRE(least > 0);
+  CHECK(a->answer.options[a->answer.ranked[0]].outcome.cost->amount() == testing::about(least));
 }
 
 TEST_CASE("searched sizes are whole nodes and what divides one, each tried where it may be least") {

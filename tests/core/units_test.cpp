@@ -34,6 +34,8 @@ TEST_CASE("a text means its SI value") {
   CHECK(parsed("4 us", kSeconds) == 4 * 1e-6);
   CHECK(parsed("4 µs", kSeconds) == 4 * 1e-6);
   CHECK(parsed("90 min", kSeconds) == 5400);
+  CHECK(parsed("60 days", kSeconds) == 60 * 86400.0);
+  CHECK(parsed("4 y", kSeconds) == 4 * 365.25 * 86400);
   CHECK(parsed("2 d", kSeconds) == 172800);
   CHECK(parsed("700 W", kPower) == 700);
   CHECK(parsed("3 kWh", kJoules) == 3 * 3.6e6);

@@ -37,8 +37,10 @@ class Climb {
     if (!fitting_.empty()) {
       for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
       if (wanted.empty()) wanted.push_back(fitting_.begin()->first);
-      if (const Entry* cheapest = cheapest_that_meets_all()) wanted.push_back(cheapest->first);
-      if (plan_.requirements.size() <= 1 && plan_.options.size() == 1) add_size_below(wanted);
+      const bool lone = plan_.options.size() == 1 && !plan_.requirements.empty();
+      const Entry* cheapest = lone ? cheapest_that_meets_all() : nullptr;
+      if (cheapest != nullptr) wanted.push_back(cheapest->first);
+      if (plan_.requirements.size() <= 1 && lone) add_size_below(wanted);
     }
     SmallestFound f;
     f.tried = tally();

@@ -37,10 +37,10 @@ Paragraph memory_line(const RunReport& r) {
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  const bool gives_back = a.memory.needed < a.memory.peak;
+  const bool gives_back = a.memory.needed < a.memory.peak && a.memory.peak >= a.capacity;
   const std::string needed =
       gives_back ? ", of which " + gib_text(a.memory.needed, 1) +
-                       " are needed and the rest is cached blocks that a full GPU gives back"
+                       " are needed and the rest is cached blocks that the allocator gives back"
                  : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + needed +
                                 "; probability of fitting " +

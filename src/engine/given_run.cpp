@@ -52,12 +52,16 @@ bool begins_as_json(std::string_view text) {
 // Steps by run, or the one step of a training's log, whichever tool wrote it.
 std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSource& run,
                                          const ConfigSource& configs) {
-  if (begins_as_json(observed.text) || contains(observed.text, "elapsed time per iteration (ms):"))
-    return read_observed(observed.text, observed.name);
+  if (begins_as_json(observed.text)) return read_observed(observed.text, observed.name);
   const TrainingLog log = read_training_log(observed.text, observed.name);
   Json json = run.json;
   json.erase("stack");
   const ResolvedRun resolved = resolve_run(json, run.file, config_lookup(configs, run.beside));
+  const std::vector<OtherSetting> others = other_settings(log, resolved.run);
+  if (!others.empty())
+    throw InputError(observed.name, "", words_of(others.front()), "a log of this run");
+  if (contains(observed.text, "elapsed time per iteration (ms):"))
+    return read_observed(observed.text, observed.name);
   ObservedStep step;
   step.time = step_of(log, resolved.run);
   return {step};

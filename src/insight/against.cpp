@@ -59,7 +59,38 @@ void add_timers(const RunReport& r, const TrainingLog& log, TrainingAgainst& out
   }
 }
 
+struct SettingOfRun {
+  std::string_view key;
+  std::int64_t (*of)(const Run&);
+};
+constexpr std::array kSettingsOfRun = {
+    SettingOfRun{"cluster.gpus", [](const Run& r) { return r.cluster.gpus; }},
+    SettingOfRun{"training.sequence_length", [](const Run& r) { return r.training.sequence; }},
+    SettingOfRun{"training.global_batch", [](const Run& r) { return r.training.global_batch; }},
+    SettingOfRun{"training.micro_batch", [](const Run& r) { return r.strategy.micro_batch; }},
+    SettingOfRun{"parallel.tp", [](const Run& r) { return r.strategy.tp; }},
+    SettingOfRun{"parallel.pp", [](const Run& r) { return r.strategy.pp; }},
+    SettingOfRun{"parallel.cp", [](const Run& r) { return r.strategy.cp; }},
+    SettingOfRun{"parallel.ep", [](const Run& r) { return r.strategy.ep; }},
+};
+
 }  // namespace
+
+std::vector<OtherSetting> other_settings(const TrainingLog& log, const Run& run) {
+  std::vector<OtherSetting> others;
+  for (const LoggedSetting& said : log.settings) {
+    for (const SettingOfRun& s : kSettingsOfRun) {
+      if (s.key == said.key && s.of(run) != said.value)
+        others.push_back({s.key, said.value, s.of(run)});
+    }
+  }
+  return others;
+}
+
+std::string words_of(const OtherSetting& s) {
+  return std::string(s.key) + " " + std::to_string(s.log) + " in the log, " +
+         std::to_string(s.run) + " here";
+}
 
 double error_of(const AgainstPoint& p) { return p.predicted.time / p.measured - 1.0; }
 
@@ -100,7 +131,8 @@ TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
         {"memory reserved", "B", r.answer.memory.reserved.si(), log.reserved->si()});
   }
   add_timers(r, log, out);
-  out.causes = causes_of(r, Seconds(step), log.allocated);
+  out.other_settings = other_settings(log, r.resolved.run);
+  if (out.other_settings.empty()) out.causes = causes_of(r, Seconds(step), log.allocated);
   return out;
 }
 

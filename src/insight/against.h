@@ -64,14 +64,26 @@ struct AgainstLine {
   double measured = 0;
 };
 
+// A setting that the log says and the run has otherwise.
+struct OtherSetting {
+  std::string_view key;
+  std::int64_t log = 0;
+  std::int64_t run = 0;
+};
+
 struct TrainingAgainst {
   std::vector<AgainstLine> lines;
+  std::vector<OtherSetting> other_settings;
   std::vector<std::string> unused_timers;
-  std::vector<StepCause> causes;  // of another step than the predicted one
+  std::vector<StepCause>
+      causes;  // of another step than the predicted one; none with other settings
 };
 
 // The step that a log of this run has, from its time or its samples or tokens a second.
 Seconds step_of(const TrainingLog& log, const Run& run);
+
+std::vector<OtherSetting> other_settings(const TrainingLog& log, const Run& run);
+std::string words_of(const OtherSetting& s);  // "parallel.tp 4 in the log, 8 here"
 
 TrainingAgainst against(const RunReport& r, const TrainingLog& log);
 

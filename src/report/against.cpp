@@ -238,6 +238,12 @@ bool some_cause_explains(const TrainingAgainst& a, Seconds measured) {
   });
 }
 
+std::vector<std::string> other_words(const TrainingAgainst& a) {
+  std::vector<std::string> words;
+  for (const OtherSetting& s : a.other_settings) words.push_back(words_of(s));
+  return words;
+}
+
 }  // namespace
 
 AnswerDocument comm_against_document(const CommAgainst& a) {
@@ -311,6 +317,11 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
   if (!a.unused_timers.empty()) {
     s.add(Paragraph{"timers without a predicted term: " + joined(a.unused_timers, ", "), 4, 2});
   }
+  if (!a.other_settings.empty()) {
+    d.add({"The log is of another run: no causes are weighed",
+           {Paragraph{joined(other_words(a), "; "), 2, 2}}});
+    return d;
+  }
   Section& why = d.add({"Why it differs", {cause_table(a)}});
   if (!some_cause_explains(a, step_of(log, r.resolved.run))) {
     why.add(Paragraph{"no cause gives the measured step: the log may be of another run", 2, 2});
@@ -328,6 +339,7 @@ Json training_against_json(const RunReport& r, const TrainingLog& log) {
             {"steps", log.steps},
             {"set_aside", log.set_aside},
             {"terms", json_rows(training_table(a))},
+            {"other_settings", other_words(a)},
             {"causes", json_rows(cause_table(a))},
             {"unused_timers", a.unused_timers}};
   add_frame(r, j);

@@ -161,6 +161,15 @@ $ python3 -c 'import json; print([p for p in json.load(open("with.json"))["rests
 > [{'part': 'network: nvswitch', 'basis': 'fitted on published runs', 'calibration': 'a'}]
 $ orrery estimate llama-3-8b-8-h100 --against $ROOT/docs/examples/megatron.log | grep 'another run'
 >   no cause gives the measured step: the log may be of another run
+# A log of another run explains nothing, and sets no level.
+$ printf '  seq_length ........... 4096\n x | elapsed time per iteration (ms): 24500.0 | global batch size:    64 |\n' > other.log
+$ orrery estimate gpt3-175b-1024-a100 --against other.log | sed -n '/another run/,$p'
+> The log is of another run: no causes are weighed
+>   training.sequence_length 4096 in the log, 2048 here; training.global_batch 64 in the log, 1536
+>   here
+$ orrery estimate gpt3-175b-1024-a100 --observed other.log
+! exit 2
+! stderr /^error: other.log: found training.sequence_length 4096 in the log, 2048 here; allowed: a log of this run/
 $ orrery estimate gpt3-175b-1024-a100 --against $ROOT/docs/examples/megatron.log
 > GPT-3 175B: ...
 > ...

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <initializer_list>
 #include <vector>
 
@@ -111,6 +112,54 @@ void read_timer(const std::string& line, std::map<std::string, std::vector<doubl
   constexpr double kMilli = 1e-3;
   const auto most = leading_number(std::string_view(line).substr(comma + 1));
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
+}
+
+struct SettingName {
+  std::string_view name;  // as Megatron-LM lists its arguments
+  std::string_view key;
+};
+constexpr std::array kSettings = {
+    SettingName{"world_size", "cluster.gpus"},
+    SettingName{"seq_length", "training.sequence_length"},
+    SettingName{"global_batch_size", "training.global_batch"},
+    SettingName{"micro_batch_size", "training.micro_batch"},
+    SettingName{"tensor_model_parallel_size", "parallel.tp"},
+    SettingName{"pipeline_model_parallel_size", "parallel.pp"},
+    SettingName{"context_parallel_size", "parallel.cp"},
+    SettingName{"expert_model_parallel_size", "parallel.ep"},
+};
+
+void take_setting(std::string_view key, std::string_view text,
+                  std::vector<LoggedSetting>& settings) {
+  const auto x = leading_number(text);
+  if (!x || *x != std::floor(*x)) return;
+  const LoggedSetting s{key, static_cast<std::int64_t>(*x)};
+  const auto at = std::find_if(settings.begin(), settings.end(),
+                               [&](const LoggedSetting& known) { return known.key == key; });
+  if (at == settings.end()) {
+    settings.push_back(s);
+  } else {
+    *at = s;
+  }
+}
+
+// "  seq_length ......................... 4096", and of a step's line "global batch size:    16".
+void read_settings(std::string_view line, std::vector<LoggedSetting>& settings) {
+  constexpr std::string_view kBatch = "global batch size:";
+  const std::size_t batch = line.find(kBatch);
+  if (batch != std::string_view::npos) {
+    take_setting("training.global_batch", line.substr(batch + kBatch.size()), settings);
+  }
+  const std::size_t dots = line.find(" ...");
+  if (dots == std::string_view::npos) return;
+  const std::size_t value = line.find_first_not_of(". ", dots);
+  if (value == std::string_view::npos) return;
+  const std::size_t blank = line.find_last_of(' ', dots - (dots > 0 ? 1 : 0));
+  const std::size_t first = blank == std::string_view::npos || blank >= dots ? 0 : blank + 1;
+  for (const SettingName& s : kSettings) {
+    if (line.substr(first, dots - first) == s.name)
+      take_setting(s.key, line.substr(value), settings);
+  }
 }
 
 struct HistoryColumn {
@@ -281,7 +330,9 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
     read_fields(line, log.form, values);
-    if (log.form == "Megatron-LM") read_timer(line, timers);
+    if (log.form != "Megatron-LM") continue;
+    read_timer(line, timers);
+    read_settings(line, log.settings);
   }
   const auto at = [&](Logged q) -> const std::vector<double>& {
     return values[static_cast<std::size_t>(q)];

@@ -5,7 +5,8 @@
 // The tool is recognised by its lines (terminal colours are skipped):
 // - Megatron-LM: "elapsed time per iteration (ms):" (Megatron-DeepSpeed: also "(s):"), "throughput
 //   per GPU (TFLOP/s/GPU):" or "TFLOPs:", "max allocated:" and "max reserved:" (MB of 2²⁰), timers
-//   "name ....: (min, max)" in ms, of which the largest over ranks counts;
+//   "name ....: (min, max)" in ms, of which the largest over ranks counts; and of its settings the
+//   list of arguments "tensor_model_parallel_size .... 8" and "global batch size: 16";
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
@@ -17,14 +18,23 @@
 // (reserved). Errors: InputError if no line holds a step.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orrery/quantity.h"
 
 namespace orrery {
+
+struct LoggedSetting {
+  std::string_view key;  // of a run file: "parallel.tp"
+  std::int64_t value = 0;
+
+  bool operator==(const LoggedSetting&) const = default;
+};
 
 struct TrainingLog {
   std::string form;  // "Megatron-LM", "DeepSpeed", "torchtitan"
@@ -37,6 +47,7 @@ struct TrainingLog {
   std::optional<Bytes> allocated;  // most, of one GPU
   std::optional<Bytes> reserved;
   std::map<std::string, Seconds> timers;
+  std::vector<LoggedSetting> settings;  // each key once, as the last line has it
 };
 
 TrainingLog read_training_log(std::string_view text, const std::string& file);

@@ -29,6 +29,23 @@ TEST_CASE("Megatron-LM: medians of steps, most memory, the slowest rank's timers
   CHECK(log.timers.at("optimizer").si() == testing::about(0.26));
 }
 
+TEST_CASE("Megatron-LM: settings by its list of arguments, the batch by the last step") {
+  const TrainingLog log = read_training_log(
+      "------------------------ arguments ------------------------\n"
+      "[default0]:  global_batch_size ............................... 8\n"
+      "  seq_length ...................................... 32768\n"
+      "  max_seq_length .................................. 5\n"
+      "  tensor_model_parallel_size ...................... 8\n"
+      "  lr .............................................. 1.5\n"
+      "x | elapsed time per iteration (ms): 1000.0 | global batch size:    16 | lm loss: 1 |\n"
+      "    forward-compute ................................: (6400.00, 6500.00)\n",
+      "log.txt");
+  const std::vector<LoggedSetting> expected = {{"training.global_batch", 16},
+                                               {"training.sequence_length", 32768},
+                                               {"parallel.tp", 8}};
+  CHECK(log.settings == expected);
+}
+
 TEST_CASE("the first steps are left out where there are enough") {
   std::string text;
   for (int i = 0; i < 12; ++i) {

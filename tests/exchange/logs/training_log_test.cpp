@@ -40,9 +40,8 @@ TEST_CASE("Megatron-LM: settings by its list of arguments, the batch by the last
       "x | elapsed time per iteration (ms): 1000.0 | global batch size:    16 | lm loss: 1 |\n"
       "    forward-compute ................................: (6400.00, 6500.00)\n",
       "log.txt");
-  const std::vector<LoggedSetting> expected = {{"training.global_batch", 16},
-                                               {"training.sequence_length", 32768},
-                                               {"parallel.tp", 8}};
+  const std::vector<LoggedSetting> expected = {
+      {"training.global_batch", 16}, {"training.sequence_length", 32768}, {"parallel.tp", 8}};
   CHECK(log.settings == expected);
 }
 

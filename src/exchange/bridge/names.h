@@ -42,6 +42,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.moe_ffn_hidden_size", "moe_ffn_hidden_size"},
     NamedPath{"model.moe_shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"},
     NamedPath{"model.moe_expert_capacity_factor", "moe_expert_capacity_factor"},
+    NamedPath{"model.moe_pad_expert_input_to_capacity", "moe_pad_expert_input_to_capacity"},
     NamedPath{"model.moe_router_enable_expert_bias", "moe_router_enable_expert_bias"},
     NamedPath{"model.moe_token_dispatcher_type", "moe_token_dispatcher_type"},
     NamedPath{"model.moe_enable_deepep", "moe_enable_deepep"},

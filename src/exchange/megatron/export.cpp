@@ -82,6 +82,9 @@ class Export {
     if (!is_moe(a)) return;
     lines_.start();
     rows(kExpertRows);
+    if (a.moe.capacity_factor > 0 && a.moe.pads_to_capacity) {
+      lines_.add("moe_pad_expert_input_to_capacity");
+    }
     // The bias is refused beside any other.
     if (at("model.router_correction_bias") == true) {
       lines_.add("moe_router_score_function", "sigmoid");

@@ -159,12 +159,21 @@ void layer_frequency(ImportDraft& d) {
   d.set("model.moe_layer_freq", 1);
 }
 
+// Megatron pads experts to their capacity only where it is told to.
+void capacity(ImportDraft& d) {
+  constexpr const char* kPads = "moe_pad_expert_input_to_capacity";
+  if (d.at("model.moe_expert_capacity_factor").is_null()) return;
+  if (const auto pads = d.settings.flag(kPads)) return d.set(std::string("model.") + kPads, *pads);
+  d.assume(std::string("model.") + kPads, false, "without --moe-pad-expert-input-to-capacity");
+}
+
 void experts(ImportDraft& d) {
   if (!d.settings.has("num_experts")) {
     d.settings.take("moe_layer_freq");
     return d.set_aside(kExpertRows, "num_experts");
   }
   read_rows_of(kExpertRows, d.settings, d.out.run);
+  capacity(d);
   d.assume("model.num_experts_per_tok", 2, "without --moe-router-topk");
   d.assume("model.moe_intermediate_size", d.at("model.intermediate_size"),
            "without --moe-ffn-hidden-size");

@@ -203,7 +203,7 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"megatron_fsdp_grad_comm_dtype", "gradients travel as training.states says"},
     SettingNote{"megatron_fsdp_main_grads_dtype", "--set training.states={…} says it"},
     SettingNote{"reduce_scatter_with_fp32_accumulation", "gradients are reduced by the profile"},
-    SettingNote{"moe_pad_expert_input_to_capacity", "experts get the tokens they are sent here"},
+    SettingNote{"moe_pad_expert_input_to_capacity", "no --moe-expert-capacity-factor beside it"},
     SettingNote{"memory_centric_tiled_linear", "layers are not tiled here"},
     SettingNote{"tile_factor", "layers are not tiled here"},
     SettingNote{"rampup_batch_size", "the batch is the last one here"},

@@ -20,6 +20,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.ub_tp_comm_overlap", "tp_comm_overlap"},
     NamedPath{"model.bias", "add_bias_linear"},
     NamedPath{"model.moe_expert_capacity_factor", "moe_expert_capacity_factor"},
+    NamedPath{"model.moe_pad_expert_input_to_capacity", "moe_pad_expert_input_to_capacity"},
     NamedPath{"model.optim.overlap_grad_sync", "overlap_grad_reduce"},
     NamedPath{"model.optim.overlap_param_sync", "overlap_param_gather"},
     NamedPath{"model.cpu_offloading", "cpu_offloading"},

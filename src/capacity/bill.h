@@ -51,7 +51,7 @@ constexpr EnumNames<CostPart> names_of(CostPart) {
 struct Bill {
   Payment payment = Payment::rent;
   std::array<std::optional<Money>, kCostParts> parts;
-  // Of a purchase: hardware with its network and storage, of which `parts` hold this run's share.
+  // A purchase pays this at once for hardware, network and storage; `parts` hold the run's share.
   std::optional<Money> up_front;
   bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
 

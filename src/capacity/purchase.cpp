@@ -109,8 +109,8 @@ Group group_of(const Run& run, const CommLine<double>& line) {
   return {};
 }
 
-// Of what each rank puts on the wire, the part that leaves its node: of an all-to-all what goes to
-// ranks elsewhere; a ring leaves a node once, whatever its ranks there.
+// The part of a rank's bytes on the wire that leaves its node. An all-to-all sends out what is for
+// ranks elsewhere; a ring leaves a node once, however many of its ranks stand there.
 double share_that_leaves(const Run& run, const CommLine<double>& line) {
   const Group g = group_of(run, line);
   const double inside =

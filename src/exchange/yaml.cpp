@@ -187,7 +187,7 @@ Json with_plain_words(const Json& value) {
   return out;
 }
 
-// What write_yaml() and the page's script write: `key: value`, or `key:` and deeper lines.
+// Reads what write_yaml() and the page's script write: `key: value`, or `key:` and deeper lines.
 class Blocks {
  public:
   Blocks(std::string_view text, const std::string& file) : file_(file) {

@@ -2,6 +2,7 @@
 #include "explore/narrow.h"
 
 #include <limits>
+#include <utility>
 
 #include "explore/unit_walk.h"
 
@@ -37,13 +38,14 @@ bool is_untouched(const AxisValues& axis) {
          axis.highest == std::numeric_limits<std::int64_t>::max();
 }
 
-// Values that the framework lacks stay out.
+// Values that the framework lacks stay out. One that has none of those kept keeps all of its own.
 void apply(const Narrowing& step, AxisValues& axis) {
   if (step.highest > 0) {
     axis.highest = step.highest;
     return;
   }
-  axis.runnable = axis.runnable.empty() ? step.kept : chosen(axis, step.kept);
+  std::vector<std::int64_t> kept = chosen(axis, step.kept);
+  if (!kept.empty()) axis.runnable = std::move(kept);
 }
 
 std::int64_t cells_of(const Space& space) {

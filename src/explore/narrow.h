@@ -3,8 +3,8 @@
 // A space too large to try within a minute or two, made smaller.
 //
 // Free axes lose values, a step of a table at a time, until few enough cells are left (space.h) or
-// no step is: first those that the fastest strategies of large runs hardly ever have. An axis that
-// the user named keeps its values, "free" included. The answer says what was left out.
+// no step is. Which values go first is a judgement: of those, large runs hardly ever use any. An
+// axis that the user named keeps its values, "free" included. The answer says what was left out.
 #pragma once
 
 #include <cstdint>

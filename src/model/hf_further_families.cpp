@@ -236,7 +236,7 @@ constexpr HfFamily kFurtherFamilies[] = {
     // --- state spaces
     {"zamba2", "Zamba2Config", kDecoder,
      R"("recurrent": "mamba2", "linear_gated_norm": true, "attention_bias": false,
-        "linear_projection_bias": false, "no_mlp": true)",
+        "linear_projection_bias": false, "no_mlp": true, "wide_heads": true)",
      R"("vocab_size": 32000, "num_hidden_layers": 54, "num_attention_heads": 32,
         "linear_key_head_dim": 64, "linear_conv_kernel_dim": 4, "mamba_expand": 2,
         "linear_num_value_heads": 8, "linear_num_key_heads": 1, "linear_chunk_size": 256,

@@ -34,7 +34,7 @@ class Shapes {
       facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
     }
     if (facts_.has("image_size")) translate_image();
-    if (type_ == "zamba2" && !facts_.has("head_dim")) {
+    if (facts_.flag("wide_heads") && !facts_.has("head_dim")) {
       facts_.set("head_dim",
                  2 * facts_.needed("hidden_size") / facts_.needed("num_attention_heads"));
     }

@@ -108,7 +108,7 @@ std::string not_said_line(ForeignFormat format, const NotSaid& n) {
          shortened(value, 60);
 }
 
-// What a tool needs besides, for which a run file has no key; "" where its file needs nothing.
+// Names what a tool needs and a run file has no key for; "" where its file needs nothing.
 constexpr EnumTable<ForeignFormat, const char*> kToAdd = {
     "--rotary-base (10000 without it), --tokenizer-type and its model, --train-iters, --lr, "
     "--data-path",

@@ -58,6 +58,17 @@ TEST_CASE("a space too large loses the values of one axis after the other") {
   CHECK(chosen(recompute, {0, 1, 2, 3}) == std::vector<std::int64_t>{0, 1, 2});
 }
 
+TEST_CASE("a framework without the values that stay keeps its own") {
+  Space space = space_of("{}");
+  AxisValues& schedule = space.axes[SearchAxis::schedule];
+  schedule.runnable = {static_cast<std::int64_t>(ScheduleId::gpipe)};
+  const auto left_out = narrow(space, 1);
+  CHECK(schedule.runnable ==
+        std::vector<std::int64_t>{static_cast<std::int64_t>(ScheduleId::gpipe)});
+  CHECK(std::none_of(left_out.begin(), left_out.end(),
+                     [](const NotTried& n) { return n.axis == SearchAxis::schedule; }));
+}
+
 TEST_CASE("an axis that the user named keeps its values") {
   for (const char* axes : {R"({"micro_batch": "free"})", R"({"micro_batch": [1, 256]})"}) {
     Space space = space_of(axes);

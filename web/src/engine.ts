@@ -147,8 +147,8 @@ async function loaded(file: string): Promise<WebAssembly.Module> {
   }
 }
 
-// In the page as one file all stand in it as data blocks, which no browser runs by itself; in a
-// folder for a host the engine is a file of its own.
+// The page as one file holds all parts as data blocks, which no browser runs by itself. A folder for
+// a host has the engine as a file of its own.
 export async function startEngine(): Promise<Engine> {
   const block = (id: string) => document.getElementById(id) as HTMLElement, text = (id: string) => block(id).textContent ?? '';
   const script = URL.createObjectURL(new Blob([text('worker')], { type: 'text/javascript' }));

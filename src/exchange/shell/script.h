@@ -36,7 +36,7 @@ struct State {
   std::size_t doubt_line = 0;
 };
 
-// What the next text fills: names, an array's members, or one name with all of it.
+// The next text fills names, an array's members, or one name with all of it.
 struct Reading {
   std::vector<std::string> names = {};
   bool array = false;

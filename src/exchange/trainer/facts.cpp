@@ -20,7 +20,7 @@ Settings Facts::settings_of_file(const Json& document, const std::string& file) 
 }
 
 void Facts::say(Said fact, Json value, const std::string& setting) {
-  // What one file has switched off another may do.
+  // Another file may switch on what one has switched off.
   if (fact == Said::recompute && value == false) return say_weakly(fact, value, setting);
   std::optional<Saying>& old = said_[static_cast<std::size_t>(fact)];
   if (!old) {

@@ -95,7 +95,7 @@ LayerKind predicting_layer(const Architecture& a) {
   return {Mixer::attention, is_moe(a) ? Feedforward::experts : Feedforward::dense};
 }
 
-// What is looked up, its norms and dropout.
+// Appends the tables that are looked up, their norms and dropout.
 void append_tables(Block& block, const BuildContext& c) {
   Operator& words =
       append(block, OpName::embedding, OpKind::lookup, c.sequence_tokens(), c.hidden());

@@ -149,7 +149,7 @@ class Import {
       training_.push_back({f, ForeignFormat::deepspeed});
     }
     if (settings.is_torchtitan) {
-      parts_.push_back(torchtitan::import_named(std::move(settings), job_));
+      parts_.push_back(torchtitan::import_named(settings, job_));
       parts_.back().file = files.front().name;
       parts_.back().format = n.format;
     } else {

@@ -67,8 +67,8 @@ class Translation {
     for (const std::string& part : words_in(hf_parts())) {
       const auto at = document().find(part);
       if (at == document().end() || !at->is_object()) continue;
-      const Json inner =
-          *at;  // NOLINT(performance-unnecessary-copy-initialization): the document grows below
+      // A copy, because the document grows below.
+      const Json inner = *at;  // NOLINT(performance-unnecessary-copy-initialization)
       const bool linear = part == "linear_attn_config";
       for (auto it = inner.begin(); it != inner.end(); ++it) {
         std::string key = it.key();

@@ -359,7 +359,7 @@ ImportedRun import_toml(const ForeignFile& file, ImportJob& job) {
   return import_settings({read_toml(file.text, file.name)}, job, true);
 }
 
-ImportedRun import_named(NamedSettings named, ImportJob& job) {
+ImportedRun import_named(const NamedSettings& named, ImportJob& job) {
   return import_settings(named, job, named.other_defaults.empty());
 }
 

@@ -14,7 +14,7 @@
 namespace orrery::torchtitan {
 
 ImportedRun import_toml(const ForeignFile& file, ImportJob& job);
-ImportedRun import_named(NamedSettings named, ImportJob& job);  // of a Primus file
+ImportedRun import_named(const NamedSettings& named, ImportJob& job);  // of a Primus file
 ImportedRun import_arguments(const ForeignFile& file, ImportJob& job);
 
 std::string export_toml(const ResolvedRun& resolved);

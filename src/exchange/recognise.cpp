@@ -89,6 +89,13 @@ constexpr std::array kOtherYaml = {
     OtherYaml{"strategy", "a YAML of a trainer"},
 };
 
+const char* other_yaml(const Json& j) {
+  for (const OtherYaml& o : kOtherYaml) {
+    if (j.contains(o.key)) return o.looks;
+  }
+  return nullptr;
+}
+
 std::string keys_of(const Json& j) {
   std::string text;
   int n = 0;
@@ -107,9 +114,7 @@ Recognised yaml(const Json& j) {
   for (const Mark& m : kYaml) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
-  for (const OtherYaml& o : kOtherYaml) {
-    if (j.contains(o.key)) return {FileKind::other, {}, o.looks, ""};
-  }
+  if (const char* looks = other_yaml(j)) return {FileKind::other, {}, looks, ""};
   return {FileKind::other, {}, "YAML with the keys " + keys_of(j), ""};
 }
 
@@ -128,6 +133,8 @@ Recognised json(const Json& j) {
   if (has_any(j, {"model_type", "architectures"})) {
     return {FileKind::model, {}, "a Hugging Face config.json", ""};
   }
+  // GPT-NeoX's files, often written in braces, hold DeepSpeed's keys beside their own.
+  if (const char* looks = other_yaml(j)) return {FileKind::other, {}, looks, ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with the keys " + keys_of(j), ""};
 }

@@ -33,6 +33,7 @@ class Shapes {
       const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
       facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
     }
+    if (facts_.flag("two_thirds_wide")) narrow_width();
     if (facts_.has("image_size")) translate_image();
     if (facts_.flag("wide_heads") && !facts_.has("head_dim")) {
       facts_.set("head_dim",
@@ -44,6 +45,16 @@ class Shapes {
       facts_.refuse("word_embed_proj_dim", std::to_string(projected),
                     "hidden_size; narrower embeddings are not modelled");
     }
+  }
+
+  // LFM2 writes the width of an ungated MLP; its gated one has two thirds, rounded up.
+  void narrow_width() {
+    const auto factor = facts_.find("width_factor");
+    const auto multiple = facts_.find("width_multiple");
+    const auto wide = static_cast<double>(facts_.needed("intermediate_size") * 2 / 3);
+    const auto width = static_cast<std::int64_t>(wide * (factor ? factor->number(0, 1e3) : 1));
+    const std::int64_t step = multiple ? multiple->integer(1, HfFacts::kMany) : 1;
+    facts_.set("intermediate_size", (width + step - 1) / step * step);
   }
 
   // The projection of a patch counts as a table of as many rows as a patch has numbers, with its

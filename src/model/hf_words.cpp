@@ -46,6 +46,9 @@ constexpr HfSpelling kSpellings[] = {
     {"remove_final_layer_norm", "_remove_final_layer_norm"},
     {"word_embed_proj_dim", "word_embed_proj_dim embedding_size"},
     {"expansion_ratio", "expansion_ratio mlp_ratio"},
+    {"two_thirds_wide", "block_auto_adjust_ff_dim"},
+    {"width_factor", "block_ffn_dim_multiplier"},
+    {"width_multiple", "block_multiple_of"},
 
     // --- positions and windows
     {"alibi", "alibi use_alibi"},

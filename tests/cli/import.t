@@ -138,6 +138,9 @@ $ printf 'import torch\ndef main(): pass\n' | orrery import -
 $ printf 'parallelism: {dp: 2}\ntokens: {}\n' | orrery import -
 ! exit 2
 ! stderr found nanotron's YAML
+$ echo '{"pipe_parallel_size": 4, "zero_optimization": {"stage": 1}, "fp16": {"enabled": true}}' | orrery import -
+! exit 2
+! stderr found GPT-NeoX's YAML
 $ orrery export llama-3-8b-8-h100 --as megatronn
 ! exit 2
 ! stderr found "megatronn"; allowed: run, megatron, deepspeed, torchtitan, torchtitan-toml, bridge, accelerate or sbatch; did you mean "megatron"?

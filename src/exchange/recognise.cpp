@@ -245,6 +245,7 @@ bool is_mlperf(std::string_view line) {
 struct Signs {
   bool shell = false;
   bool section = false;
+  bool test = false;  // of a shell: [ … ] or [[ … ]]
   bool dotted = false;
   bool python = false;
   bool mlperf = false;
@@ -259,6 +260,8 @@ Signs signs_of(std::string_view text) {
     s.shell = s.shell || is_shell_line(line);
     if (line.empty() || line.front() == '#') continue;
     s.section = s.section || is_section(line) || (first && is_toml_value(line));
+    s.test =
+        s.test || ((begins_with(line, "[ ") || begins_with(line, "[[ ")) && contains(line, " ]"));
     first = false;
     s.python = s.python || is_python(whole);
     s.mlperf = s.mlperf || is_mlperf(line);
@@ -363,7 +366,8 @@ Recognised recognise(const ForeignFile& file) {
     }
   }
   if (const auto found = lines(text)) return *found;
-  if (first_character(text) == '[' && !signs_of(text).section) {
+  const Signs signs = signs_of(text);
+  if (first_character(text) == '[' && !signs.section && !signs.test) {
     return {FileKind::other, {}, "a JSON array", ""};
   }
   return script(text);

@@ -135,6 +135,9 @@ $ echo '{"traceEvents": []}' | orrery import -
 $ printf 'import torch\ndef main(): pass\n' | orrery import -
 ! exit 2
 ! stderr found Python source; allowed: give the printed configuration
+$ printf '[ -z "$TP" ] && TP=8\npretrain_gpt.py --num-layers 2 --tensor-model-parallel-size $TP\n' | orrery import - | grep -c '"tp":8'
+> 1
+! stderr still missing
 $ printf 'parallelism: {dp: 2}\ntokens: {}\n' | orrery import -
 ! exit 2
 ! stderr found nanotron's YAML

@@ -93,9 +93,24 @@ class Test {
 
   Truth unary() {
     const std::string sign = words_[at_++];
+    if (sign == "-z" && is_never_set()) return ++at_, Truth(true);
     const std::string value = operand();
     if (!is_known(value) || (sign != "-z" && sign != "-n")) return {};
     return value.empty() == (sign == "-z");
+  }
+
+  // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
+  bool is_never_set() const {
+    if (at_ >= words_.size()) return false;
+    std::string_view word = words_[at_];
+    if (word.size() > 2 && word.front() == '"' && word.back() == '"') {
+      word = word.substr(1, word.size() - 2);
+    }
+    if (word.size() < 2 || word.front() != '$') return false;
+    const bool braces = word[1] == '{' && word.back() == '}';
+    const auto name = braces ? word.substr(2, word.size() - 3) : word.substr(1);
+    return !name.empty() && end_of_name(name, 0) == name.size() &&
+           variables_.find(name) == variables_.end();
   }
 
   const std::vector<std::string>& words_;

@@ -7,7 +7,8 @@
 // and mapfile from one, `bash -c` and eval, $NAME, ${NAME}, ${NAME:-b}, ${NAME%.*} and its kin,
 // ${NAME[@]}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), #SBATCH lines. A
 // loop's body runs once, and its variable is unknown unless the list has one word. A value that
-// only a running shell knows stays as written, with its dollar sign.
+// only a running shell knows stays as written, with its dollar sign; [ -z "$NAME" ] is true of a
+// name that nothing sets.
 //
 // A branch whose condition cannot be evaluated is in doubt: what it assigns becomes unknown, and
 // the words of its commands stand in `doubts` with the line of the condition.

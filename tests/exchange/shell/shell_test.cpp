@@ -56,6 +56,13 @@ TEST_CASE("the branch of a known condition is taken, and no other") {
         Words{"run", "a", ";"});
 }
 
+TEST_CASE("a default for a variable that nothing sets is taken, as in ${TP:-8}") {
+  CHECK(words_passed("[ -z \"$TP\" ] && TP=8\nif [[ -z ${PP} ]]; then PP=2; fi\nrun $TP $PP") ==
+        Words{"run", "8", "2", ";"});
+  CHECK(words_passed("TP=4\n[ -z \"$TP\" ] && TP=8\nrun $TP") == Words{"run", "4", ";"});
+  CHECK(words_passed("TP=$(nproc)\n[ -z \"$TP\" ] && TP=8\nrun $TP") == Words{"run", "$TP", ";"});
+}
+
 TEST_CASE("a branch that only the shell knows is in doubt, with its line") {
   const ShellRun run = run_shell(
       "Z=1\nif [ -n \"$OUTSIDE\" ]; then\n  Z=3\n  ARGS=\"--zero-stage 3\"\nfi\nrun --z $Z $ARGS\n",

@@ -22,7 +22,7 @@
 #include "explore/search.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
-#include "insight/metric_source.h"
+#include "insight/metrics.h"
 #include "insight/search_report.h"
 #include "io/config_dirs.h"
 #include "io/threads.h"

@@ -2,7 +2,7 @@
 #include "engine/plan_context.h"
 
 #include "engine/overrides.h"
-#include "insight/metric_source.h"
+#include "insight/metrics.h"
 
 namespace orrery {
 namespace {

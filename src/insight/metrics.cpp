@@ -63,50 +63,58 @@ R probability_of_fitting(const MetricInput<R>& in) {
                  {"probability that the memory needed is there"});
 }
 
-// A getter for both number types out of one generic lambda.
+// Each takes a getter for both number types: one generic lambda.
 template <class Getter>
-constexpr Metric metric(std::string_view key, std::string_view unit, std::string_view label,
-                        MetricGroup group, std::string_view meaning, Getter getter) {
-  return {key, unit, label, meaning, group, getter, getter};
+constexpr Metric speed_metric(std::string_view key, std::string_view unit, std::string_view label,
+                              MetricTrend trend, std::string_view meaning, Getter getter) {
+  return {key, unit, label, meaning, MetricGroup::speed, trend, getter, getter};
+}
+
+template <class Getter>
+constexpr Metric memory_metric(std::string_view key, std::string_view unit, std::string_view label,
+                               MetricGroup group, std::string_view meaning, Getter getter) {
+  return {key, unit, label, meaning, group, MetricTrend::known, getter, getter};
 }
 
 template <Term term>
 constexpr Metric term_metric(std::string_view key, std::string_view label,
                              std::string_view meaning) {
-  return metric(key, "s", label, MetricGroup::time, meaning, [](const auto& in) {
+  const auto getter = [](const auto& in) {
     return in.answer.breakdown[static_cast<std::size_t>(term)].si();
-  });
+  };
+  return {key, "s", label, meaning, MetricGroup::time, MetricTrend::unknown, getter, getter};
 }
 
 template <MemoryLine... lines>
-constexpr Metric memory_metric(std::string_view key, std::string_view label, MetricGroup group,
-                               std::string_view meaning) {
-  return metric(key, "GiB", label, group, meaning,
-                [](const auto& in) { return lines_gib(in, lines...); });
+constexpr Metric lines_metric(std::string_view key, std::string_view label, MetricGroup group,
+                              std::string_view meaning) {
+  return memory_metric(key, "GiB", label, group, meaning,
+                       [](const auto& in) { return lines_gib(in, lines...); });
 }
 
 using enum MetricGroup;
+using enum MetricTrend;
 using L = MemoryLine;
 
 constexpr std::array kMetrics = {
-    metric("step_time_s", "s", "step", speed, "one optimizer step",
-           [](const auto& in) { return step(in); }),
-    metric("samples_per_s", "1/s", "sequences/s", speed, "sequences trained on, of all GPUs",
-           [](const auto& in) { return sequences(in) / step(in); }),
-    metric("tokens_per_s", "1/s", "tokens/s", speed, "tokens trained on, of all GPUs",
-           [](const auto& in) { return tokens(in) / step(in); }),
-    metric("tokens_per_s_per_gpu", "1/s", "tokens/s/GPU", speed, "tokens trained on, by GPU",
-           [](const auto& in) { return tokens(in) / step(in) / gpus(in); }),
-    metric("model_tflops_per_gpu", "TFLOP/s", "model TFLOP/s/GPU", speed,
-           "model FLOPs by the convention, without recomputation",
-           [](const auto& in) { return model_rate(in) / kTera; }),
-    metric("hardware_tflops_per_gpu", "TFLOP/s", "executed TFLOP/s/GPU", speed,
-           "FLOPs really executed, recomputation included",
-           [](const auto& in) { return hardware_rate(in) / kTera; }),
-    metric("mfu", "", "MFU", speed, "model FLOPs over the dense peak of the precision",
-           [](const auto& in) { return model_rate(in) / peak_rate(in); }),
-    metric("hfu", "", "HFU", speed, "executed FLOPs over the dense peak of the precision",
-           [](const auto& in) { return hardware_rate(in) / peak_rate(in); }),
+    speed_metric("step_time_s", "s", "step", rises, "one optimizer step",
+                 [](const auto& in) { return step(in); }),
+    speed_metric("samples_per_s", "1/s", "sequences/s", falls, "sequences trained on, of all GPUs",
+                 [](const auto& in) { return sequences(in) / step(in); }),
+    speed_metric("tokens_per_s", "1/s", "tokens/s", falls, "tokens trained on, of all GPUs",
+                 [](const auto& in) { return tokens(in) / step(in); }),
+    speed_metric("tokens_per_s_per_gpu", "1/s", "tokens/s/GPU", falls, "tokens trained on, by GPU",
+                 [](const auto& in) { return tokens(in) / step(in) / gpus(in); }),
+    speed_metric("model_tflops_per_gpu", "TFLOP/s", "model TFLOP/s/GPU", falls,
+                 "model FLOPs by the convention, without recomputation",
+                 [](const auto& in) { return model_rate(in) / kTera; }),
+    speed_metric("hardware_tflops_per_gpu", "TFLOP/s", "executed TFLOP/s/GPU", unknown,
+                 "FLOPs really executed, recomputation included",
+                 [](const auto& in) { return hardware_rate(in) / kTera; }),
+    speed_metric("mfu", "", "MFU", falls, "model FLOPs over the dense peak of the precision",
+                 [](const auto& in) { return model_rate(in) / peak_rate(in); }),
+    speed_metric("hfu", "", "HFU", unknown, "executed FLOPs over the dense peak of the precision",
+                 [](const auto& in) { return hardware_rate(in) / peak_rate(in); }),
 
     term_metric<Term::compute>("breakdown_s.compute", "compute", "kernels, forward and backward"),
     term_metric<Term::recompute>("breakdown_s.recompute", "recompute",
@@ -130,64 +138,78 @@ constexpr std::array kMetrics = {
                                     "what the GPU waits for kernels to be launched"),
     term_metric<Term::other>("breakdown_s.other", "other", "fixed costs of a step"),
 
-    metric("memory.peak_gib", "GiB", "peak", memory,
-           "what the device shows as used, on the fullest stage",
-           [](const auto& in) { return in_gib(in.answer.memory.peak); }),
-    memory_metric<L::weights, L::secondary_weights>(
-        "memory.weights_gib", "weights", memory, "the copy that computes, and the second of hpZ"),
-    memory_metric<L::gradients>("memory.gradients_gib", "gradients", memory,
-                                "kept between micro batches"),
-    memory_metric<L::optimizer, L::optimizer_working>("memory.optimizer_gib", "optimizer", memory,
-                                                      "master weights and moments"),
-    memory_metric<L::activations, L::recompute_working, L::logits, L::transient>(
+    memory_metric("memory.peak_gib", "GiB", "peak", memory,
+                  "what the device shows as used, on the fullest stage",
+                  [](const auto& in) { return in_gib(in.answer.memory.peak); }),
+    lines_metric<L::weights, L::secondary_weights>("memory.weights_gib", "weights", memory,
+                                                   "the copy that computes, and the second of hpZ"),
+    lines_metric<L::gradients>("memory.gradients_gib", "gradients", memory,
+                               "kept between micro batches"),
+    lines_metric<L::optimizer, L::optimizer_working>("memory.optimizer_gib", "optimizer", memory,
+                                                     "master weights and moments"),
+    lines_metric<L::activations, L::recompute_working, L::logits, L::transient>(
         "memory.activations_gib", "activations", memory,
         "saved tensors, logits and what backward works on"),
-    memory_metric<L::gathered_weights, L::buckets>("memory.buffers_gib", "buffers", memory,
-                                                   "gathered weights and flat buffers"),
-    memory_metric<L::context, L::communicators, L::fragmentation>(
+    lines_metric<L::gathered_weights, L::buckets>("memory.buffers_gib", "buffers", memory,
+                                                  "gathered weights and flat buffers"),
+    lines_metric<L::context, L::communicators, L::fragmentation>(
         "memory.overhead_gib", "overhead", memory,
         "context, communicators and what the allocator loses"),
-    metric("memory.fit_probability", "", "probability of fitting", memory,
-           "that the device holds what is needed, by the error of memory of runs alike",
-           [](const auto& in) { return probability_of_fitting(in); }),
-    metric("memory.bytes_per_parameter", "B", "bytes a parameter", memory,
-           "model states on the device over parameters held",
-           [](const auto& in) { return in.answer.memory.bytes_per_parameter; }),
-    metric("memory.allocated_peak", "B", "allocated", memory, "as a framework counts tensors",
-           [](const auto& in) { return in.answer.memory.allocated.si(); }),
-    metric("memory.reserved_peak", "B", "reserved", memory, "as its allocator holds blocks",
-           [](const auto& in) { return in.answer.memory.reserved.si(); }),
+    memory_metric("memory.fit_probability", "", "probability of fitting", memory,
+                  "that the device holds what is needed, by the error of memory of runs alike",
+                  [](const auto& in) { return probability_of_fitting(in); }),
+    memory_metric("memory.bytes_per_parameter", "B", "bytes a parameter", memory,
+                  "model states on the device over parameters held",
+                  [](const auto& in) { return in.answer.memory.bytes_per_parameter; }),
+    memory_metric("memory.allocated_peak", "B", "allocated", memory,
+                  "as a framework counts tensors",
+                  [](const auto& in) { return in.answer.memory.allocated.si(); }),
+    memory_metric("memory.reserved_peak", "B", "reserved", memory, "as its allocator holds blocks",
+                  [](const auto& in) { return in.answer.memory.reserved.si(); }),
 
-    memory_metric<L::weights>("memory.lines.weights_gib", "weights", memory_line,
-                              "the copy that computes"),
-    memory_metric<L::secondary_weights>("memory.lines.secondary_weights_gib", "2nd weights",
-                                        memory_line,
-                                        "sharded over fewer ranks for the gathers of backward"),
-    memory_metric<L::gradients>("memory.lines.gradients_gib", "gradients", memory_line,
-                                "kept between micro batches"),
-    memory_metric<L::optimizer>("memory.lines.optimizer_gib", "optimizer", memory_line,
-                                "master weights and moments"),
-    memory_metric<L::optimizer_working>("memory.lines.optimizer_working_gib", "optimizer update",
-                                        memory_line, "copies that the update makes while it runs"),
-    memory_metric<L::activations>("memory.lines.activations_gib", "activations", memory_line,
-                                  "saved tensors of the micro batches in flight"),
-    memory_metric<L::recompute_working>("memory.lines.recompute_working_gib", "recompute work",
-                                        memory_line, "what one recomputed piece brings back"),
-    memory_metric<L::logits>("memory.lines.logits_gib", "logits", memory_line,
-                             "logits, softmax and their gradient"),
-    memory_metric<L::transient>("memory.lines.transient_gib", "transient", memory_line,
-                                "gradients of activations"),
-    memory_metric<L::gathered_weights>("memory.lines.gathered_weights_gib", "gathered weights",
-                                       memory_line, "brought together where weights are sharded"),
-    memory_metric<L::buckets>("memory.lines.buckets_gib", "buckets", memory_line,
-                              "flat communication buffers"),
-    memory_metric<L::context>("memory.lines.context_gib", "context", memory_line,
-                              "used before anything is allocated"),
-    memory_metric<L::communicators>("memory.lines.communicators_gib", "communicators", memory_line,
-                                    "buffers of the communication library"),
-    memory_metric<L::fragmentation>("memory.lines.fragmentation_gib", "fragmentation", memory_line,
-                                    "allocated and not used, cached blocks"),
+    lines_metric<L::weights>("memory.lines.weights_gib", "weights", memory_line,
+                             "the copy that computes"),
+    lines_metric<L::secondary_weights>("memory.lines.secondary_weights_gib", "2nd weights",
+                                       memory_line,
+                                       "sharded over fewer ranks for the gathers of backward"),
+    lines_metric<L::gradients>("memory.lines.gradients_gib", "gradients", memory_line,
+                               "kept between micro batches"),
+    lines_metric<L::optimizer>("memory.lines.optimizer_gib", "optimizer", memory_line,
+                               "master weights and moments"),
+    lines_metric<L::optimizer_working>("memory.lines.optimizer_working_gib", "optimizer update",
+                                       memory_line, "copies that the update makes while it runs"),
+    lines_metric<L::activations>("memory.lines.activations_gib", "activations", memory_line,
+                                 "saved tensors of the micro batches in flight"),
+    lines_metric<L::recompute_working>("memory.lines.recompute_working_gib", "recompute work",
+                                       memory_line, "what one recomputed piece brings back"),
+    lines_metric<L::logits>("memory.lines.logits_gib", "logits", memory_line,
+                            "logits, softmax and their gradient"),
+    lines_metric<L::transient>("memory.lines.transient_gib", "transient", memory_line,
+                               "gradients of activations"),
+    lines_metric<L::gathered_weights>("memory.lines.gathered_weights_gib", "gathered weights",
+                                      memory_line, "brought together where weights are sharded"),
+    lines_metric<L::buckets>("memory.lines.buckets_gib", "buckets", memory_line,
+                             "flat communication buffers"),
+    lines_metric<L::context>("memory.lines.context_gib", "context", memory_line,
+                             "used before anything is allocated"),
+    lines_metric<L::communicators>("memory.lines.communicators_gib", "communicators", memory_line,
+                                   "buffers of the communication library"),
+    lines_metric<L::fragmentation>("memory.lines.fragmentation_gib", "fragmentation", memory_line,
+                                   "allocated and not used, cached blocks"),
 };
+
+template <class E>
+constexpr bool has_all(std::string_view before, std::string_view after) {
+  return std::all_of(kAllOf<E>.begin(), kAllOf<E>.end(), [&](E e) {
+    return std::any_of(kMetrics.begin(), kMetrics.end(), [&](const Metric& m) {
+      const std::size_t size = before.size() + name_of(e).size() + after.size();
+      return m.key.size() == size && m.key.starts_with(before) && m.key.ends_with(after) &&
+             m.key.substr(before.size(), name_of(e).size()) == name_of(e);
+    });
+  });
+}
+static_assert(has_all<Term>("breakdown_s.", ""), "a Term has no row");
+static_assert(has_all<MemoryLine>("memory.lines.", "_gib"), "a MemoryLine has no row");
 
 }  // namespace
 
@@ -214,6 +236,14 @@ std::vector<std::string> metric_keys() {
   std::vector<std::string> keys;
   for (const Metric& m : kMetrics) keys.emplace_back(m.key);
   return keys;
+}
+
+MetricSource metric_source() {
+  std::vector<MetricTrend> trends;
+  for (const Metric& m : kMetrics) trends.push_back(m.trend);
+  return {metric_keys(), trends, [](std::size_t i, const Run& run, const Answer& answer) {
+            return kMetrics[i].value({run, answer});
+          }};
 }
 
 }  // namespace orrery

@@ -17,6 +17,7 @@
 #include "core/traced.h"
 #include "estimate/answer.h"
 #include "estimate/run.h"
+#include "explore/conditions.h"
 
 namespace orrery {
 
@@ -34,6 +35,7 @@ struct Metric {
   std::string_view label;
   std::string_view meaning;
   MetricGroup group;
+  MetricTrend trend;  // as the step grows: a search drops strategies by it before it sweeps them
   double (*value)(const MetricInput<double>&);
   Traced (*traced)(const MetricInput<Traced>&);
 };
@@ -44,5 +46,8 @@ std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer&
 std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view key);
 std::vector<std::string> metric_keys();
+
+// All of them, for a search's constraints and objectives.
+MetricSource metric_source();
 
 }  // namespace orrery

@@ -11,7 +11,7 @@
 #include "explore/axis_keys.h"
 #include "explore/space_json.h"
 #include "hardware/cluster_keys.h"
-#include "insight/metric_source.h"
+#include "insight/metrics.h"
 
 namespace orrery {
 namespace {
@@ -32,22 +32,28 @@ Json short_search(const ResolvedRun& resolved) {
   for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
     tp.push_back(n);
   }
-  Json axes = {{"tp", tp},
-               {"micro_batch", {{"max", 4}}},
-               {"vpp", {{"max", 4}}},
-               {"schedule", {"1f1b", "interleaved"}},
-               {"recompute", {"none", "selective", "full"}}};
+  const auto axis = [](SearchAxis a) { return std::string(name_of(a)); };
+  Json axes = {{axis(SearchAxis::tp), tp},
+               {axis(SearchAxis::micro_batch), {{"max", 4}}},
+               {axis(SearchAxis::vpp), {{"max", 4}}},
+               {axis(SearchAxis::schedule),
+                {name_of(ScheduleId::one_f_one_b), name_of(ScheduleId::interleaved)}},
+               {axis(SearchAxis::recompute), kNamesOf<Recompute>}};
   // The framework's own limits hold for axes that are free.
   const Json runs = resolved.framework.document->value("runs", Json::object());
-  axes["cp"] = run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
-  for (const auto& [axis, values] : runs.items()) axes.erase(axis);
+  axes[axis(SearchAxis::cp)] =
+      run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
+  for (const auto& [limited, values] : runs.items()) axes.erase(limited);
   return {{"axes", axes}, {"top", 1}};
 }
 
 // Keys whose defaults say the same where the run file is silent.
 bool goes_without_saying(const std::string& key, const Json& value) {
-  return key == "dp" || key == "stage_layers" || value == Json(1) || value == Json(false) ||
-         (key == "schedule" && (value == "1f1b" || value == "interleaved"));
+  const bool usual = value == Json(name_of(ScheduleId::one_f_one_b)) ||
+                     value == Json(name_of(ScheduleId::interleaved));
+  return key == key_name<&StrategyRequest::dp> || key == key_name<&StrategyRequest::stage_layers> ||
+         value == Json(1) || value == Json(false) ||
+         (key == key_name<&StrategyRequest::schedule> && usual);
 }
 
 void add_changes(const std::string& object, const Json& from, const Json& to,
@@ -130,7 +136,7 @@ class Finder {
     const Run resolved = resolve_run(run, file_, lookup_).run;
     const Answer a = estimate(resolved);
     Remedy r{gpus, {}, a.step_time, a.memory.peak, fit_probability(resolved, a)};
-    add_changes("cluster", run_, run, r.settings);
+    add_changes(kClusterKeys.path, run_, run, r.settings);
     add_changes(kStrategyKeys.path, run_, run, r.settings);
     add_changes(kTrainingKeys.path, run_, run, r.settings);
     return r;

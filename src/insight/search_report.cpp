@@ -15,7 +15,7 @@
 #include "explore/axis_keys.h"
 #include "explore/search_team.h"
 #include "insight/listed_strategies.h"
-#include "insight/metric_source.h"
+#include "insight/metrics.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {

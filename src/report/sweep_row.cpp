@@ -14,7 +14,6 @@
 #include "explore/space_json.h"
 #include "explore/sweep_rows.h"
 #include "hardware/calibration.h"
-#include "insight/metric_source.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 #include "insight/simulation_report.h"

@@ -3,7 +3,7 @@
 #include "explore/space_json.h"
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
-#include "insight/metric_source.h"
+#include "insight/metrics.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const orrery::Json run = orrery::parse_json(

@@ -25,15 +25,6 @@ TEST_CASE("metrics have one key each, and every key its meaning") {
   CHECK(find_metric("step_time") == nullptr);
 }
 
-TEST_CASE("every line of memory and every term of time is a metric, under the answer's name") {
-  for (const std::string_view name : kNamesOf<Term>) {
-    CHECK(find_metric("breakdown_s." + std::string(name)) != nullptr);
-  }
-  for (const std::string_view name : kNamesOf<MemoryLine>) {
-    CHECK(find_metric("memory.lines." + std::string(name) + "_gib") != nullptr);
-  }
-}
-
 TEST_CASE("rates follow from one another") {
   const ResolvedRun r = testing::resolved(testing::gpt3());
   const Answer a = estimate(r.run);

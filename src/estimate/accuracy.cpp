@@ -33,32 +33,33 @@ AccuracyCell read_cell(Reader r) {
   return c;
 }
 
-std::string share(double factor) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.0f %%", 100 * (factor - 1));
+std::string counted(std::int64_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+// "8 of 10 runs measure 12 % less to 13 % more", of factors around 1.
+std::string error_text(double low, double high) {
+  char text[64];
+  std::snprintf(text, sizeof text, "8 of 10 runs measure %.0f %% less to %.0f %% more",
+                100 * (1 - low), 100 * (high - 1));
   return text;
 }
 
-std::string runs_text(const AccuracyCell& c) {
-  return std::to_string(c.rows) + (c.rows == 1 ? " published run" : " published runs") + " of " +
-         std::to_string(c.sources) + (c.sources == 1 ? " source" : " sources");
-}
-
-// " on hopper, mixtures of experts"
-std::string kind_text(const StackKind& k) {
-  return (k.generation.empty() ? "" : " on " + k.generation) +
-         (k.mixture ? std::string(", mixtures of experts") : "");
+// "(megatron-lm, ampere, mixtures of experts; 3 sources)"
+std::string cell_text(const AccuracyCell& c) {
+  std::string text;
+  for (const std::string& word : {c.of.framework, c.of.stack_class, c.of.generation,
+                                  std::string(c.of.mixture ? "mixtures of experts" : "")}) {
+    if (!word.empty()) text += (text.empty() ? "" : ", ") + word;
+  }
+  return "(" + text + (text.empty() ? "" : "; ") + counted(c.sources, "source") + ")";
 }
 
 std::string words_of(const AccuracyCell& c, const StackKind& run) {
-  const std::string error = share(c.low) + " to " + share(c.high) + ", as for ";
-  if (!c.of.framework.empty()) {
-    return "known stack, new site: " + error + runs_text(c) + " left out: " + c.of.framework +
-           kind_text(c.of) +
-           (c.of.generation.empty() ? "; none on " + run.generation : std::string());
-  }
-  return "unknown stack: " + error + runs_text(c) + " left out and priced as " +
-         (c.of.stack_class.empty() ? "what their class is" : c.of.stack_class) + kind_text(c.of);
+  const bool known = !c.of.framework.empty();
+  return error_text(c.low, c.high) + ": " + counted(c.rows, "published run") + " " + cell_text(c) +
+         ", each predicted " + (known ? "without its source" : "as an unknown stack") +
+         (c.of.generation.empty() ? "; none on " + run.generation : "");
 }
 
 }  // namespace
@@ -150,9 +151,8 @@ StepInterval interval_of(const Accuracy& table, const StackLevel& level,
   char factor[32];
   std::snprintf(factor, sizeof factor, "%.3f", level.factor);
   return {i.low, i.high, i.rows, i.sources,
-          share(i.low) + " to " + share(i.high) + ", from " + std::to_string(level.steps) +
-              (level.steps == 1 ? " observed step time" : " observed step times") +
-              ": this stack takes " + factor + " of what is predicted without them"};
+          error_text(i.low, i.high) + ": this stack takes " + factor +
+              " of the time predicted, by " + counted(level.steps, "observed step time")};
 }
 
 }  // namespace orrery

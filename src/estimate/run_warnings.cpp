@@ -2,7 +2,6 @@
 #include "estimate/run_warnings.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/error.h"
 #include "cost/operator_time.h"
@@ -94,21 +93,13 @@ void warn_of_attention(const Run& run, Lines& lines) {
                   std::string(name_of(kernel)) + " is assumed");
 }
 
-struct VendorOfProfile {
-  std::string_view profile;
-  Vendor vendor;
-};
-// Profiles of software that one vendor's devices run; each has its constants from there.
-constexpr std::array kVendors = {VendorOfProfile{"megatron-core", Vendor::nvidia},
-                                 VendorOfProfile{"megatron-core-rocm", Vendor::amd}};
-
 void warn_of_vendor(const Run& run, Lines& lines) {
   const Vendor vendor = run.cluster.device.vendor;
   const std::string on = "; this run is on a device of " + std::string(name_of(vendor));
-  for (const VendorOfProfile& v : kVendors) {
-    if (run.framework.name.view() == v.profile && vendor != v.vendor)
-      lines.push_back("framework " + std::string(v.profile) +
-                      " has its constants from devices of " + std::string(name_of(v.vendor)) + on);
+  if (run.framework.vendor.value_or(vendor) != vendor) {
+    lines.push_back("framework " + std::string(run.framework.name.view()) +
+                    " has its constants from devices of " +
+                    std::string(name_of(*run.framework.vendor)) + on);
   }
   const CollectiveLibrary library = run.cluster.library;
   const bool other = (library == CollectiveLibrary::nccl && vendor != Vendor::nvidia) ||

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/enum_names.h"
 #include "hardware/device.h"
@@ -28,6 +29,7 @@ constexpr EnumNames<StackClass> names_of(StackClass) { return {"eager", "compile
 struct Framework {
   Name name;
   StackClass stack_class = StackClass::eager;
+  std::optional<Vendor> vendor;  // whose devices its constants are from; nothing: of several
 
   // Kernels. The first attention kernel that the device has is used.
   std::uint8_t attention_count = 0;

@@ -49,6 +49,9 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::stack_class>("class", kClass, otherwise("eager"),
                             "how it runs a layer: the profile of that name prices a stack of its "
                             "kind of which nothing else is known"),
+      fact<&F::vendor>("vendor", form::one_of<Vendor>(), kNothing,
+                       "whose devices it runs on and has its constants from; a run on a device of "
+                       "another vendor warns"),
       // Kernels.
       fact<&F::attention>("attention", form::list(kKernel, 0, kAttentionKernels), kRequired,
                           "fused attention kernels; the first that the device has is used")

@@ -130,7 +130,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
        return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
      }},
     {{RuleId::post_validation, "post-validation", "parallel.optimizer_post_validation",
-      "false where the schedule is not zb-h1, zb-h2, zb-v, v-half or v-min"},
+      "false where `orrery list schedules` does not say zero bubble"},
      {Fact::schedule},
      [](const C& c) {
        return c.s.post_validation && !schedule_of(c.s.schedule).zero_bubble &&

@@ -31,12 +31,18 @@ Table metric_list() {
 }
 
 Table schedule_list() {
-  Table list({{"schedule", "name"}, {"chunks a stage", "chunks"}, {"layout", "layout"}});
+  Table list({{"schedule", "name"},
+              {"chunks a stage", "chunks"},
+              {"layout", "layout"},
+              {"zero bubble", "zero_bubble"}});
   for (std::size_t i = 0; i < kNamedSchedules; ++i) {
     const Schedule& s = kSchedules[i];
     const auto chunks = std::string(name_of(s.chunks));
     const auto layout = std::string(name_of(s.layout));
-    list.add({std::string(kNamesOf<ScheduleId>[i]), {chunks, chunks}, {layout, layout}});
+    list.add({std::string(kNamesOf<ScheduleId>[i]),
+              {chunks, chunks},
+              {layout, layout},
+              {s.zero_bubble ? "yes" : "no", s.zero_bubble}});
   }
   return list;
 }

@@ -8,7 +8,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 >
 > memory            fits: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
 > step              ... s (80 % interval ... s to ... s)
-> accuracy          known stack, new site: ... % to ... %, as for ... published runs of ... sources left
+> accuracy          8 of 10 runs measure ... % less to ... % more: ... published runs (megatron-lm,
 > ...
 > speed             ... tokens/s (... to ...), ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... % (... % to ... %), HFU ... % (... % to ... %), megatron FLOPs:
@@ -79,7 +79,7 @@ $ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible
 $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed own.json
 > ...
-> accuracy          ... from 1 observed step time: this stack takes 1...
+> accuracy          ...: this stack takes 1... of the time predicted, by 1...
 > ...
 $ printf ' iteration 9 | elapsed time per iteration (ms): 30000.0 | lr 1e-4\n' > train.log
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.log --json | grep -A4 '"stack"'
@@ -96,3 +96,13 @@ $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 GiB"}]' > own.json
 $ orrery estimate gpt3-175b-1024-a100 --observed own.json
 ! exit 2
 ! stderr [0].step_time
+
+# A profile of one vendor's software warns on another's devices, and so does one that inherits it.
+$ for f in megatron-core hai-llm; do orrery estimate --model llama-3-8b --node mi300x-oam-8 --gpus 8 --sequence-length 8192 --global-batch 64 --framework $f --json | grep 'has its constants'; done
+>     "framework megatron-core has its constants from devices of nvidia; this run is on a device of amd"...
+>     "framework hai-llm has its constants from devices of nvidia; this run is on a device of amd"...
+$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework megatron-core-rocm --json | grep 'has its constants'
+>     "framework megatron-core-rocm has its constants from devices of amd; this run is on a device of nvidia"...
+$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework megatron-core --json | grep -c 'has its constants'
+! exit 1
+> 0

@@ -55,6 +55,12 @@ std::string parts_text(const Program& program) {
   return text;
 }
 
+bool has_pairs(const Programs& programs) {
+  return std::any_of(programs.begin(), programs.end(), [](const Program& p) {
+    return std::any_of(p.begin(), p.end(), [](const Step& s) { return s.kind == StepKind::pair; });
+  });
+}
+
 struct Times {
   double forward;
   double input_gradient;
@@ -133,6 +139,14 @@ std::int64_t most_held(const WrittenPoint& c, bool until_weight_gradient) {
 std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
+
+TEST_CASE("a schedule says that it has pairs where its programs have some") {
+  for (const WrittenPoint& c : written_cases()) {
+    if (c.shape.stages != 4 || c.shape.micro_batches != 16) continue;
+    CAPTURE(name_of(c.id));
+    CHECK(schedule_of(c.id).pairs == has_pairs(programs_of(c.id, c.shape)));
+  }
+}
 
 TEST_CASE("seats and parts are each other's inverse") {
   for (const ChunkLayout layout :

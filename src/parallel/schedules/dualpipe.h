@@ -20,6 +20,7 @@ namespace orrery {
 struct DualPipe {
   static constexpr ChunkLayout kLayout = ChunkLayout::two_way;
   static constexpr bool kPairs = true;
+  static constexpr bool kZeroBubble = false;
 
   static Programs programs(const PipelineShape& shape);
 
@@ -32,6 +33,7 @@ struct DualPipe {
 struct DualPipeV {
   static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
   static constexpr bool kPairs = true;
+  static constexpr bool kZeroBubble = false;
 
   static Programs programs(const PipelineShape& shape);
 

@@ -3,9 +3,8 @@
 // The schedules there are: one line each, in the order of ScheduleId.
 //
 // Seen by the table (table.cpp) and by those who play schedules step by step (walk.h). A line names
-// the type that has the schedule's order: in closed form (rounds.h), or written out. Such a type
-// must have the members that entry_of() of table.cpp uses; a line that lacks one, or a missing
-// line, does not compile.
+// the type that has the schedule's order: in closed form (one_f_one_b.h is a short one), or written
+// out (zero_bubble.h). A type that lacks a member, or a missing line, does not compile.
 #pragma once
 
 #include <tuple>
@@ -22,7 +21,29 @@
 
 namespace orrery {
 
-template <ScheduleId kScheduleId, class Type, ChunksTaken kChunksTaken>
+// What rounds.h plays, and its memory and bubble.
+template <class S>
+concept HasRounds = requires {
+  typename S::Forward;
+  typename S::Backward;
+  S::kBackwardSlope;
+  S::kSeveralChunks;
+  S::rounds;
+  S::in_flight;
+  S::fullest;
+  S::bubble;
+};
+
+template <class S>
+concept HasPrograms = requires {
+  S::kLayout;
+  S::kPairs;       // has steps of two micro batches
+  S::kZeroBubble;  // the published bubble counts on an optimizer step that waits for no other stage
+  S::programs;
+  S::bubble;  // nullptr where no formula is published
+};
+
+template <ScheduleId kScheduleId, HasRounds Type, ChunksTaken kChunksTaken>
 struct InRounds {
   using Order = Type;
   static constexpr bool kTold = true;
@@ -30,7 +51,7 @@ struct InRounds {
   static constexpr ChunksTaken kChunks = kChunksTaken;
 };
 
-template <ScheduleId kScheduleId, class Type, ChunksTaken kChunksTaken>
+template <ScheduleId kScheduleId, HasPrograms Type, ChunksTaken kChunksTaken>
 struct WrittenOut {
   using Order = Type;
   static constexpr bool kTold = false;

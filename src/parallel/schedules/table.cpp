@@ -25,10 +25,10 @@ constexpr Schedule entry_of(const WrittenOut<id, S, chunks>&) {
   s.layout = S::kLayout;
   s.chunks = chunks;
   s.written_out = true;
-  s.pairs = requires { S::kPairs; };
-  s.zero_bubble = !s.pairs;
+  s.pairs = S::kPairs;
+  s.zero_bubble = S::kZeroBubble;
   s.programs = &S::programs;
-  if constexpr (requires { &S::bubble; }) s.bubble = &S::bubble;
+  s.bubble = S::bubble;
   return s;
 }
 

@@ -12,6 +12,8 @@
 // The order does not depend on what steps really take; no closed form of the bubble is published.
 #pragma once
 
+#include <cstddef>
+
 #include "orrery/quantity.h"
 #include "parallel/schedules/schedule.h"
 
@@ -19,14 +21,20 @@ namespace orrery {
 
 struct VHalf {
   static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
 
   static Programs programs(const PipelineShape& shape);
+  static constexpr std::nullptr_t bubble = nullptr;  // none is published
 };
 
 struct VMin {
   static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
 
   static Programs programs(const PipelineShape& shape);
+  static constexpr std::nullptr_t bubble = nullptr;  // none is published
 };
 
 }  // namespace orrery

@@ -5,6 +5,8 @@
 // optimizer waiting for nobody; embedding and head stand on the first stage.
 #pragma once
 
+#include <cstddef>
+
 #include "orrery/quantity.h"
 #include "parallel/schedules/schedule.h"
 
@@ -12,8 +14,11 @@ namespace orrery {
 
 struct ZbV {
   static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
 
   static Programs programs(const PipelineShape& shape);
+  static constexpr std::nullptr_t bubble = nullptr;  // published for F = B = W alone
 };
 
 }  // namespace orrery

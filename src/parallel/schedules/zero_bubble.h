@@ -24,6 +24,8 @@ Program zero_bubble_program(const PipelineShape& shape, const ZeroBubbleCounts& 
 // As much in memory as 1F1B.
 struct ZbH1 {
   static constexpr ChunkLayout kLayout = ChunkLayout::looped;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
 
   static Programs programs(const PipelineShape& shape) {
     Programs all;
@@ -42,6 +44,8 @@ struct ZbH1 {
 // About twice as much in memory, 2p − 1 micro batches on every stage.
 struct ZbH2 {
   static constexpr ChunkLayout kLayout = ChunkLayout::looped;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
 
   static Programs programs(const PipelineShape& shape) {
     Programs all;

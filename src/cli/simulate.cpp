@@ -13,7 +13,9 @@ void declare_effects(CLI::App& app, Json& request) {
         "turn an effect off: contention (for links), send-overlap (a stage goes on while it "
         "sends), or an overlap with compute: grad-reduce, param-gather, tp, cp, ep, offload, "
         "pairs, checkpoint, reshard");
-  names("--with", "turn an effect on: slowdown (of kernels beside a reduction or gather)");
+  names("--with",
+        "turn an effect on: slowdown (of kernels beside a reduction or gather; off by default), "
+        "contention or send-overlap (on by default)");
   add_switch(app, request, "--every-gpu",
              "simulate every replica, also equal ones; --csv then has one row per GPU");
 }

@@ -65,7 +65,7 @@ inline constexpr Otherwise kNothing{};  // absent: there is none
 // A flag of the command line that sets the key.
 struct KeyFlag {
   const char* name = "";
-  const char* help = "";
+  const char* help = "";  // "": the values that are allowed
 };
 
 // One key of an object.
@@ -88,7 +88,7 @@ struct Key {
   void (*ask)(const void* holding, void* asking) = nullptr;
   void (*take)(const void* asking, void* holding) = nullptr;  // what is not asked stays
 
-  constexpr Key flagged(const char* name_of_flag, const char* help) const {
+  constexpr Key flagged(const char* name_of_flag, const char* help = "") const {
     Key k = *this;
     k.flag = {name_of_flag, help};
     return k;
@@ -181,7 +181,7 @@ struct KeyOf : Key {
   bool is_read = false;
   bool is_written = false;
 
-  constexpr KeyOf flagged(const char* name, const char* help) const {
+  constexpr KeyOf flagged(const char* name, const char* help = "") const {
     KeyOf k = *this;
     k.flag = {name, help};
     return k;

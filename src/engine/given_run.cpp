@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/key_access.h"
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
+#include "estimate/run_keys.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/text_lines.h"
 #include "insight/against.h"
@@ -33,7 +35,7 @@ RunSource run_of(const ObservedStep& step, const RunSource& at_hand, const std::
 }
 
 double log_of(const ObservedStep& step, RunSource run, const ConfigSource& configs) {
-  run.json.erase("stack");
+  erase_key<&RunRequest::stack>(run.json);
   const ResolvedRun resolved = resolve_run(run.json, run.file, config_lookup(configs, run.beside));
   return std::log(step.time / estimate(resolved.run).step_time);
 }
@@ -55,7 +57,7 @@ std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSou
   if (begins_as_json(observed.text)) return read_observed(observed.text, observed.name);
   const TrainingLog log = read_training_log(observed.text, observed.name);
   Json json = run.json;
-  json.erase("stack");
+  erase_key<&RunRequest::stack>(json);
   const ResolvedRun resolved = resolve_run(json, run.file, config_lookup(configs, run.beside));
   const std::vector<OtherSetting> others = other_settings(log, resolved.run);
   if (!others.empty())
@@ -112,7 +114,8 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
     logs.push_back(log_of(step, run_of(step, run, observed.name, configs), configs));
   }
   const StackLevel level = stack_level(read_accuracy(found->text, found->file), logs);
-  run.json["stack"] = {{"factor", level.factor}, {"spread", level.spread}, {"steps", level.steps}};
+  Json& stack = at_key<&RunRequest::stack>(run.json) = Json::object();
+  write_keys(kStackKeys, level, stack);
 }
 
 void take_run(const Reader& value, GivenRun& given) {

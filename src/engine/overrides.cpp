@@ -71,7 +71,9 @@ const std::vector<RunFlag>& run_flags() {
     for (const KeyLine& line : key_lines(kRunKeys)) {
       const KeyFlag& flag = line.key->flag;
       if (!std::string_view(flag.name).empty()) {
-        list.push_back({flag.name, line.path, flag.help, line.key->otherwise.value});
+        const std::string help = flag.help;
+        list.push_back({flag.name, line.path, help.empty() ? values_words(line.key->forms) : help,
+                        line.key->otherwise.value});
       }
     }
     return list;

@@ -18,7 +18,7 @@ namespace orrery {
 struct RunFlag {
   const char* name;
   std::string path;  // of the run file
-  const char* help;
+  std::string help;
   std::string_view otherwise;  // what holds where it is not given; "": nothing
 };
 

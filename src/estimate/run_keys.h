@@ -56,7 +56,7 @@ inline constexpr auto kRunRows = keys<RunRequest>(
     key<&RunRequest::flops_convention, &Run::convention>(
         "flops_convention", form::one_of<FlopsConvention>(), otherwise("megatron"), Vary::run,
         "FLOPs that utilisation counts")
-        .flagged("--flops-convention", "megatron, palm, 6n or causal"),
+        .flagged("--flops-convention"),
     key<&RunRequest::stack>("stack", form::object(kStackKeys), kNothing, Vary::run,
                             "level of your own software and site; --observed FILE sets it"),
     key<&RunRequest::risk>("risk", form::number(0.0001, kMostRisk, "probability"), otherwise("0.1"),

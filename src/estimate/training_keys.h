@@ -166,7 +166,7 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         otherwise("the first that the device has of bf16, fp16 and fp32",
                   "the device's 16-bit format"),
         Vary::run, "format that matrix products compute in, one that the device has")
-        .flagged("--precision", "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4"),
+        .flagged("--precision"),
     key<&TrainingRequest::states>(
         "states", either(form::one_of(training_forms::kRecipeNames), form::object(kRecipeKeys)),
         otherwise("sgd where optimizer is sgd; else fp32-adam-16 in fp32 and tf32; else the "
@@ -178,11 +178,11 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         .flagged("--states", "recipe of the model states"),
     key<&TrainingRequest::flash_attention, &Training::fused_attention>(
         "flash_attention", form::boolean(), otherwise("true"), Vary::run, "fused attention")
-        .flagged("--flash-attention", "true or false"),
+        .flagged("--flash-attention"),
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
         "sgd picks the default of states; the others' own states replace Adam's moments in them")
-        .flagged("--optimizer", "adam, sgd, lion, adafactor, muon, shampoo, soap or galore"),
+        .flagged("--optimizer"),
     key<&TrainingRequest::optimizer_rank, &Training::optimizer_rank>(
         "optimizer_rank", form::whole(1, 65536, "columns"), otherwise("128"), Vary::run,
         "galore: rank that gradients are projected to"),

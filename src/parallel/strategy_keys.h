@@ -153,7 +153,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "sequence_parallel", form::boolean(),
         otherwise("true for experts with tp above 1, which need it; else false", "not given"),
         Vary::prices, "norms, dropout and residuals are split over tp too")
-        .flagged("--sequence-parallel", "true or false"),
+        .flagged("--sequence-parallel"),
     key<&StrategyRequest::zero, &Strategy::zero>(
         "zero", form::whole(0, 3, ""), otherwise("the framework's", "the framework's"),
         Vary::finish,
@@ -180,7 +180,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         .flagged("--schedule", "pipeline schedule"),
     key<&StrategyRequest::post_validation, &Strategy::post_validation>(
         "optimizer_post_validation", form::boolean(),
-        otherwise("true for zb-h1, zb-h2, zb-v, v-half and v-min, else false",
+        otherwise("true where `orrery list schedules` says zero bubble, else false",
                   "zero bubble as published"),
         Vary::run,
         "stages update their weights without waiting for each other, and the step is validated "
@@ -199,7 +199,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
             "that fits",
             "chosen to fit"),
         Vary::stages, "activations that backward computes again")
-        .flagged("--recompute", "none, selective or full"),
+        .flagged("--recompute"),
     key<&StrategyRequest::recompute_modules, &Strategy::recompute_modules>(
         "recompute_modules", form::list(strategy_forms::kModule),
         otherwise("the framework's", "the framework's"), Vary::prices,

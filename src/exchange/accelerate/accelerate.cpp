@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accelerate's YAML (huggingface/accelerate 1.x): how a training is launched. Model, batch and
 // length are the trainer's.
+#include "exchange/deepspeed/names.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
@@ -40,7 +41,7 @@ constexpr std::array<std::array<std::string_view, 2>, 2> kParts = {
     {{"fsdp_config.", "FSDP"}, {"deepspeed_config.", "DEEPSPEED"}}};
 
 // Its own part of DeepSpeed, or the file it names: then the part is ignored.
-void deepspeed(Settings& settings, Facts& facts) {
+void read_deepspeed(Settings& settings, Facts& facts) {
   const std::string file = base_name(settings.file()) + ": ";
   const auto named = settings.text("deepspeed_config.deepspeed_config_file");
   for (const char* name : {"zero_stage", "offload_optimizer_device", "offload_param_device"}) {
@@ -51,11 +52,9 @@ void deepspeed(Settings& settings, Facts& facts) {
   facts.say(Said::framework, "deepspeed", file + "distributed_type DEEPSPEED");
   const auto stage = settings.count("deepspeed_config.zero_stage", 0, 3);
   facts.say(Said::zero, stage.value_or(2), file + "zero_stage");
-  constexpr std::array<std::string_view, 3> kDevices = {"none", "cpu", "nvme"};
-  constexpr std::array<const char*, 3> kTargets = {"none", "host", "nvme"};
   const auto device = [&](const char* name, Said fact) {
-    const auto at = settings.choice(name, kDevices);
-    if (at) facts.say(fact, kTargets[*at], file + name);
+    const auto at = settings.choice(name, deepspeed::kDevices.values);
+    if (at) facts.say(fact, std::string(kNamesOf<OffloadTarget>[*at]), file + name);
   };
   device("deepspeed_config.offload_optimizer_device", Said::offload_optimizer);
   device("deepspeed_config.offload_param_device", Said::offload_parameters);
@@ -108,7 +107,7 @@ void read(const ForeignFile& file, Facts& facts) {
   compile(settings, facts);
   context(settings, facts);
   if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
-  if (type == "DEEPSPEED") deepspeed(settings, facts);
+  if (type == "DEEPSPEED") read_deepspeed(settings, facts);
   if (type == "MEGATRON_LM")
     facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");

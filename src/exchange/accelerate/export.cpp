@@ -2,12 +2,13 @@
 #include "core/json_path.h"
 #include "estimate/resolve.h"
 #include "exchange/accelerate/accelerate.h"
+#include "exchange/deepspeed/names.h"
 #include "exchange/yaml.h"
 
 namespace orrery::accelerate {
 namespace {
 
-constexpr EnumTable<OffloadTarget, const char*> kDevices = {"none", "cpu", "nvme"};
+using deepspeed::kDevices;
 
 class Export {
  public:
@@ -64,11 +65,12 @@ class Export {
   void sharding() {
     if (by_deepspeed()) return deepspeed();
     if (!by_fsdp()) return;
-    out_["fsdp_config"] = {{"fsdp_version", 2},
-                           {"fsdp_reshard_after_forward", s_.zero == 3},
-                           {"fsdp_offload_params", s_.offload.parameters == OffloadTarget::host},
-                           {"fsdp_activation_checkpointing", s_.recompute == Recompute::full},
-                           {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"}};
+    out_["fsdp_config"] = {
+        {"fsdp_version", 2},
+        {"fsdp_reshard_after_forward", s_.zero == 3},
+        {"fsdp_offload_params", kOffloadPlaces[s_.offload.parameters].host_memory},
+        {"fsdp_activation_checkpointing", s_.recompute == Recompute::full},
+        {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"}};
   }
 
   void deepspeed() {

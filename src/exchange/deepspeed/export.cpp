@@ -46,7 +46,7 @@ void add_offload(const Offload& o, Json& zero) {
 
 // It sends what is checkpointed, so that it says both of them or neither.
 void add_checkpoints(const Strategy& s, Json& j) {
-  if (s.recompute != Recompute::full || !kCpuCheckpoints[s.offload.activations]) return;
+  if (s.recompute != Recompute::full || !kOffloadPlaces[s.offload.activations].host_memory) return;
   j["activation_checkpointing"]["cpu_checkpointing"] = true;
 }
 

@@ -32,9 +32,6 @@ inline constexpr std::array kRows = {
 // "cpu" is a node's memory.
 inline constexpr EnumTable<OffloadTarget, std::string_view> kDevices = {"none", "cpu", "nvme"};
 
-// Where cpu_checkpointing puts what is kept.
-inline constexpr EnumTable<OffloadTarget, bool> kCpuCheckpoints = {false, true, false};
-
 // The schedules of its pipeline engine: one.
 inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "deepspeed"};
 

@@ -12,9 +12,6 @@
 namespace orrery::megatron {
 namespace {
 
-// Targets of optimizer_cpu_offload.
-constexpr EnumTable<OffloadTarget, bool> kCpuOffload = {false, true, false};
-
 class Export {
  public:
   explicit Export(const ResolvedRun& r) : r_(r), in_(*r.inputs) {}
@@ -157,7 +154,7 @@ class Export {
     }
   }
 
-  bool offloads() const { return kCpuOffload[s().offload.optimizer]; }
+  bool offloads() const { return kOffloadPlaces[s().offload.optimizer].host_memory; }
 
   // Megatron-LM asserts that each stands beside the others named here.
   void overlap() {

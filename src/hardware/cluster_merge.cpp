@@ -18,12 +18,46 @@ namespace {
 
 std::string kind_name(HardwareKind k) { return std::string(name_of(k)); }
 
-HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
+bool has_part(const std::string& name, const std::string& part) {
+  return name.find(part) != std::string::npos;
+}
+
+// A node's device: its name, or that of the one it changes.
+std::string device_of_node(const std::string& node, const HardwareLookup& lookup) {
+  const auto found = lookup.find(HardwareKind::node, node);
+  if (!found) return "";
+  const Json document = parse_json(found->text, found->file);
+  const Json device = document.value("device", Json());
+  if (device.is_string()) return device.get<std::string>();
+  return device.is_object() ? device.value("base", std::string()) : "";
+}
+
+// Names that hold the word, and nodes whose GPU's name does.
+std::vector<std::string> names_like(const std::string& word, HardwareKind kind,
+                                    const std::vector<std::string>& names,
+                                    const HardwareLookup& lookup) {
+  std::vector<std::string> like;
+  for (const std::string& name : names) {
+    const bool is_like = has_part(name, word) || (kind == HardwareKind::node &&
+                                                  has_part(device_of_node(name, lookup), word));
+    if (is_like) like.push_back(name);
+  }
+  return like;
+}
+
+[[noreturn]] void refuse_name(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
   const std::string wanted = name.text();
-  if (auto found = lookup.find(kind, wanted)) return *std::move(found);
   const std::vector<std::string> names = lookup.names(kind);
-  name.fail("the unknown " + kind_name(kind) + " \"" + wanted + "\"", alternatives(names),
-            nearest_name(wanted, names));
+  const std::vector<std::string> like = names_like(wanted, kind, names, lookup);
+  const bool is_gpu = kind == HardwareKind::node && lookup.find(HardwareKind::device, wanted);
+  name.fail((is_gpu ? "the GPU \"" : "the unknown " + kind_name(kind) + " \"") + wanted + "\"",
+            (is_gpu ? "a node, which has GPUs: " : "") + alternatives(like.empty() ? names : like),
+            is_gpu ? "" : nearest_name(wanted, like.empty() ? names : like));
+}
+
+HardwareText find_text(const Reader& name, HardwareKind kind, const HardwareLookup& lookup) {
+  if (auto found = lookup.find(kind, name.text())) return *std::move(found);
+  refuse_name(name, kind, lookup);
 }
 
 Json device_named(const Reader& name, const HardwareLookup& lookup) {

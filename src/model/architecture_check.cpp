@@ -22,6 +22,12 @@ void needs(const ModelDraft& draft, std::string_view key, std::string_view other
   }
 }
 
+void must_divide(const ModelDraft& draft, std::string_view key, std::int64_t n,
+                 std::string_view other, std::int64_t of) {
+  if (of % n == 0) return;
+  draft.refuse(key, text(n), "a divisor of " + draft.names.of(other) + ", which is " + text(of));
+}
+
 void check_attention(const ModelDraft& draft) {
   const Architecture& a = draft.model.architecture;
   for (std::string_view key : {"qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
@@ -29,16 +35,10 @@ void check_attention(const ModelDraft& draft) {
   }
   needs(draft, "o_lora_rank", "o_groups");
   needs(draft, "o_groups", "o_lora_rank");
-  if (a.output_groups > 0 && a.heads % a.output_groups != 0) {
-    draft.refuse(
-        "o_groups", text(a.output_groups),
-        "a divisor of " + draft.names.of("num_attention_heads") + ", which is " + text(a.heads));
+  if (a.output_groups > 0) {
+    must_divide(draft, "o_groups", a.output_groups, "num_attention_heads", a.heads);
   }
-  if (a.heads % a.kv_heads != 0) {
-    draft.refuse(
-        "num_key_value_heads", text(a.kv_heads),
-        "a divisor of " + draft.names.of("num_attention_heads") + ", which is " + text(a.heads));
-  }
+  must_divide(draft, "num_key_value_heads", a.kv_heads, "num_attention_heads", a.heads);
   if (a.attention != AttentionKind::kLatent) return;
   if (a.kv_heads != a.heads) {
     draft.refuse("num_key_value_heads", text(a.kv_heads),
@@ -67,11 +67,7 @@ void check_experts(const ModelDraft& draft) {
   }
   needs(draft, "topk_group", "n_group");
   needs(draft, "moe_pad_expert_input_to_capacity", "moe_expert_capacity_factor");
-  if (moe.groups > 0 && moe.experts % moe.groups != 0) {
-    draft.refuse(
-        "n_group", text(moe.groups),
-        "a divisor of " + draft.names.of("num_local_experts") + ", which is " + text(moe.experts));
-  }
+  if (moe.groups > 0) must_divide(draft, "n_group", moe.groups, "num_local_experts", moe.experts);
   if (moe.top_groups > moe.groups) {
     draft.refuse("topk_group", text(moe.top_groups),
                  "at most n_group, which is " + text(moe.groups));
@@ -132,10 +128,7 @@ void check_recurrent(const ModelDraft& draft) {
   const bool chunked = !by_channel && r.kind != RecurrentKind::short_conv;
   if (chunked) needs(draft, "recurrent", "linear_chunk_size");
   if (by_channel) needs(draft, "recurrent", "linear_rank");
-  if (r.value_heads % r.key_heads != 0) {
-    draft.refuse("linear_num_key_heads", text(r.key_heads),
-                 "a divisor of linear_num_value_heads, which is " + text(r.value_heads));
-  }
+  must_divide(draft, "linear_num_key_heads", r.key_heads, "linear_num_value_heads", r.value_heads);
 }
 
 void check_indexer(const ModelDraft& draft) {
@@ -187,9 +180,8 @@ void check_tower(const ModelDraft& draft) {
     needs(draft, "vision_num_hidden_layers", key);
     needs(draft, key, "vision_num_hidden_layers");
   }
-  if (t.layers > 0 && t.hidden % t.heads != 0) {
-    draft.refuse("vision_num_attention_heads", text(t.heads),
-                 "a divisor of vision_hidden_size, which is " + text(t.hidden));
+  if (t.layers > 0) {
+    must_divide(draft, "vision_num_attention_heads", t.heads, "vision_hidden_size", t.hidden);
   }
 }
 

@@ -64,7 +64,7 @@ class HfFacts {
 
 // Sizes and parts of a layer (hf_shapes.cpp), which layer is of which kind (hf_layers.cpp), and the
 // widths of recurrent layers (hf_recurrent.cpp): from the many ways of files to say so to ours.
-void translate_shapes(HfFacts& facts, std::string_view type);
+void translate_shapes(HfFacts& facts);
 void translate_layers(HfFacts& facts);
 void translate_recurrent(HfFacts& facts);
 

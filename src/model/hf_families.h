@@ -21,6 +21,7 @@
 //   narrow_queries    q_lora_rank stands without latent attention
 //   shared_as_hidden  a shared expert as wide as hidden_size
 //   table_a_layer     every layer has a table of relative positions of its own
+//   class_token       an image has one token more than patches
 //   wide_heads        the heads are as wide together as two hidden_size
 // No row has a default for hidden_size or for the number of experts: a file that leaves them out is
 // refused. Sources: huggingface/transformers, src/transformers/models/<family>/configuration_*.py

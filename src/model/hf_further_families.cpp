@@ -7,6 +7,12 @@ namespace {
 
 using namespace hf_rows;
 
+constexpr std::string_view kImageSizes =
+    R"("num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+       "image_size": 224, "patch_size": 16, "num_channels": 3, "hidden_act": "gelu",
+       "dropout": 0)";
+constexpr std::string_view kPoolingHead = "the pooling head of an image encoder";
+
 constexpr HfFamily kFurtherFamilies[] = {
     // --- microsoft
     {"phi", "PhiConfig", R"("norm": "layernorm", "position_embedding": "rope", "gated": false)",
@@ -426,12 +432,11 @@ constexpr HfFamily kFurtherFamilies[] = {
         "no_final_norm": true)",
      R"("hidden_act": "swish", "dropout": 0.1, "tie_word_embeddings": true)", kStackNames,
      kStackLengths},
-    {"vit siglip_vision_model", "ViTConfig", kEncoder,
-     R"("output": "none", "tie_word_embeddings": false)",
-     R"("num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
-        "image_size": 224, "patch_size": 16, "num_channels": 3, "hidden_act": "gelu",
-        "dropout": 0)",
-     "", "the pooling head of an image encoder"},
+    {"vit", "ViTConfig", kEncoder,
+     R"("output": "none", "tie_word_embeddings": false, "class_token": true)", kImageSizes, "",
+     kPoolingHead},
+    {"siglip_vision_model", "SiglipVisionConfig", kEncoder,
+     R"("output": "none", "tie_word_embeddings": false)", kImageSizes, "", kPoolingHead},
 };
 
 }  // namespace

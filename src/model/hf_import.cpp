@@ -32,7 +32,7 @@ class Translation {
     read_spelled();
     if (!known_) check_unknown();
     take_family();
-    translate_shapes(facts_, found_.model_type);
+    translate_shapes(facts_);
     translate_recurrent(facts_);
     translate_layers(facts_);
     translate_activation();

@@ -12,7 +12,7 @@ namespace {
 
 class Shapes {
  public:
-  Shapes(HfFacts& facts, std::string_view type) : facts_(facts), type_(type) {}
+  explicit Shapes(HfFacts& facts) : facts_(facts) {}
 
   void run() {
     translate_shape();
@@ -58,7 +58,7 @@ class Shapes {
   }
 
   // The projection of a patch counts as a table of as many rows as a patch has numbers, with its
-  // bias and ViT's class token.
+  // bias and the class token.
   void translate_image() {
     constexpr std::int64_t kMost = 100'000;  // pixels of a side, channels
     facts_.needed("patch_size");
@@ -67,7 +67,7 @@ class Shapes {
     const std::int64_t across = facts_.find("image_size")->integer(side, kMost) / side;
     const std::int64_t channels = std::min(kMost, facts_.whole("num_channels", 3));
     const std::int64_t numbers = channels * side * side;
-    const std::int64_t token = type_ == "vit" ? 1 : 0;
+    const std::int64_t token = facts_.flag("class_token") ? 1 : 0;
     facts_.set("vocab_size", numbers + 1 + token);
     facts_.set("max_position_embeddings", across * across + token);
     facts_.set("tie_word_embeddings", false);
@@ -206,11 +206,10 @@ class Shapes {
   }
 
   HfFacts& facts_;
-  std::string_view type_;
 };
 
 }  // namespace
 
-void translate_shapes(HfFacts& facts, std::string_view type) { Shapes(facts, type).run(); }
+void translate_shapes(HfFacts& facts) { Shapes(facts).run(); }
 
 }  // namespace orrery

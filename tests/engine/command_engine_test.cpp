@@ -48,6 +48,30 @@ TEST_CASE("a run by name, by its text and as an object are one run") {
   CHECK(document_of("estimate", Json{{"run", run}}.dump()) == named);
 }
 
+TEST_CASE("a plan in the request is the plan of a file, and its page comes beside its numbers") {
+  const Json plan = {
+      {"run", "gpt3-175b-1024-a100"},
+      {"scenarios",
+       {{{"name", "A"}, {"cluster", {{"node", "dgx-a100-80gb"}}}, {"gpus", 512}},
+        {{"name", "H"}, {"cluster", {{"node", "dgx-h100"}}}, {"gpus", {512, 1024}}}}}};
+  const Json of_file = document_of(
+      "capacity",
+      Json{{"run", {{"file", "plan"}, {"text", plan.dump()}}}, {"deadline", "60 d"}}.dump());
+  CHECK(of_file["options"].size() == 3);
+  Json asked = {{"plan", plan}, {"deadline", "60 d"}};
+  CHECK(document_of("capacity", asked.dump()) == of_file);
+  asked["html"] = "plan.html";
+  const CommandAnswer both = shipped().call("capacity", asked.dump());
+  REQUIRE(both.files.size() == 1);
+  asked.erase("html");
+  asked["format"] = "html";
+  CHECK(both.files[0].text == shipped().call("capacity", asked.dump()).text.str());
+  asked["run"] = "gpt3-175b-1024-a100";
+  CHECK(error_of("capacity", asked.dump()) ==
+        "request: plan: found a plan beside `run`; allowed: one of the two");
+  CHECK(error_of("capacity", R"({"plan": {"model": "gpt3-175b"}})").find("plan: model: ") == 0);
+}
+
 TEST_CASE("flags and set go over the run, and may say it all") {
   const Json by_flag =
       document_of("estimate", R"({"run": "gpt3-175b-1024-a100", "micro_batch": 2})");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "document/html.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
@@ -15,13 +16,24 @@ namespace orrery {
 namespace {
 
 struct CapacityCommand {
-  GivenRun run;
+  GivenRun run;                // or a plan
+  bool is_plan = false;        // the request says so
   std::vector<Override> plan;  // in the order of kPlanFlags
   bool search = false;
   unsigned jobs = 0;
   AnswerFormat format = AnswerFormat::json;
   Style style;
+  std::string html;
 };
+
+// `plan` in place of `run`, where an object that has a key `run` is a run with changes.
+bool take_plan(Request& request, GivenRun& given) {
+  const auto plan = request.find("plan");
+  if (!plan) return false;
+  if (!given.name.empty() || given.document) plan->fail("a plan beside `run`", "one of the two");
+  given.document = request_document(*plan);
+  return true;
+}
 
 // 60 of a deadline could be days as well as seconds: these two ask for the unit.
 void refuse_bare_number(const std::string& name, const Override& o) {
@@ -34,6 +46,7 @@ void refuse_bare_number(const std::string& name, const Override& o) {
 CapacityCommand read_capacity_options(Request& request) {
   CapacityCommand c;
   c.run = given_run(request);
+  c.is_plan = take_plan(request, c.run);
   for (const PlanFlag& flag : kPlanFlags) {
     const std::string key = key_of(flag.name);
     auto o = given_override(request, key, flag.path);
@@ -46,6 +59,7 @@ CapacityCommand read_capacity_options(Request& request) {
   c.format = request.format(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html});
   c.style = request.style();
+  c.html = request.text("html");
   return c;
 }
 
@@ -56,9 +70,10 @@ struct PlanSource {
 };
 
 // Where the run of the request is a plan.
-std::optional<PlanSource> plan_source(const GivenRun& run, const ConfigSource& configs) {
+std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSource& configs) {
+  const GivenRun& run = c.run;
   if (run.document) {
-    if (!is_plan(run.document->json)) return {};
+    if (!c.is_plan && !is_plan(run.document->json)) return {};
     return PlanSource{run.document->json, run.document->file, run.document->beside};
   }
   if (run.name.empty()) return {};
@@ -91,7 +106,9 @@ CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& contex
   }
   report.answer = answer(report.plan, plan);
   if (report.answer.is_stopped) return {ExitCode::interrupted};
-  return {is_answered(report) ? ExitCode::answer : ExitCode::no, rendered(report, c)};
+  CommandAnswer a{is_answered(report) ? ExitCode::answer : ExitCode::no, rendered(report, c)};
+  if (!c.html.empty()) a.files.push_back({c.html, html_of(capacity_page(report))});
+  return a;
 }
 
 bool sets(const CapacityCommand& c, const std::string& path) {
@@ -122,7 +139,7 @@ Json plan_of_run(const CapacityCommand& c, const Json& run) {
 CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   const CapacityCommand command = read_capacity_options(request);
   request.done();
-  if (std::optional<PlanSource> source = plan_source(command.run, context.configs)) {
+  if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
     for (const Override& o : command.run.overrides) apply_override(o, lookup, source->json);
     apply_options(command, lookup, source->json);

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { publishedRuns } from './published.mjs';
@@ -37,8 +37,8 @@ const published = publishedRuns(engine, join(web, '..'));
 const names = Object.fromEntries(['models', 'nodes', 'frameworks', 'compressions']
   .map(what => [what, JSON.parse(engine.call('list', JSON.stringify({ what })).text).map(d => d.name)]));
 const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
-// As web/src/unpack.ts reads it.
-const packed = execFileSync('xz', ['--format=raw', '--lzma1=preset=9e,lc=3,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
+// A checksum that the reader of web/src/worker.ts knows.
+const packed = execFileSync('xz', ['--format=xz', '--check=crc32', '--lzma2=preset=9e,lc=4,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
 const script = bundled('src/main.ts', '--format=iife');
 const style = bundled('page-all.css', '--loader:.css=css');
 // A new engine has a new name, so that it may be cached for ever.
@@ -49,10 +49,8 @@ const parts = {
     "base-uri 'none'", "form-action 'none'"].join('; '),
   STYLE: style,
   COMMIT: commit.replace(/[^\w.-]/g, ''),
-  SIZE: String(readFileSync(wasm).length),
   FILE: folder ? engineFile : '',
   ENGINE: folder ? '' : packed.toString('base64'),
-  UNPACKER: folder ? '' : readFileSync(join(dirname(wasm), 'unpack.wasm')).toString('base64'),
   WORKER: bundled('src/worker.ts', '--format=iife'),
   PRESETS: plain(presets),
   NAMES: plain(names),

@@ -2,7 +2,6 @@
 //
 // Engines in workers. `main` answers what the screen shows; work that lasts gets a worker of its own,
 // whose end is also how it is stopped.
-import type { Packed } from './unpack';
 import type { Answer } from './wasm';
 import type { Call } from './worker';
 
@@ -24,11 +23,11 @@ export class Engine {
   private worker: Worker;
   private waiting = new Map<number, Waiting>();
   private last = 0;
-  // Settles when the engine of `Packed` is compiled.
+  // Settles when the packed engine is compiled.
   readonly started: Promise<void>;
   private settle = { resolve: () => undefined as void, reject: (_: Error) => undefined as void };
 
-  constructor(private source: WebAssembly.Module | Packed, private readonly script: string) {
+  constructor(private source: WebAssembly.Module | Uint8Array, private readonly script: string) {
     this.started = new Promise((resolve, reject) => { this.settle = { resolve, reject }; });
     this.worker = this.start();
   }
@@ -152,7 +151,6 @@ async function loaded(file: string): Promise<WebAssembly.Module> {
 export async function startEngine(): Promise<Engine> {
   const block = (id: string) => document.getElementById(id) as HTMLElement, text = (id: string) => block(id).textContent ?? '';
   const script = URL.createObjectURL(new Blob([text('worker')], { type: 'text/javascript' }));
-  const { file, size } = block('engine').dataset;
-  const source = file ? await loaded(file) : { packed: bytesOf(text('engine')), size: Number(size), unpacker: bytesOf(text('unpacker')) };
-  return new Engine(source, script);
+  const { file } = block('engine').dataset;
+  return new Engine(file ? await loaded(file) : bytesOf(text('engine')), script);
 }

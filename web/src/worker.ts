@@ -2,8 +2,7 @@
 //
 // One engine in a worker. The first message brings the module, compiled or packed, each further one a call, a
 // part of a search, or the end of one.
-import { unpack } from './unpack';
-import type { Packed } from './unpack';
+import { XzReadableStream } from 'xz-decompress';
 import { WasmEngine } from './wasm';
 
 export interface Call { id: number; command: string; request: string; part?: [number, number]; handed?: Uint8Array[] }
@@ -25,9 +24,15 @@ function progress(done: number, total: number): number {
   return 0;
 }
 
-function start(given: WebAssembly.Module | Packed): void {
+// Compiled while it is unpacked.
+function compiled(packed: Uint8Array): Promise<WebAssembly.Module> {
+  const plain = new XzReadableStream(new Blob([packed as unknown as BlobPart]).stream());
+  return WebAssembly.compileStreaming(new Response(plain, { headers: { 'content-type': 'application/wasm' } }));
+}
+
+async function start(given: WebAssembly.Module | Uint8Array): Promise<void> {
   try {
-    const module = given instanceof WebAssembly.Module ? given : new WebAssembly.Module(unpack(given) as unknown as BufferSource);
+    const module = given instanceof WebAssembly.Module ? given : await compiled(given);
     engine = new WasmEngine(module, progress);
     here.postMessage({ module });
   } catch (e) {
@@ -35,18 +40,19 @@ function start(given: WebAssembly.Module | Packed): void {
   }
 }
 
-here.onmessage = event => {
-  if (!engine) {
-    start(event.data as WebAssembly.Module | Packed);
-    return;
-  }
-  const { id, command, request, part, handed } = event.data as Call;
+function answer(asked: WasmEngine, { id, command, request, part, handed }: Call): void {
   current = id;
   try {
-    if (part) here.postMessage({ id, ...engine.share(command, request, part[0], part[1]) });
-    else here.postMessage({ id, answer: handed ? engine.lead(command, request, handed) : engine.call(command, request) });
+    if (part) here.postMessage({ id, ...asked.share(command, request, part[0], part[1]) });
+    else here.postMessage({ id, answer: handed ? asked.lead(command, request, handed) : asked.call(command, request) });
   } catch (e) {
     const error = `the engine failed: ${(e as Error).message}`;
     here.postMessage({ id, answer: { code: 1, text: '', error, warnings: [], files: {} }, broken: true });
   }
+}
+
+let started: Promise<void> | undefined;
+here.onmessage = ({ data }) => {
+  if (started) void started.then(() => { if (engine) answer(engine, data as Call); });
+  else started = start(data as WebAssembly.Module | Uint8Array);
 };

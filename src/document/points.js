@@ -91,12 +91,25 @@ globalThis.drawPoints = (P, root) => {
     P.bars.forEach((about, k) => bar(svg, 40 + 104 * k, W, about, p.totals[k], p.parts[k]));
   }
 
+  // Rows for titles that stand over places, so that none overlaps another.
+  function rowsOf(titles, place) {
+    const ends = [];
+    return titles.map((title, k) => {
+      const half = title.length * 3.4 + 4;
+      const found = ends.findIndex(end => end < place(k) - half), row = found < 0 ? ends.length : found;
+      ends[row] = place(k) + half;
+      return row;
+    });
+  }
+
   function parallel() {
-    const W = 1000, H = 300, top = 22, bottom = H - 14, svg = drawing('parallel', W, H);
+    const W = 1000;
     const axes = P.columns.map((name, c) => ({name, of: p => p.values[c], all: [...new Set(points.map(p => p.values[c]))].sort(order)}))
       .filter(axis => axis.all.length > 1);
     const low = Math.min(...points.map(result)), high = Math.max(...points.map(result).filter(t => t < low * 3));
     const X = k => 50 + k * (W - 110) / Math.max(1, axes.length);
+    const titles = axes.map(axis => axis.name).concat(P.bars[0].name), rows = rowsOf(titles, X);
+    const top = 22 + 14 * Math.max(...rows), bottom = top + 264, svg = drawing('parallel', W, bottom + 14);
     const at = (axis, v) => bottom - axis.all.indexOf(v) / (axis.all.length - 1) * (bottom - top - 8);
     const end = t => bottom - (Math.min(t, high) - low) / ((high - low) || 1) * (bottom - top - 8);
     const last = [...numbers].sort((a, b) => (a === picked) - (b === picked) || points[a].kind - points[b].kind);
@@ -105,11 +118,14 @@ globalThis.drawPoints = (P, root) => {
       const line = {points: corners.join(' '), class: 'curve ' + (i === picked ? 'axis' : 'ink' + P.kinds[p.kind]), opacity: i === picked ? 1 : p.kind ? .6 : .25};
       pickable(add(svg, 'polyline', line), i);
     }
-    axes.concat([{name: P.bars[0].name, all: []}]).forEach((axis, k) => {
-      add(svg, 'line', {x1: X(k), x2: X(k), y1: top, y2: bottom, class: 'axis'});
-      add(svg, 'text', {x: X(k), y: 12, 'text-anchor': 'middle'}, axis.name);
+    titles.forEach((title, k) => {
+      add(svg, 'line', {x1: X(k), x2: X(k), y1: 16 + 14 * rows[k], y2: bottom, class: 'axis'});
+      add(svg, 'text', {x: X(k), y: 12 + 14 * rows[k], 'text-anchor': 'middle'}, title);
+    });
+    const letters = Math.floor((X(1) - X(0) - 8) / 6.2);
+    axes.forEach((axis, k) => {
       const every = Math.ceil(axis.all.length / 12);
-      axis.all.forEach((v, j) => { if (j % every === 0) add(svg, 'text', {x: X(k) + 4, y: at(axis, v) + 4, class: 'dim'}, String(v).slice(0, 16)); });
+      axis.all.forEach((v, j) => { if (j % every === 0) add(svg, 'text', {x: X(k) + 4, y: at(axis, v) + 4, class: 'dim'}, String(v).slice(0, letters)); });
     });
     for (const t of [low, high]) add(svg, 'text', {x: X(axes.length) + 5, y: end(t) + 4}, shown(t));
   }

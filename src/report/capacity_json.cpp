@@ -242,6 +242,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["node"] = o.inputs.cluster.node.view();
   j["device"] = o.inputs.cluster.device.name.view();
   j["strategy"] = o.run->inputs->value("parallel", Json::object());
+  j["micro_batch"] = o.run->run.strategy.micro_batch;
   j["memory"] = {{"peak_gib", double(o.answer.memory.peak / kGiB)},
                  {"capacity_gib", double(o.answer.capacity / kGiB)},
                  {"fit_probability", fit_probability(o.run->run, o.answer)},

@@ -28,6 +28,8 @@ export class Chromium {
       rest = messages.pop();
       messages.forEach(m => browser.hear(JSON.parse(m)));
     });
+    browser.downloads = mkdtempSync(join(tmpdir(), 'orrery-downloads.'));
+    await browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: browser.downloads });
     return browser;
   }
 
@@ -57,7 +59,7 @@ export class Chromium {
   }
 
   stop() {
-    this.child.on('exit', () => rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 }));
+    this.child.on('exit', () => [this.profile, this.downloads].forEach(f => rmSync(f, { recursive: true, force: true, maxRetries: 5 })));
     this.child.kill();
   }
 }

@@ -18,7 +18,9 @@ export class Firefox {
   static async start(program = process.env.FIREFOX ?? 'firefox-esr') {
     const browser = new Firefox();
     browser.profile = mkdtempSync(join(tmpdir(), 'orrery-firefox.'));
-    writeFileSync(join(browser.profile, 'user.js'), Object.entries(PREFERENCES).map(([k, v]) => `user_pref("${k}", ${JSON.stringify(v)});\n`).join(''));
+    browser.downloads = mkdtempSync(join(tmpdir(), 'orrery-downloads.'));
+    const into = { 'browser.download.folderList': 2, 'browser.download.dir': browser.downloads, 'browser.download.always_ask_before_handling_new_types': false };
+    writeFileSync(join(browser.profile, 'user.js'), Object.entries({ ...PREFERENCES, ...into }).map(([k, v]) => `user_pref("${k}", ${JSON.stringify(v)});\n`).join(''));
     browser.child = spawn(program, ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', browser.profile], { stdio: 'ignore' });
     const port = join(browser.profile, 'MarionetteActivePort');
     for (let i = 0; !existsSync(port) && i < 600; i++) await pause(100);
@@ -76,7 +78,7 @@ export class Firefox {
 
   stop() {
     this.socket.destroy();
-    this.child.on('exit', () => rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 }));
+    this.child.on('exit', () => [this.profile, this.downloads].forEach(f => rmSync(f, { recursive: true, force: true, maxRetries: 5 })));
     this.child.kill();
   }
 }

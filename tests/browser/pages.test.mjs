@@ -9,7 +9,7 @@
 //   folder for pictures; SITE: the folder of scripts/page --folder, without it that test is left out.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -242,7 +242,8 @@ test('search finds, shows and gives a strategy back, and stops at once', { timeo
   await press(page, 'search');
   await page.until('[...document.querySelectorAll("button")].some(b => b.innerText === "stop")');
   await press(page, 'stop');
-  assert.equal(await page.run('orrery.state.works.search'), undefined);
+  assert.equal(await page.run('orrery.state.works.search.engine'), undefined);
+  assert.match(await text(page, '#panel'), /strategies in/);
 }));
 
 test('a search by several workers is the search of the program', { timeout: 400_000 }, () => on(async page => {
@@ -271,7 +272,7 @@ test('the timeline of a step is drawn', { timeout: 120_000 }, () => on(async pag
   assert.match(await text(page, '#panel'), /ritical/);
 }));
 
-test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 180_000 }, () => on(async page => {
+test('pins are compared, a sweep is plotted', { timeout: 180_000 }, () => on(async page => {
   await page.run('document.activeElement.blur()');
   await page.press('p');
   await page.run("orrery.app.setKey('parallel.zero', 2)");
@@ -286,11 +287,88 @@ test('pins are compared, a sweep is plotted, capacity is planned', { timeout: 18
   await page.until('document.querySelector("#panel .boxes")');
   await press(page, 'sweep');
   await page.until('document.querySelectorAll("#panel circle").length >= 2');
-  await page.run("orrery.app.set({tab: 'capacity'})");
-  await page.until('document.querySelector("#panel select")');
-  await press(page, 'plan');
+}));
+
+// The capacity view has answered what stands in it.
+async function answered(page) {
+  await drawn(page);
+  await page.until('(w => w?.asked && !w.engine && w.asked === orrery.app.followed)(orrery.state.works.capacity)', 120);
+  await drawn(page);
+}
+const change = (page, label, value) => page.run(`{ const box = [...document.querySelectorAll('#panel input, #panel select')].find(e => (e.ariaLabel || e.getAttribute('aria-label') || e.closest('label')?.innerText.trim().split('\\n')[0]) === ${JSON.stringify(label)});
+  box.value = ${JSON.stringify(value)}; for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, {bubbles: true})); }`);
+// What a row of the table of products says, a text each.
+const productRow = (page, title) => page.run(`[...[...document.querySelectorAll('.products tbody tr')].find(r => r.cells[0].innerText === ${JSON.stringify(title)}).cells].slice(1).map(c => c.innerText.trim())`);
+
+// "1 024 GPUs" is 1024.
+const whole = words => parseInt(words.replace(/(\d)\u202f(?=\d)/g, '$1'), 10);
+
+async function changed(page, label, value) {
+  const started = Date.now();
+  await change(page, label, value);
+  await answered(page);
+  return Date.now() - started;
+}
+
+test('products stand side by side and follow what is asked of them', { timeout: 300_000 }, () => on(async page => {
+  await page.run(`orrery.app.use(${plain('gpt3-175b-1024-a100')}).then(() => orrery.app.set({tab: 'capacity'}))`);
+  await answered(page);
+  const products = () => page.run("[...document.querySelectorAll('.products th select')].map(s => s.selectedOptions[0].innerText)");
+  assert.deepEqual(await products(), ["dgx-a100-80gb, the run's", 'hgx-h200', 'hgx-b200', 'gb200-nvl72']);
+  assert.match(await text(page, '.finding'), /^Cheapest that meets what is asked: \d+ GPUs of [\w-]+: [\d.]+.days, [\d.]+.k?.?USD, [\d.]+.kW\.$/);
+  // The same as the program says of the same plan.
+  const asked = JSON.parse(await page.run('orrery.state.works.capacity.of')), plan = join(browser.downloads, 'plan.json');
+  writeFileSync(plan, JSON.stringify(asked.plan));
+  const wanted = JSON.parse(await cli('capacity', plan, '--deadline', asked.deadline, '--json')), got = JSON.parse(await page.run('orrery.state.works.capacity.answer.text'));
+  const bare = a => a.options.map(o => ({ ...o, assumptions: null }));
+  assert.deepEqual(bare(got), bare(wanted));
+  const gpus = await productRow(page, 'GPUs'), cost = await productRow(page, 'cost');
+  assert.deepEqual(await productRow(page, 'meets'), ['● yes', '● yes', '● yes', '● yes']);
+  const took = await changed(page, 'deadline', '30 d');
+  console.log(`four products answered ${took} ms after the deadline changed`);
+  const more = await productRow(page, 'GPUs');
+  more.forEach((n, i) => assert.ok(whole(n) > whole(gpus[i]), `${n} for 30 days, ${gpus[i]} for 60`));
+  await changed(page, 'rent of a GPU-hour, hgx-h200', '1');
+  const cheap = await productRow(page, 'cost');
+  assert.match(await text(page, '.finding'), /of hgx-h200/);
+  assert.notEqual(cheap[1], cost[1]);
+  // A wrong value: one line, the control marked, the last answer dimmed.
+  await changed(page, 'deadline', '10');
+  assert.match(await text(page, '#panel [role=alert]'), /a time above zero with its unit/);
+  assert.equal(await page.run(`document.querySelector('#panel .box.bad span').innerText`), 'deadline');
+  assert.ok(await page.run(`!!document.querySelector('#panel .stale .products')`));
+  await changed(page, 'deadline', '60 d');
+  await changed(page, 'power', '50 kW');
+  (await productRow(page, 'meets')).forEach(said => assert.match(said, /^○ no\s+\d+ sizes tried, 64 to /));
+  assert.match(await text(page, '.finding'), /^Nothing meets what is asked. Nearest: .*; draws [\d.]+ kW of 50 kW\.$/);
+  await changed(page, 'power', '');
+  await changed(page, 'add a product', 'dgx-h100');
+  assert.equal((await products()).length, 5);
+  await press(page, 'without gb200-nvl72');
+  await answered(page);
+  assert.equal((await products()).length, 4);
+  await page.run(`[...document.querySelectorAll('#panel details')].find(d => /whole report/.test(d.innerText)).open = true`);
   await page.until('document.querySelector("#panel .document svg")');
-  assert.match(await text(page, '#panel'), /Options, the cheapest first/);
+  assert.match(await text(page, '#panel .document'), /Options, the cheapest first[\s\S]*Side by side/);
+  await page.run(`orrery.app.fold('The whole report', false)`);
+  const [, h200] = await productRow(page, 'GPUs');
+  await press(page, 'use hgx-h200');
+  await settled(page);
+  assert.deepEqual(await page.run("[orrery.state.run.cluster.node, orrery.state.run.cluster.gpus, orrery.state.wrong?.error ?? '']"), ['hgx-h200', whole(h200), '']);
+}));
+
+test('a product whose layout was searched becomes the run', { timeout: 300_000 }, () => on(async page => {
+  await page.run("orrery.app.set({tab: 'capacity'})");
+  await answered(page);
+  await changed(page, 'GPUs', '16');
+  await press(page, 'without gb200-nvl72');
+  await press(page, 'without hgx-b200');
+  await changed(page, 'layouts', 'search');
+  const [option] = await page.run("JSON.parse(orrery.state.works.capacity.answer.text).options.filter(o => o.scenario === 'hgx-h200')");
+  await press(page, 'use hgx-h200');
+  await settled(page);
+  const step = await page.run('orrery.state.answer.step_time_s'), wanted = option.time.phases[0].step_time_s[1];
+  assert.ok(Math.abs(step / wanted - 1) < 1e-9, `${step} s as a run, ${wanted} s as a product`);
 }));
 
 // Tab until the focus is on a control of that name, and seen.
@@ -380,8 +458,12 @@ test('by keyboard alone: search, timeline, sweep, compare, capacity', { timeout:
   await page.press('c');
   await page.until('document.activeElement.id === "tab-compare"');
   await page.press('ArrowRight');
-  await pressOn(page, 'plan');
-  await page.until('document.querySelector("#panel .document svg")', 120);
+  await tabTo(page, 'deadline');
+  await page.type('90 d');
+  await answered(page);
+  await pressOn(page, 'use hgx-h200');
+  await settled(page);
+  assert.equal(await page.run('orrery.state.run.cluster.node'), 'hgx-h200');
 }));
 
 test('a link opens what its sender saw; a broken one says so', async () => {
@@ -418,6 +500,42 @@ test('what is taken away says the same run', () => on(async page => {
   const words = command.split(' ').slice(1).map(w => w.replace(/^'|'$/g, ''));
   const [there, here] = [JSON.parse(await cli(...words, '--json')), await page.run('orrery.state.answer.step_time_s')];
   assert.equal(there.step_time_s, here);
+}));
+
+// The bytes of a file that a button of that name saves.
+async function saved(page, button, file) {
+  const path = join(browser.downloads, file);
+  rmSync(path, { force: true });
+  await press(page, button);
+  for (let i = 0; i < 300 && !(existsSync(path) && readFileSync(path).length > 0); i++) await new Promise(r => setTimeout(r, 50));
+  return readFileSync(path);
+}
+
+test('files are saved: the run, CSV, settings, a trace, pictures', { timeout: 120_000 }, () => on(async page => {
+  await page.run("orrery.app.setKey('parallel.zero', 1)");
+  await settled(page);
+  await page.run("orrery.app.set({tab: 'take'})");
+  const run = JSON.parse(await saved(page, 'save run.json', 'run.json'));
+  assert.deepEqual(run, await page.run('orrery.state.run'));
+  const mine = join(browser.downloads, 'run.json');
+  assert.equal(String(await saved(page, 'answer, CSV', 'answer.csv')), await cli('estimate', mine, '--csv'));
+  assert.match(String(await saved(page, 'torchtitan', 'torchtitan.toml')), /seq_len = 8192/);
+  await press(page, 'Megatron-LM arguments');
+  await page.until('document.querySelector("#panel [role=alert]")');
+  assert.match(await text(page, '#panel [role=alert]'), /what Megatron-LM has words for/);
+  assert.ok(JSON.parse(await saved(page, 'trace for ui.perfetto.dev', 'trace.json')).traceEvents.length > 10);
+  const svg = String(await saved(page, 'save pictures, SVG', 'orrery-1.svg'));
+  const parts = await page.run(`(d => [d.documentElement.namespaceURI, d.querySelectorAll('rect[fill^="rgb"]').length, d.querySelector('parsererror')])(new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml'))`);
+  assert.equal(parts[0], 'http://www.w3.org/2000/svg');
+  assert.ok(parts[1] >= 5 && !parts[2], svg.slice(0, 300));
+  const png = await saved(page, 'save pictures, PNG', 'orrery-1.png');
+  assert.equal(png.toString('latin1', 1, 4), 'PNG');
+  const size = await page.run('(r => [Math.trunc(2 * r.width), Math.trunc(2 * r.height)])(document.querySelector("main svg").getBoundingClientRect())');
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], size);
+  const colours = await page.run(`(async () => { const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob('${png.toString('base64')}'), c => c.charCodeAt(0))]));
+    const c = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d'); c.drawImage(bitmap, 0, 0); const d = c.getImageData(0, bitmap.height / 2, bitmap.width, 1).data, seen = new Set();
+    for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size; })()`);
+  assert.ok(colours >= 5, `${colours} colours across the bar`);
 }));
 
 test('orrery page writes the page with a run in it', async () => {

@@ -16,12 +16,15 @@ export const TABS: [Tab, string][] = [['search', 'Search'], ['timeline', 'Timeli
 
 // Work that lasts, in an engine of its own.
 export interface Work {
+  asked?: string; // the last request
   engine?: Lasting;
   done: number;
   total: number;
   took?: number; // milliseconds
-  answer?: Answer;
-  of?: string; // the request that was answered
+  answer?: Answer; // the last right one
+  of?: string;     // the request that it answers
+  wrong?: Answer;  // of the last request, where that is wrong
+  stopped?: boolean; // by a person
 }
 
 export interface State {
@@ -44,6 +47,7 @@ export interface State {
   fields: Record<string, string>; // what stands in the boxes of the tabs
   works: Partial<Record<Tab, Work>>;
   help: boolean;
+  formOpen: boolean; // on a narrow screen, where the form is shut at first
   folds: Set<string>; // that stand open
   asked: boolean;  // the run was changed since the page was opened
   took: number;    // milliseconds of the last answer
@@ -65,6 +69,7 @@ function keepFolds(folds: Set<string>): void {
 }
 
 const PATIENCE = 80; // milliseconds until the old answer is dimmed
+const PAUSE = 150;   // milliseconds without a change after which work follows it
 
 export class App {
   readonly state: State;
@@ -73,12 +78,14 @@ export class App {
   private busy = false;
   private again = false;
   private planned = 0;
+  private followed = '';
+  private following: ReturnType<typeof setTimeout> | undefined;
   published: Published[] = [];
 
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
       run, text: '', opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
-      allKeys: false, fields: {}, works: {}, help: false, folds: keptFolds(), asked: false, took: 0,
+      allKeys: false, fields: {}, works: {}, help: false, formOpen: false, folds: keptFolds(), asked: false, took: 0,
     };
   }
 
@@ -103,6 +110,12 @@ export class App {
     else folds.delete(name);
     keepFolds(folds);
     this.onchange();
+  }
+
+  // To the box that takes pasted text.
+  toPaste(): void {
+    this.set({ formOpen: true });
+    requestAnimationFrame(() => document.getElementById('paste')?.focus());
   }
 
   setField(name: string, value: string): void {
@@ -206,6 +219,7 @@ export class App {
     if (opening) this.state.opened = new Set(['/']);
     const a = await this.engine.call('explain', { run, metric });
     this.set({ metric, tree: a.code === 0 ? (JSON.parse(a.text) as Doc) : undefined });
+    if (opening) requestAnimationFrame(() => document.querySelector('.why')?.scrollIntoView({ block: 'nearest' }));
   }
 
   pin(): void {
@@ -217,9 +231,10 @@ export class App {
 
   // Starts work in an engine of its own, or the same work anew.
   async work(tab: Tab, command: string, request: Doc): Promise<void> {
-    this.stop(tab);
+    this.state.works[tab]?.engine?.stop();
     const engine = command === 'search' ? new Team(this.engine, teamSize()) : this.engine.another();
-    const work: Work = { engine, done: 0, total: 0 };
+    const { answer: before, of, took } = this.state.works[tab] ?? {};
+    const asked = JSON.stringify(request), work: Work = { asked, engine, done: 0, total: 0, answer: before, of, took };
     const started = performance.now();
     this.state.works[tab] = work;
     this.onchange();
@@ -229,13 +244,25 @@ export class App {
     });
     if (this.state.works[tab] !== work || answer.code === 130) return;
     work.engine?.stop();
-    Object.assign(work, { answer, engine: undefined, of: JSON.stringify(request), took: performance.now() - started });
+    const right = answer.code === 0 || answer.code === 3;
+    Object.assign(work, { engine: undefined, wrong: right ? undefined : answer },
+      right ? { answer, of: asked, took: performance.now() - started } : {});
     this.onchange();
   }
 
   stop(tab: Tab): void {
-    this.state.works[tab]?.engine?.stop();
-    delete this.state.works[tab];
+    const work = this.state.works[tab];
+    work?.engine?.stop();
+    if (work) Object.assign(work, { engine: undefined, wrong: undefined, stopped: true });
     this.onchange();
+  }
+
+  // Work that needs no button: begins a moment after its request last changed.
+  follow(tab: Tab, command: string, request: Doc): void {
+    const text = JSON.stringify(request);
+    if (text === this.followed) return;
+    this.followed = text;
+    clearTimeout(this.following);
+    this.following = setTimeout(() => void this.work(tab, command, request), PAUSE);
   }
 }

@@ -19,19 +19,20 @@ interface Bar {
 export function stacked({ parts, most, total, unit, limit, whisker, low }: Bar): Tree {
   const wide = 1000, high = low ? 18 : 44, x = (v: number) => (v / most) * wide;
   let from = 0;
+  const at = low ? high / 2 : 39, half = low ? 3 : 4;
   const said = parts.map(p => `${p.name} ${digits(p.value)}`).join(', ');
   return h('svg', { viewBox: `0 0 ${wide} ${high}`, class: low ? 'stack low' : 'stack', preserveAspectRatio: 'none', role: 'img',
     'aria-label': `${digits(total)} ${unit}: ${said}` },
     parts.map(p => {
-      const at = from;
+      const begin = from;
       from += p.value;
-      return h('rect', { x: x(at), y: low ? 2 : 6, width: Math.max(0, x(p.value)), height: low ? 14 : 28, class: `fill${p.colour}` },
+      return h('rect', { x: x(begin), y: low ? 2 : 6, width: Math.max(0, x(p.value)), height: low ? 14 : 28, class: `fill${p.colour}` },
         h('title', null, `${p.name} ${digits(p.value)} ${unit}`));
     }),
     whisker && Number.isFinite(whisker[0]) ? [
-      h('line', { x1: x(whisker[0]), x2: x(whisker[1]), y1: 39, y2: 39, class: 'axis whisker' }),
-      whisker.map(v => h('line', { x1: x(v), x2: x(v), y1: 35, y2: 43, class: 'axis whisker' }))] : null,
-    limit ? h('line', { x1: x(limit), x2: x(limit), y1: 0, y2: low ? high : 36, class: 'limit' }, h('title', null, `capacity ${digits(limit)} ${unit}`)) : null);
+      h('line', { x1: x(whisker[0]), x2: x(whisker[1]), y1: at, y2: at, class: 'axis whisker' }),
+      whisker.map(v => h('line', { x1: x(v), x2: x(v), y1: at - half, y2: at + half, class: 'axis whisker' }))] : null,
+    limit ? h('line', { x1: x(limit), x2: x(limit), y1: 0, y2: low ? high : 36, class: 'limit' }, h('title', null, `limit ${digits(limit)} ${unit}`)) : null);
 }
 
 export interface Line { name: string; points: [number, number][] }

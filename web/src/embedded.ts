@@ -18,8 +18,9 @@ declare global {
 
 const made = new WeakMap<object, Element>();
 
-// The same for the same answer, so that it keeps its state while the rest of the page moves.
-export function documentOf(owner: object, html: string): Element {
+// The same for the same answer, so that it keeps its state while the rest of the page moves. Sections
+// whose heading is one of `without` stay out.
+export function documentOf(owner: object, html: string, without: string[] = []): Element {
   let root = made.get(owner);
   if (!root) {
     // The policy would complain of styles even where nothing is drawn.
@@ -27,6 +28,7 @@ export function documentOf(owner: object, html: string): Element {
     const page = new DOMParser().parseFromString(plain, 'text/html');
     root = document.createElement('div');
     root.className = 'document';
+    page.querySelectorAll('section').forEach(s => { if (without.includes(s.querySelector('h2')?.textContent ?? '')) s.remove(); });
     for (const child of Array.from(page.body.childNodes)) copy(child, root);
     made.set(owner, root);
     const data = new Map(Array.from(page.querySelectorAll('script[type="application/json"]'), s => [s.id, s.textContent ?? '']));

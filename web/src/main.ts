@@ -11,6 +11,7 @@ import { PRESETS, readPresets } from './presets';
 import { PublishedBlock, readPublished } from './published';
 import { asGiven } from './run';
 import { answerView } from './view/answer';
+import { capacityRequest } from './view/capacity';
 import { form } from './view/form';
 import { frame } from './view/frame';
 import { tabs } from './view/tabs';
@@ -44,6 +45,7 @@ function ancestors(of: Element | null): HTMLElement[] {
 function draw(app: App): void {
   const root = document.getElementById('page') as HTMLElement, focused = ancestors(document.activeElement);
   patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+  if (app.state.tab === 'capacity' && app.tables.keys.size > 0) app.follow('capacity', 'capacity', capacityRequest(app));
   // Who works by keyboard stays near the place whose control went.
   if (focused[0]?.isConnected === false) focused.find(e => e.isConnected && e.hasAttribute('tabindex'))?.focus();
   if (app.state.answer && !ready) requestAnimationFrame(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });
@@ -71,7 +73,7 @@ function keyboard(app: App): void {
     if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
     const tab = (id: typeof app.state.tab) => { app.set({ tab: id }); requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus()); };
     const act: Record<string, () => void> = {
-      '/': () => document.getElementById('paste')?.focus(),
+      '/': () => app.toPaste(),
       e: () => void app.explain(app.state.metric ?? 'step_time_s').then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=treeitem]')?.focus())),
       s: () => tab('search'), t: () => tab('timeline'), c: () => tab('compare'), p: () => app.pin(),
       '?': () => app.set({ help: !app.state.help }),

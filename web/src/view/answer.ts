@@ -144,7 +144,7 @@ function folds(app: App, a: Doc): Tree {
 }
 
 // Made only while it is open.
-function fold(app: App, title: string, inside: () => Child): Tree {
+export function fold(app: App, title: string, inside: () => Child): Tree {
   const key = title.split(':')[0], open = app.state.folds.has(key);
   return h('details', { key, open, ontoggle: (e: Event) => app.fold(key, (e.target as HTMLDetailsElement).open) },
     h('summary', null, title), open && inside());

@@ -5,6 +5,7 @@
 import { App } from '../app';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
+import { percent, risk, seconds, sure } from '../format';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
 import { at, changed, fromWords, isDoc, words } from '../run';
@@ -37,13 +38,27 @@ const GROUPS: [string, Control[]][] = [
 
 export function form(app: App): Tree {
   const { state } = app;
-  return h('form', { class: 'run', 'aria-label': 'The run', onsubmit: (e: Event) => e.preventDefault() },
-    presets(app), pasteBox(app),
+  return h('form', { class: `run${state.formOpen ? ' open' : ''}`, 'aria-label': 'The run', onsubmit: (e: Event) => e.preventDefault() },
+    toggle(app), presets(app), pasteBox(app),
     GROUPS.map(([title, controls]) => h('fieldset', null, h('legend', null, title), controls.map(c => control(app, c)))),
     h('details', { class: 'keys', open: state.allKeys, ontoggle: (e: Event) => {
       const open = (e.target as HTMLDetailsElement).open;
       if (open !== state.allKeys) app.set({ allKeys: open });
-    } }, h('summary', null, `All ${app.tables.keys.size} keys`), state.allKeys && allKeys(app)));
+    } }, h('summary', null, `All ${app.tables.keys.size} keys`), state.allKeys && allKeys(app)),
+    state.answer && h('p', { class: `glance${state.run === state.of ? '' : ' stale'}`, 'aria-hidden': 'true' }, glance(state.answer)));
+}
+
+// Seen on a narrow screen alone: what the form says, before it is opened, and the answer below it while it is.
+function toggle(app: App): Tree {
+  const { run, formOpen } = app.state;
+  const model = words(isDoc(run.model) ? run.model.name : run.model) || 'a model', gpus = words(at(run, 'cluster.gpus'));
+  return h('button', { type: 'button', class: 'toggle', 'aria-expanded': String(formOpen), onclick: () => app.set({ formOpen: !formOpen }) },
+    h('b', null, formOpen ? 'Done' : 'Change the run'), formOpen ? '' : ` ${model}, ${gpus} GPUs`);
+}
+
+function glance(a: Doc): string {
+  const p = Number(at(a, 'memory.fit_probability'));
+  return `${risk(p).word} ${sure(p)} · ${seconds(Number(a.step_time_s))} a step · ${percent(Number(a.mfu))} MFU`;
 }
 
 function presets(app: App): Tree {

@@ -34,6 +34,6 @@ function first(app: App): Tree {
     app.set({ tab });
     requestAnimationFrame(() => document.getElementById(`tab-${tab}`)?.focus());
   };
-  return h('p', { key: 'first', class: 'first' }, ask('Does my model fit?', () => document.getElementById('paste')?.focus()), ' ',
+  return h('p', { key: 'first', class: 'first' }, ask('Does my model fit?', () => app.toPaste()), ' ',
     ask('What is the best layout?', to('search')), ' ', ask('What should we buy?', to('capacity')));
 }

@@ -2,7 +2,7 @@
 //
 // Below the answer: search, timeline, sweep, comparison, capacity, and what can be taken away. Each
 // works on the run above; search and capacity can put a result back into it.
-import { App, TABS, Tab, Work } from '../app';
+import { App, TABS, Tab } from '../app';
 import { lines, Line } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
 import { documentOf } from '../embedded';
@@ -10,6 +10,8 @@ import type { Doc, Json } from '../engine';
 import { change, digits, gib, inUnit, percent, seconds, sure } from '../format';
 import { at, commandLine, fromWords, leaves, words } from '../run';
 import { table } from './answer';
+import { capacity } from './capacity';
+import { box, field, parsed, progress } from './parts';
 
 export function tabs(app: App): Tree {
   const { tab } = app.state;
@@ -30,15 +32,6 @@ function turn(app: App, e: KeyboardEvent): void {
   document.getElementById(`tab-${next}`)?.focus();
 }
 
-// A labelled box whose text the state keeps.
-function box(app: App, name: string, label: string, start: string, about = ''): Tree {
-  return h('label', { class: 'box', title: about }, h('span', null, label),
-    h('input', { value: app.state.fields[name] ?? start, spellcheck: 'false', autocomplete: 'off', placeholder: about,
-      oninput: (e: Event) => app.setField(name, (e.target as HTMLInputElement).value) }));
-}
-
-const field = (app: App, name: string, start = ''): string => (app.state.fields[name] ?? start).trim();
-
 function go(app: App, tab: Tab, name: string, command: string, request: () => Doc): Tree {
   const work = app.state.works[tab];
   return h('div', { class: 'go' },
@@ -46,31 +39,15 @@ function go(app: App, tab: Tab, name: string, command: string, request: () => Do
       ? h('button', { type: 'button', onclick: () => app.stop(tab) }, 'stop')
       : h('button', { type: 'button', onclick: () => void app.work(tab, command, request()) }, name),
     work?.engine ? progress(work) : null,
-    work?.answer?.error ? h('p', { class: 'error', role: 'alert' }, work.answer.error) : null,
-    work?.answer && work.of !== JSON.stringify(request()) && !work.answer.error
-      ? h('span', { class: 'dim' }, 'of the run before its last change') : null);
-}
-
-function progress(work: Work): Tree {
-  const share = work.total > 0 ? work.done / work.total : undefined;
-  return h('span', { role: 'status' },
-    h('progress', { max: 1, value: share, 'aria-label': 'progress' }),
-    share === undefined ? ' starting' : ` ${percent(share)} of ${digits(work.total, 9)}`);
+    work?.wrong ? h('p', { class: 'error', role: 'alert' }, work.wrong.error) : null,
+    work?.answer && work.of !== JSON.stringify(request()) ? h('span', { class: 'dim' }, 'of the run before its last change') : null);
 }
 
 const lists = (text: string): string[] => text.split(';').map(t => t.trim()).filter(Boolean);
 
 function answerOf(app: App, tab: Tab): Doc | undefined {
   const work = app.state.works[tab];
-  if (!work?.answer?.text || work.answer.code === 2) return undefined;
-  return parsed(work.answer);
-}
-
-const documents = new WeakMap<object, Doc>();
-function parsed(answer: { text: string }): Doc {
-  let doc = documents.get(answer);
-  if (!doc) documents.set(answer, doc = JSON.parse(answer.text) as Doc);
-  return doc;
+  return work?.answer ? parsed(work.answer) : undefined;
 }
 
 // ---- search
@@ -88,18 +65,20 @@ function search(app: App): Child {
   const a = answerOf(app, 'search'), work = app.state.works.search;
   return [
     h('p', { class: 'dim' }, 'Every split of this model over these GPUs; what the strategy says is set beside the best.'),
-    h('div', { class: 'boxes' }, box(app, 'where', 'only where', '', 'memory.peak_gib <= 72; tp <= 8'),
-      box(app, 'minimize', 'least', '', 'step_time_s'),
+    h('div', { class: 'boxes' }, box(app, { name: 'where', label: 'only where', about: 'memory.peak_gib <= 72; tp <= 8' }),
+      box(app, { name: 'minimize', label: 'least', about: 'step_time_s' }),
       go(app, 'search', 'search', 'search', () => searchRequest(app))),
     a ? [
       h('p', { role: 'status' }, `${digits(Number(a.candidates), 12)} strategies in ${seconds(Number(work?.took) / 1000)}: `,
         `${digits(Number(a.does_not_fit), 12)} do not fit, ${digits(Number(at(a, 'ties.count') ?? 0), 12)} within the winner's error bar.`),
-      table(['', 'step', 'MFU', 'peak', 'fits', 'strategy', ''], ((a.best ?? []) as Doc[]).map((b, i) => [
+      // The document's own table of them says no more.
+      table(['', 'step', 'MFU', 'peak', 'fits', '', 'strategy', 'why it is here'], ((a.best ?? []) as Doc[]).map((b, i) => [
         i + 1, seconds(Number(b.step_time_s)), percent(Number(b.mfu)), gib(Number(at(b, 'memory.peak_gib'))),
-        sure(Number(at(b, 'memory.fit_probability'))), strategyWords(b.strategy as Doc),
+        sure(Number(at(b, 'memory.fit_probability'))), 
         h('button', { type: 'button', class: 'use', 'aria-label': `use strategy ${i + 1}`, onclick: () => void app.take(b.strategy as Doc) }, 'use'),
+        strategyWords(b.strategy as Doc), words(b.why),
       ]), 0, 5),
-      work?.answer?.files['search.html'] ? ready(documentOf(work.answer, work.answer.files['search.html'])) : null,
+      work?.answer?.files['search.html'] ? ready(documentOf(work.answer, work.answer.files['search.html'], ['Best'])) : null,
     ] : null];
 }
 
@@ -115,7 +94,7 @@ function timeline(app: App): Child {
   return [
     h('p', { class: 'dim' }, 'One step as events: every pass of every stage, what is exposed, memory over time, the critical path.'),
     h('div', { class: 'boxes' },
-      box(app, 'slow', 'slow part', '', 'gpu:0=1.3'), box(app, 'jitter', 'jitter', '', '0.05'),
+      box(app, { name: 'slow', label: 'slow part', about: 'gpu:0=1.3' }), box(app, { name: 'jitter', label: 'jitter', about: '0.05' }),
       go(app, 'timeline', 'play the step', 'simulate', () => timelineRequest(app))),
     work?.answer && html ? ready(documentOf(work.answer, html)) : null];
 }
@@ -145,11 +124,11 @@ function sweep(app: App): Child {
   const work = app.state.works.sweep;
   return [
     h('div', { class: 'boxes' },
-      box(app, 'axis', 'key', 'parallel.tp'), box(app, 'values', 'values', '1, 2, 4, 8'),
-      box(app, 'axis2', 'second key', ''), box(app, 'values2', 'its values', ''),
-      box(app, 'metric', 'what', 'step_time_s'),
+      box(app, { name: 'axis', label: 'key', start: 'parallel.tp' }), box(app, { name: 'values', label: 'values', start: '1, 2, 4, 8' }),
+      box(app, { name: 'axis2', label: 'second key' }), box(app, { name: 'values2', label: 'its values' }),
+      box(app, { name: 'metric', label: 'what', start: 'step_time_s' }),
       go(app, 'sweep', 'sweep', 'sweep', () => sweepRequest(app))),
-    work?.answer?.text && work.answer.code !== 2 ? sweepPlot(app, work.answer.text, JSON.parse(work.of ?? '{}') as Doc) : null];
+    work?.answer ? sweepPlot(app, work.answer.text, JSON.parse(work.of ?? '{}') as Doc) : null];
 }
 
 const rowsOf = (text: string): Doc[] => text.split('\n').filter(Boolean).map(l => JSON.parse(l) as Doc);
@@ -209,34 +188,6 @@ function differing(runs: Doc[]): string[] {
   return [...paths].filter(p => new Set(runs.map(r => words(at(r, p)))).size > 1);
 }
 
-// ---- capacity
-
-function capacityRequest(app: App): Doc {
-  const run = app.state.run;
-  const request: Doc = { run, prices: 'market-2026', format: 'html', tokens: fromWords(field(app, 'tokens', words(at(run, 'training.tokens')) || '1e12')) };
-  for (const key of ['deadline', 'budget', 'power']) {
-    const value = field(app, key);
-    if (value) request[key] = value;
-  }
-  const sizes = field(app, 'sizes');
-  if (sizes) request.sizes = sizes;
-  if (app.state.fields.layouts === 'search') request.search = true;
-  return request;
-}
-
-function capacity(app: App): Child {
-  const work = app.state.works.capacity;
-  return [
-    h('div', { class: 'boxes' },
-      box(app, 'tokens', 'tokens', words(at(app.state.run, 'training.tokens')) || '1e12'), box(app, 'deadline', 'deadline', '', '60 d'),
-      box(app, 'budget', 'budget', '', '5e6'), box(app, 'power', 'power', '', '2 MW'), box(app, 'sizes', 'GPUs', '', '[512,1024] or smallest'),
-      h('label', { class: 'box' }, h('span', null, 'layouts'),
-        h('select', { value: app.state.fields.layouts ?? '', onchange: (e: Event) => app.setField('layouts', (e.target as HTMLSelectElement).value) },
-          h('option', { value: '' }, "the run's"), h('option', { value: 'search' }, 'searched'))),
-      go(app, 'capacity', 'plan', 'capacity', () => capacityRequest(app))),
-    work?.answer?.text && work.answer.code !== 2 ? ready(documentOf(work.answer, work.answer.text)) : null];
-}
-
 // ---- take away
 
 const EXPORTS: [string, string, string, Doc][] = [
@@ -272,9 +223,12 @@ function take(app: App): Child {
       h('button', { type: 'button', onclick: () => savePictures(asPng) }, 'save pictures, PNG')),
     h('p', null, 'Other tools: ', EXPORTS.map(([name, file, cmd, more]) => [h('button', { type: 'button', class: 'use', onclick: async () => {
       const a = await app.engine.call(cmd, { run, ...more });
-      if (a.code === 0 || a.code === 3) download(file, a.files[file] ?? a.text);
-      else app.set({ notes: [a.error] });
+      const right = a.code === 0 || a.code === 3;
+      if (right) download(file, a.files[file] ?? a.text);
+      app.state.works.take = { done: 0, total: 0, wrong: right ? undefined : a };
+      app.onchange();
     } }, name), ' '])),
+    app.state.works.take?.wrong ? h('p', { class: 'error', role: 'alert' }, app.state.works.take.wrong.error) : null,
     h('h3', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command),
     h('h3', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
 }

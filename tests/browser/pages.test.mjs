@@ -581,10 +581,10 @@ test('no view is wider than its window; pictures', { timeout: 300_000 }, async (
 
 test('axe finds nothing', { skip: !process.env.AXE, timeout: 300_000 }, async () => {
   const axe = readFileSync(process.env.AXE, 'utf8');
-  for (const dark of [false, true]) {
+  for (const [dark, width] of [[false, 1280], [true, 390]]) {
     await on(async page => {
       await page.run(`${axe}; 0`);
-      await page.run("orrery.app.set({allKeys: true}), orrery.app.pin(), orrery.app.explain('step_time_s')");
+      await page.run("orrery.app.set({allKeys: true, formOpen: true}), orrery.app.pin(), orrery.app.explain('step_time_s')");
       for (const tab of TABS) {
         await page.run(`orrery.app.set({tab: '${tab}'})`);
         await page.run(`document.querySelector('#panel .go button, #panel button')?.click()`);
@@ -592,6 +592,6 @@ test('axe finds nothing', { skip: !process.env.AXE, timeout: 300_000 }, async ()
         const found = await page.run(`axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target + ' ' + n.failureSummary).join(' | ')))`);
         assert.deepEqual(found, [], `${tab} ${dark ? 'dark' : 'light'}`);
       }
-    }, '', { dark });
+    }, '', { dark, width });
   }
 });

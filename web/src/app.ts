@@ -112,10 +112,12 @@ export class App {
     this.onchange();
   }
 
-  // To the box that takes pasted text.
+  // To the box that takes pasted text; a shut form is opened first.
   toPaste(): void {
+    const box = document.getElementById('paste');
+    if (box?.offsetParent) return box.focus();
     this.set({ formOpen: true });
-    requestAnimationFrame(() => document.getElementById('paste')?.focus());
+    requestAnimationFrame(() => box?.focus());
   }
 
   setField(name: string, value: string): void {

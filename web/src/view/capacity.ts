@@ -156,7 +156,7 @@ function columns(app: App, a: Doc, wrong: string): Tree {
   const range = (values: number[], of: (x: number) => string) => (values[2] > values[0] ? h('small', null, ` ${of(values[0])} to ${of(values[2])}`) : null);
   const timeBar = bars(all, o => list(o, 'time.days'), asked('deadline_days')), costBar = bars(all, cost, asked('budget'));
   const powerBar = bars(all, o => [NaN, num(o, 'energy.peak_mw'), NaN], asked('power_mw'));
-  const row = (title: string, of: (o: Doc, c: Column) => Child): Tree => h('tr', { key: title }, h('th', { scope: 'row' }, title),
+  const row = (title: string, of: (o: Doc, c: Column) => Child): Tree => h('tr', { key: title }, title ? h('th', { scope: 'row' }, title) : h('td'),
     all.map(c => h('td', { key: c.node }, c.option ? of(c.option, c) : null)));
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'products side by side' }, h('table', { class: 'products' },
     h('thead', null, h('tr', null, h('td'), all.map((c, i) => h('th', { key: c.node, scope: 'col' }, heading(app, c, nodes, i))),

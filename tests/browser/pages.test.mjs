@@ -254,7 +254,7 @@ test('a search by several workers is the search of the program', { timeout: 400_
     await settled(page);
     await page.run("orrery.app.set({tab: 'search'})");
     await press(page, 'search');
-    await page.until('orrery.state.works.search?.answer', 180);
+    await page.until('orrery.state.works.search?.answer && !orrery.state.works.search.engine', 180);
     const found = JSON.parse(await page.run('orrery.state.works.search.answer.text'));
     assert.deepEqual(found, wanted);
     console.log(`${run}: ${found.candidates} strategies in ${Math.round(await page.run('orrery.state.works.search.took'))} ms by ${await page.run('navigator.hardwareConcurrency')} processors`);

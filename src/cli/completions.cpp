@@ -12,6 +12,7 @@
 #include "cli/words.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "document/words.h"
 #include "engine/command_engine.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
@@ -37,12 +38,6 @@ constexpr std::array kCommon = {"--json",     "--csv",   "--output",  "--config-
                                 "--no-color", "--quiet", "--verbose", "--help"};
 
 using Words = std::vector<std::string>;
-
-std::string joined(const Words& words) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
-  return text;
-}
 
 Words keys_to_set(const ConfigSource& configs) {
   const CommandAnswer list =
@@ -119,17 +114,17 @@ std::string bash(const std::vector<Completed>& all, const std::map<std::string, 
       "  local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} flags='' "
       "words=''\n"
       "  if ((COMP_CWORD == 1)); then words='" +
-      joined(names_of_commands(all)) +
+      joined(names_of_commands(all), " ") +
       "'\n"
       "  else case $previous in\n";
   for (const auto& [flag, words] : values) {
-    text += "    " + flag + ") words='" + joined(words) + "'" +
+    text += "    " + flag + ") words='" + joined(words, " ") + "'" +
             (flag == "--set" ? "; compopt -o nospace" : "") + " ;;\n";
   }
   text += "    *) case ${COMP_WORDS[1]} in\n";
   for (const Completed& c : all) {
-    text += "      " + c.name + ") flags='" + joined(flags_of(c)) + "' words='" + joined(c.first) +
-            "' ;;\n";
+    text += "      " + c.name + ") flags='" + joined(flags_of(c), " ") + "' words='" +
+            joined(c.first, " ") + "' ;;\n";
   }
   return text +
          "      esac\n"
@@ -145,20 +140,21 @@ std::string zsh(const std::vector<Completed>& all, const std::map<std::string, W
       "#compdef orrery\n# Completion of orrery for zsh; made by `orrery completions zsh`.\n"
       "_orrery() {\n"
       "  if ((CURRENT == 2)); then compadd -- " +
-      joined(names_of_commands(all)) +
+      joined(names_of_commands(all), " ") +
       "; return; fi\n"
       "  case $words[CURRENT-1] in\n";
   for (const auto& [flag, words] : values) {
     text += "    " + flag + ") compadd " + (flag == "--set" ? "-S '' " : "") + "-- " +
-            joined(words) + "; return ;;\n";
+            joined(words, " ") + "; return ;;\n";
   }
   text += "  esac\n  if [[ $PREFIX == -* ]]; then case $words[2] in\n";
   for (const Completed& c : all) {
-    text += "    " + c.name + ") compadd -- " + joined(flags_of(c)) + " ;;\n";
+    text += "    " + c.name + ") compadd -- " + joined(flags_of(c), " ") + " ;;\n";
   }
   text += "  esac; return; fi\n  case $words[2] in\n";
   for (const Completed& c : all) {
-    if (!c.first.empty()) text += "    " + c.name + ") compadd -- " + joined(c.first) + " ;;\n";
+    if (!c.first.empty())
+      text += "    " + c.name + ") compadd -- " + joined(c.first, " ") + " ;;\n";
   }
   return text + "  esac\n  _files\n}\n_orrery \"$@\"\n";
 }
@@ -176,12 +172,12 @@ std::string fish(const std::vector<Completed>& all, const std::map<std::string, 
     const std::string of = "complete -c orrery -n '__fish_seen_subcommand_from " + c.name + "'";
     text += "complete -c orrery -f -n __fish_use_subcommand -a " + c.name + " -d " +
             quoted(c.summary) + "\n";
-    if (!c.first.empty()) text += of + " -a " + quoted(joined(c.first)) + "\n";
+    if (!c.first.empty()) text += of + " -a " + quoted(joined(c.first, " ")) + "\n";
     for (const CommandWord& w : c.words) {
       if (w.flag.empty()) continue;
       const auto found = values.find(w.flag);
       text += of + " -l " + w.flag.substr(2) + (w.is_switch ? "" : " -r") +
-              (found == values.end() ? "" : " -a " + quoted(joined(found->second))) + " -d " +
+              (found == values.end() ? "" : " -a " + quoted(joined(found->second, " "))) + " -d " +
               quoted(w.help) + "\n";
     }
   }

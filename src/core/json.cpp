@@ -124,6 +124,10 @@ std::string brief(const Json& value) {
   return text;
 }
 
+std::string bare_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 void merge_over(Json& base, const Json& change) {
   if (!base.is_object() || !change.is_object()) {
     base = change;

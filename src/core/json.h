@@ -19,6 +19,9 @@ Json parse_json(std::string_view text, const std::string& file);
 // Short text of a value for an error message: 3.5, "abc", an object, …
 std::string brief(const Json& value);
 
+// A text without its quotes; any other value as JSON.
+std::string bare_text(const Json& value);
+
 // Objects merge key by key, recursively; anything else replaces. The rule of every override.
 void merge_over(Json& base, const Json& change);
 

@@ -42,6 +42,11 @@ bool set_at(Json& document, std::string_view path, Json value) {
   return true;
 }
 
+bool lies_at(std::string_view path, std::string_view outer) {
+  return path.starts_with(outer) &&
+         (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
+}
+
 void erase_at(Json& document, std::string_view path) {
   Json* at = &document;
   const std::vector<std::string> keys = path_keys(path);

@@ -20,6 +20,9 @@ const Json& value_at(const Json& document, std::string_view path);
 // Objects on the way are made where there are none. False where something else stands in the way.
 bool set_at(Json& document, std::string_view path, Json value);
 
+// True if `path` is `outer` or a key or element below it.
+bool lies_at(std::string_view path, std::string_view outer);
+
 void erase_at(Json& document, std::string_view path);
 
 }  // namespace orrery

@@ -55,7 +55,6 @@ struct Form {
 
 inline constexpr std::int64_t kNoHighest = std::numeric_limits<std::int64_t>::max();
 inline constexpr double kAboveZero = std::numeric_limits<double>::min();
-inline constexpr double kNoMost = std::numeric_limits<double>::infinity();
 
 namespace form {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "core/json_path.h"
 
 namespace orrery {
 namespace {
@@ -17,11 +18,6 @@ const Json* member(const Json& object, const char* key) {
 std::string text_at(const Json& object, const char* key) {
   const Json* value = member(object, key);
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-}
-
-bool holds(const std::string& outer, const std::string& path) {
-  return path.compare(0, outer.size(), outer) == 0 &&
-         (path.size() == outer.size() || path[outer.size()] == '.');
 }
 
 std::string calibration_words(const Source& s) {
@@ -137,7 +133,7 @@ Source listed_source(const Json& document, const std::string& path) {
   const Json* entry = nullptr;
   std::size_t longest = 0;
   for (auto it = sources->begin(); it != sources->end(); ++it) {
-    if (!holds(it.key(), path) || it.key().size() < longest) continue;
+    if (!lies_at(path, it.key()) || it.key().size() < longest) continue;
     longest = it.key().size();
     entry = &it.value();
   }

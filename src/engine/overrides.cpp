@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_words.h"
 #include "estimate/run_keys.h"
@@ -42,25 +43,15 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
   at = parse_json(found->text, found->file);
 }
 
-// Whether `path` is `outer` or lies below it.
-bool lies_in(const std::string& path, const std::string& outer) {
-  return path.rfind(outer, 0) == 0 &&
-         (path.size() == outer.size() || path[outer.size()] == '.' || path[outer.size()] == '[');
-}
-
 // The override that gave the value the error is about; nullptr where the file did.
 const Override* culprit(const std::vector<Override>& overrides, const std::string& run_file,
                         const InputError& error) {
   if (error.file() != run_file || error.path().empty()) return nullptr;
   for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
-    if (lies_in(error.path(), o->path)) return &*o;
-    if (error.code() == ErrorCode::unknown_key && lies_in(o->path, error.path())) return &*o;
+    if (lies_at(error.path(), o->path)) return &*o;
+    if (error.code() == ErrorCode::unknown_key && lies_at(o->path, error.path())) return &*o;
   }
   return nullptr;
-}
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace
@@ -149,7 +140,7 @@ std::optional<Override> given_override(Request& request, const std::string& key,
   if (request.asker() == Asker::flags && value->json().is_string()) {
     return make_override(request.named(key), path, value->text());
   }
-  return Override{request.named(key) + " " + text_of(value->json()), path, value->json()};
+  return Override{request.named(key) + " " + bare_text(value->json()), path, value->json()};
 }
 
 std::vector<Override> given_sets(Request& request) {
@@ -161,7 +152,7 @@ std::vector<Override> given_sets(Request& request) {
     return list;
   }
   for (const auto& [path, value] : sets->json().items()) {
-    list.push_back(set_of(path + "=" + text_of(value), path, value));
+    list.push_back(set_of(path + "=" + bare_text(value), path, value));
   }
   return list;
 }

@@ -62,4 +62,9 @@ RunShape shape_of(const Run& run) {
   return shape;
 }
 
+bool is_legal(const Run& run) {
+  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
+  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
+}
+
 }  // namespace orrery

@@ -94,4 +94,7 @@ inline bool ends_apart(const Run& run) {
 // The facts of a run that the rules of a legal strategy need.
 RunShape shape_of(const Run& run);
 
+// True if no rule is broken, and the order of a file fits the pipeline.
+bool is_legal(const Run& run);
+
 }  // namespace orrery

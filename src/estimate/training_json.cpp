@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/masks.h"
 
 namespace orrery {
 namespace {
@@ -13,25 +14,6 @@ constexpr const char* kStatesPath = key_path<&TrainingRequest::states>;
 
 std::vector<std::string> recipe_names() {
   return {training_forms::kRecipeNames.begin(), training_forms::kRecipeNames.end()};
-}
-
-template <class E, class Mask>
-void read_names(const Reader& r, std::optional<Mask>& out) {
-  Mask mask = 0;
-  for (const Reader& item : r.items()) {
-    mask = static_cast<Mask>(mask | mask_of(item.choice<E>()));
-  }
-  out = mask;
-}
-
-template <class E, class Mask>
-bool write_names(const std::optional<Mask>& mask, Json& out) {
-  if (!mask) return false;
-  out = Json::array();
-  for (const E e : kAllOf<E>) {
-    if ((*mask & mask_of(e)) != 0) out.push_back(std::string(name_of(e)));
-  }
-  return true;
 }
 
 AdapterRequest with_defaults(AdapterRequest q) {
@@ -240,19 +222,21 @@ void read_unsaved(const Reader& r, StateRecipe& out) { out.unsaved = r.number(0,
 void read_moments(const Reader& r, StateRecipe& out) { out.moments = r.number(0, out.optimizer); }
 
 void read_targets(const Reader& r, std::optional<TargetMask>& out) {
-  read_names<AdapterTarget>(r, out);
+  read_mask<AdapterTarget>(r, out.emplace());
 }
 
 bool write_targets(const std::optional<TargetMask>& targets, Json& out) {
-  return write_names<AdapterTarget>(targets, out);
+  if (targets) out = mask_names<AdapterTarget>(*targets);
+  return targets.has_value();
 }
 
 void read_trained(const Reader& r, std::optional<PartMask>& out) {
-  read_names<TrainedPart>(r, out);
+  read_mask<TrainedPart>(r, out.emplace());
 }
 
 bool write_trained(const std::optional<PartMask>& parts, Json& out) {
-  return write_names<TrainedPart>(parts, out);
+  if (parts) out = mask_names<TrainedPart>(*parts);
+  return parts.has_value();
 }
 
 ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,

@@ -44,8 +44,7 @@ void ArgumentLines::add(std::string_view name, const std::string& value) {
 void ArgumentLines::add_row(const NameRow& row, const Json& value) {
   if (value.is_null()) return;
   const bool is_switch = row.kind == NameKind::flag || row.kind == NameKind::negated;
-  if (!is_switch)
-    return add(row.theirs, value.is_string() ? value.get<std::string>() : value.dump());
+  if (!is_switch) return add(row.theirs, bare_text(value));
   const bool on = value.is_boolean() && value.get<bool>();
   if (on == (row.kind == NameKind::flag)) add(row.theirs);
 }

@@ -33,10 +33,6 @@ void add_leaves(const Json& value, const std::string& name, std::vector<ForeignS
   }
 }
 
-std::string word_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 using Two = double (*)(double, double);
 struct Function {
   std::string_view name;
@@ -85,7 +81,7 @@ class References {
     if (start == 0 && end + 1 == text.size()) {
       value = *found;
     } else {
-      const std::string whole = text.substr(0, start) + word_of(*found) + text.substr(end + 1);
+      const std::string whole = text.substr(0, start) + bare_text(*found) + text.substr(end + 1);
       if (whole.size() > kLongest) return false;
       value = whole;
     }

@@ -285,7 +285,7 @@ void ImportDraft::assume(const std::string& path, Json value, const std::string&
   if (!other_defaults.empty() && value_at(given, path).is_null()) {
     return open(path, path, other_defaults);
   }
-  note(path, value.is_string() ? value.get<std::string>() : value.dump(), why);
+  note(path, bare_text(value), why);
   set(path, std::move(value));
 }
 

@@ -292,9 +292,7 @@ void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& 
     for (const ForeignSetting& known : std::vector<ForeignSetting>(settings.all())) {
       if (known.name != name && plain_name(known.written) != name) continue;
       a.used = true;
-      out.assumed.push_back({known.written,
-                             a.value.is_string() ? a.value.get<std::string>() : a.value.dump(),
-                             "--assume"});
+      out.assumed.push_back({known.written, bare_text(a.value), "--assume"});
       ForeignSetting changed = known;
       changed.value = a.value;
       settings.remove(known.name);

@@ -34,13 +34,9 @@ ErrorCode code_of(const std::optional<double>& refused) {
   return refused ? ErrorCode::out_of_range : ErrorCode::wrong_type;
 }
 
-std::string value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 std::string joined(const Json& values) {
   std::string text;
-  for (const Json& v : values) text += (text.empty() ? "" : " ") + value_text(v);
+  for (const Json& v : values) text += (text.empty() ? "" : " ") + bare_text(v);
   return text;
 }
 
@@ -148,7 +144,7 @@ std::optional<std::string> Settings::text(std::string_view name) {
 std::optional<std::string> Settings::word(std::string_view name) {
   const ForeignSetting* s = taken_at(name);
   if (s == nullptr || s->value.is_null()) return {};
-  return value_text(s->value);
+  return bare_text(s->value);
 }
 
 std::optional<std::size_t> Settings::choice(std::string_view name,
@@ -167,7 +163,7 @@ std::optional<std::vector<std::string>> Settings::words(std::string_view name) {
   if (s == nullptr) return {};
   std::vector<std::string> words;
   if (s->value.is_array()) {
-    for (const Json& v : s->value) words.push_back(value_text(v));
+    for (const Json& v : s->value) words.push_back(bare_text(v));
   } else if (s->value.is_string()) {
     words.push_back(s->value.get<std::string>());
   } else {
@@ -192,7 +188,7 @@ void Settings::refuse(std::string_view name, const std::string& found, const std
 
 std::string text_of(const ForeignSetting& s) {
   if (s.value.is_null()) return s.written;
-  return s.written + " " + (s.value.is_array() ? joined(s.value) : value_text(s.value));
+  return s.written + " " + (s.value.is_array() ? joined(s.value) : bare_text(s.value));
 }
 
 }  // namespace orrery

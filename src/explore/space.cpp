@@ -83,7 +83,7 @@ std::string axis_name(const Space& space, std::size_t axis) {
 std::string axis_text(const Space& space, std::size_t axis, std::int64_t value) {
   if (axis < kSearchAxes) return text_of(static_cast<SearchAxis>(axis), value);
   const Json& j = space.outer[axis - kSearchAxes].values->at(static_cast<std::size_t>(value));
-  return j.is_string() ? j.get<std::string>() : j.dump();
+  return bare_text(j);
 }
 
 std::int64_t value_at(const Space& space, const Unit& u, const Point& p, SearchAxis a) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/json_path.h"
 #include "core/provenance.h"
 
 namespace orrery {
@@ -35,11 +36,6 @@ std::string joined(const std::vector<std::string>& parts) {
 
 std::string below(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
-}
-
-bool holds(const std::string& outer, const std::string& path) {
-  return path.compare(0, outer.size(), outer) == 0 &&
-         (path.size() == outer.size() || path[outer.size()] == '.');
 }
 
 Json* sources_of(Json& document) {
@@ -97,7 +93,7 @@ void forget_sources(Json& document, const std::string& path) {
   if (sources == nullptr) return;
   Json kept = Json::object();
   for (auto it = sources->begin(); it != sources->end(); ++it) {
-    if (!holds(path, it.key())) kept[it.key()] = it.value();
+    if (!lies_at(it.key(), path)) kept[it.key()] = it.value();
   }
   *sources = std::move(kept);
 }

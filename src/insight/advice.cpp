@@ -47,11 +47,6 @@ bool step_zero(Run& r, std::int64_t by) {
   return true;
 }
 
-bool is_legal(const Run& run) {
-  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
-  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
-}
-
 // dp takes the GPUs that are left, micro batches what is left of the batch.
 bool settle_degrees(const Run& run, Strategy& s) {
   const std::int64_t shard = s.tp * s.cp * s.pp;

@@ -63,8 +63,7 @@ void add_changes(const std::string& object, const Json& from, const Json& to,
   for (const auto& [key, value] : now.items()) {
     const bool is_same = old.contains(key) && old.at(key) == value;
     if (is_same || (!old.contains(key) && goes_without_saying(key, value))) continue;
-    list.push_back(
-        {object + "." + key, value.is_string() ? value.get<std::string>() : value.dump()});
+    list.push_back({object + "." + key, bare_text(value)});
   }
   for (const auto& [key, value] : old.items()) {
     if (!now.contains(key)) list.push_back({object + "." + key, "null"});

@@ -44,7 +44,7 @@ void bind(sqlite3_stmt* s, int at, const Json& value) {
   } else if (value.is_number()) {
     sqlite3_bind_double(s, at, value.get<double>());
   } else {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const std::string text = bare_text(value);
     sqlite3_bind_text(s, at, text.c_str(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
   }
 }

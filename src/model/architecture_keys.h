@@ -66,7 +66,6 @@ inline constexpr Form kWidth = form::whole(1, 100'000'000, "elements");
 inline constexpr Form kTokens = form::whole(1, 1'000'000'000, "tokens");
 inline constexpr Form kFewProjectors = form::whole(1, 12, "projectors");  // kMaxOperators
 inline constexpr Form kSwitch = form::boolean();
-inline constexpr Otherwise kDefault = otherwise("", "docs/models.md");
 
 }  // namespace model_forms
 

@@ -171,7 +171,6 @@ enum class OpName : std::uint8_t {
   projector,
   projector_activation,
 };
-inline constexpr std::size_t kOpNames = kCountOf<OpName>;
 // Names up to this one may exchange something.
 inline constexpr std::size_t kExchangingOps = static_cast<std::size_t>(OpName::loss) + 1;
 

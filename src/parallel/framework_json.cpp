@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "core/masks.h"
 #include "core/provenance.h"
 #include "parallel/framework_keys.h"
 
@@ -49,10 +50,6 @@ std::string field_name(const Reader& r) {
   return std::string(names[r.choice(names)]);
 }
 
-std::string value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 // A switch that takes a count: the field it sets, and what may be given.
 FrameworkOption apply_count(Json& document, Reader& option, const std::string& name,
                             const Json* chosen, const Reader& given) {
@@ -75,7 +72,7 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
   if (option.has("field")) return apply_count(document, option, name, chosen, given);
   Reader values = option.at("values");
   FrameworkOption result{name, option.at("default").text(), chosen == nullptr};
-  if (chosen != nullptr) result.value = value_text(*chosen);
+  if (chosen != nullptr) result.value = bare_text(*chosen);
   option.reject_unknown();
   const std::vector<std::string> allowed = values.keys();
   for (const std::string& value : allowed) check_overlay(values.at(value));
@@ -112,19 +109,9 @@ void read_qwz(const Reader& r, Framework& out) { out.zeropp.qwz = r.integer(0, 6
 void read_hpz(const Reader& r, Framework& out) { out.zeropp.hpz = r.integer(0, 1 << 20); }
 void read_qgz(const Reader& r, Framework& out) { out.zeropp.qgz = r.integer(0, 64); }
 
-void read_selective_modules(const Reader& r, ModuleMask& out) {
-  out = 0;
-  for (const Reader& item : r.items()) {
-    out = static_cast<ModuleMask>(out | mask_of(item.choice<Module>()));
-  }
-}
+void read_selective_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
-void read_unfused(const Reader& r, ChainMask& out) {
-  out = 0;
-  for (const Reader& item : r.items()) {
-    out = static_cast<ChainMask>(out | mask_of(item.choice<Chain>()));
-  }
-}
+void read_unfused(const Reader& r, ChainMask& out) { read_mask<Chain>(r, out); }
 
 void read_interval(const Reader& r, Framework& out) {
   const std::vector<Reader> interval = r.items();

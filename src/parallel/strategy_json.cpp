@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "core/masks.h"
 #include "parallel/schedules/table.h"
 #include "parallel/strategy_keys.h"
 
@@ -53,24 +54,15 @@ bool write_schedule(const StrategyRequest& q, Json& out) {
   return true;
 }
 
-void read_modules(const Reader& r, ModuleMask& out) {
-  out = 0;
-  for (const Reader& item : r.items()) {
-    out = static_cast<ModuleMask>(out | mask_of(item.choice<Module>()));
-  }
-}
+void read_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
 void read_modules(const Reader& r, std::optional<ModuleMask>& out) {
   read_modules(r, out.emplace());
 }
 
 bool write_modules(const std::optional<ModuleMask>& modules, Json& out) {
-  if (!modules) return false;
-  out = Json::array();
-  for (const Module m : kAllOf<Module>) {
-    if ((*modules & mask_of(m)) != 0) out.push_back(std::string(name_of(m)));
-  }
-  return true;
+  if (modules) out = mask_names<Module>(*modules);
+  return modules.has_value();
 }
 
 void read_order(const Reader& r, std::optional<RankOrder>& out) {

@@ -50,7 +50,7 @@ Table terms_table(const Comparison& c, const std::vector<ChangedTerm>& list) {
 
 std::string value_text(const Json& v) {
   if (v.is_null()) return "nothing";
-  return v.is_string() ? v.get<std::string>() : v.dump();
+  return bare_text(v);
 }
 
 std::string key_text(const ChangedKey& k) {

@@ -221,7 +221,7 @@ PointAnswer answer_of(SweepAnswer wanted, const Json& run, const std::string& fi
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
-  return csv_escaped(value.is_string() ? value.get<std::string>() : value.dump());
+  return csv_escaped(bare_text(value));
 }
 
 std::string json_text(const Json& value) {

@@ -44,11 +44,6 @@ Run with_replicas(const Run& all, std::int64_t dp) {
   return run;
 }
 
-bool is_legal(const Run& run) {
-  if (run.own_order && pipeline_shape(run) != run.own_order->shape) return false;
-  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
-}
-
 // Tries more micro batches, too, because some schedules need multiples.
 bool make_legal(Run& run) {
   const std::int64_t fewest = run.strategy.micro_batches;

@@ -79,7 +79,8 @@ $ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible
 $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed own.json
 > ...
-> accuracy          ...: this stack takes 1... of the time predicted, by 1...
+> accuracy          ...: this stack takes 1... of the time
+>                   predicted, by 1 observed step time
 > ...
 $ printf ' iteration 9 | elapsed time per iteration (ms): 30000.0 | lr 1e-4\n' > train.log
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.log --json | grep -A4 '"stack"'

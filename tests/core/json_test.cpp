@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/json_reader.h"
 
 using namespace orrery;
@@ -189,4 +190,12 @@ TEST_CASE("merging changes values, adds keys and keeps the rest") {
   Json base = parse_json(R"({"a": {"b": 1, "c": [1, 2]}, "d": 1})", "");
   merge_over(base, parse_json(R"({"a": {"c": [3], "e": {"f": 1}}, "d": {"g": 2}})", ""));
   CHECK(base == parse_json(R"({"a": {"b": 1, "c": [3], "e": {"f": 1}}, "d": {"g": 2}})", ""));
+}
+
+TEST_CASE("a path lies at itself and at what holds it") {
+  CHECK(lies_at("tiers.0.bandwidth", "tiers.0"));
+  CHECK(lies_at("tiers.0", "tiers.0"));
+  CHECK(lies_at("scenarios[1].name", "scenarios"));
+  CHECK_FALSE(lies_at("tiers.01", "tiers.0"));
+  CHECK_FALSE(lies_at("tiers", "tiers.0"));
 }

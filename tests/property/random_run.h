@@ -16,7 +16,6 @@
 
 #include "estimate/framework_document.h"
 #include "estimate/run.h"
-#include "parallel/rules.h"
 #include "property/random_cluster.h"
 #include "support/runs.h"
 
@@ -83,10 +82,6 @@ class Shelf {
   std::vector<std::pair<std::string, Json>> nodes_;
   std::map<std::pair<std::string, std::int64_t>, Cluster> clusters_;
 };
-
-inline bool is_legal(const Run& run) {
-  return first_broken(run.strategy, run.model, shape_of(run)) == RuleId::none;
-}
 
 class RunMaker {
  public:

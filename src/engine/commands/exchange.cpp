@@ -60,8 +60,7 @@ std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
   std::erase_if(all, [&](const GivenSetting& a) {
     if (!is_run_key(a.name)) return false;
     set_at(run, a.name, a.value);
-    taken.push_back(
-        {a.name, a.value.is_string() ? a.value.get<std::string>() : a.value.dump(), "--assume"});
+    taken.push_back({a.name, bare_text(a.value), "--assume"});
     return true;
   });
   return taken;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "document/words.h"
 #include "exchange/shell/condition.h"
 #include "exchange/text_lines.h"
 
@@ -24,12 +25,6 @@ std::size_t end_of_quote(std::string_view text, std::size_t at) {
     }
   }
   return kNone;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
-  return text;
 }
 
 // "cat <<EOF", its lines, "EOF".
@@ -66,7 +61,7 @@ std::optional<std::string> printed(std::string_view inside, const ShellVariables
   if (computed) inside = trimmed(inside.substr(0, pipe));
   if (echo && !computed && inside.find_first_of("|;&<>`\n") != kNone) return {};
   if (begins_with(inside, "-n ") || begins_with(inside, "-e ")) inside.remove_prefix(3);
-  const std::string text = joined(fields_of_word(inside, variables));
+  const std::string text = joined(fields_of_word(inside, variables), " ");
   if (text.find('$') != std::string::npos) return {};
   if (echo && !computed) return text;
   const auto x = arithmetic(text, variables);

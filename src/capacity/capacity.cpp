@@ -7,6 +7,7 @@
 #include "capacity/bill.h"
 #include "capacity/ladder.h"
 #include "capacity/option.h"
+#include "capacity/sizes.h"
 
 namespace orrery {
 namespace {
@@ -24,14 +25,43 @@ std::vector<BreakEven> break_evens(const CapacityAnswer& c) {
   return list;
 }
 
+// Tells of sizes begun, of all that may have to be tried.
+class SizesTold {
+ public:
+  SizesTold(const CapacityPlan& plan, const PlanContext& context) : progress_(context.progress) {
+    if (!progress_) return;
+    for (const OptionPlan& option : plan.options) {
+      total_ += static_cast<std::int64_t>(
+          option.smallest ? ladder_sizes(option, context).rungs.size() : option.sizes.size());
+      ends_.push_back(total_);
+    }
+  }
+
+  void one() {
+    if (progress_) progress_(done_, total_);
+    if (done_ + 1 < total_) ++done_;
+  }
+  // A ladder ends before its last size, or goes on between two.
+  void end_of(std::size_t option) {
+    if (progress_) done_ = std::min(ends_[option], total_ - 1);
+  }
+
+ private:
+  const std::function<void(std::int64_t, std::int64_t)>& progress_;
+  std::vector<std::int64_t> ends_;
+  std::int64_t done_ = 0;
+  std::int64_t total_ = 0;
+};
+
 void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
-                 CapacityAnswer& c) {
+                 SizesTold& told, CapacityAnswer& c) {
   if (option.smallest) {
-    SmallestFound found = smallest_sizes(plan, option, context);
+    SmallestFound found = smallest_sizes(plan, option, context, [&told] { told.one(); });
     std::move(found.options.begin(), found.options.end(), std::back_inserter(c.options));
     c.sizes_tried.push_back(std::move(found.tried));
   }
   for (const std::int64_t gpus : option.sizes) {
+    told.one();
     c.options.push_back(answer_option(plan, option, gpus, context));
   }
 }
@@ -40,12 +70,10 @@ void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanC
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;
-  std::int64_t done = 0;
-  for (const OptionPlan& option : plan.options) {
-    if (context.progress) {
-      context.progress(done++, static_cast<std::int64_t>(plan.options.size()));
-    }
-    add_answers(plan, option, context, c);
+  SizesTold told(plan, context);
+  for (std::size_t i = 0; i < plan.options.size(); ++i) {
+    add_answers(plan, plan.options[i], context, told, c);
+    told.end_of(i);
     // Whatever a search that was cut short found is no answer.
     c.is_stopped = context.stopped && context.stopped();
     if (c.is_stopped) return c;

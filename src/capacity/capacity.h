@@ -39,6 +39,7 @@ struct OptionAnswer {
   std::string reason;              // if it does not fit
   std::optional<ResolvedRun> run;  // of the first phase, its strategy as used
   Answer answer;                   // of that run, at its full batch
+  KeptJson document;               // of that run, before it was resolved
   TrainingTime training;
   OutcomeInputs inputs;
   Outcome outcome;
@@ -62,6 +63,14 @@ struct BreakEven {
   MoneyPerSecond rent;
 };
 
+// Fewer GPUs than the smallest that the run's global batch allows, at another batch.
+struct OtherBatch {
+  std::int64_t gpus = 0;
+  std::int64_t global_batch = 0;
+  Seconds wall{};
+  std::optional<Money> cost;
+};
+
 // The sizes tried for an option whose smallest size is wanted.
 struct SizesTried {
   std::string scenario;
@@ -72,6 +81,7 @@ struct SizesTried {
   std::int64_t least = 0;     // GPUs
   std::int64_t most = 0;      // GPUs
   std::int64_t left_out = 0;  // sizes below the answer that were not tried: too many
+  std::optional<OtherBatch> other_batch;
 };
 
 struct CapacityAnswer {

@@ -13,6 +13,9 @@
 namespace orrery {
 namespace {
 
+// A saving of fewer GPUs is not worth another batch.
+constexpr double kWorthSaying = 0.02;
+
 bool lacks_nothing(const Requirement& q, const OptionAnswer& o) {
   return standing(q, o) != Standing::misses;
 }
@@ -28,8 +31,13 @@ int nearness(const OptionAnswer& o) {
 
 class Climb {
  public:
-  Climb(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context)
-      : plan_(plan), option_(option), context_(context), sizes_(ladder_sizes(option, context)) {}
+  Climb(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
+        const std::function<void()>& tried)
+      : plan_(plan),
+        option_(option),
+        context_(context),
+        told_(tried),
+        sizes_(ladder_sizes(option, context)) {}
 
   SmallestFound found() {
     climb();
@@ -44,6 +52,7 @@ class Climb {
     }
     SmallestFound f;
     f.tried = tally();
+    f.tried.other_batch = at_another_batch();
     f.options = fitting_.empty() ? refusals() : taken(fitting_, std::move(wanted));
     return f;
   }
@@ -77,6 +86,7 @@ class Climb {
 
   // Empty if the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
+    told_();
     OptionAnswer o = answered(gpus);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
     refused_[gpus] = std::move(o);
@@ -215,6 +225,42 @@ class Climb {
     if (below > 0) sizes.push_back(below);
   }
 
+  // Fewer GPUs for a lone deadline, at the nearest batch that they divide: halves the sizes between
+  // the largest that takes too long and the smallest that does not.
+  std::optional<OtherBatch> at_another_batch() const {
+    const bool asked = plan_.options.size() == 1 && plan_.requirements.size() == 1 &&
+                       !plan_.requirements.front().wants_most();
+    const Entry* met = asked ? first_that_meets(plan_.requirements.front()) : nullptr;
+    if (met == nullptr || sizes_.global_batch == 0) return {};
+    std::int64_t fails = fitting_below(met->first) / sizes_.grid;
+    std::int64_t meets = met->first / sizes_.grid;
+    std::optional<OtherBatch> found;
+    while (meets - fails > 1) {
+      const std::int64_t middle = (fails + meets) / 2;
+      const std::optional<OtherBatch> there = with_nearest_batch(middle);
+      (there ? meets : fails) = middle;
+      if (there) found = there;
+    }
+    const bool fewer = found && static_cast<double>(found->gpus) <
+                                    (1 - kWorthSaying) * static_cast<double>(met->first);
+    return fewer ? found : std::nullopt;
+  }
+
+  // At a size that the run's own batch leaves out; nothing where it does not meet what is required.
+  std::optional<OtherBatch> with_nearest_batch(std::int64_t grids) const {
+    const std::int64_t gpus = grids * sizes_.grid;
+    std::int64_t batch = nearest_batch(sizes_.global_batch, grids * sizes_.batch_of);
+    // With tensor parallelism over the node, replicas divide the number of nodes.
+    if (batch == 0 && option_.search) batch = nearest_batch(sizes_.global_batch, grids);
+    if (batch == 0) return {};
+    const OptionPlan other = with_batch(option_, batch);
+    const OptionAnswer o = answer_option(plan_, other, gpus, context_);
+    const bool meets =
+        o.status == OptionStatus::fits && lacks_nothing(plan_.requirements.front(), o);
+    if (!meets) return {};
+    return OtherBatch{gpus, batch, o.outcome.wall, o.outcome.cost};
+  }
+
   std::vector<OptionAnswer> refusals() {
     const auto near = std::max_element(
         refused_.begin(), refused_.end(),
@@ -245,6 +291,7 @@ class Climb {
   const CapacityPlan& plan_;
   const OptionPlan& option_;
   const PlanContext& context_;
+  const std::function<void()>& told_;
   LadderSizes sizes_;
   Tried fitting_;
   Tried refused_;
@@ -254,8 +301,8 @@ class Climb {
 }  // namespace
 
 SmallestFound smallest_sizes(const CapacityPlan& plan, const OptionPlan& option,
-                             const PlanContext& context) {
-  return Climb(plan, option, context).found();
+                             const PlanContext& context, const std::function<void()>& tried) {
+  return Climb(plan, option, context, tried).found();
 }
 
 }  // namespace orrery

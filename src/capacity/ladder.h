@@ -11,6 +11,7 @@
 // strategies are searched, days are assumed to fall from rung to rung. Errors: InputError.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct SmallestFound {
   SizesTried tried;
 };
 
+// Calls `tried` before each size.
 SmallestFound smallest_sizes(const CapacityPlan& plan, const OptionPlan& option,
-                             const PlanContext& context);
+                             const PlanContext& context, const std::function<void()>& tried);
 
 }  // namespace orrery

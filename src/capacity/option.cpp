@@ -136,7 +136,9 @@ class Builder {
       tokens -= part;
     }
     if (tokens > 0) add(phase, full.run, tokens);
-    if (!a_.run) a_.run = full;
+    if (a_.run) return;
+    a_.run = full;
+    a_.document = std::move(run);
   }
 
   // At the rate that is said to be achieved, if one is: the level of the whole step moves.

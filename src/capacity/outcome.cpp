@@ -41,6 +41,41 @@ Seconds whole_steps(Seconds interval, Seconds step) {
   return step * std::max(1.0, std::round(interval / step));
 }
 
+struct Bounded {
+  Seconds value{};
+  IntervalBound by = IntervalBound::optimum;
+
+  void at_least(Seconds least, IntervalBound bound) {
+    if (value < least) *this = {least, bound};
+  }
+};
+
+// Half an interval is lost with each failure.
+Seconds worthwhile_interval(const Recovery& r) {
+  if (r.failures.si() <= 0) return {};
+  return std::min(kShortestWorth, Seconds(2 * kLostWorth / r.failures.si()));
+}
+
+Seconds free_optimum(Recovery r) {
+  r.durable = Seconds();
+  return optimal_interval(r, Seconds());
+}
+
+Bounded interval_of(const OutcomeInputs& in, const Recovery& r) {
+  const bool is_given = in.policy.interval > Seconds();
+  Bounded b{in.policy.interval, IntervalBound::given};
+  if (!is_given) b = {free_optimum(r), IntervalBound::optimum};
+  b.at_least(r.durable - r.stall, IntervalBound::written);
+  if (is_given) return b;
+  b.at_least(in.longest_step, IntervalBound::a_step);
+  const bool beside = in.policy.mode != CheckpointMode::synchronous;
+  if (beside && in.storage.write.si() > 0) {
+    b.at_least(worthwhile_interval(r), IntervalBound::lost_work);
+  }
+  b.value = whole_steps(b.value, in.longest_step);
+  return b;
+}
+
 template <class T>
 void move(Ranged<T>& r, bool up) {
   r.value = up ? r.high : r.low;
@@ -162,12 +197,9 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.checkpoint = checkpoint_cost(in.checkpoint, in.storage, in.policy.mode, in.cluster);
   o.checkpoint.stall += in.policy.overhead;
   o.recovery = recovery_of(in, o.checkpoint);
-  // A checkpoint begins only after the last one is safe, whatever interval was asked for.
-  const Seconds interval =
-      in.policy.interval.si() > 0
-          ? std::max(in.policy.interval, o.checkpoint.durable - o.checkpoint.stall)
-          : whole_steps(optimal_interval(o.recovery, in.longest_step), in.longest_step);
-  o.goodput = goodput(o.recovery, interval);
+  const Bounded interval = interval_of(in, o.recovery);
+  o.bound = interval.by;
+  o.goodput = goodput(o.recovery, interval.value);
   o.training = slowed(in.training.value, in.interruptions.stragglers);
   o.wall = o.training * o.goodput.total;
   o.failures = o.goodput.failures * o.training.si();

@@ -23,6 +23,7 @@
 // renting is cheaper than the electricity alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@
 #include "capacity/checkpoint.h"
 #include "capacity/energy.h"
 #include "capacity/goodput.h"
+#include "core/enum_names.h"
 #include "hardware/cluster.h"
 
 namespace orrery {
@@ -50,8 +52,23 @@ struct OutcomeInputs {
   EnergyModel energy;
 };
 
+// The reason of the interval between two checkpoints. `written`: a checkpoint begins only after the
+// last one is safe. `lost_work`: see kLostWorth.
+enum class IntervalBound : std::uint8_t { optimum, given, written, a_step, lost_work };
+constexpr EnumNames<IntervalBound> names_of(IntervalBound) {
+  return {"optimum", "given", "written", "a step", "lost work"};
+}
+
+// Written beside training, a checkpoint costs next to nothing and the optimum comes down to
+// seconds, which no storage is bought for. The interval then stays at five minutes, or at the
+// shorter one at which failures undo a hundredth of the time. Both are judgements; the second is as
+// much as checkpoints may stop training (kStallAllowed of capacity/purchase.h).
+inline constexpr Seconds kShortestWorth{300};
+inline constexpr double kLostWorth = 0.01;
+
 struct Outcome {
   CheckpointCost checkpoint;
+  IntervalBound bound = IntervalBound::optimum;
   Recovery recovery;
   Goodput goodput;
   Seconds training{};  // with slow ranks

@@ -53,7 +53,7 @@ struct PlanContext {
   MetricSource metrics;
   unsigned workers = 1;
   Parallel parallel;
-  std::function<void(std::int64_t done, std::int64_t total)> progress;  // clusters; may be unset
+  std::function<void(std::int64_t done, std::int64_t total)> progress;  // sizes; may be unset
   std::function<bool()> stopped;                                        // may be unset
 };
 
@@ -61,6 +61,10 @@ struct PhasePlan {
   std::string name;
   KeptJson run;
   std::string file;
+  // The run that `run` was made from, and what a command line calls it; empty where the plan holds
+  // the run itself.
+  KeptJson base;
+  std::string base_name;
   Goal goal;
   std::vector<RampStep> ramp;
 };

@@ -61,6 +61,7 @@ struct Scenario {
 struct Loaded {
   Json json;
   std::string file;
+  std::string name;  // "" of an object
 };
 
 class PlanReader {
@@ -185,6 +186,8 @@ PhasePlan PlanReader::read_phase(const Scenario& s, const OptionPlan& option,
   Loaded loaded = load_run(*work.run);
   Json& file = loaded.json;
   p.file = loaded.file;
+  p.base_name = loaded.name;
+  p.base = loaded.name.empty() ? Json::object() : file;
   if (s.keys.cluster) {
     at_key<&RunRequest::cluster>(file) = s.keys.cluster->json();
     p.file = option_file(plan_.file, option);
@@ -213,14 +216,17 @@ void PlanReader::apply_sets(const std::optional<Reader>& r, Json& run) {
 }
 
 Loaded PlanReader::load_run(const Reader& r) {
-  if (r.json().is_object()) return {r.json(), plan_.file};
+  if (r.json().is_object()) return {r.json(), plan_.file, ""};
   if (!r.json().is_string()) r.fail("a run: a name, a path or an object");
   const std::optional<ConfigText> found = context_.run(r.text());
   if (!found) {
     r.fail("\"" + r.text() + "\"", "a name of `orrery list runs`, a path or an object",
            nearest_name(r.text(), context_.run_names()));
   }
-  return {parse_json(found->text, found->file), found->file};
+  // A path in a plan is beside it.
+  const std::vector<std::string> names = context_.run_names();
+  const bool is_named = std::find(names.begin(), names.end(), r.text()) != names.end();
+  return {parse_json(found->text, found->file), found->file, is_named ? r.text() : found->file};
 }
 
 void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {

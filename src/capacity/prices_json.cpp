@@ -57,6 +57,7 @@ Currency currency_of(std::string_view code) { return {{code[0], code[1], code[2]
 
 // The amount in the plan's currency, per SI unit.
 double amount(const Reader& r, const ExchangeRates& x, const Sample& sample) {
+  if (r.json().is_number()) return r.number(0, kMostMoney) / sample.units.front().si;
   if (!r.json().is_string()) r.fail(sample.example);
   const std::string text = r.text();
   const std::size_t space = text.find(' ');
@@ -85,16 +86,26 @@ MoneyPer<D> read_money(const Reader& r, const ExchangeRates& x) {
   return {amount(r, x, sample<D>()), x.currency};
 }
 
+constexpr const char* kGivenByYou = "given by you";
+
+std::string text_of(const Reader& value, const std::string& unit) {
+  if (value.json().is_string()) return value.text();
+  return brief(value.json()) + (value.json().is_number() ? unit : "");
+}
+
 class BookReader {
  public:
   BookReader(PriceBook& book, const ExchangeRates& x) : book_(book), x_(x) {}
 
-  void note(const std::string& of, const std::string& what, Reader r) {
-    if (!r.json().is_object())
-      r.fail("{\"value\", \"source\", \"date\"}: a price without a source");
-    const Reader value = r.at("value");
-    const std::string text = value.json().is_string() ? value.text() : brief(value.json());
-    book_.assumptions[of].push_back({what, text, r.at("source").text(), r.at("date").text()});
+  // `unit`: what a bare number is in.
+  void note(const std::string& of, const std::string& what, Reader r, const std::string& unit) {
+    std::vector<Assumption>& notes = book_.assumptions[of];
+    if (!r.json().is_object()) {
+      notes.push_back({what, text_of(r, unit), kGivenByYou, ""});
+      return;
+    }
+    notes.push_back(
+        {what, text_of(r.at("value"), unit), r.at("source").text(), r.at("date").text()});
   }
 
   template <Dimension D>
@@ -102,7 +113,8 @@ class BookReader {
              std::optional<Ranged<MoneyPer<D>>>& to) {
     auto found = r.find(key);
     if (!found) return;
-    note(of, (of.empty() ? "" : of + ": ") + what, *found);
+    const std::string unit = " " + x_.currency.text() + std::string(sample<D>().units.front().text);
+    note(of, (of.empty() ? "" : of + ": ") + what, *found, unit);
     to = read_ranged<MoneyPer<D>>(
         *found, [&](const Reader& v) { return read_money<D>(v, x_); },
         [](MoneyPer<D> m) { return m.amount(); });
@@ -112,14 +124,14 @@ class BookReader {
              std::optional<Ranged<double>>& to) {
     auto found = r.find(key);
     if (!found) return;
-    note("", what, *found);
+    note("", what, *found, "");
     to = read_ranged_number(*found, lowest, highest);
   }
 
   void lifetime(Reader r, std::optional<Ranged<Seconds>>& to) {
     auto found = r.find("lifetime");
     if (!found) return;
-    note("", "lifetime of bought hardware", *found);
+    note("", "lifetime of bought hardware", *found, " s");
     to = read_ranged_quantity<kSeconds>(*found, false);
   }
 
@@ -128,12 +140,18 @@ class BookReader {
   const ExchangeRates& x_;
 };
 
+constexpr const char* kRentOfGpu = "rent of a GPU";
+
+bool is_rent_of(const std::string& device, const Assumption& a) {
+  return a.what == device + ": " + kRentOfGpu;
+}
+
 void read_gpus(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   if (!r) return;
   for (const std::string& name : r->keys()) {
     Reader gpu = r->at(name);
     Tariff& p = book.gpus[name];
-    read.price<kSeconds>(gpu, name, "rent", "rent of a GPU", p.rent);
+    read.price<kSeconds>(gpu, name, "rent", kRentOfGpu, p.rent);
     read.price<kNone>(gpu, name, "purchase", "price of a GPU", p.gpu);
     gpu.reject_unknown();
   }
@@ -145,13 +163,12 @@ void read_nodes(std::optional<Reader> r, BookReader& read, PriceBook& book) {
     Reader node = r->at(name);
     Tariff& p = book.nodes[name];
     read.price<kNone>(node, name, "purchase", "price of a node", p.node);
+    if (auto v = node.find("support"); v && v->json().is_number()) {
+      v->fail("an amount, its currency and its time: \"39800 USD/y\"");
+    }
     read.price<kSeconds>(node, name, "support", "support of a node", p.node_support);
     node.reject_unknown();
   }
-}
-
-void add(const std::vector<Assumption>& more, std::vector<Assumption>& to) {
-  to.insert(to.end(), more.begin(), more.end());
 }
 
 }  // namespace
@@ -197,6 +214,7 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   read_gpus(r.find("gpus"), read, book);
   read_nodes(r.find("nodes"), read, book);
   Tariff& common = book.common;
+  read.price<kSeconds>(r, "", "rent", "rent of a GPU, of every kind", common.rent);
   read.price<kJoules>(r, "", "electricity", "electricity", common.electricity);
   read.share(r, "network", "network, of the hardware's price", 0, kMostShare, common.network);
   read.share(r, "storage", "storage, of the hardware's price", 0, kMostShare, common.storage);
@@ -219,7 +237,7 @@ Tariff prices_of(const PriceBook& book, const std::string& device, const std::st
   Tariff p = book.common;
   const auto gpu = book.gpus.find(device);
   if (gpu != book.gpus.end()) {
-    p.rent = gpu->second.rent;
+    if (!p.rent) p.rent = gpu->second.rent;
     p.gpu = gpu->second.gpu;
   }
   const auto whole = book.nodes.find(node);
@@ -231,7 +249,10 @@ Tariff prices_of(const PriceBook& book, const std::string& device, const std::st
       book.payment.value_or(p.rent || !(p.gpu || p.node) ? Payment::rent : Payment::purchase);
   for (const std::string& name : {device, node, std::string()}) {
     const auto known = book.assumptions.find(name);
-    if (known != book.assumptions.end()) add(known->second, assumptions);
+    if (known == book.assumptions.end()) continue;
+    for (const Assumption& a : known->second) {
+      if (!book.common.rent || !is_rent_of(device, a)) assumptions.push_back(a);
+    }
   }
   return p;
 }

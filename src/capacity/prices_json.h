@@ -10,7 +10,10 @@
 //    "network": {"value": 0.15, …}, "storage": …, "support": …,
 //    "storage_space": {"value": "20 USD/TB/month", …}}   instead of storage; also beside rent
 //
-// Errors: InputError: no currency, no source or date, a currency without a rate of exchange.
+// A price may also be a bare value, "2.99 USD/h" or 2.99 (of the plan's currency, by the hour, the
+// kWh, the TB and month): the answer then says "given by you". "rent" beside "gpus" is that of
+// every GPU, whatever "gpus" says. Errors: InputError: no currency, an object without source or
+// date, a currency without a rate of exchange.
 #pragma once
 
 #include <map>

@@ -106,17 +106,25 @@ inline constexpr std::array kPriceRows = {
     described("on", form::any("data"), kNothing, "data that had a say in it")};
 template <const Form& Value>
 inline constexpr KeyTable kPriceKeys{"", kPriceRows<Value>};
+inline constexpr Form kBarePrice = form::number(0, 1e18, "of the plan's currency");
+// Also bare: given by you.
 template <const Form& Value>
-inline constexpr Form kPrice = form::object(kPriceKeys<Value>);
+constexpr Forms price() {
+  return either(form::object(kPriceKeys<Value>), Value, kBarePrice);
+}
+template <const Form& Value>
+constexpr Forms share() {
+  return either(form::object(kPriceKeys<Value>), Value);
+}
 
 inline constexpr std::array kGpuPriceRows = {
-    described("rent", kPrice<kHourly>, kNothing, "of one GPU"),
-    described("purchase", kPrice<kMoney>, kNothing, "of one GPU")};
+    described("rent", price<kHourly>(), kNothing, "of one GPU"),
+    described("purchase", price<kMoney>(), kNothing, "of one GPU")};
 inline constexpr KeyTable kGpuPriceKeys{"gpus", kGpuPriceRows};
 inline constexpr Form kGpuPrice = form::object(kGpuPriceKeys);
 inline constexpr std::array kNodePriceRows = {
-    described("purchase", kPrice<kMoney>, kNothing, "of a whole node"),
-    described("support", kPrice<kHourly>, kNothing, "of a whole node")};
+    described("purchase", price<kMoney>(), kNothing, "of a whole node"),
+    described("support", share<kHourly>(), kNothing, "of a whole node")};
 inline constexpr KeyTable kNodePriceKeys{"nodes", kNodePriceRows};
 inline constexpr Form kNodePrice = form::object(kNodePriceKeys);
 
@@ -127,13 +135,14 @@ inline constexpr std::array kPricesRows = {
               "which of the prices are paid"),
     described("gpus", form::map(kGpuPrice), kNothing, "by the device's name"),
     described("nodes", form::map(kNodePrice), kNothing, "by the node's name"),
-    described("electricity", kPrice<kElectricity>, kNothing, "of the facility's energy"),
-    described("network", kPrice<kShare>, kNothing, "network, of the hardware's price"),
-    described("storage", kPrice<kShare>, kNothing, "storage, of the hardware's price"),
-    described("storage_space", kPrice<kSpace>, kNothing, "storage by what it holds"),
-    described("support", kPrice<kShare>, kNothing, "support a year, of the hardware's price"),
-    described("utilisation", kPrice<kUtilisation>, kNothing, "of bought hardware"),
-    described("lifetime", kPrice<kLifetime>, kNothing, "of bought hardware")};
+    described("rent", price<kHourly>(), kNothing, "of every GPU, in place of those by name"),
+    described("electricity", price<kElectricity>(), kNothing, "of the facility's energy"),
+    described("network", share<kShare>(), kNothing, "network, of the hardware's price"),
+    described("storage", share<kShare>(), kNothing, "storage, of the hardware's price"),
+    described("storage_space", price<kSpace>(), kNothing, "storage by what it holds"),
+    described("support", share<kShare>(), kNothing, "support a year, of the hardware's price"),
+    described("utilisation", share<kUtilisation>(), kNothing, "of bought hardware"),
+    described("lifetime", share<kLifetime>(), kNothing, "of bought hardware")};
 inline constexpr KeyTable kPricesKeys{"", kPricesRows};
 
 }  // namespace site_tables

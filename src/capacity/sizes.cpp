@@ -2,6 +2,7 @@
 #include "capacity/sizes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "capacity/plan_keys.h"
@@ -107,12 +108,33 @@ Counts thinned(const Counts& sizes) {
 
 }  // namespace
 
+std::int64_t nearest_batch(std::int64_t batch, std::int64_t unit) {
+  const std::int64_t near = std::max<std::int64_t>(1, (batch + unit / 2) / unit) * unit;
+  const double off = std::abs(static_cast<double>(near - batch)) / static_cast<double>(batch);
+  return off <= kOtherBatch ? near : 0;
+}
+
+OptionPlan with_batch(OptionPlan option, std::int64_t global_batch) {
+  PhasePlan& phase = option.phases.front();
+  Json run = *phase.run;
+  at_key<&Training::global_batch>(at_key<&RunRequest::training>(run)) = global_batch;
+  phase.run = std::move(run);
+  return option;
+}
+
 LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context) {
   LadderSizes s;
   s.own = own_size(option.phases.front());
   std::vector<PhaseLayout> phases;
   for (const PhasePlan& phase : option.phases) phases.push_back(layout_of(phase, s.own, context));
   s.all = option.search ? of_nodes(phases.front().node) : of_layout(phases);
+  const bool lone = phases.size() == 1 && option.phases.front().ramp.empty();
+  const PhaseLayout& first = phases.front();
+  if (lone && !first.dp) {
+    s.global_batch = first.batches;
+    s.grid = option.search ? first.node : first.replica;
+    s.batch_of = option.search ? first.node : first.micro_batch;
+  }
   s.rungs = thinned(option.search ? likely_nodes(phases) : s.all);
   for (Counts* sizes : {&s.all, &s.rungs}) {
     if (s.own > 0) sizes->push_back(s.own);

@@ -24,7 +24,20 @@ struct LadderSizes {
   std::vector<std::int64_t> all;    // rising
   std::vector<std::int64_t> rungs;  // the sizes tried first; all of them, up to kMostRungs
   std::int64_t own = 0;             // the run's; 0: it names none
+  // Of a training with one batch only; 0: of any other, and where `dp` is given.
+  std::int64_t global_batch = 0;
+  std::int64_t grid = 0;      // sizes are multiples of this, were it not for the batch
+  std::int64_t batch_of = 0;  // the batch is a multiple of this for each `grid` of a size
 };
+
+// Batches this far from the run's are tried.
+inline constexpr double kOtherBatch = 0.1;
+
+// The multiple of `unit` nearest to the batch; 0 where none is within kOtherBatch.
+std::int64_t nearest_batch(std::int64_t batch, std::int64_t unit);
+
+// The option with another global batch in its first phase.
+OptionPlan with_batch(OptionPlan option, std::int64_t global_batch);
 
 LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context);
 

@@ -59,6 +59,10 @@ void declare_files(CLI::App& app, Json& request) {
        "write Chakra execution traces, PREFIX.RANK.et, and their process groups, PREFIX.json",
        "PREFIX");
   file("--simai", "write the step as a SimAI workload", "FILE");
+  file("--memory-snapshot",
+       "write the memory of every stage as PyTorch's allocator does, which "
+       "pytorch.org/memory_viz opens",
+       "FILE");
   file("--html", "write the timeline as an HTML page", "FILE");
 }
 

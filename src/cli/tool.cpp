@@ -20,9 +20,9 @@ constexpr std::size_t kWidth = 100;
 
 // Lines and pages, and what belongs to them.
 constexpr std::array kNoTools = {"call", "completions", "mcp", "merge", "page"};
-constexpr std::array kWriting = {"chakra",         "heat",         "html",  "markdown",
-                                 "simai",          "sqlite",       "trace", "trace_ranks",
-                                 "write_accuracy", "write_configs"};
+constexpr std::array kWriting = {"chakra",          "heat",           "html",         "markdown",
+                                 "memory_snapshot", "simai",          "sqlite",       "trace",
+                                 "trace_ranks",     "write_accuracy", "write_configs"};
 
 template <class Names>
 bool is_among(const Names& names, const std::string& name) {

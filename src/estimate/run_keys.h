@@ -64,7 +64,8 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                            "accepted probability that what Orrery chooses (recompute left open, "
                            "strategies of a search) runs out of memory; 0.5: fill the device as "
                            "predicted")
-        .flagged("--risk", "accepted probability of running out of memory by what Orrery chooses"),
+        .flagged("--risk",
+                 "how likely a strategy that Orrery chooses may run out of memory, at most"),
     key<&RunRequest::assumed>("assumed", form::any("a list"), kNothing, Vary::never,
                               "what a report's inputs did not say; not read"));
 inline constexpr Keys<RunRequest> kRunKeys{"", kRunRows};

@@ -66,13 +66,21 @@ bool settle_partition(const Strategy& before, Strategy& s) {
   return s.dp * s.cp == before.dp * before.cp;
 }
 
+// Open, etp is tp where that is legal, else 1.
+bool follows_tp(const Strategy& before, Run run) {
+  if (before.etp == before.tp) return true;
+  run.strategy = before;
+  run.strategy.etp = before.tp;
+  return before.etp == 1 && is_moe(run.model) && !is_legal(run);
+}
+
 bool settle(const Strategy& before, Run& run) {
   Strategy& s = run.strategy;
   if (!s.even_stages && s.pp * s.vpp != before.pp * before.vpp) return false;
   if (!settle_degrees(run, s) || !settle_partition(before, s)) return false;
   if (s.tp == 1) s.sequence_parallel = false;
   if (s.pp == 1 && s.schedule == ScheduleId::interleaved) return false;
-  if (s.tp == before.tp || before.etp != before.tp) return is_legal(run);
+  if (!follows_tp(before, run)) return is_legal(run);
   s.etp = s.tp;
   if (is_legal(run)) return true;
   s.etp = 1;
@@ -296,16 +304,31 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   note<&Strategy::zero>(list, a, b);
   left_over.of_sharding(a, b);
   note<&Strategy::sequence_parallel>(list, a, b);
+  // The file's own word counts again once there are ranks to split a sequence over.
+  const bool comes_alive = a.tp == 1 && b.tp > 1 && has(key_name<&Strategy::sequence_parallel>);
+  if (comes_alive && !b.sequence_parallel) {
+    list.push_back({key_path<&Strategy::sequence_parallel>, "false"});
+  }
   note<&Training::fused_attention>(list, from.training, to.training);
   note<&Offload::optimizer>(list, a.offload, b.offload);
   return list;
+}
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 std::string typed(const std::vector<Setting>& settings) {
   std::vector<std::string> parts;
   for (const Setting& s : settings) {
     const std::string flag = s.value == "null" ? "" : flag_of(s.path);
-    parts.push_back(flag.empty() ? "--set " + s.path + "=" + s.value : flag + " " + s.value);
+    parts.push_back(flag.empty() ? "--set " + quoted(s.path + "=" + s.value)
+                                 : flag + " " + quoted(s.value));
   }
   return joined(parts, " ");
 }

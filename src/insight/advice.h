@@ -75,6 +75,9 @@ inline constexpr std::array<Move, 17> kMoves = {
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);
 
+// A word of a command line, in quotes where a shell would read it otherwise.
+std::string quoted(const std::string& word);
+
 // As a command line takes them: "--tp 4 --set parallel.recompute_modules=null".
 std::string typed(const std::vector<Setting>& settings);
 

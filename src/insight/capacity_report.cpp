@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/operators.h"
+
 namespace orrery {
 
 bool is_answered(const CapacityReport& r) {
@@ -28,6 +30,21 @@ std::optional<std::size_t> best_option(const CapacityReport& r) {
     if (a.nearest) return a.nearest;
   }
   return first;
+}
+
+double parameters_of(const OptionAnswer& o) {
+  const Run& run = o.run->run;
+  return static_cast<double>(parameter_count(run.model, run.training.sequence).total);
+}
+
+std::optional<std::size_t> largest_model(const CapacityReport& r, const RequirementAnswer& a) {
+  std::optional<std::size_t> most;
+  for (const std::size_t i : a.met) {
+    const OptionAnswer& o = r.answer.options[i];
+    if (o.model.empty()) return {};
+    if (!most || parameters_of(o) > parameters_of(r.answer.options[*most])) most = i;
+  }
+  return most;
 }
 
 std::vector<TimeCause> time_causes(const OptionAnswer& o) {

@@ -64,6 +64,9 @@ constexpr std::array kHypotheses = {
 };
 constexpr double kOwnPrior = 0.34;
 constexpr double kOutsidePrior = 0.1;
+// Anything else: every step up to this factor shorter or longer is as likely as any other.
+constexpr double kElsePrior = 0.02;
+constexpr double kElseFactor = 100;
 constexpr double kLeast = 0.02;
 
 double density(double ln_error, double sigma) {
@@ -100,6 +103,7 @@ class Weighing {
     for (const Hypothesis& h : kHypotheses) weigh(h);
     add({"the estimate's own error", "", "", r_.answer.step_time, 0}, kOwnPrior, r_.answer);
     outside();
+    none_of_these();
     double sum = 0;
     for (const StepCause& c : all_) sum += c.probability;
     for (StepCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
@@ -144,6 +148,14 @@ class Weighing {
     if (longer <= 0 || longer > most) return;
     all_.push_back({"time outside the model: data loading, checkpoints, logging, another job", "",
                     "other", measured_, kOutsidePrior / most * memory_density(r_.answer)});
+  }
+
+  // As wide for the memory, so that a log far from every cause says so.
+  void none_of_these() {
+    const double density = 1 / (2 * std::log(kElseFactor));
+    const double memory = allocated_ && r_.answer.memory.allocated.si() > 0 ? density : 1;
+    all_.push_back({"none of these: another run, another machine, or a fault of the estimate", "",
+                    "", measured_, kElsePrior * density * memory});
   }
 
   const RunReport& r_;

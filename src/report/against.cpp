@@ -230,14 +230,6 @@ Table cause_table(const TrainingAgainst& a) {
   return table;
 }
 
-// Probabilities only compare the causes: the first of them may still be far from the measured step.
-bool some_cause_explains(const TrainingAgainst& a, Seconds measured) {
-  return std::any_of(a.causes.begin(), a.causes.end(), [measured](const StepCause& c) {
-    const double ratio = c.step_time / measured;
-    return ratio > 0.5 && ratio < 2;
-  });
-}
-
 std::vector<std::string> other_words(const TrainingAgainst& a) {
   std::vector<std::string> words;
   for (const OtherSetting& s : a.other_settings) words.push_back(words_of(s));
@@ -323,9 +315,6 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
     return d;
   }
   Section& why = d.add({"Why it differs", {cause_table(a)}});
-  if (!some_cause_explains(a, step_of(log, r.resolved.run))) {
-    why.add(Paragraph{"no cause gives the measured step: the log may be of another run", 2, 2});
-  }
   why.add(Paragraph{
       "priors are judgements, weighted by how well the step (and the memory) that each change "
       "gives agrees with the log, under the estimate's own interval",

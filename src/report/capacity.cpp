@@ -161,6 +161,7 @@ AnswerDocument capacity_document(const CapacityReport& r) {
   if (r.answer.ranked.size() > 1) d.add(sureness_section(r));
   d.add(refused(r));
   if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best);
+  d.add(command_section(r));
   d.rows = data_table(r);
   return d;
 }

@@ -4,6 +4,7 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "estimate/risk.h"
+#include "insight/option_command.h"
 #include "orrery/version.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
@@ -52,6 +53,8 @@ Json goodput_json(const OptionAnswer& o) {
   Json j = {{"effective_training_time_ratio", g.ratio()},
             {"unexpected_failures", o.outcome.failures},
             {"mean_time_between_failures_h", nullptr},
+            {"detection_s", o.outcome.recovery.detection.si()},
+            {"restart_s", o.outcome.recovery.restart.si()},
             {"spare_nodes", o.inputs.spares},
             {"spare_nodes_advised", o.spares_advised}};
   if (o.outcome.recovery.failures.si() > 0) {
@@ -93,6 +96,7 @@ Json checkpoint_json(const OptionAnswer& o) {
             {"safe_after_s", double((x.checkpoint.stall + x.checkpoint.durable).si())},
             {"read_s", x.checkpoint.read.si()},
             {"interval_s", seconds_or_null(x.goodput.interval)},
+            {"interval_bound", name_of(x.bound)},
             {"interval_young_s", nullptr},
             {"interval_daly_s", nullptr},
             {"interval_optimal_s", nullptr}};
@@ -261,12 +265,14 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
   j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
+  j["left_out"] = left_out(o);
+  j["command"] = command_of(o);
   j["buying_pays_at_utilisation"] = json_or_null(o.buying_pays_at, std::identity());
   j["assumptions"] = assumptions_json(o.assumptions);
   return j;
 }
 
-Json requirement_json(const RequirementAnswer& a) {
+Json requirement_json(const CapacityReport& r, const RequirementAnswer& a) {
   const Requirement& q = a.requirement;
   return {{"name", q.name},
           {"deadline_days", json_or_null(q.deadline, in_days)},
@@ -276,20 +282,35 @@ Json requirement_json(const RequirementAnswer& a) {
           {"met_by", a.met},
           {"met_but_for_a_missing_price", a.unpriced},
           {"smallest", json_or_null(a.smallest, std::identity())},
+          {"largest_model", json_or_null(largest_model(r, a), std::identity())},
           {"nearest", json_or_null(a.nearest, std::identity())},
           {"nearest_lacks", a.nearest ? a.nearest_text : ""}};
 }
 
+Json other_batch_json(const OtherBatch& b) {
+  return {{"gpus", b.gpus},
+          {"global_batch", b.global_batch},
+          {"days", in_days(b.wall)},
+          {"cost", money(b.cost)}};
+}
+
 Json tried_json(const SizesTried& t) {
-  return {{"scenario", t.scenario}, {"model", t.model},      {"searched", t.searched},
-          {"tried", t.tried},       {"refused", t.refused},  {"least_gpus", t.least},
-          {"most_gpus", t.most},    {"left_out", t.left_out}};
+  return {{"scenario", t.scenario},
+          {"model", t.model},
+          {"searched", t.searched},
+          {"tried", t.tried},
+          {"refused", t.refused},
+          {"least_gpus", t.least},
+          {"most_gpus", t.most},
+          {"left_out", t.left_out},
+          {"other_batch", json_or_null(t.other_batch, other_batch_json)}};
 }
 
 }  // namespace
 
 Json capacity_json(const CapacityReport& r) {
   const auto option = [&](const OptionAnswer& o) { return option_json(r, o); };
+  const auto required = [&](const RequirementAnswer& a) { return requirement_json(r, a); };
   const auto even = [](const BreakEven& b) -> Json {
     return {{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}};
   };
@@ -301,7 +322,7 @@ Json capacity_json(const CapacityReport& r) {
           {"options", json_list(r.answer.options, option)},
           {"ranked", r.answer.ranked},
           {"pareto_front", r.answer.front},
-          {"requirements", json_list(r.answer.requirements, requirement_json)},
+          {"requirements", json_list(r.answer.requirements, required)},
           {"sizes_tried", json_list(r.answer.sizes_tried, tried_json)},
           {"break_even_with_best", json_list(r.answer.break_evens, even)}};
 }

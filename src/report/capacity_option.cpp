@@ -39,6 +39,12 @@ Lines phase_lines(const OptionAnswer& o) {
   return all;
 }
 
+Lines left_out_line(const OptionAnswer& o) {
+  const std::vector<std::string> all = left_out(o);
+  if (all.empty()) return {};
+  return line("left out", joined(all, ", ") + ": with them the answer is longer, dearer or larger");
+}
+
 Lines end_line(const CapacityReport& r, const OptionAnswer& o) {
   if (!r.plan.start) return {};
   return line("end", text_of(after(*r.plan.start, o.outcome.wall)) + " (" +
@@ -87,6 +93,22 @@ std::string bound_by_nodes(const OptionAnswer& o) {
              : ", at " + rate + ", the most its links carry (no `client` given)";
 }
 
+std::string bound_text(IntervalBound b) {
+  switch (b) {
+    case IntervalBound::optimum:
+      return ", the optimum";
+    case IntervalBound::given:
+      return " as given";
+    case IntervalBound::written:
+      return ", as long as one takes to be safe";
+    case IntervalBound::a_step:
+      return ", a step";
+    case IntervalBound::lost_work:
+      return ", as a shorter one saves less than " + percent(kLostWorth, 0) + " of the time";
+  }
+  return "";
+}
+
 Lines checkpoint_line(const OptionAnswer& o) {
   const Outcome& x = o.outcome;
   std::string text = pretty(x.checkpoint.size) + ", " + std::string(name_of(o.inputs.policy.mode));
@@ -101,13 +123,9 @@ Lines checkpoint_line(const OptionAnswer& o) {
           seconds_text(x.checkpoint.stall + x.checkpoint.durable) + ", read in " +
           seconds_text(x.checkpoint.read) + bound_by_nodes(o);
   if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
-  text += "; every " + seconds_text(x.goodput.interval) +
-          (o.inputs.policy.interval.si() <= 0 ? ", the optimum"
-           : x.goodput.interval > o.inputs.policy.interval
-               ? ", as writing one takes longer than the interval given"
-               : " as given") +
-          " (Young " + seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) +
-          ", Daly " + seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
+  text += "; every " + seconds_text(x.goodput.interval) + bound_text(x.bound) + " (Young " +
+          seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) + ", Daly " +
+          seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
           "); storage writes " +
           percent(x.checkpoint.write / (x.goodput.interval + x.recovery.stall)) + " of the time";
   return line("checkpoint", text);
@@ -299,7 +317,7 @@ Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   all += phase_lines(o);
   all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
                           " hours, effective training time " + percent(o.outcome.goodput.ratio()));
-  all += end_line(r, o);
+  all += end_line(r, o) + left_out_line(o);
   const std::int64_t paid = paid_gpus(o.inputs);
   all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
                                (paid > c.gpus ? " of " + grouped(paid) + " GPUs paid" : "") +

@@ -305,6 +305,7 @@ AnswerDocument capacity_page(const CapacityReport& r) {
   d.add(page_required(r));
   if (const std::optional<std::size_t> best = best_option(r)) PlanPage(r, *best).add_to(d);
   d.add(page_refused(r));
+  d.add(command_section(r));
   d.add(page_assumptions(r));
   d.footer = std::string("Orrery ") + std::string(kVersion) +
              ". Prices and sources as listed; what has no price is not in a sum. Step times are "

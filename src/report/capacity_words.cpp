@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
+#include "insight/option_command.h"
 
 namespace orrery {
 namespace {
@@ -38,6 +39,15 @@ std::string tried_line(const SizesTried& t, bool lone) {
   return text;
 }
 
+std::string other_batch_line(const OtherBatch& b) {
+  const auto gpus = std::to_string(b.gpus);
+  const auto batch = std::to_string(b.global_batch);
+  return "the global batch leaves smaller sizes out: at " + grouped(b.global_batch) +
+         " sequences " + grouped(b.gpus) + " GPUs take " + span_text(b.wall) +
+         (b.cost ? " and " + money_text(*b.cost) : "") + " (--gpus " + gpus + " --global-batch " +
+         batch + ")";
+}
+
 std::string asked(const Requirement& q) {
   std::vector<std::string> parts;
   if (q.deadline) parts.push_back("within " + span_text(*q.deadline));
@@ -53,6 +63,11 @@ std::string name_in(const CapacityReport& r, std::size_t i) {
 std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
   const std::string question = asked(a.requirement) + ": ";
   if (!a.met.empty()) {
+    if (const auto i = largest_model(r, a)) {
+      const OptionAnswer& o = r.answer.options[*i];
+      return question + "the largest model is " + o.model + ", " + short_count(parameters_of(o)) +
+             " parameters on " + short_count(o.training.tokens) + " tokens, " + name_in(r, *i);
+    }
     const std::string smallest =
         (a.requirement.wants_most() ? "largest " : "smallest ") + name_in(r, *a.smallest);
     if (a.met.front() == *a.smallest) return question + smallest;
@@ -94,6 +109,7 @@ std::vector<std::string> tried_lines(const CapacityReport& r) {
   std::vector<std::string> lines;
   for (const SizesTried& t : r.answer.sizes_tried) {
     if (lone || t.left_out > 0 || t.refused == t.tried) lines.push_back(tried_line(t, lone));
+    if (t.other_batch) lines.push_back(other_batch_line(*t.other_batch));
   }
   return lines;
 }
@@ -144,6 +160,31 @@ std::string accuracy_text(const OptionAnswer& o) {
          (r.is_exact() ? "" : " (" + pretty(r.low, 3) + " to " + pretty(r.high, 3) + ")");
 }
 
+std::vector<std::string> left_out(const OptionAnswer& o) {
+  std::vector<std::string> all;
+  if (o.outcome.recovery.failures.si() <= 0) all.emplace_back("failures (--failures llama-3)");
+  if (!o.outcome.checkpoint.storage_known) {
+    all.emplace_back("the writing of checkpoints (--storage selene)");
+  }
+  if (!o.outcome.energy.pue_known) {
+    all.emplace_back(R"(PUE (--energy '["by-load", {"pue": 1.2}]'))");
+  }
+  if (!o.outcome.cost) all.emplace_back("cost (--prices market-2026 or --rent 2.5)");
+  return all;
+}
+
+Section command_section(const CapacityReport& r) {
+  constexpr std::size_t kMostCommands = 8;
+  Section s{"To type for the step and the memory of an option, and for advice on it"};
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(kMostCommands, r.answer.ranked.size()); ++i) {
+    const std::string command = command_of(r.answer.options[r.answer.ranked[i]]);
+    if (!command.empty()) lines += "  " + command + "\n";
+  }
+  if (lines.empty()) return {};
+  return s.add(Verbatim{lines});
+}
+
 Section sureness_section(const CapacityReport& r) {
   Section s{"How sure each is: the error of the step, and of a GPU's memory"};
   for (const std::size_t i : r.answer.ranked) {
@@ -172,7 +213,8 @@ std::string energy_text(Joules e) {
 }
 
 std::string name_of(const OptionAnswer& o) {
-  return o.model.empty() ? o.scenario : o.scenario + ", " + o.model;
+  if (o.model.empty()) return o.scenario;
+  return o.scenario.empty() ? o.model : o.scenario + ", " + o.model;
 }
 
 std::string name_with_gpus(const OptionAnswer& o) {

@@ -40,6 +40,9 @@ std::string money_text(const Money& m);             // "12.3 M USD"
 std::string money_text(double amount, Currency c);  // the same
 std::string energy_text(Joules e);                  // "1,234 MWh"
 
+// What days, energy and cost leave out because nothing is given for it, each with its flag.
+std::vector<std::string> left_out(const OptionAnswer& o);
+
 // Why a cost is left blank: "no price of h200-sxm-141gb or its node given (`prices`)".
 std::string why_blank(const OptionAnswer& o);
 
@@ -59,6 +62,9 @@ std::string fit_text(const OptionAnswer& o);
 
 // Names the runs that the error of the step rests on.
 std::string accuracy_text(const OptionAnswer& o);
+
+// For the first options of the list: what to type for their step and memory again.
+Section command_section(const CapacityReport& r);
 
 // A row for every option.
 Section sureness_section(const CapacityReport& r);

@@ -22,6 +22,7 @@ namespace orrery {
 struct MemoryPoint {
   double time = 0;
   double bytes = 0;
+  std::int32_t node = -1;  // the pass that begins or ends there; −1: before the first
 };
 
 struct MemoryCurve {

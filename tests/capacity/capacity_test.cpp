@@ -122,6 +122,73 @@ TEST_CASE("checkpoints are a whole number of steps apart") {
   CHECK(steps == testing::about(std::round(steps)).epsilon(1e-12));
 }
 
+TEST_CASE("a checkpoint beside training keeps the interval that bounds it") {
+  const auto a = answered(priced("rent"));
+  OutcomeInputs in = a->answer.options[0].inputs;
+  in.storage = {"fast", BytesPerSecond(1e15), BytesPerSecond(1e15), BytesPerSecond(1e15), {}};
+  in.longest_step = Seconds(1);
+  in.policy.mode = CheckpointMode::asynchronous;
+  const double mean = 1 / outcome_of(in).recovery.failures.si();
+  REQUIRE(mean > 15'000);
+  CHECK(outcome_of(in).bound == IntervalBound::lost_work);
+  CHECK(outcome_of(in).goodput.interval == kShortestWorth);
+  // More failures: a hundredth of the time, half an interval each.
+  in.interruptions.classes = {{"all", PerSecond(1.0 / (10'000.0 * 8)), false}};
+  in.cluster.gpus = 8;
+  const Outcome often = outcome_of(in);
+  CHECK(often.bound == IntervalBound::lost_work);
+  CHECK(often.goodput.interval.si() == testing::about(200));
+  CHECK(often.goodput.lost_work < 0.012);  // and what is not safe yet
+  // Storage that takes longer, a step that takes longer, an interval that is given.
+  in.storage.write = in.checkpoint / Seconds(1000);
+  CHECK(outcome_of(in).bound == IntervalBound::written);
+  CHECK(outcome_of(in).goodput.interval >= Seconds(1000));
+  in.policy.interval = Seconds(10);
+  CHECK(outcome_of(in).bound == IntervalBound::written);
+  in.policy.interval = Seconds(5000);
+  CHECK(outcome_of(in).bound == IntervalBound::given);
+  CHECK(outcome_of(in).goodput.interval == Seconds(5000));
+  in.policy = {};
+  in.longest_step = Seconds(9000);
+  CHECK(outcome_of(in).bound == IntervalBound::a_step);
+}
+
+TEST_CASE("a checkpoint that stops training keeps the optimum") {
+  const auto a = answered(priced("rent"));
+  OutcomeInputs in = a->answer.options[0].inputs;
+  in.policy.mode = CheckpointMode::synchronous;
+  in.storage = {"quick", in.checkpoint / Seconds(0.1), {}, BytesPerSecond(1e15), {}};
+  in.longest_step = Seconds(1e-3);
+  const Outcome o = outcome_of(in);
+  CHECK(o.bound == IntervalBound::optimum);
+  CHECK(o.goodput.interval.si() ==
+        testing::about(optimal_interval(o.recovery, Seconds()).si()).epsilon(1e-3));
+}
+
+// The rent of an option whose prices are `prices`.
+double rent_by(const std::string& prices) {
+  const auto a = answered(
+      R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9}, "prices": )" + prices + "}");
+  const OptionAnswer& o = a->answer.options[0];
+  REQUIRE(o.outcome.cost);
+  bool is_marked = false;
+  for (const Assumption& x : o.assumptions) is_marked = is_marked || x.source == "given by you";
+  CHECK(is_marked);
+  return o.outcome.cost->amount() / gpu_hours(o.inputs, o.outcome.wall);
+}
+
+TEST_CASE("a bare price counts as it stands, and that of every GPU goes before those by name") {
+  CHECK(rent_by(R"({"rent": 2.5})") == testing::about(2.5));
+  CHECK(rent_by(R"({"rent": "2.5 USD/h"})") == testing::about(2.5));
+  CHECK(rent_by(R"({"gpus": {"a100-sxm4-80gb": {"rent": 2.5}}})") == testing::about(2.5));
+  CHECK(rent_by(R"(["market-2026", {"rent": 2.5}])") == testing::about(2.5));
+  CHECK(rent_by(R"(["market-2026", {"gpus": {"a100-sxm4-80gb": {"rent": "60 USD/d"}}}])") ==
+        testing::about(2.5));
+  // A year's support as a bare number could be an hour's.
+  CHECK_THROWS_AS(rent_by(R"({"rent": 2.5, "nodes": {"dgx-a100-80gb": {"support": 9}}})"),
+                  InputError);
+}
+
 TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
   const auto a = answered(priced("rent"));
   const OptionAnswer& o = a->answer.options[0];

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "capacity/option.h"
 #include "capacity/shipped_plans.h"
 #include "capacity/sizes.h"
@@ -69,6 +72,60 @@ TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
     CHECK(a->answer.options[*r.smallest].gpus == least);
     CHECK(a->answer.sizes_tried.at(0).left_out == 0);
   }
+}
+
+TEST_CASE("where the batch leaves smaller sizes out, the nearest batch that takes one is told") {
+  const std::string days = within("33");
+  for (const char* batch : {"512", "1024"}) {
+    CAPTURE(batch);
+    const auto a = answered(plan_of(llama(batch), days));
+    const RequirementAnswer& r = a->answer.requirements[0];
+    REQUIRE(r.smallest);
+    const std::int64_t smallest = a->answer.options[*r.smallest].gpus;
+    const std::optional<OtherBatch>& other = a->answer.sizes_tried.at(0).other_batch;
+    REQUIRE(other);
+    CHECK(other->gpus < smallest);
+    const double given = std::stod(batch);
+    CHECK(std::stoll(batch) % other->gpus != 0);
+    CHECK(std::abs(static_cast<double>(other->global_batch) - given) <= kOtherBatch * given);
+    // Asked for at that batch, it is possible and in time; one GPU fewer is not.
+    const auto at = [&](std::int64_t gpus) {
+      const std::int64_t near = nearest_batch(std::stoll(batch), gpus);
+      const auto b = answered("{" + llama(std::to_string(near)) + R"(, "gpus": )" +
+                              std::to_string(gpus) + ", " + days + "}");
+      return b->answer.options[0];
+    };
+    const OptionAnswer there = at(other->gpus);
+    CHECK(there.outcome.wall == other->wall);
+    CHECK(there.outcome.wall.si() <= 33 * 86400);
+    const OptionAnswer fewer = at(other->gpus - 1);
+    CHECK(fewer.outcome.wall.si() > 33 * 86400);
+  }
+}
+
+TEST_CASE("a batch that takes every smaller size is not spoken of") {
+  const auto a = answered(plan_of(llama("720"), within("3650")));
+  CHECK_FALSE(a->answer.sizes_tried.at(0).other_batch);
+  CHECK(nearest_batch(1024, 100) == 1000);
+  CHECK(nearest_batch(1024, 640) == 0);
+  CHECK(nearest_batch(1024, 128) == 1024);
+}
+
+TEST_CASE("progress tells of each size, and never of more than there are") {
+  PlanContext context = testing::shipped_context();
+  std::vector<std::int64_t> done;
+  std::int64_t all = 0;
+  context.progress = [&](std::int64_t n, std::int64_t total) {
+    done.push_back(n);
+    all = total;
+    CHECK(n < total);
+  };
+  const std::string text = plan_of(llama("720"), within("33"));
+  const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+  const CapacityAnswer a = answer(plan, context);
+  CHECK(done.size() == static_cast<std::size_t>(a.sizes_tried.at(0).tried));
+  CHECK(std::is_sorted(done.begin(), done.end()));
+  CHECK(all == static_cast<std::int64_t>(ladder_sizes(plan.options[0], context).rungs.size()));
 }
 
 TEST_CASE("a limit of power without a deadline is used up") {

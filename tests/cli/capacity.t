@@ -135,7 +135,9 @@ $ orrery capacity gpt3-175b-1024-a100 --html --json
 $ orrery capacity gpt3-175b-five-clusters --json > five.json
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --rank time --sizes [512,768,1024] --json > three.json
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --json > blank.json
-$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json
+$ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --rank time --sizes [512,768,1024] --html -o three.html
+$ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --deadline 60d --budget 50e6 --sure --json > sure.json
+$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json sure.json --page three.html three.json
 > ... numbers computed again
 
 # What to ask a seller for, and a rate of one's own in place of the predicted step.
@@ -144,3 +146,64 @@ $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene | grep
 > network to buy    a node sends ... to other nodes, on average over a step; with ...
 $ orrery capacity gpt3-175b-1024-a100 --achieved '{"value": "42 TFLOP/s", "low": "35 TFLOP/s", "high": "50 TFLOP/s"}' | grep '^accuracy'
 > accuracy          the rate is given, not predicted: 42 TFLOP/s a GPU (35 TFLOP/s to 50 TFLOP/s)
+
+# Written beside training, checkpoints do not come every few seconds.
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint asynchronous | grep -A 2 ^checkpoint
+> checkpoint        5.682 TB, asynchronous: stops training 0 s, safe after 2.847 s, read in 2.841 s;
+>                   every ... s, as a shorter one saves less than 1 % of the time (Young 0 s, Daly 0
+>                   s); storage writes 1... % of the time
+
+# A size that is given is the size that is judged; two ways to give it are one too many.
+$ orrery capacity gpt3-175b-1024-a100 --gpus 64 --deadline 60d --prices market-2026 | head -4
+! exit 0
+> gpt3-175b-1024-a100
+>
+> required          within 60.0 days: no option; the nearest is gpt3-175b-1024-a100 with 64 GPUs,
+>                   which takes ... days of 60.0 days
+$ orrery capacity gpt3-175b-1024-a100 --gpus 64 --sizes [64,128]
+! exit 2
+! stderr error: --gpus: found --sizes too; allowed: one of them
+$ echo '{"run": "gpt3-175b-1024-a100", "scenarios": [{"name": "a", "cluster": {"node": "dgx-a100-80gb"}, "gpus": 256}, {"name": "b", "cluster": {"node": "dgx-h100"}, "gpus": [512, 1024], "prices": "market-2026"}]}' > two.json
+$ orrery capacity two.json --gpus 128 --rent 3 --csv | cut -d, -f1,3,4
+> scenario,gpus,status
+> a,128,fits
+> b,128,fits
+$ orrery capacity gpt3-175b-five-clusters --node dgx-h100
+! exit 2
+! stderr /--node dgx-h100: cluster.node: found a plan whose scenarios name their clusters/
+
+# A price of one's own, bare; it goes before the others and is marked.
+$ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 | grep -E 'given by you|a GPU-hour|1.99'
+>   a unit          ... a million tokens, ... an EFLOP, 1.50 USD a GPU-hour
+>   rent of a GPU, of every kind: 1.5 USD/h: given by you
+$ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' | grep -E 'given by you|a GPU-hour'
+>   a unit          ... a million tokens, ... an EFLOP, 1.25 USD a GPU-hour
+>   a100-sxm4-80gb: rent of a GPU: 1.25 USD/h: given by you
+
+# What the answer leaves out stands in one line, with the flags that put it in.
+$ orrery capacity gpt3-175b-1024-a100 | grep -A 2 '^left out'
+> left out          failures (--failures llama-3), the writing of checkpoints (--storage selene), PUE
+>                   (--energy '["by-load", {"pue": 1.2}]'), cost (--prices market-2026 or --rent
+>                   2.5): with them the answer is longer, dearer or larger
+$ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --rent 2 --energy '["by-load", {"pue": 1.2}]' | grep -c '^left out'
+! exit 1
+> 0
+
+# The commands of the options give the same step and memory, to the digit.
+$ orrery capacity gpt3-175b-1024-a100 --deadline 60d --set training.flash_attention=true --recompute selective --json > deadline.json
+$ orrery capacity --model llama-3-8b --node dgx-h100 --sequence-length 8192 --global-batch 256 --tokens 1e12 --sizes [64] --json > flags.json
+$ python3 $ROOT/tests/support/follow_commands.py five.json three.json deadline.json flags.json
+> ... commands followed
+
+# The batch may leave out sizes that would do.
+$ orrery capacity gpt3-175b-1024-a100 --global-batch 1536 --deadline 42d | grep -A 2 'leaves smaller'
+> sizes tried       the global batch leaves smaller sizes out: at ... sequences ... GPUs take ... days
+>                   (--gpus ... --global-batch ...)
+
+# The largest of several models within a budget and a deadline.
+$ orrery capacity llama-3-8b-8-h100 --global-batch 256 --models qwen3-0.6b,llama-3-8b --gpus 64 --budget 1e5 --deadline 30d --rent 2 --json > models.json
+$ python3 -c 'import json; j = json.load(open("models.json")); r = j["requirements"][0]; o = j["options"][r["largest_model"]]; print(o["model"], len(j["options"]), round(o["time"]["tokens"] / 1e9))'
+> llama-3-8b 2 161
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e9 --tokens-per-parameter 20
+! exit 2
+! stderr error: --tokens: found --tokens-per-parameter too; allowed: one of them

@@ -107,3 +107,7 @@ $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework megatron-core --json | grep -c 'has its constants'
 ! exit 1
 > 0
+
+# Every advice, typed as it stands, gives what it promised.
+$ python3 $ROOT/tests/support/follow_advice.py 20
+> 20 runs, ... advices followed

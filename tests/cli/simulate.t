@@ -208,3 +208,11 @@ $ orrery simulate gpt3-175b-1024-a100 --prefetch 1
 $ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --prefetch 0.5
 ! exit 2
 ! stderr --prefetch: found 0.5; allowed: a whole number of layers
+
+# A snapshot of the allocator, as memory_viz opens it: read by Python and replayed to the peak.
+$ orrery simulate gpt3-175b-1024-a100 --memory-snapshot memory.pickle --json > memory.json
+$ python3 $ROOT/tests/support/read_snapshot.py memory.pickle memory.json
+> 8 devices, ... events
+$ orrery simulate gpt3-175b-1024-a100 --set parallel.schedule=zb-h1 --memory-snapshot split.pickle --json > split.json
+$ python3 $ROOT/tests/support/read_snapshot.py split.pickle split.json
+> 8 devices, ... events

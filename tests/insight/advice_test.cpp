@@ -64,17 +64,25 @@ Json random_run(std::mt19937& dice) {
   const auto maybe = [&dice] { return dice() % 2 == 0; };
   using Names = std::initializer_list<const char*>;
   using Counts = std::initializer_list<int>;
-  Json run = {{"model", pick(Names{"llama-3-8b", "llama-3-70b", "gpt3-13b", "mixtral-8x7b"})},
-              {"cluster", {{"node", pick(Names{"dgx-a100-80gb", "dgx-h100"})}, {"gpus", 64}}},
-              {"training", {{"sequence_length", 2048}, {"global_batch", 256}}},
-              {"framework", pick(Names{"generic", "megatron-core", "fsdp", "deepspeed"})}};
+  Json run = {
+      {"model",
+       pick(Names{"llama-3-8b", "llama-3-70b", "gpt3-13b", "mixtral-8x7b", "qwen3-30b-a3b"})},
+      {"cluster",
+       {{"node", pick(Names{"dgx-a100-80gb", "dgx-h100", "hgx-b200"})},
+        {"gpus", pick(Counts{8, 32, 64, 256})}}},
+      {"training", {{"sequence_length", pick(Counts{2048, 8192})}, {"global_batch", 256}}},
+      {"framework", pick(Names{"generic", "megatron-core", "fsdp", "deepspeed", "torchtitan"})}};
+  const bool has_experts = run["model"] == "mixtral-8x7b" || run["model"] == "qwen3-30b-a3b";
   if (maybe()) run["training"]["micro_batch"] = pick(Counts{1, 2, 4});
   if (maybe()) run["training"]["flash_attention"] = maybe();
   Json& p = run["parallel"] = Json::object();
   if (maybe()) p["tp"] = pick(Counts{2, 4, 8});
   if (maybe()) p["pp"] = pick(Counts{2, 4});
   if (maybe() && p.contains("pp")) p["vpp"] = 2;
-  if (maybe() && p.contains("tp")) p["sequence_parallel"] = maybe();
+  if (maybe() && maybe()) p["cp"] = 2;
+  if (has_experts && maybe()) p["ep"] = pick(Counts{2, 8});
+  if (has_experts && maybe() && maybe()) p["etp"] = 1;
+  if (maybe()) p["sequence_parallel"] = maybe();
   if (maybe()) p["zero"] = pick(Counts{0, 1, 3});
   if (maybe()) p["recompute"] = pick(Names{"none", "selective", "full"});
   return run;

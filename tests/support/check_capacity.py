@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recomputes the numbers of `orrery capacity` from one another, from its JSON alone.
 
-Every option that fits: steps, days, GPU-hours, energy, money, checkpoints, data and the memory to
-serve, then the order of the options. Prints how many numbers it computed again.
+Every option that fits: steps, days, failures, the parts of its time by the closed form, GPU-hours,
+energy, money, checkpoints, data, the memory to serve and the ranges of the inputs' ranges; then the
+order of the options, the front, the requirements and the rents that break even. With a page, the
+numbers of its table of options as well. Prints how many numbers it computed again.
 
-check_capacity.py ANSWER.json...
+check_capacity.py ANSWER.json... [--page PAGE.html ANSWER.json]
 """
+import html.parser
 import json
 import math
+import re
 import sys
 
 checked = 0
@@ -42,10 +46,89 @@ def check_time(o):
     same("hours", t["hours"], 24 * t["days"][1])
     same("GPU-hours", t["gpu_hours"], o["gpus_paid"] * t["hours"])
     within("range of days", t["days"])
-    if g["mean_time_between_failures_h"]:
-        same("failures", g["unexpected_failures"],
-             24 * g["days_of"]["training"] / g["mean_time_between_failures_h"], 0.2)
-        same("classes", sum(c["failures"] for c in g["classes"]), g["unexpected_failures"])
+    check_failures(o)
+
+
+def parts_of_time(rate, interval, stall, durable, detection, restart):
+    """Seconds lost for each second of training, and failures (docs/capacity.md)."""
+    if rate == 0:
+        return {"checkpoints": stall / interval if interval else 0}, 0
+    segment = math.expm1(rate * (interval + stall) + rate * durable) - math.expm1(rate * durable)
+    again = math.expm1(rate * restart)
+    parts = {"checkpoints": stall / interval,
+             "lost_work": segment / (rate * interval) - 1 - stall / interval,
+             "detection": segment * (1 + again) * detection / interval,
+             "restart": segment * again / (rate * interval)}
+    return parts, segment * (1 + again) / interval
+
+
+def check_failures(o):
+    g, c = o["goodput"], o["checkpoint"]
+    training = g["days_of"]["training"]
+    mean = g["mean_time_between_failures_h"]
+    rate = 1 / (3600 * mean) if mean else 0
+    stall, interval = c["stall_s"], c["interval_s"]
+    parts, failures = parts_of_time(rate, interval, stall, c["safe_after_s"] - stall,
+                                    g["detection_s"], g["restart_s"])
+    for name, share in parts.items():
+        # Differences of nearly equal numbers: to a millionth of a day.
+        assert math.isclose(g["days_of"][name], share * training, rel_tol=1e-6, abs_tol=1e-6), name
+    if not mean:
+        return
+    same("failures", g["unexpected_failures"], failures * training * 86400)
+    same("rate of all classes", sum(k["per_gpu_hour"] for k in g["classes"]) * o["gpus"], 1 / mean)
+    lost = sum(g["days_of"][k] for k in ("detection", "restart", "lost_work"))
+    for k in g["classes"]:
+        share = k["per_gpu_hour"] * o["gpus"] * mean
+        same("failures of a class", k["failures"], share * g["unexpected_failures"])
+        same("days of a class", k["days"], share * lost)
+    same("Young", c["interval_young_s"], math.sqrt(2 * stall / rate))
+    x = stall * rate / 2
+    same("Daly", c["interval_daly_s"],
+         1 / rate if x >= 1 else math.sqrt(2 * stall / rate) * (1 + math.sqrt(x) / 3 + x / 9) - stall)
+    check_interval(o, rate)
+
+
+def check_interval(o, rate):
+    c = o["checkpoint"]
+    step = max(p["step_time_s"][1] for p in o["time"]["phases"])
+    least = {"written": c["safe_after_s"] - 2 * c["stall_s"], "a step": step, "given": 0,
+             "optimum": 0, "lost work": min(300, 0.02 / rate)}[c["interval_bound"]]
+    assert c["interval_s"] >= least - step / 2, (c, least)
+    if c["interval_bound"] != "given":
+        same("whole steps", c["interval_s"] / step, round(c["interval_s"] / step))
+
+
+def ranged(middle, moves):
+    """Ends of a range: logarithms of what each input moves, added in squares."""
+    below = above = 0.0
+    for at, ends in moves:
+        for end in ends:
+            if at <= 0 or end <= 0:
+                continue
+            log = math.log(end / at)
+            if log < 0:
+                below += log * log
+            else:
+                above += log * log
+    return [middle * math.exp(-math.sqrt(below)), middle, middle * math.exp(math.sqrt(above))]
+
+
+def check_ranges(o):
+    known = [s for s in o["sensitivity"] if not s["what_if"]]
+    played = o["goodput"]["simulated"]
+    chance = (played["mean_days"], played["days_p10_p90"])
+    days, kwh = o["time"]["days"], o["energy"]["facility_kwh"]
+    for i, end in enumerate(ranged(days[1], [(days[1], s["days"]) for s in known] + [chance])):
+        same("range of days", days[i], end)
+    for i, end in enumerate(ranged(kwh[1], [(kwh[1], s["kwh"]) for s in known] + [chance])):
+        same("range of energy", kwh[i], end)
+    total = o["cost"]["total"]
+    if total is None:
+        return
+    low, _, high = ranged(total, [(total, s["cost"]) for s in known] + [chance])
+    same("least cost", o["cost"]["range"][0], low)
+    same("most cost", o["cost"]["range"][1], high)
 
 
 def check_checkpoint(o):
@@ -76,6 +159,14 @@ def check_energy_and_money(o):
     same("an EFLOP", c["per_eflop"], c["total"] / (o["time"]["model_flops"] / 1e18))
     same("a GPU-hour", c["per_gpu_hour"], c["total"] / o["time"]["gpu_hours"])
     within("range of cost", [c["range"][0], c["total"], c["range"][1]])
+    check_rent(o)
+
+
+def check_rent(o):
+    for a in o["assumptions"]:
+        price = re.fullmatch(r"([0-9.e+-]+) [A-Z]{3}/h", a["value"])
+        if o["cost"]["payment"] == "rent" and "rent of a GPU" in a["what"] and price:
+            same("rent", o["cost"]["parts"]["rent"], float(price[1]) * o["time"]["gpu_hours"])
 
 
 def check_data(o):
@@ -111,19 +202,147 @@ def check_order(j):
     assert values == sorted(values), "the order is that of the rank"
 
 
+def misses(requirement, o):
+    """Whether an option goes beyond a limit; None where it has no price for a budget."""
+    end = 2 if requirement["sure"] else 1
+    beyond = [(o["time"]["days"][end], requirement["deadline_days"]),
+              (o["energy"]["peak_mw"], requirement["power_mw"])]
+    cost = o["cost"]["range"][1] if requirement["sure"] and o["cost"]["range"] else o["cost"]["total"]
+    if cost is not None:
+        beyond.append((cost, requirement["budget"]))
+    if any(limit is not None and value > limit for value, limit in beyond):
+        return True
+    return None if requirement["budget"] is not None and cost is None else False
+
+
+def check_requirements(j):
+    global checked
+    for r in j["requirements"]:
+        verdicts = {i: misses(r, j["options"][i]) for i in j["ranked"]}
+        assert r["met_by"] == [i for i in j["ranked"] if verdicts[i] is False]
+        assert r["met_but_for_a_missing_price"] == [i for i in j["ranked"] if verdicts[i] is None]
+        found = r["met_by"] or r["met_but_for_a_missing_price"]
+        assert (r["smallest"] is None) == (not found) and (r["nearest"] is None or not found)
+        if found:
+            sizes = [j["options"][i]["gpus"] for i in found]
+            aim = min(sizes) if r["deadline_days"] is not None else max(sizes)
+            assert j["options"][r["smallest"]]["gpus"] == aim
+        checked += 1 + len(verdicts)
+
+
+def check_front(j):
+    global checked
+    fits = [i for i, o in enumerate(j["options"]) if o["status"] == "fits"]
+    priced = all(j["options"][i]["cost"]["total"] is not None for i in fits)
+
+    def aims(i):
+        o = j["options"][i]
+        return (o["time"]["days"][1], o["cost"]["total"] if priced else 0,
+                o["energy"]["facility_kwh"][1])
+
+    front = [i for i in fits
+             if not any(all(x <= y for x, y in zip(aims(k), aims(i))) and aims(k) != aims(i)
+                        for k in fits)]
+    assert j["pareto_front"] == front, (j["pareto_front"], front)
+    checked += len(fits)
+    for b in j["break_even_with_best"]:
+        best = j["options"][j["ranked"][0]]["cost"]["total"]
+        same("break even", b["rent_per_gpu_hour"],
+             best / j["options"][b["option"]]["time"]["gpu_hours"])
+
+
+class FirstTable(html.parser.HTMLParser):
+    """The cells of the first table of a page, by row."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.inside, self.done = [], False, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if self.done:
+            return
+        if tag == "tr":
+            self.rows.append([])
+        self.inside = tag in ("td", "th") or (self.inside and tag == "span")
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th")
+        self.done = self.done or tag == "table"
+
+    def handle_data(self, data):
+        if self.inside and not self.done:
+            self.rows[-1][-1] += data
+
+
+def near(shown, exact, unit=1.0):
+    """A printed number is the exact one to half its last digit."""
+    global checked
+    checked += 1
+    text = shown.replace(",", "")
+    digits = len(text.split(".")[1]) if "." in text else 0
+    assert abs(float(text) - exact / unit) <= 0.5001 * 10.0 ** -digits, (shown, exact, unit)
+
+
+UNITS = {"W": 1e-6, "kW": 1e-3, "MW": 1.0, "GW": 1e3, "kWh": 1.0, "MWh": 1e3, "GWh": 1e6,
+         "": 1.0, "thousand ": 1e3, "million ": 1e6}
+
+
+def check_page(page, j):
+    head, *rows = FirstTable(page).rows
+    assert len(rows) == len(j["ranked"]), "a row for each option"
+    money = re.match(r"cost, (thousand |million |)", next(c for c in head if c.startswith("cost")))[1]
+    for i, cells in zip(j["ranked"], rows):
+        o, row = j["options"][i], dict(zip(head, cells))
+        near(row["GPUs (paid)"].split(" ")[0], o["gpus"])
+        near(row["MFU"].split(" ")[0], 100 * o["time"]["phases"][0]["mfu"])
+        near(row["effective"].split(" ")[0], 100 * o["goodput"]["effective_training_time_ratio"])
+        low, middle, high = o["time"]["days"]
+        for shown, exact in zip(re.findall(r"[0-9.]+", row["days"]), (middle, low, high)):
+            near(shown, exact)
+        if o["cost"]["total"] is not None:
+            ends = (o["cost"]["total"], *o["cost"]["range"])
+            cost = next(c for h, c in row.items() if h.startswith("cost"))
+            for shown, exact in zip(re.findall(r"[0-9.,]+[0-9]", cost), ends):
+                near(shown, exact, UNITS[money])
+        peak, unit = row["peak power"].split(" ")
+        near(peak, o["energy"]["peak_mw"], UNITS[unit])
+        energy, unit = row["energy"].split(" ")
+        near(energy, o["energy"]["facility_kwh"][1], UNITS[unit])
+        if o["energy"]["co2e_t"] is not None:
+            near(row["t CO₂e"], o["energy"]["co2e_t"])
+
+
+def check(j):
+    for o in j["options"]:
+        if o["status"] != "fits":
+            assert o["reason"], "a refusal without a reason"
+            continue
+        check_time(o)
+        check_checkpoint(o)
+        check_energy_and_money(o)
+        check_data(o)
+        check_ranges(o)
+    check_order(j)
+    check_requirements(j)
+    check_front(j)
+
+
+def loaded(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f) if path.endswith(".json") else f.read()
+
+
 def main():
-    for path in sys.argv[1:]:
-        with open(path, encoding="utf-8") as f:
-            j = json.load(f)
-        for o in j["options"]:
-            if o["status"] != "fits":
-                assert o["reason"], "a refusal without a reason"
-                continue
-            check_time(o)
-            check_checkpoint(o)
-            check_energy_and_money(o)
-            check_data(o)
-        check_order(j)
+    paths = sys.argv[1:]
+    if "--page" in paths:
+        at = paths.index("--page")
+        check_page(loaded(paths[at + 1]), loaded(paths[at + 2]))
+        paths = paths[:at]
+    for path in paths:
+        check(loaded(path))
     print(f"{checked} numbers computed again")
 
 

@@ -20,6 +20,8 @@ struct CapacityCommand {
   bool is_plan = false;        // the request says so
   std::vector<Override> plan;  // in the order of kPlanFlags
   bool search = false;
+  bool sure = false;
+  std::vector<std::string> models;
   unsigned jobs = 0;
   AnswerFormat format = AnswerFormat::json;
   Style style;
@@ -43,6 +45,24 @@ void refuse_bare_number(const std::string& name, const Override& o) {
                    (deadline ? "a time such as 60d or 36h" : "a power such as 10MW or 500kW"));
 }
 
+bool sets(const std::vector<Override>& options, const std::string& path) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Override& o) { return o.path == path; });
+}
+
+constexpr const char* kGpusOfRun = "cluster.gpus";
+constexpr const char* kSizesOfPlan = "gpus";
+constexpr const char* kTokensOfRun = "training.tokens";
+constexpr const char* kTokensPerParameter = "goal.tokens_per_parameter";
+constexpr const char* kRent = "prices.rent";
+
+// Of two options that say the same, one would be ignored.
+void refuse_two_of(const std::vector<Override>& run, const char* of_run, const char* run_flag,
+                   const std::vector<Override>& plan, const char* of_plan, const char* plan_flag) {
+  if (!sets(run, of_run) || !sets(plan, of_plan)) return;
+  throw UsageError(std::string(run_flag) + ": found " + plan_flag + " too; allowed: one of them");
+}
+
 CapacityCommand read_capacity_options(Request& request) {
   CapacityCommand c;
   c.run = given_run(request);
@@ -55,6 +75,11 @@ CapacityCommand read_capacity_options(Request& request) {
     c.plan.push_back(*std::move(o));
   }
   c.search = request.flag("search");
+  c.sure = request.flag("sure");
+  c.models = request.texts("models");
+  refuse_two_of(c.run.overrides, kGpusOfRun, "--gpus", c.plan, kSizesOfPlan, "--sizes");
+  refuse_two_of(c.run.overrides, kTokensOfRun, "--tokens", c.plan, kTokensPerParameter,
+                "--tokens-per-parameter");
   c.jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
   c.format = request.format(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html});
@@ -67,6 +92,9 @@ struct PlanSource {
   Json json;
   std::string file;
   std::string beside;
+  // Of a plan made from one run: that run as it is called, before anything goes over it.
+  std::string base_name = "";
+  KeptJson base = {};
 };
 
 // Where the run of the request is a plan.
@@ -84,9 +112,80 @@ std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSour
   return PlanSource{std::move(json), found->file, directory_of(found->file)};
 }
 
+// An option counts for every scenario, also for one that has the key of its own.
+void erase_in_scenarios(const std::string& path, Json& plan) {
+  if (!plan.contains("scenarios") || !plan["scenarios"].is_array()) return;
+  const std::size_t dot = path.find('.');
+  for (Json& scenario : plan["scenarios"]) {
+    const auto outer = scenario.is_object() ? scenario.find(path.substr(0, dot)) : scenario.end();
+    if (!scenario.is_object() || outer == scenario.end()) continue;
+    if (dot == std::string::npos) {
+      scenario.erase(outer);
+    } else if (outer->is_object()) {
+      outer->erase(path.substr(dot + 1));
+    }
+  }
+}
+
+// Over the prices that are there, by name or not.
+void add_rent(const Json& rent, Json& work) {
+  Json all = Json::array();
+  if (work.contains("prices")) {
+    const Json& old = work["prices"];
+    all = old.is_array() ? old : Json::array({old});
+  }
+  all.push_back({{"rent", rent}, {"pay", "rent"}});
+  work["prices"] = std::move(all);
+}
+
+void apply_rent(const Json& rent, Json& plan) {
+  add_rent(rent, plan);
+  if (!plan.contains("scenarios") || !plan["scenarios"].is_array()) return;
+  for (Json& scenario : plan["scenarios"]) {
+    if (scenario.is_object() && scenario.contains("prices")) add_rent(rent, scenario);
+  }
+}
+
+void set_sure(Json& plan) {
+  Json& require = plan["require"];
+  if (require.is_null()) {
+    throw UsageError("--sure: found no limit; allowed: --deadline or --budget beside it");
+  }
+  if (!require.is_array()) require = Json::array({require});
+  for (Json& one : require) {
+    if (one.is_object()) one["sure"] = true;
+  }
+}
+
 void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& plan) {
-  for (const Override& o : c.plan) apply_override(o, lookup, plan);
-  if (c.search) plan["search"] = true;
+  const Override* rent = nullptr;
+  for (const Override& o : c.plan) {
+    if (o.path == kRent) {
+      rent = &o;
+      continue;
+    }
+    erase_in_scenarios(o.path, plan);
+    apply_override(o, lookup, plan);
+  }
+  if (rent != nullptr) apply_rent(rent->value, plan);
+  if (c.sure) set_sure(plan);
+  if (!c.search) return;
+  erase_in_scenarios("search", plan);
+  plan["search"] = true;
+}
+
+// Flags of a run over a plan: its number of GPUs is that of every scenario; a cluster that
+// scenarios replace is refused.
+void apply_run_options(const GivenRun& run, const ConfigLookup& lookup, Json& plan) {
+  for (const Override& o : run.overrides) {
+    const bool is_size = o.path == kGpusOfRun;
+    if (!is_size && plan.contains("scenarios") && o.path.rfind("cluster.", 0) == 0) {
+      throw InputError(o.flag, o.path, "a plan whose scenarios name their clusters",
+                       "a plan without `scenarios`, or a run");
+    }
+    if (is_size) erase_in_scenarios("gpus", plan);
+    apply_override(is_size ? Override{o.flag, "gpus", o.value} : o, lookup, plan);
+  }
 }
 
 AnswerText rendered(const CapacityReport& report, const CapacityCommand& c) {
@@ -95,12 +194,22 @@ AnswerText rendered(const CapacityReport& report, const CapacityCommand& c) {
   return drawn(is_page ? capacity_page(report) : capacity_document(report), {c.format, c.style});
 }
 
+void set_base(const PlanSource& source, CapacityPlan& plan) {
+  for (OptionPlan& option : plan.options) {
+    for (PhasePlan& phase : option.phases) {
+      phase.base_name = source.base_name;
+      phase.base = source.base;
+    }
+  }
+}
+
 CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& context,
                           const PlanSource& source) {
   const PlanContext plan = plan_context(context, source.beside, c.jobs);
   CapacityReport report;
   try {
     report.plan = read_plan(source.json, source.file, plan);
+    if (!source.base_name.empty()) set_base(source, report.plan);
   } catch (const InputError& error) {
     throw named_after_flag(error, c.plan, source.file);
   }
@@ -111,11 +220,6 @@ CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& contex
   return a;
 }
 
-bool sets(const CapacityCommand& c, const std::string& path) {
-  return std::any_of(c.plan.begin(), c.plan.end(),
-                     [&](const Override& o) { return o.path == path; });
-}
-
 // The name of a file without directory and ending.
 std::string stem_of(const std::string& name) {
   const std::size_t slash = name.rfind('/');
@@ -124,14 +228,41 @@ std::string stem_of(const std::string& name) {
   return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
 }
 
+// Each model in place of the run's, with the best strategy, on its compute-optimal tokens unless
+// told otherwise.
+void add_models(const CapacityCommand& c, Json& plan) {
+  constexpr int kComputeOptimal = 20;  // arXiv:2203.15556
+  for (const std::string& model : c.models) {
+    const std::string name = is_path(model) ? stem_of(model) : model;
+    plan["models"].push_back({{"name", name}, {"set", {{"model", model}}}});
+  }
+  // The run's own name says another model.
+  const Json& run = plan["run"];
+  const Json node =
+      run.is_object() ? run.value(Json::json_pointer("/cluster/node"), Json()) : Json();
+  if (node.is_string()) plan["name"] = node;
+  plan["search"] = true;
+  const bool said = sets(c.run.overrides, kTokensOfRun) || sets(c.plan, kTokensPerParameter);
+  if (!said) plan["goal"] = {{"tokens_per_parameter", kComputeOptimal}};
+}
+
 // A run is a plan of one cluster, or of the smallest that meets what is required.
 Json plan_of_run(const CapacityCommand& c, const Json& run) {
   const std::string& name = c.run.name;
   Json plan = {{"run", run}, {"name", name.empty() ? "run" : stem_of(name)}};
-  const bool required =
-      sets(c, "require.deadline") || sets(c, "require.budget") || sets(c, "require.power");
-  if (required && !sets(c, "gpus")) plan["gpus"] = "smallest";
+  const bool required = sets(c.plan, "require.deadline") || sets(c.plan, "require.budget") ||
+                        sets(c.plan, "require.power");
+  const bool sized = sets(c.plan, kSizesOfPlan) || sets(c.run.overrides, kGpusOfRun);
+  if (required && !sized) plan["gpus"] = "smallest";
+  if (!c.models.empty()) add_models(c, plan);
   return plan;
+}
+
+void set_base(const std::string& name, const ConfigSource& configs, PlanSource& source) {
+  const auto found = find_config(configs, ConfigKind::run, name);
+  if (!found) return;
+  source.base_name = name;
+  source.base = parse_json(found->text, found->file);
 }
 
 }  // namespace
@@ -141,13 +272,17 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   request.done();
   if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
-    for (const Override& o : command.run.overrides) apply_override(o, lookup, source->json);
+    if (!command.models.empty()) {
+      throw UsageError("--models: found a plan; allowed: its key `models`, or a run");
+    }
+    apply_run_options(command.run, lookup, source->json);
     apply_options(command, lookup, source->json);
     return answer_plan(command, context, *source);
   }
   CommandAnswer answer;
   use_run(command.run, context, [&](const RunSource& run) {
     PlanSource source{plan_of_run(command, run.json), run.file, ""};
+    if (!command.run.name.empty()) set_base(command.run.name, context.configs, source);
     apply_options(command, run.lookup, source.json);
     answer = answer_plan(command, context, source);
   });

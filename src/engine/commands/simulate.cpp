@@ -20,6 +20,7 @@
 #include "estimate/run.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"
+#include "exchange/snapshot/memory_snapshot.h"
 #include "insight/simulation_report.h"
 #include "report/frame.h"
 #include "report/perfetto.h"
@@ -150,6 +151,7 @@ struct SimulateFiles {
   std::string html;
   std::string chakra;
   std::string simai;
+  std::string snapshot;
 };
 
 void check_asked(const SimulateFiles& asked, const Run& run) {
@@ -185,6 +187,7 @@ std::vector<NamedText> simulate_files(const SimulateFiles& asked, const Simulati
   if (!asked.trace.empty()) files.push_back({asked.trace, perfetto_trace(r, ranks)});
   if (!asked.html.empty()) files.push_back({asked.html, timeline_html(r)});
   if (!asked.simai.empty()) files.push_back({asked.simai, simai_workload(run, r.simulation)});
+  if (!asked.snapshot.empty()) files.push_back({asked.snapshot, memory_snapshot(r.simulation)});
   if (!asked.chakra.empty()) add_chakra(asked.chakra, r, ranks, files);
   return files;
 }
@@ -210,8 +213,8 @@ SimulateOptions read_simulate_options(Request& request) {
   SimulateOptions o;
   o.run = given_run(request);
   o.checkpoint = {request.text("checkpoint"), request.text("storage")};
-  o.files = {request.text("trace"), request.text("trace_ranks"), request.text("html"),
-             request.text("chakra"), request.text("simai")};
+  o.files = {request.text("trace"),  request.text("trace_ranks"), request.text("html"),
+             request.text("chakra"), request.text("simai"),       request.text("memory_snapshot")};
   o.with = request.texts("with");
   o.without = request.texts("without");
   o.picture = request.flag("picture");

@@ -93,7 +93,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const std::string as = request.text("as");
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});
   request.done();
-  if (as != "" && as != "run" && as != "cluster")
+  if (!as.empty() && as != "run" && as != "cluster")
     throw InputError("--as", "", "\"" + as + "\"", "run or cluster");
   if (job.files.empty()) {
     throw InputError("orrery import", "", "no file", "a script, log, YAML, JSON, TOML or XML");

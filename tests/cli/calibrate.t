@@ -160,7 +160,7 @@ $ orrery estimate gpt3-175b-1024-a100 --calibration a.json | grep -A2 '^rests on
 $ python3 -c 'import json; print([p for p in json.load(open("with.json"))["rests_on"] if p["part"] == "network: nvswitch"])'
 > [{'part': 'network: nvswitch', 'basis': 'fitted on published runs', 'calibration': 'a'}]
 $ orrery estimate llama-3-8b-8-h100 --against $ROOT/docs/examples/megatron.log | grep 'another run'
->   none of these: another run, another machine, or a fault of the estimate  100 % ...
+>   none of these: another run, another machine, or a fault of the estimate ... 100 % ...
 # A log of another run explains nothing, and sets no level.
 $ printf '  seq_length ........... 4096\n x | elapsed time per iteration (ms): 24500.0 | global batch size:    64 |\n' > other.log
 $ orrery estimate gpt3-175b-1024-a100 --against other.log | sed -n '/another run/,$p'

@@ -183,8 +183,8 @@ $ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"re
 # What the answer leaves out stands in one line, with the flags that put it in.
 $ orrery capacity gpt3-175b-1024-a100 | grep -A 2 '^left out'
 > left out          failures (--failures llama-3), the writing of checkpoints (--storage selene), PUE
->                   (--energy '["by-load", {"pue": 1.2}]'), cost (--prices market-2026 or --rent
->                   2.5): with them the answer is longer, dearer or larger
+>                   (--energy '["by-load", {"pue": 1.2}]'), cost (--prices market-2026 or --rent 2.5):
+>                   with them the answer is longer, dearer or larger
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --rent 2 --energy '["by-load", {"pue": 1.2}]' | grep -c '^left out'
 ! exit 1
 > 0
@@ -196,9 +196,9 @@ $ python3 $ROOT/tests/support/follow_commands.py five.json three.json deadline.j
 > ... commands followed
 
 # The batch may leave out sizes that would do.
-$ orrery capacity gpt3-175b-1024-a100 --global-batch 1536 --deadline 42d | grep -A 2 'leaves smaller'
-> sizes tried       the global batch leaves smaller sizes out: at ... sequences ... GPUs take ... days
->                   (--gpus ... --global-batch ...)
+$ orrery capacity gpt3-175b-1024-a100 --global-batch 1536 --deadline 42d | grep -A 1 'leaves smaller'
+> sizes tried       the global batch leaves smaller sizes out: at ... sequences ... GPUs take ...
+>                   days (--gpus ... --global-batch ...)
 
 # The largest of several models within a budget and a deadline.
 $ orrery capacity llama-3-8b-8-h100 --global-batch 256 --models qwen3-0.6b,llama-3-8b --gpus 64 --budget 1e5 --deadline 30d --rent 2 --json > models.json

@@ -126,6 +126,7 @@ void fill_split_steps(const Run& run, WorkspaceOf<R>& w) {
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w) {
   price<R>(run, w.scratch, w.prices);
+  w.end_traffics.clear();
   fill_parts<R>(run, w);
   fill_costs<R>(run, w);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/data_parallel.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <vector>
 
@@ -78,9 +79,23 @@ class SharedLines {
   std::vector<Part> parts_;  // empty without a log
 };
 
-template <Number R>
-void add_moves(SharedLines<R>& lines, ShardedStates which, const LevelMoves<R>& moves,
-               std::int64_t times) {
+// The time of such lines alone.
+class LineTimes {
+ public:
+  explicit LineTimes(MessageLog* /*log*/) {}
+
+  void add(const CommLine<double>& e, Bytes /*message*/) {
+    if (e.algorithm != Algorithm::none) time_ += e.time;
+  }
+  void prolong(Seconds more) { time_ += more; }
+  Seconds time() const { return time_; }
+
+ private:
+  Seconds time_{};
+};
+
+template <class Lines, Number R>
+void add_moves(Lines& lines, ShardedStates which, const LevelMoves<R>& moves, std::int64_t times) {
   for (std::size_t i = 0; i < moves.count; ++i) {
     const LevelMove<R>& m = moves.at[i];
     lines.add(entry_of(dimension_of(which), m.collective, m.cost, m.ranks, times, SecondsOf<R>{}),
@@ -123,12 +138,22 @@ void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
   }
 }
 
-template <Number R>
+// The traffic of both kinds of states of a stage.
+template <Number R, class Lines>
 class EndOfStep {
  public:
-  EndOfStep(const Run& run, const CommSink<R>& sink)
-      : run_(run), answer_(sink.answer), gradients_(sink.log), weights_(sink.log) {}
+  EndOfStep(const Run& run, const ParametersHeld& parameters, MessageLog* log)
+      : run_(run), gradients_(log), weights_(log) {
+    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+      if (held(parameters, which) > 0) add(which, held(parameters, which));
+    }
+    refresh();
+  }
 
+  Lines& gradients() { return gradients_; }
+  Lines& weights() { return weights_; }
+
+ private:
   void add(ShardedStates which, std::int64_t parameters) {
     const Partition p = partition_of(run_.strategy, which);
     const std::int64_t n = replicas(run_.strategy, which);
@@ -150,27 +175,15 @@ class EndOfStep {
     add(weights_, which, all_gather, parameters, updated, streams ? p.weights : 1, owner);
   }
 
-  SecondsOf<R> finish(const OverlapWindows<R>& windows) {
-    const Framework& f = run_.framework;
-    const SecondsOf<R> gradients =
-        named(uncovered(f, f.overlap_grad_reduce, gradients_.time(), windows.backward),
-              {"exposed reduction of gradients"});
+  void refresh() {
     const std::int64_t layers = (run_.model.layers + run_.strategy.pp - 1) / run_.strategy.pp;
-    const SecondsOf<R> by_rank = count<R>(ranks_, {"ranks that own updated weights"}) *
-                                 count<R>(layers, {"layers of a stage"}) *
-                                 lift<R>(f.refresh_per_rank, {"framework.refresh_per_rank"});
-    weights_.prolong(by_rank);
-    const SecondsOf<R> weights =
-        named(uncovered(f, f.overlap_param_gather, weights_.time(), windows.forward),
-              {"exposed gather of weights"});
-    gradients_.write(gradients, answer_);
-    weights_.write(weights, answer_);
-    return gradients + weights;
+    weights_.prolong(count<R>(ranks_, {"ranks that own updated weights"}) *
+                     count<R>(layers, {"layers of a stage"}) *
+                     lift<R>(run_.framework.refresh_per_rank, {"framework.refresh_per_rank"}));
   }
 
- private:
-  void add(SharedLines<R>& lines, ShardedStates which, Collective c, std::int64_t parameters,
-           double bytes, std::int64_t inner, std::int64_t outer, std::int64_t times = 1) {
+  void add(Lines& lines, ShardedStates which, Collective c, std::int64_t parameters, double bytes,
+           std::int64_t inner, std::int64_t outer, std::int64_t times = 1) {
     if (outer <= inner) return;
     const CollectiveCost<R> cost =
         level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
@@ -188,22 +201,59 @@ class EndOfStep {
   }
 
   const Run& run_;
-  AnswerOf<R>& answer_;
-  SharedLines<R> gradients_;
-  SharedLines<R> weights_;
+  Lines gradients_;
+  Lines weights_;
   std::int64_t ranks_ = 0;  // whose updated weights are gathered
 };
+
+template <Number R>
+SecondsOf<R> exposed_gradients(const Framework& f, SecondsOf<R> time,
+                               const OverlapWindows<R>& windows) {
+  return named(uncovered(f, f.overlap_grad_reduce, time, windows.backward),
+               {"exposed reduction of gradients"});
+}
+
+template <Number R>
+SecondsOf<R> exposed_weights(const Framework& f, SecondsOf<R> time,
+                             const OverlapWindows<R>& windows) {
+  return named(uncovered(f, f.overlap_param_gather, time, windows.forward),
+               {"exposed gather of weights"});
+}
+
+// Distinct stages times ways to shard, of one unit of a search.
+constexpr std::size_t kMostKnown = 64;
 
 }  // namespace
 
 template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
                                 const OverlapWindows<R>& windows, const CommSink<R>& sink) {
-  EndOfStep<R> end(run, sink);
-  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-    if (held(parameters, which) > 0) end.add(which, held(parameters, which));
-  }
-  return end.finish(windows);
+  EndOfStep<R, SharedLines<R>> end(run, parameters, sink.log);
+  const Framework& f = run.framework;
+  const SecondsOf<R> gradients = exposed_gradients<R>(f, end.gradients().time(), windows);
+  const SecondsOf<R> weights = exposed_weights<R>(f, end.weights().time(), windows);
+  end.gradients().write(gradients, sink.answer);
+  end.weights().write(weights, sink.answer);
+  return gradients + weights;
+}
+
+const EndTraffic& EndTraffics::of(const Run& run, const ParametersHeld& parameters) {
+  const Partition& partition = run.strategy.partition;
+  const std::int64_t dense = held(parameters, ShardedStates::dense);
+  const std::int64_t expert = held(parameters, ShardedStates::expert);
+  const auto known = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& k) {
+    return k.dense == dense && k.expert == expert && k.partition == partition;
+  });
+  if (known != known_.rend()) return known->traffic;
+  if (known_.size() == kMostKnown) known_.clear();
+  EndOfStep<double, LineTimes> end(run, parameters, nullptr);
+  known_.push_back({partition, dense, expert, {end.gradients().time(), end.weights().time()}});
+  return known_.back().traffic;
+}
+
+Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<double>& windows) {
+  return exposed_gradients<double>(run.framework, traffic.gradients, windows) +
+         exposed_weights<double>(run.framework, traffic.weights, windows);
 }
 
 template <Number R>

@@ -15,6 +15,7 @@
 #include "core/number.h"
 #include "estimate/forward.h"
 #include "parallel/stages.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 
@@ -34,6 +35,33 @@ struct OverlapWindows {
 template <Number R>
 SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
                                 const OverlapWindows<R>& windows, const CommSink<R>& sink);
+
+// The time of that traffic, of which nothing is hidden yet.
+struct EndTraffic {
+  Seconds gradients{};
+  Seconds weights{};
+};
+
+// Such times, kept for the next one who asks. All else that they depend on must stay as it is:
+// degrees, rank order and compression, model, cluster and framework.
+class EndTraffics {
+ public:
+  const EndTraffic& of(const Run& run, const ParametersHeld& parameters);
+  void clear() { known_.clear(); }
+
+ private:
+  struct Known {
+    Partition partition;
+    std::int64_t dense = 0;
+    std::int64_t expert = 0;
+    EndTraffic traffic;
+  };
+
+  std::vector<Known> known_;
+};
+
+// As data_parallel_time(), without lines.
+Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<double>& windows);
 
 // Lines for the traffic of sharded weights and gradients of a stage's blocks in every micro batch;
 // `exposed` belongs to the whole step.

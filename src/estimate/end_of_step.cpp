@@ -2,7 +2,6 @@
 #include "estimate/end_of_step.h"
 
 #include "estimate/classes.h"
-#include "estimate/comm_lines.h"
 #include "estimate/offload.h"
 
 namespace orrery {
@@ -18,38 +17,34 @@ OverlapWindows<R> windows_of(const Run& run, const WorkspaceOf<R>& w, std::int64
   return windows;
 }
 
-template <Number R>
-Seconds end_of_step(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
-  const ParametersHeld parameters = parameters_of_stage<R>(run, w, stage);
-  const OverlapWindows<R> windows = windows_of<R>(run, w, stage);
-  Answer lines;
-  const OptimizerTime<double> optimizer = optimizer_time<double>(run, parameters);
-  return optimizer.device + optimizer.host +
-         data_parallel_time<double>(run, parameters,
-                                    {plain(windows.forward), plain(windows.backward)},
-                                    CommSink<double>{lines});
-}
+namespace {
 
 template <Number R>
-std::int64_t last_stage_done(const Run& run, const WorkspaceOf<R>& w) {
-  std::int64_t last = 0;
-  Seconds most(-1);
+Seconds end_of_step(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
+  const ParametersHeld parameters = parameters_of_stage<R>(run, w, stage);
+  const OverlapWindows<R> windows = windows_of<R>(run, w, stage);
+  const OptimizerTime<double> optimizer = optimizer_time<double>(run, parameters);
+  return optimizer.device + optimizer.host +
+         exposed(run, w.end_traffics.of(run, parameters),
+                 {plain(windows.forward), plain(windows.backward)});
+}
+
+}  // namespace
+
+template <Number R>
+LastStage last_stage_done(const Run& run, WorkspaceOf<R>& w) {
+  LastStage last;
   for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
     if (i > 0 && has_blocks_of_the_one_before<R>(run, w, i)) continue;
     const Seconds time = end_of_step<R>(run, w, i);
-    if (time > most) {
-      most = time;
-      last = i;
-    }
+    if (i == 0 || time > last.time) last = {i, time};
   }
   return last;
 }
 
 template OverlapWindows<double> windows_of(const Run&, const WorkspaceOf<double>&, std::int64_t);
-template Seconds end_of_step(const Run&, const WorkspaceOf<double>&, std::int64_t);
-template std::int64_t last_stage_done(const Run&, const WorkspaceOf<double>&);
+template LastStage last_stage_done(const Run&, WorkspaceOf<double>&);
 template OverlapWindows<Traced> windows_of(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
-template Seconds end_of_step(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
-template std::int64_t last_stage_done(const Run&, const WorkspaceOf<Traced>&);
+template LastStage last_stage_done(const Run&, WorkspaceOf<Traced>&);
 
 }  // namespace orrery

@@ -18,11 +18,13 @@ namespace orrery {
 template <Number R>
 OverlapWindows<R> windows_of(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
-template <Number R>
-Seconds end_of_step(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
+struct LastStage {
+  std::int64_t stage = 0;
+  Seconds time{};  // of that work
+};
 
 // Not always the stage with the most parameters, because experts are reduced over other ranks.
 template <Number R>
-std::int64_t last_stage_done(const Run& run, const WorkspaceOf<R>& w);
+LastStage last_stage_done(const Run& run, WorkspaceOf<R>& w);
 
 }  // namespace orrery

@@ -65,6 +65,24 @@ void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
 }
 
 template <Number R>
+void fill_interval(const Run& run, AnswerOf<R>& a) {
+  a.interval_low = plain(a.step_time) * run.framework.interval_low;
+  a.interval_high = plain(a.step_time) * run.framework.interval_high;
+}
+
+template <Number R>
+void fill_model_flops(const Run& run, AnswerOf<R>& a) {
+  a.model_flops = run.model_flops / static_cast<double>(world_size(run.strategy));
+  a.peak_rate = peak_of(run.cluster.device, run.training.precision);
+}
+
+Seconds least_step(const Run& run, Workspace& w) {
+  return run.framework.stack_factor *
+         (pipeline_bound(run, w) + last_stage_done<double>(run, w).time +
+          run.framework.step_overhead);
+}
+
+template <Number R>
 class Finish {
  public:
   Finish(const Run& run, WorkspaceOf<R>& w)
@@ -82,30 +100,10 @@ class Finish {
     return a_;
   }
 
-  AnswerOf<R> memory_alone() {
-    fill_memory<R>(run_, w_, a_);
-    return a_;
-  }
-
   std::vector<Seconds> busy_by_stage() const {
     std::vector<Seconds> busy;
     for (std::int64_t i = 0; i < s_.pp; ++i) busy.push_back(plain(busy_time<R>(run_, w_, i, m_)));
     return busy;
-  }
-
-  Seconds lower_bound() const {
-    const std::int64_t last = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_);
-    return run_.framework.stack_factor *
-           (pipeline_bound(run_, w_) + end_of_step<R>(run_, w_, last) +
-            run_.framework.step_overhead);
-  }
-
-  AnswerOf<R> least(const AnswerOf<R>& memory, double share) {
-    a_ = memory;
-    a_.step_time = SecondsOf<R>(lower_bound() * share);
-    fill_interval();
-    fill_model_flops();
-    return a_;
   }
 
  private:
@@ -143,12 +141,7 @@ class Finish {
       a_.step_time += a_.breakdown[i];
     }
     a_.step_time = named(a_.step_time, {"step_time_s"});
-    fill_interval();
-  }
-
-  void fill_interval() {
-    a_.interval_low = plain(a_.step_time) * run_.framework.interval_low;
-    a_.interval_high = plain(a_.step_time) * run_.framework.interval_high;
+    fill_interval<R>(run_, a_);
   }
 
   // The level of the software stack: the terms still sum to the step.
@@ -189,7 +182,7 @@ class Finish {
   }
 
   void fill_end_of_step() {
-    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_);
+    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_).stage;
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                at(a_.breakdown, Term::dp_exposed), sink());
@@ -211,13 +204,8 @@ class Finish {
                 cost.message);
   }
 
-  void fill_model_flops() {
-    a_.model_flops = run_.model_flops / static_cast<double>(world_size(s_));
-    a_.peak_rate = peak_of(run_.cluster.device, run_.training.precision);
-  }
-
   void fill_flops() {
-    fill_model_flops();
+    fill_model_flops<R>(run_, a_);
     Flops again{};
     for (const std::uint16_t c : w_.class_of) again += w_.classes[c].costs.recomputed;
     a_.hardware_flops = a_.model_flops + again * (static_cast<double>(s_.micro_batches) /
@@ -243,12 +231,18 @@ Answer finish(const Run& run, Workspace& workspace) {
   return Finish<double>(run, workspace).answer();
 }
 
-Answer memory_answer(const Run& run, Workspace& workspace) {
-  return Finish<double>(run, workspace).memory_alone();
+void answer_memory(const Run& run, Workspace& workspace, Answer& answer) {
+  answer.reason = Reason::fits;
+  answer.step_time = answer.interval_low = answer.interval_high = Seconds();
+  answer.model_flops = Flops();
+  answer.peak_rate = FlopsPerSecond();
+  fill_memory<double>(run, workspace, answer);
 }
 
-Answer least_answer(const Run& run, Workspace& workspace, const Answer& memory, double share) {
-  return Finish<double>(run, workspace).least(memory, share);
+void answer_least(const Run& run, Workspace& workspace, double share, Answer& answer) {
+  answer.step_time = least_step(run, workspace) * share;
+  fill_interval<double>(run, answer);
+  fill_model_flops<double>(run, answer);
 }
 
 template AnswerOf<double> estimate(const Run&, WorkspaceOf<double>&);

@@ -27,9 +27,9 @@ class Chooser {
   bool fits() {
     price<double>(run_, w_.scratch, w_.prices);
     fill_parts<double>(run_, w_);
-    const Answer a = memory_answer(run_, w_);
-    return a.reason != Reason::device_memory &&
-           a.memory.needed <= a.capacity * run_.memory_risk.share;
+    answer_memory(run_, w_, answer_);
+    return answer_.reason != Reason::device_memory &&
+           answer_.memory.needed <= answer_.capacity * run_.memory_risk.share;
   }
 
   // The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
@@ -62,6 +62,7 @@ class Chooser {
 
   Run& run_;
   Workspace w_;
+  Answer answer_;
 };
 
 }  // namespace

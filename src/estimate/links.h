@@ -4,7 +4,8 @@
 // (explore).
 //
 // All need the workspace after fill_classes() or fill_costs() (classes.h) for this run, except
-// memory_answer(), which needs only fill_parts().
+// answer_memory(), which needs only fill_parts(). The end_traffics of a workspace are kept from run
+// to run: clear them when the degrees or anything left of the strategy change.
 #pragma once
 
 #include "estimate/workspace.h"
@@ -14,11 +15,12 @@ namespace orrery {
 // The last link alone: the answer of estimate().
 Answer finish(const Run& run, Workspace& workspace);
 
-// Only the part that tells whether the run fits: reason, memory, capacity, host memory.
-Answer memory_answer(const Run& run, Workspace& workspace);
+// Only the part that tells whether the run fits: reason, memory, capacity, host memory. The rest of
+// an answer that nothing else has filled is 0; an answer is large, so callers keep one.
+void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 
-// The part that is known without a sweep: the memory of memory_answer(), `share` of a lower bound
-// on the step (exact up to rounding) with its interval, and the model's FLOPs. The rest is 0.
-Answer least_answer(const Run& run, Workspace& workspace, const Answer& memory, double share);
+// After answer_memory(), the part that is known without a sweep: `share` of a lower bound on the
+// step (exact up to rounding) with its interval, and the model's FLOPs.
+void answer_least(const Run& run, Workspace& workspace, double share, Answer& answer);
 
 }  // namespace orrery

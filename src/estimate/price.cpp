@@ -215,6 +215,18 @@ class Pricer {
 };
 
 template <Number R>
+ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
+  ExposedExchanges<R> exposed;
+  for (std::size_t g = 0; g < table.size(); ++g) {
+    for (const ExchangeSum<R>& e : table[g]) {
+      exposed.by_group[g] += e.exposed;
+      exposed.all += e.exposed;
+    }
+  }
+  return exposed;
+}
+
+template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, ExchangeNotes notes,
                  BlockPrice<R>& out) {
@@ -227,6 +239,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
     pricer.add(scratch.operators[i], dropped[i], i < end);
   }
+  for (std::size_t p = 0; p < kPhases; ++p) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});
@@ -310,29 +323,9 @@ Prices<R> price(const Run& run) {
   return prices;
 }
 
-template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table) {
-  SecondsOf<R> sum{};
-  for (const auto& group : table) {
-    for (const auto& e : group) sum += e.exposed;
-  }
-  return sum;
-}
-
-template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group) {
-  SecondsOf<R> sum{};
-  for (const auto& e : table[static_cast<std::size_t>(group)]) sum += e.exposed;
-  return sum;
-}
-
 template void price(const Run&, PriceScratch&, Prices<double>&);
 template void price(const Run&, PriceScratch&, Prices<Traced>&);
 template Prices<double> price(const Run&);
 template Prices<Traced> price(const Run&);
-template SecondsOf<double> exposed(const ExchangeTable<double>&);
-template SecondsOf<Traced> exposed(const ExchangeTable<Traced>&);
-template SecondsOf<double> exposed(const ExchangeTable<double>&, ExchangeGroup);
-template SecondsOf<Traced> exposed(const ExchangeTable<Traced>&, ExchangeGroup);
 
 }  // namespace orrery

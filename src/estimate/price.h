@@ -53,23 +53,32 @@ struct ExchangeSum {
 template <Number R>
 using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kExchangeGroups>;
 
+// The time of exchanges that nothing hides.
+template <Number R>
+struct ExposedExchanges {
+  std::array<SecondsOf<R>, kExchangeGroups> by_group{};
+  SecondsOf<R> all{};
+};
+
 template <Number R>
 struct BlockPrice {
   std::array<SecondsOf<R>, kPhases> compute{};
   SecondsOf<R> weight_gradient{};          // part of the backward's compute
   std::array<double, kPhases> launches{};  // of kernels, by the host
   std::array<ExchangeTable<R>, kPhases> exchanges{};
-  Flops selective_flops{};  // of Phase::recompute_selective
-  Flops full_flops{};       // of Phase::recompute_full
+  std::array<ExposedExchanges<R>, kPhases> exposed{};  // of them
+  Flops selective_flops{};                             // of Phase::recompute_selective
+  Flops full_flops{};                                  // of Phase::recompute_full
   BlockActivations<R> activations;
   ParametersHeld parameters;
   ParametersHeld largest_module;        // most parameters of one operator
   ParametersHeld parameters_with_copy;  // if the block holds a copy of a shared weight
 };
 
+// On the heap, so that a search can swap those of one key for those of another.
 template <Number R>
 struct Prices {
-  std::array<BlockPrice<R>, kBlockTypes> blocks{};
+  std::vector<BlockPrice<R>> blocks = std::vector<BlockPrice<R>>(kBlockTypes);
   Placement placement;
 };
 
@@ -87,11 +96,5 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices);
 
 template <Number R>
 Prices<R> price(const Run& run);
-
-// All exposed time of a phase; that of one group.
-template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table);
-template <Number R>
-SecondsOf<R> exposed(const ExchangeTable<R>& table, ExchangeGroup group);
 
 }  // namespace orrery

@@ -126,11 +126,11 @@ SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> 
 }
 
 template <Number R>
-void add_exchanges(Terms<R>& terms, const ExchangeTable<R>& table, R n) {
-  at(terms, Term::tp_exposed) +=
-      n * (exposed(table, ExchangeGroup::tp) + exposed(table, ExchangeGroup::etp));
-  at(terms, Term::cp_exposed) += n * exposed(table, ExchangeGroup::cp);
-  at(terms, Term::ep_exposed) += n * exposed(table, ExchangeGroup::ep);
+void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
+  const auto of = [&](ExchangeGroup g) { return exposed.by_group[static_cast<std::size_t>(g)]; };
+  at(terms, Term::tp_exposed) += n * (of(ExchangeGroup::tp) + of(ExchangeGroup::etp));
+  at(terms, Term::cp_exposed) += n * of(ExchangeGroup::cp);
+  at(terms, Term::ep_exposed) += n * of(ExchangeGroup::ep);
 }
 
 // A stack of a pattern: its kinds of layer in order of appearance.
@@ -192,10 +192,10 @@ class Adder {
     at(s.backward, Term::compute) += n_ * backward;
     at(s.backward, Term::recompute) += n_ * block_.compute[index(Phase::recompute_selective)] +
                                        again_ * block_.compute[index(Phase::recompute_full)];
-    add_exchanges(s.forward, block_.exchanges[index(Phase::forward)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::backward)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_selective)], n_);
-    add_exchanges(s.backward, block_.exchanges[index(Phase::recompute_full)], again_);
+    add_exchanges(s.forward, exposed(Phase::forward), n_);
+    add_exchanges(s.backward, exposed(Phase::backward), n_);
+    add_exchanges(s.backward, exposed(Phase::recompute_selective), n_);
+    add_exchanges(s.backward, exposed(Phase::recompute_full), again_);
     add_waits_and_shard_traffic(s, forward, backward, parameters);
   }
 
@@ -204,18 +204,16 @@ class Adder {
                                    const ParametersHeld& parameters) {
     const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
     const SecondsOf<R> f =
-        with_waits(s.forward, n_, forward + exposed(block_.exchanges[index(Phase::forward)]),
-                   launches(Phase::forward));
-    const SecondsOf<R> device = backward + exposed(block_.exchanges[index(Phase::backward)]) +
+        with_waits(s.forward, n_, forward + exposed(Phase::forward).all, launches(Phase::forward));
+    const SecondsOf<R> device = backward + exposed(Phase::backward).all +
                                 block_.compute[index(Phase::recompute_selective)] +
-                                exposed(block_.exchanges[index(Phase::recompute_selective)]);
+                                exposed(Phase::recompute_selective).all;
     const double calls = launches(Phase::backward) + launches(Phase::recompute_selective);
     const SecondsOf<R> b = with_waits(s.backward, n_ - again_, device, calls);
-    const SecondsOf<R> replayed =
-        with_waits(s.backward, again_,
-                   device + block_.compute[index(Phase::recompute_full)] +
-                       exposed(block_.exchanges[index(Phase::recompute_full)]),
-                   calls + launches(Phase::recompute_full));
+    const SecondsOf<R> replayed = with_waits(
+        s.backward, again_,
+        device + block_.compute[index(Phase::recompute_full)] + exposed(Phase::recompute_full).all,
+        calls + launches(Phase::recompute_full));
     const bool ahead = run_.framework.overlap_param_gather;
     const bool backward_ahead = ahead && run_.framework.backward_prefetch;
     at(s.forward, Term::compute) += n_ * t.gather_copies;
@@ -237,6 +235,7 @@ class Adder {
         n_ * lift<R>(run_.framework.gather_wait, {"framework.gather_wait"});
   }
 
+  const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[index(p)]; }
   double launches(Phase p) const { return block_.launches[index(p)]; }
 
   // The time of a pass that the device could run in `device`: the host, which launches its kernels

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "estimate/answer.h"
+#include "estimate/data_parallel.h"
 #include "estimate/forward.h"
 #include "estimate/pipeline.h"
 #include "estimate/price.h"
@@ -54,6 +55,7 @@ struct WorkspaceOf {
   Prices<R> prices;
   std::vector<std::optional<StageContents<R>>> contents;  // by stage, if they were asked for
   std::vector<ChunkActivations<R>> chunks;                // of the current stage
+  EndTraffics end_traffics;
   MessageLog* messages = nullptr;  // if not null, messages are noted (estimate/messages.h)
 };
 

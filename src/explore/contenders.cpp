@@ -28,7 +28,9 @@ bool Admission::lets_in(double bound, const AimValues& aims, const Front& front)
 }
 
 bool Admission::any_family_lets_in(const Unit& unit, const Point& point, double bound) {
-  families_->find(unit, point, ids_);
+  if (found_ != unit.id) families_->find_unit(unit, ids_);
+  found_ = unit.id;
+  families_->find_point(unit, point, ids_);
   return std::any_of(ids_.begin(), ids_.end(),
                      [&](std::size_t f) { return incumbents_.lets_in(bound, f); });
 }

@@ -75,6 +75,7 @@ class Admission {
   const FamilyIndex* families_;
   const Incumbents& incumbents_;
   FamilyIds ids_;
+  std::int64_t found_ = -1;   // the unit whose families stand in ids_
   std::int64_t walked_ = -1;  // contenders of one unit follow one another
   std::optional<UnitWalk> walk_;
 };

@@ -2,6 +2,7 @@
 #include "explore/families.h"
 
 #include <algorithm>
+#include <array>
 
 #include "explore/unit_walk.h"
 
@@ -18,6 +19,15 @@ void note(std::vector<std::int64_t>& values, std::int64_t v) {
 }
 
 constexpr std::size_t index(SearchAxis a) { return static_cast<std::size_t>(a); }
+
+constexpr std::array kAxesOfUnits = {SearchAxis::tp, SearchAxis::pp,  SearchAxis::cp,
+                                     SearchAxis::ep, SearchAxis::etp, SearchAxis::dp};
+constexpr std::array kAxesOfPoints = {
+    SearchAxis::vpp,         SearchAxis::micro_batch,       SearchAxis::sequence_parallel,
+    SearchAxis::zero,        SearchAxis::zero_shard_group,  SearchAxis::schedule,
+    SearchAxis::recompute,   SearchAxis::recompute_modules, SearchAxis::offload,
+    SearchAxis::stage_layers};
+static_assert(kAxesOfUnits.size() + kAxesOfPoints.size() == kSearchAxes);
 
 // Axes with many values in one cell.
 constexpr bool is_sharding(std::size_t axis) {
@@ -84,16 +94,22 @@ std::int64_t FamilyIndex::value_of(std::size_t family) const {
   return values_[a][family - first_[a]];
 }
 
-void FamilyIndex::find(const Unit& unit, const Point& point, FamilyIds& ids) const {
+void FamilyIndex::find_unit(const Unit& unit, FamilyIds& ids) const {
   ids.resize(values_.size());
-  for (std::size_t a = 0; a < kSearchAxes; ++a) {
-    ids[a] = of(a, value_at(unit, point, a));
+  for (const SearchAxis a : kAxesOfUnits) {
+    ids[index(a)] = of(index(a), orrery::value_at(space_, unit, {}, a));
   }
-  if (pair_) ids.back() = of(values_.size() - 1, pair_at(unit, point));
   const std::vector<std::size_t>& choice = space_.bases[unit.base].choice;
   for (std::size_t o = 0; o < choice.size(); ++o) {
     ids[kSearchAxes + o] = of(kSearchAxes + o, static_cast<std::int64_t>(choice[o]));
   }
+}
+
+void FamilyIndex::find_point(const Unit& unit, const Point& point, FamilyIds& ids) const {
+  for (const SearchAxis a : kAxesOfPoints) {
+    ids[index(a)] = of(index(a), orrery::value_at(space_, unit, point, a));
+  }
+  if (pair_) ids.back() = of(values_.size() - 1, pair_at(unit, point));
 }
 
 void FamilyIndex::find_sharding(const Sharding& sharding, FamilyIds& ids) const {

@@ -39,9 +39,11 @@ class FamilyIndex {
   std::size_t axis_of(std::size_t family) const;
   std::int64_t value_of(std::size_t family) const;
 
-  // Those of one candidate, by axis.
-  void find(const Unit& unit, const Point& point, FamilyIds& ids) const;
-  // After find(), for a candidate that differs in its sharding only.
+  // Those of all candidates of a unit, by axis; the rest stays as it is.
+  void find_unit(const Unit& unit, FamilyIds& ids) const;
+  // After find_unit(), those of one candidate.
+  void find_point(const Unit& unit, const Point& point, FamilyIds& ids) const;
+  // After find_point(), for a candidate that differs in its sharding only.
   void find_sharding(const Sharding& sharding, FamilyIds& ids) const;
 
  private:

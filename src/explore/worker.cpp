@@ -17,6 +17,8 @@ namespace {
 constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
 constexpr std::size_t kMostWaiting = 1024;
+// As many as most units have; one takes 36 kB.
+constexpr std::size_t kMostKeptPrices = 32;
 
 // Rules that come before say the same of every sharding and number of layers.
 constexpr bool is_of_the_cell(RuleId rule) { return rule != RuleId::none && rule < RuleId::zero; }
@@ -90,6 +92,8 @@ void SearchWorker::take_base(std::size_t base) {
 void SearchWorker::take(const Unit& unit) {
   take_base(unit.base);
   set_degrees(space_, unit, run_.strategy);
+  workspace_.end_traffics.clear();
+  if (options_.families) index_.find_unit(unit, ids_);
   tally_.candidates +=
       UnitWalk(space_, unit).cells([&](const SearchCell& cell) { judge(unit, cell); });
   estimate_waiting(unit);
@@ -116,7 +120,7 @@ void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
   Point p = cell.point;
   p.recompute_layers = static_cast<std::int32_t>(cell.layers(0));
   p.sharding = cell.shardings->front();
-  if (options_.families) index_.find(unit, p, ids_);
+  if (options_.families) index_.find_point(unit, p, ids_);
   const RuleId first = broken_rule(p);
   if (is_of_the_cell(first)) {
     for (const Sharding& sharding : *cell.shardings) {
@@ -141,13 +145,13 @@ bool SearchWorker::is_refused(int by) {
 void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
   if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) return;
   fill_parts(unit, point);
-  const Answer a = memory_answer(run_, workspace_);
+  answer_memory(run_, workspace_, known_);
   Candidate c;
   c.unit = unit.id;
   c.point = point;
-  c.peak = a.memory.peak;
-  if (!fits_at_risk(run_, a)) {
-    ++(a.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
+  c.peak = known_.memory.peak;
+  if (!fits_at_risk(run_, known_)) {
+    ++(known_.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
     if (needs_less(c, tally_.nearest)) tally_.nearest = c;
     for_families(ids_, [&c](std::size_t, FamilyTally& f) {
       ++f.legal;
@@ -159,18 +163,18 @@ void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
     ++f.legal;
     ++f.feasible;
   });
-  judge_fitting(unit, c, a);
+  judge_fitting(unit, c);
 }
 
-void SearchWorker::judge_fitting(const Unit& unit, Candidate c, const Answer& a) {
-  if (is_refused(conditions_.first_broken(Known::memory, run_, a))) return;
+void SearchWorker::judge_fitting(const Unit& unit, Candidate c) {
+  if (is_refused(conditions_.first_broken(Known::memory, run_, known_))) return;
   fill_costs<double>(run_, workspace_);
-  const Answer least = least_answer(run_, workspace_, a, 1 - kRounding);
-  if (is_refused(conditions_.first_hopeless(run_, least))) return;
+  answer_least(run_, workspace_, 1 - kRounding, known_);
+  if (is_refused(conditions_.first_hopeless(run_, known_))) return;
   ++tally_.feasible;
-  c.bound = conditions_.objective_bound(run_, least);
+  c.bound = conditions_.objective_bound(run_, known_);
   for (std::size_t i = 0; i < conditions_.pareto.size(); ++i) {
-    c.aims[i] = conditions_.pareto[i].bound(run_, least);
+    c.aims[i] = conditions_.pareto[i].bound(run_, known_);
   }
   waiting_.push_back(c);
   if (waiting_.size() == kMostWaiting) estimate_waiting(unit);
@@ -208,9 +212,25 @@ void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
                         point.recompute_layers,
                         run_.strategy.offload.activations};
   if (key == filled_) return;
-  if (price_key != filled_.price) price<double>(run_, workspace_.scratch, workspace_.prices);
+  price_as(price_key);
   orrery::fill_parts<double>(run_, workspace_);
   filled_ = key;
+}
+
+// Swaps the prices in the workspace, those of filled_, for the ones of this key.
+void SearchWorker::price_as(const PriceKey& key) {
+  if (key == filled_.price) return;
+  auto kept = std::find_if(kept_prices_.begin(), kept_prices_.end(),
+                           [&](const auto& k) { return k.first == key; });
+  const bool known = kept != kept_prices_.end();
+  if (!known && kept_prices_.size() < kMostKeptPrices) {
+    kept = kept_prices_.insert(kept_prices_.end(), {PriceKey(), Prices<double>()});
+  } else if (!known) {
+    kept = kept_prices_.begin() + static_cast<std::ptrdiff_t>(oldest_++ % kMostKeptPrices);
+  }
+  kept->first = filled_.price;
+  std::swap(kept->second, workspace_.prices);
+  if (!known) price<double>(run_, workspace_.scratch, workspace_.prices);
 }
 
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
@@ -226,7 +246,10 @@ void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   if (c.refused_by >= 0) return;
   incumbents_.offer_best(c.objective);
   keep_in_top(c);
-  if (options_.families) index_.find(unit, c.point, estimated_ids_);
+  if (options_.families) {
+    index_.find_unit(unit, estimated_ids_);
+    index_.find_point(unit, c.point, estimated_ids_);
+  }
   for_families(estimated_ids_, [&](std::size_t i, FamilyTally& f) {
     if (is_before(c, f.best)) f.best = c;
     incumbents_.offer_family(i, c.objective);

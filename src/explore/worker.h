@@ -3,6 +3,7 @@
 // One worker of a search: judges the candidates of its units and keeps the results.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "estimate/workspace.h"
@@ -80,13 +81,14 @@ class SearchWorker {
   RuleId broken_rule(const Point& point);
   void reject(RuleId rule, std::int64_t candidates);
   void judge_legal(const Unit& unit, const Point& point);
-  void judge_fitting(const Unit& unit, Candidate c, const Answer& a);
+  void judge_fitting(const Unit& unit, Candidate c);
   bool is_refused(int by);
   // Then nobody wants what is found.
   bool is_stopped() const { return options_.stopped && options_.stopped(); }
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   void fill_parts(const Unit& unit, const Point& point);
+  void price_as(const PriceKey& key);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
 
@@ -106,7 +108,11 @@ class SearchWorker {
   RunShape shape_;
   Workspace workspace_;
   const Answer nothing_known_{};
+  Answer known_;  // of the candidate that is judged
   PartsKey filled_;
+  // Candidates are estimated in the order of their bounds, which goes to and fro between prices.
+  std::vector<std::pair<PriceKey, Prices<double>>> kept_prices_;
+  std::size_t oldest_ = 0;          // of them
   FamilyIds ids_;                   // of the candidate that is judged
   FamilyIds estimated_ids_;         // of the one that is estimated, in the midst of that
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit

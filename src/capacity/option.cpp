@@ -42,6 +42,7 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;
+  options.ties = false;
   options.families = false;
   options.conditions = &request.conditions;
   options.workers = context.workers;

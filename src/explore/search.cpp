@@ -59,7 +59,7 @@ class Search {
         options_(options),
         units_(units_of(space)),
         index_(space, units_, options.pair, options.stopped),
-        tie_(tie_of(space, options)),
+        tie_(band_of(space, options)),
         incumbents_(index_.size(), tie_),
         front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}
 
@@ -124,6 +124,12 @@ class Search {
     return widest;
   }
 
+  // Those that the recommended one is chosen of are wanted in any case.
+  static double band_of(const Space& space, const SearchOptions& options) {
+    const double tie = tie_of(space, options);
+    return options.ties ? tie : std::min(tie, kRecommendationBand);
+  }
+
   double tie_with(const Candidate& winner) const {
     const bool own = options_.tie > 0 || tie_ == 1;
     return own ? tie_ : std::max(1.0, base_of(winner).run.framework.interval_high);
@@ -173,7 +179,7 @@ class Search {
         continue;
       }
       ++a.estimated;
-      if (is_tie(c.objective, all.best[0].objective, a.tie)) ++a.ties;
+      if (options_.ties && is_tie(c.objective, all.best[0].objective, a.tie)) ++a.ties;
     }
     a.pruned = all.feasible - counted;
   }

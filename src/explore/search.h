@@ -3,7 +3,7 @@
 // The best strategies of a space, and how many there were and what became of them.
 //
 // Exhaustive: every candidate is judged by the rules, then by its memory, then by a lower bound on
-// its step (least_answer), and what is left is estimated in full. The bound drops a candidate
+// its step (answer_least), and what is left is estimated in full. The bound drops a candidate
 // only where it cannot be among the `top` best, nor in the tie band of the winner, nor the best of
 // one of its families (all candidates with tp 4, all with ZeRO 3, …), nor on the Pareto front, so
 // nothing that is reported depends on it. All counts follow from the space alone: not from the
@@ -39,8 +39,9 @@ struct SearchTeam;  // explore/search_team.h
 
 struct SearchOptions {
   std::size_t top = 5;
-  double tie = 0;  // strategies up to this factor over the winner tie with it; 0: the interval's,
-                   // 1 of another objective, whose interval is not known
+  double tie = 0;    // strategies up to this factor over the winner tie with it; 0: the interval's,
+                     // 1 of another objective, whose interval is not known
+  bool ties = true;  // false: they are not counted, and `pruned` is what that spares
   bool families = true;
   std::optional<AxisPair> pair;            // of which the best of every two values is wanted too
   const Conditions* conditions = nullptr;  // besides fitting; and what is best

@@ -123,6 +123,7 @@ class Finder {
         read_search(run, file_, lookup_, short_search(open.resolved), metric_source());
     SearchOptions options;
     options.top = 1;
+    options.ties = false;
     options.families = false;
     const SearchAnswer a = search(request.space, options);
     if (a.best.empty()) return {};

@@ -45,54 +45,86 @@ SearchRequest request_of(const Json& search) {
   return read_search(json_of(kRun), "run.json", shipped_configs(), search, few_metrics());
 }
 
-// A random subset of axes, constraints, objectives and aims.
+bool maybe(std::mt19937& random, double share) {
+  return std::uniform_real_distribution<>(0, 1)(random) < share;
+}
+
+const char* one_of(std::mt19937& random, const std::vector<const char*>& texts) {
+  return texts[std::uniform_int_distribution<std::size_t>(0, texts.size() - 1)(random)];
+}
+
+// Random constraints, objectives and aims.
+void add_conditions(std::mt19937& random, Json& s) {
+  for (const char* c :
+       {"memory.peak_gib <= 60", "tp * pp <= 8", "step_time_s < 4",
+        "interval_80.step_time_s[1] / gpus < 0.5 or micro_batch == 1", "breakdown_s.compute < 3"}) {
+    if (maybe(random, 0.3)) s["constraints"].push_back(c);
+  }
+  if (maybe(random, 0.6)) {
+    s["objective"] = json_of(one_of(random, {R"({"minimize": "step_time_s * gpus"})",
+                                             R"({"maximize": "tokens_per_s / memory.peak_gib"})",
+                                             R"({"minimize": "breakdown_s.compute"})",
+                                             R"({"minimize": "cost + 0.01 * memory.peak_gib"})"}));
+  }
+  s["price"] = {{"gpu_hour", 2}};
+  if (maybe(random, 0.7)) {
+    s["pareto"] =
+        json_of(one_of(random, {R"(["step_time_s", "memory.peak_gib"])",
+                                R"(["step_time_s", "gpus", {"maximize": "micro_batch"}])",
+                                R"([{"maximize": "tokens_per_s"}, "cost", "memory.peak_gib"])",
+                                R"(["breakdown_s.compute", "memory.peak_gib"])"}));
+  }
+  s["top"] = 4;
+  s["tie"] = 0.02;
+}
+
+// Few strategies on several machines.
+Json random_machines(std::mt19937& random) {
+  Json s = json_of(R"({"axes": {"cp": 1, "recompute_layers": [3], "schedule": ["1f1b"]}})");
+  Json& axes = s["axes"];
+  axes["tp"] = json_of(one_of(random, {"[1, 4]", "[2, 8]", "[8]"}));
+  axes["pp"] = json_of(one_of(random, {"[1]", "[1, 2]", "[2]"}));
+  axes["micro_batch"] = json_of(one_of(random, {"[1]", "[1, 2]"}));
+  axes["zero"] = json_of(one_of(random, {"[0, 1]", "[1, 3]", "[1]"}));
+  if (maybe(random, 0.6))
+    axes["cluster.device.memory_capacity"] = json_of(R"(["40 GiB", "80 GiB"])");
+  if (maybe(random, 0.5)) {
+    axes["cluster.tiers.infiniband.bandwidth"] = json_of(R"(["5 GB/s", "50 GB/s"])");
+  }
+  if (maybe(random, 0.3))
+    axes["cluster.tiers.nvlink.bandwidth"] = json_of(R"(["100 GB/s", "450 GB/s"])");
+  if (maybe(random, 0.2)) axes["gpus"] = json_of("[8, 16]");
+  add_conditions(random, s);
+  return s;
+}
+
+// A random subset of axes.
 Json random_search(std::mt19937& random) {
-  const auto maybe = [&random](double share) {
-    return std::uniform_real_distribution<>(0, 1)(random) < share;
-  };
-  const auto one_of = [&random](const std::vector<const char*>& texts) {
-    return texts[std::uniform_int_distribution<std::size_t>(0, texts.size() - 1)(random)];
-  };
   Json s = json_of(R"({"axes": {"tp": [1, 4], "cp": 1, "pp": [1, 2],
                                 "micro_batch": [2], "recompute_layers": [3],
                                 "schedule": ["1f1b", "interleaved", "gpipe"]}})");
   Json& axes = s["axes"];
-  if (maybe(0.4))
-    axes["recompute_modules"] = json_of(one_of({"\"free\"", "[[\"core_attn\"], [\"mlp\"]]"}));
-  if (maybe(0.4))
-    axes["offload"] = json_of(one_of({"\"free\"", "[{}, {\"optimizer\": \"host\"}]"}));
-  if (maybe(0.4))
-    axes["stage_layers"] = json_of(one_of({"\"free\"", "[\"even\", {\"last\": 2}, [20, 12]]"}));
-  if (maybe(0.3)) {
+  if (maybe(random, 0.4))
+    axes["recompute_modules"] =
+        json_of(one_of(random, {"\"free\"", "[[\"core_attn\"], [\"mlp\"]]"}));
+  if (maybe(random, 0.4))
+    axes["offload"] = json_of(one_of(random, {"\"free\"", "[{}, {\"optimizer\": \"host\"}]"}));
+  if (maybe(random, 0.4))
+    axes["stage_layers"] =
+        json_of(one_of(random, {"\"free\"", "[\"even\", {\"last\": 2}, [20, 12]]"}));
+  if (maybe(random, 0.3)) {
     axes["partition"] = json_of(
-        one_of({"\"free\"",
+        one_of(random,
+               {"\"free\"",
                 "[{}, {\"optimizer\": 4}, {\"weights\": 2, \"gradients\": 2, \"optimizer\": 2}]"}));
-  } else if (maybe(0.5)) {
-    axes["zero_shard_group"] = json_of(one_of({"\"free\"", "[1, 2, 8]", "{\"max\": 4}"}));
+  } else if (maybe(random, 0.5)) {
+    axes["zero_shard_group"] = json_of(one_of(random, {"\"free\"", "[1, 2, 8]", "{\"max\": 4}"}));
   }
-  if (maybe(0.4)) axes["gpus"] = json_of(one_of({"[8, 16]", "{\"min\": 8, \"max\": 24}"}));
-  if (maybe(0.3)) axes["precision"] = json_of(R"(["bf16", "fp8"])");
-  if (maybe(0.2)) axes["cluster.node"] = json_of(R"(["dgx-h100", "hgx-h200"])");
-  for (const char* c :
-       {"memory.peak_gib <= 60", "tp * pp <= 8", "step_time_s < 4",
-        "interval_80.step_time_s[1] / gpus < 0.5 or micro_batch == 1", "breakdown_s.compute < 3"}) {
-    if (maybe(0.3)) s["constraints"].push_back(c);
-  }
-  if (maybe(0.6)) {
-    s["objective"] = json_of(one_of({R"({"minimize": "step_time_s * gpus"})",
-                                     R"({"maximize": "tokens_per_s / memory.peak_gib"})",
-                                     R"({"minimize": "breakdown_s.compute"})",
-                                     R"({"minimize": "cost + 0.01 * memory.peak_gib"})"}));
-  }
-  s["price"] = {{"gpu_hour", 2}};
-  if (maybe(0.7)) {
-    s["pareto"] = json_of(one_of({R"(["step_time_s", "memory.peak_gib"])",
-                                  R"(["step_time_s", "gpus", {"maximize": "micro_batch"}])",
-                                  R"([{"maximize": "tokens_per_s"}, "cost", "memory.peak_gib"])",
-                                  R"(["breakdown_s.compute", "memory.peak_gib"])"}));
-  }
-  s["top"] = 4;
-  s["tie"] = 0.02;
+  if (maybe(random, 0.4))
+    axes["gpus"] = json_of(one_of(random, {"[8, 16]", "{\"min\": 8, \"max\": 24}"}));
+  if (maybe(random, 0.3)) axes["precision"] = json_of(R"(["bf16", "fp8"])");
+  if (maybe(random, 0.2)) axes["cluster.node"] = json_of(R"(["dgx-h100", "hgx-h200"])");
+  add_conditions(random, s);
   return s;
 }
 
@@ -338,6 +370,43 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   }
   CHECK(pruned > 500);
   CHECK(fronts > (kSanitized ? 1 : 3));
+}
+
+// Who asks for the best alone gets the same one, and the same one recommended.
+void check_without_ties(const SearchRequest& request, const SearchAnswer& a) {
+  SearchOptions o = options_of(request, 1);
+  o.ties = false;
+  o.families = false;
+  const SearchAnswer few = search(request.space, o);
+  CHECK(few.estimated <= a.estimated);
+  REQUIRE(few.best.size() == a.best.size());
+  for (std::size_t i = 0; i < a.best.size(); ++i) {
+    CHECK(few.best[i].objective == a.best[i].objective);
+    CHECK(few.best[i].place.unit == a.best[i].place.unit);
+    CHECK(few.best[i].place.point.number == a.best[i].place.point.number);
+  }
+  CHECK(few.recommended.place.unit == a.recommended.place.unit);
+  CHECK(few.recommended.place.point.number == a.recommended.place.point.number);
+}
+
+TEST_CASE("two hundred random spaces of strategies and machines are searched as brute force does") {
+  std::mt19937 random(2026);
+  std::int64_t pruned = 0;
+  std::size_t fronts = 0;
+  for (int i = 0; i < (kSanitized ? 20 : 200); ++i) {
+    const Json asked = random_machines(random);
+    CAPTURE(asked.dump());
+    const SearchRequest request = request_of(asked);
+    const Everything all(request);
+    const SearchAnswer one = search(request.space, options_of(request, 1));
+    check_against(all, one);
+    if (!request.conditions.pareto.empty()) check_front(all.front(), one);
+    check_without_ties(request, one);
+    pruned += one.pruned;
+    fronts += one.front.size();
+  }
+  CHECK(pruned > (kSanitized ? 20 : 200));
+  CHECK(fronts > (kSanitized ? 20 : 200));
 }
 
 TEST_CASE("a candidate is found again by its number") {

@@ -18,7 +18,7 @@ void go_on(const EngineHooks& hooks) {
 }
 
 ConfigSource until_stopped(const CommandContext& context) {
-  ConfigSource source = context.configs;
+  ConfigSource source = kept(context.configs, KeptPaths::yes);
   // A copy of the hooks: a source outlives the context that a plan was read with.
   source.read = [read = source.read, hooks = context.hooks](const std::string& file) {
     go_on(hooks);

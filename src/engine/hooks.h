@@ -47,8 +47,8 @@ struct Stopped {};
 // Throws Stopped once the asker wants no more.
 void go_on(const EngineHooks& hooks);
 
-// The configs of the context; reading one of them throws Stopped once the asker wants no more. For
-// commands that judge many runs one by one.
+// The configs of the context, each read once; asking for one throws Stopped once the asker wants no
+// more. For commands that judge many runs one by one.
 ConfigSource until_stopped(const CommandContext& context);
 
 }  // namespace orrery

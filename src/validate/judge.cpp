@@ -55,12 +55,23 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
   return filled;
 }
 
+// Errors name the row. What is resolved does not, so that rows of one file share it.
+ResolvedRun resolved_row(const Row& row, const Json& run, const ConfigLookup& lookup) {
+  try {
+    return resolve_run(run, row.file, lookup);
+  } catch (const InputError& e) {
+    if (e.file() != row.file) throw;
+    throw InputError(e.code(), row.file + ": " + row.id, e.path(), e.found(), e.allowed(),
+                     e.nearest());
+  }
+}
+
 void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
   // A measured run did fit: recompute left open is the least that fits as predicted.
   if (!run.contains(key_name<&RunRequest::risk>)) at_key<&RunRequest::risk>(run) = kMostRisk;
-  ResolvedRun resolved = resolve_run(run, out.row.file + ": " + out.row.id, lookup);
+  ResolvedRun resolved = resolved_row(out.row, run, lookup);
   if (adjust) adjust(resolved.run);
   const Training& t = resolved.run.training;
   out.run = resolved.run;

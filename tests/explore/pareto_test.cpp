@@ -92,7 +92,7 @@ Json random_machines(std::mt19937& random) {
     axes["cluster.tiers.infiniband.bandwidth"] = json_of(R"(["5 GB/s", "50 GB/s"])");
   }
   if (maybe(random, 0.3))
-    axes["cluster.tiers.nvlink.bandwidth"] = json_of(R"(["100 GB/s", "450 GB/s"])");
+    axes["cluster.tiers.nvswitch.bandwidth"] = json_of(R"(["100 GB/s", "450 GB/s"])");
   if (maybe(random, 0.2)) axes["gpus"] = json_of("[8, 16]");
   add_conditions(random, s);
   return s;

@@ -83,9 +83,13 @@ void never_faster(std::uint64_t seed, int runs, Change&& change) {
   });
 }
 
+// More tiles fill a product's last wave better: Mixtral's weight gradients with 16 experts in place
+// of 8 take 0.2 % less.
+constexpr double kFullerWaves = 1.01;
+
 // Nor does it hold less.
 template <class Change>
-void never_cheaper(std::uint64_t seed, int runs, Change&& change) {
+void never_cheaper(std::uint64_t seed, int runs, Change&& change, double rounding = kRounding) {
   for_changes(seed, runs, change, [](const Run& run, const Run& larger) {
     const Answer a = estimate(run);
     const Answer b = estimate(larger);
@@ -223,16 +227,19 @@ TEST_CASE("wider MLPs and experts never take less time nor less memory") {
 }
 
 TEST_CASE("more experts, or more of them a token, never take less time nor less memory") {
-  never_cheaper(23, 200, [](Run& run, Dice& dice) {
-    MixtureOfExperts& moe = run.model.moe;
-    if (moe.experts == 0) return false;
-    if (dice.chance(0.5)) {
-      moe.top_k = std::min(moe.experts, moe.top_k + dice.integer(1, 2));
-    } else {
-      moe.experts *= 2;
-    }
-    return true;
-  });
+  never_cheaper(
+      23, 200,
+      [](Run& run, Dice& dice) {
+        MixtureOfExperts& moe = run.model.moe;
+        if (moe.experts == 0) return false;
+        if (dice.chance(0.5)) {
+          moe.top_k = std::min(moe.experts, moe.top_k + dice.integer(1, 2));
+        } else {
+          moe.experts *= 2;
+        }
+        return true;
+      },
+      kFullerWaves);
 }
 
 TEST_CASE("a larger vocabulary never takes less time nor less memory") {
@@ -247,7 +254,7 @@ TEST_CASE("a larger vocabulary never takes less time nor less memory") {
         larger.model.vocab *= 2;
         const Answer a = estimate(rounded);
         const Answer b = estimate(larger);
-        CHECK(b.step_time.si() * kRounding >= a.step_time.si());
+        CHECK(b.step_time.si() * kFullerWaves >= a.step_time.si());
         CHECK(b.memory.peak.si() * kRounding >= a.memory.peak.si());
         CHECK(estimate(run).memory.peak.si() <= b.memory.peak.si() * kRounding);
       });

@@ -109,8 +109,12 @@ TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form say
         schedule_of(run), plan.shape,
         {w.forward, w.backward, w.send_forward, w.send_backward, w.weight_gradient, w.pair}, room);
     const StepClock times = sweep_step(plan, graph_of(run), kNoEffects);
+    // Both directions of DualPipe get the slower of two boundaries in the closed form.
+    const bool two_ways = plan.schedule.layout() == ChunkLayout::two_way;
     for (std::size_t i = 0; i < times.stages.size(); ++i) {
-      CHECK(times.stages[i].finished == testing::about(closed.finish[i].si()).epsilon(1e-12));
+      const double end = closed.finish[i].si();
+      CHECK(times.stages[i].finished <= end * (1 + 1e-12));
+      if (!two_ways) CHECK(times.stages[i].finished == testing::about(end).epsilon(1e-12));
     }
   });
 }

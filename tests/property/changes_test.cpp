@@ -90,10 +90,10 @@ constexpr double kFullerWaves = 1.01;
 // Nor does it hold less.
 template <class Change>
 void never_cheaper(std::uint64_t seed, int runs, Change&& change, double rounding = kRounding) {
-  for_changes(seed, runs, change, [](const Run& run, const Run& larger) {
+  for_changes(seed, runs, change, [rounding](const Run& run, const Run& larger) {
     const Answer a = estimate(run);
     const Answer b = estimate(larger);
-    CHECK(b.step_time.si() * kRounding >= a.step_time.si());
+    CHECK(b.step_time.si() * rounding >= a.step_time.si());
     CHECK(b.memory.peak.si() * kRounding >= a.memory.peak.si());
   });
 }

@@ -44,7 +44,7 @@ std::optional<ConfigText> answer_of(const ConfigLookup& lookup, const Question& 
     return ConfigText{found->text, found->file};
   }
   if (q.document != nullptr) return (lookup.*q.document)(q.name);
-  return lookup.accuracy();
+  return lookup.accuracy ? lookup.accuracy() : std::nullopt;
 }
 
 bool answers_alike(const ConfigLookup& lookup, const Asked& asked) {
@@ -78,7 +78,10 @@ ConfigLookup recording(const ConfigLookup& lookup, Record& record) {
     record.push_back({{kind, nullptr, name}, std::move(answer)});
     return found;
   };
-  if (!lookup.accuracy) return out;
+  if (!lookup.accuracy) {  // an answer too: another lookup may have one
+    record.push_back({});
+    return out;
+  }
   out.accuracy = [&record, find = lookup.accuracy] {
     record.push_back({{}, find()});
     return record.back().answer;

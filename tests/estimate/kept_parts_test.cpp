@@ -47,6 +47,22 @@ TEST_CASE("a part is made once while its documents read the same") {
   CHECK(shop.made == 2);
 }
 
+TEST_CASE("a table of intervals that comes or goes makes a part anew") {
+  Shop shop;
+  ConfigLookup without = shop.lookup();
+  ConfigLookup with = without;
+  with.accuracy = [] { return ConfigText{"{}", "accuracy.json"}; };
+  const Json name = "m";
+  const auto has_table = [&](const ConfigLookup& lookup) {
+    return *kept_part<bool>(
+        RunPart::model, "run.json", {&name}, lookup,
+        [](const ConfigLookup& asked) { return asked.accuracy && asked.accuracy().has_value(); });
+  };
+  CHECK_FALSE(has_table(without));
+  CHECK(has_table(with));
+  CHECK_FALSE(has_table(without));
+}
+
 TEST_CASE("a part is made anew where a document changed, came or went") {
   Shop shop;
   ConfigLookup lookup = shop.lookup();

@@ -72,7 +72,9 @@ test('answers for every shipped run and command are the bytes of the program', {
       // The page sends the run itself, so that no file stands as a source or gives its name.
       const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run').replaceAll(`": "${run}"`, '": "run"');
       const got = await called(page, command, `{run: ${plain(run)}, ...${JSON.stringify(more)}}`);
-      assert.ok(got === wanted, `${command} ${run}: ${got.length} bytes here, ${wanted.length} there`);
+      // A command to type names the run, or, where it has no name, all its keys.
+      const bare = answer => answer.replace(/"command": "(?:[^"\\]|\\.)*"/g, '"command"');
+      assert.ok(bare(got) === bare(wanted), `${command} ${run}: ${got.length} bytes here, ${wanted.length} there`);
     }
   }
 }));

@@ -411,6 +411,7 @@ test('by keyboard alone: a run is pasted, changed, explained and taken away', { 
   await page.press('e');
   await page.until('document.activeElement.getAttribute("role") === "treeitem"');
   await page.press('ArrowDown');
+  await page.until('document.activeElement.getAttribute("role") === "treeitem"');
   await page.press('Escape');
   await page.until('!document.querySelector(".why")');
   await page.press('s');
@@ -509,11 +510,11 @@ async function saved(page, button, file) {
   const path = join(browser.downloads, file);
   rmSync(path, { force: true });
   await press(page, button);
-  for (let i = 0; i < 300 && !(existsSync(path) && readFileSync(path).length > 0); i++) await new Promise(r => setTimeout(r, 50));
+  for (let i = 0; i < 1200 && !(existsSync(path) && readFileSync(path).length > 0); i++) await new Promise(r => setTimeout(r, 50));
   return readFileSync(path);
 }
 
-test('files are saved: the run, CSV, settings, a trace, pictures', { timeout: 120_000 }, () => on(async page => {
+test('files are saved: the run, CSV, settings, a trace, pictures', { timeout: 240_000 }, () => on(async page => {
   await page.run("orrery.app.setKey('parallel.zero', 1)");
   await settled(page);
   await page.run("orrery.app.set({tab: 'take'})");

@@ -220,6 +220,8 @@ export class App {
     if (!run) return;
     if (opening) this.state.opened = new Set(['/']);
     const a = await this.engine.call('explain', { run, metric });
+    // Closed, or another number asked for, while this tree was brought up to date.
+    if (!opening && this.state.metric !== metric) return;
     this.set({ metric, tree: a.code === 0 ? (JSON.parse(a.text) as Doc) : undefined });
     if (opening) requestAnimationFrame(() => document.querySelector('.why')?.scrollIntoView({ block: 'nearest' }));
   }

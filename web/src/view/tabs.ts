@@ -261,13 +261,15 @@ function savePictures(save: (name: string, svg: string, size: DOMRect) => void):
       for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font', 'opacity']) copies[k].setAttribute(name, style.getPropertyValue(name));
     });
     const size = svg.getBoundingClientRect();
+    copy.setAttribute('width', `${size.width}`);
+    copy.setAttribute('height', `${size.height}`);
     if (size.width > 0) save(`orrery-${i + 1}.svg`, copy.outerHTML, size);
   });
 }
 
 // Twice as fine as on the screen, on the page's own ground.
 function asPng(name: string, svg: string, size: DOMRect): void {
-  const image = new Image(), canvas = document.createElement('canvas'), sized = svg.replace('<svg', `<svg width="${size.width}" height="${size.height}"`);
+  const image = new Image(), canvas = document.createElement('canvas');
   canvas.width = 2 * size.width;
   canvas.height = 2 * size.height;
   image.onload = () => {
@@ -277,5 +279,5 @@ function asPng(name: string, svg: string, size: DOMRect): void {
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     canvas.toBlob(blob => { if (blob) download(name.replace(/svg$/, 'png'), blob); });
   };
-  image.src = `data:image/svg+xml,${encodeURIComponent(sized)}`;
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

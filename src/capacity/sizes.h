@@ -24,7 +24,7 @@ struct LadderSizes {
   std::vector<std::int64_t> all;    // rising
   std::vector<std::int64_t> rungs;  // the sizes tried first; all of them, up to kMostRungs
   std::int64_t own = 0;             // the run's; 0: it names none
-  // Of a training with one batch only; 0: of any other, and where `dp` is given.
+  // 0 for a training with more batches than one, and where `dp` is given.
   std::int64_t global_batch = 0;
   std::int64_t grid = 0;      // sizes are multiples of this, were it not for the batch
   std::int64_t batch_of = 0;  // the batch is a multiple of this for each `grid` of a size

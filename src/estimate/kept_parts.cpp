@@ -78,7 +78,7 @@ ConfigLookup recording(const ConfigLookup& lookup, Record& record) {
     record.push_back({{kind, nullptr, name}, std::move(answer)});
     return found;
   };
-  if (!lookup.accuracy) {  // an answer too: another lookup may have one
+  if (!lookup.accuracy) {  // also an answer: another lookup may have a table
     record.push_back({});
     return out;
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
 constexpr std::size_t kMostWaiting = 1024;
-// As many as most units have; one takes 36 kB.
+// Most units have no more keys of prices; one takes 36 kB.
 constexpr std::size_t kMostKeptPrices = 32;
 
 // Rules that come before say the same of every sharding and number of layers.

@@ -29,7 +29,7 @@ bool meets_all_surely(const CapacityReport& r, std::size_t option);
 // The first of the list, or the nearest to a requirement that none meets; nothing where none fits.
 std::optional<std::size_t> best_option(const CapacityReport& r);
 
-// Of a plan with several models: the option of the most parameters that meets a requirement.
+// The option with the most parameters that meets a requirement of a plan with several models.
 std::optional<std::size_t> largest_model(const CapacityReport& r, const RequirementAnswer& a);
 double parameters_of(const OptionAnswer& o);
 

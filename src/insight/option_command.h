@@ -18,7 +18,8 @@ namespace orrery {
 // Each key of `to` that `from` has otherwise or not at all, and each that only `from` has.
 std::vector<Setting> settings_between(const Json& from, const Json& to);
 
-// Of the first phase, at its full batch; "" where the rate is given and no estimate has it.
+// The command of the first phase, at its full batch; "" where the rate is given and no estimate has
+// it.
 std::string command_of(const OptionAnswer& o);
 
 }  // namespace orrery

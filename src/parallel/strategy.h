@@ -51,7 +51,7 @@ inline constexpr auto kNamedSchedules = static_cast<std::size_t>(ScheduleId::own
 enum class OffloadTarget : std::uint8_t { none, host, nvme };
 constexpr EnumNames<OffloadTarget> names_of(OffloadTarget) { return {"none", "host", "nvme"}; }
 
-// What holds the bytes of a target, and lies on their way behind the device's host link.
+// The place that holds the bytes of a target, and lies on their way behind the device's host link.
 struct OffloadPlace {
   bool host_memory = false;
   bool drives = false;

@@ -40,7 +40,7 @@ std::string money_text(const Money& m);             // "12.3 M USD"
 std::string money_text(double amount, Currency c);  // the same
 std::string energy_text(Joules e);                  // "1,234 MWh"
 
-// What days, energy and cost leave out because nothing is given for it, each with its flag.
+// Days, energy and cost leave these out because nothing is given for them; each with its flag.
 std::vector<std::string> left_out(const OptionAnswer& o);
 
 // Why a cost is left blank: "no price of h200-sxm-141gb or its node given (`prices`)".

@@ -56,7 +56,7 @@ constexpr const char* kTokensOfRun = "training.tokens";
 constexpr const char* kTokensPerParameter = "goal.tokens_per_parameter";
 constexpr const char* kRent = "prices.rent";
 
-// Of two options that say the same, one would be ignored.
+// One of two options that say the same would be ignored.
 void refuse_two_of(const std::vector<Override>& run, const char* of_run, const char* run_flag,
                    const std::vector<Override>& plan, const char* of_plan, const char* plan_flag) {
   if (!sets(run, of_run) || !sets(plan, of_plan)) return;
@@ -92,7 +92,7 @@ struct PlanSource {
   Json json;
   std::string file;
   std::string beside;
-  // Of a plan made from one run: that run as it is called, before anything goes over it.
+  // The run that a plan was made from, as it is called, before anything goes over it.
   std::string base_name = "";
   KeptJson base = {};
 };

@@ -21,7 +21,7 @@
 
 namespace orrery {
 
-// What rounds.h plays, and its memory and bubble.
+// A type that rounds.h plays, with its memory and bubble.
 template <class S>
 concept HasRounds = requires {
   typename S::Forward;

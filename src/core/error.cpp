@@ -5,26 +5,24 @@
 #include <cctype>
 #include <utility>
 
+#include "core/one_line.h"
+
 namespace orrery {
 namespace {
 
-// A message is one line whatever the input held, and moves no terminal: delete is a control too.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
+// A message is one line whatever the input held, and not endless.
+std::string short_line(const std::string& text) {
   constexpr std::size_t kLongest = 400;
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
-  return text;
+  return text.size() > kLongest ? one_line(text.substr(0, kLongest)) + "…" : one_line(text);
 }
 
 std::string message(const std::string& file, const std::string& path, const std::string& found,
                     const std::string& allowed, const std::string& nearest) {
-  std::string line = file.empty() ? std::string("input") : one_line(file);
-  if (!path.empty()) line += ": " + one_line(path);
-  line += ": found " + one_line(found);
-  if (!allowed.empty()) line += "; allowed: " + one_line(allowed);
-  if (!nearest.empty()) line += "; did you mean \"" + one_line(nearest) + "\"?";
+  std::string line = file.empty() ? std::string("input") : short_line(file);
+  if (!path.empty()) line += ": " + short_line(path);
+  line += ": found " + short_line(found);
+  if (!allowed.empty()) line += "; allowed: " + short_line(allowed);
+  if (!nearest.empty()) line += "; did you mean \"" + short_line(nearest) + "\"?";
   return line;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/one_line.h"
 
 namespace orrery {
 
@@ -28,7 +29,7 @@ class Phrase {
   Phrase(const char* text) : Phrase(std::string(text)) {}            // NOLINT
   Phrase(std::string text) : Phrase(Ink::plain, std::move(text)) {}  // NOLINT
   Phrase(Ink ink, std::string text) {
-    if (!text.empty()) spans_.push_back({std::move(text), ink});
+    if (!text.empty()) spans_.push_back({without_controls(std::move(text)), ink});
   }
 
   const std::vector<InkSpan>& spans() const { return spans_; }

@@ -50,11 +50,11 @@ struct Column {
 };
 
 struct Cell {
-  Cell(const char* t) : text(t), value(t) {}                // NOLINT
-  Cell(std::string t) : text(std::move(t)), value(text) {}  // NOLINT
-  Cell(std::string_view t) : Cell(std::string(t)) {}        // NOLINT
-  Cell(std::string t, Value v) : text(std::move(t)), value(std::move(v)) {}
-  Cell(std::string t, Ink i) : text(std::move(t)), value(text), ink(i) {}
+  Cell(const char* t) : text(t), value(t) {}                                  // NOLINT
+  Cell(std::string t) : text(without_controls(std::move(t))), value(text) {}  // NOLINT
+  Cell(std::string_view t) : Cell(std::string(t)) {}                          // NOLINT
+  Cell(std::string t, Value v) : text(without_controls(std::move(t))), value(std::move(v)) {}
+  Cell(std::string t, Ink i) : Cell(std::move(t)) { ink = i; }
 
   std::string text;
   Value value;

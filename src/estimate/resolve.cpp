@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "core/key_access.h"
+#include "core/one_line.h"
 #include "estimate/accuracy.h"
 #include "estimate/framework_document.h"
 #include "estimate/given_document.h"
@@ -30,9 +31,7 @@ struct ModelPart {
 ModelPart model_part(const Reader& given, const ConfigLookup& lookup) {
   const GivenDocument d = find_document(given, "model", lookup.model, lookup.model_names);
   ModelPart out{read_model(d.json, d.file, d.path, d.name), {}};
-  for (char& c : out.model.name) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
+  out.model.name = one_line(out.model.name);
   if (out.model.name.empty()) out.model.name = "unnamed model";
   for (const AssumedValue& a : out.model.assumed) {
     out.assumed.push_back({"model." + a.key, a.value->dump(), a.why});

@@ -3,9 +3,13 @@
 // A short name inside a plain fixed-size value: no allocation, compares by content.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
+
+#include "core/one_line.h"
 
 namespace orrery {
 
@@ -18,10 +22,12 @@ struct Name {
   bool operator==(const Name&) const = default;
 };
 
-// A text longer than kLongestName is cut.
+// A text longer than kLongestName is cut; a control character becomes a space.
 constexpr Name make_name(std::string_view text) {
   Name n;
-  for (std::size_t i = 0; i < text.size() && i < kLongestName; ++i) n.text[i] = text[i];
+  const std::size_t size = std::min(text.size(), kLongestName);
+  std::copy_n(text.begin(), size, n.text.begin());
+  clear_controls(std::span(n.text).first(size), KeptControls::none);
   return n;
 }
 

@@ -3,19 +3,12 @@
 
 #include <algorithm>
 
+#include "core/one_line.h"
 #include "document/words.h"
 #include "report/frame.h"
 
 namespace orrery {
 namespace {
-
-// A value from a file may not start a line of its own.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return text;
-}
 
 std::string comment(const std::string& mark, const std::string& text) {
   return mark + " " + one_line(text) + "\n";

@@ -67,6 +67,13 @@ TEST_CASE("sections stand apart, empty ones leave no gap, charts are for pages")
   CHECK(text_of(d, {true}).find("\x1b[1mHead\x1b[0m of it") == 0);
 }
 
+TEST_CASE("texts of files move no terminal") {
+  Table table({"key", "value"});
+  table.add({"a", Cell("b\x1b[2Jc")});
+  CHECK(text_of(table, Style{}).find('\x1b') == std::string::npos);
+  CHECK(Phrase("a\rb\tc\nd\x7f").spans()[0].text == "a b\tc\nd ");
+}
+
 TEST_CASE("a paragraph hangs, and has room however deep it stands") {
   const std::string text = text_of(Section{"", {Paragraph{kLong, 4, 2}}}, {false, 30});
   CHECK(text == "  " + kLong.substr(0, kLong.rfind(' ')) + "\n    has\n");

@@ -36,5 +36,10 @@ TEST_CASE("a name too long for a plain value is cut") {
   CHECK(make_name(std::string(40, 'a')).view() == std::string(kLongestName, 'a'));
 }
 
+TEST_CASE("a name moves no terminal") {
+  CHECK(make_name("red\x1b[31m\x07\n").view() == "red [31m  ");
+  CHECK(make_name("\u009b2J é").view() == "  2J é");
+}
+
 }  // namespace
 }  // namespace orrery

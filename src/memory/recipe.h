@@ -22,10 +22,7 @@ struct StateRecipe {
   double unsaved = 0;  // part of `optimizer` that no checkpoint holds: fp32 copies of gradients
   double moments = 8;  // part of `optimizer` that is Adam's two moments, which others replace
 
-  bool operator==(const StateRecipe& o) const {
-    return weights == o.weights && gradients == o.gradients && optimizer == o.optimizer &&
-           reduced == o.reduced && gathered == o.gathered && unsaved == o.unsaved;
-  }
+  bool operator==(const StateRecipe&) const = default;
 };
 
 constexpr double bytes_per_parameter(const StateRecipe& r) {

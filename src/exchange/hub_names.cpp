@@ -1,53 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/hub_names.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
+#include <optional>
 #include <string_view>
 
 namespace orrery {
 namespace {
 
-struct ModelName {
-  std::string_view theirs;  // letters and digits alone
-  std::string_view ours;
+// What a hub calls so, but for its marks and the endings below, is ours.
+constexpr std::string_view kOurs[] = {
+    "bloom-176b",
+    "deepseek-v3",
+    "gemma-3-27b",
+    "glm-4.5",
+    "glm-4.5-air",
+    "gpt-neox-20b",
+    "gpt-oss-120b",
+    "gpt-oss-20b",
+    "gpt2",
+    "gpt2-xl",
+    "gpt3-1.3b",
+    "gpt3-125m",
+    "gpt3-13b",
+    "gpt3-175b",
+    "gpt3-2.7b",
+    "gpt3-350m",
+    "gpt3-6.7b",
+    "gpt3-760m",
+    "granite-3.1-8b",
+    "granite-4.0-h-small",
+    "grok-1",
+    "kimi-k2",
+    "lecture-10b",
+    "llama-2-13b",
+    "llama-2-70b",
+    "llama-2-7b",
+    "llama-3-405b",
+    "llama-3-70b",
+    "llama-3-8b",
+    "llama-4-maverick",
+    "llama-4-scout",
+    "megatron-1t",
+    "megatron-22b",
+    "mistral-7b",
+    "mistral-small-24b",
+    "mixtral-8x22b",
+    "mixtral-8x7b",
+    "mt-nlg-530b",
+    "nemotron-3-ultra-550b",
+    "nemotron-4-15b",
+    "nemotron-4-340b",
+    "nemotron-h-8b",
+    "olmo-2-13b",
+    "olmo-2-7b",
+    "opt-175b",
+    "phi-4",
+    "qwen2.5-72b",
+    "qwen2.5-7b",
+    "qwen3-0.6b",
+    "qwen3-235b-a22b",
+    "qwen3-30b-a3b",
+    "qwen3-32b",
+    "qwen3-8b",
+    "qwen3-next-80b-a3b",
+    "turing-nlg-17.2b",
 };
-constexpr std::array kModels = {
-    ModelName{"llama27b", "llama-2-7b"},
-    ModelName{"llama213b", "llama-2-13b"},
-    ModelName{"llama270b", "llama-2-70b"},
-    ModelName{"llama38b", "llama-3-8b"},
-    ModelName{"llama318b", "llama-3-8b"},
-    ModelName{"llama370b", "llama-3-70b"},
-    ModelName{"llama3170b", "llama-3-70b"},
-    ModelName{"llama3370b", "llama-3-70b"},
-    ModelName{"llama31405b", "llama-3-405b"},
-    ModelName{"llama3405b", "llama-3-405b"},
-    ModelName{"405b", "llama-3-405b"},
-    ModelName{"mixtral8x7b", "mixtral-8x7b"},
-    ModelName{"mixtral8x22b", "mixtral-8x22b"},
-    ModelName{"qwen306b", "qwen3-0.6b"},
-    ModelName{"qwen38b", "qwen3-8b"},
-    ModelName{"qwen332b", "qwen3-32b"},
-    ModelName{"qwen330ba3b", "qwen3-30b-a3b"},
-    ModelName{"qwen3235ba22b", "qwen3-235b-a22b"},
-    ModelName{"deepseekv3", "deepseek-v3"},
-    ModelName{"deepseekv30324", "deepseek-v3"},
-    ModelName{"deepseekr1", "deepseek-v3"},
-    ModelName{"gptoss120b", "gpt-oss-120b"},
-    ModelName{"gpt2", "gpt2"},
-    ModelName{"gpt2xl", "gpt2-xl"},
-    ModelName{"bloom", "bloom-176b"},
-    ModelName{"gptneox20b", "gpt-neox-20b"},
-    ModelName{"grok1", "grok-1"},
-    ModelName{"nemotron4340b", "nemotron-4-340b"},
+
+struct OtherName {
+  std::string_view theirs;  // letters and digits alone
+  std::string_view ours;    // "": a model that only looks like one of ours
+};
+constexpr OtherName kOtherNames[] = {
+    {"llama318b", "llama-3-8b"},
+    {"llama3170b", "llama-3-70b"},
+    {"llama3370b", "llama-3-70b"},
+    {"llama31405b", "llama-3-405b"},
+    {"405b", "llama-3-405b"},
+    {"mistral7bv01", ""},  // its window of 4,096 is not ours
+    {"llama4scout17b16e", "llama-4-scout"},
+    {"llama4maverick17b128e", "llama-4-maverick"},
+    {"deepseekv30324", "deepseek-v3"},
+    {"deepseekr1", "deepseek-v3"},
+    {"olmo211247b", "olmo-2-7b"},
+    {"olmo2112413b", "olmo-2-13b"},
+    {"bloom", "bloom-176b"},
 };
 
 // Endings of names that leave the dimensions as they are.
-constexpr std::string_view kEndings[] = {"bnb4bit", "bnb", "nf4",  "instruct", "chat", "hf",
-                                         "base",    "it",  "2507", "v01",      "v02",  "v03",
-                                         "bf16",    "fp8", "0528", "pt",       "yaml", "nemo"};
+constexpr std::string_view kEndings[] = {
+    "bnb4bit", "bnb", "nf4", "instruct", "thinking", "chat", "hf",   "base", "it",   "2501", "2507",
+    "v01",     "v02", "v03", "bf16",     "fp8",      "0528", "0905", "pt",   "yaml", "nemo", "8k"};
 
 std::string letters_of(const std::string& name) {
   std::string out;
@@ -69,10 +112,14 @@ bool drop_ending(std::string& word) {
   return false;
 }
 
-std::string known(const std::string& word) {
-  const auto found = std::find_if(kModels.begin(), kModels.end(),
-                                  [&](const ModelName& m) { return m.theirs == word; });
-  return found == kModels.end() ? "" : std::string(found->ours);
+std::optional<std::string> known(const std::string& word) {
+  for (const OtherName& n : kOtherNames) {
+    if (n.theirs == word) return std::string(n.ours);
+  }
+  for (const std::string_view ours : kOurs) {
+    if (letters_of(std::string(ours)) == word) return std::string(ours);
+  }
+  return {};
 }
 
 }  // namespace
@@ -81,8 +128,8 @@ std::string shipped_model(const std::string& name) {
   std::string word = letters_of(name);
   if (word.compare(0, 4, "meta") == 0) word.erase(0, 4);
   for (;;) {
-    const std::string ours = known(word);
-    if (!ours.empty() || !drop_ending(word)) return ours;
+    if (const auto ours = known(word)) return *ours;
+    if (!drop_ending(word)) return "";
   }
 }
 

@@ -14,6 +14,7 @@
 #include "exchange/megatron/names.h"
 #include "exchange/settings.h"
 #include "exchange/torchtitan/names.h"
+#include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
 
 namespace orrery {
@@ -236,6 +237,17 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
                                         lookup.model_names);
   return read_model(d.json, d.file, d.path, d.name).architecture.layers;
+}
+
+std::optional<Precision> half_precision(const Json& run, const ConfigLookup* lookup) {
+  Json cluster = value_at(run, "cluster");
+  const bool named =
+      cluster.is_object() && (cluster.contains("node") || cluster.contains("device"));
+  if (lookup == nullptr || !named) return {};
+  cluster["gpus"] = 1;
+  const ResolvedCluster c =
+      read_cluster(Reader(cluster, kCommandLine, "cluster"), lookup->hardware);
+  return has_precision(c.cluster.device, Precision::bf16) ? Precision::bf16 : Precision::fp16;
 }
 
 bool moves_a_number(std::string_view name) {

@@ -6,11 +6,9 @@
 // name.
 //
 // - A switch that the profile lacks: if it was assumed it is dropped; if it was given it becomes
-// our
-//   own key if there is one, and is otherwise listed.
+//   our own key if there is one, and is otherwise listed.
 // - Every n-th layer checkpointed (ImportedRun::checkpointed_every): the same number of layers at
-// the
-//   beginning of each chunk, with the same bytes and the same work.
+//   the beginning of each chunk, with the same bytes and the same work.
 //
 // Errors: InputError for an unknown name of the command line.
 //
@@ -30,6 +28,7 @@
 #include <vector>
 
 #include "core/json_path.h"
+#include "core/precision.h"
 #include "exchange/foreign.h"
 #include "exchange/settings.h"
 
@@ -102,6 +101,9 @@ struct ImportDraft {
 
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
+
+// bf16, or fp16 where the GPU of a run's node or device has no bf16; none where it names neither.
+std::optional<Precision> half_precision(const Json& run, const ConfigLookup* lookup);
 
 // `given`: the run as far as the command line says it.
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup);

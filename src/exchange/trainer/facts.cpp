@@ -9,6 +9,7 @@
 #include "core/json_path.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
+#include "exchange/import_draft.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
@@ -41,6 +42,15 @@ void Facts::leave_open(Said fact, const std::string& setting, const std::string&
 
 void Facts::note(Said fact, const std::string& value, const std::string& why) {
   assumed_.push_back({std::string(name_of(fact)), value, why});
+}
+
+void Facts::say_picked_precision(const std::string& setting) {
+  const std::optional<Precision> picked = half_precision(job_.given, job_.lookup);
+  if (!picked) {
+    return leave_open(Said::precision, setting, "bf16 where the GPU has it, which --node says");
+  }
+  say(Said::precision, name_of(*picked), setting);
+  note(Said::precision, std::string(name_of(*picked)), setting + ": bf16 where the GPU has it");
 }
 
 std::int64_t Facts::count(Said fact, std::int64_t otherwise) const {
@@ -150,8 +160,7 @@ void say_precision(Settings& settings, Facts& facts) {
   if (is_true(bf16)) return facts.say(Said::precision, "bf16", file + "bf16 " + bf16);
   if (is_true(fp16)) return facts.say(Said::precision, "fp16", file + "fp16");
   if (bf16 == "auto" || fp16 == "auto") {
-    return facts.leave_open(Said::precision, file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"),
-                            "bf16 where the GPU has it");
+    return facts.say_picked_precision(file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"));
   }
   if (is_true(word("tf32"))) facts.say_weakly(Said::precision, "tf32", file + "tf32");
 }

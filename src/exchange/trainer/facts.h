@@ -107,6 +107,8 @@ class Facts {
   }
   // Where nobody says it.
   void say_weakly(Said fact, Json value, const std::string& setting);
+  // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
+  void say_picked_precision(const std::string& setting);
   void leave_open(Said fact, const std::string& setting, const std::string& why);
   void stop(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});

@@ -71,6 +71,10 @@ TEST_CASE("models of a hub are known by their dimensions") {
   CHECK(shipped_model("Qwen/Qwen3-30B-A3B-Instruct-2507") == "qwen3-30b-a3b");
   CHECK(shipped_model("mistralai/Mixtral-8x7B-v0.1") == "mixtral-8x7b");
   CHECK(shipped_model("Qwen/Qwen3-4B") == "");
+  CHECK(shipped_model("mistralai/Mistral-7B-Instruct-v0.3") == "mistral-7b");
+  CHECK(shipped_model("mistralai/Mistral-7B-v0.1") == "");  // of a window that ours has not
+  CHECK(shipped_model("mistralai/Mistral-Nemo-Base-2407") == "");
+  CHECK(shipped_model("allenai/OLMo-2-1124-7B-Instruct") == "olmo-2-7b");
   CHECK(shipped_model("somebody/Llama-3-8B-AWQ") == "");
   CHECK(quantised_base("somebody/Llama-3-8B-AWQ") == "awq");
 }
@@ -102,6 +106,16 @@ TEST_CASE("DeepSpeed's auto is open, and the trainer beside it says it") {
            kEight);
   CHECK(at(other, "training.precision").is_null());
   CHECK(is_open(other, "training.precision"));
+}
+
+// A name that a file of ours has is a name that a hub may have: none is forgotten here.
+TEST_CASE("every shipped model is known by its own name") {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(ORRERY_CONFIG_DIR) + "/models")) {
+    const std::string name = entry.path().stem().string();
+    CAPTURE(name);
+    CHECK(shipped_model(name) == name);
+  }
 }
 
 TEST_CASE("two of DeepSpeed's sizes say the third, whatever is auto") {
@@ -136,6 +150,13 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
   CHECK(at(plain, "parallel.zero") == 0);
   CHECK(at(plain, "training.states") == "fp32-adam-16");
   CHECK(is_open(read(kAxolotl + "bf16: auto\n", kEight), "training.precision"));
+  const ConfigLookup lookup = testing::shipped_configs();
+  const auto on = [&](const char* node) {
+    const Json given = {{"cluster", {{"gpus", 8}, {"node", node}}}};
+    return import_files({{{"a", kAxolotl + "bf16: auto\n"}}, {}, given, {}, &lookup});
+  };
+  CHECK(at(on("dgx-h100"), "training.precision") == "bf16");
+  CHECK(at(on("dgx-1-v100-32gb"), "training.precision") == "fp16");
   const ImportedRun lora = read(kAxolotl +
                                     "bf16: true\nadapter: lora\nload_in_8bit: true\nlora_r: "
                                     "32\nlora_target_modules: [q_proj, v_proj]\nlora_dropout: "

@@ -77,6 +77,7 @@ constexpr OtherName kOtherNames[] = {
     {"llama3370b", "llama-3-70b"},
     {"llama31405b", "llama-3-405b"},
     {"405b", "llama-3-405b"},
+    {"175b", "gpt3-175b"},
     {"mistral7bv01", ""},  // its window of 4,096 is not ours
     {"llama4scout17b16e", "llama-4-scout"},
     {"llama4maverick17b128e", "llama-4-maverick"},

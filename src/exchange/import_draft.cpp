@@ -11,6 +11,7 @@
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
+#include "exchange/hub_names.h"
 #include "exchange/megatron/names.h"
 #include "exchange/settings.h"
 #include "exchange/torchtitan/names.h"
@@ -229,14 +230,26 @@ bool is_another_run(Json run, const NotSaid& n, const std::string& file,
 
 }  // namespace
 
+namespace {
+
+Architecture architecture_of(const Json& model, const ConfigLookup& lookup) {
+  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
+                                        lookup.model_names);
+  return read_model(d.json, d.file, d.path, d.name).architecture;
+}
+
+}  // namespace
+
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   const Json& model = value_at(run, "model");
   // A part of one, beside the file's: --set model.vocab_size=32000.
   const bool part = model.is_object() && !model.contains("num_hidden_layers");
-  if (model.is_null() || part) return 0;
-  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
-                                        lookup.model_names);
-  return read_model(d.json, d.file, d.path, d.name).architecture.layers;
+  return model.is_null() || part ? 0 : architecture_of(model, lookup).layers;
+}
+
+std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup& lookup) {
+  const std::string model = shipped_model(name);
+  return model.empty() || !lookup.model(model) ? 0 : architecture_of(model, lookup).vocab;
 }
 
 std::optional<Precision> half_precision(const Json& run, const ConfigLookup* lookup) {

@@ -102,6 +102,10 @@ struct ImportDraft {
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 
+// Tokens of a tokenizer that is named after a model of ours ("meta-llama/Llama-3.1-8B"); 0
+// otherwise.
+std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup& lookup);
+
 // bf16, or fp16 where the GPU of a run's node or device has no bf16; none where it names neither.
 std::optional<Precision> half_precision(const Json& run, const ConfigLookup* lookup);
 

@@ -8,6 +8,7 @@
 #include "estimate/estimate.h"
 #include "exchange/foreign.h"
 #include "exchange/import_draft.h"
+#include "exchange/import_files.h"
 #include "exchange/settings.h"
 #include "memory/memory_lines.h"
 #include "support/runs.h"
@@ -182,6 +183,33 @@ TEST_CASE("Megatron-LM keeps gradients of fp16 in 16 bits unless it is told to")
   CHECK(states("--fp16") == "adam-fp16-gradients-20");
   CHECK(states("--fp16 --accumulate-allreduce-grads-in-fp32") == "adam-fp32-gradients-18");
   CHECK(states("--bf16") == "adam-fp32-gradients-18");
+}
+
+TEST_CASE("a training of Megatron-DeepSpeed ends by its tokens") {
+  const auto tokens = [](const std::string& more) {
+    const std::string text =
+        "--num-layers 2 --hidden-size 64 --num-attention-heads 8 --seq-length 100 "
+        "--global-batch-size 8 ";
+    return value_at(import_run(ForeignFormat::megatron, text + more, "x", Json()).run,
+                    "training.tokens");
+  };
+  CHECK(tokens("--train-samples 1000 --train-tokens 5000") == 5000);
+  CHECK(tokens("--train-samples 1000") == 100000);
+  CHECK(tokens("--train-iters 10") == 8000);
+}
+
+TEST_CASE("a tokenizer named after a model has its vocabulary") {
+  const ConfigLookup lookup = testing::shipped_configs();
+  const auto vocabulary = [&](const std::string& more) {
+    const std::string text = "--num-layers 2 --hidden-size 64 --num-attention-heads 8 ";
+    const ImportedRun r = import_files({{{"a.sh", text + more}}, {}, json_of("{}"), {}, &lookup});
+    return value_at(r.run, "model.vocab_size");
+  };
+  CHECK(vocabulary("--tokenizer-type HuggingFaceTokenizer --tokenizer-model "
+                   "meta-llama/Llama-3.1-8B") == 128256);
+  CHECK(vocabulary("--tokenizer-model meta-llama/Llama-3.1-8B --vocab-size 32000") == 32000);
+  CHECK(vocabulary("--tokenizer-model ${TOKENIZER}") == Json());
+  CHECK(vocabulary("--tokenizer-model some/tokenizer.model") == Json());
 }
 
 TEST_CASE("latent attention with its norms is read as the model it is") {

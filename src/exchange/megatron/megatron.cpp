@@ -148,6 +148,17 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
 }
 
+// As large as its model's, unless a setting says it.
+void read_tokenizer(const ImportJob& job, ImportDraft& d) {
+  const auto name = d.settings.text("tokenizer_model");
+  if (!name || job.lookup == nullptr || !d.at("model.vocab_size").is_null()) return;
+  const std::int64_t n = vocabulary_of_tokenizer(*name, *job.lookup);
+  if (n == 0) return;
+  d.note("model.vocab_size", std::to_string(n),
+         "the vocabulary of the model that tokenizer " + *name + " is named after");
+  d.set("model.vocab_size", n);
+}
+
 // Offload and precision are unknown without DeepSpeed's file.
 void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
                            ImportDraft& d) {
@@ -238,6 +249,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();
   read_model_of(d);
+  read_tokenizer(job, d);
   read_training_of(d);
   if (!named.adapter.is_null()) d.set("training.adapter", named.adapter);
   read_parallel_of(d);

@@ -131,7 +131,9 @@ void attention(ImportDraft& d) {
   }
 }
 
+// Megatron-DeepSpeed ends by tokens where they are given; samples are then only a limit.
 void tokens(ImportDraft& d) {
+  if (const auto n = d.settings.count("train_tokens", 1)) return d.set("training.tokens", *n);
   const auto samples = d.settings.count("train_samples", 1);
   const auto steps = d.settings.count("train_iters", 1);
   const auto length = d.at("training.sequence_length");

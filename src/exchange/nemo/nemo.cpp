@@ -87,6 +87,8 @@ class Reading {
       copy("model.data.seq_length", "seq_length");
     if (contains(text("model.tokenizer.type"), "GPT2BPE"))
       add("merge_file", "model.tokenizer.type", "gpt2");
+    if (text("model.tokenizer.library") == "huggingface")
+      add("tokenizer_model", "model.tokenizer.type", text("model.tokenizer.type"));
   }
 
   // Apex's optimizer shards gradients and states, Megatron-Core's the states.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "cli/words.h"
 #include "core/error.h"
@@ -23,6 +24,15 @@ constexpr std::array kNoTools = {"call", "completions", "mcp", "merge", "page"};
 constexpr std::array kWriting = {"chakra",          "heat",           "html",         "markdown",
                                  "memory_snapshot", "simai",          "sqlite",       "trace",
                                  "trace_ranks",     "write_accuracy", "write_configs"};
+
+// What a request takes and no flag gives.
+struct ObjectArgument {
+  const char* command;
+  const char* key;
+  const char* help;
+};
+constexpr std::array kObjects = {ObjectArgument{
+    "capacity", "plan", "a plan in place of `run`, as the tool schema says with the name plan"}};
 
 template <class Names>
 bool is_among(const Names& names, const std::string& name) {
@@ -76,6 +86,10 @@ Json schema_of_word(const CommandWord& w) {
 Json input_schema(const Command& c) {
   Json properties = Json::object();
   for (const CommandWord& w : arguments_of(c)) properties[w.key] = schema_of_word(w);
+  for (const ObjectArgument& o : kObjects) {
+    if (c.name == std::string_view(o.command))
+      properties[o.key] = {{"type", "object"}, {"description", o.help}};
+  }
   properties["format"] = {{"enum", {"text", "json"}},
                           {"default", "text"},
                           {"description", "text for people, or JSON, of which `paths` chooses"}};
@@ -101,6 +115,9 @@ Json request_of(const Command& c, const Json& arguments) {
   const std::vector<CommandWord> words = arguments_of(c);
   std::vector<std::string> names = {"format", "paths"};
   for (const CommandWord& w : words) names.push_back(w.key);
+  for (const ObjectArgument& o : kObjects) {
+    if (c.name == std::string_view(o.command)) names.emplace_back(o.key);
+  }
   Json request = Json::object();
   for (const auto& item : arguments.items()) {
     const std::string& key = item.key();
@@ -111,7 +128,8 @@ Json request_of(const Command& c, const Json& arguments) {
     if (key == "format" || key == "paths") continue;
     const auto word = std::find_if(words.begin(), words.end(),
                                    [&](const CommandWord& w) { return w.key == key; });
-    request[key] = word->file ? files_of(item.value()) : item.value();
+    const bool file = word != words.end() && word->file;
+    request[key] = file ? files_of(item.value()) : item.value();
   }
   read_inputs(request);
   return request;

@@ -121,6 +121,11 @@ def questions_are_answered(client, program):
                 "training": {"sequence_length": 4096, "global_batch": 16}}
     assert not client.call("estimate", run=document)[1]
     assert not client.call("sweep", sweep={"run": document, "axes": {"parallel.tp": [1, 2]}})[1]
+    plan = {"name": "two nodes", "run": document, "goal": {"tokens": 1e9},
+            "scenarios": [{"name": "eight", "cluster": {"node": "dgx-h100", "gpus": 8}},
+                          {"name": "sixteen", "cluster": {"node": "dgx-h100", "gpus": 16}}]}
+    text, failed = client.call("capacity", plan=plan)
+    assert not failed and "sixteen" in text, text
 
 
 def long_answers_are_cut(client):

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
 
@@ -31,27 +32,15 @@ std::map<std::string, Json> leaves_of(const NamedRun& r) {
   return leaves;
 }
 
-// Sets a path, or takes it away.
-void put(Json& document, const std::string& path, const Json& value) {
-  Json* at = &document;
-  std::size_t from = 0;
-  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', from)) {
-    at = &(*at)[path.substr(from, dot - from)];
-    from = dot + 1;
-  }
-  const std::string key = path.substr(from);
-  if (value.is_null()) {
-    at->erase(key);
-  } else {
-    (*at)[key] = value;
-  }
-}
-
 // The first run with one key changed; degrees that follow from others are left to follow.
 void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
   Json run = *first.report.resolved.inputs;
   erase_key<&Strategy::dp>(at_key<&RunRequest::parallel>(run));
-  put(run, key.path, key.to);
+  if (key.to.is_null()) {
+    erase_at(run, key.path);
+  } else {
+    set_at(run, key.path, key.to);
+  }
   try {
     const ResolvedRun r = resolve_run(run, first.name, lookup);
     const Answer a = estimate(r.run);

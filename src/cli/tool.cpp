@@ -142,23 +142,6 @@ std::string cut(const std::string& text, const std::string& advice) {
          advice;
 }
 
-// "best.0.strategy"; null where there is none.
-Json chosen(const Json& document, const std::string& path) {
-  const Json* at = &document;
-  for (const std::string& key : path_keys(path)) {
-    const bool index = at->is_array() && !key.empty() && key.size() < 9 &&
-                       key.find_first_not_of("0123456789") == std::string::npos;
-    if (index && std::stoul(key) < at->size()) {
-      at = &(*at)[std::stoul(key)];
-    } else if (at->is_object() && at->contains(key)) {
-      at = &(*at)[key];
-    } else {
-      return {};
-    }
-  }
-  return *at;
-}
-
 std::string json_text(const CommandAnswer& answer, const Json& paths) {
   const Json* document = answer.text.document();
   if (document == nullptr || !paths.is_array() || paths.empty()) {
@@ -166,7 +149,9 @@ std::string json_text(const CommandAnswer& answer, const Json& paths) {
   }
   Json values = Json::object();
   for (const Json& path : paths) {
-    if (path.is_string()) values[path.get<std::string>()] = chosen(*document, path);
+    if (!path.is_string()) continue;
+    const Json* value = find_within(*document, path.get<std::string>());
+    values[path.get<std::string>()] = value == nullptr ? Json() : *value;
   }
   return cut(values.dump(2), "Choose fewer or deeper `paths`.");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json_path.h"
 
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "core/json.h"
@@ -29,6 +31,24 @@ const Json& value_at(const Json& document, std::string_view path) {
     at = &*found;
   }
   return *at;
+}
+
+const Json* find_within(const Json& document, std::string_view path) {
+  const Json* at = &document;
+  for (const std::string& key : path_keys(path)) {
+    if (at->is_array()) {
+      std::size_t i = 0;
+      const char* const end = key.data() + key.size();
+      const auto read = std::from_chars(key.data(), end, i);
+      if (read.ec != std::errc() || read.ptr != end || i >= at->size()) return nullptr;
+      at = &(*at)[i];
+    } else if (at->is_object() && at->contains(key)) {
+      at = &(*at)[key];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
 }
 
 bool set_at(Json& document, std::string_view path, Json value) {

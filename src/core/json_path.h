@@ -17,6 +17,9 @@ std::vector<std::string> path_keys(std::string_view path);
 // Null where there is none.
 const Json& value_at(const Json& document, std::string_view path);
 
+// The same through lists too, by number: "best.0.strategy". nullptr where there is none.
+const Json* find_within(const Json& document, std::string_view path);
+
 // Objects on the way are made where there are none. False where something else stands in the way.
 bool set_at(Json& document, std::string_view path, Json value);
 

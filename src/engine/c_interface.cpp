@@ -55,23 +55,6 @@ orrery_answer* answer_of(const orrery_engine& engine,
   return answer.release();
 }
 
-// The value at a path such as "best.0.tp"; nullptr where there is none.
-const Json* json_at(const Json& document, const std::string& path) {
-  const Json* at = &document;
-  for (const std::string& key : path_keys(path)) {
-    const bool index = at->is_array() && !key.empty() &&
-                       key.find_first_not_of("0123456789") == std::string::npos && key.size() < 9;
-    if (index && std::stoul(key) < at->size()) {
-      at = &(*at)[std::stoul(key)];
-    } else if (at->is_object() && at->contains(key)) {
-      at = &(*at)[key];
-    } else {
-      return nullptr;
-    }
-  }
-  return at;
-}
-
 const char* with_size(const std::string& text, size_t* size) {
   if (size != nullptr) *size = text.size();
   return text.c_str();
@@ -169,7 +152,7 @@ int orrery_number(orrery_answer* answer, const char* path, double* value) try {
   }
   const orrery::Json* document = answer->answer.text.document();
   const orrery::Json* at =
-      orrery::json_at(document != nullptr ? *document : *answer->document, path);
+      orrery::find_within(document != nullptr ? *document : *answer->document, path);
   if (at == nullptr || !at->is_number()) return 0;
   *value = at->get<double>();
   return 1;

@@ -69,7 +69,8 @@ std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
 CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, bool cluster) {
   CommandAnswer answer;
   if (cluster) {
-    answer.text = AnswerText(Json(value_at(imported.run, "cluster")));
+    const Json& found = value_at(imported.run, "cluster");
+    answer.text = AnswerText(found.is_null() ? Json::object() : Json(found));
   } else {
     answer.text = format == AnswerFormat::json ? AnswerText(imported_json(imported))
                                                : imported_text(imported);
@@ -111,7 +112,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const bool whole = std::none_of(imported.not_understood.begin(), imported.not_understood.end(),
                                   [](const LeftOver& l) { return l.stops; });
   if (whole) check(imported.run, name, lookup);
-  if (as == "cluster" && value_at(imported.run, "cluster").is_null())
+  if (as == "cluster" && whole && value_at(imported.run, "cluster").is_null())
     throw InputError(name, "", "no file of a machine", "one, for --as cluster");
   return imported_answer(imported, format, as == "cluster");
 }

@@ -22,6 +22,7 @@ struct Shape {
   std::int64_t gpus;
   LinkKind links;
   std::int64_t links_per_gpu;
+  std::int64_t joined = 0;  // GPUs that a GPU's direct links join, itself among them; 0: all
 };
 constexpr std::array kShapes = {
     Shape{"dgx-h100", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18},
@@ -34,10 +35,10 @@ constexpr std::array kShapes = {
     Shape{"a800-80gb", "a800-sxm-80gb", "sm 80", 8, LinkKind::switched, 8},
     Shape{"jean-zay-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
     Shape{"dgx-2-v100-32gb", "v100-sxm2-32gb", "sm 70", 16, LinkKind::switched, 6},
-    Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6},
-    Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6},
+    Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6, 5},
+    Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6, 5},
     Shape{"h100-pcie", "h100-pcie-80gb", "sm 90", 8, LinkKind::pcie, 0},
-    Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12},
+    Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12, 2},
     Shape{"a100-pcie-80gb", "a100-pcie-80gb", "sm 80", 8, LinkKind::pcie, 0},
     Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
     Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
@@ -54,7 +55,8 @@ constexpr std::array kShapes = {
 bool fits(const Shape& s, const MachineFacts& m) {
   const bool links =
       m.links == LinkKind::unknown ||
-      (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu));
+      (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu) &&
+       (m.joined == 0 || m.joined == (s.joined == 0 ? s.gpus : s.joined)));
   return (m.device.empty() || m.device == s.device) && (m.chip.empty() || m.chip == s.chip) &&
          (m.gpus == 0 || m.gpus == s.gpus) && links;
 }
@@ -65,8 +67,9 @@ std::string words_of_machine(const MachineFacts& m) {
   if (!m.chip.empty()) text += " (" + m.chip + ")";
   if (m.links == LinkKind::unknown) return text;
   text += ", " + std::string(name_of(m.links));
-  return m.links_per_gpu > 0 ? text + ", " + std::to_string(m.links_per_gpu) + " links a GPU"
-                             : text;
+  if (m.links_per_gpu > 0) text += ", " + std::to_string(m.links_per_gpu) + " links a GPU";
+  if (m.joined > 0 && m.joined < m.gpus) text += " in groups of " + std::to_string(m.joined);
+  return text;
 }
 
 // One fact of several files.
@@ -87,7 +90,7 @@ class Composition {
 
   void compose() {
     node();
-    network();
+    if (!asks_for_network_) network();
     fabric();
     size();
   }
@@ -115,6 +118,7 @@ class Composition {
       d_.note("cluster.node", name_, "the shipped node of this shape: " + words_of_machine(m_));
       return d_.set("cluster.node", name_);
     }
+    if (names.empty() && compose_from_nearest()) return;
     const std::string why =
         names.empty()
             ? "no shipped node has this shape; --node FILE describes it, beside the nearest: " +
@@ -123,16 +127,57 @@ class Composition {
     d_.open("cluster.node", words_of_machine(m_), why);
   }
 
-  // The node of the same chip and links with another number of GPUs.
+  bool has_chip_of(const Shape& s) const {
+    return (m_.device.empty() || m_.device == s.device) && (m_.chip.empty() || m_.chip == s.chip);
+  }
+
+  // The nodes of the same chip and links with another number of GPUs.
   std::string nearest() const {
     std::string names;
     for (const Shape& s : kShapes) {
-      const bool chip =
-          (m_.device.empty() || m_.device == s.device) && (m_.chip.empty() || m_.chip == s.chip);
       const bool links = m_.links == LinkKind::unknown || m_.links == s.links;
-      if (chip && links) names += (names.empty() ? "" : ", ") + std::string(s.node);
+      if (has_chip_of(s) && links) names += (names.empty() ? "" : ", ") + std::string(s.node);
     }
     return names.empty() ? "none" : names;
+  }
+
+  // The shipped node of the same GPU and kind of links, with this one's number of GPUs and links:
+  // what differs stands beside its name. Not where links join some GPUs only, or a rack is shown.
+  bool compose_from_nearest() {
+    const auto shape = std::find_if(kShapes.begin(), kShapes.end(), [&](const Shape& s) {
+      return m_.device == s.device && m_.links == s.links && s.joined == 0;
+    });
+    const bool joins_all = m_.joined == 0 || m_.joined == m_.gpus;
+    if (shape == kShapes.end() || !joins_all || m_.gpus == 0) return false;
+    name_ = shape->node;
+    const Json all = tiers();
+    if (!all.is_array() || all.size() < 2 || all[0].value("size", 0) != shape->gpus) return false;
+    d_.set("cluster.node", name_);
+    d_.note("cluster.node", name_, "the nearest shipped; this one is " + words_of_machine(m_));
+    d_.set("cluster.devices_per_node", m_.gpus);
+    d_.set("cluster.power", Json());
+    d_.set(key_of(all[0], "size"), m_.gpus);
+    const auto rate = parse_quantity_gb(all[0]);
+    if (rate && m_.links_per_gpu != shape->links_per_gpu) {
+      const double a_link = *rate / static_cast<double>(shape->links_per_gpu);
+      d_.set(key_of(all[0], "bandwidth"),
+             shortest(a_link * static_cast<double>(m_.links_per_gpu)) + " GB/s");
+    }
+    ask_for_network(all.back());
+    return true;
+  }
+
+  static std::string key_of(const Json& tier, const char* member) {
+    return "cluster.tiers." + tier.value("name", std::string()) + "." + member;
+  }
+
+  // Another node's cards are no guess at this one's.
+  void ask_for_network(const Json& outer) {
+    asks_for_network_ = m_.nic_gbits == 0;
+    if (!asks_for_network_) return;
+    d_.open(key_of(outer, "bandwidth"),
+            m_.nics > 0 ? std::to_string(m_.nics) + " NICs" : "the network of a node",
+            m_.nics > 0 ? "their speed is not said" : "no file says it");
   }
 
   void compare() {
@@ -156,7 +201,7 @@ class Composition {
   // The NICs of a node, over its outermost tier.
   void network() {
     if (m_.nics == 0) return;
-    Json all = tiers();
+    const Json all = tiers();
     const std::string said = std::to_string(m_.nics) + " NICs";
     if (m_.nic_gbits == 0) {
       const bool same = all.is_array() && all.back().value("links", std::int64_t{0}) == m_.nics;
@@ -169,13 +214,12 @@ class Composition {
                                "of which node; --node says it");
     constexpr double kBitsPerByte = 8;
     const double rate = static_cast<double>(m_.nics) * m_.nic_gbits / kBitsPerByte;
-    Json& outer = all.back();
+    const Json& outer = all.back();
     const auto old = parse_quantity_gb(outer);
     if (old && *old > 0.99 * rate && *old < 1.01 * rate) return;
-    outer["bandwidth"] = shortest(rate) + " GB/s";
-    outer["links"] = m_.nics;
-    d_.set("cluster.tiers", all);
-    d_.note("cluster.tiers", outer["bandwidth"].get<std::string>(),
+    d_.set(key_of(outer, "bandwidth"), shortest(rate) + " GB/s");
+    d_.set(key_of(outer, "links"), m_.nics);
+    d_.note(key_of(outer, "bandwidth"), shortest(rate) + " GB/s",
             said + " of " + shortest(m_.nic_gbits) + " Gb/s, over " + name_ + "'s");
   }
 
@@ -220,6 +264,7 @@ class Composition {
   const ImportJob& job_;
   ImportDraft& d_;
   std::string name_;
+  bool asks_for_network_ = false;
 };
 
 struct MachineReader {
@@ -257,6 +302,7 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
     take(all.chip, one.chip, "chip", f.name, d);
     take(all.links, one.links, "links", f.name, d);
     take(all.links_per_gpu, one.links_per_gpu, "links a GPU", f.name, d);
+    take(all.joined, one.joined, "GPUs joined by links", f.name, d);
     take(all.nics, one.nics, "NICs", f.name, d);
     take(all.nic_gbits, one.nic_gbits, "speed of a NIC", f.name, d);
     take(all.nodes, one.nodes, "nodes", f.name, d);
@@ -266,6 +312,8 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
     take(all.has_fabric, one.has_fabric, "fabric", f.name, d);
     d.out.file += (d.out.file.empty() ? "" : ", ") + f.name;
   }
+  const Json& device = value_at(job.given, "cluster.device");
+  if (all.device.empty() && device.is_string()) all.device = device.get<std::string>();
   Composition(all, job, d).compose();
   return std::move(d.out);
 }

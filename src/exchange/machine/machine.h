@@ -32,6 +32,7 @@ struct MachineFacts {
   std::string chip;       // "sm 90", "gfx 942"
   LinkKind links = LinkKind::unknown;
   std::int64_t links_per_gpu = 0;
+  std::int64_t joined = 0;  // GPUs that the direct links of one join, itself among them
   std::int64_t nics = 0;
   double nic_gbits = 0;  // of one
   std::int64_t nodes = 0;

@@ -95,6 +95,7 @@ void count_links(const Matrix& m, MachineFacts& out) {
               : switched  ? LinkKind::switched
               : pairs > 0 ? LinkKind::direct
                           : LinkKind::pcie;
+  if (out.links == LinkKind::direct) out.joined = pairs + 1;
   out.links_per_gpu = xgmi ? static_cast<std::int64_t>(m.gpus) - 1 : switched ? most : sum;
 }
 

@@ -110,8 +110,8 @@ TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node
   const ImportedRun slow =
       composed({{"x", nccl("vendor=\"0x10de\" device=\"0x2330\"", "sm=\"90\"", switches, 200000)}});
   CHECK(value(slow, "cluster.node") == "dgx-h100");
-  CHECK(value(slow, "cluster.tiers").back()["bandwidth"] == "200 GB/s");
-  CHECK(value(slow, "cluster.tiers")[0]["bandwidth"] == "450 GB/s");
+  CHECK(value(slow, "cluster.tiers") ==
+        Json({{"infiniband", {{"bandwidth", "200 GB/s"}, {"links", 8}}}}));
   const ImportedRun against = composed({{"x", h100}, {"t", matrix(4, "NV18", "\t")}});
   CHECK_FALSE(against.not_understood.empty());
   CHECK_THROWS_AS(read_machine({"x", "<system><cpu></system>"}), InputError);
@@ -146,7 +146,7 @@ TEST_CASE("a fabric says pods, rails and what is above them") {
   const ImportedRun r = composed({{"ib", discovered}}, R"({"cluster": {"node": "dgx-h100"}})");
   CHECK(value(r, "cluster.fabric.oversubscription") == 2.0);
   CHECK(value(r, "cluster.gpus") == 16);
-  CHECK(value(r, "cluster.tiers").back()["bandwidth"] == "100 GB/s");
+  CHECK(value(r, "cluster.tiers.infiniband.bandwidth") == "100 GB/s");
   const ImportedRun slurm = composed({{"s",
                                        "SwitchName=core Switches=l[1-2]\nSwitchName=l1 "
                                        "Nodes=n[1-8]\nSwitchName=l2 Nodes=n[9-16]\n"}});
@@ -183,6 +183,37 @@ TEST_CASE("Slurm's topology.yaml says the same as its topology.conf") {
   CHECK(b.nodes == 36);
   CHECK(b.nodes_per_domain == 18);
   CHECK_THROWS_AS(read_machine({"topology.yaml", "- topology: f\n  flat: true\n"}), InputError);
+}
+
+TEST_CASE("a shape that is not shipped is the nearest node with what differs beside it") {
+  std::string list;
+  for (int i = 0; i < 4; ++i)
+    list += "GPU " + std::to_string(i) + ": NVIDIA H100 80GB HBM3 (UUID: GPU-5f1c6b3a-0000)\n";
+  const std::vector<ForeignFile> files = {{"m", matrix(4, "NV12", "\t")}, {"l", list}};
+  const ImportedRun asked = composed(files);
+  CHECK(value(asked, "cluster.node") == "dgx-h100");
+  CHECK(value(asked, "cluster.devices_per_node") == 4);
+  CHECK(value(asked, "cluster.tiers.nvswitch.size") == 4);
+  CHECK(value(asked, "cluster.tiers.nvswitch.bandwidth") == "300 GB/s");
+  CHECK(open_key(asked, "cluster.tiers.infiniband.bandwidth") != nullptr);
+  const ImportedRun said = composed(
+      files, R"({"cluster": {"tiers": {"infiniband": {"bandwidth": "100 GB/s"}}, "gpus": 8}})");
+  CHECK(said.not_understood.empty());
+  const ImportedRun named =
+      composed({files[0]}, R"({"cluster": {"device": "h100-sxm5-80gb", "gpus": 8}})");
+  CHECK(value(named, "cluster.node") == "dgx-h100");
+}
+
+TEST_CASE("links that join some GPUs only are no node of ours") {
+  const std::string pairs =
+      "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\nGPU0\t X \tNV12\tSYS\tSYS\t0\n"
+      "GPU1\tNV12\t X \tSYS\tSYS\t0\nGPU2\tSYS\tSYS\t X \tNV12\t1\n"
+      "GPU3\tSYS\tSYS\tNV12\t X \t1\n";
+  const ImportedRun r = composed({{"m", pairs}});
+  const LeftOver* open = open_key(r, "cluster.node");
+  REQUIRE(open != nullptr);
+  CHECK(open->setting.find("in groups of 2") != std::string::npos);
+  CHECK(open->why.find("a100-80gb-4x200g;") == std::string::npos);
 }
 
 TEST_CASE("nvidia-smi -L says the chip, and a tray of 4 GPUs is one of a rack") {

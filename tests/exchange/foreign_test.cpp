@@ -331,6 +331,14 @@ TEST_CASE("torchtitan's tokens must be whole sequences") {
                   InputError);
 }
 
+TEST_CASE("TOML whose headers have no key is refused by its place") {
+  for (const char* text :
+       {"[\n  1\n]\n", "[ \n", "[[\n]]\n", "[a.\n]\n", "[\"a\n", "a.\n= 1\n", "["}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan_toml, text, "x.toml", Json()), InputError);
+  }
+}
+
 TEST_CASE("formats are told apart") {
   const auto format = [](const std::string& text) { return recognise({"x", text}).format; };
   CHECK(format(text_of_data("ds_config.json")) == ForeignFormat::deepspeed);

@@ -18,6 +18,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kWarmUp = 5;  // steps, where there are twice as many
+constexpr double kFar = 1.3;        // of the first of fewer steps, over the median of the others
 constexpr double kMiB = 0x1p20;
 constexpr double kGiBytes = 0x1p30;
 
@@ -289,10 +290,16 @@ std::string read_history(const std::vector<std::string>& lines, Values& values) 
   return "W&B";
 }
 
-std::size_t warm_up_of(std::size_t steps) { return steps > 2 * kWarmUp ? kWarmUp : 0; }
+// Of a short log the first step alone, where it is far from the others: it compiles and allocates.
+std::size_t warm_up_of(const std::vector<double>& x) {
+  if (x.size() > 2 * kWarmUp) return kWarmUp;
+  if (x.size() < 2) return 0;
+  const double others = median_of({x.begin() + 1, x.end()});
+  return x[0] > others * kFar || x[0] * kFar < others ? 1 : 0;
+}
 
 double settled_median(std::vector<double> x) {
-  x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(warm_up_of(x.size())));
+  x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(warm_up_of(x)));
   return median_of(std::move(x));
 }
 
@@ -344,9 +351,11 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   log.allocated = of<Bytes>(at(Logged::allocated), true);
   log.reserved = of<Bytes>(at(Logged::reserved), true);
   for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
-  log.steps =
-      std::max({at(Logged::step).size(), at(Logged::samples).size(), at(Logged::tokens).size()});
-  log.set_aside = warm_up_of(log.steps);
+  for (const Logged q : {Logged::step, Logged::samples, Logged::tokens}) {
+    if (at(q).size() <= log.steps) continue;
+    log.steps = at(q).size();
+    log.set_aside = warm_up_of(at(q));
+  }
   if (log.steps == 0) {
     throw InputError(
         file, "", "no log of a training",

@@ -45,6 +45,19 @@ TEST_CASE("Megatron-LM: settings by its list of arguments, the batch by the last
   CHECK(log.settings == expected);
 }
 
+TEST_CASE("of few steps the first is left out where it is far from the others") {
+  const auto read = [](const char* first) {
+    const std::string after = " | loss scale: 1.0 |\n";
+    const std::string step = "x | elapsed time per iteration (ms): ";
+    return read_training_log(
+        step + first + after + step + "2000.0" + after + step + "2100.0" + after, "x");
+  };
+  CHECK(read("20000.0").set_aside == 1);
+  CHECK(read("20000.0").step_time->si() == testing::about(2.05));
+  CHECK(read("2200.0").set_aside == 0);
+  CHECK(read("2200.0").step_time->si() == testing::about(2.1));
+}
+
 TEST_CASE("the first steps are left out where there are enough") {
   std::string text;
   for (int i = 0; i < 12; ++i) {

@@ -301,11 +301,12 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
   const TrainingAgainst a = against(r, log);
   const Table table = training_table(a);
   AnswerDocument d{r.resolved.model_name + " against a log", {run_header(r.resolved)}, table};
-  const std::string rule = log.set_aside == 0
-                               ? ", their median"
-                               : ", the median without the first " + std::to_string(log.set_aside);
-  Section& s = d.add(
-      {"Against " + std::to_string(log.steps) + " steps of a log of " + log.form + rule, {table}});
+  const std::string rule = log.set_aside > 0
+                               ? ", the median without the first " + std::to_string(log.set_aside)
+                           : log.steps > 1 ? ", their median"
+                                           : "";
+  const std::string steps = std::to_string(log.steps) + (log.steps == 1 ? " step" : " steps");
+  Section& s = d.add({"Against " + steps + " of a log of " + log.form + rule, {table}});
   if (!a.unused_timers.empty()) {
     s.add(Paragraph{"timers without a predicted term: " + joined(a.unused_timers, ", "), 4, 2});
   }

@@ -144,13 +144,17 @@ void take_setting(std::string_view key, std::string_view text,
   }
 }
 
-// "  seq_length ......................... 4096", and of a step's line "global batch size:    16".
-void read_settings(std::string_view line, std::vector<LoggedSetting>& settings) {
-  constexpr std::string_view kBatch = "global batch size:";
-  const std::size_t batch = line.find(kBatch);
-  if (batch != std::string_view::npos) {
-    take_setting("training.global_batch", line.substr(batch + kBatch.size()), settings);
+// Of a step's line "global batch size:    16", or NeMo's "global_batch_size: 16".
+void read_batch(std::string_view line, std::vector<LoggedSetting>& settings) {
+  for (const std::string_view name : {"global batch size:", "global_batch_size:"}) {
+    const std::size_t at = line.find(name);
+    if (at != std::string_view::npos)
+      take_setting("training.global_batch", line.substr(at + name.size()), settings);
   }
+}
+
+// "  seq_length ......................... 4096"
+void read_settings(std::string_view line, std::vector<LoggedSetting>& settings) {
   const std::size_t dots = line.find(" ...");
   if (dots == std::string_view::npos) return;
   const std::size_t value = line.find_first_not_of(". ", dots);
@@ -337,6 +341,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
     read_fields(line, log.form, values);
+    if (log.form == "Megatron-LM" || log.form == "NeMo") read_batch(line, log.settings);
     if (log.form != "Megatron-LM") continue;
     read_timer(line, timers);
     read_settings(line, log.settings);

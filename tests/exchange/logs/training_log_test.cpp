@@ -58,6 +58,14 @@ TEST_CASE("of few steps the first is left out where it is far from the others") 
   CHECK(read("2200.0").step_time->si() == testing::about(2.1));
 }
 
+TEST_CASE("NeMo's lines say their batch") {
+  const TrainingLog log = read_training_log(
+      "Training epoch 0, iteration 1/99 | lr: 1.5e-06 | global_batch_size: 128 | global_step: 1 | "
+      "train_step_timing in s: 9.41\n",
+      "x");
+  CHECK(log.settings == std::vector<LoggedSetting>{{"training.global_batch", 128}});
+}
+
 TEST_CASE("the first steps are left out where there are enough") {
   std::string text;
   for (int i = 0; i < 12; ++i) {

@@ -121,6 +121,20 @@ void fill_split_steps(const Run& run, WorkspaceOf<R>& w) {
   }
 }
 
+// Whether stage i ≥ 1 has chunk for chunk the blocks of stage i − 1.
+template <Number R>
+bool has_blocks_of_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
+  const PipelineShape shape = pipeline_shape(run);
+  const ChunkLayout layout = schedule_of(run).layout();
+  const auto class_at = [&](std::int64_t stage, std::int64_t chunk) {
+    return w.class_of[static_cast<std::size_t>(part_of(layout, shape, stage, chunk))];
+  };
+  for (std::int64_t c = 0; c < shape.chunks; ++c) {
+    if (class_at(i, c) != class_at(i - 1, c)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <Number R>
@@ -136,9 +150,16 @@ void fill_parts(const Run& run, WorkspaceOf<R>& w) {
   const auto n = static_cast<std::size_t>(parts(schedule_of(run).layout(), pipeline_shape(run)));
   w.classes.clear();
   w.class_of.resize(n);
-  w.contents.assign(static_cast<std::size_t>(run.strategy.pp), {});
+  for (auto& contents : w.contents) {
+    contents.resize(static_cast<std::size_t>(run.strategy.pp));
+    for (StageContents<R>& c : contents) c.known = false;
+  }
   for (std::size_t j = 0; j < n; ++j) {
     w.class_of[j] = find_class<R>(run, static_cast<std::int64_t>(j), w);
+  }
+  w.distinct.clear();
+  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+    if (i == 0 || !has_blocks_of_the_one_before(run, w, i)) w.distinct.push_back(i);
   }
 }
 
@@ -232,6 +253,10 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
 }
 
+bool holds_ahead(const Run& run) {
+  return run.framework.records_streams && run.strategy.tp > 1;
+}
+
 // A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
 constexpr double kLaunchQueue = 1024;
 // Outputs that a layer reduces: attention's and the MLP's.
@@ -263,20 +288,38 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
 }  // namespace
 
 template <Number R>
-StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
-  std::optional<StageContents<R>>& c = w.contents[static_cast<std::size_t>(stage)];
-  if (!c) {
-    c = {holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage)};
-    c->holdings.receive_buffers = receive_buffers<R>(run, w, stage, c->activations.in_flight);
-  }
-  StageMemory<R> m = stage_memory<R>(run.strategy, run.framework, run.training.recipe, c->holdings,
-                                     c->activations);
-  if (run.framework.logits_overhead > 0) m.outsized += cached_of_loss<R>(run, w, stage);
-  if (run.framework.records_streams && run.strategy.tp > 1) {
-    m.outsized += held_ahead<R>(run, w, stage);
-  }
+const StageContents<R>& contents_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
+  const OffloadTarget target = run.strategy.offload.activations;
+  StageContents<R>& c =
+      w.contents[static_cast<std::size_t>(target)][static_cast<std::size_t>(stage)];
+  if (c.known) return c;
+  c = {true, holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage), {}, {}};
+  c.holdings.receive_buffers = receive_buffers<R>(run, w, stage, c.activations.in_flight);
+  if (run.framework.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
+  if (holds_ahead(run)) c.held_ahead = held_ahead<R>(run, w, stage);
+  return c;
+}
+
+template <Number R>
+StageStates<R> states_of_stage(const Run& run, const StageContents<R>& contents) {
+  return stage_states<R>(run.strategy, run.framework, run.training.recipe, contents.holdings);
+}
+
+template <Number R>
+StageMemory<R> memory_of_stage(const Run& run, const StageContents<R>& contents,
+                               const StageStates<R>& states) {
+  StageMemory<R> m = unsettled_memory<R>(run.strategy, run.framework, states, contents.holdings,
+                                         contents.activations);
+  if (run.framework.logits_overhead > 0) m.outsized += contents.cached_of_loss;
+  if (holds_ahead(run)) m.outsized += contents.held_ahead;
   settle<R>(m, run.framework, run.cluster.device.memory_capacity);
   return m;
+}
+
+template <Number R>
+StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
+  const StageContents<R>& c = contents_of_stage<R>(run, w, stage);
+  return memory_of_stage<R>(run, c, states_of_stage<R>(run, c));
 }
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);
@@ -287,6 +330,11 @@ template void fill_costs(const Run&, WorkspaceOf<double>&);
 template void fill_costs(const Run&, WorkspaceOf<Traced>&);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
 template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
+template const StageContents<double>& contents_of_stage(const Run&, WorkspaceOf<double>&,
+                                                        std::int64_t);
+template StageStates<double> states_of_stage(const Run&, const StageContents<double>&);
+template StageMemory<double> memory_of_stage(const Run&, const StageContents<double>&,
+                                             const StageStates<double>&);
 template StageMemory<double> memory_of_stage(const Run&, WorkspaceOf<double>&, std::int64_t);
 template StageMemory<Traced> memory_of_stage(const Run&, WorkspaceOf<Traced>&, std::int64_t);
 

@@ -23,22 +23,29 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w);
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
+// Calls visit(stage) for the stages whose memory may be the fullest. In every closed-form schedule the
+// first of several stages with equal blocks has the most micro batches in flight; stages with fewer
+// have more receive buffers if these are separate.
+template <Number R, class Visit>
+void for_fullest(const Run& run, const WorkspaceOf<R>& w, Visit&& visit) {
+  if (schedule_of(run).entry().written_out || run.framework.receives_apart) {
+    for (std::int64_t i = 0; i < run.strategy.pp; ++i) visit(i);
+  } else {
+    for (const std::int64_t i : w.distinct) visit(i);
+  }
+}
+
+// After fill_parts(): what one stage holds, and its memory under the run's sharding and offload, or
+// under those that `states` were made for.
+template <Number R>
+const StageContents<R>& contents_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
+template <Number R>
+StageStates<R> states_of_stage(const Run& run, const StageContents<R>& contents);
+template <Number R>
+StageMemory<R> memory_of_stage(const Run& run, const StageContents<R>& contents,
+                               const StageStates<R>& states);
 template <Number R>
 StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage);
-
-// Whether stage i ≥ 1 has chunk for chunk the blocks of stage i − 1.
-template <Number R>
-bool has_blocks_of_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
-  const PipelineShape shape = pipeline_shape(run);
-  const ChunkLayout layout = schedule_of(run).layout();
-  const auto class_at = [&](std::int64_t stage, std::int64_t chunk) {
-    return w.class_of[static_cast<std::size_t>(part_of(layout, shape, stage, chunk))];
-  };
-  for (std::int64_t c = 0; c < shape.chunks; ++c) {
-    if (class_at(i, c) != class_at(i - 1, c)) return false;
-  }
-  return true;
-}
 
 template <Number R>
 const StageClass<R>& class_of(const WorkspaceOf<R>& w, std::int64_t virtual_stage) {

@@ -34,8 +34,7 @@ Seconds end_of_step(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
 template <Number R>
 LastStage last_stage_done(const Run& run, WorkspaceOf<R>& w) {
   LastStage last;
-  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
-    if (i > 0 && has_blocks_of_the_one_before<R>(run, w, i)) continue;
+  for (const std::int64_t i : w.distinct) {
     const Seconds time = end_of_step<R>(run, w, i);
     if (i == 0 || time > last.time) last = {i, time};
   }

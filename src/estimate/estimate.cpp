@@ -20,14 +20,6 @@
 namespace orrery {
 namespace {
 
-// In every closed-form schedule the first of several stages with equal blocks has the most micro
-// batches in flight; stages with fewer have more receive buffers if these are separate.
-template <Number R>
-bool holds_no_more_than_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
-  return i > 0 && !schedule_of(run).entry().written_out && !run.framework.receives_apart &&
-         has_blocks_of_the_one_before(run, w, i);
-}
-
 // The hosts of the node whose devices `used` ranks fill.
 Bytes host_memory(const Cluster& c, std::int64_t used) {
   if (c.host.devices == 0 || c.host.devices >= c.devices_per_node) return c.host.memory_capacity;
@@ -36,21 +28,27 @@ Bytes host_memory(const Cluster& c, std::int64_t used) {
                                    static_cast<double>(c.devices_per_node));
 }
 
-// The memory of the stage whose peak is highest, what the host holds, and whether both fit.
+// The memory of the stage whose peak is highest, and what the host holds, stage by stage.
 template <Number R>
-void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
-  Bytes most(-1);
+struct FullestStage {
+  AnswerOf<R>& a;
+  Bytes most{-1};
   Bytes host{};
-  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
-    if (holds_no_more_than_the_one_before(run, w, i)) continue;
-    const StageMemory<R> m = memory_of_stage<R>(run, w, i);
+
+  void offer(std::int64_t stage, const StageMemory<R>& m) {
     host = larger(host, plain(m.host));
-    if (plain(m.peak) > most) {
-      most = plain(m.peak);
-      a.memory_stage = i;
-      a.memory = m;
-    }
+    if (plain(m.peak) <= most) return;
+    most = plain(m.peak);
+    a.memory_stage = stage;
+    a.memory = m;
   }
+};
+
+// Whether device and host have room.
+template <Number R>
+void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a) {
+  const auto& [answer, most, host] = fullest;
+  a.reason = Reason::fits;
   a.memory.peak = named(a.memory.peak, {"peak memory"});
   a.capacity = run.cluster.device.memory_capacity;
   const std::int64_t devices = std::min(run.cluster.devices_per_node, world_size(run.strategy));
@@ -65,6 +63,19 @@ void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
 }
 
 template <Number R>
+void fill_memory(const Run& run, WorkspaceOf<R>& w, AnswerOf<R>& a) {
+  FullestStage<R> fullest{a};
+  for_fullest(run, w, [&](std::int64_t i) { fullest.offer(i, memory_of_stage<R>(run, w, i)); });
+  judge_memory<R>(run, fullest, a);
+}
+
+void forget_times(Answer& a) {
+  a.step_time = a.interval_low = a.interval_high = Seconds();
+  a.model_flops = Flops();
+  a.peak_rate = FlopsPerSecond();
+}
+
+template <Number R>
 void fill_interval(const Run& run, AnswerOf<R>& a) {
   a.interval_low = plain(a.step_time) * run.framework.interval_low;
   a.interval_high = plain(a.step_time) * run.framework.interval_high;
@@ -74,12 +85,6 @@ template <Number R>
 void fill_model_flops(const Run& run, AnswerOf<R>& a) {
   a.model_flops = run.model_flops / static_cast<double>(world_size(run.strategy));
   a.peak_rate = peak_of(run.cluster.device, run.training.precision);
-}
-
-Seconds least_step(const Run& run, Workspace& w) {
-  return run.framework.stack_factor *
-         (pipeline_bound(run, w) + last_stage_done<double>(run, w).time +
-          run.framework.step_overhead);
 }
 
 template <Number R>
@@ -232,15 +237,31 @@ Answer finish(const Run& run, Workspace& workspace) {
 }
 
 void answer_memory(const Run& run, Workspace& workspace, Answer& answer) {
-  answer.reason = Reason::fits;
-  answer.step_time = answer.interval_low = answer.interval_high = Seconds();
-  answer.model_flops = Flops();
-  answer.peak_rate = FlopsPerSecond();
+  forget_times(answer);
   fill_memory<double>(run, workspace, answer);
 }
 
-void answer_least(const Run& run, Workspace& workspace, double share, Answer& answer) {
-  answer.step_time = least_step(run, workspace) * share;
+void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
+                   Answer& answer) {
+  forget_times(answer);
+  FullestStage<double> fullest{answer};
+  for (const JudgedStage& s : stages) {
+    fullest.offer(s.stage, memory_of_stage<double>(run, *s.contents, s.states[sharding]));
+  }
+  judge_memory<double>(run, fullest, answer);
+}
+
+Seconds least_pipeline(const Run& run, const Workspace& workspace) {
+  return pipeline_bound(run, workspace);
+}
+
+Seconds least_step(const Run& run, Seconds pipeline, Seconds end) {
+  return run.framework.stack_factor * (pipeline + end + run.framework.step_overhead);
+}
+
+void answer_least(const Run& run, Workspace& workspace, Seconds pipeline, double share,
+                  Answer& answer) {
+  answer.step_time = least_step(run, pipeline, last_stage_done<double>(run, workspace).time) * share;
   fill_interval<double>(run, answer);
   fill_model_flops<double>(run, answer);
 }

@@ -8,6 +8,9 @@
 // to run: clear them when the degrees or anything left of the strategy change.
 #pragma once
 
+#include <span>
+
+#include "estimate/kept_states.h"
 #include "estimate/workspace.h"
 
 namespace orrery {
@@ -19,8 +22,21 @@ Answer finish(const Run& run, Workspace& workspace);
 // an answer that nothing else has filled is 0; an answer is large, so callers keep one.
 void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 
+// The same of one sharding of those that the stages' states were made for; of the run's strategy all
+// but the sharding must be set.
+void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
+                   Answer& answer);
+
+// The micro batches take no less, whatever their order. Needs fill_costs().
+Seconds least_pipeline(const Run& run, const Workspace& workspace);
+
+// A step with these micro batches takes no less; `end`: of the work after them.
+Seconds least_step(const Run& run, Seconds pipeline, Seconds end);
+
 // After answer_memory(), the part that is known without a sweep: `share` of a lower bound on the
-// step (exact up to rounding) with its interval, and the model's FLOPs.
-void answer_least(const Run& run, Workspace& workspace, double share, Answer& answer);
+// step (exact up to rounding) with its interval, and the model's FLOPs. `pipeline`:
+// least_pipeline().
+void answer_least(const Run& run, Workspace& workspace, Seconds pipeline, double share,
+                  Answer& answer);
 
 }  // namespace orrery

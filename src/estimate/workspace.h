@@ -4,8 +4,8 @@
 // so that repeated estimates do not allocate. Used by one thread at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "estimate/answer.h"
@@ -30,11 +30,14 @@ struct StageClass {
   ParametersHeld parameters;
 };
 
-// Inputs of a stage's memory that do not depend on sharding or offload.
+// Inputs of a stage's memory that do not depend on how states are sharded or offloaded.
 template <Number R>
 struct StageContents {
+  bool known = false;
   StageHoldings holdings;
   StageActivations<R> activations;
+  BytesOf<R> cached_of_loss{};  // where the framework has it, as the next
+  BytesOf<R> held_ahead{};
 };
 
 template <Number R>
@@ -53,7 +56,9 @@ struct WorkspaceOf {
   PipelineWorkspace pipeline;
   PriceScratch scratch;  // `exchanges` belongs to `messages`
   Prices<R> prices;
-  std::vector<std::optional<StageContents<R>>> contents;  // by stage, if they were asked for
+  std::vector<std::int64_t> distinct;  // stages that hold other blocks than the one before
+  // By target of offloaded activations and stage, if they were asked for.
+  std::array<std::vector<StageContents<R>>, kCountOf<OffloadTarget>> contents;
   std::vector<ChunkActivations<R>> chunks;                // of the current stage
   EndTraffics end_traffics;
   MessageLog* messages = nullptr;  // if not null, messages are noted (estimate/messages.h)

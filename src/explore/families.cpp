@@ -29,12 +29,15 @@ constexpr std::array kAxesOfPoints = {
     SearchAxis::stage_layers};
 static_assert(kAxesOfUnits.size() + kAxesOfPoints.size() == kSearchAxes);
 
-// Axes with many values in one cell.
-constexpr bool is_sharding(std::size_t axis) {
+}  // namespace
+
+bool FamilyIndex::is_of_sharding(std::size_t axis) {
   return axis == index(SearchAxis::zero) || axis == index(SearchAxis::zero_shard_group);
 }
 
-}  // namespace
+std::array<std::size_t, 2> FamilyIndex::of_sharding(const FamilyIds& ids) {
+  return {ids[index(SearchAxis::zero)], ids[index(SearchAxis::zero_shard_group)]};
+}
 
 FamilyIndex::FamilyIndex(const Space& space, const std::vector<Unit>& units,
                          const std::optional<AxisPair>& pair, const std::function<bool()>& stopped)
@@ -63,7 +66,7 @@ void FamilyIndex::note_cells(const Unit& unit) {
   const UnitWalk walk(space_, unit);
   walk.cells([&](const SearchCell& c) {
     for (std::size_t a = 0; a < kSearchAxes; ++a) {
-      if (!is_sharding(a)) note(values_[a], value_at(unit, c.point, a));
+      if (!is_of_sharding(a)) note(values_[a], value_at(unit, c.point, a));
     }
     if (pair_) note(values_.back(), pair_at(unit, c.point));
   });

@@ -5,6 +5,7 @@
 // values of two axes, as one more axis.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -29,9 +30,12 @@ using FamilyIds = std::vector<std::size_t>;  // by axis
 
 class FamilyIndex {
  public:
-  // Not of zero and zero_shard_group, which find_sharding() sets alone.
   FamilyIndex(const Space& space, const std::vector<Unit>& units,
               const std::optional<AxisPair>& pair, const std::function<bool()>& stopped);
+
+  // Axes with many values in one cell: zero and zero_shard_group.
+  static bool is_of_sharding(std::size_t axis);
+  static std::array<std::size_t, 2> of_sharding(const FamilyIds& ids);
 
   std::size_t size() const { return first_.back(); }
   std::size_t axes() const { return values_.size(); }

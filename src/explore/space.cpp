@@ -148,6 +148,11 @@ void set_split(const Space& space, const Base& base, const Point& p, Strategy& s
 
 }  // namespace
 
+void set_sharding(const Sharding& sharding, Strategy& s) {
+  s.zero = sharding.zero;
+  s.partition = sharding.partition();
+}
+
 void set_point(const Space& space, const Base& base, const Point& p, Strategy& s) {
   s.micro_batch = p.micro_batch;
   s.micro_batches =
@@ -156,8 +161,7 @@ void set_point(const Space& space, const Base& base, const Point& p, Strategy& s
   s.schedule = p.schedule;
   s.post_validation = space.post_validation && schedule_of(p.schedule).zero_bubble;
   s.sequence_parallel = p.sequence_parallel;
-  s.zero = p.sharding.zero;
-  s.partition = p.sharding.partition();
+  set_sharding(p.sharding, s);
   s.recompute = static_cast<Recompute>(std::min<int>(p.recompute, 2));
   s.recompute_layers = p.recompute_layers;
   s.recompute_method = RecomputeMethod::uniform;

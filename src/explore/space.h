@@ -111,6 +111,7 @@ struct Place {
 std::int64_t value_at(const Space& space, const Unit& unit, const Point& point, SearchAxis a);
 
 void set_degrees(const Space& space, const Unit& unit, Strategy& s);
+void set_sharding(const Sharding& sharding, Strategy& s);
 // After set_degrees.
 void set_point(const Space& space, const Base& base, const Point& point, Strategy& s);
 

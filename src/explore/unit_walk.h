@@ -33,14 +33,26 @@ class UnitWalk {
   // Calls visit(const SearchCell&) for each cell in order; returns how many candidates there are.
   template <class Visit>
   std::int64_t cells(Visit&& visit) const {
+    return shapes([&](SearchCell& cell) {
+      for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
+        visit(static_cast<const SearchCell&>(cell));
+        ++cell.point.offload;
+        cell.point.number += cell.candidates();
+      }
+    });
+  }
+
+  // Calls visit(SearchCell&) once for the cells that are one but for what is offloaded, with the
+  // first of them; the others follow it. Returns how many candidates there are.
+  template <class Visit>
+  std::int64_t shapes(Visit&& visit) const {
+    const auto offloads = static_cast<std::int64_t>(space_.offloads.size());
     std::int64_t number = 0;
     each_shape([&](SearchCell& cell) {
-      for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
-        cell.point.offload = static_cast<std::int16_t>(o);
-        cell.point.number = number;
-        visit(static_cast<const SearchCell&>(cell));
-        number += cell.candidates();
-      }
+      const std::int64_t candidates = cell.candidates() * offloads;
+      cell.point.number = number;
+      visit(cell);
+      number += candidates;
     });
     return number;
   }

@@ -9,6 +9,7 @@
 #include "estimate/risk.h"
 #include "explore/axis_keys.h"
 #include "explore/recommend.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -19,9 +20,6 @@ constexpr double kRounding = 1e-9;
 constexpr std::size_t kMostWaiting = 1024;
 // Most units have no more keys of prices; one takes 36 kB.
 constexpr std::size_t kMostKeptPrices = 32;
-
-// Rules that come before say the same of every sharding and number of layers.
-constexpr bool is_of_the_cell(RuleId rule) { return rule != RuleId::none && rule < RuleId::zero; }
 
 // By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
 constexpr EnumTable<SearchAxis, Vary> kHeldBy = {
@@ -52,6 +50,31 @@ constexpr bool holds_what_rows_say() {
 }
 static_assert(holds_what_rows_say());
 
+void keep_each_once(std::vector<std::size_t>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+bool decides_alone(const Conditions& c) {
+  const auto of_strategy = [](const BoundExpression& e) { return e.needs() == Known::strategy; };
+  return !c.objective && c.pareto.empty() &&
+         std::all_of(c.constraints.begin(), c.constraints.end(), of_strategy);
+}
+
+// By offload, the first that does the same to model states.
+std::vector<std::size_t> offloads_of_states(const std::vector<Offload>& offloads) {
+  std::vector<std::size_t> first;
+  for (Offload o : offloads) {
+    o.activations = OffloadTarget::none;
+    const auto same = std::find_if(offloads.begin(), offloads.end(), [&](Offload other) {
+      other.activations = OffloadTarget::none;
+      return other == o;
+    });
+    first.push_back(static_cast<std::size_t>(same - offloads.begin()));
+  }
+  return first;
+}
+
 const Conditions& conditions_of(const SearchOptions& o) {
   static const Conditions kNone;
   return o.conditions != nullptr ? *o.conditions : kNone;
@@ -66,20 +89,16 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
       index_(index),
       options_(options),
       conditions_(conditions_of(options)),
+      by_step_alone_(decides_alone(conditions_)),
       incumbents_(incumbents),
       shared_(shared),
       front_(conditions_.pareto.size()),
       admission_(space, units, options.families ? &index : nullptr, incumbents),
       run_(space.bases[0].run),
-      shape_(shape_of(run_)) {
+      shape_(shape_of(run_)),
+      offload_of_states_(offloads_of_states(space.offloads)) {
   tally_.families.resize(options.families ? index.size() : 0);
   tally_.refused.resize(conditions_.constraints.size());
-}
-
-template <class Visit>
-void SearchWorker::for_families(const FamilyIds& ids, Visit&& visit) {
-  if (!options_.families) return;
-  for (const std::size_t f : ids) visit(f, tally_.families[f]);
 }
 
 void SearchWorker::take_base(std::size_t base) {
@@ -93,48 +112,89 @@ void SearchWorker::take(const Unit& unit) {
   take_base(unit.base);
   set_degrees(space_, unit, run_.strategy);
   workspace_.end_traffics.clear();
+  const UnitWalk walk(space_, unit);
   if (options_.families) index_.find_unit(unit, ids_);
-  tally_.candidates +=
-      UnitWalk(space_, unit).cells([&](const SearchCell& cell) { judge(unit, cell); });
+  take_shardings(walk.shardings());
+  tally_.candidates += walk.shapes([&](const SearchCell& shape) { judge(unit, shape); });
+  if (options_.families) tallies_.hand_over(index_, tally_.families);
   estimate_waiting(unit);
   if (front_.aims() > 0) shared_.join(front_);
   if (tally_.contenders.list.size() > forget_at_) forget_hopeless();
 }
 
-RuleId SearchWorker::broken_rule(const Point& point) {
-  set_point(space_, space_.bases[base_], point, run_.strategy);
-  return first_broken(run_.strategy, run_.model, shape_);
+// Ranks wait for each other's documents at every micro batch.
+bool SearchWorker::meets() const {
+  return run_.training.lengths.count > 0 && run_.strategy.partition.weights > 1;
 }
 
-void SearchWorker::reject(RuleId rule, std::int64_t candidates) {
-  const auto r = static_cast<std::size_t>(rule);
-  tally_.rejected[r] += candidates;
-  for_families(ids_, [=](std::size_t, FamilyTally& f) {
-    f.candidates += candidates;
-    f.rejected[r] += candidates;
-  });
-}
-
-void SearchWorker::judge(const Unit& unit, const SearchCell& cell) {
-  if (cell.candidates() == 0 || is_stopped()) return;
-  Point p = cell.point;
-  p.recompute_layers = static_cast<std::int32_t>(cell.layers(0));
-  p.sharding = cell.shardings->front();
-  if (options_.families) index_.find_point(unit, p, ids_);
-  const RuleId first = broken_rule(p);
-  if (is_of_the_cell(first)) {
-    for (const Sharding& sharding : *cell.shardings) {
-      if (options_.families) index_.find_sharding(sharding, ids_);
-      reject(first, cell.layer_count);
-    }
-    return;
+void SearchWorker::take_shardings(const std::vector<Sharding>& shardings) {
+  tallies_.start(shardings);
+  for (auto& list : legal_shardings_) list.clear();
+  sharding_families_.clear();
+  std::vector<Partition> partitions;
+  for (std::size_t k = 0; k < shardings.size(); ++k) {
+    partitions.push_back(shardings[k].partition());
+    set_sharding(shardings[k], run_.strategy);
+    ShardingTally& t = tallies_.list()[k];
+    t.broken = broken_rule(RulePart::sharding);
+    if (t.broken != RuleId::none) continue;
+    legal_shardings_[meets() ? 1 : 0].push_back(k);
+    if (!options_.families) continue;
+    index_.find_sharding(shardings[k], ids_);
+    for (const std::size_t f : FamilyIndex::of_sharding(ids_)) sharding_families_.push_back(f);
   }
-  for_each_point(cell, [&](const Point& point) {
-    if (options_.families) index_.find_sharding(point.sharding, ids_);
-    const RuleId broken = broken_rule(point);
-    reject(broken, 1);
-    if (broken == RuleId::none) judge_legal(unit, point);
-  });
+  keep_each_once(sharding_families_);
+  states_.start(std::move(partitions), space_.offloads.size());
+}
+
+RuleId SearchWorker::broken_rule(RulePart part) const {
+  return first_broken(part, run_.strategy, run_.model, shape_);
+}
+
+void SearchWorker::reject(const Block& block, RuleId rule, std::int64_t candidates) {
+  if (candidates == 0) return;
+  tally_.rejected[static_cast<std::size_t>(rule)] += candidates;
+  for (const std::size_t f : *block.families) tally_.families[f].reject(rule, candidates);
+}
+
+// Of every offload those of all shardings.
+void SearchWorker::find_families(const Unit& unit, Point p) {
+  of_offloads_.resize(space_.offloads.size());
+  if (!options_.families) return;
+  for (std::size_t o = 0; o < of_offloads_.size(); ++o) {
+    p.offload = static_cast<std::int16_t>(o);
+    index_.find_point(unit, p, ids_);
+    of_offloads_[o].clear();
+    for (std::size_t axis = 0; axis < ids_.size(); ++axis) {
+      if (!FamilyIndex::is_of_sharding(axis)) of_offloads_[o].push_back(ids_[axis]);
+    }
+  }
+}
+
+void SearchWorker::judge(const Unit& unit, const SearchCell& shape) {
+  if (shape.candidates() == 0 || is_stopped()) return;
+  const auto shardings = static_cast<std::int64_t>(shape.shardings->size());
+  const auto offloads = static_cast<std::int64_t>(space_.offloads.size());
+  Block block;
+  block.first = shape.point;
+  block.first.sharding = shape.shardings->front();
+  find_families(unit, block.first);
+  set_point(space_, space_.bases[base_], block.first, run_.strategy);
+  const RuleId broken = broken_rule(RulePart::degrees);
+  if (broken != RuleId::none) tallies_.reject(broken, shape.layer_count * offloads);
+  for (std::int64_t i = 0; i < shape.layer_count; ++i) {
+    block.first.recompute_layers = static_cast<std::int32_t>(shape.layers(i));
+    for (std::int64_t o = 0; o < offloads; ++o) {
+      block.first.offload = static_cast<std::int16_t>(o);
+      block.first.number = shape.point.number + o * shape.candidates() + i * shardings;
+      block.families = &of_offloads_[static_cast<std::size_t>(o)];
+      if (broken != RuleId::none) {
+        reject(block, broken, shardings);
+      } else {
+        judge_block(unit, block);
+      }
+    }
+  }
 }
 
 bool SearchWorker::is_refused(int by) {
@@ -142,42 +202,96 @@ bool SearchWorker::is_refused(int by) {
   return by >= 0;
 }
 
-void SearchWorker::judge_legal(const Unit& unit, const Point& point) {
-  if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) return;
-  fill_parts(unit, point);
-  answer_memory(run_, workspace_, known_);
-  Candidate c;
-  c.unit = unit.id;
-  c.point = point;
-  c.peak = known_.memory.peak;
-  if (!fits_at_risk(run_, known_)) {
-    ++(known_.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
-    if (needs_less(c, tally_.nearest)) tally_.nearest = c;
-    for_families(ids_, [&c](std::size_t, FamilyTally& f) {
-      ++f.legal;
-      if (needs_less(c, f.nearest)) f.nearest = c;
-    });
-    return;
+void SearchWorker::judge_block(const Unit& unit, Block block) {
+  if (waiting_.size() >= kMostWaiting) estimate_waiting(unit);
+  set_point(space_, space_.bases[base_], block.first, run_.strategy);
+  const RuleId broken = broken_rule(RulePart::recompute);
+  tallies_.reject(broken, 1);
+  std::int64_t legal = 0;
+  for (const ShardingTally& t : tallies_.list()) {
+    if (t.broken == RuleId::none) {
+      ++legal;
+    } else {
+      reject(block, t.broken, 1);
+    }
   }
-  for_families(ids_, [](std::size_t, FamilyTally& f) {
-    ++f.legal;
-    ++f.feasible;
-  });
-  judge_fitting(unit, c);
+  reject(block, broken, legal);
+  if (broken != RuleId::none) return;
+  for (const auto& shardings : legal_shardings_) {
+    if (!shardings.empty()) judge_legal(unit, shardings, block);
+  }
+  for (const std::size_t i : *block.families) {
+    FamilyTally& f = tally_.families[i];
+    f.legal += block.legal;
+    f.feasible += block.feasible;
+    if (needs_less(block.nearest, f.nearest)) f.nearest = block.nearest;
+  }
 }
 
-void SearchWorker::judge_fitting(const Unit& unit, Candidate c) {
+void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings,
+                               Block& block) {
+  Candidate c;
+  c.unit = unit.id;
+  c.point = block.first;
+  c.point.sharding = tallies_.list()[shardings.front()].sharding;
+  set_sharding(c.point.sharding, run_.strategy);
+  fill_parts(unit, c.point);
+  states_.find(run_, workspace_, offload_of_states_[static_cast<std::size_t>(c.point.offload)],
+               stages_);
+  for (const std::size_t k : shardings) {
+    c.point.sharding = tallies_.list()[k].sharding;
+    c.point.number = block.first.number + static_cast<std::int64_t>(k);
+    set_sharding(c.point.sharding, run_.strategy);
+    if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) continue;
+    judge_memory(c, k, block);
+  }
+  if (needs_less(block.nearest, tally_.nearest)) tally_.nearest = block.nearest;
+}
+
+void SearchWorker::judge_memory(Candidate c, std::size_t sharding, Block& block) {
+  ShardingTally& t = tallies_.list()[sharding];
+  answer_memory(run_, stages_, sharding, known_);
+  c.peak = known_.memory.peak;
+  ++t.legal;
+  ++block.legal;
+  if (!fits_at_risk(run_, known_)) {
+    ++(known_.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
+    if (needs_less(c, block.nearest)) block.nearest = c;
+    if (needs_less(c, t.nearest)) t.nearest = c;
+    return;
+  }
+  ++t.feasible;
+  ++block.feasible;
+  judge_fitting(c, block);
+}
+
+void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
   if (is_refused(conditions_.first_broken(Known::memory, run_, known_))) return;
-  fill_costs<double>(run_, workspace_);
-  answer_least(run_, workspace_, 1 - kRounding, known_);
+  fill_costs();
+  if (is_hopeless(block)) {
+    ++tally_.feasible;
+    return;
+  }
+  answer_least(run_, workspace_, least_pipeline_, 1 - kRounding, known_);
   if (is_refused(conditions_.first_hopeless(run_, known_))) return;
   ++tally_.feasible;
+  Candidate c = fitting;
   c.bound = conditions_.objective_bound(run_, known_);
   for (std::size_t i = 0; i < conditions_.pareto.size(); ++i) {
     c.aims[i] = conditions_.pareto[i].bound(run_, known_);
   }
   waiting_.push_back(c);
-  if (waiting_.size() == kMostWaiting) estimate_waiting(unit);
+}
+
+// Whether no candidate of the block with these costs can count: its step is no less than that of its
+// micro batches, which is more than anyone lets in.
+bool SearchWorker::is_hopeless(const Block& block) const {
+  if (!by_step_alone_) return false;
+  const double least = (least_step(run_, least_pipeline_, Seconds()) * (1 - kRounding)).si();
+  const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
+  return !incumbents_.lets_in(least) &&
+         std::none_of(block.families->begin(), block.families->end(), lets_in) &&
+         std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
 }
 
 // The most promising first: the rest may then not need an estimate.
@@ -203,18 +317,32 @@ void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
       schedule.written_out,
       schedule.zero_bubble,
       point.schedule == ScheduleId::interleaved,
-      run_.training.lengths.count > 0 && run_.strategy.partition.weights > 1};
+      meets()};
   const PartsKey key = {price_key,
                         point.schedule,
                         point.vpp,
                         point.split,
                         point.recompute,
-                        point.recompute_layers,
-                        run_.strategy.offload.activations};
+                        point.recompute_layers};
   if (key == filled_) return;
   price_as(price_key);
   orrery::fill_parts<double>(run_, workspace_);
   filled_ = key;
+  costs_ = {};
+}
+
+void SearchWorker::fill_costs() {
+  const Strategy& s = run_.strategy;
+  const bool gathers = gathers_every_micro_batch(s, run_.framework);
+  const bool fetches = s.offload.parameters != OffloadTarget::none;
+  const bool reduces = reduces_every_micro_batch(s, run_.framework);
+  const CostKey key = {gathers || fetches ? s.partition.weights : 1,
+                       reduces ? s.partition.gradients : 1, s.offload.parameters,
+                       s.offload.activations};
+  if (key == costs_) return;
+  orrery::fill_costs<double>(run_, workspace_);
+  least_pipeline_ = least_pipeline(run_, workspace_);
+  costs_ = key;
 }
 
 // Swaps the prices in the workspace, those of filled_, for the ones of this key.
@@ -236,7 +364,7 @@ void SearchWorker::price_as(const PriceKey& key) {
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   set_point(space_, space_.bases[base_], c.point, run_.strategy);
   fill_parts(unit, c.point);
-  fill_costs<double>(run_, workspace_);
+  fill_costs();
   const Answer a = finish(run_, workspace_);
   c.step = a.step_time;
   c.objective = conditions_.objective_of(run_, a);
@@ -250,10 +378,11 @@ void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
     index_.find_unit(unit, estimated_ids_);
     index_.find_point(unit, c.point, estimated_ids_);
   }
-  for_families(estimated_ids_, [&](std::size_t i, FamilyTally& f) {
+  for (const std::size_t i : estimated_ids_) {
+    FamilyTally& f = tally_.families[i];
     if (is_before(c, f.best)) f.best = c;
     incumbents_.offer_family(i, c.objective);
-  });
+  }
   if (front_.aims() == 0) return;
   for (std::size_t i = 0; i < front_.aims(); ++i) c.aims[i] = conditions_.pareto[i].value(run_, a);
   front_.offer(c);

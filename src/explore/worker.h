@@ -6,23 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/kept_states.h"
 #include "estimate/workspace.h"
 #include "explore/contenders.h"
 #include "explore/front.h"
 #include "explore/incumbents.h"
 #include "explore/search.h"
+#include "explore/sharding_tally.h"
 #include "explore/unit_walk.h"
 
 namespace orrery {
-
-struct FamilyTally {
-  std::int64_t candidates = 0;
-  std::int64_t legal = 0;
-  std::int64_t feasible = 0;
-  std::array<std::int64_t, kRules + 1> rejected{};
-  Candidate best;
-  Candidate nearest;
-};
 
 struct SearchTally {
   std::int64_t candidates = 0;
@@ -71,34 +64,57 @@ class SearchWorker {
     std::int16_t split = 0;
     std::int8_t recompute = 0;
     std::int32_t recompute_layers = 0;
-    OffloadTarget activations = OffloadTarget::none;
 
     bool operator==(const PartsKey&) const = default;
   };
 
+  // And all that their costs depend on besides (estimate/stage.h).
+  struct CostKey {
+    std::int64_t gathered = 0;  // ranks the weights are gathered from; 0: none are filled
+    std::int64_t reduced = 0;
+    OffloadTarget parameters = OffloadTarget::none;
+    OffloadTarget activations = OffloadTarget::none;
+
+    bool operator==(const CostKey&) const = default;
+  };
+
+  // Candidates that differ in their sharding only, and the families that all of them belong to.
+  struct Block {
+    Point first;
+    std::vector<std::size_t>* families = nullptr;
+    std::int64_t legal = 0;
+    std::int64_t feasible = 0;
+    Candidate nearest;
+  };
+
   void take_base(std::size_t base);
-  void judge(const Unit& unit, const SearchCell& cell);
-  RuleId broken_rule(const Point& point);
-  void reject(RuleId rule, std::int64_t candidates);
-  void judge_legal(const Unit& unit, const Point& point);
-  void judge_fitting(const Unit& unit, Candidate c);
+  void take_shardings(const std::vector<Sharding>& shardings);
+  void judge(const Unit& unit, const SearchCell& shape);
+  void find_families(const Unit& unit, Point p);
+  RuleId broken_rule(RulePart part) const;
+  void reject(const Block& block, RuleId rule, std::int64_t candidates);
+  void judge_block(const Unit& unit, Block block);
+  void judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings, Block& block);
+  void judge_memory(Candidate c, std::size_t sharding, Block& block);
+  void judge_fitting(const Candidate& c, const Block& block);
+  bool is_hopeless(const Block& block) const;
+  bool meets() const;
   bool is_refused(int by);
   // Then nobody wants what is found.
   bool is_stopped() const { return options_.stopped && options_.stopped(); }
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   void fill_parts(const Unit& unit, const Point& point);
+  void fill_costs();
   void price_as(const PriceKey& key);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
-
-  template <class Visit>
-  void for_families(const FamilyIds& ids, Visit&& visit);
 
   const Space& space_;
   const FamilyIndex& index_;
   const SearchOptions& options_;
   const Conditions& conditions_;
+  const bool by_step_alone_;  // it alone decides which of the candidates that fit counts
   Incumbents& incumbents_;
   SharedFront& shared_;
   Front front_;
@@ -110,10 +126,20 @@ class SearchWorker {
   const Answer nothing_known_{};
   Answer known_;  // of the candidate that is judged
   PartsKey filled_;
+  CostKey costs_;             // of those parts
+  Seconds least_pipeline_{};  // with those costs
+  KeptStates states_;
+  std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
+  std::vector<JudgedStage> stages_;             // of the block that is judged
+  ShardingTallies tallies_;                     // of the unit at hand, like the next
+  // Those that break no rule: first where meets() is false, then where it is true.
+  std::array<std::vector<std::size_t>, 2> legal_shardings_;
+  std::vector<std::size_t> sharding_families_;         // theirs, each once
+  std::vector<std::vector<std::size_t>> of_offloads_;  // families of a shape, by offload
   // Candidates are estimated in the order of their bounds, which goes to and fro between prices.
   std::vector<std::pair<PriceKey, Prices<double>>> kept_prices_;
   std::size_t oldest_ = 0;          // of them
-  FamilyIds ids_;                   // of the candidate that is judged
+  FamilyIds ids_;                   // of the unit at hand
   FamilyIds estimated_ids_;         // of the one that is estimated, in the midst of that
   std::vector<Candidate> waiting_;  // of the unit at hand: they fit
   std::size_t forget_at_ = std::size_t{1} << 11;

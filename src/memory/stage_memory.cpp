@@ -18,8 +18,8 @@ namespace {
 constexpr double kAlmostAll = 1 - 1e-12;
 
 // Offloaded bytes fill the host's memory, or its drives.
-template <Number R>
-void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
+template <Number R, class Memory>
+void send_away(Memory& m, OffloadTarget target, BytesOf<R> bytes) {
   if (kOffloadPlaces[target].host_memory) m.host += bytes;
   if (kOffloadPlaces[target].drives) m.drives += bytes;
 }
@@ -28,7 +28,7 @@ void send_away(StageMemory<R>& m, OffloadTarget target, BytesOf<R> bytes) {
 // they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
 // A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced.
 template <Number R>
-void send_optimizer_away(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
+void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
                          std::int64_t largest_layer, StateBytes<R>& b) {
   if (s.offload.optimizer == OffloadTarget::none) return;
   const R share = lift<R>(s.offload.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
@@ -53,7 +53,7 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
 
 // Returns the weights that the optimizer updates.
 template <Number R>
-BytesOf<R> add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& recipe,
+BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
                       const StageHoldings& holdings) {
   const ParametersHeld& parameters = holdings.parameters;
   StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
@@ -63,10 +63,10 @@ BytesOf<R> add_states(StageMemory<R>& m, const Strategy& s, const StateRecipe& r
     send_away<R>(m, s.offload.parameters, b.weights + b.fixed);
     b.weights = b.fixed = BytesOf<R>{};
   }
-  m[MemoryLine::weights] = b.weights + b.fixed;
-  m[MemoryLine::secondary_weights] = b.secondary;
-  m[MemoryLine::gradients] = b.gradients;
-  m[MemoryLine::optimizer] = b.optimizer;
+  m.weights = b.weights + b.fixed;
+  m.secondary = b.secondary;
+  m.gradients = b.gradients;
+  m.optimizer = b.optimizer;
   const std::int64_t held = parameters.dense + parameters.expert + parameters.fixed_dense.count +
                             parameters.fixed_expert.count;
   const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + b.secondary;
@@ -216,26 +216,53 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
 }
 
 template <Number R>
-StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
-                            const StageHoldings& holdings, const StageActivations<R>& activations) {
+StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const StageHoldings& holdings) {
+  StageStates<R> states;
+  const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, f), holdings);
+  states.gathered = gathered<R>(s, f, recipe, holdings);
+  states.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
+  if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {
+    states.update = named(updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
+                          {"copies that the update makes"});
+  }
+  return states;
+}
+
+namespace {
+
+template <Number R>
+void set_states(StageMemory<R>& m, const StageStates<R>& states) {
+  m[MemoryLine::weights] = states.weights;
+  m[MemoryLine::secondary_weights] = states.secondary;
+  m[MemoryLine::gradients] = states.gradients;
+  m[MemoryLine::optimizer] = states.optimizer;
+  m[MemoryLine::gathered_weights] = states.gathered;
+  m.outsized = states.outsized;
+  m.update = states.update;
+  m.host = states.host;
+  m.drives = states.drives;
+  m.bytes_per_parameter = states.bytes_per_parameter;
+}
+
+}  // namespace
+
+template <Number R>
+StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const StageStates<R>& states,
+                                const StageHoldings& holdings,
+                                const StageActivations<R>& activations) {
   StageMemory<R> m;
-  const BytesOf<R> updated = add_states<R>(m, s, held_recipe(recipe, f), holdings);
+  set_states<R>(m, states);
   send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
-  m[MemoryLine::gathered_weights] = gathered<R>(s, f, recipe, holdings);
   if (replicas(s, ShardedStates::dense) > 1) {
     m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
   }
   if (holdings.receive_buffers > Bytes()) {
     m[MemoryLine::buckets] += lift<R>(holdings.receive_buffers, {"receive buffers of the stage"});
   }
-  m.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
   if (f.frees_gradients && s.micro_batches == 1 && s.pp == 1) {
     m.freed = m[MemoryLine::gradients];
     m.last_layer = activations.largest + activations.working + activations.transient;
-  }
-  if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {
-    m.update = named(updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
-                     {"copies that the update makes"});
   }
   choose_moment<R>(m);
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
@@ -245,6 +272,14 @@ StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRe
   for (std::size_t i = 0; i < kMemoryLines; ++i) {
     m.lines[i] = named(m.lines[i], {kNamesOf<MemoryLine>[i].data()});
   }
+  return m;
+}
+
+template <Number R>
+StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const StageHoldings& holdings, const StageActivations<R>& activations) {
+  StageMemory<R> m = unsettled_memory<R>(s, f, stage_states<R>(s, f, recipe, holdings), holdings,
+                                         activations);
   settle<R>(m, f, Bytes());
   return m;
 }
@@ -257,6 +292,16 @@ template void choose_moment(StageMemory<double>&);
 template void choose_moment(StageMemory<Traced>&);
 template void settle(StageMemory<double>&, const Framework&, Bytes);
 template void settle(StageMemory<Traced>&, const Framework&, Bytes);
+template StageStates<double> stage_states(const Strategy&, const Framework&, const StateRecipe&,
+                                          const StageHoldings&);
+template StageStates<Traced> stage_states(const Strategy&, const Framework&, const StateRecipe&,
+                                          const StageHoldings&);
+template StageMemory<double> unsettled_memory(const Strategy&, const Framework&,
+                                              const StageStates<double>&, const StageHoldings&,
+                                              const StageActivations<double>&);
+template StageMemory<Traced> unsettled_memory(const Strategy&, const Framework&,
+                                              const StageStates<Traced>&, const StageHoldings&,
+                                              const StageActivations<Traced>&);
 template StageMemory<double> stage_memory(const Strategy&, const Framework&, const StateRecipe&,
                                           const StageHoldings&, const StageActivations<double>&);
 template StageMemory<Traced> stage_memory(const Strategy&, const Framework&, const StateRecipe&,

@@ -36,6 +36,34 @@ struct StageHoldings {
   Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept
 };
 
+// The part that follows from the holdings and from how states are sharded and offloaded, whatever
+// the activations are.
+template <Number R>
+struct StageStates {
+  BytesOf<R> weights{};
+  BytesOf<R> secondary{};
+  BytesOf<R> gradients{};
+  BytesOf<R> optimizer{};
+  BytesOf<R> gathered{};
+  BytesOf<R> outsized{};  // as the next, see StageMemory
+  BytesOf<R> update{};
+  BytesOf<R> host{};
+  BytesOf<R> drives{};
+  R bytes_per_parameter{};
+};
+
+template <Number R>
+StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const StageHoldings& holdings);
+
+// All lines but fragmentation; settle() adds it and the sums (peak_moment.h). Of `s` the sharding
+// and the offload of states are not asked again.
+template <Number R>
+StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const StageStates<R>& states,
+                                const StageHoldings& holdings,
+                                const StageActivations<R>& activations);
+
+// Settled, with no limit on cached blocks.
 template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings, const StageActivations<R>& activations);

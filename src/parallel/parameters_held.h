@@ -19,6 +19,8 @@ struct FixedWeights {
   Bytes stored{};
   Bytes gathered{};  // on the wire, and as a gathered copy
 
+  bool operator==(const FixedWeights&) const = default;
+
   FixedWeights& operator+=(const FixedWeights& o) {
     count += o.count;
     stored += o.stored;
@@ -43,6 +45,8 @@ struct UpdateWork {
   Seconds time{};     // of all matrices, one after the other
   Seconds largest{};  // of one of them, which no sharding divides
 
+  bool operator==(const UpdateWork&) const = default;
+
   UpdateWork& operator+=(const UpdateWork& o) {
     states += o.states;
     time += o.time;
@@ -63,6 +67,8 @@ struct ParametersHeld {
   FixedWeights fixed_expert{};
   UpdateWork update_dense{};
   UpdateWork update_expert{};
+
+  bool operator==(const ParametersHeld&) const = default;
 
   ParametersHeld& operator+=(const ParametersHeld& o) {
     dense += o.dense;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/rules.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -29,12 +30,41 @@ template <std::size_t... I>
   return id;
 }
 
+// The indices of a part's rules, which follow one another.
+template <RulePart Part>
+constexpr auto rules_in() {
+  constexpr auto first = std::find_if(kEntries.begin(), kEntries.end(), [](const auto& e) {
+    return rule_part(e.rule.id) == Part;
+  });
+  constexpr auto count = std::count_if(kEntries.begin(), kEntries.end(), [](const auto& e) {
+    return rule_part(e.rule.id) == Part;
+  });
+  constexpr auto start = static_cast<std::size_t>(first - kEntries.begin());
+  return []<std::size_t... I>(std::index_sequence<I...> /*all*/) {
+    return std::index_sequence<start + I...>();
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(count)>());
+}
+
 }  // namespace
 
 const Rule& rule_of(RuleId id) { return entry_of(id).rule; }
 
 RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run) {
   return first_broken_of(RuleCase{s, a, run}, std::make_index_sequence<kRules>());
+}
+
+RuleId first_broken(RulePart part, const Strategy& s, const Architecture& a, const RunShape& run) {
+  const RuleCase c = {s, a, run};
+  switch (part) {
+    case RulePart::degrees:
+      return first_broken_of(c, rules_in<RulePart::degrees>());
+    case RulePart::sharding:
+      return first_broken_of(c, rules_in<RulePart::sharding>());
+    case RulePart::recompute:
+      return first_broken_of(c, rules_in<RulePart::recompute>());
+  }
+  return RuleId::none;
 }
 
 std::string found_text(RuleId id, const Strategy& s, const Architecture& a, const RunShape& run) {

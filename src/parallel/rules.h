@@ -102,6 +102,16 @@ const Rule& rule_of(RuleId id);
 
 RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run);
 
+// The rules in three parts, in their order: those that ask nothing of how states are sharded, what
+// is recomputed and offloaded; those that ask of the sharding and of degrees; and the rest, which ask
+// nothing of the sharding.
+enum class RulePart : std::uint8_t { degrees, sharding, recompute };
+constexpr RulePart rule_part(RuleId id) {
+  if (id < RuleId::zero) return RulePart::degrees;
+  return id < RuleId::recompute_empty ? RulePart::sharding : RulePart::recompute;
+}
+RuleId first_broken(RulePart part, const Strategy& s, const Architecture& a, const RunShape& run);
+
 // The numbers a rule speaks of: "tp 6, num_attention_heads 64".
 std::string found_text(RuleId id, const Strategy& s, const Architecture& a, const RunShape& run);
 

@@ -44,6 +44,23 @@ struct FullestStage {
   }
 };
 
+// Of one node, whose hosts hold this much for each rank.
+Bytes host_needed(const Run& run, Bytes of_rank) {
+  const std::int64_t used = std::min(run.cluster.devices_per_node, world_size(run.strategy));
+  return of_rank * static_cast<double>(used);
+}
+
+Bytes host_capacity(const Run& run) {
+  const std::int64_t used = std::min(run.cluster.devices_per_node, world_size(run.strategy));
+  return host_memory(run.cluster, used);
+}
+
+bool host_is_full(const Run& run, Bytes of_rank) {
+  const Bytes capacity = host_capacity(run);
+  return offloads_to(run.strategy.offload, &OffloadPlace::host_memory) && capacity > Bytes() &&
+         host_needed(run, of_rank) > capacity;
+}
+
 // Whether device and host have room.
 template <Number R>
 void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a) {
@@ -51,13 +68,11 @@ void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a
   a.reason = Reason::fits;
   a.memory.peak = named(a.memory.peak, {"peak memory"});
   a.capacity = run.cluster.device.memory_capacity;
-  const std::int64_t devices = std::min(run.cluster.devices_per_node, world_size(run.strategy));
-  a.host_needed = host * static_cast<double>(devices);
-  a.host_capacity = host_memory(run.cluster, devices);
-  const bool host_is_full = a.host_capacity > Bytes() && a.host_needed > a.host_capacity;
+  a.host_needed = host_needed(run, host);
+  a.host_capacity = host_capacity(run);
   if (most > a.capacity) {
     a.reason = Reason::device_memory;
-  } else if (offloads_to(run.strategy.offload, &OffloadPlace::host_memory) && host_is_full) {
+  } else if (host_is_full(run, host)) {
     a.reason = Reason::host_memory;
   }
 }
@@ -249,6 +264,31 @@ void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::siz
     fullest.offer(s.stage, memory_of_stage<double>(run, *s.contents, s.states[sharding]));
   }
   judge_memory<double>(run, fullest, answer);
+}
+
+// More lines of states need no less memory, sum by sum, unless the lines follow the fullest moment.
+// What is needed is below the peak but for rounding; settle() keeps the peak of a stage that needs
+// less than all memory below it too.
+MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
+  constexpr double kRounding = 1e-9;
+  if (run.framework.frees_gradients || run.framework.optimizer_copies > 0) return {};
+  Bytes least{};
+  Bytes most{};
+  Bytes least_host{};
+  Bytes most_host{};
+  for (const JudgedStage& s : stages) {
+    const StageMemory<double> low = memory_of_stage<double>(run, *s.contents, *s.least);
+    const StageMemory<double> high = memory_of_stage<double>(run, *s.contents, *s.most);
+    least = std::max(least, low.needed * (1 - kRounding));
+    most = std::max(most, high.needed);
+    least_host = std::max(least_host, low.host);
+    most_host = std::max(most_host, high.host);
+  }
+  const Bytes capacity = run.cluster.device.memory_capacity;
+  if (least > capacity || host_is_full(run, least_host)) return {FitOfAll::none_fits, least};
+  const double share = std::min(run.memory_risk.share, 1 - kRounding);
+  const bool all = most <= capacity * share && !host_is_full(run, most_host);
+  return {all ? FitOfAll::all_fit : FitOfAll::unknown, least};
 }
 
 Seconds least_pipeline(const Run& run, const Workspace& workspace) {

@@ -34,8 +34,8 @@ void KeptStates::find(Run& run, Workspace& w, std::size_t offload,
   for_fullest(run, w, [&](std::int64_t stage) {
     const StageContents<double>& contents = contents_of_stage<double>(run, w, stage);
     Rows& rows = of(contents.holdings)[offload];
-    if (rows.empty()) fill(run, contents, rows);
-    stages.push_back({stage, &contents, rows});
+    if (rows.states.empty()) fill(run, contents, rows);
+    stages.push_back({stage, &contents, rows.states, &rows.least, &rows.most});
   });
 }
 
@@ -51,9 +51,11 @@ void KeptStates::fill(Run& run, const StageContents<double>& contents, Rows& row
   const Partition before = run.strategy.partition;
   for (const Partition& p : shardings_) {
     run.strategy.partition = p;
-    rows.push_back(states_of_stage<double>(run, contents));
+    rows.states.push_back(states_of_stage<double>(run, contents));
   }
   run.strategy.partition = before;
+  rows.least = least_of(rows.states);
+  rows.most = most_of(rows.states);
 }
 
 }  // namespace orrery

@@ -24,6 +24,8 @@ struct JudgedStage {
   std::int64_t stage = 0;
   const StageContents<double>* contents = nullptr;
   std::span<const StageStates<double>> states;  // by sharding
+  const StageStates<double>* least = nullptr;   // of all of them, line by line
+  const StageStates<double>* most = nullptr;
 };
 
 class KeptStates {
@@ -36,7 +38,11 @@ class KeptStates {
   void find(Run& run, Workspace& w, std::size_t offload, std::vector<JudgedStage>& stages);
 
  private:
-  using Rows = std::vector<StageStates<double>>;
+  struct Rows {
+    std::vector<StageStates<double>> states;
+    StageStates<double> least;
+    StageStates<double> most;
+  };
 
   struct Kept {
     StageHoldings holdings;

@@ -27,6 +27,15 @@ void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
                    Answer& answer);
 
+// What is true of every sharding that the stages' states were made for, as far as the least and the
+// most of each of their lines tell.
+enum class FitOfAll : std::uint8_t { unknown, none_fits, all_fit };
+struct MemoryOfAll {
+  FitOfAll fit = FitOfAll::unknown;  // `all_fit`: as surely as the run asks (risk.h)
+  Bytes least{};                     // no peak is less
+};
+MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages);
+
 // The micro batches take no less, whatever their order. Needs fill_costs().
 Seconds least_pipeline(const Run& run, const Workspace& workspace);
 

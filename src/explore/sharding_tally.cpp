@@ -15,12 +15,9 @@ void ShardingTallies::reject(RuleId rule, std::int64_t of_each) {
   (before ? before_ : after_)[static_cast<std::size_t>(rule)] += of_each;
 }
 
-void ShardingTallies::hand_over(const FamilyIndex& index,
-                                std::vector<FamilyTally>& families) const {
-  FamilyIds ids(index.axes());
+void ShardingTallies::hand_over(std::vector<FamilyTally>& families) const {
   for (const ShardingTally& t : list_) {
-    index.find_sharding(t.sharding, ids);
-    for (const std::size_t family : FamilyIndex::of_sharding(ids)) {
+    for (const std::size_t family : t.families) {
       FamilyTally& f = families[family];
       for (std::size_t r = 0; r <= kRules; ++r) {
         const auto rule = static_cast<RuleId>(r);

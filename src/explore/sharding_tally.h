@@ -33,6 +33,7 @@ struct FamilyTally {
 struct ShardingTally {
   Sharding sharding;
   RuleId broken = RuleId::none;
+  std::array<std::size_t, 2> families{};
   std::int64_t legal = 0;
   std::int64_t feasible = 0;
   Candidate nearest;
@@ -43,13 +44,14 @@ class ShardingTallies {
   void start(const std::vector<Sharding>& shardings);
 
   std::vector<ShardingTally>& list() { return list_; }
+  const std::vector<ShardingTally>& list() const { return list_; }
 
   // Candidates of each sharding, of which `rule` says the same: before any rule of the sharding, or
   // after them, which RuleId::none is too.
   void reject(RuleId rule, std::int64_t of_each);
 
-  // Adds all of it to the families of `index`.
-  void hand_over(const FamilyIndex& index, std::vector<FamilyTally>& families) const;
+  // Adds all of it to the shardings' families.
+  void hand_over(std::vector<FamilyTally>& families) const;
 
  private:
   using ByRule = std::array<std::int64_t, kRules + 1>;

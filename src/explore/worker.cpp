@@ -89,6 +89,7 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
       index_(index),
       options_(options),
       conditions_(conditions_of(options)),
+      by_memory_alone_(conditions_.constraints.empty()),
       by_step_alone_(decides_alone(conditions_)),
       incumbents_(incumbents),
       shared_(shared),
@@ -116,7 +117,7 @@ void SearchWorker::take(const Unit& unit) {
   if (options_.families) index_.find_unit(unit, ids_);
   take_shardings(walk.shardings());
   tally_.candidates += walk.shapes([&](const SearchCell& shape) { judge(unit, shape); });
-  if (options_.families) tallies_.hand_over(index_, tally_.families);
+  if (options_.families) tallies_.hand_over(tally_.families);
   estimate_waiting(unit);
   if (front_.aims() > 0) shared_.join(front_);
   if (tally_.contenders.list.size() > forget_at_) forget_hopeless();
@@ -137,11 +138,15 @@ void SearchWorker::take_shardings(const std::vector<Sharding>& shardings) {
     set_sharding(shardings[k], run_.strategy);
     ShardingTally& t = tallies_.list()[k];
     t.broken = broken_rule(RulePart::sharding);
+    if (options_.families) {
+      index_.find_sharding(shardings[k], ids_);
+      t.families = FamilyIndex::of_sharding(ids_);
+    }
     if (t.broken != RuleId::none) continue;
     legal_shardings_[meets() ? 1 : 0].push_back(k);
-    if (!options_.families) continue;
-    index_.find_sharding(shardings[k], ids_);
-    for (const std::size_t f : FamilyIndex::of_sharding(ids_)) sharding_families_.push_back(f);
+    if (options_.families) {
+      sharding_families_.insert(sharding_families_.end(), t.families.begin(), t.families.end());
+    }
   }
   keep_each_once(sharding_families_);
   states_.start(std::move(partitions), space_.offloads.size());
@@ -238,6 +243,16 @@ void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>&
   fill_parts(unit, c.point);
   states_.find(run_, workspace_, offload_of_states_[static_cast<std::size_t>(c.point.offload)],
                stages_);
+  const MemoryOfAll all = memory_of_all(run_, stages_);
+  fit_of_all_ = all.fit;
+  hopeless_.reset();
+  const bool none_fits = by_memory_alone_ && all.fit == FitOfAll::none_fits;
+  if (none_fits && !wants_nearest(all.least, block)) {
+    for (const std::size_t k : shardings) ++tallies_.list()[k].legal;
+    block.legal += static_cast<std::int64_t>(shardings.size());
+    tally_.infeasible += static_cast<std::int64_t>(shardings.size());
+    return;
+  }
   for (const std::size_t k : shardings) {
     c.point.sharding = tallies_.list()[k].sharding;
     c.point.number = block.first.number + static_cast<std::int64_t>(k);
@@ -250,10 +265,16 @@ void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>&
 
 void SearchWorker::judge_memory(Candidate c, std::size_t sharding, Block& block) {
   ShardingTally& t = tallies_.list()[sharding];
-  answer_memory(run_, stages_, sharding, known_);
-  c.peak = known_.memory.peak;
   ++t.legal;
   ++block.legal;
+  if (fit_of_all_ == FitOfAll::all_fit && is_hopeless(block)) {
+    ++t.feasible;
+    ++block.feasible;
+    ++tally_.feasible;
+    return;
+  }
+  answer_memory(run_, stages_, sharding, known_);
+  c.peak = known_.memory.peak;
   if (!fits_at_risk(run_, known_)) {
     ++(known_.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
     if (needs_less(c, block.nearest)) block.nearest = c;
@@ -267,11 +288,11 @@ void SearchWorker::judge_memory(Candidate c, std::size_t sharding, Block& block)
 
 void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
   if (is_refused(conditions_.first_broken(Known::memory, run_, known_))) return;
-  fill_costs();
   if (is_hopeless(block)) {
     ++tally_.feasible;
     return;
   }
+  fill_costs();
   answer_least(run_, workspace_, least_pipeline_, 1 - kRounding, known_);
   if (is_refused(conditions_.first_hopeless(run_, known_))) return;
   ++tally_.feasible;
@@ -285,13 +306,29 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
 
 // Whether no candidate of the block with these costs can count: its step is no less than that of its
 // micro batches, which is more than anyone lets in.
-bool SearchWorker::is_hopeless(const Block& block) const {
+bool SearchWorker::is_hopeless(const Block& block) {
   if (!by_step_alone_) return false;
+  fill_costs();
+  if (hopeless_) return *hopeless_;
   const double least = (least_step(run_, least_pipeline_, Seconds()) * (1 - kRounding)).si();
   const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
-  return !incumbents_.lets_in(least) &&
-         std::none_of(block.families->begin(), block.families->end(), lets_in) &&
-         std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
+  hopeless_ = !incumbents_.lets_in(least) &&
+              std::none_of(block.families->begin(), block.families->end(), lets_in) &&
+              std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
+  return *hopeless_;
+}
+
+// Whether a candidate of the block that needs no less than `least` may be the nearest to fit.
+bool SearchWorker::wants_nearest(Bytes least, const Block& block) const {
+  const auto wants = [least](const Candidate& c) { return c.unit < 0 || c.peak >= least; };
+  const auto of_family = [&](std::size_t f) { return wants(tally_.families[f].nearest); };
+  const auto of_sharding = [&](const ShardingTally& t) {
+    return wants(t.nearest) && std::any_of(t.families.begin(), t.families.end(), of_family);
+  };
+  return wants(tally_.nearest) ||
+         std::any_of(block.families->begin(), block.families->end(), of_family) ||
+         (options_.families &&
+          std::any_of(tallies_.list().begin(), tallies_.list().end(), of_sharding));
 }
 
 // The most promising first: the rest may then not need an estimate.
@@ -343,6 +380,7 @@ void SearchWorker::fill_costs() {
   orrery::fill_costs<double>(run_, workspace_);
   least_pipeline_ = least_pipeline(run_, workspace_);
   costs_ = key;
+  hopeless_.reset();
 }
 
 // Swaps the prices in the workspace, those of filled_, for the ones of this key.

@@ -3,11 +3,11 @@
 // One worker of a search: judges the candidates of its units and keeps the results.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "estimate/kept_states.h"
-#include "estimate/workspace.h"
+#include "estimate/links.h"
 #include "explore/contenders.h"
 #include "explore/front.h"
 #include "explore/incumbents.h"
@@ -97,7 +97,8 @@ class SearchWorker {
   void judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings, Block& block);
   void judge_memory(Candidate c, std::size_t sharding, Block& block);
   void judge_fitting(const Candidate& c, const Block& block);
-  bool is_hopeless(const Block& block) const;
+  bool is_hopeless(const Block& block);
+  bool wants_nearest(Bytes least, const Block& block) const;
   bool meets() const;
   bool is_refused(int by);
   // Then nobody wants what is found.
@@ -114,7 +115,8 @@ class SearchWorker {
   const FamilyIndex& index_;
   const SearchOptions& options_;
   const Conditions& conditions_;
-  const bool by_step_alone_;  // it alone decides which of the candidates that fit counts
+  const bool by_memory_alone_;  // it alone decides which of the legal candidates fits
+  const bool by_step_alone_;    // it alone decides which of the candidates that fit counts
   Incumbents& incumbents_;
   SharedFront& shared_;
   Front front_;
@@ -128,6 +130,8 @@ class SearchWorker {
   PartsKey filled_;
   CostKey costs_;             // of those parts
   Seconds least_pipeline_{};  // with those costs
+  std::optional<bool> hopeless_;  // the block that is judged with those costs, if that was asked
+  FitOfAll fit_of_all_ = FitOfAll::unknown;  // of that block
   KeptStates states_;
   std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
   std::vector<JudgedStage> stages_;             // of the block that is judged

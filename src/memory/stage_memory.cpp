@@ -2,6 +2,7 @@
 #include "memory/stage_memory.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/precision.h"
 #include "memory/peak_moment.h"
@@ -204,7 +205,7 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   }
   const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
   m.needed = used;
-  if (capacity > Bytes() && plain(used + cached) > capacity) {
+  if (capacity > Bytes() && plain(used + cached) > capacity * kAlmostAll) {
     const BytesOf<R> room =
         lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - used;
     cached = larger(BytesOf<R>{}, room);
@@ -227,6 +228,33 @@ StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRe
                           {"copies that the update makes"});
   }
   return states;
+}
+
+namespace {
+
+constexpr std::array kStateLines = {
+    &StageStates<double>::weights,   &StageStates<double>::secondary,
+    &StageStates<double>::gradients, &StageStates<double>::optimizer,
+    &StageStates<double>::gathered,  &StageStates<double>::outsized,
+    &StageStates<double>::update,    &StageStates<double>::host,
+    &StageStates<double>::drives};
+
+}  // namespace
+
+StageStates<double> least_of(std::span<const StageStates<double>> states) {
+  StageStates<double> least = states.front();
+  for (const StageStates<double>& s : states) {
+    for (const auto line : kStateLines) least.*line = std::min(least.*line, s.*line);
+  }
+  return least;
+}
+
+StageStates<double> most_of(std::span<const StageStates<double>> states) {
+  StageStates<double> most = states.front();
+  for (const StageStates<double>& s : states) {
+    for (const auto line : kStateLines) most.*line = std::max(most.*line, s.*line);
+  }
+  return most;
 }
 
 namespace {

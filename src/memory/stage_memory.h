@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "memory/memory_lines.h"
 #include "parallel/parameters_held.h"
@@ -55,6 +56,10 @@ struct StageStates {
 template <Number R>
 StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings);
+
+// Line by line the least of them all, or the most.
+StageStates<double> least_of(std::span<const StageStates<double>> states);
+StageStates<double> most_of(std::span<const StageStates<double>> states);
 
 // All lines but fragmentation; settle() adds it and the sums (peak_moment.h). Of `s` the sharding
 // and the offload of states are not asked again.

@@ -287,7 +287,7 @@ int check_bounds(const SearchRequest& request, double least) {
         if (first_broken(run.strategy, run.model, shape_of(run)) != RuleId::none) return;
         const Seconds step = estimate<double>(run, w).step_time;
         Answer known;
-        answer_least(run, w, 1, known);
+        answer_least(run, w, least_pipeline(run, w), 1, known);
         const Seconds bound = known.step_time;
         CHECK(bound.si() <= step.si() * (1 + 1e-12));
         CHECK(bound.si() > least * step.si());

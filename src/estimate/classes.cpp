@@ -170,6 +170,7 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w) {
     add_streams<R>(run, c);
   }
   const std::size_t n = w.class_of.size();
+  w.swept = {};
   w.forward.resize(n);
   w.backward.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
@@ -224,18 +225,25 @@ Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
 }
 
 template <Number R>
+void add_largest(const Prices<R>& prices, const BlockCounts& blocks, StageHoldings& h) {
+  h.largest_layer = larger_of(h.largest_layer, largest_layer<R>(prices, blocks));
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    if (blocks[i] == 0) continue;
+    h.largest_module = larger_of(h.largest_module, prices.blocks[i].largest_module);
+  }
+}
+
+template <Number R>
 StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageHoldings h;
   h.parameters = parameters_of_stage<R>(run, w, stage);
   h.gathered_bytes = gathered_bytes(run);
   h.groups = communicators(run.strategy);
+  const StageClass<R>* before = nullptr;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);
-    h.largest_layer = larger_of(h.largest_layer, largest_layer<R>(w.prices, c.blocks));
-    for (std::size_t i = 0; i < kBlockTypes; ++i) {
-      if (c.blocks[i] == 0) continue;
-      h.largest_module = larger_of(h.largest_module, w.prices.blocks[i].largest_module);
-    }
+    if (&c != before) add_largest(w.prices, c.blocks, h);
+    before = &c;
     for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
       if (c.blocks[end] > 0) h.ends += block_parameters(run, w.prices, end);
     }
@@ -289,9 +297,8 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
 
 template <Number R>
 const StageContents<R>& contents_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
-  const OffloadTarget target = run.strategy.offload.activations;
-  StageContents<R>& c =
-      w.contents[static_cast<std::size_t>(target)][static_cast<std::size_t>(stage)];
+  const bool away = run.strategy.offload.activations != OffloadTarget::none;
+  StageContents<R>& c = w.contents[away ? 1 : 0][static_cast<std::size_t>(stage)];
   if (c.known) return c;
   c = {true, holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage), {}, {}};
   c.holdings.receive_buffers = receive_buffers<R>(run, w, stage, c.activations.in_flight);

@@ -34,7 +34,7 @@ const std::array<Seconds, kMaxStages> kFree{};
 // are done with this one.
 bool takes_a_period(const Run& run) { return run.strategy.post_validation; }
 
-SecondsOf<double> swept(const Run& run, Workspace& w, bool with_sends) {
+SecondsOf<double> sweep_of(const Run& run, Workspace& w, bool with_sends) {
   const std::size_t boundaries = w.send_forward.size();
   const std::span<const Seconds> none(kFree.data(), boundaries);
   PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
@@ -99,7 +99,9 @@ Seconds busiest_stage(const Run& run, const Workspace& w) {
 
 template <>
 SecondsOf<double> pipeline_time(const Run& run, Workspace& w, bool with_sends) {
-  return swept(run, w, with_sends);
+  std::optional<Seconds>& known = w.swept[with_sends ? 1 : 0];
+  if (!known) known = sweep_of(run, w, with_sends);
+  return *known;
 }
 
 template <>

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "estimate/answer.h"
@@ -40,6 +41,9 @@ struct StageContents {
   BytesOf<R> held_ahead{};
 };
 
+// The times of a pipeline with these costs, sends free or not, if they were asked for.
+using SweptTimes = std::array<std::optional<Seconds>, 2>;
+
 template <Number R>
 struct WorkspaceOf {
   std::vector<StageClass<R>> classes;
@@ -53,12 +57,13 @@ struct WorkspaceOf {
   std::vector<SecondsOf<R>> sends;         // from each stage to the next
   std::vector<SecondsOf<R>> send_forward;  // by boundary
   std::vector<SecondsOf<R>> send_backward;
+  SweptTimes swept;
   PipelineWorkspace pipeline;
   PriceScratch scratch;  // `exchanges` belongs to `messages`
   Prices<R> prices;
   std::vector<std::int64_t> distinct;  // stages that hold other blocks than the one before
-  // By target of offloaded activations and stage, if they were asked for.
-  std::array<std::vector<StageContents<R>>, kCountOf<OffloadTarget>> contents;
+  // By stage, with activations on the device or elsewhere, if they were asked for.
+  std::array<std::vector<StageContents<R>>, 2> contents;
   std::vector<ChunkActivations<R>> chunks;                // of the current stage
   EndTraffics end_traffics;
   MessageLog* messages = nullptr;  // if not null, messages are noted (estimate/messages.h)

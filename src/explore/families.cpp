@@ -115,6 +115,12 @@ void FamilyIndex::find_point(const Unit& unit, const Point& point, FamilyIds& id
   if (pair_) ids.back() = of(values_.size() - 1, pair_at(unit, point));
 }
 
+void FamilyIndex::find_offload(const Unit& unit, const Point& point, FamilyIds& ids) const {
+  constexpr std::size_t kOffload = index(SearchAxis::offload);
+  ids[kOffload] = of(kOffload, orrery::value_at(space_, unit, point, SearchAxis::offload));
+  if (pair_) ids.back() = of(values_.size() - 1, pair_at(unit, point));
+}
+
 void FamilyIndex::find_sharding(const Sharding& sharding, FamilyIds& ids) const {
   ids[index(SearchAxis::zero)] = of(index(SearchAxis::zero), sharding.zero);
   ids[index(SearchAxis::zero_shard_group)] =

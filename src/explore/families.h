@@ -47,7 +47,8 @@ class FamilyIndex {
   void find_unit(const Unit& unit, FamilyIds& ids) const;
   // After find_unit(), those of one candidate.
   void find_point(const Unit& unit, const Point& point, FamilyIds& ids) const;
-  // After find_point(), for a candidate that differs in its sharding only.
+  // After find_point(), for a candidate that differs in its offload only; then its sharding only.
+  void find_offload(const Unit& unit, const Point& point, FamilyIds& ids) const;
   void find_sharding(const Sharding& sharding, FamilyIds& ids) const;
 
  private:

@@ -20,6 +20,8 @@ constexpr double kRounding = 1e-9;
 constexpr std::size_t kMostWaiting = 1024;
 // Most units have no more keys of prices; one takes 36 kB.
 constexpr std::size_t kMostKeptPrices = 32;
+// Pipelines of the candidates that wait; they are looked through one by one.
+constexpr std::size_t kMostSwept = 256;
 
 // By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
 constexpr EnumTable<SearchAxis, Vary> kHeldBy = {
@@ -166,9 +168,10 @@ void SearchWorker::reject(const Block& block, RuleId rule, std::int64_t candidat
 void SearchWorker::find_families(const Unit& unit, Point p) {
   of_offloads_.resize(space_.offloads.size());
   if (!options_.families) return;
+  index_.find_point(unit, p, ids_);
   for (std::size_t o = 0; o < of_offloads_.size(); ++o) {
     p.offload = static_cast<std::int16_t>(o);
-    index_.find_point(unit, p, ids_);
+    index_.find_offload(unit, p, ids_);
     of_offloads_[o].clear();
     for (std::size_t axis = 0; axis < ids_.size(); ++axis) {
       if (!FamilyIndex::is_of_sharding(axis)) of_offloads_[o].push_back(ids_[axis]);
@@ -399,11 +402,26 @@ void SearchWorker::price_as(const PriceKey& key) {
   if (!known) price<double>(run_, workspace_.scratch, workspace_.prices);
 }
 
+// Many candidates differ in nothing but what follows the micro batches, whose times are kept.
+Answer SearchWorker::finished() {
+  const auto kept = std::find_if(swept_.rbegin(), swept_.rend(), [this](const Swept& s) {
+    return s.costs == costs_ && s.parts == filled_;
+  });
+  if (kept != swept_.rend()) {
+    workspace_.swept = kept->times;
+    return finish(run_, workspace_);
+  }
+  if (swept_.size() == kMostSwept) swept_.clear();
+  const Answer a = finish(run_, workspace_);
+  swept_.push_back({filled_, costs_, workspace_.swept});
+  return a;
+}
+
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {
   set_point(space_, space_.bases[base_], c.point, run_.strategy);
   fill_parts(unit, c.point);
   fill_costs();
-  const Answer a = finish(run_, workspace_);
+  const Answer a = finished();
   c.step = a.step_time;
   c.objective = conditions_.objective_of(run_, a);
   c.fit_rank = static_cast<std::int8_t>(fit_rank(run_, a));

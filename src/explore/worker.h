@@ -87,6 +87,12 @@ class SearchWorker {
     Candidate nearest;
   };
 
+  struct Swept {
+    PartsKey parts;
+    CostKey costs;
+    SweptTimes times;
+  };
+
   void take_base(std::size_t base);
   void take_shardings(const std::vector<Sharding>& shardings);
   void judge(const Unit& unit, const SearchCell& shape);
@@ -105,6 +111,7 @@ class SearchWorker {
   bool is_stopped() const { return options_.stopped && options_.stopped(); }
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
+  Answer finished();
   void fill_parts(const Unit& unit, const Point& point);
   void fill_costs();
   void price_as(const PriceKey& key);
@@ -132,6 +139,7 @@ class SearchWorker {
   Seconds least_pipeline_{};  // with those costs
   std::optional<bool> hopeless_;  // the block that is judged with those costs, if that was asked
   FitOfAll fit_of_all_ = FitOfAll::unknown;  // of that block
+  std::vector<Swept> swept_;
   KeptStates states_;
   std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
   std::vector<JudgedStage> stages_;             // of the block that is judged

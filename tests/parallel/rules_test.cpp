@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -299,6 +300,46 @@ TEST_CASE("every rule refuses what breaks it and nothing before it does") {
     tried.insert(r.id);
   }
   CHECK(tried.size() == kRules);
+}
+
+// The first of the three parts, asked one after another.
+RuleId broken_in_parts(const Case& c) {
+  for (const RulePart part : {RulePart::degrees, RulePart::sharding, RulePart::recompute}) {
+    const RuleId id = first_broken(part, c.s, c.a, c.run);
+    if (id != RuleId::none) return id;
+  }
+  return RuleId::none;
+}
+
+// A search asks each part once for all candidates that differ only in what the part does not ask.
+TEST_CASE("the parts of the rules ask of their own part of a strategy") {
+  using enum RulePart;
+  std::mt19937 random(20);
+  const auto draw = [&random](std::int64_t n) {
+    return static_cast<std::int64_t>(random()) % n;
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    const Refusal& r = refusals()[random() % refusals().size()];
+    Case c = r.start();
+    r.change(c);
+    INFO(rule_of(r.id).name);
+    CHECK(broken_in_parts(c) == r.id);
+    Case other = c;
+    other.s.partition = {draw(9), draw(9), draw(9)};
+    other.s.zero = draw(5);
+    for (const RulePart part : {degrees, recompute}) {
+      CHECK(first_broken(part, other.s, c.a, c.run) == first_broken(part, c.s, c.a, c.run));
+    }
+    other = c;
+    other.s.recompute = static_cast<Recompute>(draw(3));
+    other.s.recompute_modules = static_cast<ModuleMask>(draw(64));
+    other.s.recompute_layers = draw(40) - 1;
+    other.s.offload = {static_cast<OffloadTarget>(draw(3)), static_cast<OffloadTarget>(draw(3)),
+                       static_cast<OffloadTarget>(draw(3)), static_cast<double>(draw(4)) / 2 - 0.5};
+    for (const RulePart part : {degrees, sharding}) {
+      CHECK(first_broken(part, other.s, c.a, c.run) == first_broken(part, c.s, c.a, c.run));
+    }
+  }
 }
 
 TEST_CASE("rules have names of their own and a path into the run file") {

@@ -261,9 +261,7 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
 }
 
-bool holds_ahead(const Run& run) {
-  return run.framework.records_streams && run.strategy.tp > 1;
-}
+bool holds_ahead(const Run& run) { return run.framework.records_streams && run.strategy.tp > 1; }
 
 // A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
 constexpr double kLaunchQueue = 1024;

@@ -23,9 +23,9 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w);
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
-// Calls visit(stage) for the stages whose memory may be the fullest. In every closed-form schedule the
-// first of several stages with equal blocks has the most micro batches in flight; stages with fewer
-// have more receive buffers if these are separate.
+// Calls visit(stage) for the stages whose memory may be the fullest. In every closed-form schedule
+// the first of several stages with equal blocks has the most micro batches in flight; stages with
+// fewer have more receive buffers if these are separate.
 template <Number R, class Visit>
 void for_fullest(const Run& run, const WorkspaceOf<R>& w, Visit&& visit) {
   if (schedule_of(run).entry().written_out || run.framework.receives_apart) {

@@ -301,7 +301,8 @@ Seconds least_step(const Run& run, Seconds pipeline, Seconds end) {
 
 void answer_least(const Run& run, Workspace& workspace, Seconds pipeline, double share,
                   Answer& answer) {
-  answer.step_time = least_step(run, pipeline, last_stage_done<double>(run, workspace).time) * share;
+  answer.step_time =
+      least_step(run, pipeline, last_stage_done<double>(run, workspace).time) * share;
   fill_interval<double>(run, answer);
   fill_model_flops<double>(run, answer);
 }

@@ -40,9 +40,8 @@ void KeptStates::find(Run& run, Workspace& w, std::size_t offload,
 }
 
 std::vector<KeptStates::Rows>& KeptStates::of(const StageHoldings& holdings) {
-  const auto kept = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& k) {
-    return same_states(k.holdings, holdings);
-  });
+  const auto kept = std::find_if(kept_.rbegin(), kept_.rend(),
+                                 [&](const Kept& k) { return same_states(k.holdings, holdings); });
   if (kept != kept_.rend()) return kept->rows;
   return kept_.emplace_back(Kept{holdings, std::vector<Rows>(offloads_)}).rows;
 }

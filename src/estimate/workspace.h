@@ -64,7 +64,7 @@ struct WorkspaceOf {
   std::vector<std::int64_t> distinct;  // stages that hold other blocks than the one before
   // By stage, with activations on the device or elsewhere, if they were asked for.
   std::array<std::vector<StageContents<R>>, 2> contents;
-  std::vector<ChunkActivations<R>> chunks;                // of the current stage
+  std::vector<ChunkActivations<R>> chunks;  // of the current stage
   EndTraffics end_traffics;
   MessageLog* messages = nullptr;  // if not null, messages are noted (estimate/messages.h)
 };

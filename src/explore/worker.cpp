@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "estimate/classes.h"
 #include "estimate/links.h"
 #include "estimate/risk.h"
-#include "explore/axis_keys.h"
 #include "explore/recommend.h"
-#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -18,40 +15,6 @@ namespace {
 constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
 constexpr std::size_t kMostWaiting = 1024;
-// Most units have no more keys of prices; one takes 36 kB.
-constexpr std::size_t kMostKeptPrices = 32;
-// Pipelines of the candidates that wait; they are looked through one by one.
-constexpr std::size_t kMostSwept = 256;
-
-// By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
-constexpr EnumTable<SearchAxis, Vary> kHeldBy = {
-    Vary::prices,  // tp
-    Vary::prices,  // pp
-    Vary::stages,  // vpp
-    Vary::prices,  // cp
-    Vary::prices,  // ep
-    Vary::prices,  // etp
-    Vary::prices,  // dp
-    Vary::prices,  // micro_batch
-    Vary::prices,  // sequence_parallel
-    Vary::finish,  // zero
-    Vary::finish,  // zero_shard_group
-    Vary::stages,  // schedule; what prices depend on of it is in their key
-    Vary::stages,  // recompute
-    Vary::prices,  // recompute_modules
-    Vary::stages,  // offload, of activations; the rest only finishes
-    Vary::stages,  // stage_layers
-};
-
-// The rows say what a change of a key makes anew; the keys below must hold no less.
-constexpr bool holds_what_rows_say() {
-  for (const SearchAxis a : kAllOf<SearchAxis>) {
-    if (kAxisKeys[a].key->vary != kHeldBy[a]) return false;
-  }
-  return true;
-}
-static_assert(holds_what_rows_say());
-
 void keep_each_once(std::vector<std::size_t>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -307,8 +270,8 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
   waiting_.push_back(c);
 }
 
-// Whether no candidate of the block with these costs can count: its step is no less than that of its
-// micro batches, which is more than anyone lets in.
+// Whether no candidate of the block with these costs can count: its step is no less than that of
+// its micro batches, which is more than anyone lets in.
 bool SearchWorker::is_hopeless(const Block& block) {
   if (!by_step_alone_) return false;
   fill_costs();
@@ -344,77 +307,6 @@ void SearchWorker::estimate_waiting(const Unit& unit) {
     if (admission_.may_count(c, front_)) estimate_in_full(unit, c);
   }
   waiting_.clear();
-}
-
-// Run and point are of the same candidate.
-void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
-  const Schedule& schedule = schedule_of(point.schedule);
-  const PriceKey price_key = {
-      unit.id,
-      point.micro_batch,
-      point.sequence_parallel,
-      point.modules,
-      schedule.written_out,
-      schedule.zero_bubble,
-      point.schedule == ScheduleId::interleaved,
-      meets()};
-  const PartsKey key = {price_key,
-                        point.schedule,
-                        point.vpp,
-                        point.split,
-                        point.recompute,
-                        point.recompute_layers};
-  if (key == filled_) return;
-  price_as(price_key);
-  orrery::fill_parts<double>(run_, workspace_);
-  filled_ = key;
-  costs_ = {};
-}
-
-void SearchWorker::fill_costs() {
-  const Strategy& s = run_.strategy;
-  const bool gathers = gathers_every_micro_batch(s, run_.framework);
-  const bool fetches = s.offload.parameters != OffloadTarget::none;
-  const bool reduces = reduces_every_micro_batch(s, run_.framework);
-  const CostKey key = {gathers || fetches ? s.partition.weights : 1,
-                       reduces ? s.partition.gradients : 1, s.offload.parameters,
-                       s.offload.activations};
-  if (key == costs_) return;
-  orrery::fill_costs<double>(run_, workspace_);
-  least_pipeline_ = least_pipeline(run_, workspace_);
-  costs_ = key;
-  hopeless_.reset();
-}
-
-// Swaps the prices in the workspace, those of filled_, for the ones of this key.
-void SearchWorker::price_as(const PriceKey& key) {
-  if (key == filled_.price) return;
-  auto kept = std::find_if(kept_prices_.begin(), kept_prices_.end(),
-                           [&](const auto& k) { return k.first == key; });
-  const bool known = kept != kept_prices_.end();
-  if (!known && kept_prices_.size() < kMostKeptPrices) {
-    kept = kept_prices_.insert(kept_prices_.end(), {PriceKey(), Prices<double>()});
-  } else if (!known) {
-    kept = kept_prices_.begin() + static_cast<std::ptrdiff_t>(oldest_++ % kMostKeptPrices);
-  }
-  kept->first = filled_.price;
-  std::swap(kept->second, workspace_.prices);
-  if (!known) price<double>(run_, workspace_.scratch, workspace_.prices);
-}
-
-// Many candidates differ in nothing but what follows the micro batches, whose times are kept.
-Answer SearchWorker::finished() {
-  const auto kept = std::find_if(swept_.rbegin(), swept_.rend(), [this](const Swept& s) {
-    return s.costs == costs_ && s.parts == filled_;
-  });
-  if (kept != swept_.rend()) {
-    workspace_.swept = kept->times;
-    return finish(run_, workspace_);
-  }
-  if (swept_.size() == kMostSwept) swept_.clear();
-  const Answer a = finish(run_, workspace_);
-  swept_.push_back({filled_, costs_, workspace_.swept});
-  return a;
 }
 
 void SearchWorker::estimate_in_full(const Unit& unit, Candidate c) {

@@ -135,8 +135,8 @@ class SearchWorker {
   const Answer nothing_known_{};
   Answer known_;  // of the candidate that is judged
   PartsKey filled_;
-  CostKey costs_;             // of those parts
-  Seconds least_pipeline_{};  // with those costs
+  CostKey costs_;                 // of those parts
+  Seconds least_pipeline_{};      // with those costs
   std::optional<bool> hopeless_;  // the block that is judged with those costs, if that was asked
   FitOfAll fit_of_all_ = FitOfAll::unknown;  // of that block
   std::vector<Swept> swept_;

@@ -306,8 +306,8 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
 template <Number R>
 StageMemory<R> stage_memory(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings, const StageActivations<R>& activations) {
-  StageMemory<R> m = unsettled_memory<R>(s, f, stage_states<R>(s, f, recipe, holdings), holdings,
-                                         activations);
+  StageMemory<R> m =
+      unsettled_memory<R>(s, f, stage_states<R>(s, f, recipe, holdings), holdings, activations);
   settle<R>(m, f, Bytes());
   return m;
 }

@@ -33,12 +33,10 @@ template <std::size_t... I>
 // The indices of a part's rules, which follow one another.
 template <RulePart Part>
 constexpr auto rules_in() {
-  constexpr auto first = std::find_if(kEntries.begin(), kEntries.end(), [](const auto& e) {
-    return rule_part(e.rule.id) == Part;
-  });
-  constexpr auto count = std::count_if(kEntries.begin(), kEntries.end(), [](const auto& e) {
-    return rule_part(e.rule.id) == Part;
-  });
+  constexpr auto first = std::find_if(kEntries.begin(), kEntries.end(),
+                                      [](const auto& e) { return rule_part(e.rule.id) == Part; });
+  constexpr auto count = std::count_if(kEntries.begin(), kEntries.end(),
+                                       [](const auto& e) { return rule_part(e.rule.id) == Part; });
   constexpr auto start = static_cast<std::size_t>(first - kEntries.begin());
   return []<std::size_t... I>(std::index_sequence<I...> /*all*/) {
     return std::index_sequence<start + I...>();

@@ -103,8 +103,8 @@ const Rule& rule_of(RuleId id);
 RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run);
 
 // The rules in three parts, in their order: those that ask nothing of how states are sharded, what
-// is recomputed and offloaded; those that ask of the sharding and of degrees; and the rest, which ask
-// nothing of the sharding.
+// is recomputed and offloaded; those that ask of the sharding and of degrees; and the rest, which
+// ask nothing of the sharding.
 enum class RulePart : std::uint8_t { degrees, sharding, recompute };
 constexpr RulePart rule_part(RuleId id) {
   if (id < RuleId::zero) return RulePart::degrees;

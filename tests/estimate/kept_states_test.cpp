@@ -106,7 +106,7 @@ class Blocks {
       if (all.fit == FitOfAll::none_fits) CHECK(alone.reason != Reason::fits);
       if (all.fit == FitOfAll::all_fit) CHECK(fits_at_risk(run_, alone));
     }
-    ++(all.fit == FitOfAll::none_fits  ? tried.none
+    ++(all.fit == FitOfAll::none_fits ? tried.none
        : all.fit == FitOfAll::all_fit ? tried.all
                                       : tried.unknown);
   }

@@ -315,9 +315,7 @@ RuleId broken_in_parts(const Case& c) {
 TEST_CASE("the parts of the rules ask of their own part of a strategy") {
   using enum RulePart;
   std::mt19937 random(20);
-  const auto draw = [&random](std::int64_t n) {
-    return static_cast<std::int64_t>(random()) % n;
-  };
+  const auto draw = [&random](std::int64_t n) { return static_cast<std::int64_t>(random()) % n; };
   for (int i = 0; i < 20'000; ++i) {
     const Refusal& r = refusals()[random() % refusals().size()];
     Case c = r.start();

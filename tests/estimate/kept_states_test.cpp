@@ -117,14 +117,15 @@ class Blocks {
 
 TEST_CASE("the least and the most of states tell of every sharding what it tells alone") {
   std::mt19937 random(20);
+  Tried tried;
   for (const char* text : {kGpt, kMixtral, kFsdp, kDeepspeed}) {
     CAPTURE(text);
     Blocks blocks(text);
-    Tried tried;
     for (int i = 0; i < 150; ++i) blocks.try_one(random, tried);
-    CHECK(tried.none + tried.all + tried.unknown > 20);
-    MESSAGE(tried.none, " ", tried.all, " ", tried.unknown);
   }
+  CHECK(tried.none > 20);
+  CHECK(tried.all > 20);
+  CHECK(tried.unknown > 20);
 }
 
 }  // namespace

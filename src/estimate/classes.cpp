@@ -291,6 +291,17 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
   return lift<R>(whole * kReducedOutputs * layers, {"outputs that wait for their reduction"});
 }
 
+// Where its activations are does not matter to these, nor do they say it.
+template <Number R>
+StageContents<R> contents_anywhere(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  StageContents<R> c;
+  c.known = true;
+  c.holdings = holdings_of_stage(run, w, stage);
+  if (run.framework.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
+  if (holds_ahead(run)) c.held_ahead = held_ahead<R>(run, w, stage);
+  return c;
+}
+
 }  // namespace
 
 template <Number R>
@@ -298,10 +309,10 @@ const StageContents<R>& contents_of_stage(const Run& run, WorkspaceOf<R>& w, std
   const bool away = run.strategy.offload.activations != OffloadTarget::none;
   StageContents<R>& c = w.contents[away ? 1 : 0][static_cast<std::size_t>(stage)];
   if (c.known) return c;
-  c = {true, holdings_of_stage(run, w, stage), activations_of_stage(run, w, stage), {}, {}};
+  const StageContents<R>& other = w.contents[away ? 0 : 1][static_cast<std::size_t>(stage)];
+  c = other.known ? other : contents_anywhere(run, w, stage);
+  c.activations = activations_of_stage(run, w, stage);
   c.holdings.receive_buffers = receive_buffers<R>(run, w, stage, c.activations.in_flight);
-  if (run.framework.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
-  if (holds_ahead(run)) c.held_ahead = held_ahead<R>(run, w, stage);
   return c;
 }
 

@@ -266,28 +266,41 @@ void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::siz
   judge_memory<double>(run, fullest, answer);
 }
 
+namespace {
+
+// Of the stage that needs most, and that the host holds for a rank.
+struct Needs {
+  Bytes device{};
+  Bytes host{};
+};
+
+Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
+               const StageStates<double>* JudgedStage::*states) {
+  Needs most;
+  for (const JudgedStage& s : stages) {
+    const StageMemory<double> m = memory_of_stage<double>(run, *s.contents, *(s.*states));
+    most.device = std::max(most.device, m.needed);
+    most.host = std::max(most.host, m.host);
+  }
+  return most;
+}
+
+}  // namespace
+
 // More lines of states need no less memory, sum by sum, unless the lines follow the fullest moment.
 // What is needed is below the peak but for rounding; settle() keeps the peak of a stage that needs
 // less than all memory below it too.
 MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
   constexpr double kRounding = 1e-9;
   if (run.framework.frees_gradients || run.framework.optimizer_copies > 0) return {};
-  Bytes least{};
-  Bytes most{};
-  Bytes least_host{};
-  Bytes most_host{};
-  for (const JudgedStage& s : stages) {
-    const StageMemory<double> low = memory_of_stage<double>(run, *s.contents, *s.least);
-    const StageMemory<double> high = memory_of_stage<double>(run, *s.contents, *s.most);
-    least = std::max(least, low.needed * (1 - kRounding));
-    most = std::max(most, high.needed);
-    least_host = std::max(least_host, low.host);
-    most_host = std::max(most_host, high.host);
-  }
   const Bytes capacity = run.cluster.device.memory_capacity;
-  if (least > capacity || host_is_full(run, least_host)) return {FitOfAll::none_fits, least};
-  const double share = std::min(run.memory_risk.share, 1 - kRounding);
-  const bool all = most <= capacity * share && !host_is_full(run, most_host);
+  const Needs low = needs_of(run, stages, &JudgedStage::least);
+  const Bytes least = low.device * (1 - kRounding);
+  if (least > capacity || host_is_full(run, low.host)) return {FitOfAll::none_fits, least};
+  const Bytes room = capacity * std::min(run.memory_risk.share, 1 - kRounding);
+  if (low.device > room) return {FitOfAll::unknown, least};
+  const Needs high = needs_of(run, stages, &JudgedStage::most);
+  const bool all = high.device <= room && !host_is_full(run, high.host);
   return {all ? FitOfAll::all_fit : FitOfAll::unknown, least};
 }
 

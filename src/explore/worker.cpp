@@ -289,7 +289,8 @@ bool SearchWorker::wants_nearest(Bytes least, const Block& block) const {
   const auto wants = [least](const Candidate& c) { return c.unit < 0 || c.peak >= least; };
   const auto of_family = [&](std::size_t f) { return wants(tally_.families[f].nearest); };
   const auto of_sharding = [&](const ShardingTally& t) {
-    return wants(t.nearest) && std::any_of(t.families.begin(), t.families.end(), of_family);
+    return t.broken == RuleId::none && wants(t.nearest) &&
+           std::any_of(t.families.begin(), t.families.end(), of_family);
   };
   return wants(tally_.nearest) ||
          std::any_of(block.families->begin(), block.families->end(), of_family) ||

@@ -66,7 +66,7 @@ class Blocks {
     s.offload = {static_cast<OffloadTarget>(draw(2)), static_cast<OffloadTarget>(draw(2)),
                  static_cast<OffloadTarget>(draw(2)), draw(2) == 0 ? 1.0 : 0.5};
     if (s.micro_batches == 0 || !is_legal(run_)) return;
-    const double of_peak = 0.4 + 0.1 * static_cast<double>(draw(20));
+    const double of_peak = 0.05 + 0.05 * static_cast<double>(draw(30));
     run_.cluster.device.memory_capacity = Bytes(80e9);
     run_.cluster.device.memory_capacity = memory_alone(shardings_[0]).memory.peak * of_peak;
     check_block(tried);

@@ -125,7 +125,8 @@ std::string brief(const Json& value) {
 }
 
 std::string bare_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  if (value.is_string()) return value.get<std::string>();
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);  // bytes that are no UTF-8
 }
 
 void merge_over(Json& base, const Json& change) {

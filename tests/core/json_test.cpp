@@ -192,6 +192,22 @@ TEST_CASE("merging changes values, adds keys and keeps the rest") {
   CHECK(base == parse_json(R"({"a": {"b": 1, "c": [3], "e": {"f": 1}}, "d": {"g": 2}})", ""));
 }
 
+TEST_CASE("the bare text of a value stands without quotes, and any bytes have one") {
+  CHECK(bare_text(Json("a b")) == "a b");
+  CHECK(bare_text(Json({1, 2})) == "[1,2]");
+  CHECK(bare_text(Json({"a\xff"})).substr(0, 3) == "[\"a");
+}
+
+TEST_CASE("values within an answer are found through lists by number") {
+  const Json j = parse_json(R"({"best": [{"tp": 8}, {"tp": 4}]})", "x");
+  REQUIRE(find_within(j, "best.1.tp") != nullptr);
+  CHECK(*find_within(j, "best.1.tp") == 4);
+  for (const char* path : {"best.2.tp", "best.x", "best.-1", "best.1x", "best.1.pp", "best..tp"}) {
+    CAPTURE(path);
+    CHECK(find_within(j, path) == nullptr);
+  }
+}
+
 TEST_CASE("a path lies at itself and at what holds it") {
   CHECK(lies_at("tiers.0.bandwidth", "tiers.0"));
   CHECK(lies_at("tiers.0", "tiers.0"));

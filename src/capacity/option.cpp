@@ -64,20 +64,28 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
           " a GPU"};
 }
 
-ResolvedRun resolved(const Json& run, const std::string& file, const PlanContext& context) {
-  ResolvedRun r = resolve_run(run, file, context.lookup);
-  const Answer a = estimate(r.run);
-  if (a.reason != Reason::fits) throw Refused{OptionStatus::does_not_fit, too_big(a)};
-  return r;
+// A run that fits.
+struct Fitting {
+  ResolvedRun resolved;
+  Answer answer;
+};
+
+Fitting fitting(const Json& run, const std::string& file, const PlanContext& context) {
+  Fitting f{resolve_run(run, file, context.lookup), {}};
+  f.answer = estimate(f.resolved.run);
+  if (f.answer.reason != Reason::fits) {
+    throw Refused{OptionStatus::does_not_fit, too_big(f.answer)};
+  }
+  return f;
 }
 
 // A smaller batch may break a rule that the full batch keeps; the reason names it.
-ResolvedRun resolved_at(const Json& run, const std::string& file, std::int64_t batch,
-                        const PlanContext& context) {
+Fitting fitting_at(const Json& run, const std::string& file, std::int64_t batch,
+                   const PlanContext& context) {
   const std::string where =
       "at the global batch of " + std::to_string(batch) + " of `batch_ramp`: ";
   try {
-    return resolved(run, file, context);
+    return fitting(run, file, context);
   } catch (const Refused& r) {
     throw Refused{r.status, where + r.reason};
   } catch (const InputError& e) {
@@ -125,36 +133,40 @@ class Builder {
     Json run = *phase.run;
     at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
     if (option_.search) run = with_best(run, phase.file, **option_.search, context_);
-    ResolvedRun full = resolved(run, phase.file, context_);
-    full.run = at_achieved_rate(full.run);
-    double tokens = goal_tokens(phase, full.run, plan_.file);
+    Fitting full = fitting(run, phase.file, context_);
+    take_achieved_rate(full);
+    double tokens = goal_tokens(phase, full.resolved.run, plan_.file);
     for (const RampStep& step : phase.ramp) {
       Json small = run;
       at_key<&Training::global_batch>(at_key<&RunRequest::training>(small)) = step.global_batch;
-      const ResolvedRun r = resolved_at(small, phase.file, step.global_batch, context_);
+      Fitting f = fitting_at(small, phase.file, step.global_batch, context_);
+      take_achieved_rate(f);
       const double part = std::min(step.tokens, tokens);
-      if (part > 0) add(phase, at_achieved_rate(r.run), part);
+      if (part > 0) add(phase, f, part);
       tokens -= part;
     }
-    if (tokens > 0) add(phase, full.run, tokens);
+    if (tokens > 0) add(phase, full, tokens);
     if (a_.run) return;
-    a_.run = full;
+    a_.run = std::move(full.resolved);
+    a_.answer = full.answer;
     a_.document = std::move(run);
   }
 
   // At the rate that is said to be achieved, if one is: the level of the whole step moves.
-  Run at_achieved_rate(Run run) const {
-    if (!option_.achieved) return run;
+  void take_achieved_rate(Fitting& fitting) const {
+    if (!option_.achieved) return;
     const Ranged<FlopsPerSecond>& rate = *option_.achieved;
+    Run& run = fitting.resolved.run;
     Framework& f = run.framework;
-    f.stack_factor *= run.model_flops / rate.value / estimate(run).step_time;
+    f.stack_factor *= run.model_flops / rate.value / fitting.answer.step_time;
     f.interval_low = rate.value / rate.high;
     f.interval_high = rate.value / rate.low;
-    return run;
+    fitting.answer = estimate(run);
   }
 
-  void add(const PhasePlan& phase, const Run& run, double tokens) {
-    const PieceTime p = piece_time(phase.name, run, tokens);
+  void add(const PhasePlan& phase, const Fitting& fitting, double tokens) {
+    const Run& run = fitting.resolved.run;
+    const PieceTime p = piece_time(phase.name, run, fitting.answer, tokens);
     pieces_.push_back({run, p.steps});
     add_piece(a_.training, run, p);
   }
@@ -192,7 +204,6 @@ class Builder {
   }
 
   void conclude() {
-    a_.answer = estimate(a_.run->run);
     const Recovery r = outcome_of(a_.inputs).recovery;
     a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "estimate/estimate.h"
 #include "estimate/run.h"
 #include "model/operators.h"
 
@@ -46,12 +45,13 @@ double tokens_of(const Goal& goal, const Run& run) {
   return static_cast<double>(run.training.tokens);
 }
 
-PieceTime piece_time(const std::string& phase, const Run& run, double tokens) {
+PieceTime piece_time(const std::string& phase, const Run& run, const Answer& answer,
+                     double tokens) {
   PieceTime p;
   p.phase = phase;
   p.global_batch = run.training.global_batch;
   p.tokens = tokens;
-  p.answer = estimate(run);
+  p.answer = answer;
   const auto a_step = static_cast<double>(run.training.global_batch * run.training.sequence);
   // Less than a billionth of a step is a rounding error.
   p.steps = static_cast<std::int64_t>(std::ceil(tokens / a_step * (1 - 1e-9)));

@@ -2,6 +2,8 @@
 #include "core/json.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <vector>
@@ -122,6 +124,81 @@ std::string brief(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 60) + "…";
   return text;
+}
+
+namespace {
+
+// Stands in JSON as it is.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+void append_text(const std::string& words, std::string& text) {
+  if (is_plain(words)) {
+    text.append(1, '"').append(words).append(1, '"');
+  } else {
+    text += Json(words).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+}
+
+// What dump() calls.
+void append_float(double x, std::string& text) {
+  if (!std::isfinite(x)) {
+    text += "null";
+    return;
+  }
+  std::array<char, 64> digits{};
+  const char* end = nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), x);
+  text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
+void append_members(const Json& object, std::string& text) {
+  char before = '{';
+  for (const auto& [key, value] : object.get_ref<const Json::object_t&>()) {
+    text += before;
+    append_text(key, text);
+    text += ':';
+    append_json(value, text);
+    before = ',';
+  }
+  text += object.empty() ? "{}" : "}";
+}
+
+void append_items(const Json& array, std::string& text) {
+  char before = '[';
+  for (const Json& item : array) {
+    text += before;
+    append_json(item, text);
+    before = ',';
+  }
+  text += array.empty() ? "[]" : "]";
+}
+
+}  // namespace
+
+void append_json(const Json& value, std::string& text) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      return append_members(value, text);
+    case Json::value_t::array:
+      return append_items(value, text);
+    case Json::value_t::string:
+      return append_text(value.get_ref<const std::string&>(), text);
+    case Json::value_t::number_float:
+      return append_float(value.get<double>(), text);
+    case Json::value_t::number_integer:
+      text += std::to_string(value.get<std::int64_t>());
+      return;
+    case Json::value_t::number_unsigned:
+      text += std::to_string(value.get<std::uint64_t>());
+      return;
+    case Json::value_t::null:
+    case Json::value_t::boolean:
+    case Json::value_t::binary:
+    case Json::value_t::discarded:
+      text += value.dump();
+  }
 }
 
 std::string bare_text(const Json& value) {

@@ -19,6 +19,10 @@ Json parse_json(std::string_view text, const std::string& file);
 // Short text of a value for an error message: 3.5, "abc", an object, …
 std::string brief(const Json& value);
 
+// The value as dump() writes it on one line, several times as fast; invalid UTF-8 is shown with
+// replacement characters, a number that is not finite as null.
+void append_json(const Json& value, std::string& text);
+
 // A text without its quotes; any other value as JSON.
 std::string bare_text(const Json& value);
 

@@ -79,7 +79,7 @@ bool Reader::is_asked(const std::string& key) const {
 }
 
 void Reader::allow(const std::string& key) {
-  if (asked_ && !is_asked(key)) asked_->push_back(key);
+  if (asked_) asked_->push_back(key);
 }
 
 bool Reader::has(const std::string& key) {
@@ -112,6 +112,7 @@ void Reader::reject_unknown() const {
     if (is_asked(it.key())) continue;
     std::vector<std::string> allowed = *asked_;
     std::sort(allowed.begin(), allowed.end());
+    allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
     throw InputError(ErrorCode::unknown_key, *file_, child_path(it.key()), "an unknown key",
                      alternatives(allowed), nearest_name(it.key(), allowed));
   }

@@ -139,7 +139,7 @@ const char* orrery_file_text(const orrery_answer* answer, size_t i, size_t* size
 
 const char* orrery_line(orrery_answer* answer) try {
   const std::lock_guard<std::mutex> lock(answer->mutex);
-  if (answer->line.empty()) answer->line = orrery::one_line(orrery::answer_json(answer->answer));
+  if (answer->line.empty()) answer->line = orrery::one_line(answer->answer);
   return answer->line.c_str();
 } catch (...) {
   return nullptr;

@@ -38,6 +38,28 @@ Json wrong_json(const InputError& e) {
           {"found", e.found()},        {"allowed", e.allowed()}, {"nearest", e.nearest()}};
 }
 
+// Calls visit(name, value) for what there is of the answer, in order.
+template <class Visit>
+void for_members(const CommandAnswer& answer, Visit&& visit) {
+  visit("code", static_cast<int>(answer.code));
+  if (!answer.error.empty()) visit("error", answer.error);
+  if (answer.wrong) visit("wrong", wrong_json(*answer.wrong));
+  // A document stays one, also where another tool's format is JSON; text, rows and pages are text.
+  const Json* document = answer.text.document();
+  if (document != nullptr) {
+    visit("answer", *document);
+  } else if (!answer.is_rows && Json::accept(answer.text.str())) {
+    visit("answer", Json::parse(answer.text.str()));
+  } else if (!answer.text.empty()) {
+    visit("text", answer.text.str());
+  }
+  Json files;
+  for (const NamedText& file : answer.files) files[file.name] = file.text;
+  if (!files.is_null()) visit("files", files);
+  if (!answer.warnings.empty()) visit("warnings", answer.warnings);
+  if (!answer.broken.empty()) visit("broken", answer.broken);
+}
+
 CommandAnswer answer_to(std::string_view command, const Json& request, Asker asker,
                         const CommandContext& context) {
   const CommandRow& row = command_named(command);
@@ -93,41 +115,30 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-Json answer_json(const CommandAnswer& answer) {
-  Json j = {{"code", static_cast<int>(answer.code)}};
-  if (!answer.error.empty()) j["error"] = answer.error;
-  if (answer.wrong) j["wrong"] = wrong_json(*answer.wrong);
-  // A document stays one, also where another tool's format is JSON; text, rows and pages are text.
-  const Json* document = answer.text.document();
-  if (document != nullptr) {
-    j["answer"] = *document;
-  } else if (!answer.is_rows && Json::accept(answer.text.str())) {
-    j["answer"] = Json::parse(answer.text.str());
-  } else if (!answer.text.empty()) {
-    j["text"] = answer.text.str();
-  }
-  for (const NamedText& file : answer.files) j["files"][file.name] = file.text;
-  if (!answer.warnings.empty()) j["warnings"] = answer.warnings;
-  if (!answer.broken.empty()) j["broken"] = answer.broken;
-  return j;
-}
-
-std::string one_line(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string one_line(const CommandAnswer& answer, const Json* id) {
+  std::string line;
+  const auto add = [&line](const char* name, const Json& value) {
+    line += line.empty() ? "{\"" : ",\"";
+    line += name;
+    line += "\":";
+    append_json(value, line);
+  };
+  if (id != nullptr) add("id", *id);
+  for_members(answer, add);
+  return line + "}";
 }
 
 std::string answer_line(const CommandEngine& engine, std::string_view line) {
-  Json told = Json::object();
+  Json call;
   CommandAnswer answer;
   try {
-    const Json call = parse_json(line, "call");
-    if (call.is_object() && call.contains("id")) told["id"] = call["id"];
+    call = parse_json(line, "call");
     answer = answer_of(engine, call);
   } catch (const InputError& e) {
     answer = refused(e);
   }
-  told.update(answer_json(answer));
-  return one_line(told);
+  const bool has_id = call.is_object() && call.contains("id");
+  return one_line(answer, has_id ? &call["id"] : nullptr);
 }
 
 }  // namespace orrery

@@ -44,13 +44,11 @@ std::vector<std::string> command_names();
 // Whatever goes wrong in `answer` is an answer.
 CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer);
 
-// The answer as one object: {"code", "answer" (a document) or "text", "files" {name: text},
-// "warnings", "error", "wrong" {"code", "file", "path", "found", "allowed", "nearest"}}, of which
-// only what there is.
-Json answer_json(const CommandAnswer& answer);
-
-// Without a line break; invalid UTF-8 is shown with replacement characters.
-std::string one_line(const Json& document);
+// The answer as one object on one line: {"id" (as given), "code", "error", "wrong" {"code", "file",
+// "path", "found", "allowed", "nearest"}, "answer" (a document) or "text", "files" {name: text},
+// "warnings", "broken"}, of which only what there is. Invalid UTF-8 is shown with replacement
+// characters.
+std::string one_line(const CommandAnswer& answer, const Json* id = nullptr);
 std::string answer_line(const CommandEngine& engine, std::string_view line);
 
 }  // namespace orrery

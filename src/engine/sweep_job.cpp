@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "estimate/workspace.h"
 #include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
 #include "orrery/version.h"
@@ -44,13 +45,35 @@ std::string find_run(SweepJob& job, const std::string& beside, const ConfigSourc
   return directory_of(found->file);
 }
 
-Json run_at(const SweepJob& job, std::int64_t point) {
-  Json run = job.sweep.run;
-  for (const SweepSetting& s : settings_of(job.sweep, point)) {
-    apply_override({job.sweep_file, s.path, s.value}, job.lookup, run);
+// The runs of one point after another. Neighbours differ in the last axis alone: if that is one
+// key, only this key is set anew.
+class PointRun {
+ public:
+  explicit PointRun(const SweepJob& job) : job_(job) {}
+
+  const Json& at(std::int64_t point) {
+    const SweepAxis& last = job_.sweep.axes.back();
+    const std::int64_t others = point / static_cast<std::int64_t>(last.size());
+    std::vector<SweepSetting> settings = settings_of(job_.sweep, point);
+    if (others == others_ && last.paths.size() == 1) {
+      set(settings.back());
+      return run_;
+    }
+    run_ = job_.sweep.run;
+    for (const SweepSetting& s : settings) set(s);
+    others_ = others;
+    return run_;
   }
-  return run;
-}
+
+ private:
+  void set(const SweepSetting& s) {
+    apply_override({job_.sweep_file, s.path, s.value}, job_.lookup, run_);
+  }
+
+  const SweepJob& job_;
+  Json run_;
+  std::int64_t others_ = -1;  // where the other axes stand
+};
 
 // Points between two looks at whether to stop.
 constexpr std::int64_t kBatch = 64;
@@ -97,10 +120,12 @@ std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count)
   std::vector<std::string> batch(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> next{0};
   parallel_of(hooks_, workers_)([&](unsigned /*worker*/) {
+    PointRun run(job_);
+    Workspace workspace;
     for (std::int64_t i = next++; i < count && !stopped(); i = next++) {
       const std::int64_t point = job_.point(first + i);
       batch[static_cast<std::size_t>(i)] =
-          rows_.row(point, run_at(job_, point), job_.run_file, job_.lookup);
+          rows_.row(point, run.at(point), job_.run_file, job_.lookup, workspace);
     }
   });
   std::size_t whole = 0;

@@ -39,10 +39,9 @@ std::string counted(std::int64_t n, const std::string& noun) {
 
 // "8 of 10 runs measure 12 % less to 13 % more", of factors around 1.
 std::string error_text(double low, double high) {
-  char text[64];
-  std::snprintf(text, sizeof text, "8 of 10 runs measure %.0f %% less to %.0f %% more",
-                100 * (1 - low), 100 * (high - 1));
-  return text;
+  const auto whole = [](double x) { return std::to_string(std::llrint(x)); };
+  return "8 of 10 runs measure " + whole(100 * (1 - low)) + " % less to " +
+         whole(100 * (high - 1)) + " % more";
 }
 
 // "(megatron-lm, ampere, mixtures of experts; 3 sources)"

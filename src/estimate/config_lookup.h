@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/shared_text.h"
 #include "hardware/lookup.h"
 
 namespace orrery {
@@ -16,7 +17,7 @@ namespace orrery {
 class KeptParts;  // estimate/kept_parts.h
 
 struct ConfigText {
-  std::string text;
+  SharedText text;
   std::string file;  // for messages
 };
 

@@ -14,6 +14,7 @@
 #include "estimate/messages.h"
 #include "estimate/offload.h"
 #include "estimate/pipeline_time.h"
+#include "estimate/repeated.h"
 #include "estimate/sends.h"
 #include "estimate/workspace.h"
 
@@ -183,9 +184,9 @@ class Finish {
   void fill_pipeline() {
     const SecondsOf<R> busy = busy_time<R>(run_, w_, a_.busy_stage, m_);
     if (s_.pp == 1) return;
-    const SecondsOf<R> all = named(pipeline_time<R>(run_, w_, true), {"time of all micro batches"});
-    const SecondsOf<R> free =
-        named(pipeline_time<R>(run_, w_, false), {"the same with free sends"});
+    const PipelineTime<R> time = pipeline_time<R>(run_, w_);
+    const SecondsOf<R> all = named(time.all, {"time of all micro batches"});
+    const SecondsOf<R> free = named(time.free, {"the same with free sends"});
     at(a_.breakdown, Term::pp_exposed) =
         add_send_lines<R>(run_, w_, a_.busy_stage, m_, larger(all - free, SecondsOf<R>{}), sink());
     at(a_.breakdown, Term::pp_bubble) =
@@ -328,14 +329,30 @@ Answer estimate(const Run& run) {
   return estimate<double>(run, workspace);
 }
 
+Answer estimate_in(Workspace& workspace, const Run& run) {
+  return estimate<double>(run, workspace);
+}
+
+Answer memory_in(Workspace& workspace, const Run& run) {
+  price<double>(run, workspace.scratch, workspace.prices);
+  fill_parts<double>(run, workspace);
+  Answer answer;
+  answer_memory(run, workspace, answer);
+  return answer;
+}
+
+std::vector<StageMemory<double>> memory_by_stage(const Run& run, Workspace& workspace) {
+  std::vector<StageMemory<double>> stages;
+  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
+    stages.push_back(memory_of_stage<double>(run, workspace, i));
+  }
+  return stages;
+}
+
 std::vector<StageMemory<double>> memory_by_stage(const Run& run) {
   Workspace w;
   fill_classes<double>(run, w);
-  std::vector<StageMemory<double>> stages;
-  for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
-    stages.push_back(memory_of_stage<double>(run, w, i));
-  }
-  return stages;
+  return memory_by_stage(run, w);
 }
 
 std::vector<Seconds> busy_by_stage(const Run& run) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/least_recompute.h"
 
+#include <optional>
+
 #include "estimate/classes.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
@@ -12,7 +14,7 @@ namespace {
 // Asks for the memory alone, since the step plays no part.
 class Chooser {
  public:
-  explicit Chooser(Run& run) : run_(run) {}
+  Chooser(Run& run, Workspace& workspace) : run_(run), w_(workspace) {}
 
   // True if the chosen strategy fits.
   bool choose() {
@@ -25,11 +27,19 @@ class Chooser {
 
  private:
   bool fits() {
-    price<double>(run_, w_.scratch, w_.prices);
+    price_modules();
     fill_parts<double>(run_, w_);
     answer_memory(run_, w_, answer_);
     return answer_.reason != Reason::device_memory &&
            answer_.memory.needed <= answer_.capacity * run_.memory_risk.share;
+  }
+
+  // Prices depend on nothing else of what is tried here (estimate/price.h).
+  void price_modules() {
+    const ModuleMask modules = recomputed_modules(run_.strategy);
+    if (priced_ == modules) return;
+    price<double>(run_, w_.scratch, w_.prices);
+    priced_ = modules;
   }
 
   // The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
@@ -61,14 +71,15 @@ class Chooser {
   }
 
   Run& run_;
-  Workspace w_;
+  Workspace& w_;
+  std::optional<ModuleMask> priced_;
   Answer answer_;
 };
 
 }  // namespace
 
-Assumed choose_least_recompute(Run& run) {
-  const bool chosen_to_fit = Chooser(run).choose();
+Assumed choose_least_recompute(Run& run, Workspace& workspace) {
+  const bool chosen_to_fit = Chooser(run, workspace).choose();
   const Strategy& s = run.strategy;
   std::string text(name_of(s.recompute));
   if (s.recompute == Recompute::full && s.recompute_layers > 0) {

@@ -8,11 +8,13 @@
 #pragma once
 
 #include "estimate/run.h"
+#include "estimate/workspace.h"
 #include "parallel/assumed.h"
 
 namespace orrery {
 
-// Sets the run's recompute; returns it in words, with why.
-Assumed choose_least_recompute(Run& run);
+// Sets the run's recompute; returns it in words, with why. Prices and parts of the run as chosen
+// then stand in the workspace.
+Assumed choose_least_recompute(Run& run, Workspace& workspace);
 
 }  // namespace orrery

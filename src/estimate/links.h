@@ -3,8 +3,8 @@
 // The links of the chain, for callers that keep prices and classes from one run to the next
 // (explore).
 //
-// All need the workspace after fill_classes() or fill_costs() (classes.h) for this run, except
-// answer_memory(), which needs only fill_parts(). The end_traffics of a workspace are kept from run
+// All need the workspace after fill_classes() or fill_costs() (classes.h) for this run; those of
+// memory alone only after fill_parts(). The end_traffics of a workspace are kept from run
 // to run: clear them when the degrees or anything left of the strategy change.
 #pragma once
 
@@ -41,6 +41,9 @@ Seconds least_pipeline(const Run& run, const Workspace& workspace);
 
 // A step with these micro batches takes no less; `end`: of the work after them.
 Seconds least_step(const Run& run, Seconds pipeline, Seconds end);
+
+// The memory of every stage; answer_memory() has the highest.
+std::vector<StageMemory<double>> memory_by_stage(const Run& run, Workspace& workspace);
 
 // After answer_memory(), the part that is known without a sweep: `share` of a lower bound on the
 // step (exact up to rounding) with its interval, and the model's FLOPs. `pipeline`:

@@ -12,6 +12,7 @@ namespace orrery {
 namespace {
 
 using StageCost = PipelineWorkspace::StageCost;
+using Both = PipelineWorkspace::Both;
 
 // Nothing follows the last forward and the last backward step of a micro batch.
 void fill_costs(const PipelineCosts& from, std::vector<StageCost>& to) {
@@ -23,16 +24,25 @@ void fill_costs(const PipelineCosts& from, std::vector<StageCost>& to) {
   }
 }
 
+// A time, or a pair of times: the later one, after a step, and where a send ends.
+Seconds later(Seconds a, Seconds b) { return std::max(a, b); }
+Seconds after(Seconds t, double step) { return Seconds(t.si() + step); }
+Seconds sent(Seconds t, double delay) { return Seconds(t.si() + delay); }
+Both later(Both a, Both b) { return {std::max(a.sent, b.sent), std::max(a.free, b.free)}; }
+Both after(Both t, double step) { return {t.sent + step, t.free + step}; }
+Both sent(Both t, double delay) { return {t.sent + delay, t.free}; }
+
 // When results arrive where they are needed. A step reads the result of its neighbour before the
 // neighbour has the next one, so one cell a stage is enough; only where a micro batch goes on from
 // the last stage to the first, as another chunk, others come between: one cell a micro batch.
+template <class Time>
 struct Arrivals {
-  double* down;      // at stage i, from i − 1
-  double* up;        // at stage i, from i + 1, in cell i + 1
-  double* on_first;  // at the first stage, from the last, by micro batch
-  double* on_last;   // at the last stage, from the first
+  Time* down;      // at stage i, from i − 1
+  Time* up;        // at stage i, from i + 1, in cell i + 1
+  Time* on_first;  // at the first stage, from the last, by micro batch
+  Time* on_last;   // at the last stage, from the first
 
-  Arrivals(const PipelineShape& shape, bool several_chunks, std::vector<double>& memory) {
+  Arrivals(const PipelineShape& shape, bool several_chunks, std::vector<Time>& memory) {
     const auto cells = static_cast<std::size_t>(shape.stages) + 1;
     const auto rounds = static_cast<std::size_t>(several_chunks ? shape.micro_batches : 0);
     memory.resize(std::max(memory.size(), 2 * (cells + rounds)));
@@ -40,36 +50,49 @@ struct Arrivals {
     up = down + cells;
     on_first = up + cells;
     on_last = on_first + rounds;
-    down[0] = up[cells - 1] = 0;  // who has no neighbour there waits for nothing
+    down[0] = up[cells - 1] = Time{};  // who has no neighbour there waits for nothing
   }
 };
 
 // Plays all steps. clock[i] is the time stage i is free: 0 at first, in the end when it is done.
 // The first chunk of the first stage waits for nothing, nor does the last chunk of the last one for
 // a gradient.
-template <class Order>
-void play(const PipelineShape& shape, const StageCost* costs, const Arrivals& at, Seconds* clock) {
+template <class Order, class Time>
+void play(const PipelineShape& shape, const StageCost* costs, const Arrivals<Time>& at,
+          Time* clock) {
   const std::int64_t p = shape.stages;
   const std::int64_t last_chunk = shape.chunks - 1;
   const auto forward = [=](std::int64_t stage, std::int64_t chunk, std::int64_t micro_batch) {
     const bool goes_on = Order::kSeveralChunks && stage == 0 && chunk > 0;
     const StageCost& cost = costs[chunk * p + stage];
-    const double arrived = goes_on ? at.on_first[micro_batch] : at.down[stage];
-    const double done = std::max(clock[stage].si(), arrived) + cost.forward;
-    clock[stage] = Seconds(done);
-    at.down[stage + 1] = done + cost.forward_delay;
+    const Time arrived = goes_on ? at.on_first[micro_batch] : at.down[stage];
+    const Time done = after(later(clock[stage], arrived), cost.forward);
+    clock[stage] = done;
+    at.down[stage + 1] = sent(done, cost.forward_delay);
     if (Order::kSeveralChunks && stage + 1 == p) at.on_first[micro_batch] = at.down[p];
   };
   const auto backward = [=](std::int64_t stage, std::int64_t chunk, std::int64_t micro_batch) {
     const bool goes_on = Order::kSeveralChunks && stage + 1 == p && chunk < last_chunk;
     const StageCost& cost = costs[chunk * p + stage];
-    const double arrived = goes_on ? at.on_last[micro_batch] : at.up[stage + 1];
-    const double done = std::max(clock[stage].si(), arrived) + cost.backward;
-    clock[stage] = Seconds(done);
-    at.up[stage] = done + cost.backward_delay;
+    const Time arrived = goes_on ? at.on_last[micro_batch] : at.up[stage + 1];
+    const Time done = after(later(clock[stage], arrived), cost.backward);
+    clock[stage] = done;
+    at.up[stage] = sent(done, cost.backward_delay);
     if (Order::kSeveralChunks && stage == 0) at.on_last[micro_batch] = at.up[0];
   };
   walk_waves<Order>(shape, forward, backward);
+}
+
+// Of a schedule told in rounds.
+template <class Time>
+void play_rounds(ScheduleId schedule, const PipelineShape& shape, const PipelineCosts& costs,
+                 PipelineWorkspace& w, std::vector<Time>& arrivals, std::vector<Time>& finish) {
+  fill_costs(costs, w.costs);
+  finish.assign(static_cast<std::size_t>(shape.stages), Time{});
+  with_rounds_of(schedule, [&]<class Order>() {
+    const Arrivals<Time> at(shape, Order::kSeveralChunks, arrivals);
+    play<Order>(shape, w.costs.data(), at, finish.data());
+  });
 }
 
 void fill_busy(const PipelineShape& shape, const PipelineCosts& costs, std::vector<Seconds>& busy) {
@@ -102,28 +125,29 @@ void fill_step_costs(const PipelineCosts& from, std::vector<PipelineWorkspace::S
 }
 
 // clock[i] is the time stage i is free.
-void play(const SweepGraph& graph, const PipelineWorkspace::StepCost* costs, double* cells,
-          Seconds* clock) {
-  for (const std::uint32_t edge : graph.edges) cells[edge] = 0;
+template <class Time>
+void play(const SweepGraph& graph, const PipelineWorkspace::StepCost* costs, Time* cells,
+          Time* clock) {
+  for (const std::uint32_t edge : graph.edges) cells[edge] = Time{};
   for (const SweepNode& n : graph.nodes) {
     const PipelineWorkspace::StepCost& c = costs[n.cost];
-    const double done = std::max(clock[n.stage].si(), cells[n.wait]) + c.time;
-    clock[n.stage] = Seconds(done);
-    cells[n.fill] = done + c.delay;
+    const Time done = after(later(clock[n.stage], cells[n.wait]), c.time);
+    clock[n.stage] = done;
+    cells[n.fill] = sent(done, c.delay);
   }
 }
 
 // When every stage begins, all being free at 0.
 void find_begins(const SweepGraph& graph, PipelineWorkspace& w) {
-  for (const std::uint32_t edge : graph.edges) w.arrivals[edge] = 0;
+  for (const std::uint32_t edge : graph.edges) w.arrivals[edge] = Seconds();
   std::vector<Seconds>& begins = w.begins;
   begins.assign(w.finish.size(), Seconds(-1));
   for (const SweepNode& n : graph.nodes) {
     const PipelineWorkspace::StepCost& c = w.step_costs[n.cost];
-    const double begin = std::max(w.finish[n.stage].si(), w.arrivals[n.wait]);
-    if (begins[n.stage] < Seconds()) begins[n.stage] = Seconds(begin);
-    w.finish[n.stage] = Seconds(begin + c.time);
-    w.arrivals[n.fill] = begin + c.time + c.delay;
+    const Seconds begin = later(w.finish[n.stage], w.arrivals[n.wait]);
+    if (begins[n.stage] < Seconds()) begins[n.stage] = begin;
+    w.finish[n.stage] = after(begin, c.time);
+    w.arrivals[n.fill] = sent(w.finish[n.stage], c.delay);
   }
   std::swap(w.begins, w.finish);
 }
@@ -163,6 +187,14 @@ PipelineTimes sweep_written(const ScheduleRef& schedule, const PipelineShape& sh
   return {*std::max_element(w.finish.begin(), w.finish.end()), w.finish, w.busy};
 }
 
+void play_both_written(const ScheduleRef& schedule, const PipelineShape& shape,
+                       const PipelineCosts& costs, PipelineWorkspace& w) {
+  const SweepGraph& graph = set_up(schedule, shape, costs, w);
+  w.both_finish.assign(w.finish.size(), Both{});
+  if (w.both_arrivals.size() < graph.cells) w.both_arrivals.resize(graph.cells);
+  play(graph, w.step_costs.data(), w.both_arrivals.data(), w.both_finish.data());
+}
+
 }  // namespace
 
 PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
@@ -173,14 +205,25 @@ PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
   }
   fill_busy(shape, costs, workspace.busy);
   if (alone) return {workspace.busy[0], workspace.busy, workspace.busy};
-  fill_costs(costs, workspace.costs);
-  workspace.finish.assign(static_cast<std::size_t>(shape.stages), Seconds(0));
-  with_rounds_of(schedule.id, [&]<class Order>() {
-    const Arrivals arrivals(shape, Order::kSeveralChunks, workspace.arrivals);
-    play<Order>(shape, workspace.costs.data(), arrivals, workspace.finish.data());
-  });
+  play_rounds(schedule.id, shape, costs, workspace, workspace.arrivals, workspace.finish);
   const Seconds makespan = *std::max_element(workspace.finish.begin(), workspace.finish.end());
   return {makespan, workspace.finish, workspace.busy};
+}
+
+Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
+                     const PipelineCosts& costs, PipelineWorkspace& w) {
+  if (virtual_stages(shape) == 1) {
+    const Seconds makespan = sweep(schedule, shape, costs, w).makespan;
+    return {makespan, makespan};
+  }
+  if (schedule.entry().written_out) {
+    play_both_written(schedule, shape, costs, w);
+  } else {
+    play_rounds(schedule.id, shape, costs, w, w.both_arrivals, w.both_finish);
+  }
+  Both last;
+  for (const Both& t : w.both_finish) last = later(last, t);
+  return {Seconds(last.sent), Seconds(last.free)};
 }
 
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,

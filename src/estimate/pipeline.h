@@ -49,9 +49,17 @@ struct PipelineWorkspace {
     double delay;
   };
 
+  // A time with the sends, and the same with free ones.
+  struct Both {
+    double sent = 0;
+    double free = 0;
+  };
+
   std::vector<StageCost> costs;
   std::vector<StepCost> step_costs;
-  std::vector<double> arrivals;
+  std::vector<Seconds> arrivals;
+  std::vector<Both> both_arrivals;
+  std::vector<Both> both_finish;
   std::vector<Seconds> finish;
   std::vector<Seconds> busy;
   std::vector<Seconds> before;
@@ -69,6 +77,16 @@ struct PipelineTimes {
 
 PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
                     const PipelineCosts& costs, PipelineWorkspace& workspace);
+
+// The makespan, and that of the same costs with free sends: steps of the two do not wait for each
+// other, so that both take little longer than one.
+struct Makespans {
+  Seconds sent{};
+  Seconds free{};
+};
+
+Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
+                     const PipelineCosts& costs, PipelineWorkspace& workspace);
 
 // Where stages go on to the next step without waiting for all others: how long a step takes in the
 // long run (steady.h), of a schedule that is written out. `ends_meet`: first and last stage do wait

@@ -34,20 +34,23 @@ const std::array<Seconds, kMaxStages> kFree{};
 // are done with this one.
 bool takes_a_period(const Run& run) { return run.strategy.post_validation; }
 
-SecondsOf<double> sweep_of(const Run& run, Workspace& w, bool with_sends) {
-  const std::size_t boundaries = w.send_forward.size();
-  const std::span<const Seconds> none(kFree.data(), boundaries);
-  PipelineCosts costs{w.forward, w.backward, with_sends ? w.send_forward : none,
-                      with_sends ? w.send_backward : none};
-  if (schedule_of(run).entry().written_out) {
+PipelineTime<double> sweep_of(const Run& run, Workspace& w) {
+  const ScheduleRef schedule = schedule_of(run);
+  PipelineCosts costs{w.forward, w.backward, w.send_forward, w.send_backward};
+  if (schedule.entry().written_out) {
     costs.weight_gradient = w.weight_gradient;
     costs.pair = w.pair;
   }
   const PipelineShape shape = pipeline_shape(run);
-  if (takes_a_period(run)) {
-    return steady_period(schedule_of(run), shape, costs, shares_embedding(run), w.pipeline);
+  if (!takes_a_period(run)) {
+    const Makespans both = sweep_both(schedule, shape, costs, w.pipeline);
+    return {both.sent, both.free};
   }
-  return sweep(schedule_of(run), shape, costs, w.pipeline).makespan;
+  PipelineTime<double> t;
+  t.all = steady_period(schedule, shape, costs, shares_embedding(run), w.pipeline);
+  costs.send_forward = costs.send_backward = {kFree.data(), w.send_forward.size()};
+  t.free = steady_period(schedule, shape, costs, shares_embedding(run), w.pipeline);
+  return t;
 }
 
 SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
@@ -98,15 +101,19 @@ Seconds busiest_stage(const Run& run, const Workspace& w) {
 }  // namespace
 
 template <>
-SecondsOf<double> pipeline_time(const Run& run, Workspace& w, bool with_sends) {
-  std::optional<Seconds>& known = w.swept[with_sends ? 1 : 0];
-  if (!known) known = sweep_of(run, w, with_sends);
-  return *known;
+PipelineTime<double> pipeline_time(const Run& run, Workspace& w) {
+  auto& [free, all] = w.swept;
+  if (!free || !all) {
+    const PipelineTime<double> t = sweep_of(run, w);
+    free = t.free;
+    all = t.all;
+  }
+  return {*all, *free};
 }
 
 template <>
-SecondsOf<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, bool with_sends) {
-  return recorded(run, w, with_sends);
+PipelineTime<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w) {
+  return {recorded(run, w, true), recorded(run, w, false)};
 }
 
 template <>

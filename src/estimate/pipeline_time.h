@@ -10,9 +10,14 @@
 
 namespace orrery {
 
-// With or without the workspace's sends.
 template <Number R>
-SecondsOf<R> pipeline_time(const Run& run, WorkspaceOf<R>& w, bool with_sends);
+struct PipelineTime {
+  SecondsOf<R> all{};   // with the workspace's sends
+  SecondsOf<R> free{};  // with free ones
+};
+
+template <Number R>
+PipelineTime<R> pipeline_time(const Run& run, WorkspaceOf<R>& w);
 
 // All micro batches take no less, whatever their sends cost.
 template <Number R>

@@ -288,7 +288,8 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   agree_on_sharding(request, out);
   if (!strategy.recompute_open) return;
   out.recompute_chosen = true;
-  out.assumed.push_back(choose_least_recompute(out.run));
+  Workspace workspace;
+  out.assumed.push_back(choose_least_recompute(out.run, workspace));
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ MemoryRisk memory_risk(const StepInterval& memory, double risk) {
   const double spread = std::log(memory.high) / kNormal80;
   // Without published runs nothing says how much room an error takes.
   if (memory.rows == 0 || risk >= kMostRisk) return {spread, 1};
-  return {spread, std::exp(-exceeded_with(risk) * spread)};
+  static const double by_default = exceeded_with(kDefaultRisk);
+  const double exceeded = risk == kDefaultRisk ? by_default : exceeded_with(risk);
+  return {spread, std::exp(-exceeded * spread)};
 }
 
 double fit_probability(double spread, Bytes needed, Bytes capacity) {

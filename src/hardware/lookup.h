@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/shared_text.h"
 
 namespace orrery {
 
@@ -25,7 +26,7 @@ inline constexpr EnumTable<HardwareKind, std::string_view> kHardwareFolders = {
 inline std::string folder_of(HardwareKind k) { return std::string(kHardwareFolders[k]); }
 
 struct HardwareText {
-  std::string text;
+  SharedText text;
   std::string file;  // for messages
 };
 

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <map>
 
 #include "core/key_words.h"
 #include "document/words.h"
+#include "estimate/classes.h"
 #include "estimate/least_recompute.h"
+#include "estimate/links.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
@@ -146,80 +150,129 @@ bool is_key(const std::vector<std::string>& keys, std::string_view name) {
 
 // The flag of a key that has one; else "".
 std::string flag_of(const std::string& path) {
-  std::string flag;
-  for (const KeyLine& line : key_lines(kRunKeys)) {
-    if (line.path == path && *line.key->flag.name != 0) flag = line.key->flag.name;
-  }
-  return flag;
+  static const std::map<std::string, std::string> flags = [] {
+    std::map<std::string, std::string> all;
+    for (const KeyLine& line : key_lines(kRunKeys)) {
+      if (*line.key->flag.name != 0) all[line.path] = line.key->flag.name;
+    }
+    return all;
+  }();
+  const auto found = flags.find(path);
+  return found == flags.end() ? "" : found->second;
 }
 
 // Less is not worth an advice.
 constexpr double kWorthwhile = 0.005;
+// Sums in the bound and in the step are taken in other orders.
+constexpr double kRounding = 1e-9;
 
+// A change: one move, or two.
+struct Tried {
+  std::array<Move, 2> moves{};
+  std::size_t count = 0;
+  bool fits = false;
+  Seconds step_time{};  // where it fits
+  Bytes peak{};
+
+  std::span<const Move> all() const { return {moves.data(), count}; }
+};
+
+bool is_better(const Tried& a, const Tried& b) {
+  return a.fits ? a.step_time < b.step_time : a.peak < b.peak;
+}
+
+// Judges as a search does: memory first, then a bound on the step, and the step of those that may
+// be named.
 class Adviser {
  public:
   Adviser(const ResolvedRun& run, const Answer& answer)
       : run_(run.run),
         keys_(run.parallel_keys),
         recompute_open_(run.recompute_chosen),
-        answer_(answer) {}
+        answer_(answer),
+        fits_(answer.reason == Reason::fits),
+        limit_(fits_ ? answer.step_time * (1 - kWorthwhile)
+                     : Seconds(std::numeric_limits<double>::infinity())) {}
 
   std::vector<Advice> best() {
-    const bool fits = answer_.reason == Reason::fits;
-    for (const Move move : kMoves) try_moves({&move, 1});
-    if (!fits && !any_fits()) try_pairs();
-    if (fits) drop_slower();
-    const auto better = [](const Advice& a, const Advice& b) {
-      if (a.fits != b.fits) return a.fits;
-      return a.fits ? a.step_time < b.step_time : a.peak < b.peak;
-    };
-    std::stable_sort(found_.begin(), found_.end(), better);
-    const bool some_fit = any_fits();
-    const auto useless = [&](const Advice& a) { return a.fits != some_fit; };
-    found_.erase(std::remove_if(found_.begin(), found_.end(), useless), found_.end());
-    if (found_.size() > kMostAdvice) found_.resize(kMostAdvice);
-    return found_;
+    for (const Move move : kMoves) consider({{move}, 1});
+    if (!fits_ && !some_fit_) consider_pairs();
+    std::vector<Advice> advice;
+    for (const Tried& t : found_) advice.push_back(advice_of(t));
+    return advice;
   }
 
  private:
-  bool any_fits() const {
-    return std::any_of(found_.begin(), found_.end(), [](const Advice& a) { return a.fits; });
-  }
-
-  void try_pairs() {
+  void consider_pairs() {
     for (std::size_t i = 0; i < kMoves.size(); ++i) {
-      for (std::size_t j = i + 1; j < kMoves.size(); ++j) {
-        const std::array<Move, 2> pair = {kMoves[i], kMoves[j]};
-        try_moves(pair);
-      }
+      for (std::size_t j = i + 1; j < kMoves.size(); ++j) consider({{kMoves[i], kMoves[j]}, 2});
     }
   }
 
-  void try_moves(std::span<const Move> moves) {
+  void consider(Tried t) {
     Run changed = run_;
-    if (!make_neighbour(moves, changed)) return;
-    std::vector<Setting> settings = differences(run_, changed, keys_);
-    const bool keeps_recompute = changed.strategy.recompute == run_.strategy.recompute;
-    if (recompute_open_ && keeps_recompute) choose_least_recompute(changed);
-    const Answer a = estimate<double>(changed, workspace_);
-    const bool helps = answer_.reason == Reason::fits || a.reason == Reason::fits ||
-                       a.memory.peak < answer_.memory.peak;
-    if (!helps) return;
-    found_.push_back({std::move(settings), a.reason == Reason::fits, a.step_time, a.memory.peak});
+    if (!make_neighbour(t.all(), changed)) return;
+    fill_memory(changed);
+    t.fits = known_.reason == Reason::fits;
+    t.peak = known_.memory.peak;
+    const bool helps = t.fits || (!fits_ && !some_fit_ && t.peak < answer_.memory.peak);
+    if (!helps || (t.fits && !is_fast(changed, t))) return;
+    if (t.fits && !some_fit_) found_.clear();
+    some_fit_ = some_fit_ || t.fits;
+    keep(t);
   }
 
-  void drop_slower() {
-    const Seconds limit = answer_.step_time * (1 - kWorthwhile);
-    const auto slower = [&](const Advice& a) { return !a.fits || a.step_time > limit; };
-    found_.erase(std::remove_if(found_.begin(), found_.end(), slower), found_.end());
+  // Settles recompute too, where the run file leaves it open.
+  void fill_memory(Run& changed) {
+    workspace_.end_traffics.clear();
+    if (recompute_open_ && changed.strategy.recompute == run_.strategy.recompute) {
+      choose_least_recompute(changed, workspace_);
+    } else {
+      price<double>(changed, workspace_.scratch, workspace_.prices);
+      fill_parts<double>(changed, workspace_);
+    }
+    answer_memory(changed, workspace_, known_);
+  }
+
+  // Fills in the step, unless it is surely above the limit.
+  bool is_fast(const Run& changed, Tried& t) {
+    fill_costs<double>(changed, workspace_);
+    answer_least(changed, workspace_, least_pipeline(changed, workspace_), 1 - kRounding, known_);
+    if (known_.step_time > limit_) return false;
+    t.step_time = finish(changed, workspace_).step_time;
+    return t.step_time <= limit_;
+  }
+
+  // The best few, in the order of trial where they are equal.
+  void keep(const Tried& t) {
+    found_.insert(std::upper_bound(found_.begin(), found_.end(), t, is_better), t);
+    if (found_.size() > kMostAdvice) found_.pop_back();
+    if (some_fit_ && found_.size() == kMostAdvice) {
+      limit_ = std::min(limit_, found_.back().step_time);
+    }
+  }
+
+  Advice advice_of(const Tried& t) {
+    Run changed = run_;
+    make_neighbour(t.all(), changed);
+    Advice a{differences(run_, changed, keys_), t.fits, t.step_time, t.peak};
+    if (t.fits) return a;
+    fill_memory(changed);
+    fill_costs<double>(changed, workspace_);
+    a.step_time = finish(changed, workspace_).step_time;
+    return a;
   }
 
   const Run& run_;
   const std::vector<std::string>& keys_;
   bool recompute_open_;
   const Answer& answer_;
+  bool fits_;
+  Seconds limit_;  // what is slower is not named
+  bool some_fit_ = false;
   Workspace workspace_;
-  std::vector<Advice> found_;
+  Answer known_;  // of the change at hand
+  std::vector<Tried> found_;
 };
 
 }  // namespace

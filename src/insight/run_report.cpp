@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "estimate/links.h"
 
 namespace orrery {
 namespace {
@@ -32,8 +33,9 @@ std::string host_reason(const Answer& a) {
 
 RunReport report_on(ResolvedRun resolved) {
   RunReport r{std::move(resolved), {}, {}, {}};
-  r.answer = estimate(r.resolved.run);
-  r.stages = memory_by_stage(r.resolved.run);
+  Workspace workspace;
+  r.answer = estimate<double>(r.resolved.run, workspace);
+  r.stages = memory_by_stage(r.resolved.run, workspace);
   return r;
 }
 

@@ -2,6 +2,7 @@
 #include "model/flops.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/operators.h"
 
@@ -33,10 +34,12 @@ Flops sequence_flops(const Architecture& padded, std::int64_t sequence, bool cau
   if (adapter != nullptr) options.adapter = *adapter;
   const bool every_pass = adapter != nullptr;
   const ModelOperators model = model_operators(a, options);
-  Flops sum = block_flops(model.head, causal, every_pass);
-  for (std::int64_t i = 0; i < a.layers; ++i) {
-    sum += block_flops(model.layers[layer_type(a, i)], causal, every_pass);
+  std::array<Flops, kMaxLayerTypes> of_type{};
+  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
+    of_type[t] = block_flops(model.layers[t], causal, every_pass);
   }
+  Flops sum = block_flops(model.head, causal, every_pass);
+  for (std::int64_t i = 0; i < a.layers; ++i) sum += of_type[layer_type(a, i)];
   sum += static_cast<double>(a.mtp_layers) * block_flops(model.mtp, causal, every_pass);
   sum += static_cast<double>(a.tower.layers) * block_flops(model.tower, causal, every_pass);
   sum += block_flops(model.tower_ends, causal, every_pass);

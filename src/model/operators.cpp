@@ -32,6 +32,12 @@ std::int64_t trained(const Block& block) {
   return sum;
 }
 
+std::array<std::int64_t, kMaxLayerTypes> layers_by_type(const Architecture& a) {
+  std::array<std::int64_t, kMaxLayerTypes> n{};
+  for (std::int64_t i = 0; i < a.layers; ++i) ++n[layer_type(a, i)];
+  return n;
+}
+
 std::int64_t parameters(const Block& block) {
   std::int64_t sum = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) sum += parameters(block.operators[i]);
@@ -97,8 +103,9 @@ std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
   options.sequence = sequence;
   options.adapter = adapter;
   const ModelOperators model = model_operators(a, options);
+  const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
   std::int64_t sum = trained(model.embedding) + trained(model.head);
-  for (std::int64_t i = 0; i < a.layers; ++i) sum += trained(model.layers[layer_type(a, i)]);
+  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) sum += layers[t] * trained(model.layers[t]);
   return sum + a.mtp_layers * trained(model.mtp);
 }
 
@@ -110,10 +117,10 @@ ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   n.embedding = parameters(model.embedding);
   n.total = n.embedding + parameters(model.head);
   std::int64_t idle = 0;
-  for (std::int64_t i = 0; i < a.layers; ++i) {
-    const Block& block = model.layers[layer_type(a, i)];
-    n.total += parameters(block);
-    idle += idle_parameters(block, a.moe);
+  const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
+  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
+    n.total += layers[t] * parameters(model.layers[t]);
+    idle += layers[t] * idle_parameters(model.layers[t], a.moe);
   }
   n.active = n.total - idle;
   n.mtp = a.mtp_layers * parameters(model.mtp);

@@ -22,6 +22,7 @@
 #include "core/enum_names.h"
 #include "core/modules.h"
 #include "core/precision.h"
+#include "core/room.h"
 #include "model/adapter.h"
 #include "model/architecture.h"
 #include "model/chains.h"
@@ -354,8 +355,8 @@ enum class BlockKind : std::uint8_t { embedding, layer, head, mtp };
 struct Block {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  std::array<Operator, kMaxOperators> operators;  // the first `count` are used
-  SavedTensor input;                              // the only saved tensor under full recompute
+  Room<Operator, kMaxOperators> operators;  // in which the first `count` stand
+  SavedTensor input;                        // the only saved tensor under full recompute
 };
 
 // Inputs of the list besides the architecture: also the frameworks' choices that change which

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "core/enum_names.h"
+#include "core/room.h"
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
@@ -96,8 +97,8 @@ struct ShardedOperator : OperatorSizes {
 struct ShardedBlock {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  std::array<ShardedOperator, kMaxOperators> operators;  // `count` of them mean something
-  Bytes input{};                                         // what full recompute keeps
+  Room<ShardedOperator, kMaxOperators> operators;  // in which `count` stand
+  Bytes input{};                                   // what full recompute keeps
 };
 
 void shard(const Block& block, const Degrees& d, ShardedBlock& out);

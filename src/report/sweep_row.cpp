@@ -2,13 +2,13 @@
 #include "report/sweep_row.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "document/escape.h"
 #include "document/words.h"
+#include "estimate/repeated.h"
 #include "explore/axis_keys.h"
 #include "explore/rule_error.h"
 #include "explore/space_json.h"
@@ -200,16 +200,26 @@ void searched(const Json& run, const std::string& file, const ConfigLookup& look
 }
 
 PointAnswer answer_of(SweepAnswer wanted, const Json& run, const std::string& file,
-                      const ConfigLookup& lookup) {
+                      const ConfigLookup& lookup, Workspace& workspace) {
   PointAnswer out;
   try {
-    if (wanted == SweepAnswer::search) {
-      searched(run, file, lookup, out);
-    } else if (wanted == SweepAnswer::simulate) {
-      simulated(resolve_run(run, file, lookup), out);
-    } else {
-      const ResolvedRun r = resolve_for_numbers(run, file, lookup);
-      take(r.run, estimate(r.run), out);
+    switch (wanted) {
+      case SweepAnswer::estimate: {
+        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
+        take(r.run, estimate_in(workspace, r.run), out);
+        break;
+      }
+      case SweepAnswer::memory: {
+        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
+        take(r.run, memory_in(workspace, r.run), out);
+        break;
+      }
+      case SweepAnswer::search:
+        searched(run, file, lookup, out);
+        break;
+      case SweepAnswer::simulate:
+        simulated(resolve_run(run, file, lookup), out);
+        break;
     }
   } catch (const InputError& e) {
     if (!breaks_a_rule(e)) throw;
@@ -224,39 +234,34 @@ std::string csv_cell(const Json& value) {
   return csv_escaped(bare_text(value));
 }
 
-std::string json_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string key_text(const std::string& name) {
+  std::string text;
+  append_json(name, text);
+  return text + ":";
 }
-
-// A finite number as a document's text has it: what dump() calls, without its allocations.
-void append_number(double x, std::string& text) {
-  std::array<char, 64> digits{};
-  const char* end = nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), x);
-  text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
-}
-
-std::string key_text(const std::string& name) { return json_text(name) + ":"; }
 
 // The cells of a row as they come, without a document of them.
 class RowText {
  public:
-  explicit RowText(bool csv) : csv_(csv) {}
+  explicit RowText(bool csv) : csv_(csv) { text_.reserve(kUsual); }
 
   // `key` as key_text() has it.
   void add(const std::string& key, const Json& value) {
     check_finite(value);
     text_ += text_.empty() ? (csv_ ? "" : "{") : ",";
     if (!csv_) text_ += key;
-    if (value.is_number_float()) {
-      append_number(value.get<double>(), text_);
+    if (csv_ && !value.is_number_float()) {
+      text_ += csv_cell(value);
     } else {
-      text_ += csv_ ? csv_cell(value) : json_text(value);
+      append_json(value, text_);
     }
   }
 
   std::string line() const { return row_line(csv_ ? text_ : text_ + "}", csv_); }
 
  private:
+  static constexpr std::size_t kUsual = 4096;  // of all columns
+
   bool csv_;
   std::string text_;
 };
@@ -291,7 +296,9 @@ SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::strin
       id_(std::move(id)),
       format_(format),
       calibrated_(is_calibrated(sweep)),
-      columns_(chosen_columns(sweep, file)) {}
+      columns_(chosen_columns(sweep, file)) {
+  for (const std::string& path : paths_of(sweep)) keys_.push_back(key_text(path));
+}
 
 SweepRows::~SweepRows() = default;
 
@@ -306,13 +313,14 @@ std::string SweepRows::header() const {
 }
 
 std::string SweepRows::row(std::int64_t point, const Json& run, const std::string& file,
-                           const ConfigLookup& lookup) const {
-  const PointAnswer answer = answer_of(sweep_.answer, run, file, lookup);
+                           const ConfigLookup& lookup, Workspace& workspace) const {
+  const PointAnswer answer = answer_of(sweep_.answer, run, file, lookup, workspace);
   RowText text(format_ == RowFormat::csv);
   text.add("\"sweep\":", id_);
   text.add("\"points\":", sweep_.points);
   text.add("\"point\":", point);
-  for (const SweepSetting& s : settings_of(sweep_, point)) text.add(key_text(s.path), s.value);
+  const std::vector<SweepSetting> settings = settings_of(sweep_, point);
+  for (std::size_t i = 0; i < settings.size(); ++i) text.add(keys_[i], settings[i].value);
   text.add("\"status\":", answer.status);
   text.add("\"reason\":", answer.reason);
   if (calibrated_) text.add("\"calibration\":", calibrations_text(run, file, lookup));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/forward.h"
 #include "explore/sweep.h"
 
 namespace orrery {
@@ -39,15 +40,17 @@ class SweepRows {
 
   std::string header() const;  // "" of JSON lines
 
-  // `run` is the sweep's run with the point's settings in it.
+  // `run` is the sweep's run with the point's settings in it. Several threads may ask, each with a
+  // workspace of its own.
   std::string row(std::int64_t point, const Json& run, const std::string& file,
-                  const ConfigLookup& lookup) const;
+                  const ConfigLookup& lookup, Workspace& workspace) const;
 
  private:
   const SweepPlan& sweep_;
   std::string id_;
   RowFormat format_;
   bool calibrated_;
+  std::vector<std::string> keys_;  // of the axes, as a row in JSON has them
   std::vector<SweepColumn> columns_;
 };
 

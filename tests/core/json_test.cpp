@@ -215,3 +215,15 @@ TEST_CASE("a path lies at itself and at what holds it") {
   CHECK_FALSE(lies_at("tiers.01", "tiers.0"));
   CHECK_FALSE(lies_at("tiers", "tiers.0"));
 }
+
+TEST_CASE("a document is appended as dump() writes it") {
+  const Json document = Json::parse(
+      R"({"a": [], "b": {}, "c": [1, -2, 18446744073709551615, 2.5, -0.0, 1e300, 3.0, true, null],
+          "quote\"and \\": "tab\t, é, \u0001, \u007f", "": ["", [[{"x": "y"}]]]})");
+  std::string text = "before ";
+  append_json(document, text);
+  CHECK(text == "before " + document.dump());
+  std::string broken;
+  append_json(Json("\xff"), broken);
+  CHECK(broken == "\"\xef\xbf\xbd\"");
+}

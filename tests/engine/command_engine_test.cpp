@@ -88,13 +88,13 @@ TEST_CASE("what is wrong stands in parts beside the line") {
   const CommandAnswer a = shipped().call("estimate", R"({"runn": "x"})");
   REQUIRE(a.wrong);
   CHECK(a.wrong->code() == ErrorCode::unknown_key);
-  const Json wrong = answer_json(a)["wrong"];
+  const Json wrong = Json::parse(one_line(a))["wrong"];
   CHECK(wrong["code"] == "unknown_key");
   CHECK(wrong["file"] == "request");
   CHECK(wrong["path"] == "runn");
   CHECK(wrong["nearest"] == "run");
   CHECK(Json::parse(answer_line(shipped(), R"({"command": 1})"))["wrong"]["path"] == "command");
-  CHECK_FALSE(answer_json(shipped().call("estimate", kRun)).contains("wrong"));
+  CHECK_FALSE(Json::parse(one_line(shipped().call("estimate", kRun))).contains("wrong"));
 }
 
 TEST_CASE("a wrong request is one line that says where and what is near") {

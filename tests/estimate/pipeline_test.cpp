@@ -185,6 +185,22 @@ TEST_CASE("the sweep agrees with an event simulation on uneven stages") {
   }
 }
 
+TEST_CASE("one sweep gives the makespan with sends and with free ones, to the bit") {
+  PipelineWorkspace both_workspace;
+  PipelineWorkspace workspace;
+  std::vector<Pipeline> cases = random_cases(false);
+  const PipelineShape written = shape_of_pipeline(ScheduleId::zb_h1, 4, 1, 8);
+  cases.push_back(random_stages(ScheduleId::zb_h1, written, 7, false));
+  for (Pipeline& p : cases) {
+    for (Seconds& f : p.forward) f = f / 3;
+    const Makespans both = sweep_both(p.id, p.shape, p.costs(), both_workspace);
+    CHECK(both.sent == sweep(p.id, p.shape, p.costs(), workspace).makespan);
+    const std::vector<Seconds> free(p.send_forward.size());
+    const PipelineCosts costs{p.forward, p.backward, free, free};
+    CHECK(both.free == sweep(p.id, p.shape, costs, workspace).makespan);
+  }
+}
+
 TEST_CASE("a stage is busy for its own steps") {
   const Pipeline p = random_stages(ScheduleId::interleaved, {4, 3, 8}, 5, false);
   PipelineWorkspace workspace;

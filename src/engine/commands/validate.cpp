@@ -170,7 +170,7 @@ std::vector<NamedText> files_of(const ValidateOptions& o, const ConfigSource& co
   if (!o.files.empty()) return o.files;
   std::vector<NamedText> files;
   for (ConfigText& f : published_files(configs)) {
-    files.push_back({std::move(f.file), std::move(f.text)});
+    files.push_back({std::move(f.file), f.text});
   }
   if (files.empty()) throw UsageError("no published runs beside the configurations: give files");
   return files;

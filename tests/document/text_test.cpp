@@ -69,7 +69,7 @@ TEST_CASE("sections stand apart, empty ones leave no gap, charts are for pages")
 
 TEST_CASE("texts of files move no terminal") {
   Table table({"key", "value"});
-  table.add({"a", Cell("b\x1b[2Jc")});
+  table.add({"a", Cell(std::string("b\x1b[2Jc"))});
   CHECK(text_of(table, Style{}).find('\x1b') == std::string::npos);
   CHECK(Phrase("a\rb\tc\nd\x7f").spans()[0].text == "a b\tc\nd ");
 }

@@ -25,7 +25,7 @@ constexpr std::array kWriting = {"chakra",          "heat",           "html",   
                                  "memory_snapshot", "simai",          "sqlite",       "trace",
                                  "trace_ranks",     "write_accuracy", "write_configs"};
 
-// What a request takes and no flag gives.
+// An argument of a request that no flag gives.
 struct ObjectArgument {
   const char* command;
   const char* key;

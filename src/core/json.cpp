@@ -142,7 +142,7 @@ void append_text(const std::string& words, std::string& text) {
   }
 }
 
-// What dump() calls.
+// The digits are those of dump(), which calls the same function.
 void append_float(double x, std::string& text) {
   if (!std::isfinite(x)) {
     text += "null";

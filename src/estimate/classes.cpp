@@ -121,7 +121,7 @@ void fill_split_steps(const Run& run, WorkspaceOf<R>& w) {
   }
 }
 
-// Whether stage i ≥ 1 has chunk for chunk the blocks of stage i − 1.
+// True where stage i ≥ 1 has chunk for chunk the blocks of stage i − 1.
 template <Number R>
 bool has_blocks_of_the_one_before(const Run& run, const WorkspaceOf<R>& w, std::int64_t i) {
   const PipelineShape shape = pipeline_shape(run);

@@ -45,7 +45,7 @@ struct FullestStage {
   }
 };
 
-// Of one node, whose hosts hold this much for each rank.
+// The memory that the host of a node holds, with this much for each of its ranks.
 Bytes host_needed(const Run& run, Bytes of_rank) {
   const std::int64_t used = std::min(run.cluster.devices_per_node, world_size(run.strategy));
   return of_rank * static_cast<double>(used);
@@ -62,7 +62,7 @@ bool host_is_full(const Run& run, Bytes of_rank) {
          host_needed(run, of_rank) > capacity;
 }
 
-// Whether device and host have room.
+// Sets the reason: whether device and host have room.
 template <Number R>
 void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a) {
   const auto& [answer, most, host] = fullest;
@@ -269,7 +269,7 @@ void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::siz
 
 namespace {
 
-// Of the stage that needs most, and that the host holds for a rank.
+// The most that a stage needs of its device, and the most that the host holds for a rank.
 struct Needs {
   Bytes device{};
   Bytes host{};
@@ -289,7 +289,7 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
 }  // namespace
 
 // More lines of states need no less memory, sum by sum, unless the lines follow the fullest moment.
-// What is needed is below the peak but for rounding; settle() keeps the peak of a stage that needs
+// Needed memory is below the peak but for rounding; settle() keeps the peak of a stage that needs
 // less than all memory below it too.
 MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
   constexpr double kRounding = 1e-9;

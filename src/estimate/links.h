@@ -27,8 +27,8 @@ void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
                    Answer& answer);
 
-// What is true of every sharding that the stages' states were made for, as far as the least and the
-// most of each of their lines tell.
+// The verdict that holds for every sharding of the stages' states, as far as the least and the most
+// of each of their lines tell.
 enum class FitOfAll : std::uint8_t { unknown, none_fits, all_fit };
 struct MemoryOfAll {
   FitOfAll fit = FitOfAll::unknown;  // `all_fit`: as surely as the run asks (risk.h)

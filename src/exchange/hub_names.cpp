@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// What a hub calls so, but for its marks and the endings below, is ours. GPT-3 of 1.3 and of 13
+// A hub's name is one of these but for its marks and the endings below. GPT-3 of 1.3 and of 13
 // billion are left out: without marks they are one name.
 constexpr std::string_view kOurs[] = {
     "bloom-176b",

@@ -9,11 +9,6 @@
 namespace orrery {
 namespace {
 
-void keep_each_once(std::vector<std::int64_t>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
 void note(std::vector<std::int64_t>& values, std::int64_t v) {
   if (values.empty() || values.back() != v) values.push_back(v);
 }

@@ -5,6 +5,7 @@
 // values of two axes, as one more axis.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -27,6 +28,12 @@ struct AxisPair {
 };
 
 using FamilyIds = std::vector<std::size_t>;  // by axis
+
+template <class T>
+void keep_each_once(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
 
 class FamilyIndex {
  public:

@@ -19,47 +19,54 @@ constexpr std::int64_t kMostPoints = 1'000'000'000'000;
 // The last value may be missed by rounding: a little beyond `to` counts as it.
 constexpr double kSlack = 1e-9;
 
-struct Range {
-  double from = 0;
-  double to = 0;
-  std::optional<double> step;
-  std::optional<double> factor;
-};
-
 constexpr Form kNumber = form::number(-kLargestValue, kLargestValue, "");
-constexpr auto kRangeRows =
-    keys<Range>(fact<&Range::from>("from", kNumber, kRequired, "the first value"),
-                fact<&Range::to>("to", kNumber, kRequired, "no value is above"),
-                fact<&Range::step>("step", form::number(1e-12, kLargestValue, ""), kNothing,
-                                   "from one value to the next"),
-                fact<&Range::factor>("factor", form::number(1 + 1e-6, kLargestValue, ""), kNothing,
-                                     "in place of step: the next value over the one before"));
-constexpr Keys<Range> kRangeKeys{"axes", kRangeRows, {.in_words = true}};
+constexpr auto kRangeRows = keys<SweepRange>(
+    fact<&SweepRange::from>("from", kNumber, kRequired, "the first value"),
+    fact<&SweepRange::to>("to", kNumber, kRequired, "no value is above"),
+    fact<&SweepRange::step>("step", form::number(1e-12, kLargestValue, ""), kNothing,
+                            "from one value to the next"),
+    fact<&SweepRange::factor>("factor", form::number(1 + 1e-6, kLargestValue, ""), kNothing,
+                              "in place of step: the next value over the one before"));
+constexpr Keys<SweepRange> kRangeKeys{"axes", kRangeRows, {.in_words = true}};
 
-std::vector<Json> read_range(const Reader& r) {
-  const auto [from, to, step, factor] = read_keys(kRangeKeys, r);
+double unrounded(const SweepRange& range, std::size_t i) {
+  const auto n = static_cast<double>(i);
+  return range.step ? range.from + n * *range.step : range.from * std::pow(*range.factor, n);
+}
+
+// Values up to `to`, at most kMostValues + 1. They rise.
+std::size_t count_of(const SweepRange& range) {
+  const double last = range.to + kSlack * std::max(1.0, std::abs(range.to));
+  std::size_t inside = 0;
+  std::size_t beyond = kMostValues + 1;
+  while (inside < beyond) {
+    const std::size_t middle = (inside + beyond) / 2;
+    if (unrounded(range, middle) > last) {
+      beyond = middle;
+    } else {
+      inside = middle + 1;
+    }
+  }
+  return inside;
+}
+
+SweepRange read_range(const Reader& r) {
+  SweepRange range = read_keys(kRangeKeys, r);
+  const auto& [from, to, step, factor, count] = range;
   if (step.has_value() == factor.has_value()) r.fail("a range", "from, to, and step or factor");
   if (to < from) r.fail("from " + shortest(from) + ", to " + shortest(to), "from up to to");
   if (factor && from <= 0) r.fail("from " + shortest(from), "from above 0 with a factor");
-  const double by = step ? *step : *factor;
-  std::vector<Json> values;
-  for (std::size_t i = 0; i < kMostValues; ++i) {
-    const auto n = static_cast<double>(i);
-    const double x = step ? from + n * by : from * std::pow(by, n);
-    if (x > to + kSlack * std::max(1.0, std::abs(to))) return values;
-    // A product of factors may miss the whole number it stands for.
-    const double whole = std::round(x);
-    values.push_back(number_json(std::abs(x - whole) <= kSlack * std::abs(x) ? whole : x));
-  }
-  r.fail("more than a million values", "fewer");
+  range.count = count_of(range);
+  if (count > kMostValues) r.fail("more than a million values", "fewer");
+  return range;
 }
 
-std::vector<Json> read_values(const Reader& r) {
-  if (r.json().is_object()) return read_range(r);
+SweepValues read_values(const Reader& r) {
+  if (r.json().is_object()) return {{}, read_range(r)};
   if (!r.json().is_array() || r.json().empty()) {
     r.fail("a list of values, or {from, to} with step or factor");
   }
-  return r.json().get<std::vector<Json>>();
+  return {r.json().get<std::vector<Json>>(), {}};
 }
 
 SweepAxis read_axis(const Reader& r, const std::string& path) { return {{path}, {read_values(r)}}; }
@@ -139,6 +146,13 @@ constexpr Keys<SweepPlan> kSweepKeys{"", kSweepRows};
 
 constinit const KeyTable kSweepDocument = kSweepKeys;
 
+Json SweepRange::value(std::size_t i) const {
+  const double x = unrounded(*this, i);
+  // A product of factors may miss the whole number it stands for.
+  const double whole = std::round(x);
+  return number_json(std::abs(x - whole) <= kSlack * std::abs(x) ? whole : x);
+}
+
 SweepPlan read_sweep(const Json& document, const std::string& file) {
   const Reader r(document, file);
   r.must_be_object();
@@ -156,7 +170,7 @@ std::vector<SweepSetting> settings_of(const SweepPlan& sweep, std::int64_t point
     const auto at = static_cast<std::size_t>(point % n);
     point /= n;
     for (std::size_t i = axis->paths.size(); i-- > 0;) {
-      settings.push_back({axis->paths[i], axis->values[i][at]});
+      settings.push_back({axis->paths[i], axis->values[i].value(at)});
     }
   }
   std::reverse(settings.begin(), settings.end());

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,29 @@ constexpr EnumNames<SweepAnswer> names_of(SweepAnswer) {
   return {"estimate", "memory", "search", "simulate"};
 }
 
+// {from, to} with step or factor: its values are not kept but counted.
+struct SweepRange {
+  double from = 0;
+  double to = 0;
+  std::optional<double> step;
+  std::optional<double> factor;
+  std::size_t count = 0;
+
+  Json value(std::size_t i) const;
+};
+
+struct SweepValues {
+  std::vector<Json> listed;
+  std::optional<SweepRange> range;  // in place of a list
+
+  std::size_t size() const { return range ? range->count : listed.size(); }
+  Json value(std::size_t i) const { return range ? range->value(i) : listed[i]; }
+};
+
 // Keys that change together; values[i] are of paths[i], all of one length.
 struct SweepAxis {
   std::vector<std::string> paths;
-  std::vector<std::vector<Json>> values;
+  std::vector<SweepValues> values;
 
   std::size_t size() const { return values.front().size(); }
 };

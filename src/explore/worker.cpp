@@ -15,10 +15,6 @@ namespace {
 constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
 constexpr std::size_t kMostWaiting = 1024;
-void keep_each_once(std::vector<std::size_t>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
 
 bool decides_alone(const Conditions& c) {
   const auto of_strategy = [](const BoundExpression& e) { return e.needs() == Known::strategy; };

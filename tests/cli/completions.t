@@ -24,7 +24,7 @@ $ orrery completions fish | grep -c "__fish_seen_subcommand_from simulate' -l tr
 $ orrery completions zsh | head -1
 > #compdef orrery
 $ orrery completions man | head -1
-> .TH ORRERY 1 "" "orrery 0.1.0"
+> .TH ORRERY 1 "" "orrery 0.2.0"
 $ for c in $(orrery | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do orrery completions man | grep -q "^.SS orrery $c$" || echo "$c"; done
 $ orrery completions tcsh
 ! exit 2

@@ -7,7 +7,7 @@ $ orrery
 $ orrery --help | head -1
 > orrery predicts memory, step time and cost of training runs of large models.
 $ orrery --version
-> orrery 0.1.0 (...)
+> orrery 0.2.0 (...)
 $ orrery estimate --help
 > predict memory, step time and utilisation of a run
 >

@@ -41,6 +41,19 @@ TEST_CASE("a range ends where it says, whatever the rounding") {
   CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 3, "to": 3, "step": 5}}})").points == 1);
 }
 
+TEST_CASE("a range has up to a million values, each where its number says") {
+  const SweepPlan most =
+      sweep_of(R"({"run": "r", "axes": {"a": {"from": 1, "to": 1e6, "step": 1}}})");
+  CHECK(most.points == 1'000'000);
+  CHECK(settings_text(most, 0) == "a=1 ");
+  CHECK(settings_text(most, 999'999) == "a=1000000 ");
+  CHECK_THROWS_AS(sweep_of(R"({"run": "r", "axes": {"a": {"from": 0, "to": 1e6, "step": 1}}})"),
+                  InputError);
+  const SweepPlan far =
+      sweep_of(R"({"run": "r", "axes": {"a": {"from": 1, "to": 1e15, "factor": 1e10}}})");
+  CHECK(far.points == 2);
+}
+
 TEST_CASE("what no sweep can be is refused") {
   for (const char* text : {
            R"({"axes": {"a": [1]}})",

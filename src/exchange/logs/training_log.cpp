@@ -18,7 +18,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kWarmUp = 5;  // steps, where there are twice as many
-constexpr double kFar = 1.3;        // of the first of fewer steps, over the median of the others
+// The first of fewer steps is far from the others at this ratio to their median [judgement].
+constexpr double kFar = 1.3;
 constexpr double kMiB = 0x1p20;
 constexpr double kGiBytes = 0x1p30;
 

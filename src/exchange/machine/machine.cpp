@@ -175,6 +175,7 @@ class Composition {
   void ask_for_network(const Json& outer) {
     asks_for_network_ = m_.nic_gbits == 0;
     if (!asks_for_network_) return;
+    if (m_.nics > 0) d_.set(key_of(outer, "links"), m_.nics);
     d_.open(key_of(outer, "bandwidth"),
             m_.nics > 0 ? std::to_string(m_.nics) + " NICs" : "the network of a node",
             m_.nics > 0 ? "their speed is not said" : "no file says it");

@@ -199,6 +199,10 @@ TEST_CASE("a shape that is not shipped is the nearest node with what differs bes
   const ImportedRun said = composed(
       files, R"({"cluster": {"tiers": {"infiniband": {"bandwidth": "100 GB/s"}}, "gpus": 8}})");
   CHECK(said.not_understood.empty());
+  std::string with_cards = matrix(4, "NV12", "\t");
+  with_cards.insert(with_cards.find("CPU"), "NIC0\tNIC1\t");
+  const ImportedRun cards = composed({{"m", with_cards}, files[1]});
+  CHECK(value(cards, "cluster.tiers.infiniband.links") == 2);
   const ImportedRun named =
       composed({files[0]}, R"({"cluster": {"device": "h100-sxm5-80gb", "gpus": 8}})");
   CHECK(value(named, "cluster.node") == "dgx-h100");

@@ -12,12 +12,12 @@ from spack.package import *
 class Orrery(CMakePackage):
     """Predicts memory, step time and cost of training runs of large models."""
 
-    url = f"file://{os.getcwd()}/orrery-0.1.0.tar.gz"
+    url = f"file://{os.getcwd()}/orrery-0.2.0.tar.gz"
     license("Apache-2.0")
     maintainers("orrery")
 
     # The archive that this checkout makes; dist/SHA256SUMS has its sum.
-    version("0.1.0", no_checksum=True)
+    version("0.2.0", no_checksum=True)
 
     variant("python", default=False, description="the module `import orrery`")
     variant("mpi", default=False, description="share sweeps and searches over MPI")

@@ -8,8 +8,21 @@
 #include "core/units.h"
 
 namespace orrery {
+namespace {
+
+void refuse_gone(std::span<const GoneKey> gone, const Reader& r) {
+  for (const GoneKey& g : gone) {
+    const std::string name(g.name);
+    if (!r.json().contains(name)) continue;
+    Reader(r).at(name).fail(ErrorCode::unknown_key, "a key of an earlier version",
+                            std::string(g.instead));
+  }
+}
+
+}  // namespace
 
 void read_known(const KeyTable& table, Reader& r, void* asking) {
+  refuse_gone(table.besides.gone, r);
   for (const Key& k : table.keys) {
     const std::string name(k.name);
     if (k.read == nullptr) {

@@ -100,6 +100,12 @@ struct Elsewhere {};
 
 struct KeyTable;
 
+// A key that an earlier version read, and what to write now: files that have it are refused.
+struct GoneKey {
+  std::string_view name;
+  std::string_view instead;
+};
+
 // A document may hold these besides its keys.
 struct Besides {
   const KeyTable* changes = nullptr;  // keys of another document, as changes of it
@@ -108,6 +114,7 @@ struct Besides {
   bool has_sources = false;  // a value within {"value", "kind", "source"}, core/provenance.h
   bool has_base = false;     // in place of a name: "base", a name, and changes of that document
   bool in_words = false;     // few and plain: lists of keys say {min, max}, and no more
+  std::span<const GoneKey> gone{};
 };
 
 struct KeyTable {

@@ -51,9 +51,12 @@ bool read_head(std::string_view line, bool csv, SweepRowHead& head) {
          take_count(line, ',', head.point);
 }
 
+std::string mark_of_checksum(bool csv) {
+  return csv ? "," : std::string(",\"") + kChecksum + "\":\"";
+}
+
 bool is_as_written(const std::string& line, bool csv) {
-  const std::string mark = csv ? "," : std::string(",\"") + kChecksum + "\":\"";
-  const std::size_t at = line.rfind(mark);
+  const std::size_t at = line.rfind(mark_of_checksum(csv));
   if (at == std::string::npos) return false;
   return line == row_line(line.substr(0, at) + (csv ? "" : "}"), csv);
 }
@@ -79,7 +82,10 @@ std::string row_line(const std::string& row, bool csv) {
 }
 
 void SweepRowReader::refuse_changed() const {
-  if (changed_ > 0) refuse(file_, changed_, "a row that is not as it was written");
+  if (changed_ == 0) return;
+  refuse(file_, changed_,
+         has_checksums_ ? "a row that is not as it was written"
+                        : "a row without a checksum, as Orrery 0.1.0 wrote it");
 }
 
 std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
@@ -91,7 +97,11 @@ std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
     return {};
   }
   const SweepRowHead head = read_head_of(line);
-  if (changed_ == 0 && !is_as_written(line, csv_)) changed_ = lines_;
+  if (changed_ == 0 && !is_as_written(line, csv_)) {
+    changed_ = lines_;
+    const std::string& named = csv_ ? header_ : line;
+    has_checksums_ = named.find(kChecksum) != std::string::npos;
+  }
   return head;
 }
 

@@ -46,7 +46,8 @@ class SweepRowReader {
   bool csv_;
   std::string header_;
   std::size_t lines_ = 0;
-  std::size_t changed_ = 0;  // the first such line
+  std::size_t changed_ = 0;    // the first such line
+  bool has_checksums_ = true;  // there, or in the header above it
 };
 
 // A hash of 64 bits as 16 hexadecimal digits (FNV-1a).

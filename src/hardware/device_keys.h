@@ -110,7 +110,10 @@ inline constexpr auto kEfficiencyRows = [] {
                        "share of memory_bandwidth that elementwise kernels reach"),
       fact<&E::launch>("launch", form::quantity(kSeconds, true), kRequired, "of one kernel"));
 }();
-inline constexpr Keys<DeviceEfficiency> kEfficiencyKeys{"efficiency", kEfficiencyRows};
+inline constexpr std::array<GoneKey, 1> kGoneEfficiencies{
+    {{"communication_slowdown", "no such key here: it is a key of the framework now"}}};
+inline constexpr Keys<DeviceEfficiency> kEfficiencyKeys{
+    "efficiency", kEfficiencyRows, {.gone = kGoneEfficiencies}};
 
 inline constexpr auto kDeviceRows = [] {
   using D = Device;

@@ -40,7 +40,8 @@ constexpr Form kShare = form::number(0, 1, "share");
 constexpr auto kWheelRows = keys<Wheel>(
     key<&Wheel::radius>("radius", form::number(0.1, 2, "m"), otherwise("1"), Vary::run, "radius"),
     key<&Wheel::memory>("memory", form::quantity(kBytes), kNothing, Vary::run, "what it knows"));
-constexpr Keys<Wheel> kWheelKeys{"cart.wheel", kWheelRows};
+constexpr std::array<GoneKey, 1> kGoneOfWheel{{{"diameter", "radius, half of it"}}};
+constexpr Keys<Wheel> kWheelKeys{"cart.wheel", kWheelRows, {.gone = kGoneOfWheel}};
 
 constexpr auto kCartRows = keys<CartRequest>(
     key<&CartRequest::wheels, &Cart::wheels>("wheels", form::whole(1, 8, "wheels"), otherwise("4"),
@@ -126,6 +127,9 @@ TEST_CASE("messages name the key, what it may be and the nearest name") {
   CHECK(error_of(R"({"owner": "Ada", "wheel": {"radios": 1}})") ==
         "cart.json: cart.wheel.radios: found an unknown key; allowed: memory or radius; did you "
         "mean \"radius\"?");
+  CHECK(error_of(R"({"owner": "Ada", "wheel": {"diameter": 1}})") ==
+        "cart.json: cart.wheel.diameter: found a key of an earlier version; allowed: radius, half "
+        "of it");
   CHECK(error_of(R"({"owner": "Ada", "loads": [1, 11]})") ==
         "cart.json: cart.loads[1]: found 11; allowed: a whole number from 0 to 10");
   CHECK(error_of(R"({"owner": "Ada", "share": {"blue": 1}})") ==

@@ -120,6 +120,10 @@ TEST_CASE("a row that somebody changed is refused") {
   CHECK(merged({head + row_line("s,1,0,7", true)}) == head + row_line("s,1,0,7", true));
   CHECK_THROWS_AS(merged({head + "s,1,0,8" + row_line("s,1,0,7", true).substr(7)}), InputError);
   CHECK_THROWS_AS(merged({head + "s,1,0,7\n"}), InputError);
+  const std::string earlier = "found a row without a checksum, as Orrery 0.1.0 wrote it";
+  CHECK(refusal_of({"sweep,points,point,x\ns,1,0,7\n"}).find(earlier) != std::string::npos);
+  CHECK(refusal_of({"{\"sweep\":\"s\",\"points\":1,\"point\":0,\"x\":7}\n"}).find(earlier) !=
+        std::string::npos);
   CHECK_THROWS_AS(merged({"hello\n"}), InputError);
   CHECK_THROWS_AS(merged({"{\"point\":3}\n"}), InputError);
 }

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/provenance.h"
+#include "document/words.h"
 #include "estimate/run.h"
 
 namespace orrery {
@@ -33,15 +34,11 @@ AccuracyCell read_cell(Reader r) {
   return c;
 }
 
-std::string counted(std::int64_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
-// "8 of 10 runs measure 12 % less to 13 % more", of factors around 1.
+// "8 of 10 runs measure 12 % less to 13 % more than predicted", of factors around 1.
 std::string error_text(double low, double high) {
   const auto whole = [](double x) { return std::to_string(std::llrint(x)); };
   return "8 of 10 runs measure " + whole(100 * (1 - low)) + " % less to " +
-         whole(100 * (high - 1)) + " % more";
+         whole(100 * (high - 1)) + " % more than predicted";
 }
 
 // "(megatron-lm, ampere, mixtures of experts; 3 sources)"

@@ -8,7 +8,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 >
 > memory            fits: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
 > step              ... s (80 % interval ... s to ... s)
-> accuracy          8 of 10 runs measure ... % less to ... % more: ... published runs (megatron-lm,
+> accuracy          8 of 10 runs measure ... % less to ... % more than predicted: ... published runs
 > ...
 > speed             ... tokens/s (... to ...), ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... % (... % to ... %), HFU ... % (... % to ... %), megatron FLOPs:
@@ -79,8 +79,8 @@ $ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible
 $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed own.json
 > ...
-> accuracy          ...: this stack takes 1... of the time
->                   predicted, by 1 observed step time
+> accuracy          ... more than predicted: this stack takes 1...
+>                   of the time predicted, by 1 observed step time
 > ...
 $ printf ' iteration 9 | elapsed time per iteration (ms): 30000.0 | lr 1e-4\n' > train.log
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.log --json | grep -A4 '"stack"'

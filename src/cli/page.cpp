@@ -42,6 +42,7 @@ ExitCode run_page(Json request, const Session& s) {
   const ConfigSource configs = configs_of(s);
   std::string page = built_page(configs);
   if (!request.empty()) {
+    read_inputs(request);
     const CommandAnswer answer =
         CommandEngine(configs, hooks_of(s)).call("estimate", request, Asker::flags);
     if (!answer.error.empty()) return give_answer(s, answer);

@@ -99,3 +99,11 @@ $ python3 -c 'import json; json.dump({"inherits": "generic", "options": {"o": {"
 $ echo '{"title": "t", "claim": "c", "source": "s", "runs": {"a": {"run": {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 1024, "global_batch": 8}, "traning": {}}}}, "checks": [{"text": "x", "holds": "1 < 2"}]}' > claim.json; orrery validate claim.json
 ! exit 2
 ! stderr /traning: found an unknown key; .*did you mean "training"/
+
+# A page takes the inputs that an estimate takes: standard input, and steps of one's own.
+$ mkdir tree && ln -s $ROOT/configs tree/configs && echo '<script id="run"></script>' > tree/page.html
+$ orrery export llama-3-8b-8-h100 > run.json && ORRERY_CONFIG_PATH=tree/configs orrery page - < run.json | grep -o '"name":"Llama 3 8B"'
+> "name":"Llama 3 8B"
+$ echo '[{"run": "llama-3-8b-8-h100", "step_time": "6 s"}]' > steps.json
+$ ORRERY_CONFIG_PATH=tree/configs orrery page llama-3-8b-8-h100 --observed steps.json | grep -o '"steps":1'
+> "steps":1

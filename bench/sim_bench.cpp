@@ -38,7 +38,7 @@ class Gaps {
  public:
   Gaps() {
     for (std::size_t i = 0; i < kCount; ++i) {
-      gaps_[i] = -std::log(1 - even_number(1, i, 0));
+      gaps_[i] = -std::log(1 - uniform_number(1, i, 0));
     }
   }
   double next() { return gaps_[at_++ & (kCount - 1)]; }

@@ -72,15 +72,8 @@ ExitCode run_calibrate(Json request, const Session& s) {
 }
 
 void declare_calibrate(CLI::App& app, Json& request) {
-  app.add_option_function<std::string>(
-      "ACTION", [&request](const std::string& action) { request["action"] = action; },
-      alternatives(calibrate_verbs()));
-  app.add_option_function<std::vector<std::string>>(
-         "FILE",
-         [&request](const std::vector<std::string>& files) {
-           for (const std::string& file : files) request["files"].push_back({{"file", file}});
-         },
-         "measurements; docs/calibrate.md lists the tools")
+  add_word(app, request, "ACTION", "action", alternatives(calibrate_verbs()));
+  add_files(app, request, "FILE", "files", "measurements; docs/calibrate.md lists the tools")
       ->expected(0, 1000);
   add_flag_of(app, request, "--device", "device they were measured on: name or path");
   add_flag_of(app, request, "--node", "node they were measured on; needed for collectives");

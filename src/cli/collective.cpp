@@ -7,9 +7,7 @@
 namespace orrery {
 
 void declare_collective(CLI::App& app, Json& request) {
-  app.add_option_function<std::string>(
-      "KIND", [&request](const std::string& kind) { request["kind"] = kind; },
-      alternatives(collective_names()));
+  add_word(app, request, "KIND", "kind", alternatives(collective_names()));
   add_flag_of(app, request, "--node", "kind of node: name or path");
   add_file(app, request, "--cluster", "the `cluster` object of a run file, or - for stdin")
       ->type_name("FILE");
@@ -29,13 +27,9 @@ void declare_collective(CLI::App& app, Json& request) {
                       "of an all-to-all: bytes of the busiest rank over the mean (1)");
   add_list(app, request, "--set", "any key of the cluster: cluster.tiers.infiniband.latency=5us")
       ->type_name("PATH=VALUE");
-  app.add_option_function<std::vector<std::string>>(
-         "--against",
-         [&request](const std::vector<std::string>& files) {
-           for (const std::string& file : files) request["against"].push_back({{"file", file}});
-         },
-         "measured collectives to compare with: nccl-tests' output, CSV of "
-         "collective,ranks,bytes,us (or busbw), JSON of validation/measurements")
+  add_files(app, request, "--against", "against",
+            "measured collectives to compare with: nccl-tests' output, CSV of "
+            "collective,ranks,bytes,us (or busbw), JSON of validation/measurements")
       ->type_name("FILE");
 }
 

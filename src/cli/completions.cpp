@@ -8,10 +8,11 @@
 #include <map>
 
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "cli/tool.h"
 #include "cli/words.h"
-#include "core/error.h"
 #include "core/json.h"
+#include "core/unknown_name.h"
 #include "document/words.h"
 #include "engine/command_engine.h"
 #include "engine/commands/commands.h"
@@ -229,18 +230,14 @@ std::string made(const std::string& what, const ConfigSource& configs) {
   if (what == "bash") return bash(all, values);
   if (what == "zsh") return zsh(all, values);
   if (what == "fish") return fish(all, values);
-  const Words names(kMade.begin(), kMade.end());
-  throw InputError("orrery completions", "", what.empty() ? "no shell" : "\"" + what + "\"",
-                   alternatives(names), nearest_name(what, names));
+  throw unknown_name("orrery completions", "", what, {kMade.begin(), kMade.end()}, "no shell");
 }
 
 }  // namespace
 
 void declare_completions(CLI::App& app, Json& request) {
-  const Words names(kMade.begin(), kMade.end());
-  app.add_option_function<std::string>(
-      "WHAT", [&request](const std::string& what) { request["what"] = what; },
-      alternatives(names) + " (the manual page)");
+  add_word(app, request, "WHAT", "what",
+           alternatives({kMade.begin(), kMade.end()}) + " (the manual page)");
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it

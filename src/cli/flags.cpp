@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/unknown_name.h"
 #include "engine/hooks.h"
 #include "engine/overrides.h"
 #include "engine/printed_run.h"
@@ -15,8 +16,7 @@ namespace {
 void check_format(const std::string& flag, const std::string& word) {
   const std::vector<std::string> names = printed_formats();
   if (std::find(names.begin(), names.end(), word) != names.end()) return;
-  throw InputError("command line", flag, "\"" + word + "\"", alternatives(names),
-                   nearest_name(word, names));
+  throw unknown_name("command line", flag, word, names);
 }
 
 }  // namespace
@@ -25,6 +25,12 @@ void refuse_no_number(const std::string& flag, double value) {
   if (std::isfinite(value)) return;
   const std::string found = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   throw InputError("command line", flag, "\"" + found + "\"", "a number");
+}
+
+CLI::Option* add_word(CLI::App& app, Json& request, const std::string& name, const std::string& key,
+                      const std::string& help) {
+  return app.add_option_function<std::string>(
+      name, [&request, key](const std::string& word) { request[key] = word; }, help);
 }
 
 CLI::Option* add_switch(CLI::App& app, Json& request, const std::string& flag,
@@ -39,6 +45,16 @@ CLI::Option* add_file(CLI::App& app, Json& request, const std::string& flag,
       flag,
       [&request, key = key.empty() ? key_of(flag) : key](const std::string& path) {
         request[key] = {{"file", path}};
+      },
+      help);
+}
+
+CLI::Option* add_files(CLI::App& app, Json& request, const std::string& name,
+                       const std::string& key, const std::string& help) {
+  return app.add_option_function<std::vector<std::string>>(
+      name,
+      [&request, key](const std::vector<std::string>& files) {
+        for (const std::string& file : files) request[key].push_back({{"file", file}});
       },
       help);
 }

@@ -32,12 +32,20 @@ inline CLI::Option* add_list(CLI::App& app, Json& request, const std::string& fl
   return add_flag_of<std::vector<std::string>>(app, request, flag, help)->allow_extra_args(false);
 }
 
+// A word in its place, as "KIND", for a key of the request.
+CLI::Option* add_word(CLI::App& app, Json& request, const std::string& name, const std::string& key,
+                      const std::string& help);
+
 CLI::Option* add_switch(CLI::App& app, Json& request, const std::string& flag,
                         const std::string& help);
 
 // A file whose text goes into the request; - is standard input.
 CLI::Option* add_file(CLI::App& app, Json& request, const std::string& flag,
                       const std::string& help, const std::string& key = "");
+
+// Several, by a flag or in their place.
+CLI::Option* add_files(CLI::App& app, Json& request, const std::string& name,
+                       const std::string& key, const std::string& help);
 
 // "-" is a file, anything else a name or path that the engine looks up.
 Json named_or_input(const std::string& name);

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// The next line; of one that is too long to be a question its beginning. False at the end.
+// The next line, or the beginning of a line too long to be a question. False at the end.
 bool next_line(std::string& line);
 
 inline bool is_blank(const std::string& line) {

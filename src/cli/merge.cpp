@@ -55,12 +55,7 @@ ExitCode run_merge(Json request, const Session& s) {
 }
 
 void declare_merge(CLI::App& app, Json& request) {
-  app.add_option_function<std::vector<std::string>>(
-         "FILE",
-         [&request](const std::vector<std::string>& files) {
-           for (const std::string& file : files) request["files"].push_back({{"file", file}});
-         },
-         "shards of one sweep")
+  add_files(app, request, "FILE", "files", "shards of one sweep")
       ->required()
       ->expected(1, 1'000'000);
   add_switch(app, request, "--sqlite", "write the rows into the SQLite database that -o names");

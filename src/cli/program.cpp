@@ -113,9 +113,9 @@ void refuse_extras(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
-  const bool flag = word.rfind("--", 0) == 0;
+  const bool flag = word.starts_with("--");
   throw InputError("orrery " + app.get_name(), "",
-                   (word.rfind('-', 0) == 0 ? "the flag " : "one argument too many: ") + word,
+                   (word.starts_with('-') ? "the flag " : "one argument too many: ") + word,
                    "what `orrery " + app.get_name() + " --help` lists",
                    flag ? nearest_name(word, option_names(app)) : "");
 }
@@ -211,7 +211,7 @@ ExitCode dispatch(std::span<char* const> arguments) {
     return say(short_help());
   }
   if (first == "--version") return say(version_text());
-  if (first.rfind('-', 0) == 0) {
+  if (first.starts_with('-')) {
     throw InputError("orrery", "", "the flag " + first + " before a command",
                      "orrery COMMAND …, --help or --version");
   }

@@ -3,22 +3,11 @@
 // Commands whose flags are all they have: the engine does the rest.
 #include "cli/command.h"
 #include "cli/flags.h"
-#include "core/error.h"
+#include "core/unknown_name.h"
 #include "engine/commands/commands.h"
 #include "exchange/foreign.h"
 
 namespace orrery {
-namespace {
-
-// Positional arguments by the keys of the request.
-void add_word(CLI::App& app, Json& request, const char* name, const char* key,
-              const std::string& help) {
-  app.add_option_function<std::string>(
-      name, [&request, key](const std::string& word) { request[key] = word; }, help);
-}
-
-}  // namespace
-
 void declare_estimate(CLI::App& app, Json& request) {
   add_run_options(app, request);
   add_file(app, request, "--against",
@@ -91,18 +80,13 @@ void declare_compare(CLI::App& app, Json& request) {
 }
 
 void declare_import(CLI::App& app, Json& request) {
-  const std::vector<std::string> names(kNamesOf<ForeignFormat>.begin(),
-                                       kNamesOf<ForeignFormat>.end());
-  app.add_option_function<std::vector<std::string>>(
-         "FILE",
-         [&request](const std::vector<std::string>& paths) {
-           for (const std::string& path : paths) request["file"].push_back({{"file", path}});
-         },
-         "scripts, logs, YAML, JSON, TOML or XML that describe one run; - for standard input")
+  add_files(app, request, "FILE", "file",
+            "scripts, logs, YAML, JSON, TOML or XML that describe one run; - for standard input")
       ->expected(1, 64)
       ->required();
   add_flag_of(app, request, "--from",
-              "format of the files (recognised by their content): " + alternatives(names))
+              "format of the files (recognised by their content): " +
+                  alternatives(names_in<ForeignFormat>()))
       ->type_name("FORMAT");
   add_flag_of(app, request, "--as",
               "run, or cluster: what files of a machine say, for orrery collective --cluster (run)")

@@ -50,13 +50,9 @@ void refuse_same_files(const Session& s, const CommandAnswer& answer) {
   }
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 void give_files(const CommandAnswer& answer) {
   for (const NamedText& file : answer.files) {
-    write_text(file.name, ends_with(file.name, ".gz") ? gzip(file.text) : file.text);
+    write_text(file.name, file.name.ends_with(".gz") ? gzip(file.text) : file.text);
   }
 }
 
@@ -132,13 +128,15 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
   return answer.code;
 }
 
-ExitCode ask(const std::string& command, Json request, const Session& s) {
+// The engine ends before its answer is written, and with it the line of progress.
+CommandAnswer asked(const std::string& command, Json& request, const Session& s) {
   read_inputs(request);
   dress(request, s);
-  // The engine ends before its answer is written, and with it the line of progress.
-  const CommandAnswer answer =
-      CommandEngine(configs_of(s), hooks_of(s)).call(command, request, Asker::flags);
-  return give_answer(s, answer);
+  return CommandEngine(configs_of(s), hooks_of(s)).call(command, request, Asker::flags);
+}
+
+ExitCode ask(const std::string& command, Json request, const Session& s) {
+  return give_answer(s, asked(command, request, s));
 }
 
 }  // namespace orrery

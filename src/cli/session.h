@@ -44,6 +44,10 @@ void give(const Session& s, const std::string& text);
 // Errors: InputError where two files are one.
 ExitCode give_answer(const Session& s, const CommandAnswer& answer);
 
+// Asks the engine, with the texts of files and as the session's options say; `request` has them
+// then.
+CommandAnswer asked(const std::string& command, Json& request, const Session& s);
+
 // Asks the engine and gives the answer.
 ExitCode ask(const std::string& command, Json request, const Session& s);
 

@@ -151,10 +151,7 @@ ExitCode run_sweep(Json request, const Session& s) {
 }
 
 void declare_sweep(CLI::App& app, Json& request) {
-  app.add_option_function<std::string>(
-         "FILE", [&request](const std::string& name) { request["sweep"] = name; },
-         "sweep file: name, path or -")
-      ->required();
+  add_word(app, request, "FILE", "sweep", "sweep file: name, path or -")->required();
   add_flag_of(app, request, "--shard",
               "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards")
       ->type_name("I/N");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "document/words.h"
 #include "explore/sweep_rows.h"
 #include "io/append.h"
 #include "io/files.h"
@@ -24,19 +25,13 @@ void check(const SweepRowHead& head, std::int64_t i, const std::string& file, co
   }
 }
 
-std::string joined(const std::vector<std::string>& rows) {
-  std::string text;
-  for (const std::string& row : rows) text += row;
-  return text;
-}
-
 class StandardOutput : public SweepSink {
  public:
   explicit StandardOutput(std::string header) : header_(std::move(header)) {}
 
   std::int64_t resume(const SweepJob& /*job*/) override { return 0; }
   void write(const std::vector<std::string>& rows) override {
-    write_text("-", std::exchange(header_, "") + joined(rows));
+    write_text("-", std::exchange(header_, "") + joined(rows, ""));
   }
 
  private:
@@ -65,7 +60,7 @@ class GrowingFile : public SweepSink {
   }
 
   void write(const std::vector<std::string>& rows) override {
-    file_.append(header_ + joined(rows));
+    file_.append(header_ + joined(rows, ""));
     header_.clear();
   }
 

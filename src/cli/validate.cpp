@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "engine/answer.h"
-#include "engine/command_engine.h"
 #include "io/files.h"
 
 namespace orrery {
@@ -25,10 +24,7 @@ void choose_format(Json& request, const Session& s) {
 
 ExitCode run_validate(Json request, const Session& s) {
   choose_format(request, s);
-  read_inputs(request);
-  dress(request, s);
-  const CommandAnswer answer =
-      CommandEngine(configs_of(s), hooks_of(s)).call("validate", request, Asker::flags);
+  const CommandAnswer answer = asked("validate", request, s);
   if (request.contains("write_configs")) {
     for (const NamedText& file : answer.files) {
       make_directory(std::filesystem::path(file.name).parent_path().string());

@@ -10,7 +10,6 @@
 
 namespace orrery {
 
-std::string svg_of(const Chart& chart);       // a figure of a page
-std::string svg_file_of(const Chart& chart);  // a file of its own
+std::string svg_of(const Chart& chart);  // a figure of a page
 
 }  // namespace orrery

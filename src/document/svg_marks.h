@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What charts are drawn with: lines, bars, dots and text as SVG, in px of the figure's view box.
+// The marks of a chart: lines, bars, dots and text as SVG, in px of the figure's view box.
 #pragma once
 
 #include <algorithm>

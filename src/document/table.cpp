@@ -13,12 +13,6 @@ Cell count_cell(std::int64_t n) { return {grouped(n), n}; }
 
 Cell data_cell(Value value) { return {"", std::move(value)}; }
 
-Table Table::indented(std::size_t columns) const {
-  Table changed = *this;
-  changed.indent = columns;
-  return changed;
-}
-
 Table Table::untitled() const {
   Table changed = *this;
   changed.has_titles = false;

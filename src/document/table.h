@@ -80,7 +80,6 @@ class Table {
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
 
-  Table indented(std::size_t columns) const;
   Table untitled() const;  // plain text has no line of titles
 
   std::size_t indent = 0;

@@ -21,12 +21,6 @@ struct CountScale {
 constexpr std::array<CountScale, 4> kCountScales = {
     {{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
 
-std::string significant(double x, int digits) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
-  return buffer.data();
-}
-
 bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
 }  // namespace
@@ -46,6 +40,20 @@ std::string fixed(double x, int decimals) {
   std::array<char, 400> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, x);
   return buffer.data();
+}
+
+std::string significant(double x, int digits) {
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
+  return buffer.data();
+}
+
+BinaryAmount binary_amount(double bytes) {
+  static constexpr std::array<const char*, 7> kUnits = {"B",   "KiB", "MiB", "GiB",
+                                                        "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  for (; std::abs(bytes) >= 1024 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
+  return {bytes, kUnits[unit]};
 }
 
 std::string plain_number(double x) {
@@ -82,6 +90,14 @@ std::string seconds_text(Seconds t) {
   }
   if (t.si() == 0) return "0 s";
   return pretty(t);
+}
+
+std::string signed_seconds(Seconds t) {
+  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 3);
+}
+
+std::string counted(std::int64_t n, const std::string& noun) {
+  return grouped(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
 std::string signed_percent(double ratio) { return (ratio < 0 ? "" : "+") + percent(ratio); }

@@ -36,10 +36,23 @@ std::string short_count(double n);
 
 std::string percent(double ratio, int decimals = 1);
 std::string signed_percent(double ratio);  // "+3.1 %"
+std::string signed_seconds(Seconds t);     // "−3.21 ms"
+
+// "1 node", "1,024 nodes"
+std::string counted(std::int64_t n, const std::string& noun);
 
 // "17.25 s", "3.2 ms", "12 us"; days where hours do not help.
 std::string seconds_text(Seconds t);
 std::string fixed(double x, int decimals);
+
+std::string significant(double x, int digits);  // "0.01234" of four
+
+// A number of bytes in the largest unit that leaves it 1 or more: {64, "KiB"}.
+struct BinaryAmount {
+  double amount = 0;
+  const char* unit = "B";
+};
+BinaryAmount binary_amount(double bytes);
 
 // "20", "0.5": as short as it can be, without exponent where it is a count.
 std::string plain_number(double x);

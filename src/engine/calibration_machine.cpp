@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "calibrate/overlay.h"
-#include "core/error.h"
+#include "core/unknown_name.h"
 #include "engine/answer.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
@@ -13,16 +13,6 @@
 
 namespace orrery {
 namespace {
-
-ConfigText document_of(ConfigKind kind, const std::string& flag, const std::string& name,
-                       const ConfigSource& configs) {
-  const auto found = find_config(configs, kind, name);
-  if (found) return *found;
-  const std::string word(name_of(kind));
-  throw InputError("orrery calibrate", flag, "\"" + name + "\"",
-                   "a name of `orrery list " + word + "s` or a path",
-                   nearest_name(name, config_names(configs, kind)));
-}
 
 std::int64_t most_ranks(const std::vector<MeasurementSet>& sets) {
   std::int64_t most = 0;
@@ -45,7 +35,7 @@ MeasurementHints hints_of(const CalibrateChoice& a) {
   hints.precision = find_name<Precision>(a.dtype);
   if (!hints.precision) {
     throw InputError("orrery calibrate", "--dtype", "\"" + a.dtype + "\"",
-                     alternatives({kNamesOf<Precision>.begin(), kNamesOf<Precision>.end()}));
+                     alternatives(names_in<Precision>()));
   }
   return hints;
 }
@@ -79,7 +69,8 @@ Machine machine_of(const CalibrateChoice& a, const std::vector<MeasurementSet>& 
   Machine m;
   const std::int64_t ranks = most_ranks(sets);
   if (!a.node.empty()) {
-    const ConfigText found = document_of(ConfigKind::node, "--node", a.node, configs);
+    const ConfigText found =
+        required_config(configs, ConfigKind::node, a.node, "orrery calibrate", "--node");
     const Json document = parse_json(found.text, found.file);
     const auto lookup = config_lookup(configs).hardware;
     const Cluster one = read_node(document, found.file, 0, lookup).cluster;
@@ -90,7 +81,8 @@ Machine machine_of(const CalibrateChoice& a, const std::vector<MeasurementSet>& 
     if (ranks > 0) {
       throw UsageError("orrery calibrate: collectives are fitted to a node's tiers: give --node");
     }
-    const ConfigText found = document_of(ConfigKind::device, "--device", a.device, configs);
+    const ConfigText found =
+        required_config(configs, ConfigKind::device, a.device, "orrery calibrate", "--device");
     m.cluster.device = read_device(Reader(parse_json(found.text, found.file), found.file));
   }
   m.device = m.cluster.device.name.view();

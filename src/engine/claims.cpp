@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.h"
+#include "core/unknown_name.h"
 #include "engine/answer.h"
 #include "engine/overrides.h"
 #include "engine/plan_context.h"
@@ -20,27 +20,21 @@
 namespace orrery {
 namespace {
 
-Json found_or_refused(const ConfigSource& configs, ConfigKind kind, const std::string& name,
-                      const std::string& file, const std::string& path) {
-  const std::optional<ConfigText> found = find_config(configs, kind, name);
-  if (!found) {
-    const std::string word(name_of(kind));
-    throw InputError(file, path, "\"" + name + "\"",
-                     "a name of `orrery list " + word + "s` or a path",
-                     nearest_name(name, config_names(configs, kind)));
-  }
-  return parse_json(found->text, found->file);
+Json required_json(const ConfigSource& configs, ConfigKind kind, const std::string& name,
+                   const std::string& file, const std::string& path) {
+  const ConfigText found = required_config(configs, kind, name, file, path);
+  return parse_json(found.text, found.file);
 }
 
 Json document_of(const ConfigSource& configs, const ClaimDocument& d, const std::string& file) {
   const std::optional<ConfigKind> kind = find_name<ConfigKind>(d.kind);
   const std::string path = "documents." + d.name;
   if (!kind) {
-    const std::vector<std::string> kinds(kNamesOf<ConfigKind>.begin(), kNamesOf<ConfigKind>.end());
+    const std::vector<std::string> kinds = names_in<ConfigKind>();
     throw InputError(file, path, "kind \"" + d.kind + "\"", alternatives(kinds),
                      nearest_name(d.kind, kinds));
   }
-  return found_or_refused(configs, *kind, d.called, file, path + "." + d.kind);
+  return required_json(configs, *kind, d.called, file, path + "." + d.kind);
 }
 
 // The published runs beside the configurations, read when the first is asked for.
@@ -88,7 +82,7 @@ ClaimContext context_of(const ConfigSource& configs) {
                           ? std::nullopt
                           : find_config(configs, ConfigKind::capacity, name);
     if (plan) return parse_json(plan->text, plan->file);
-    return found_or_refused(configs, ConfigKind::run, name, name, "");
+    return required_json(configs, ConfigKind::run, name, name, "");
   };
   context.set = [configs](Json& run, const std::string& path, const Json& value) {
     apply_override({"\"set\"", path, value}, config_lookup(configs), run);

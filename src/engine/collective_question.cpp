@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "core/error.h"
 #include "core/units.h"
+#include "core/unknown_name.h"
 #include "network/group_across.h"
 
 namespace orrery {
@@ -17,8 +17,7 @@ std::size_t index_of(const std::string& text, const std::vector<std::string>& na
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (text == names[i]) return i;
   }
-  throw InputError("orrery collective", where, text.empty() ? "no collective" : "\"" + text + "\"",
-                   alternatives(names), nearest_name(text, names));
+  throw unknown_name("orrery collective", where, text, names, "no collective");
 }
 
 struct GivenCluster {
@@ -108,9 +107,7 @@ std::vector<Bytes> list(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> collective_names() {
-  return {kNamesOf<Collective>.begin(), kNamesOf<Collective>.end()};
-}
+std::vector<std::string> collective_names() { return names_in<Collective>(); }
 
 std::vector<std::string> collective_algorithm_names() {
   return {kNamesOf<Algorithm>.begin() + 1, kNamesOf<Algorithm>.end()};

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/embedded.h"
+#include "core/error.h"
 #include "estimate/kept_parts.h"
 
 namespace orrery {
@@ -55,7 +56,7 @@ std::optional<ConfigText> read_builtin(const std::string& file) {
 // "x" of "folder/x.json"; "" of what lies elsewhere.
 std::string_view name_in(std::string_view folder, std::string_view file) {
   constexpr std::string_view kEnding = ".json";
-  const bool inside = file.size() > folder.size() + kEnding.size() && file.rfind(folder, 0) == 0 &&
+  const bool inside = file.size() > folder.size() + kEnding.size() && file.starts_with(folder) &&
                       file[folder.size()] == '/' &&
                       file.find('/', folder.size() + 1) == std::string_view::npos;
   if (!inside || file.substr(file.size() - kEnding.size()) != kEnding) return {};
@@ -71,7 +72,7 @@ std::vector<std::string> list_builtin(const std::string& folder) {
 }
 
 // Published runs of two versions are not to be mixed.
-bool is_published(const std::string& folder) { return folder.rfind("validation/", 0) == 0; }
+bool is_published(const std::string& folder) { return folder.starts_with("validation/"); }
 
 // The answers of one function by its argument. An answer that throws is asked for again.
 template <class T>
@@ -124,6 +125,15 @@ std::optional<ConfigText> find_config(const ConfigSource& source, ConfigKind kin
                                       const std::string& name, const std::string& beside) {
   if (is_path(name)) return find_file(source, name, beside);
   return source.read(folder_of(kind) + "/" + name + ".json");
+}
+
+ConfigText required_config(const ConfigSource& source, ConfigKind kind, const std::string& name,
+                           const std::string& file, const std::string& path) {
+  if (const auto found = find_config(source, kind, name)) return *found;
+  const std::string word(name_of(kind));
+  throw InputError(file, path, "\"" + name + "\"",
+                   "a name of `orrery list " + word + "s` or a path",
+                   nearest_name(name, config_names(source, kind)));
 }
 
 std::vector<std::string> config_names(const ConfigSource& source, ConfigKind kind) {

@@ -84,6 +84,10 @@ std::string directory_of(const std::string& path);  // "" of a bare name
 // `beside` is the directory of the document that has the name; "" for none.
 std::optional<ConfigText> find_config(const ConfigSource& source, ConfigKind kind,
                                       const std::string& name, const std::string& beside = "");
+// The same of a name that stands at `path` of `file`. Errors: InputError where there is none.
+ConfigText required_config(const ConfigSource& source, ConfigKind kind, const std::string& name,
+                           const std::string& file, const std::string& path);
+
 std::vector<std::string> config_names(const ConfigSource& source, ConfigKind kind);
 
 // Published runs, as files of the tree, sorted.

@@ -69,23 +69,10 @@ std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSou
   return {step};
 }
 
-RunSource named_run(const std::string& name, const ConfigSource& configs) {
-  if (const auto found = find_config(configs, ConfigKind::run, name)) {
-    return {parse_json(found->text, found->file), found->file, directory_of(found->file), {}};
-  }
-  if (is_path(name)) {
-    throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
-                     "a file that can be read");
-  }
-  throw InputError(name, "", "no such run", "a file, - or a name of `orrery list runs`",
-                   nearest_name(name, config_names(configs, ConfigKind::run)));
-}
-
 RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
-  if (given.document) {
-    return {given.document->json, given.document->file, given.document->beside, {}};
-  }
-  if (!given.name.empty()) return named_run(given.name, configs);
+  const auto of = [](const RequestDocument& d) { return RunSource{d.json, d.file, d.beside, {}}; };
+  if (given.document) return of(*given.document);
+  if (!given.name.empty()) return of(named_document(ConfigKind::run, given.name, configs));
   RunSource source;
   source.file = given.asker == Asker::flags ? "command line" : "request";
   return source;

@@ -35,7 +35,7 @@ inline unsigned workers_of(const EngineHooks& hooks, unsigned jobs) {
 std::function<void(const std::function<void(unsigned)>&)> parallel_of(const EngineHooks& hooks,
                                                                       unsigned workers);
 
-// What every command is given beside its request.
+// The surroundings of a command: every one gets them beside its request.
 struct CommandContext {
   const ConfigSource& configs;
   const EngineHooks& hooks;

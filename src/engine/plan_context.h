@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capacity plan is given: keys with a flag of their own (`--deadline 60d`, "deadline" in a
+// Inputs of a capacity plan: keys with a flag of their own (`--deadline 60d`, "deadline" in a
 // request), documents, workers and the metrics of the rooms that report.
 #pragma once
 

@@ -142,6 +142,21 @@ std::string Request::named(const std::string& key) const {
 
 std::string Request::origin() const { return options_.file(); }
 
+RequestDocument named_document(ConfigKind kind, const std::string& name,
+                               const ConfigSource& configs) {
+  if (const auto found = find_config(configs, kind, name)) {
+    return {parse_json(found->text, found->file), found->file, directory_of(found->file)};
+  }
+  if (is_path(name)) {
+    throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
+                     "a file that can be read");
+  }
+  const std::string word(name_of(kind));
+  throw InputError(name, "", "no such " + word,
+                   "a file, - or a name of `orrery list " + word + "s`",
+                   nearest_name(name, config_names(configs, kind)));
+}
+
 RequestDocument request_document(const Reader& value) {
   value.must_be_object();
   if (!is_file(value.json())) {

@@ -25,6 +25,9 @@
 
 namespace orrery {
 
+struct ConfigSource;                   // engine/config_source.h
+enum class ConfigKind : std::uint8_t;  // the same
+
 enum class Asker : std::uint8_t { request, flags };
 enum class AnswerFormat : std::uint8_t { json, text, csv, html, markdown };
 constexpr EnumNames<AnswerFormat> names_of(AnswerFormat) {
@@ -91,6 +94,10 @@ class Request {
   Reader options_;
   Asker asker_;
 };
+
+// The document that a request names, of this kind. Errors: InputError where there is none.
+RequestDocument named_document(ConfigKind kind, const std::string& name,
+                               const ConfigSource& configs);
 
 // An object with its file, for `{"file", "text"}` and for an object in the request itself.
 RequestDocument request_document(const Reader& value);

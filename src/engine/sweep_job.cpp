@@ -9,25 +9,13 @@
 #include "estimate/workspace.h"
 #include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
+#include "hardware/cluster_keys.h"
 #include "orrery/version.h"
 #include "report/frame.h"
 #include "report/sweep_row.h"
 
 namespace orrery {
 namespace {
-
-RequestDocument named_sweep(const std::string& name, const ConfigSource& configs) {
-  const auto found = find_config(configs, ConfigKind::sweep, name);
-  if (found) {
-    return {parse_json(found->text, found->file), found->file, directory_of(found->file)};
-  }
-  if (is_path(name)) {
-    throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
-                     "a file that can be read");
-  }
-  throw InputError(name, "", "no such sweep", "a file, - or a name of `orrery list sweeps`",
-                   nearest_name(name, config_names(configs, ConfigKind::sweep)));
-}
 
 // Puts the run that the sweep names in its place. Returns its directory.
 std::string find_run(SweepJob& job, const std::string& beside, const ConfigSource& configs) {
@@ -90,13 +78,14 @@ SweepChoice sweep_choice(Request& request) {
     choice.document = request_document(*sweep);
   }
   choice.shard = request.text("shard", "0/1");
-  choice.calibration = given_override(request, "calibration", "cluster.calibration");
+  choice.calibration = given_override(request, std::string(key_name<&ClusterRequest::calibration>),
+                                      key_path<&ClusterRequest::calibration>);
   return choice;
 }
 
 SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs) {
   const RequestDocument given =
-      choice.document ? *choice.document : named_sweep(choice.name, configs);
+      choice.document ? *choice.document : named_document(ConfigKind::sweep, choice.name, configs);
   SweepJob job;
   job.sweep_file = given.file;
   job.sweep = read_sweep(given.json, job.sweep_file);

@@ -4,20 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 
-#include "core/key_words.h"
-#include "document/words.h"
 #include "estimate/classes.h"
 #include "estimate/least_recompute.h"
 #include "estimate/links.h"
 #include "estimate/resolve.h"
-#include "estimate/run_keys.h"
-#include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "parallel/rules.h"
-#include "parallel/strategy_json.h"
-#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -89,76 +82,6 @@ bool settle(const Strategy& before, Run& run) {
   if (is_legal(run)) return true;
   s.etp = 1;
   return is_legal(run);
-}
-
-std::string value_text(std::int64_t value) { return std::to_string(value); }
-std::string value_text(bool value) { return value ? "true" : "false"; }
-template <class E>
-requires std::is_enum_v<E> std::string value_text(E value) { return std::string(name_of(value)); }
-
-template <auto Member, class T>
-void note(std::vector<Setting>& list, const T& from, const T& to) {
-  if (from.*Member != to.*Member) list.push_back({key_path<Member>, value_text(to.*Member)});
-}
-
-// Keys of the run file that the change leaves without a meaning.
-class KeysLeftOver {
- public:
-  KeysLeftOver(const std::vector<std::string>& keys, std::vector<Setting>& list)
-      : keys_(keys), list_(list) {}
-
-  void of_recompute(const Strategy& a, const Strategy& b) {
-    if (a.recompute == b.recompute) return;
-    if (b.recompute != Recompute::selective) take_away<&StrategyRequest::recompute_modules>();
-    if (b.recompute != Recompute::full) {
-      take_away<&StrategyRequest::recompute_layers>();
-      take_away<&StrategyRequest::recompute_method>();
-    }
-  }
-
-  void of_sharding(const Strategy& a, const Strategy& b) {
-    if (a.partition == b.partition) return;
-    if (has<&StrategyRequest::partition>()) {
-      take_away<&StrategyRequest::partition>();
-      if (a.zero == b.zero) list_.push_back({key_path<&Strategy::zero>, std::to_string(b.zero)});
-    }
-    if (has<&StrategyRequest::zero_shard_group>() && b.zero > 0) {
-      list_.push_back({key_path<&StrategyRequest::zero_shard_group>, std::to_string(b.dp * b.cp)});
-    } else {
-      take_away<&StrategyRequest::zero_shard_group>();
-    }
-  }
-
- private:
-  template <auto Member>
-  bool has() const {
-    return std::find(keys_.begin(), keys_.end(), key_name<Member>) != keys_.end();
-  }
-
-  template <auto Member>
-  void take_away() {
-    if (has<Member>()) list_.push_back({key_path<Member>, "null"});
-  }
-
-  const std::vector<std::string>& keys_;
-  std::vector<Setting>& list_;
-};
-
-bool is_key(const std::vector<std::string>& keys, std::string_view name) {
-  return std::find(keys.begin(), keys.end(), name) != keys.end();
-}
-
-// The flag of a key that has one; else "".
-std::string flag_of(const std::string& path) {
-  static const std::map<std::string, std::string> flags = [] {
-    std::map<std::string, std::string> all;
-    for (const KeyLine& line : key_lines(kRunKeys)) {
-      if (*line.key->flag.name != 0) all[line.path] = line.key->flag.name;
-    }
-    return all;
-  }();
-  const auto found = flags.find(path);
-  return found == flags.end() ? "" : found->second;
 }
 
 // Less is not worth an advice.
@@ -333,57 +256,6 @@ bool make_neighbour(std::span<const Move> moves, Run& run) {
     if (!move(run)) return false;
   }
   return settle(before, run);
-}
-
-std::vector<Setting> differences(const Run& from, const Run& to,
-                                 const std::vector<std::string>& parallel_keys) {
-  const Strategy& a = from.strategy;
-  const Strategy& b = to.strategy;
-  std::vector<Setting> list;
-  KeysLeftOver left_over(parallel_keys, list);
-  note<&Strategy::tp>(list, a, b);
-  note<&Strategy::pp>(list, a, b);
-  note<&Strategy::vpp>(list, a, b);
-  note<&Strategy::cp>(list, a, b);
-  const auto has = [&](std::string_view name) { return is_key(parallel_keys, name); };
-  if (is_moe(from.model) && has(key_name<&Strategy::etp>)) note<&Strategy::etp>(list, a, b);
-  if (has(key_name<&Strategy::dp>)) note<&Strategy::dp>(list, a, b);
-  if (a.micro_batch != b.micro_batch) {
-    list.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(b.micro_batch)});
-  }
-  if (has(key_name<&Strategy::schedule>)) note<&Strategy::schedule>(list, a, b);
-  note<&Strategy::recompute>(list, a, b);
-  left_over.of_recompute(a, b);
-  note<&Strategy::zero>(list, a, b);
-  left_over.of_sharding(a, b);
-  note<&Strategy::sequence_parallel>(list, a, b);
-  // The file's own word counts again once there are ranks to split a sequence over.
-  const bool comes_alive = a.tp == 1 && b.tp > 1 && has(key_name<&Strategy::sequence_parallel>);
-  if (comes_alive && !b.sequence_parallel) {
-    list.push_back({key_path<&Strategy::sequence_parallel>, "false"});
-  }
-  note<&Training::fused_attention>(list, from.training, to.training);
-  note<&Offload::optimizer>(list, a.offload, b.offload);
-  return list;
-}
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-std::string typed(const std::vector<Setting>& settings) {
-  std::vector<std::string> parts;
-  for (const Setting& s : settings) {
-    const std::string flag = s.value == "null" ? "" : flag_of(s.path);
-    parts.push_back(flag.empty() ? "--set " + quoted(s.path + "=" + s.value)
-                                 : flag + " " + quoted(s.value));
-  }
-  return joined(parts, " ");
 }
 
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer) {

@@ -13,21 +13,15 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "estimate/estimate.h"
 #include "estimate/run.h"
+#include "insight/settings.h"
 
 namespace orrery {
 
 struct ResolvedRun;
-
-// One key of the run file and its new value, as --set takes them: "null" takes the key away.
-struct Setting {
-  std::string path;
-  std::string value;
-};
 
 struct Advice {
   std::vector<Setting> settings;
@@ -74,18 +68,5 @@ inline constexpr std::array<Move, 17> kMoves = {
 
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);
-
-// A word of a command line, in quotes where a shell would read it otherwise.
-std::string quoted(const std::string& word);
-
-// As a command line takes them: "--tp 4 --set parallel.recompute_modules=null".
-std::string typed(const std::vector<Setting>& settings);
-
-// The keys of the run file in which two runs differ; what follows from others is left out unless
-// the file has it. Of `parallel_keys`, those of the file, what would be refused beside the change
-// follows it: modules of recompute that is no longer selective, layers of what is no longer full,
-// old shard groups.
-std::vector<Setting> differences(const Run& from, const Run& to,
-                                 const std::vector<std::string>& parallel_keys);
 
 }  // namespace orrery

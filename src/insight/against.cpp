@@ -5,6 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "estimate/training_keys.h"
+#include "hardware/cluster_keys.h"
+#include "parallel/strategy_keys.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -35,9 +38,8 @@ constexpr std::array<TimedTerm, 4> kTimedTerms = {{
 double predicted_term(const Answer& a, const TimedTerm& t) {
   double sum = 0;
   for (const std::string_view name : t.terms) {
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      if (name == kNamesOf<Term>[i]) sum += a.breakdown[i].si();
-    }
+    const auto term = find_name<Term>(name);
+    if (term) sum += a.breakdown[static_cast<std::size_t>(*term)].si();
   }
   return sum;
 }
@@ -64,14 +66,16 @@ struct SettingOfRun {
   std::int64_t (*of)(const Run&);
 };
 constexpr std::array kSettingsOfRun = {
-    SettingOfRun{"cluster.gpus", [](const Run& r) { return r.cluster.gpus; }},
-    SettingOfRun{"training.sequence_length", [](const Run& r) { return r.training.sequence; }},
-    SettingOfRun{"training.global_batch", [](const Run& r) { return r.training.global_batch; }},
-    SettingOfRun{"training.micro_batch", [](const Run& r) { return r.strategy.micro_batch; }},
-    SettingOfRun{"parallel.tp", [](const Run& r) { return r.strategy.tp; }},
-    SettingOfRun{"parallel.pp", [](const Run& r) { return r.strategy.pp; }},
-    SettingOfRun{"parallel.cp", [](const Run& r) { return r.strategy.cp; }},
-    SettingOfRun{"parallel.ep", [](const Run& r) { return r.strategy.ep; }},
+    SettingOfRun{key_path<&ClusterRequest::gpus>, [](const Run& r) { return r.cluster.gpus; }},
+    SettingOfRun{key_path<&Training::sequence>, [](const Run& r) { return r.training.sequence; }},
+    SettingOfRun{key_path<&Training::global_batch>,
+                 [](const Run& r) { return r.training.global_batch; }},
+    SettingOfRun{key_path<&TrainingRequest::micro_batch>,
+                 [](const Run& r) { return r.strategy.micro_batch; }},
+    SettingOfRun{key_path<&Strategy::tp>, [](const Run& r) { return r.strategy.tp; }},
+    SettingOfRun{key_path<&Strategy::pp>, [](const Run& r) { return r.strategy.pp; }},
+    SettingOfRun{key_path<&Strategy::cp>, [](const Run& r) { return r.strategy.cp; }},
+    SettingOfRun{key_path<&Strategy::ep>, [](const Run& r) { return r.strategy.ep; }},
 };
 
 }  // namespace

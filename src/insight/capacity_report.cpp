@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "insight/settings.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -61,9 +62,35 @@ std::vector<TimeCause> time_causes(const OptionAnswer& o) {
   return causes;
 }
 
+std::vector<ClassCost> class_costs(const OptionAnswer& o) {
+  const Goodput& g = o.outcome.goodput;
+  const double days = (g.detection + g.restart + g.lost_work) * (o.outcome.training / kDay);
+  const PerSecond all = rate_per_gpu(o.inputs.interruptions);
+  std::vector<ClassCost> costs;
+  for (const FailureClass& c : o.inputs.interruptions.classes) {
+    const double share = all.si() > 0 ? double(c.rate / all) : 0;
+    costs.push_back({&c, share * o.outcome.failures, share * days});
+  }
+  return costs;
+}
+
+UnitCosts unit_costs_of(const OptionAnswer& o, double amount) {
+  constexpr double kExa = 1e18;
+  return {amount / (o.training.tokens / 1e6), amount / (o.training.model_flops.si() / kExa),
+          amount / gpu_hours(o.inputs, o.outcome.wall)};
+}
+
 bool is_worth_showing(const Sensitivity& s) {
   constexpr double kThousandth = 1e-3;
   return width_of(s) > kThousandth;
+}
+
+std::string command_of(const OptionAnswer& o) {
+  if (o.plan == nullptr || o.plan->achieved || o.status != OptionStatus::fits) return "";
+  const PhasePlan& phase = o.plan->phases.front();
+  const std::string settings = typed(settings_between(*phase.base, *o.document));
+  return "orrery estimate" + (phase.base_name.empty() ? "" : " " + quoted(phase.base_name)) +
+         (settings.empty() ? "" : " " + settings);
 }
 
 double mfu_of(const Answer& a) { return a.model_flops / a.step_time / a.peak_rate; }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "capacity/capacity.h"
@@ -40,9 +41,30 @@ struct TimeCause {
 };
 std::vector<TimeCause> time_causes(const OptionAnswer& o);
 
+// Failures of a class, and the days of detection, restart and lost work that they cost.
+struct ClassCost {
+  const FailureClass* of = nullptr;
+  double failures = 0;
+  double days = 0;
+};
+std::vector<ClassCost> class_costs(const OptionAnswer& o);
+
+// An amount of money by what it pays for.
+struct UnitCosts {
+  double million_tokens = 0;
+  double eflop = 0;  // 10¹⁸ model FLOPs
+  double gpu_hour = 0;
+};
+UnitCosts unit_costs_of(const OptionAnswer& o, double amount);
+
 // Whether an input moves a thousandth of days, money or energy.
 bool is_worth_showing(const Sensitivity& s);
 
 double mfu_of(const Answer& a);
+
+// The command line that gives the step and the memory of an option's first phase again, at its full
+// batch: the run that the option was made from, and each key that the option has otherwise. ""
+// where the rate is given, which no estimate has.
+std::string command_of(const OptionAnswer& o);
 
 }  // namespace orrery

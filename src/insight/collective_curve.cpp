@@ -26,8 +26,7 @@ std::vector<Group> groups_of(const CollectiveQuestion& q) {
 
 std::vector<std::string> algorithms_for(const CollectiveQuestion& q, const Group& g) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kAlgorithmCount; ++i) {
-    const auto a = static_cast<Algorithm>(i);
+  for (const Algorithm a : kAllOf<Algorithm>) {
     if (applies(a, q.cluster.cluster, g, q.kind)) names.emplace_back(name_of(a));
   }
   return names;

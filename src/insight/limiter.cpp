@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/limiter.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/units.h"
@@ -39,11 +40,8 @@ Seconds lost(const Answer& a, Term t) {
 }
 
 Term largest_loss(const Answer& a) {
-  std::size_t most = 0;
-  for (std::size_t i = 1; i < kTerms; ++i) {
-    if (lost(a, static_cast<Term>(i)) > lost(a, static_cast<Term>(most))) most = i;
-  }
-  return static_cast<Term>(most);
+  return *std::max_element(kAllOf<Term>.begin(), kAllOf<Term>.end(),
+                           [&](Term x, Term y) { return lost(a, x) < lost(a, y); });
 }
 
 std::string kernels_detail(const Answer& a) {
@@ -61,8 +59,8 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
     case Term::recompute:
       return ": " + std::string(name_of(s.recompute)) + " recompute runs forward kernels again";
     case Term::pp_bubble:
-      return ": " + n(s.pp) + " stages, " + n(s.micro_batches) + " micro batches, " + n(s.vpp) +
-             (s.vpp == 1 ? " chunk a stage" : " chunks a stage");
+      return ": " + n(s.pp) + " stages, " + n(s.micro_batches) + " micro batches, " +
+             counted(s.vpp, "chunk") + " a stage";
     case Term::tp_exposed:
       return ": tp " + n(s.tp);
     case Term::cp_exposed:
@@ -85,16 +83,17 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
 }
 
 std::string memory_sentence(const Answer& a) {
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < kMemoryLines; ++i) {
-    if (a.memory.lines[i] > a.memory.lines[largest]) largest = i;
-  }
   return "memory: " + gib_text(a.memory.peak, 1) + " > " + gib_text(a.capacity, 1) + " on stage " +
-         std::to_string(a.memory_stage) + ", of which " +
-         std::string(kNamesOf<MemoryLine>[largest]) + " " + gib_text(a.memory.lines[largest], 1);
+         std::to_string(a.memory_stage) + ", of which " + largest_line(a.memory);
 }
 
 }  // namespace
+
+std::string largest_line(const StageMemory<double>& m) {
+  const auto largest = std::max_element(m.lines.begin(), m.lines.end());
+  return std::string(kNamesOf<MemoryLine>[static_cast<std::size_t>(largest - m.lines.begin())]) +
+         " " + gib_text(*largest, 1);
+}
 
 std::string limiter(const Run& run, const Answer& a) {
   if (a.reason == Reason::device_memory) return memory_sentence(a);

@@ -13,4 +13,7 @@ namespace orrery {
 
 std::string limiter(const Run& run, const Answer& answer);
 
+// "activations 31.2 GiB": the largest line of a stage's memory.
+std::string largest_line(const StageMemory<double>& m);
+
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/estimate.h"
 #include "estimate/risk.h"
@@ -47,27 +48,14 @@ Json short_search(const ResolvedRun& resolved) {
   return {{"axes", axes}, {"top", 1}};
 }
 
-// Keys whose defaults say the same where the run file is silent.
-bool goes_without_saying(const std::string& key, const Json& value) {
-  const bool usual = value == Json(name_of(ScheduleId::one_f_one_b)) ||
-                     value == Json(name_of(ScheduleId::interleaved));
-  return key == key_name<&StrategyRequest::dp> || key == key_name<&StrategyRequest::stage_layers> ||
-         value == Json(1) || value == Json(false) ||
-         (key == key_name<&StrategyRequest::schedule> && usual);
-}
-
-void add_changes(const std::string& object, const Json& from, const Json& to,
-                 std::vector<Setting>& list) {
-  const Json old = from.contains(object) ? from.at(object) : Json::object();
-  const Json now = to.contains(object) ? to.at(object) : Json::object();
-  for (const auto& [key, value] : now.items()) {
-    const bool is_same = old.contains(key) && old.at(key) == value;
-    if (is_same || (!old.contains(key) && goes_without_saying(key, value))) continue;
-    list.push_back({object + "." + key, bare_text(value)});
-  }
-  for (const auto& [key, value] : old.items()) {
-    if (!now.contains(key)) list.push_back({object + "." + key, "null"});
-  }
+// Whether the run file is silent on the key, and the key's default says the same.
+bool goes_without_saying(const Setting& s, const Json& run) {
+  if (!value_at(run, s.path).is_null()) return false;
+  const bool usual =
+      s.value == name_of(ScheduleId::one_f_one_b) || s.value == name_of(ScheduleId::interleaved);
+  return s.path == key_path<&StrategyRequest::dp> ||
+         s.path == key_path<&StrategyRequest::stage_layers> || s.value == "1" ||
+         s.value == "false" || (s.path == key_path<&StrategyRequest::schedule> && usual);
 }
 
 class Finder {
@@ -136,9 +124,9 @@ class Finder {
     const Run resolved = resolve_run(run, file_, lookup_).run;
     const Answer a = estimate(resolved);
     Remedy r{gpus, {}, a.step_time, a.memory.peak, fit_probability(resolved, a)};
-    add_changes(kClusterKeys.path, run_, run, r.settings);
-    add_changes(kStrategyKeys.path, run_, run, r.settings);
-    add_changes(kTrainingKeys.path, run_, run, r.settings);
+    for (Setting& s : settings_between(run_, run)) {
+      if (!goes_without_saying(s, run_)) r.settings.push_back(std::move(s));
+    }
     return r;
   }
 

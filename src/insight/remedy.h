@@ -18,7 +18,7 @@
 
 #include "core/json_fwd.h"
 #include "estimate/config_lookup.h"
-#include "insight/advice.h"
+#include "insight/settings.h"
 #include "orrery/quantity.h"
 
 namespace orrery {

@@ -6,17 +6,10 @@
 
 #include "core/units.h"
 #include "estimate/links.h"
+#include "insight/limiter.h"
 
 namespace orrery {
 namespace {
-
-std::string largest_line(const StageMemory<double>& m) {
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < kMemoryLines; ++i) {
-    if (m.lines[i] > m.lines[largest]) largest = i;
-  }
-  return std::string(kNamesOf<MemoryLine>[largest]) + " " + gib_text(m.lines[largest], 1);
-}
 
 std::string device_reason(const Answer& a) {
   return "memory: stage " + std::to_string(a.memory_stage) + " needs " +

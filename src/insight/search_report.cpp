@@ -30,10 +30,6 @@ constexpr EnumTable<Term, const char*> kTermWords = {
 // Less is not worth a word.
 constexpr double kGrowthWorthSaying = 0.005;
 
-std::string signed_seconds(Seconds t) {
-  return (t < Seconds() ? "−" : "+") + pretty(Seconds(std::abs(t.si())), 3);
-}
-
 class Reasons {
  public:
   explicit Reasons(const SearchReport& r) : r_(r) {}

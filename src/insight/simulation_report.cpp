@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "estimate/run_keys.h"
+#include "estimate/training_keys.h"
 #include "sim/simulate.h"
 
 namespace orrery {
@@ -24,12 +26,13 @@ SimulationReport report_on_simulation(ResolvedRun resolved, SimulationOptions op
 void check_playable(const ResolvedRun& r) {
   const std::int64_t n = passes_of(r.run);
   if (n > kMostPasses) {
-    throw InputError(r.file, "training.global_batch",
+    throw InputError(r.file, key_path<&Training::global_batch>,
                      std::to_string(n) + " passes of micro batches through stages",
                      "up to " + std::to_string(kMostPasses) + "; `orrery estimate` has no limit");
   }
   if (r.run.framework.stack_factor != 1) {
-    throw InputError(r.file, "stack", "a level of a stack, which scales no step that is played",
+    throw InputError(r.file, kStackKeys.path,
+                     "a level of a stack, which scales no step that is played",
                      "no stack and no --observed");
   }
 }

@@ -4,16 +4,14 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "estimate/risk.h"
-#include "insight/option_command.h"
 #include "orrery/version.h"
+#include "parallel/strategy_keys.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
 #include "report/frame.h"
 
 namespace orrery {
 namespace {
-
-constexpr double kExa = 1e18;
 
 Json days(const Ranged<Seconds>& r) { return {in_days(r.low), in_days(r.value), in_days(r.high)}; }
 
@@ -29,21 +27,17 @@ Json pieces_json(const TrainingTime& t) {
             {"steps", p.steps},
             {"step_time_s", {p.step.low.si(), p.step.value.si(), p.step.high.si()}},
             {"mfu", mfu_of(p.answer)},
-            {"memory_peak_gib", double(p.answer.memory.peak / kGiB)},
+            {"memory_peak_gib", gib(p.answer.memory.peak)},
             {"days", days(p.time)}};
   });
 }
 
 Json classes_json(const OptionAnswer& o) {
-  const Goodput& g = o.outcome.goodput;
-  const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
-  const PerSecond all = rate_per_gpu(o.inputs.interruptions);
-  return json_list(o.inputs.interruptions.classes, [&](const FailureClass& c) -> Json {
-    const double share = all.si() > 0 ? double(c.rate / all) : 0;
-    return {{"name", c.name},
-            {"per_gpu_hour", double(c.rate * kHour)},
-            {"failures", share * o.outcome.failures},
-            {"days", share * days}};
+  return json_list(class_costs(o), [](const ClassCost& c) -> Json {
+    return {{"name", c.of->name},
+            {"per_gpu_hour", double(c.of->rate * kHour)},
+            {"failures", c.failures},
+            {"days", c.days}};
   });
 }
 
@@ -139,9 +133,10 @@ Json cost_json(const OptionAnswer& o) {
             {"per_gpu_hour", nullptr}};
   if (o.outcome.cost) {
     j["range"] = {o.range.cost.low, o.range.cost.high};
-    j["per_million_tokens"] = o.outcome.cost->amount() / (o.training.tokens / 1e6);
-    j["per_gpu_hour"] = o.outcome.cost->amount() / gpu_hours(o.inputs, o.outcome.wall);
-    j["per_eflop"] = o.outcome.cost->amount() / (o.training.model_flops.si() / kExa);
+    const UnitCosts each = unit_costs_of(o, o.outcome.cost->amount());
+    j["per_million_tokens"] = each.million_tokens;
+    j["per_gpu_hour"] = each.gpu_hour;
+    j["per_eflop"] = each.eflop;
   }
   return j;
 }
@@ -245,10 +240,10 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["nodes"] = node_count(o.inputs.cluster);
   j["node"] = o.inputs.cluster.node.view();
   j["device"] = o.inputs.cluster.device.name.view();
-  j["strategy"] = o.run->inputs->value("parallel", Json::object());
+  j["strategy"] = o.run->inputs->value(kStrategyKeys.path, Json::object());
   j["micro_batch"] = o.run->run.strategy.micro_batch;
-  j["memory"] = {{"peak_gib", double(o.answer.memory.peak / kGiB)},
-                 {"capacity_gib", double(o.answer.capacity / kGiB)},
+  j["memory"] = {{"peak_gib", gib(o.answer.memory.peak)},
+                 {"capacity_gib", gib(o.answer.capacity)},
                  {"fit_probability", fit_probability(o.run->run, o.answer)},
                  {"fit", fit_words(o.run->run, o.answer)}};
   j["accuracy"] = o.run->interval.words;

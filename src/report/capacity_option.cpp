@@ -53,20 +53,16 @@ Lines end_line(const CapacityReport& r, const OptionAnswer& o) {
                          text_of(*r.plan.start));
 }
 
-// What a class costs: its share of all failures, in all that a failure costs.
+// Failures of each class, and the hours that they cost.
 Lines class_line(const OptionAnswer& o) {
-  const Goodput& g = o.outcome.goodput;
-  const std::vector<FailureClass>& classes = o.inputs.interruptions.classes;
+  const std::vector<ClassCost> classes = class_costs(o);
   if (classes.size() < 2) return {};
-  const double days = (g.detection + g.restart + g.lost_work) * in_days(o.outcome.training);
   constexpr double kWorthNaming = 0.05;  // failures
   std::vector<std::string> parts;
-  for (const FailureClass& c : classes) {
-    const double share = c.rate / rate_per_gpu(o.inputs.interruptions);
-    const double failures = share * o.outcome.failures;
-    if (failures < kWorthNaming) continue;
-    parts.push_back(c.name + " " + fixed(failures, failures < 10 ? 1 : 0) + " (" +
-                    fixed(share * days * 24, 1) + " h)");
+  for (const ClassCost& c : classes) {
+    if (c.failures < kWorthNaming) continue;
+    parts.push_back(c.of->name + " " + fixed(c.failures, c.failures < 10 ? 1 : 0) + " (" +
+                    fixed(c.days * 24, 1) + " h)");
   }
   if (parts.empty()) return {};
   return line("  by class", joined(parts, ", "));
@@ -187,12 +183,10 @@ std::string parts_text(const Bill& b) {
 }
 
 std::string unit_costs(const OptionAnswer& o) {
-  constexpr double kExa = 1e18;
-  const double amount = o.outcome.cost->amount();
+  const UnitCosts each = unit_costs_of(o, o.outcome.cost->amount());
   const std::string of = " " + o.outcome.cost->currency().text();
-  return fixed(amount / (o.training.tokens / 1e6), 3) + of + " a million tokens, " +
-         fixed(amount / (o.training.model_flops.si() / kExa), 3) + of + " an EFLOP, " +
-         fixed(amount / gpu_hours(o.inputs, o.outcome.wall), 2) + of + " a GPU-hour";
+  return fixed(each.million_tokens, 3) + of + " a million tokens, " + fixed(each.eflop, 3) + of +
+         " an EFLOP, " + fixed(each.gpu_hour, 2) + of + " a GPU-hour";
 }
 
 Lines energy_lines(const OptionAnswer& o) {
@@ -303,10 +297,7 @@ Lines late_line(const OptionAnswer& o) {
 
 Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   const Cluster& c = o.inputs.cluster;
-  Lines all =
-      line("cluster", grouped(c.gpus) + " GPUs " + std::string(c.device.name.view()) + " in " +
-                          grouped(node_count(c)) + (node_count(c) == 1 ? " node " : " nodes ") +
-                          std::string(c.node.view()));
+  Lines all = line("cluster", cluster_words(c));
   all += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
                               std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
                               percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +

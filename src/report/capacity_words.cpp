@@ -7,7 +7,6 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
-#include "insight/option_command.h"
 
 namespace orrery {
 namespace {

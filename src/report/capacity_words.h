@@ -46,7 +46,7 @@ std::vector<std::string> left_out(const OptionAnswer& o);
 // Why a cost is left blank: "no price of h200-sxm-141gb or its node given (`prices`)".
 std::string why_blank(const OptionAnswer& o);
 
-// What is said of an option, line by line.
+// The lines about an option.
 void add_option_lines(Section& s, const CapacityReport& r, std::size_t option);
 
 Table causes_table(const OptionAnswer& o);

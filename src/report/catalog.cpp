@@ -49,9 +49,9 @@ Table schedule_list() {
 
 Table collective_list() {
   Table list({{"collective", "name"}, {"algorithms", "algorithms"}});
-  for (std::size_t i = 0; i < kCollectives; ++i) {
-    const std::vector<std::string> names = names_of_algorithms(static_cast<Collective>(i));
-    list.add({std::string(kNamesOf<Collective>[i]), {joined(names, ", "), names}});
+  for (const Collective c : kAllOf<Collective>) {
+    const std::vector<std::string> names = names_of_algorithms(c);
+    list.add({name_of(c), {joined(names, ", "), names}});
   }
   return list;
 }

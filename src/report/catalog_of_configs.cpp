@@ -136,9 +136,7 @@ Table framework_list(const std::vector<NamedDocument>& documents) {
 // "2.0×" where all collectives of a dimension share a codec, else what the best reaches.
 Cell ratio_cell(const Compression& c, CommDimension d) {
   double most = 1;
-  for (std::size_t i = 0; i < kCollectives; ++i) {
-    most = std::max(most, c.of(d, static_cast<Collective>(i)).ratio);
-  }
+  for (const Collective k : kAllOf<Collective>) most = std::max(most, c.of(d, k).ratio);
   const bool lossy = std::any_of(c.codecs[static_cast<std::size_t>(d)].begin(),
                                  c.codecs[static_cast<std::size_t>(d)].end(), is_lossy);
   if (most == 1) return {"–", 1};

@@ -14,13 +14,11 @@ namespace {
 
 // Four significant digits, without exponent where it can be read.
 std::string claim_number(double x) {
-  std::array<char, 64> buffer{};
   const double size = std::abs(x);
   constexpr double kPlain = 1e7;
   const bool is_count = size < kPlain && x == std::floor(x);
   const bool reads_well = size >= 1000 && size < kPlain;
-  std::snprintf(buffer.data(), buffer.size(), is_count || reads_well ? "%.0f" : "%.4g", x);
-  return buffer.data();
+  return is_count || reads_well ? fixed(x, 0) : significant(x, 4);
 }
 
 std::string with_unit(double x, const std::string& unit) {
@@ -66,7 +64,7 @@ std::string computed_text(const JudgedClaim& j, std::size_t quantity) {
   return claim_number(*least) + " to " + with_unit(*most, unit);
 }
 
-// One row a quantity: what is claimed beside what is computed.
+// One row a quantity: the claim beside the computed value.
 Table quantity_table(const JudgedClaim& j) {
   Table rows = number_table({"quantity", "claimed", "computed"});
   for (std::size_t i = 0; i < j.claim.quantities.size(); ++i) {
@@ -117,8 +115,8 @@ std::vector<std::string> map_row(const JudgedClaim& j, const MapColumns& columns
   return row;
 }
 
-// One row a point of the map: its values, and of what is computed and checked what varies. Nothing
-// where nothing does.
+// One row a point of the map: its values, and the quantities and checks that vary. No rows where
+// none does.
 Table map_table(const JudgedClaim& j) {
   const MapColumns columns = columns_of(j);
   if (columns.quantities.empty() && columns.checks.empty()) return Table();

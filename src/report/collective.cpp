@@ -20,17 +20,13 @@ constexpr EnumTable<Collective, const char*> kBuffers = {
     "the message between two ranks", "the buffer that is broadcast",
     "the buffer every rank adds to"};
 
-std::string plural(std::int64_t n, const std::string& word) {
-  return grouped(n) + " " + word + (n == 1 ? "" : "s");
-}
-
 std::string spread(const CollectiveQuestion& q) {
   const NodesFilled n = nodes_filled(q.cluster.cluster, q.ranks_per_node);
   if (n.rest == 0 && n.full == 1) return grouped(q.ranks_per_node) + " on one node";
-  if (n.rest == 0) return grouped(q.ranks_per_node) + " on each of " + plural(n.full, "node");
+  if (n.rest == 0) return grouped(q.ranks_per_node) + " on each of " + counted(n.full, "node");
   if (n.full == 0) return grouped(n.rest) + " on one node";
   return grouped(q.ranks_per_node) + (n.full == 1 ? " on " : " on each of ") +
-         plural(n.full, "node") + " and " + grouped(n.rest) + " on one more";
+         counted(n.full, "node") + " and " + grouped(n.rest) + " on one more";
 }
 
 std::string explanation(const CollectiveQuestion& q) {
@@ -108,11 +104,8 @@ Json inputs_json(const CollectiveQuestion& q) {
 }  // namespace
 
 std::string collective_size_text(Bytes b) {
-  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  double x = b.si();
-  for (; x >= 1024 && unit + 1 < kUnits.size(); ++unit) x /= 1024;
-  return plain_number(std::round(x * 1000) / 1000) + " " + kUnits[unit];
+  const BinaryAmount size = binary_amount(b.si());
+  return plain_number(std::round(size.amount * 1000) / 1000) + " " + size.unit;
 }
 
 std::string collective_rate_text(BytesPerSecond r) {
@@ -128,7 +121,7 @@ std::string collective_heading(const CollectiveQuestion& q) {
   const Cluster& c = q.cluster.cluster;
   std::string text = std::string(name_of(q.kind)) +
                      (q.kind == Collective::point_to_point ? " between neighbours of " : " over ") +
-                     plural(ranks_of(q), "rank") + ", " + spread(q) + " " +
+                     counted(ranks_of(q), "rank") + ", " + spread(q) + " " +
                      std::string(c.node.view());
   if (q.busiest_rank > 1)
     text += ", the busiest with " + plain_number(q.busiest_rank) + " times the mean";

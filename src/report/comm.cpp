@@ -59,18 +59,35 @@ Table message_table(const CommReport& r) {
   return table;
 }
 
+// Sums over messages.
 struct Total {
   std::int64_t count = 0;
   Bytes sent{};
   Seconds time{};
   Seconds exposed{};
+  Bytes largest{};  // message
 };
 
-void add(Total& t, const CommLine<double>& l) {
-  t.count += l.count;
-  t.sent += l.bytes;
-  t.time += l.time;
-  t.exposed += l.exposed;
+template <class Wanted>
+Total total_where(const CommReport& r, Wanted&& wanted) {
+  Total t;
+  for (const MessageClass& m : r.messages) {
+    if (!wanted(m.line)) continue;
+    t.count += m.line.count;
+    t.sent += m.line.bytes;
+    t.time += m.line.time;
+    t.exposed += m.line.exposed;
+    t.largest = larger(t.largest, m.message);
+  }
+  return t;
+}
+
+Total total_of(const CommReport& r) {
+  return total_where(r, [](const CommLine<double>&) { return true; });
+}
+
+Total total_of(const CommReport& r, CommDimension d) {
+  return total_where(r, [d](const CommLine<double>& l) { return l.dimension == d; });
 }
 
 std::string share_of_step(const CommReport& r, Seconds t) {
@@ -78,12 +95,6 @@ std::string share_of_step(const CommReport& r, Seconds t) {
 }
 
 Table dimension_table(const CommReport& r) {
-  std::array<Total, kCountOf<CommDimension>> totals{};
-  Total all;
-  for (const MessageClass& m : r.messages) {
-    add(totals[static_cast<std::size_t>(m.line.dimension)], m.line);
-    add(all, m.line);
-  }
   Table table({{""},
                {"messages", true},
                {"sent", true},
@@ -95,10 +106,11 @@ Table dimension_table(const CommReport& r) {
     table.add({name, grouped(t.count), pretty(t.sent, 3), pretty(t.time, 3),
                exposed_text(t.exposed), share_of_step(r, t.exposed)});
   };
-  for (std::size_t d = 0; d < totals.size(); ++d) {
-    if (totals[d].count > 0) row(std::string(kNamesOf<CommDimension>[d]), totals[d]);
+  for (const CommDimension d : kAllOf<CommDimension>) {
+    const Total t = total_of(r, d);
+    if (t.count > 0) row(dimension_name(d), t);
   }
-  row("all", all);
+  row("all", total_of(r));
   return table;
 }
 
@@ -169,20 +181,16 @@ Json message_json(const CommReport& r, const MessageClass& m) {
 }
 
 template <class Visit>
-void for_each_kind(const CommReport& r, Visit&& visit) {
-  for (std::size_t d = 0; d < kCountOf<CommDimension>; ++d) {
-    for (std::size_t c = 0; c < kCollectives; ++c) {
-      const auto dimension = static_cast<CommDimension>(d);
-      const auto collective = static_cast<Collective>(c);
-      visit(dimension, collective, messages_between(r, dimension, collective));
-    }
+void for_each_kind(Visit&& visit) {
+  for (const CommDimension d : kAllOf<CommDimension>) {
+    for (const Collective c : kAllOf<Collective>) visit(d, c);
   }
 }
 
 Json histogram_json(const CommReport& r) {
   Json list = Json::array();
-  for_each_kind(r, [&](CommDimension d, Collective c, const auto& messages) {
-    for (const SizeBin& bin : histogram(messages)) {
+  for_each_kind([&](CommDimension d, Collective c) {
+    for (const SizeBin& bin : histogram(messages_between(r, d, c))) {
       list.push_back({{"dimension", dimension_name(d)},
                       {"collective", name_of(c)},
                       {"from_bytes", std::ldexp(1, bin.exponent)},
@@ -194,21 +202,12 @@ Json histogram_json(const CommReport& r) {
   return list;
 }
 
-Json total_json(const std::vector<const MessageClass*>& messages) {
-  CommLine<double> sum;
-  Bytes largest{};
-  for (const MessageClass* m : messages) {
-    sum.count += m->line.count;
-    sum.bytes += m->line.bytes;
-    sum.time += m->line.time;
-    sum.exposed += m->line.exposed;
-    largest = larger(largest, m->message);
-  }
-  return {{"count", sum.count},
-          {"bytes_per_gpu", sum.bytes.si()},
-          {"time_s", sum.time.si()},
-          {"exposed_s", sum.exposed.si()},
-          {"largest_message_bytes", largest.si()}};
+Json total_json(const Total& t) {
+  return {{"count", t.count},
+          {"bytes_per_gpu", t.sent.si()},
+          {"time_s", t.time.si()},
+          {"exposed_s", t.exposed.si()},
+          {"largest_message_bytes", t.largest.si()}};
 }
 
 std::string with_underscores(std::string_view name) {
@@ -217,24 +216,11 @@ std::string with_underscores(std::string_view name) {
   return text;
 }
 
-template <class Wanted>
-std::vector<const MessageClass*> messages_where(const CommReport& r, Wanted&& wanted) {
-  std::vector<const MessageClass*> list;
-  for (const MessageClass& m : r.messages) {
-    if (wanted(m.line)) list.push_back(&m);
-  }
-  return list;
-}
-
 }  // namespace
 
 std::string power_of_two_text(int exponent) {
-  static constexpr std::array<const char*, 7> kUnits = {"B",   "KiB", "MiB", "GiB",
-                                                        "TiB", "PiB", "EiB"};
-  if (exponent < 0) return plain_number(std::ldexp(1, exponent)) + " B";
-  const int unit = std::min(exponent / 10, 6);
-  return grouped(std::ldexp(1, exponent - 10 * unit)) + " " +
-         kUnits[static_cast<std::size_t>(unit)];
+  const BinaryAmount b = binary_amount(std::ldexp(1, exponent));
+  return (b.amount < 1 ? plain_number(b.amount) : grouped(b.amount)) + " " + b.unit;
 }
 
 AnswerDocument comm_document(const CommReport& r) {
@@ -263,22 +249,19 @@ AnswerDocument comm_document(const CommReport& r) {
 Json comm_totals_json(const CommReport& r) {
   const Cluster& cluster = r.run.resolved.run.cluster;
   const std::size_t node = tier_of(cluster, cluster.devices_per_node);
-  Json totals = total_json(messages_where(r, [](const CommLine<double>&) { return true; }));
+  Json totals = total_json(total_of(r));
   const auto beyond = [&](const CommLine<double>& l) { return l.tier > node; };
   Json& outside = totals["beyond_node"];
-  outside = total_json(messages_where(r, beyond));
-  for (std::size_t c = 0; c < kCollectives; ++c) {
-    const auto collective = static_cast<Collective>(c);
-    outside[with_underscores(name_of(collective))] = total_json(messages_where(
-        r, [&](const CommLine<double>& l) { return beyond(l) && l.collective == collective; }));
+  outside = total_json(total_where(r, beyond));
+  for (const Collective c : kAllOf<Collective>) {
+    outside[with_underscores(name_of(c))] = total_json(
+        total_where(r, [&](const CommLine<double>& l) { return beyond(l) && l.collective == c; }));
   }
-  for (std::size_t d = 0; d < kCountOf<CommDimension>; ++d) {
-    const auto dimension = static_cast<CommDimension>(d);
-    totals[dimension_name(dimension)] = total_json(
-        messages_where(r, [&](const CommLine<double>& l) { return l.dimension == dimension; }));
-  }
-  for_each_kind(r, [&](CommDimension d, Collective c, const auto& messages) {
-    totals[dimension_name(d)][with_underscores(name_of(c))] = total_json(messages);
+  for (const CommDimension d : kAllOf<CommDimension>)
+    totals[dimension_name(d)] = total_json(total_of(r, d));
+  for_each_kind([&](CommDimension d, Collective c) {
+    totals[dimension_name(d)][with_underscores(name_of(c))] = total_json(total_where(
+        r, [&](const CommLine<double>& l) { return l.dimension == d && l.collective == c; }));
   });
   return totals;
 }

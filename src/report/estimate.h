@@ -12,7 +12,8 @@ namespace orrery {
 
 AnswerDocument estimate_document(const RunReport& r);
 Json estimate_json(const RunReport& r);
-Json communication_json(const RunReport& r);  // `communication` of an estimate
+void add_memory_lines(const StageMemory<double>& m, Json& j);  // "weights_gib" and so on
+Json communication_json(const RunReport& r);                   // `communication` of an estimate
 
 // feasible, reasons and `memory` as in estimate_json(), with inputs.
 AnswerDocument memory_document(const RunReport& r);

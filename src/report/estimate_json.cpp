@@ -18,13 +18,8 @@ Json& place_at(Json& document, std::string_view path) {
 }
 
 Json stage_json(const StageMemory<double>& m, std::size_t stage) {
-  Json j;
-  j["stage"] = stage;
-  j["peak_gib"] = gib(m.peak);
-  j["in_flight"] = m.in_flight;
-  for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    j[std::string(kNamesOf<MemoryLine>[i]) + "_gib"] = gib(m.lines[i]);
-  }
+  Json j = {{"stage", stage}, {"peak_gib", gib(m.peak)}, {"in_flight", m.in_flight}};
+  add_memory_lines(m, j);
   j["bytes_per_parameter"] = m.bytes_per_parameter;
   j["allocated_peak"] = m.allocated.si();
   j["reserved_peak"] = m.reserved.si();
@@ -102,6 +97,10 @@ Json advice_json(const RunReport& r) {
 
 }  // namespace
 
+void add_memory_lines(const StageMemory<double>& m, Json& j) {
+  for (const MemoryLine l : kAllOf<MemoryLine>) j[std::string(name_of(l)) + "_gib"] = gib(m[l]);
+}
+
 Json communication_json(const RunReport& r) {
   Json lines = Json::array();
   for (std::uint8_t i = 0; i < r.answer.comm_count; ++i) {
@@ -137,7 +136,7 @@ Json memory_json(const RunReport& r) {
   j["feasible"] = is_feasible(r);
   j["reasons"] = reasons_of(r);
   for (const Metric& m : metrics()) {
-    if (m.key.rfind("memory.", 0) == 0) place_at(j, m.key) = m.value({r.resolved.run, r.answer});
+    if (m.key.starts_with("memory.")) place_at(j, m.key) = m.value({r.resolved.run, r.answer});
   }
   add_memory(r, j);
   add_frame(r, j);

@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
@@ -26,13 +27,8 @@ std::int32_t root_of(RecordedMetric& m) {
 std::string unit_of(const ExplainedNode& n) { return unit_text(n.dimension); }
 
 std::string bytes_text(double bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t i = 0;
-  while (std::abs(bytes) >= 1024 && i + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++i;
-  }
-  return pretty_text(bytes, kNone) + " " + kUnits[i];
+  const BinaryAmount b = binary_amount(bytes);
+  return pretty_text(b.amount, kNone) + " " + b.unit;
 }
 
 std::string number_text(double x) {

@@ -39,7 +39,7 @@ struct Explanation {
   std::vector<ExplainedNode> nodes;  // children before parents; the last is the metric
 };
 
-// What a recorded estimate left of one metric.
+// The recording of one metric of an estimate.
 struct RecordedMetric {
   Tape tape;
   Traced value;

@@ -33,12 +33,6 @@ std::string laid_out(const Json& run) {
   return text + "\n}\n";
 }
 
-Json assumed_list(const ImportedRun& r) {
-  return json_list(r.assumed, [&](const Assumed& a) -> Json {
-    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
-  });
-}
-
 Json left_over_json(const ImportedRun& r, bool stops) {
   Json list = Json::array();
   for (const LeftOver& l : r.not_understood) {
@@ -53,7 +47,7 @@ Json left_over_json(const ImportedRun& r, bool stops) {
 
 std::string imported_text(const ImportedRun& r) {
   Json run = r.run;
-  if (!r.assumed.empty()) run["assumed"] = assumed_list(r);
+  if (!r.assumed.empty()) run["assumed"] = assumed_json(r.assumed);
   return laid_out(run);
 }
 
@@ -76,7 +70,7 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
   }
   if (n > 0) lines.push_back(r.file + ": " + std::to_string(n) + " not understood");
   std::vector<std::string> missing = missing_keys(r.run);
-  std::erase_if(missing, [&](const std::string& key) { return key.rfind(keys, 0) != 0; });
+  std::erase_if(missing, [&](const std::string& key) { return !key.starts_with(keys); });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));
   return lines;
 }
@@ -85,7 +79,7 @@ Json imported_json(const ImportedRun& r) {
   Json j = {{"format", name_of(r.format)}, {"file", r.file}, {"run", r.run}};
   j["refused"] = left_over_json(r, true);
   j["not_understood"] = left_over_json(r, false);
-  j["assumed"] = assumed_list(r);
+  j["assumed"] = assumed_json(r.assumed);
   j["without_effect"] = r.without_effect;
   j["missing"] = missing_keys(r.run);
   return versioned(std::move(j));
@@ -94,11 +88,8 @@ Json imported_json(const ImportedRun& r) {
 bool has_comments(ForeignFormat format) { return format != ForeignFormat::deepspeed; }
 
 std::string not_said_line(ForeignFormat format, const NotSaid& n) {
-  const std::string value = n.value.is_string()
-                                ? n.value.get<std::string>()
-                                : n.value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return "no equivalent in " + std::string(tool_of(format)) + ": " + n.path + " = " +
-         shortened(value, 60);
+         shortened(bare_text(n.value), 60);
 }
 
 // Names what a tool needs and a run file has no key for; "" where its file needs nothing.
@@ -123,7 +114,7 @@ constexpr EnumTable<ForeignFormat, const char*> kToAdd = {
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   if (!has_comments(format)) return exported.text;
   // A script keeps its first line: "#!/bin/bash".
-  const bool script = exported.text.rfind("#!", 0) == 0;
+  const bool script = exported.text.starts_with("#!");
   const std::size_t head = script ? exported.text.find('\n') + 1 : 0;
   std::string text = exported.text.substr(0, head);
   for (const NotSaid& n : exported.not_said) text += comment("#", not_said_line(format, n));

@@ -14,7 +14,7 @@ namespace orrery {
 std::string imported_text(const ImportedRun& imported);
 // A setting that stops the import, and what to type.
 std::string refusal_line(const LeftOver& l);
-// What is not understood, and what is still missing: one line each.
+// One line for each setting that is not understood, and one of the keys that are still missing.
 // `keys`: what missing keys begin with, to be named.
 std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
 Json imported_json(const ImportedRun& imported);

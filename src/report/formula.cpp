@@ -34,11 +34,9 @@ std::string content_of(const ExplainedNode& n) {
   return key;
 }
 
-bool starts(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
-
 std::string from_run(const ResolvedRun& r, const std::string& path) {
   for (const Assumed& a : r.assumed) {
-    if (starts(path, a.path)) return "assumed: " + a.why;
+    if (path.starts_with(a.path)) return "assumed: " + a.why;
   }
   if (path == "training.states.weights" || path == "training.states.gradients" ||
       path == "training.states.optimizer") {
@@ -52,7 +50,7 @@ std::string from_run(const ResolvedRun& r, const std::string& path) {
 std::string hardware_path(const Label& label) {
   const std::string name = label.name;
   const std::string tiers = "cluster.tiers.";
-  if (!starts(name, tiers) || label.index < 0) return name;
+  if (!name.starts_with(tiers) || label.index < 0) return name;
   return "tiers." + std::to_string(label.index) + "." + name.substr(tiers.size());
 }
 
@@ -60,7 +58,7 @@ std::string from_hardware(const ResolvedRun& r, const Label& label) {
   const std::string path = hardware_path(label);
   if (path == "cluster.gpus") return r.file;
   const std::string source = source_text(source_of(r.cluster, path));
-  const bool device = starts(path, "device.");
+  const bool device = path.starts_with("device.");
   const std::string document(device ? r.run.cluster.device.name.view() : r.run.cluster.node.view());
   return source.empty() ? document : document + ": " + source;
 }
@@ -115,7 +113,7 @@ std::size_t FormulaGraph::part_node(std::int32_t n, const std::string& owner) {
   if (const auto known = of_tape_.find(n); known != of_tape_.end()) return known->second;
   const std::string prefix = "part of ";
   ExplainedNode node;
-  node.name = owner.rfind(prefix, 0) == 0 ? owner : prefix + owner;
+  node.name = owner.starts_with(prefix) ? owner : prefix + owner;
   node.value = at(n).value;
   node.dimension = dimension_of(n);
   Scope scope{node.name, {}};
@@ -274,10 +272,10 @@ FormulaGraph::Text FormulaGraph::sum_text(std::int32_t n, Scope& scope) {
 
 std::string input_source(const ResolvedRun& r, const Label& label) {
   const std::string name = label.name;
-  if (starts(name, "device.") || starts(name, "cluster.")) return from_hardware(r, label);
-  if (starts(name, "framework.")) return from_framework(r, name.substr(10));
-  if (starts(name, "training.") || starts(name, "parallel.")) return from_run(r, name);
-  if (starts(name, "model.")) return "model " + r.model_name;
+  if (name.starts_with("device.") || name.starts_with("cluster.")) return from_hardware(r, label);
+  if (name.starts_with("framework.")) return from_framework(r, name.substr(10));
+  if (name.starts_with("training.") || name.starts_with("parallel.")) return from_run(r, name);
+  if (name.starts_with("model.")) return "model " + r.model_name;
   if (label.source != nullptr && *label.source != '\0') return label.source;
   return "model and strategy";
 }

@@ -42,11 +42,7 @@ Phrase model_line(const ResolvedRun& r) {
 }
 
 std::string cluster_line(const ResolvedRun& r) {
-  const Cluster& c = r.run.cluster;
-  const std::int64_t nodes = node_count(c);
-  return grouped(c.gpus) + (c.gpus == 1 ? " GPU " : " GPUs ") + std::string(c.device.name.view()) +
-         " in " + grouped(nodes) + (nodes == 1 ? " node " : " nodes ") +
-         std::string(c.node.view()) + ", " + std::string(name_of(r.run.training.precision)) +
+  return cluster_words(r.run.cluster) + ", " + std::string(name_of(r.run.training.precision)) +
          ", framework " + std::string(r.run.framework.name.view()) + ", states " +
          (r.states_name.empty() ? "of the run" : r.states_name) + optimizer_part(r.run.training);
 }
@@ -117,15 +113,19 @@ std::string batch_line(const Run& run) {
   const Strategy& s = run.strategy;
   const double tokens =
       static_cast<double>(run.training.global_batch) * static_cast<double>(run.training.sequence);
-  return "a step is " + grouped(run.training.global_batch) +
-         (run.training.global_batch == 1 ? " sequence, " : " sequences, ") + short_count(tokens) +
-         " tokens: " + grouped(s.micro_batches) +
-         (s.micro_batches == 1 ? " micro batch of " : " micro batches of ") +
-         grouped(s.micro_batch) + (s.micro_batch == 1 ? " sequence" : " sequences") +
-         " on each of " + grouped(s.dp) + (s.dp == 1 ? " replica" : " replicas");
+  const std::string micro_batches =
+      grouped(s.micro_batches) + (s.micro_batches == 1 ? " micro batch" : " micro batches");
+  return "a step is " + counted(run.training.global_batch, "sequence") + ", " +
+         short_count(tokens) + " tokens: " + micro_batches + " of " +
+         counted(s.micro_batch, "sequence") + " on each of " + counted(s.dp, "replica");
 }
 
 }  // namespace
+
+std::string cluster_words(const Cluster& c) {
+  return counted(c.gpus, "GPU") + " " + std::string(c.device.name.view()) + " in " +
+         counted(node_count(c), "node") + " " + std::string(c.node.view());
+}
 
 Section run_header(const ResolvedRun& r) {
   Section header;

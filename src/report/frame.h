@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every answer about a run says of the run itself: its header, its assumptions and warnings,
-// what its constants rest on, its inputs, the versions. Every number of an answer is finite:
-// another one is a fault of Orrery's own (std::logic_error), never printed.
+// The part of every answer about a run that is about the run itself: its header, assumptions and
+// warnings, what its constants rest on, its inputs, the versions. Every number of an answer is
+// finite: another one is a fault of Orrery's own (std::logic_error), never printed.
 #pragma once
 
 #include <optional>
@@ -52,6 +52,9 @@ template <class T, class JsonOf>
 Json json_or_null(const std::optional<T>& x, JsonOf&& json_of) {
   return x ? Json(json_of(*x)) : Json();
 }
+
+// "1,024 GPUs h100-sxm5-80gb in 128 nodes dgx-h100"
+std::string cluster_words(const Cluster& c);
 
 // The run in words: model, cluster, strategy, batch; where its constants come from if calibrated.
 Section run_header(const ResolvedRun& r);

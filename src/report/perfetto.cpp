@@ -8,22 +8,11 @@
 
 #include "core/error.h"
 #include "parallel/placement.h"
+#include "sim/disturb.h"
 #include "sim/timeline.h"
 
 namespace orrery {
 namespace {
-
-// Ranks between neighbours of the pipeline.
-std::int64_t stage_stride(const Strategy& s) {
-  std::int64_t stride = 1;
-  for (const Dim d : s.order) {
-    if (d == Dim::pp) return stride;
-    if (d == Dim::tp) stride *= s.tp;
-    if (d == Dim::cp) stride *= s.cp;
-    if (d == Dim::dp) stride *= s.dp;
-  }
-  return stride;
-}
 
 [[noreturn]] void refuse_ranks(const std::string& found, std::int64_t world) {
   throw InputError("command line", "--trace-ranks", found,
@@ -74,8 +63,11 @@ class Writer {
  private:
   std::vector<std::int64_t>& by_stage(std::int64_t rank) {
     ranks_of_stage_.resize(s_.plan.stages.size());
-    return ranks_of_stage_[static_cast<std::size_t>(
-        stage_of_rank(r_.run.resolved.run.strategy, rank))];
+    return ranks_of_stage_[static_cast<std::size_t>(stage_of(rank))];
+  }
+
+  std::int64_t stage_of(std::int64_t rank) const {
+    return place_of_rank(r_.run.resolved.run.strategy, rank).stage;
   }
 
   void event(const std::string& body) {
@@ -107,7 +99,7 @@ class Writer {
   }
 
   void write_rank(std::int64_t rank) {
-    const std::int64_t stage = stage_of_rank(r_.run.resolved.run.strategy, rank);
+    const std::int64_t stage = stage_of(rank);
     name("process_name", rank, 0,
          "rank " + std::to_string(rank) + " (stage " + std::to_string(stage) + ")");
     event("\"ph\":\"M\",\"name\":\"process_sort_index\"," + place(rank, 0) +
@@ -192,8 +184,7 @@ class Writer {
 
   // The rank of that stage which stands as this one does in its own, if it is traced.
   std::int64_t peer_of(std::int64_t rank, std::int64_t stage) const {
-    const Strategy& s = r_.run.resolved.run.strategy;
-    const std::int64_t peer = rank + (stage - stage_of_rank(s, rank)) * stage_stride(s);
+    const std::int64_t peer = rank_in_stage(r_.run.resolved.run.strategy, rank, stage);
     const std::vector<std::int64_t>& there = ranks_of_stage_[static_cast<std::size_t>(stage)];
     return std::find(there.begin(), there.end(), peer) == there.end() ? -1 : peer;
   }
@@ -231,10 +222,6 @@ class Writer {
 
 }  // namespace
 
-std::int64_t stage_of_rank(const Strategy& s, std::int64_t rank) {
-  return rank / stage_stride(s) % s.pp;
-}
-
 std::string pass_name(const PassGraph& graph, std::size_t node) {
   const PassSlot& s = slot_of(graph, node);
   const auto stages = static_cast<std::size_t>(graph.shape.stages);
@@ -264,7 +251,7 @@ std::vector<std::int64_t> trace_ranks(const SimulationReport& r, const std::stri
   const std::int64_t world = world_size(s);
   std::vector<std::int64_t> ranks;
   if (text.empty()) {
-    for (std::int64_t i = 0; i < s.pp; ++i) ranks.push_back(i * stage_stride(s));
+    for (std::int64_t i = 0; i < s.pp; ++i) ranks.push_back(rank_in_stage(s, 0, i));
   } else if (text == "all") {
     refuse_too_many(r, world);
     for (std::int64_t i = 0; i < world; ++i) ranks.push_back(i);

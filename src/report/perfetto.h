@@ -27,7 +27,4 @@ std::string perfetto_trace(const SimulationReport& r, const std::vector<std::int
 // "F3", "B3": a pass and its micro batch, with the chunk where there are several.
 std::string pass_name(const PassGraph& graph, std::size_t node);
 
-// The stage of a rank.
-std::int64_t stage_of_rank(const Strategy& s, std::int64_t rank);
-
 }  // namespace orrery

@@ -140,7 +140,7 @@ Section front_section(const SearchReport& r) {
     const Found& f = front[shown < 2 ? i : i * (front.size() - 1) / (shown - 1)];
     std::vector<std::string> row;
     for (std::size_t a = 0; a < aims.size(); ++a) {
-      row.push_back(four_digits(aims[a].maximize ? -f.aims[a] : f.aims[a]));
+      row.push_back(significant(aims[a].maximize ? -f.aims[a] : f.aims[a], 4));
     }
     row.push_back(strategy_words(r.request.space, f.place.base, f.strategy));
     table.add(row);
@@ -276,8 +276,7 @@ Table best_rows(const SearchReport& r) {
     const RunReport& report = r.best[i].run;
     const Run& run = report.resolved.run;
     std::vector<Cell> row = {data_cell(i + 1)};
-    for (std::size_t a = 0; a < kSearchAxes; ++a) {
-      const auto axis = static_cast<SearchAxis>(a);
+    for (const SearchAxis axis : kAllOf<SearchAxis>) {
       row.push_back(data_cell(text_of(axis, value_of(run.strategy, axis))));
     }
     row.push_back(data_cell(run.strategy.recompute_layers));
@@ -360,7 +359,7 @@ Json family_json(const SearchReport& r, const FamilyReport& f) {
     j["slowdown"] = f.slowdown;
     j["strategy"] = found_keys(r, f.family.best);
   } else if (f.family.legal > 0) {
-    j["least_peak_gib"] = static_cast<double>(f.family.nearest.peak / kGiB);
+    j["least_peak_gib"] = gib(f.family.nearest.peak);
   }
   j["reason"] = f.reason;
   return j;

@@ -73,7 +73,7 @@ HeatCell cell_of(const Space& space, const Family& f) {
     return {std::nullopt, why, why};
   }
   return {
-      f.best.step_time.si(), four_digits(f.best.step_time.si()),
+      f.best.step_time.si(), significant(f.best.step_time.si(), 4),
       strategy_words(space, f.best.place.base, f.best.strategy) + ": " + pretty(f.best.step_time)};
 }
 

@@ -29,10 +29,7 @@ bool is_plain_array(const Json& j) {
 void add_values(const Json& document, const Json& at, const std::string& path, Table& list) {
   if (!at.is_structured() || is_plain_array(at)) {
     const std::string source = source_text(listed_source(document, path));
-    const std::string value = at.is_string()
-                                  ? at.get<std::string>()
-                                  : at.dump(-1, ' ', false, Json::error_handler_t::replace);
-    list.add({path, {value, value_of(at)}, source});
+    list.add({path, {bare_text(at), value_of(at)}, source});
     return;
   }
   std::size_t index = 0;
@@ -66,7 +63,7 @@ void add_exchange_text(const Exchange& e, std::vector<std::string>& texts) {
   const char* arrow = e.pass == Pass::forward ? "→" : "←";
   const std::string text = exchange_text(e);
   for (std::string& t : texts) {
-    if (t.rfind(text, 0) == 0) {
+    if (t.starts_with(text)) {
       t += arrow;
       return;
     }

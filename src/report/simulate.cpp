@@ -17,10 +17,6 @@ constexpr std::size_t kRows = 8;  // at each end of a long table
 constexpr std::size_t kSlowNamed = 4;
 constexpr double kSame = 1e-6;  // of the step: less is no difference
 
-std::string signed_time(Seconds t) {
-  return (t < Seconds() ? "−" : "+") + pretty(t < Seconds() ? t * -1.0 : t, 3);
-}
-
 std::string saved_text(const SavedStates& saved) {
   const CheckpointCost& c = saved.cost;
   std::string text = pretty(c.size, 3) + ", ";
@@ -28,7 +24,7 @@ std::string saved_text(const SavedStates& saved) {
   return text + "safe " + pretty(c.stall + c.durable, 3) + " after the step begins";
 }
 
-// What the simulation adds to the closed form's step, or takes from it.
+// The step of the closed form, and the differences of the simulation from it.
 void add_differences(const SimulationReport& r, Section& s) {
   const Answer& a = r.run.answer;
   const Seconds closed = r.simulation.closed.step_time;
@@ -36,7 +32,7 @@ void add_differences(const SimulationReport& r, Section& s) {
   s.add(labelled("estimate", pretty(closed) + (same ? ", the same" : "")));
   for (const Difference& d : r.simulation.differences) {
     if (std::abs(d.time / a.step_time) < kSame) continue;
-    s.add(Paragraph{signed_time(d.time) + " " + name_of(d.cause) + ": " + meaning_of(d.cause),
+    s.add(Paragraph{signed_seconds(d.time) + " " + name_of(d.cause) + ": " + meaning_of(d.cause),
                     kLabel + 2, kLabel});
   }
 }
@@ -165,7 +161,7 @@ Section stage_section(const Simulation& s) {
           {table_of_stages(s, s.stages.size(), columns, stage_use_row)}};
 }
 
-// What `memory` counts more than the step holds at once; "" where it is nothing.
+// The part of `memory` that the step never holds at once; "" where there is none.
 std::string beyond_the_curve(const Simulation& s) {
   Bytes held{};
   Bytes work{};
@@ -228,7 +224,7 @@ Section gains_section(const Simulation& s) {
                Column("no time", true).at_least(11)},
               2);
   for (const Gain& g : s.gains) {
-    table.add({name_of(g.what), signed_time(g.tenth * -1.0), signed_time(g.all * -1.0)});
+    table.add({name_of(g.what), signed_seconds(g.tenth * -1.0), signed_seconds(g.all * -1.0)});
   }
   return {bold("Shorter step"), {table}};
 }

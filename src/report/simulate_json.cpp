@@ -19,22 +19,19 @@ Json stage_json(const StageUse& s, std::size_t stage) {
   j["end_s"] = s.end.si();
   j["bubble_s"] = s.bubble.si();
   j["mates_s"] = s.mates.si();
-  for (std::size_t i = 0; i < kStreams; ++i) {
-    j["streams"][std::string(kNamesOf<Stream>[i])] = {{"busy_s", s.streams[i].busy.si()},
-                                                      {"exposed_s", s.streams[i].exposed.si()}};
+  for (const Stream i : kAllOf<Stream>) {
+    j["streams"][std::string(name_of(i))] = {{"busy_s", at(s, i).busy.si()},
+                                             {"exposed_s", at(s, i).exposed.si()}};
   }
   return j;
 }
 
 Json memory_json_of(const MemoryCurve& m, std::size_t stage) {
-  Json j;
-  j["stage"] = stage;
-  j["peak_gib"] = gib(m.peak.peak);
-  j["peak_at_s"] = m.peak_at.si();
-  j["in_flight"] = m.most_in_flight;
-  for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    j[std::string(kNamesOf<MemoryLine>[i]) + "_gib"] = gib(m.peak.lines[i]);
-  }
+  Json j = {{"stage", stage},
+            {"peak_gib", gib(m.peak.peak)},
+            {"peak_at_s", m.peak_at.si()},
+            {"in_flight", m.most_in_flight}};
+  add_memory_lines(m.peak, j);
   j["estimate_peak_gib"] = gib(m.closed_peak);
   j["less_held_gib"] = gib(m.less_held);
   j["less_at_work_gib"] = gib(m.less_at_work);

@@ -87,10 +87,4 @@ std::string strategy_words(const Space& space, std::size_t base, const Strategy&
   return text;
 }
 
-std::string four_digits(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", x);
-  return text.data();
-}
-
 }  // namespace orrery

@@ -15,7 +15,4 @@ std::string strategy_words(const Space& space, std::size_t base, const Strategy&
 // The part that names axes which only some searches have; "" where there are none.
 std::string besides_words(const Space& space, std::size_t base, const Strategy& s);
 
-// Four significant digits.
-std::string four_digits(double x);
-
 }  // namespace orrery

@@ -56,7 +56,7 @@ std::string column_of(const Metric& m) {
          (m.unit == "B" && m.key != "memory.bytes_per_parameter" ? "_bytes" : "");
 }
 
-bool is_of_memory(const Metric& m) { return m.key.rfind("memory.", 0) == 0; }
+bool is_of_memory(const Metric& m) { return m.key.starts_with("memory."); }
 
 }  // namespace
 

@@ -64,7 +64,7 @@ Table refusal_table(const ValidationReport& report) {
   for (const JudgedRow& r : report.rows) {
     if (is_estimated(r)) continue;
     const std::string where = r.row.file + ": " + r.row.id + ": ";
-    const bool is_own = r.refusal.rfind(where, 0) == 0;
+    const bool is_own = r.refusal.starts_with(where);
     table.add({name_of_row(r), is_own ? r.refusal.substr(where.size()) : r.refusal});
   }
   return table;
@@ -242,8 +242,8 @@ std::vector<Cell> data_cells(const JudgedRow& r) {
     add(r.answer.step_time.si());
     add(time ? Value(r.published.time.si()) : Value());
     add(number_or_nothing(time));
-    add(double(predicted_memory(r) / kGiB));
-    add(memory ? Value(double(*r.row.measured.peak_memory / kGiB)) : Value());
+    add(gib(predicted_memory(r)));
+    add(memory ? Value(gib(*r.row.measured.peak_memory)) : Value());
     add(number_or_nothing(memory));
     add(fits(r));
   } else {
@@ -261,7 +261,6 @@ Table data_table(const ValidationReport& report) {
   return table;
 }
 
-double in_gib(Bytes b) { return b / kGiB; }
 double in_tera(FlopsPerSecond r) { return r.si() / kTera; }
 
 Json measured_json(const Measured& m) {
@@ -273,7 +272,7 @@ Json measured_json(const Measured& m) {
   if (m.mfu) j["mfu"] = *m.mfu;
   if (m.hfu) j["hfu"] = *m.hfu;
   if (m.peak_memory) {
-    j["peak_memory_gib"] = in_gib(*m.peak_memory);
+    j["peak_memory_gib"] = gib(*m.peak_memory);
     j["memory_kind"] = name_of(m.memory_kind);
   }
   if (m.out_of_memory) j["out_of_memory"] = true;
@@ -290,11 +289,11 @@ Json predicted_json(const JudgedRow& r) {
   j["hardware_tflops_per_gpu"] = in_tera(predicted_rate(r, FlopsKind::hardware));
   j["mfu"] = double(a.model_flops / a.step_time / a.peak_rate);
   j["hfu"] = double(a.hardware_flops / a.step_time / a.peak_rate);
-  j["peak_memory_gib"] = in_gib(predicted_memory(r));
-  j["device_peak_gib"] = in_gib(a.memory.peak);
-  j["capacity_gib"] = in_gib(a.capacity);
-  for (std::size_t t = 0; t < kTerms; ++t) {
-    j["breakdown_s"][std::string(name_of(static_cast<Term>(t)))] = a.breakdown[t].si();
+  j["peak_memory_gib"] = gib(predicted_memory(r));
+  j["device_peak_gib"] = gib(a.memory.peak);
+  j["capacity_gib"] = gib(a.capacity);
+  for (const Term t : kAllOf<Term>) {
+    j["breakdown_s"][std::string(name_of(t))] = a.breakdown[static_cast<std::size_t>(t)].si();
   }
   j["interval_80"] = {{"step_time_s", {a.interval_low.si(), a.interval_high.si()}}};
   return j;

@@ -7,26 +7,11 @@
 #include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "parallel/partition.h"
+#include "parallel/rank_digits.h"
 #include "sim/random.h"
 
 namespace orrery {
 namespace {
-
-std::int64_t size_of(const Strategy& s, Dim d) {
-  switch (d) {
-    case Dim::tp:
-      return s.tp;
-    case Dim::cp:
-      return s.cp;
-    case Dim::dp:
-      return s.dp;
-    case Dim::pp:
-      return s.pp;
-    case Dim::ep:
-      return 1;  // ep is inside dp, cp and tp
-  }
-  return 1;
-}
 
 // Data-parallel ranks that exchange data in every micro batch.
 std::int64_t replicas_in_step(const Run& run) {
@@ -64,13 +49,20 @@ struct Factors {
 
 RankPlace place_of_rank(const Strategy& s, std::int64_t rank) {
   RankPlace p;
+  const DimSizes sizes = dense_sizes(s);
   for (const Dim d : s.order) {
-    const std::int64_t n = size_of(s, d);
+    const std::int64_t n = sizes[static_cast<std::size_t>(d)];
     if (d == Dim::pp) p.stage = rank % n;
     if (d == Dim::dp) p.replica = rank % n;
     rank /= n;
   }
   return p;
+}
+
+std::int64_t rank_in_stage(const Strategy& s, std::int64_t rank, std::int64_t stage) {
+  const Digits stages = digits_of(s.order, dense_sizes(s), bit(Dim::pp));
+  const std::int64_t stride = stages.count > 0 ? stages.at[0].stride : 0;
+  return rank + (stage - place_of_rank(s, rank).stage) * stride;
 }
 
 double slowness_of_rank(const Run& run, const Disturbances& d, std::int64_t rank) {
@@ -80,7 +72,7 @@ double slowness_of_rank(const Run& run, const Disturbances& d, std::int64_t rank
     if (s.part != SlowPart::link && s.which == mine) factor *= s.factor;
   }
   if (d.spread > 0) {
-    factor *= 1 + d.spread * even_number(d.seed, static_cast<std::uint64_t>(rank), ~0ULL);
+    factor *= 1 + d.spread * uniform_number(d.seed, static_cast<std::uint64_t>(rank), ~0ULL);
   }
   return factor;
 }

@@ -59,6 +59,9 @@ struct RankPlace {
 };
 RankPlace place_of_rank(const Strategy& s, std::int64_t rank);
 
+// The rank that stands in `stage` as `rank` does in its own.
+std::int64_t rank_in_stage(const Strategy& s, std::int64_t rank, std::int64_t stage);
+
 // The plan with an uneven load of experts.
 StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load);
 

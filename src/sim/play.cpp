@@ -127,8 +127,8 @@ class Player {
     double longer = kernel_factor(speeds_, actor) - 1;
     if (speeds_.jitter > 0) {
       // The largest of n uniform numbers is distributed as the n-th root of one.
-      longer += speeds_.jitter * std::pow(even_number(speeds_.seed, number_of(actor),
-                                                      static_cast<std::uint64_t>(node)),
+      longer += speeds_.jitter * std::pow(uniform_number(speeds_.seed, number_of(actor),
+                                                         static_cast<std::uint64_t>(node)),
                                           1 / static_cast<double>(speeds_.ranks_of_actor));
     }
     return longer == 0 ? base : base + longer * costs_.compute[slot];

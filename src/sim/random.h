@@ -8,7 +8,7 @@
 namespace orrery {
 
 // Uniform over [0, 1): splitmix64 (Steele, Lea, Flood 2014) of the three.
-inline double even_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+inline double uniform_number(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15U + a * 0xbf58476d1ce4e5b9U + b + 1;
   for (int i = 0; i < 2; ++i) {
     x += 0x9e3779b97f4a7c15U;

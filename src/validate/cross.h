@@ -46,8 +46,8 @@ inline constexpr const char* kThreeObservedScope = "three rows of the source obs
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
 
 // Mean over sources of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of
-// a source, as everything else here is judged, or every fifth row of each. The second is the only
-// one that can tell what a constant is worth that one source alone shows.
+// a source, as everything else here is judged, or every fifth row of each. Only the second can tell
+// the worth of a constant that a single source shows.
 struct LeftOutError {
   double sources = 0;
   double rows = 0;

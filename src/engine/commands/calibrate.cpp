@@ -7,6 +7,7 @@
 #include "calibrate/check.h"
 #include "calibrate/overlay.h"
 #include "core/error.h"
+#include "core/unknown_name.h"
 #include "document/html.h"
 #include "document/table.h"
 #include "document/text.h"
@@ -96,7 +97,7 @@ MeasurementSet measured_again(const EngineHooks& hooks, const Device& d, const C
   return set;
 }
 
-// Where no kind is one that the overlay was fitted on, nothing can be said of it.
+// Refuses measurements of kinds that the overlay was not fitted on: they cannot judge it.
 void check_judged(const std::vector<CheckedKind>& kinds, const Calibration& c) {
   std::vector<std::string> found;
   for (const CheckedKind& k : kinds) {
@@ -189,9 +190,7 @@ CommandAnswer answer_calibrate(Request& request, const CommandContext& context) 
   request.done();
   if (action == "fit") return answer_fit(choice, pages, look, context);
   if (action == "check") return answer_calibrate_check(choice, look, context);
-  const std::vector<std::string> verbs = calibrate_verbs();
-  throw InputError("orrery calibrate", "", action.empty() ? "nothing to do" : "\"" + action + "\"",
-                   alternatives(verbs), nearest_name(action, verbs));
+  throw unknown_name("orrery calibrate", "", action, calibrate_verbs(), "nothing to do");
 }
 
 std::vector<std::string> calibrate_verbs() { return {"fit", "check", "measure"}; }

@@ -10,6 +10,8 @@
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/plan_context.h"
+#include "estimate/training_keys.h"
+#include "hardware/cluster_keys.h"
 #include "report/frame.h"
 
 namespace orrery {
@@ -50,9 +52,9 @@ bool sets(const std::vector<Override>& options, const std::string& path) {
                      [&](const Override& o) { return o.path == path; });
 }
 
-constexpr const char* kGpusOfRun = "cluster.gpus";
+constexpr const char* kGpusOfRun = key_path<&ClusterRequest::gpus>;
 constexpr const char* kSizesOfPlan = "gpus";
-constexpr const char* kTokensOfRun = "training.tokens";
+constexpr const char* kTokensOfRun = key_path<&TrainingRequest::tokens>;
 constexpr const char* kTokensPerParameter = "goal.tokens_per_parameter";
 constexpr const char* kRent = "prices.rent";
 
@@ -112,7 +114,7 @@ std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSour
   return PlanSource{std::move(json), found->file, directory_of(found->file)};
 }
 
-// An option counts for every scenario, also for one that has the key of its own.
+// An option counts for every scenario, so that a scenario's own key goes.
 void erase_in_scenarios(const std::string& path, Json& plan) {
   if (!plan.contains("scenarios") || !plan["scenarios"].is_array()) return;
   const std::size_t dot = path.find('.');
@@ -179,7 +181,7 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
 void apply_run_options(const GivenRun& run, const ConfigLookup& lookup, Json& plan) {
   for (const Override& o : run.overrides) {
     const bool is_size = o.path == kGpusOfRun;
-    if (!is_size && plan.contains("scenarios") && o.path.rfind("cluster.", 0) == 0) {
+    if (!is_size && plan.contains("scenarios") && o.path.starts_with("cluster.")) {
       throw InputError(o.flag, o.path, "a plan whose scenarios name their clusters",
                        "a plan without `scenarios`, or a run");
     }

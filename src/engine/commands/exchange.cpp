@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/unknown_name.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
@@ -12,15 +13,6 @@
 
 namespace orrery {
 namespace {
-
-std::optional<ForeignFormat> format_of(const std::string& name) {
-  if (name.empty()) return {};
-  if (const auto format = find_name<ForeignFormat>(name)) return format;
-  const std::vector<std::string> names(kNamesOf<ForeignFormat>.begin(),
-                                       kNamesOf<ForeignFormat>.end());
-  throw InputError("--from", "", "\"" + name + "\"", alternatives(names),
-                   nearest_name(name, names));
-}
 
 // "NAME=VALUE", where the value is JSON or else text.
 GivenSetting assumption(const std::string& text) {
@@ -35,7 +27,7 @@ GivenSetting assumption(const std::string& text) {
 
 bool is_run_key(const std::string& name) {
   for (const char* part : {"model", "cluster.", "training.", "parallel.", "framework"}) {
-    if (name.rfind(part, 0) == 0) return true;
+    if (name.starts_with(part)) return true;
   }
   return false;
 }
@@ -49,7 +41,7 @@ Json run_of(const GivenRun& given, const CommandContext& context) {
   return run;
 }
 
-// A whole run must be one that `estimate` takes; what is wrong in it is the file's.
+// A whole run must be one that `estimate` takes; an error names the imported file.
 void check(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   if (missing_keys(run).empty()) resolve_run(run, file, lookup);
 }
@@ -89,7 +81,8 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const GivenRun given = given_run(request);
   ImportJob job;
   for (const NamedText& f : request.files("file")) job.files.push_back({f.name, f.text});
-  job.from = format_of(request.text("from"));
+  const std::string from = request.text("from");
+  if (!from.empty()) job.from = enumerator_named<ForeignFormat>(from, "--from", "");
   for (const std::string& a : request.texts("assume")) job.assumed.push_back(assumption(a));
   const std::string as = request.text("as");
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/unknown_name.h"
 #include "document/rows.h"
 #include "engine/commands/commands.h"
 #include "estimate/framework_document.h"
@@ -100,8 +101,7 @@ const Kind& listed_kind(const std::string& what) {
   for (const Kind& k : kKinds) {
     if (k.name == what) return k;
   }
-  throw InputError("orrery list", "", "\"" + what + "\"", alternatives(listed_kinds()),
-                   nearest_name(what, listed_kinds()));
+  throw unknown_name("orrery list", "", what, listed_kinds());
 }
 
 }  // namespace
@@ -135,9 +135,7 @@ CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/)
   for (const DocumentKeys& d : document_keys()) {
     if (d.name == name) return {ExitCode::answer, AnswerText(schema_of(d))};
   }
-  throw InputError(ErrorCode::unknown_name, "orrery schema", "",
-                   name.empty() ? "no document" : "\"" + name + "\"", alternatives(schema_names()),
-                   nearest_name(name, schema_names()));
+  throw unknown_name("orrery schema", "", name, schema_names(), "no document");
 }
 
 }  // namespace orrery

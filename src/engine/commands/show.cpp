@@ -7,6 +7,7 @@
 
 #include "capacity/site_json.h"
 #include "core/error.h"
+#include "core/unknown_name.h"
 #include "document/rows.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
@@ -19,13 +20,6 @@
 
 namespace orrery {
 namespace {
-
-ConfigKind shown_kind(const std::string& text) {
-  if (const auto kind = find_name<ConfigKind>(text)) return *kind;
-  const std::vector<std::string> names = shown_kinds();
-  throw InputError("orrery show", "", text.empty() ? "nothing to show" : "\"" + text + "\"",
-                   alternatives(names), nearest_name(text, names));
-}
 
 // The kind of document that has this name.
 std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSource& configs) {
@@ -130,7 +124,7 @@ void add_model_lines(const Json& j, Section& head) {
   }
 }
 
-// What a kind says beyond its values.
+// The lines and tables of a kind beside its values.
 struct Shown {
   Json json;
   Section head;
@@ -197,9 +191,7 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
 
 }  // namespace
 
-std::vector<std::string> shown_kinds() {
-  return {kNamesOf<ConfigKind>.begin(), kNamesOf<ConfigKind>.end()};
-}
+std::vector<std::string> shown_kinds() { return names_in<ConfigKind>(); }
 
 CommandAnswer answer_show(Request& request, const CommandContext& context) {
   GivenRun given = given_run(request);
@@ -212,7 +204,7 @@ CommandAnswer answer_show(Request& request, const CommandContext& context) {
     const auto kind = kind_of_name(word, context.configs);
     if (kind) name = std::exchange(word, std::string(name_of(*kind)));
   }
-  const ConfigKind kind = shown_kind(word);
+  const auto kind = enumerator_named<ConfigKind>(word, "orrery show", "", "nothing to show");
   if (kind == ConfigKind::run) {
     if (!name.empty()) given.name = name;
     return show_run(given, operators, look, context);

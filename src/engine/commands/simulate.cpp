@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "core/unknown_name.h"
 #include "document/text.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
@@ -102,14 +103,6 @@ struct CheckpointChoice {
   std::string storage;
 };
 
-CheckpointMode read_mode(const std::string& text) {
-  if (const auto mode = find_name<CheckpointMode>(text)) return *mode;
-  const std::vector<std::string> names(kNamesOf<CheckpointMode>.begin(),
-                                       kNamesOf<CheckpointMode>.end());
-  throw InputError("command line", "--checkpoint", "\"" + text + "\"", alternatives(names),
-                   nearest_name(text, names));
-}
-
 Storage find_storage(const std::string& name, const ConfigSource& configs) {
   const std::optional<ConfigText> found = find_config(configs, ConfigKind::storage, name);
   if (!found) {
@@ -131,7 +124,7 @@ std::optional<SavedStates> saved_states(const CheckpointChoice& choice, const Ru
     throw InputError("command line", "--storage", "no --checkpoint", "--checkpoint MODE beside it");
   }
   SavedStates saved;
-  saved.mode = read_mode(choice.mode);
+  saved.mode = enumerator_named<CheckpointMode>(choice.mode, "command line", "--checkpoint");
   const Storage storage = find_storage(choice.storage, configs);
   const Bytes size = checkpoint_bytes(run, 0);
   saved.cost = checkpoint_cost(size, storage, saved.mode, run.cluster);
@@ -246,8 +239,7 @@ constexpr std::array kSwitches = {
   for (std::size_t i = 0; overlaps && i < kOverlaps; ++i) {
     names.emplace_back(kOverlapTable[i].name);
   }
-  throw InputError("command line", flag, "\"" + name + "\"", alternatives(names),
-                   nearest_name(name, names));
+  throw unknown_name("command line", flag, name, names);
 }
 
 bool set_switch(Effects& e, const std::string& name, bool to) {

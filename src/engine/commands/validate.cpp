@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/validate.h"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/key_access.h"
 #include "engine/answer.h"
 #include "engine/claims.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "estimate/run_keys.h"
 #include "hardware/calibration.h"
+#include "hardware/cluster_keys.h"
 #include "hardware/cluster_reader.h"
 #include "report/frame.h"
 #include "validate/rows.h"
@@ -51,7 +53,7 @@ bool is_of(const Calibration& c, const Row& row, const HardwareLookup& lookup) {
 }
 
 void add_calibration(Json& cluster, const std::string& name) {
-  Json& given = cluster["calibration"];
+  Json& given = at_key<&ClusterRequest::calibration>(cluster);
   if (given.is_null()) {
     given = name;
   } else if (given.is_array()) {
@@ -71,7 +73,7 @@ CalibratedRows calibrate_rows(const std::string& name, const ConfigSource& confi
   for (Row& row : rows) {
     if (!is_of(c, row, lookup.hardware)) continue;
     Json run = *row.run;
-    add_calibration(run["cluster"], name);
+    add_calibration(at_key<&RunRequest::cluster>(run), name);
     row.run = std::move(run);
     ++out.rows;
   }
@@ -205,12 +207,10 @@ CommandAnswer answer_report(const ValidateOptions& o, const ValidationReport& re
 }
 
 std::vector<NamedText> changed_files(const ConfigChanges& changes, const std::string& directory) {
-  constexpr std::array<const char*, 3> kFolders = {"/hardware/devices/", "/frameworks/",
-                                                   "/hardware/nodes/"};
   std::vector<NamedText> files;
   for (const ChangedDocument& d : changes.documents) {
-    const std::string folder = kFolders[static_cast<std::size_t>(d.kind)];
-    files.push_back({directory + folder + d.name + ".json", d.text});
+    const std::string folder(kConfigFolders[find_name<ConfigKind>(name_of(d.kind)).value()]);
+    files.push_back({directory + "/" + folder + "/" + d.name + ".json", d.text});
   }
   files.push_back({directory + "/parameters.json", changes.parameters});
   return files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "insight/option_command.h"
+#include "insight/settings.h"
 
 #include <doctest/doctest.h>
 

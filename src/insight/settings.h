@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes of a run file as a command line takes them, and the changes that lead from one run to
+// another.
+//
+// Two runs as documents differ in keys (settings_between()); two resolved runs in the keys of the
+// file that bring the change about (differences()). Leaves out what follows from other keys.
+// Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "estimate/run.h"
+
+namespace orrery {
+
+// One key of the run file and its new value, as --set takes them: "null" takes the key away.
+struct Setting {
+  std::string path;
+  std::string value;
+};
+
+// A word of a command line, in quotes where a shell would read it otherwise.
+std::string quoted(const std::string& word);
+
+// As a command line takes them: "--tp 4 --set parallel.recompute_modules=null".
+std::string typed(const std::vector<Setting>& settings);
+
+// Each key of `to` that `from` has otherwise or not at all, and each that only `from` has.
+std::vector<Setting> settings_between(const Json& from, const Json& to);
+
+// The keys of the run file in which two resolved runs differ; a key that follows from others is
+// left out unless the file has it. `parallel_keys` are those of the file: the ones that would be
+// refused beside the change go, such as modules of a recompute that is no longer selective, layers
+// of one that is no longer full, and old shard groups.
+std::vector<Setting> differences(const Run& from, const Run& to,
+                                 const std::vector<std::string>& parallel_keys);
+
+}  // namespace orrery

@@ -33,7 +33,7 @@ struct Field {
   double scale;  // to SI
 };
 
-constexpr std::array<Field, 26> kFields = {{
+constexpr std::array<Field, 27> kFields = {{
     {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
     {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
     {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
@@ -60,6 +60,7 @@ constexpr std::array<Field, 26> kFields = {{
     {"MLPerf", "\"throughput\":", Logged::samples, 1},
     {"Hugging Face's Trainer", "'train_samples_per_second':", Logged::samples, 1},
     {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
+    {"Hugging Face's Trainer", "train_samples_per_second =", Logged::samples, 1},
 }};
 
 // "12,345.6GiB" begins with 12345.6.
@@ -295,6 +296,48 @@ std::string read_history(const std::vector<std::string>& lines, Values& values) 
   return "W&B";
 }
 
+// tqdm's bar " 5/1000 [00:47<2:31:10,  9.05s/it", which a terminal writes over itself.
+struct Bar {
+  std::string total;
+  double seconds = 0;  // of a step
+};
+
+std::vector<Bar> bars_in(std::string_view text) {
+  std::vector<Bar> bars;
+  constexpr std::string_view kSlow = "s/it";
+  constexpr std::string_view kFast = "it/s";
+  for (std::size_t at = text.find("it"); at != std::string_view::npos;
+       at = text.find("it", at + 2)) {
+    const bool slow = at >= 2 && text.substr(at - 2, kSlow.size()) == kSlow;
+    const bool fast = text.substr(at, kFast.size()) == kFast;
+    if (!slow && !fast) continue;
+    const std::size_t end = slow ? at - 2 : at;
+    const std::size_t comma = text.rfind(',', end);
+    const std::size_t open = text.rfind('[', end);
+    if (comma == std::string_view::npos || open == std::string_view::npos || open > comma) continue;
+    const auto rate = leading_number(text.substr(comma + 1, end - comma - 1));
+    const std::size_t slash = text.rfind('/', open);
+    if (!rate || slash == std::string_view::npos || open - slash > 12) continue;
+    bars.push_back(
+        {std::string(trimmed(text.substr(slash + 1, open - slash - 1))), slow ? *rate : 1 / *rate});
+  }
+  return bars;
+}
+
+// Steps of the longest bar: others load weights, map samples or evaluate.
+std::string read_bars(std::string_view text, Values& values) {
+  std::map<std::string, std::vector<double>> by_total;
+  for (const Bar& b : bars_in(text)) by_total[b.total].push_back(b.seconds);
+  std::vector<double> most;
+  for (auto& [total, all] : by_total) {
+    if (all.size() > most.size()) most = std::move(all);
+  }
+  constexpr std::size_t kFewest = 3;
+  if (most.size() < kFewest) return "";
+  values[static_cast<std::size_t>(Logged::step)] = std::move(most);
+  return "a progress bar";
+}
+
 // Of a short log the first step alone, where it is far from the others: it compiles and allocates.
 std::size_t warm_up_of(const std::vector<double>& x) {
   if (x.size() > 2 * kWarmUp) return kWarmUp;
@@ -338,6 +381,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
     log.form = read_history(lines, values);
     if (log.form.empty()) log.form = form_of(lines);
+    if (log.form.empty()) log.form = read_bars(text, values);
   }
   std::map<std::string, std::vector<double>> timers;
   for (const std::string& line : lines) {
@@ -368,7 +412,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
         "lines of Megatron-LM (\"elapsed time per iteration (ms): 12345.6\"), DeepSpeed "
         "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
         "s: "
-        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; or a CSV of W&B or an event file of "
+        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; a progress bar of its steps; or a "
+        "CSV of W&B or an event file of "
         "TensorBoard with one of these");
   }
   return log;

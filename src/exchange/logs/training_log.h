@@ -11,6 +11,7 @@
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
 //   Hugging Face's Trainer: 'train_samples_per_second' at its end, of all steps;
+// - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step;
 // - a CSV history of W&B, by the tools' names of its columns;
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
 //   of their events;

@@ -162,3 +162,23 @@ TEST_CASE("what is no training log is refused") {
     CHECK_THROWS_AS(read_training_log(text, "log.txt"), InputError);
   }
 }
+
+TEST_CASE("a progress bar says a step where nothing else does") {
+  const std::string bars =
+      "Loading checkpoint shards: 100%|###| 4/4 [00:10<00:00,  2.50s/it]\n"
+      "  0%|   | 0/1000 [00:00<?, ?it/s]\r  0%|   | 1/1000 [00:12<3:21:40, 30.11s/it]\r"
+      "  0%|   | 2/1000 [00:20<2:45:10,  9.10s/it]\r  0%|   | 3/1000 [00:29<2:35:10,  9.00s/it]\r"
+      "  0%|   | 4/1000 [00:29<2:35:10,  9.20s/it]\n{'loss': 1.2, 'epoch': 0.1}\n";
+  const TrainingLog log = read_training_log(bars, "l");
+  CHECK(log.form == "a progress bar");
+  CHECK(log.steps == 4);
+  CHECK(log.step_time->si() == testing::about(9.1));
+  const TrainingLog fast = read_training_log(
+      "1/9 [00:01<00:04, 2.0it/s] 2/9 [00:01<00:04, 2.0it/s] 3/9 [00:01<00:04, 2.0it/s]", "l");
+  CHECK(fast.step_time->si() == testing::about(0.5));
+  const TrainingLog whole =
+      read_training_log(bars + "  train_samples_per_second =     12.5\n", "l");
+  CHECK(whole.form == "Hugging Face's Trainer");
+  CHECK(*whole.samples_per_s == testing::about(12.5));
+  CHECK_THROWS_AS(read_training_log("50/50 [00:10<00:00,  2.50s/it]\n", "l"), InputError);
+}

@@ -32,13 +32,13 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "default_system_message shuffle_* adam_* adamw_* max_grad_norm cosine_* "
     "early_stopping_patience local_rank debug overrides_of_model_config.* hub_* "
     "remove_unused_columns dataloader_* sample_packing_* multipack_* xformers_attention "
-    "s2_attention auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
+    "auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
     "roles_to_train train_on_eos bfloat16 float16 base_model_config base_model_ignore_patterns "
     "revision_of_model processor_type use_tensorboard comet_* lora_alpha lora_fan_in_fan_out "
     "lora_on_cpu lora_model_dir lora_*_kernel lora_dropout lora_r lora_target_modules "
     "lora_target_linear lora_modules_to_save peft_use_rslora peft_init_lora_weights "
     "peft_autocast_adapter_dtype peft_use_dora peft.loftq_config.* ddp_timeout "
-    "fsdp_final_state_dict_type optim_args.* cut_cross_entropy torch_compile_backend nccl_* "
+    "fsdp_final_state_dict_type optim_args.* torch_compile_backend nccl_* "
     "skip_prepare_dataset rope_theta include_tokens_per_second profiler_* liger_* "
     "fix_untrained_tokens excess_length_strategy streaming*";
 
@@ -47,6 +47,11 @@ constexpr std::array kAxolotlNotModelled = {
     SettingNote{"tiled_mlp_*", "the MLP is not tiled here"},
     SettingNote{"activation_offloading", "--set parallel.offload.activations=host says it"},
     SettingNote{"flash_attn_*", "the profile's kernels are used"},
+    SettingNote{"flex_attn*", "the profile's kernels are used"},
+    SettingNote{"flex_attention", "the profile's kernels are used"},
+    SettingNote{"cut_cross_entropy", "the profile's loss is used"},
+    SettingNote{"s2_attention", "each token attends to all before it here"},
+    SettingNote{"fp8_enable_fsdp_float8_all_gather", "weights are gathered in 16 bits here"},
     SettingNote{"use_kernels", "the profile's kernels are used"},
     SettingNote{"heads_k_stride", "the ring's own choice"},
     SettingNote{"ring_attn_func", "the ring's own choice"},
@@ -83,7 +88,9 @@ void checkpoints(Settings& settings, Facts& facts) {
   const std::string word = settings.word("gradient_checkpointing").value_or("false");
   const std::string said = settings.written("gradient_checkpointing");
   facts.say(Said::recompute, word != "false", said);
-  if (begins_with(word, "offload")) facts.say(Said::offload_activations, "host", said);
+  // "unsloth" is the older word for it.
+  if (begins_with(word, "offload") || word == "unsloth")
+    facts.say(Said::offload_activations, "host", said);
   const std::string offload = settings.word("activation_offloading").value_or("false");
   if (offload != "false")
     facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));

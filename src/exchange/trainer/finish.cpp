@@ -216,9 +216,15 @@ class Finish {
     adapter();
     if (f_.trains)
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
-    if (d_.at("framework") == "deepspeed") return;
+    if (d_.at("framework") == "deepspeed") return without_kernels();
     copy(Said::kernels);
     copy(Said::compile);
+  }
+
+  void without_kernels() {
+    if (!has(Said::kernels)) return;
+    d_.not_understood(f_.at(Said::kernels)->setting,
+                      "the profile deepspeed has plain kernels and loss, which keep more memory");
   }
 
   Facts& f_;

@@ -390,4 +390,30 @@ TEST_CASE("Accelerate's own part of DeepSpeed and a file of DeepSpeed may not di
   CHECK(is_open(both("2"), "parallel.zero"));
 }
 
+TEST_CASE("Axolotl's kernels and gathers are listed and do not stop, and unsloth offloads") {
+  const ImportedRun r = read(kAxolotl +
+                                 "bf16: true\nfp8: true\nfp8_enable_fsdp_float8_all_gather: true\n"
+                                 "cut_cross_entropy: true\nflex_attention: true\n",
+                             kEight);
+  CHECK(std::none_of(r.not_understood.begin(), r.not_understood.end(),
+                     [](const LeftOver& l) { return l.stops; }));
+  CHECK(r.not_understood.size() == 3);
+  const ImportedRun unsloth = read(
+      "gradient_checkpointing: unsloth\nbase_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\n"
+      "micro_batch_size: 1\n",
+      kEight);
+  CHECK(at(unsloth, "parallel.offload.activations") == "host");
+}
+
+TEST_CASE("Liger's kernels beside DeepSpeed are listed") {
+  const ImportedRun r =
+      read({{"a.yml", kAxolotl + "bf16: true\ndeepspeed: zero3.json\n"
+                                 "plugins: [axolotl.integrations.liger.LigerPlugin]\n"},
+            {"zero3.json", R"({"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}})"}},
+           kEight);
+  CHECK(std::any_of(r.not_understood.begin(), r.not_understood.end(), [](const LeftOver& l) {
+    return l.setting.find("LigerPlugin") != std::string::npos && !l.stops;
+  }));
+}
+
 }  // namespace orrery

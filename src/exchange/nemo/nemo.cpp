@@ -52,6 +52,9 @@ class Reading {
   void precision() {
     const std::string word = text("trainer.precision");
     taken_.emplace_back("trainer.precision");
+    // Weights are then fp32 under autocast: utils_funcs.torch_dtype_from_precision().
+    if (at("model.megatron_amp_O2") == false)
+      add("params_dtype", "model.megatron_amp_O2", "float32");
     const bool engine = word == "transformer-engine" || word == "transformer_engine";
     if (begins_with(word, "bf16") || engine) add("bf16", "trainer.precision", true);
     if (begins_with(word, "16")) add("fp16", "trainer.precision", true);
@@ -198,7 +201,8 @@ class Experiment {
 
   void add(std::string_view name, const ForeignSetting& s) {
     const bool off = s.value == false && (name == "fp8_format");
-    if (!off) out_.settings.add({std::string(name), s.name, s.value, file_});
+    const std::string& written = s.name.empty() ? s.written : s.name;
+    if (!off) out_.settings.add({std::string(name), written, s.value, file_});
   }
 
   // The plugin's word, or the trainer's.

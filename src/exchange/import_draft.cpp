@@ -302,7 +302,7 @@ std::int64_t ImportDraft::count_at(std::string_view path, std::int64_t otherwise
 }
 
 void ImportDraft::note(const std::string& path, const std::string& value, const std::string& why) {
-  out.assumed.push_back({path, value, why});
+  if (!is_open(path)) out.assumed.push_back({path, value, why});
 }
 
 void ImportDraft::assume(const std::string& path, Json value, const std::string& why) {

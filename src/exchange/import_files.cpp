@@ -15,6 +15,7 @@
 #include "exchange/primus/primus.h"
 #include "exchange/recognise.h"
 #include "exchange/slurm/slurm.h"
+#include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
@@ -42,10 +43,11 @@ std::vector<ForeignFile> files_of(const TrainingFiles& all) {
   return files;
 }
 
-NamedSettings read_scripts(const std::vector<ForeignFile>& files) {
-  NamedSettings all = megatron::read_named(files.front());
+NamedSettings read_scripts(const std::vector<ForeignFile>& files, const ShellFiles& scripts) {
+  NamedSettings all = megatron::read_named(files.front(), scripts);
   for (std::size_t i = 1; i < files.size(); ++i) {
-    NamedSettings more = megatron::read_named(files[i]);
+    NamedSettings more = megatron::read_named(files[i], scripts);
+    all.included.insert(all.included.end(), more.included.begin(), more.included.end());
     all.settings.add_all(more.settings);
     all.left.insert(all.left.end(), more.left.begin(), more.left.end());
     all.files.insert(all.files.end(), more.files.begin(), more.files.end());
@@ -56,14 +58,19 @@ NamedSettings read_scripts(const std::vector<ForeignFile>& files) {
 // Tools whose settings are Megatron-LM's, under these or other names.
 struct NamedFormat {
   ForeignFormat format;
-  NamedSettings (*read)(const std::vector<ForeignFile>& files);
+  NamedSettings (*read)(const std::vector<ForeignFile>& files, const ShellFiles& scripts);
 };
+
+template <NamedSettings (*read)(const std::vector<ForeignFile>&)>
+NamedSettings without_scripts(const std::vector<ForeignFile>& files, const ShellFiles&) {
+  return read(files);
+}
 constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::megatron, read_scripts},
     NamedFormat{ForeignFormat::mlperf, mlperf::read_named},
-    NamedFormat{ForeignFormat::bridge, bridge::read_named},
-    NamedFormat{ForeignFormat::nemo, nemo::read_named},
-    NamedFormat{ForeignFormat::primus, primus::read_named},
+    NamedFormat{ForeignFormat::bridge, without_scripts<bridge::read_named>},
+    NamedFormat{ForeignFormat::nemo, without_scripts<nemo::read_named>},
+    NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
 };
 
 struct Trainer {
@@ -90,6 +97,7 @@ class Import {
     for (const NamedFormat& n : kNamed) named(n);
     trainer();
     if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
+    drop_configs();
     for (const TrainingFile& f : training_) alone(f);
     check_assumed();
     return combined();
@@ -100,6 +108,13 @@ class Import {
     for (ForeignFile& f : job_.files) {
       if (begins_with(f.text, kByteOrder)) f.text.erase(0, kByteOrder.size());
       if (job_.from || !is_binary(f.text)) make_valid(f.text);
+    }
+    if (!job_.from) started();
+    for (const ForeignFile& f : job_.files) {
+      if (!job_.from && is_of_another(f)) job_.scripts[base_name(f.name)] = f.text;
+    }
+    for (const ForeignFile& f : job_.files) {
+      if (job_.scripts.count(base_name(f.name)) > 0) continue;
       if (job_.from) {
         training_.push_back({f, *job_.from});
         continue;
@@ -107,13 +122,77 @@ class Import {
       const Recognised r = recognise(f);
       if (r.kind == FileKind::training) {
         training_.push_back({f, *r.format});
+        if (r.format == ForeignFormat::sbatch) add_started(f);
       } else if (r.kind == FileKind::machine) {
         machine_.push_back(f);
       } else if (r.kind == FileKind::model) {
         model(f);
-      } else {
+      } else if (r.looks != kNoSetting || !add_started(f)) {
         refuse_kind(f, r);
       }
+    }
+  }
+
+  // Scripts that start a YAML file say how many GPUs there are, beside what goes into that file.
+  void started() {
+    for (const StartedConfig& s : apply_started_configs(job_)) {
+      const auto script = std::find_if(job_.files.begin(), job_.files.end(),
+                                       [&](const ForeignFile& f) { return f.name == s.script; });
+      if (s.gpus == 0 && contains(script->text, "#SBATCH"))
+        training_.push_back({*script, ForeignFormat::sbatch});
+      if (s.gpus > 0) {
+        ImportedRun part;
+        part.format = ForeignFormat::sbatch;
+        part.file = s.script;
+        set_at(part.run, "cluster.gpus", s.gpus);
+        if (value_at(job_.given, "cluster.gpus").is_null())
+          set_at(job_.given, "cluster.gpus", s.gpus);
+        parts_.push_back(std::move(part));
+      }
+      job_.files.erase(script);
+    }
+  }
+
+  // Whether another script names this one, which it then sources or starts.
+  bool is_of_another(const ForeignFile& f) const {
+    const std::string name = base_name(f.name);
+    const auto names = [](const ForeignFile& by, const std::string& script) {
+      return is_script(by) && contains(by.text, script);
+    };
+    const bool named = std::any_of(job_.files.begin(), job_.files.end(), [&](const auto& g) {
+      return base_name(g.name) != name && names(g, name) && !names(f, base_name(g.name));
+    });
+    return named && is_script(f) && may_be_sourced(recognise(f));
+  }
+
+  // Settings of a shell, or variables that are no settings by themselves.
+  static bool may_be_sourced(const Recognised& r) {
+    if (r.kind == FileKind::other) return r.looks == kNoSetting;
+    return r.format == ForeignFormat::megatron || r.format == ForeignFormat::mlperf ||
+           r.format == ForeignFormat::torchtitan || r.format == ForeignFormat::sbatch;
+  }
+
+  // The part of a job that is a training, where its header stands in a script that starts another.
+  bool add_started(const ForeignFile& f) {
+    for (const auto& [name, text] : job_.scripts) {
+      const Recognised r = recognise({name, text});
+      const bool training = r.kind == FileKind::training && r.format != ForeignFormat::sbatch;
+      if (!training || !contains(f.text, name)) continue;
+      training_.push_back({f, *r.format});
+      return true;
+    }
+    return false;
+  }
+
+  // Scripts that no other one came to read count by themselves.
+  void add_unread(ForeignFormat format, const NamedSettings& read,
+                  std::vector<ForeignFile>& files) const {
+    for (const auto& [name, text] : job_.scripts) {
+      const bool included =
+          std::find(read.included.begin(), read.included.end(), name) != read.included.end();
+      const Recognised r = recognise({name, text});
+      if (!included && r.kind == FileKind::training && r.format == format)
+        files.push_back({name, text});
     }
   }
 
@@ -136,9 +215,12 @@ class Import {
   }
 
   void named(const NamedFormat& n) {
-    const std::vector<ForeignFile> files = files_of(of_format(training_, n.format));
+    std::vector<ForeignFile> files = files_of(of_format(training_, n.format));
     if (files.empty()) return;
-    NamedSettings settings = n.read(files);
+    NamedSettings settings = n.read(files, job_.scripts);
+    const std::size_t roots = files.size();
+    add_unread(n.format, settings, files);
+    if (files.size() > roots) settings = n.read(files, job_.scripts);
     if (settings.settings.all().empty() && settings.model.empty()) {
       throw InputError(files.front().name, "", "no setting of " + std::string(tool_of(n.format)),
                        n.format == ForeignFormat::megatron
@@ -175,6 +257,16 @@ class Import {
     part.format = first->format;
     part.file = names;
     parts_.push_back(std::move(part));
+  }
+
+  // TOML files that a command line of torchtitan names are read with it.
+  void drop_configs() {
+    for (const TrainingFile& script : of_format(training_, ForeignFormat::torchtitan)) {
+      const std::string config = torchtitan::config_of(script.file, job_);
+      std::erase_if(training_, [&](const TrainingFile& f) {
+        return f.format == ForeignFormat::torchtitan_toml && f.file.name == config;
+      });
+    }
   }
 
   void alone(const TrainingFile& f) {

@@ -17,6 +17,7 @@
 
 #include "exchange/foreign.h"
 #include "exchange/import_draft.h"
+#include "exchange/shell/shell.h"
 
 namespace orrery {
 
@@ -26,6 +27,7 @@ struct ImportJob {
   Json given = Json::object();        // the run as far as the command line says it
   std::vector<GivenSetting> assumed = {};
   const ConfigLookup* lookup = nullptr;  // where models by name are
+  ShellFiles scripts = {};               // of `files`, those that another one sources or starts
 };
 
 ImportedRun import_files(ImportJob job);
@@ -34,11 +36,12 @@ ImportedRun import_files(ImportJob job);
 struct NamedSettings {
   Settings settings;
   std::vector<LeftOver> left = {};
-  std::vector<ForeignFile> files = {};  // more files, written by the script itself
-  std::string other_defaults = {};      // ImportDraft's
-  std::string model = {};               // one of ours, by its name
-  Json adapter = {};                    // training.adapter
-  bool is_torchtitan = false;           // settings have torchtitan's names
+  std::vector<ForeignFile> files = {};     // more files, written by the script itself
+  std::string other_defaults = {};         // ImportDraft's
+  std::string model = {};                  // one of ours, by its name
+  Json adapter = {};                       // training.adapter
+  std::vector<std::string> included = {};  // scripts of the job that were read with it
+  bool is_torchtitan = false;              // settings have torchtitan's names
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

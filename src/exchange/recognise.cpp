@@ -168,8 +168,28 @@ constexpr std::array kLines = {
     LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
     LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
     LineMark{"{'loss':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"| NVIDIA-SMI", FileKind::machine, kSmi, ""},
     LineMark{"NCCL INFO", FileKind::other, "a log of NCCL", ""},
 };
+
+// A list of nvidia-smi --query-gpu: its header, or rows with a product.
+bool is_gpu_table(std::string_view text) {
+  const std::vector<std::string_view> all = lines_of(text);
+  std::size_t rows = 0;
+  bool header = false;
+  for (const std::string_view line : all) {
+    if (trimmed(line).empty()) continue;
+    bool product = false;
+    for (const std::string_view f : fields_of(line, ',')) {
+      const std::string_view field = trimmed(f);
+      product = product || begins_with(field, "NVIDIA ") || begins_with(field, "Tesla ");
+      header = header || (rows == 0 && (field == "name" || field == "gpu_name"));
+    }
+    if (!product && !(rows == 0 && header)) return false;
+    ++rows;
+  }
+  return rows > (header ? 1U : 0U);
+}
 
 bool is_shell_line(std::string_view line) {
   return begins_with(line, "#!") && contains(line, "sh");
@@ -307,7 +327,7 @@ Recognised script(std::string_view text) {
             "give its settings as YAML, and the files of Accelerate or DeepSpeed that it names"};
   }
   if (s.argument) return training(ForeignFormat::megatron);
-  return {FileKind::other, {}, "text without a setting", ""};
+  return {FileKind::other, {}, kNoSetting, ""};
 }
 
 std::optional<Recognised> binary(std::string_view text) {
@@ -341,6 +361,7 @@ std::optional<Recognised> lines(std::string_view text) {
     if (m.kind == FileKind::training) r.format = ForeignFormat::megatron;
     return r;
   }
+  if (is_gpu_table(text)) return Recognised{FileKind::machine, {}, kSmi, ""};
   for (const std::string_view line : lines_of(text)) {
     if (is_topology_matrix(line)) return Recognised{FileKind::machine, {}, kTopologyMatrix, ""};
   }
@@ -371,6 +392,17 @@ Recognised recognise(const ForeignFile& file) {
     return {FileKind::other, {}, "a JSON array", ""};
   }
   return script(text);
+}
+
+bool is_script(const ForeignFile& file) {
+  static constexpr std::string_view kOthers[] = {".py",  ".json", ".yaml", ".yml", ".toml",
+                                                 ".xml", ".log",  ".csv",  ".out", ".conf"};
+  const bool other = std::any_of(std::begin(kOthers), std::end(kOthers), [&](std::string_view end) {
+    return file.name.size() > end.size() &&
+           file.name.compare(file.name.size() - end.size(), end.size(), end) == 0;
+  });
+  return !other && !is_binary(file.text) && first_character(file.text) != '<' &&
+         first_character(file.text) != '{';
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {

@@ -26,6 +26,9 @@ inline constexpr const char* kIbnetdiscover = "ibnetdiscover's output";
 inline constexpr const char* kSlurmTopology = "Slurm's topology.conf or topology.yaml";
 inline constexpr const char* kTopograph = "a topograph model";
 
+// A text that is none of them.
+inline constexpr const char* kNoSetting = "text without a setting";
+
 struct Recognised {
   FileKind kind = FileKind::other;
   std::optional<ForeignFormat> format = {};
@@ -37,6 +40,9 @@ struct Recognised {
 bool is_binary(std::string_view text);
 
 Recognised recognise(const ForeignFile& file);
+
+// True of a text that a shell may read: no JSON, YAML, TOML, XML or Python.
+bool is_script(const ForeignFile& file);
 
 // InputError: what the file looks like, and what would be read.
 [[noreturn]] void refuse_kind(const ForeignFile& file, const Recognised& found);

@@ -2,6 +2,7 @@
 #include "exchange/settings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "core/json_path.h"
@@ -26,8 +27,15 @@ void read_row(const NameRow& row, Settings& settings, Json& run) {
 
 std::optional<double> number_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return parse_number(value.get_ref<const std::string&>());
-  return {};
+  if (!value.is_string()) return {};
+  // Python's 220_000_000.
+  std::string text = value.get<std::string>();
+  for (std::size_t at = 1; at + 1 < text.size(); ++at) {
+    const bool between = std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0 &&
+                         std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0;
+    if (text[at] == '_' && between) text.erase(at, 1);
+  }
+  return parse_number(text);
 }
 
 ErrorCode code_of(const std::optional<double>& refused) {

@@ -316,6 +316,8 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
   const Json& device = value_at(job.given, "cluster.device");
   if (all.device.empty() && device.is_string()) all.device = device.get<std::string>();
   Composition(all, job, d).compose();
+  // Also where the files say nothing that is a key.
+  if (!d.out.run.contains("cluster")) d.out.run["cluster"] = Json::object();
   return std::move(d.out);
 }
 

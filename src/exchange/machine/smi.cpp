@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi -L, -q, and --query-gpu=… --format=csv with its header: how many GPUs a node has, and
-// which.
+// nvidia-smi, -L, -q, and --query-gpu=… --format=csv with or without its header: how many GPUs a
+// node has, and which.
 #include <algorithm>
 #include <array>
 
@@ -68,6 +68,39 @@ std::vector<std::string> names_of_list(std::string_view text) {
   return names;
 }
 
+// Products in the table that nvidia-smi prints without arguments, and a list without its header.
+bool is_product(std::string_view text) {
+  return begins_with(text, "NVIDIA ") || begins_with(text, "Tesla ") ||
+         begins_with(text, "A100-") || begins_with(text, "H100 ");
+}
+
+// "|   0  NVIDIA H100 80GB HBM3          On  | …"; a long name ends in dots.
+std::vector<std::string> names_of_screen(std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view line : lines_of(text)) {
+    if (!begins_with(line, "|")) continue;
+    const std::string_view row = trimmed(line.substr(1));
+    const std::size_t digits = row.find_first_not_of("0123456789");
+    if (digits == 0 || digits == std::string_view::npos) continue;
+    const std::string_view rest = trimmed(row.substr(digits));
+    const std::size_t end = std::min(rest.find("  "), rest.find('|'));
+    if (is_product(rest) && end != std::string_view::npos)
+      names.emplace_back(trimmed(rest.substr(0, end)));
+  }
+  return names;
+}
+
+// Rows of --format=csv,noheader: the field that is a product.
+std::vector<std::string> names_of_rows(std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view line : lines_of(text)) {
+    for (const std::string_view field : fields_of(line, ',')) {
+      if (is_product(trimmed(field))) names.emplace_back(trimmed(field));
+    }
+  }
+  return names;
+}
+
 // Rows below a header with a column "name".
 std::vector<std::string> names_of_table(std::string_view text) {
   std::vector<std::string> names;
@@ -92,9 +125,12 @@ std::vector<std::string> names_of_table(std::string_view text) {
 MachineFacts read_smi(const ForeignFile& file) {
   const bool log = contains(file.text, "NVSMI LOG");
   const bool list = contains(file.text, "(UUID: GPU-");
-  const std::vector<std::string> names = log    ? names_of_log(file.text)
-                                         : list ? names_of_list(file.text)
-                                                : names_of_table(file.text);
+  const bool screen = contains(file.text, "| NVIDIA-SMI");
+  std::vector<std::string> names = log      ? names_of_log(file.text)
+                                   : list   ? names_of_list(file.text)
+                                   : screen ? names_of_screen(file.text)
+                                            : names_of_table(file.text);
+  if (names.empty() && !log && !list && !screen) names = names_of_rows(file.text);
   if (names.empty())
     throw InputError(file.name, "", "no GPU", log ? "lines of Product Name" : "a column name");
   for (const std::string& name : names) {

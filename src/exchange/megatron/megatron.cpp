@@ -59,21 +59,6 @@ Settings settings_of_log(std::string_view text, const std::string& file) {
   return settings;
 }
 
-std::string_view key_of_setting(std::string_view name) {
-  for (const std::span<const NameRow> rows :
-       {std::span<const NameRow>(kModelRows), std::span<const NameRow>(kExpertRows),
-        std::span<const NameRow>(kLatentRows), std::span<const NameRow>(kTrainingRows),
-        std::span<const NameRow>(kParallelRows), std::span<const NameRow>(kSwitchRows)}) {
-    for (const NameRow& row : rows) {
-      if (row.theirs == name) return row.ours;
-    }
-  }
-  for (const Rename& r : kOtherKeys) {
-    if (r.theirs == name) return r.ours;
-  }
-  return "";
-}
-
 // A setting of a branch that may or may not be taken, unless it says what is said anyway.
 void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& named) {
   Settings one(named.settings.file());
@@ -112,12 +97,13 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
   bool value = false;  // of the argument before
   for (const std::string& w : run.words) {
     const bool argument = begins_with(w, "--");
-    const bool unknown = behind && !value && w.size() > 1 && w[0] == '$';
+    const bool program = w.size() > 3 && w.compare(w.size() - 3, 3, ".py") == 0;
+    const bool unknown = behind && !value && !program && w.size() > 1 && w[0] == '$';
     if (behind && is_override(w)) {
       named.left.push_back({w, "changes a configuration that is not given", "", true});
     }
     if (w == ";") behind = false;
-    if (w == "-m" || (w.size() > 3 && w.substr(w.size() - 3) == ".py")) behind = true;
+    if (w == "-m" || program) behind = true;
     std::string name = argument ? w.substr(2) : "";
     std::replace(name.begin(), name.end(), '-', '_');
     value = argument && w.find('=') == std::string::npos &&
@@ -128,13 +114,18 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool computed = w[1] == '(';
     if (!computed && (variable.empty() || std::isdigit(static_cast<unsigned char>(variable[0]))))
       continue;
+    // What it may hold is reported with its branch.
+    if (std::find(run.doubted.begin(), run.doubted.end(), variable) != run.doubted.end()) continue;
     const bool assigned = computed || run.variables.count(variable) > 0;
     const std::string why = assigned ? "arguments that only the shell knows"
                             : run.sources.empty()
                                 ? "is not set in this file: taken as no arguments"
                                 : "is set elsewhere, perhaps in " + run.sources.front();
-    named.left.push_back(
-        {computed ? w : "$" + variable, why, "", assigned || !run.sources.empty()});
+    const std::string setting = computed ? w : "$" + variable;
+    if (std::any_of(named.left.begin(), named.left.end(),
+                    [&](const LeftOver& l) { return l.setting == setting; }))
+      continue;
+    named.left.push_back({setting, why, "", assigned || !run.sources.empty()});
   }
 }
 
@@ -180,15 +171,31 @@ void read_framework(ImportDraft& d) {
 
 }  // namespace
 
-NamedSettings read_named(const ForeignFile& file) {
+std::string_view key_of_setting(std::string_view name) {
+  for (const std::span<const NameRow> rows :
+       {std::span<const NameRow>(kModelRows), std::span<const NameRow>(kExpertRows),
+        std::span<const NameRow>(kLatentRows), std::span<const NameRow>(kTrainingRows),
+        std::span<const NameRow>(kParallelRows), std::span<const NameRow>(kSwitchRows)}) {
+    for (const NameRow& row : rows) {
+      if (row.theirs == name) return row.ours;
+    }
+  }
+  for (const Rename& r : kOtherKeys) {
+    if (r.theirs == name) return r.ours;
+  }
+  return "";
+}
+
+NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
   NamedSettings named{is_log(file.text) ? settings_of_log(file.text, file.name)
                                         : Settings(file.name)};
   if (is_log(file.text)) return named;
-  ShellRun run = run_shell(file.text, file.name);
-  named.settings = settings_of_words(run.words, file.name);
+  ShellRun run = run_shell(file.text, file.name, {}, scripts);
+  named = settings_of_script(run, file.name);
+  named.included = run.included;
   for (const char* name : kVariables) {
     const std::string value = shell_value(run.variables, name);
-    if (!value.empty()) named.settings.add({name, name, value});
+    if (!value.empty() && !named.settings.has(name)) named.settings.add({name, name, value});
   }
   for (const ShellDoubt& doubt : run.doubts) {
     const Settings settings = settings_of_words(doubt.words, file.name);

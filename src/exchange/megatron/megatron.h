@@ -12,11 +12,20 @@
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/import_files.h"
+#include "exchange/shell/shell.h"
 
 namespace orrery::megatron {
 
 // Settings of a script, a list of arguments or a log, with the files that a script writes.
-NamedSettings read_named(const ForeignFile& file);
+// `scripts`: other files given, which it may source or start.
+NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts);
+
+// Settings of the command that starts the training. What several such commands say differently is
+// left open. Commands before it count where they say how many GPUs there are.
+NamedSettings settings_of_script(const ShellRun& run, const std::string& file);
+
+// Our key of a setting of today's name; "" for none.
+std::string_view key_of_setting(std::string_view name);
 
 // Other names to today's, and what the old ones mean.
 void rename_settings(Settings& settings);

@@ -31,6 +31,9 @@ void activation(ImportDraft& d) {
   if (name == "gelu") d.note("model.hidden_act", "gelu", "without --swiglu");
   const std::int64_t h = d.count_at("model.hidden_size", 0);
   if (h == 0) return;
+  if (d.is_open("model.hidden_act") && d.at("model.intermediate_size").is_null()) {
+    return d.open("model.intermediate_size", "--ffn-hidden-size", "follows from the activation");
+  }
   // Megatron's default of a gated MLP keeps the parameters of one that is not.
   const std::int64_t gated = h * 4 * 2 / 3 / 64 * 64;
   d.assume("model.intermediate_size", swiglu ? gated : 4 * h, "without --ffn-hidden-size");
@@ -99,6 +102,8 @@ void heads(ImportDraft& d) {
     d.set("model.num_key_value_heads", *kv_heads);
   } else if (grouped && groups) {
     d.set("model.num_key_value_heads", *groups);
+  } else if (grouped) {
+    d.assume("model.num_key_value_heads", 1, "without --num-query-groups");
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
   }
@@ -123,40 +128,130 @@ std::optional<std::string> layer_frequency_text(ImportDraft& d) {
   return text;
 }
 
-// The layers that "[0]*3+[1]*58" stands for.
-std::vector<bool> pattern(ImportDraft& d, const std::string& text) {
-  std::vector<bool> layers;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '0' || c == '1') layers.push_back(c == '1');
-    if (c != '*') continue;
-    const std::size_t end = std::min(text.find_first_not_of("0123456789", i + 1), text.size());
-    const auto times = parse_number(text.substr(i + 1, end - i - 1));
-    if (layers.empty() || !times || *times < 1 || *times > kMostLayers) {
-      d.settings.refuse("moe_layer_freq", "\"" + text + "\"", "a pattern such as ([0]*3+[1]*58)");
-    }
-    layers.resize(layers.size() + static_cast<std::size_t>(*times) - 1, bool{layers.back()});
-    i = end - 1;
-    if (layers.size() > kMostLayers) d.settings.refuse("moe_layer_freq", "fewer layers");
+// Layers as a list of Python: "([0]*3+[1]*58)", "[0,1]*24", "(1,0)".
+class LayerPattern {
+ public:
+  LayerPattern(ImportDraft& d, const std::string& text) : d_(d), text_(text) {}
+
+  std::vector<bool> all() {
+    std::vector<bool> layers = sum(0);
+    if (at_ < text_.size()) fail();
+    return layers;
   }
-  return layers;
+
+ private:
+  [[noreturn]] void fail() const {
+    d_.settings.refuse("moe_layer_freq", "\"" + text_ + "\"", "a pattern such as ([0]*3+[1]*58)");
+  }
+
+  bool take(char c) {
+    const bool there = at_ < text_.size() && text_[at_] == c;
+    if (there) ++at_;
+    return there;
+  }
+
+  std::vector<bool> sum(int depth) {
+    std::vector<bool> layers = product(depth);
+    while (take('+')) {
+      const std::vector<bool> more = product(depth);
+      layers.insert(layers.end(), more.begin(), more.end());
+      check(layers);
+    }
+    return layers;
+  }
+
+  std::vector<bool> product(int depth) {
+    const std::vector<bool> one = list(depth);
+    std::vector<bool> layers = one;
+    while (take('*')) {
+      const std::size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
+      const auto times = parse_number(text_.substr(at_, end - at_));
+      at_ = end;
+      if (!times || *times < 1 || *times > kMostLayers) fail();
+      for (double i = 1; i < *times; ++i) {
+        layers.insert(layers.end(), one.begin(), one.end());
+        check(layers);
+      }
+    }
+    return layers;
+  }
+
+  // In brackets: marks, or another sum.
+  std::vector<bool> list(int depth) {
+    constexpr int kMostBrackets = 16;
+    if ((!take('(') && !take('[')) || depth > kMostBrackets) fail();
+    std::vector<bool> layers;
+    if (at_ < text_.size() && (text_[at_] == '(' || text_[at_] == '[')) {
+      layers = sum(depth + 1);
+    } else {
+      do {
+        const bool marked = take('1');
+        if (!marked && !take('0')) fail();
+        layers.push_back(marked);
+      } while (take(','));
+    }
+    if (!take(')') && !take(']')) fail();
+    return layers;
+  }
+
+  void check(const std::vector<bool>& layers) const {
+    if (layers.size() > kMostLayers) d_.settings.refuse("moe_layer_freq", "fewer layers");
+  }
+
+  ImportDraft& d_;
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+// Experts in every so many layers, from an offset on; the number is 0 where they are elsewhere.
+std::pair<std::size_t, std::size_t> regular(const std::vector<bool>& layers) {
+  const auto first =
+      static_cast<std::size_t>(std::find(layers.begin(), layers.end(), true) - layers.begin());
+  for (std::size_t every = first + 1; every <= layers.size(); ++every) {
+    bool same = true;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      same = same && layers[i] == (i % every == first);
+    if (same) return {every, first};
+  }
+  return {0, 0};
 }
 
-// 1, 2, or "([0]*3+[1]*58)": dense layers first, experts in all others.
+// Megatron-DeepSpeed counts layers from one, and has experts in every second one unless told.
+void deepspeed_frequency(ImportDraft& d) {
+  const std::int64_t every = d.settings.count("expert_interval", 1, kMostDegree).value_or(2);
+  if (!d.settings.has("expert_interval"))
+    d.note("model.moe_layer_freq", "2", "Megatron-DeepSpeed's --expert-interval");
+  d.set("model.moe_layer_freq", every);
+  if (every > 1) d.set("model.moe_layer_offset", every - 1);
+}
+
+// 1, 2, or a list of all layers.
 void layer_frequency(ImportDraft& d) {
   const auto text = layer_frequency_text(d);
+  if (!text && d.is_on("deepspeed")) return deepspeed_frequency(d);
   if (!text) return;
   if (parse_number(*text)) {
     return d.set("model.moe_layer_freq", *d.settings.count("moe_layer_freq", 1));
   }
-  const std::vector<bool> layers = pattern(d, *text);
-  const auto dense = std::find(layers.begin(), layers.end(), true) - layers.begin();
-  if (!std::all_of(layers.begin() + dense, layers.end(), [](bool b) { return b; })) {
-    return d.open("model.moe_layer_freq", "--moe-layer-freq " + *text,
-                  "a pattern other than dense layers, then experts");
+  const std::vector<bool> layers = LayerPattern(d, *text).all();
+  const std::int64_t all = d.layers();
+  if (all > 0 && static_cast<std::int64_t>(layers.size()) != all) {
+    d.settings.refuse("moe_layer_freq",
+                      "\"" + *text + "\", which is " + std::to_string(layers.size()) + " layers",
+                      "num_layers " + std::to_string(all));
   }
-  if (dense > 0) d.set("model.first_k_dense_replace", dense);
-  d.set("model.moe_layer_freq", 1);
+  const auto dense = std::find(layers.begin(), layers.end(), true) - layers.begin();
+  if (std::all_of(layers.begin() + dense, layers.end(), [](bool b) { return b; })) {
+    if (dense > 0) d.set("model.first_k_dense_replace", dense);
+    return d.set("model.moe_layer_freq", 1);
+  }
+  const auto [every, first] = regular(layers);
+  if (every == 0) {
+    return d.open("model.moe_layer_freq", "--moe-layer-freq " + *text,
+                  "neither dense layers, then experts, nor experts in every so many layers");
+  }
+  d.set("model.moe_layer_freq", every);
+  if (first > 0) d.set("model.moe_layer_offset", first);
 }
 
 // Megatron pads experts to their capacity only where it is told to.
@@ -170,14 +265,21 @@ void capacity(ImportDraft& d) {
 void experts(ImportDraft& d) {
   if (!d.settings.has("num_experts")) {
     d.settings.take("moe_layer_freq");
+    d.settings.take("mlp_type");
     return d.set_aside(kExpertRows, "num_experts");
   }
   read_rows_of(kExpertRows, d.settings, d.out.run);
   capacity(d);
-  d.assume("model.num_experts_per_tok", 2, "without --moe-router-topk");
+  const bool deepspeed = d.is_on("deepspeed");
+  d.assume("model.num_experts_per_tok", deepspeed ? 1 : 2,
+           deepspeed ? "without --topk" : "without --moe-router-topk");
   d.assume("model.moe_intermediate_size", d.at("model.intermediate_size"),
            "without --moe-ffn-hidden-size");
   layer_frequency(d);
+  const auto kind = d.settings.text("mlp_type");
+  if (kind && *kind != "standard") {
+    d.stop("--mlp-type " + *kind, "an MLP beside the experts of a layer, which no key says");
+  }
   // With experts in every layer there is no dense MLP that would have a width.
   const bool every = d.count_at("model.first_k_dense_replace", 0) == 0 &&
                      d.count_at("model.moe_layer_freq", 1) == 1;

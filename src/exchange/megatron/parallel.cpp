@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
+#include "exchange/text_lines.h"
 #include "parallel/strategy.h"
 
 namespace orrery::megatron {
@@ -40,13 +41,17 @@ void degrees(ImportDraft& d) {
 
 // A log and the launcher know how many GPUs there are.
 void world(ImportDraft& d) {
-  if (d.is_open("cluster.gpus")) return;
+  if (d.is_open("cluster.gpus")) {
+    for (const char* name : {"nnodes", "nproc_per_node", "WORLD_SIZE"}) d.settings.take(name);
+    return;
+  }
   auto world = d.settings.count("world_size", 1);
   if (const auto variable = d.settings.count("WORLD_SIZE", 1)) world = variable;
   const auto per_node = launched(d, "nproc_per_node");
   const auto nodes = launched(d, "nnodes");
   const bool counted = nodes || !d.settings.has("nnodes");
-  if (!world && per_node && counted) world = *per_node * nodes.value_or(1);
+  // A launcher sets WORLD_SIZE itself.
+  if (per_node && counted) world = *per_node * nodes.value_or(1);
   const auto dp = d.settings.count("data_parallel_size", 1);
   if (!world) return;
   d.set("cluster.gpus", *world);
@@ -108,6 +113,8 @@ void dispatcher(ImportDraft& d) {
   if (d.is_on("moe_enable_deepep") || d.is_on("use_turbo_deepep"))
     return d.set(kDispatcher, "flex");
   if (d.count_at("parallel.ep", 1) == 1 || d.is_open("parallel.ep")) return;
+  // DeepSpeed has one, which exchanges tokens all to all.
+  if (!type && d.is_on("deepspeed")) return;
   if (type && *type < 2) return d.set(kDispatcher, std::string(kDispatchers[*type]));
   if (!type && !d.other_defaults.empty()) return;
   d.open(kDispatcher,
@@ -194,7 +201,9 @@ void old_recompute(ImportDraft& d) {
 }
 
 void recompute(ImportDraft& d) {
-  const bool old = d.is_on("checkpoint_activations");
+  // Before --recompute-granularity the method alone said it.
+  const bool old = d.is_on("checkpoint_activations") ||
+                   begins_with(d.settings.written("recompute_method"), "--activations-checkpoint");
   const bool selective = d.is_on("recompute_activations");
   const auto granularity = d.settings.text("recompute_granularity").value_or("");
   if (d.is_open("parallel.recompute")) return;

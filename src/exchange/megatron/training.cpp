@@ -25,7 +25,6 @@ void no_precision(ImportDraft& d) {
 void precision(ImportDraft& d) {
   const bool bf16 = d.is_on("bf16");
   const bool fp16 = d.is_on("fp16");
-  d.settings.take("params_dtype");
   const bool fp8 = given_name(d, "fp8_format");
   const auto recipe = d.settings.text("fp8_recipe");
   const bool fp4 = given_name(d, "fp4_format");
@@ -89,7 +88,18 @@ Json narrow_states(double gradients, double first, double second, double master)
           {"gathered", 2}};
 }
 
+// Weights in fp32, computed with under autocast.
+bool has_wide_weights(ImportDraft& d) {
+  d.settings.take("params_dtype");
+  const auto& all = d.settings.all();
+  return std::any_of(all.begin(), all.end(), [](const ForeignSetting& s) {
+    return s.name == "params_dtype" && s.value.is_string() &&
+           contains(s.value.get<std::string>(), "float32");
+  });
+}
+
 void states(ImportDraft& d) {
+  const bool wide_weights = has_wide_weights(d);
   d.settings.take("accumulate_allreduce_grads_in_fp32");
   d.settings.take("use_precision_aware_optimizer");
   const bool wide_reduction = d.settings.flag("accumulate_allreduce_grads_in_fp32") == true;
@@ -100,6 +110,10 @@ void states(ImportDraft& d) {
   const double master = width(d, "main_params_dtype");
   if (!is_adam(d) || d.is_open("training.precision")) return;
   if (d.at("training.precision") == "fp32") return d.set("training.states", "fp32-adam-16");
+  if (wide_weights) {
+    const bool gathers = d.settings.has("zero_stage");
+    return d.set("training.states", gathers ? "fsdp-amp" : "fp32-adam-16");
+  }
   const bool wide = gradients + first + second + master == 16;
   d.set("training.states", wide ? Json(std::string(usual_states(d)))
                                 : narrow_states(gradients, first, second, master));
@@ -133,7 +147,10 @@ void attention(ImportDraft& d) {
 
 // Megatron-DeepSpeed ends by tokens where they are given; samples are then only a limit.
 void tokens(ImportDraft& d) {
-  if (const auto n = d.settings.count("train_tokens", 1)) return d.set("training.tokens", *n);
+  if (const auto n = d.settings.count("train_tokens", 1)) {
+    for (const char* name : {"train_samples", "train_iters"}) d.settings.take(name);
+    return d.set("training.tokens", *n);
+  }
   const auto samples = d.settings.count("train_samples", 1);
   const auto steps = d.settings.count("train_iters", 1);
   const auto length = d.at("training.sequence_length");

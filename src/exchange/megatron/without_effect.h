@@ -61,7 +61,7 @@ inline constexpr std::string_view kWithoutEffect =
     "data_sharding encoder_num_layers no_pipeline_parallel "
     "transformer_pipeline_model_parallel_size barrier_with_L1_time "
     "use_contiguous_buffers_in_local_ddp moe_token_dropping expert_interval "
-    "mlp_type moe_eval_* moe_min_capacity moe_loss_coeff moe_train_capacity_factor "
+    "moe_eval_* moe_min_capacity moe_loss_coeff moe_train_capacity_factor "
     "create_moe_param_group *_teacher kd_* mos curriculum_* data_efficiency* random_ltd "
     "retriever_* biencoder_* encoder_seq_length adlr_autoresume* DDP_impl dynamic_loss_scale "
     "mask_prob min_scale param_sharing_style query_in_block_prob rank short_seq_prob bert_* "

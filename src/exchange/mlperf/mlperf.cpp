@@ -94,13 +94,14 @@ class Environment {
 
 }  // namespace
 
-NamedSettings read_named(const std::vector<ForeignFile>& files) {
+NamedSettings read_named(const std::vector<ForeignFile>& files, const ShellFiles& scripts) {
   NamedSettings out{Settings(files.front().name)};
   out.other_defaults = "the benchmark's scripts have the default; it is in none of the files";
   ShellVariables variables;
   std::vector<std::string> sourced;
   for (const ForeignFile& f : files) {
-    ShellRun run = run_shell(f.text, f.name, std::move(variables));
+    ShellRun run = run_shell(f.text, f.name, std::move(variables), scripts);
+    out.included.insert(out.included.end(), run.included.begin(), run.included.end());
     variables = std::move(run.variables);
     for (const std::string& s : run.sources) sourced.push_back(base_name(s));
   }

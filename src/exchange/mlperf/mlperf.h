@@ -9,6 +9,6 @@
 
 namespace orrery::mlperf {
 
-NamedSettings read_named(const std::vector<ForeignFile>& files);
+NamedSettings read_named(const std::vector<ForeignFile>& files, const ShellFiles& scripts);
 
 }  // namespace orrery::mlperf

@@ -18,9 +18,12 @@ constexpr std::string_view kSilent[] = {
     "sleep", "return", "wait",   "set",   "unset", "pip",   "pip3", "apt-get", "apt",
     "git",   "ulimit", "module", "conda", "which", "touch", "kill", "chmod",   "nvidia-smi",
     "true",  ":",      "head",   "tail",  "grep",  "sed",   "awk",  "trap"};
+// Preparations: `cd … && torchrun …` goes on.
+constexpr std::string_view kSucceeds[] = {"true",   ":",     "cd",    "echo",  "printf",  "mkdir",
+                                          "rm",     "cp",    "mv",    "sleep", "wait",    "set",
+                                          "unset",  "pip",   "pip3",  "apt",   "apt-get", "git",
+                                          "module", "conda", "touch", "chmod", "ulimit",  "trap"};
 constexpr std::string_view kDeclares[] = {"export", "declare", "local", "readonly", "typeset"};
-constexpr std::string_view kShells[] = {"bash", "sh",     "/bin/bash", "/bin/sh",
-                                        "srun", "sbatch", "ssh"};
 constexpr std::string_view kReads[] = {"read", "mapfile", "readarray"};
 // Positional words of the function that runs.
 constexpr const char* kArguments = "@";
@@ -112,9 +115,12 @@ void Script::set(const std::string& name, std::vector<std::string> values, Mode 
   if (mode == Mode::doubt) return doubtful(name, values);
   const std::size_t bracket = name.find('[');
   if (bracket == std::string::npos) {
-    s_.run.variables[name] = std::move(values);
+    std::vector<std::string>& old = s_.run.variables[name];
+    if (old != values) ++s_.changes;
+    old = std::move(values);
     return;
   }
+  ++s_.changes;
   constexpr std::int64_t kMostMembers = 4096;
   const std::string key = text_of_word(
       std::string_view(name).substr(bracket + 1, name.size() - bracket - 2), s_.run.variables);
@@ -147,6 +153,7 @@ void Script::set_defaults(const std::string& word, Mode mode) {
 void Script::assign_array(const std::string& name, bool adds, Mode mode) {
   text_.take_sign("(");
   std::vector<std::string> values;
+  bool keyed = false;
   while (!text_.take_sign(")")) {
     if (text_.at_end()) text_.fail("an array that does not end");
     if (text_.at_line_end()) {
@@ -158,20 +165,23 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
     const std::size_t key = word.front() == '[' ? assigns(name + word) : 0;
     if (key > 0) {
       assign(name + word, mode);
+      keyed = true;
     } else {
       for (std::string& f : fields_of_word(word, s_.run.variables)) values.push_back(std::move(f));
     }
   }
   if (mode == Mode::skip || (values.empty() && s_.run.variables.count(name) > 0 && adds)) return;
   if (mode == Mode::doubt) return doubtful(name, values);
+  ++s_.changes;
   std::vector<std::string>& old = s_.run.variables[name];
-  if (!adds && !values.empty()) old.clear();
+  if (!adds && !keyed) old.clear();
   old.insert(old.end(), values.begin(), values.end());
   count(values);
 }
 
 void Script::doubtful(const std::string& name, const std::vector<std::string>& values) {
   add_doubt(values);
+  s_.run.doubted.push_back(name);
   const auto old = s_.run.variables.find(name);
   const bool same = old != s_.run.variables.end() && old->second == values;
   const bool list = old != s_.run.variables.end() && old->second.size() > 1;
@@ -242,7 +252,8 @@ void Script::document(const HereDocument& d, Mode mode) {
   s_.written += text.size();
   if (s_.written > kMostText) text_.fail("more than 1 MiB of words");
   if (!reading_.names.empty()) return fill(text, mode);
-  if (is_one_of(last_, kShells)) return Script(s_, text, text_.line(), depth_ + 1).run(mode);
+  if (is_one_of(last_, kShells))
+    return Script(s_, text, text_.file(), text_.line(), depth_ + 1).run(mode);
   if (mode == Mode::run) s_.run.documents.push_back({target_, text});
 }
 
@@ -262,11 +273,12 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
   }
   if (first == "printf" && words.size() > 2 && words[1] == "-v") forget(words[2]);
   if (first == "source" || first == ".") {
-    if (words.size() > 1) s_.run.sources.push_back(words[1]);
+    if (words.size() > 1 && !include(words, 1, mode)) s_.run.sources.push_back(words[1]);
     return true;
   }
+  if (leaves(first, mode)) return true;
   if (is_one_of(first, kDeclares) || is_one_of(first, kSilent) || first == "cat") {
-    return first == "true" || first == ":" ? Truth(true) : Truth();
+    return is_one_of(first, kSucceeds) || is_one_of(first, kDeclares) ? Truth(true) : Truth();
   }
   if (first == "false") return false;
   run_command(words, mode);
@@ -276,7 +288,10 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
 void Script::call(const std::string& body, const std::vector<std::string>& words, Mode mode) {
   const ShellVariables before = s_.run.variables;
   s_.run.variables[kArguments].assign(words.begin() + 1, words.end());
-  Script(s_, body, text_.line(), depth_ + 8).run(mode);
+  ++s_.functions_in;
+  Script(s_, body, text_.file(), text_.line(), depth_ + 8).run(mode);
+  --s_.functions_in;
+  if (s_.leave == Leave::function) s_.leave = Leave::nothing;
   const auto outer = before.find(kArguments);
   if (outer == before.end()) {
     s_.run.variables.erase(kArguments);
@@ -291,6 +306,7 @@ void Script::shift(const std::vector<std::string>& words) {
   const auto n = arithmetic(words.size() > 1 ? words[1] : "1", s_.run.variables).value_or(0);
   auto& all = known->second;
   const auto gone = std::clamp<std::int64_t>(n, 0, static_cast<std::int64_t>(all.size()));
+  if (gone > 0) ++s_.changes;
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(gone));
 }
 
@@ -334,53 +350,6 @@ void Script::fill(const std::string& text, Mode mode) {
     for (std::size_t k = i + 1; last && k < values.size(); ++k) value += " " + values[k];
     set(reading.names[i], {value}, mode);
   }
-}
-
-void Script::add_nodes(const std::vector<std::string>& words) {
-  std::string nodes = shell_value(s_.run.variables, "SLURM_NNODES");
-  bool per_node = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& w = words[i];
-    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
-    per_node = per_node || w.compare(0, 15, "--gpus-per-node") == 0;
-    if (w == "--nnodes" || w.compare(0, 9, "--nnodes=") == 0) return;
-    if (w == "-N" || w == "--nodes") nodes = next;
-    if (w.compare(0, 8, "--nodes=") == 0) nodes = w.substr(8);
-    if (w.size() > 2 && w.compare(0, 2, "-N") == 0) nodes = w.substr(2);
-  }
-  if (!per_node || nodes.empty()) return;
-  s_.run.words.insert(s_.run.words.end(), {"--nnodes", nodes, ";"});
-}
-
-void Script::run_command(const std::vector<std::string>& words, Mode mode) {
-  count(words);
-  if (words.front() == "eval") {
-    std::string text;
-    for (std::size_t i = 1; i < words.size(); ++i) text += words[i] + " ";
-    return Script(s_, text, text_.line(), depth_ + 1).run(mode);
-  }
-  if (mode == Mode::doubt) return add_doubt(words);
-  std::string script;
-  if (words.front() == "srun") add_nodes(words);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool text_of_shell = i >= 1 && (words[i - 1] == "-c" || words[i - 1] == "-lc") &&
-                               words[i].find(' ') != std::string::npos;
-    if (text_of_shell) {
-      script = words[i];
-    } else {
-      split(words[i], s_.run.words);
-    }
-  }
-  s_.run.words.emplace_back(";");
-  if (!script.empty()) Script(s_, script, text_.line(), depth_ + 1).run(mode);
-}
-
-void Script::split(const std::string& word, std::vector<std::string>& out) {
-  const std::size_t first = word.find_first_not_of(" \t\r\n");
-  const bool argument = first != std::string::npos && word.compare(first, 2, "--") == 0 &&
-                        word.find_first_of(" \t\n", first) != std::string::npos;
-  if (!argument) return out.push_back(word);
-  for (std::string& w : split_words(word)) out.push_back(std::move(w));
 }
 
 }  // namespace orrery::shell

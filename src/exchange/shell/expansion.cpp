@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/units.h"
 #include "document/words.h"
 #include "exchange/shell/condition.h"
 #include "exchange/text_lines.h"
@@ -47,12 +48,33 @@ std::optional<std::string> printed_document(std::string_view inside,
   return word.find_first_of("'\"\\") == kNone ? text_of_document(text, variables) : text;
 }
 
+// The numbers of seq LAST, seq FIRST LAST and seq FIRST STEP LAST.
+std::optional<std::string> sequence(std::string_view words, const ShellVariables& variables) {
+  constexpr std::int64_t kMostNumbers = 4096;
+  std::vector<std::int64_t> n;
+  for (const std::string& w : fields_of_word(words, variables)) {
+    for (const std::string& part : split_words(w)) {
+      const auto x = arithmetic(part, variables);
+      if (!x) return {};
+      n.push_back(*x);
+    }
+  }
+  if (n.empty() || n.size() > 3) return {};
+  const std::int64_t first = n.size() > 1 ? n.front() : 1;
+  const std::int64_t step = n.size() > 2 ? n[1] : 1;
+  if (step <= 0 || (n.back() - first) / step > kMostNumbers) return {};
+  std::string text;
+  for (std::int64_t i = first; i <= n.back(); i += step) text += std::to_string(i) + " ";
+  return text;
+}
+
 // The text that $(…) stands for, where its own text tells.
 std::optional<std::string> printed(std::string_view inside, const ShellVariables& variables) {
   inside = trimmed(inside);
   if (inside.empty() || inside.front() == '#') return "";
   if (begins_with(inside, "cat <<") || begins_with(inside, "cat<<"))
     return printed_document(inside, variables);
+  if (begins_with(inside, "seq ")) return sequence(inside.substr(4), variables);
   const bool echo = begins_with(inside, "echo ");
   if (!echo && !begins_with(inside, "expr ")) return {};
   inside = trimmed(inside.substr(5));
@@ -240,14 +262,19 @@ class Fields {
     if (!known->empty()) add_value(known->front());
   }
 
+  static bool is_position(std::string_view name) {
+    return name.size() <= 2 && !name.empty() &&
+           name.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+
   // Null where nobody set it; "1" is the first of a function's words.
   const std::vector<std::string>* find(std::string_view name) {
     const auto known = variables_.find(name);
     if (known != variables_.end()) return &known->second;
     const auto arguments = variables_.find("@");
-    const bool digit = name.size() == 1 && name[0] >= '1' && name[0] <= '9';
-    if (!digit || arguments == variables_.end()) return nullptr;
-    const auto at = static_cast<std::size_t>(name[0] - '1');
+    const auto number = is_position(name) ? parse_number(name) : std::nullopt;
+    if (!number || *number < 1 || arguments == variables_.end()) return nullptr;
+    const auto at = static_cast<std::size_t>(*number) - 1;
     argument_.clear();
     if (at < arguments->second.size()) argument_.push_back(arguments->second[at]);
     return &argument_;

@@ -28,7 +28,7 @@ void Script::statements(Mode mode) {
     skip_lines(mode);
     if (text_.at_end() || text_.at_sign(";;") || text_.at_sign(")")) return;
     if (ends_part(text_.peek())) return;
-    chain(mode);
+    chain(s_.leave == Leave::nothing ? mode : Mode::skip);
   }
 }
 
@@ -229,53 +229,6 @@ Truth Script::pattern(const std::string& value) {
   } while (text_.take_sign("|"));
   if (!text_.take_sign(")")) text_.fail("a pattern of case without \")\"");
   return truth;
-}
-
-void Script::for_each(Mode mode) {
-  text_.word();
-  if (text_.take_sign("((")) {
-    text_.until('(', ')');
-    text_.take_sign(")");
-  } else {
-    loop_variable(text_.word(), mode);
-  }
-  body(mode);
-}
-
-void Script::loop_variable(const std::string& name, Mode mode) {
-  std::vector<std::string> values;
-  if (text_.take_word("in")) {
-    while (!text_.at_line_end() && !text_.at_sign(";")) {
-      if (text_.peek().empty()) text_.fail("a list of for that does not end");
-      for (std::string& v : fields_of_word(text_.word(), s_.run.variables)) {
-        values.push_back(std::move(v));
-      }
-    }
-  }
-  if (mode == Mode::skip) return;
-  if (mode == Mode::run && values.size() == 1) {
-    s_.run.variables[name] = std::move(values);
-  } else {
-    forget(name);
-  }
-}
-
-void Script::body(Mode mode) {
-  skip_lines(mode);
-  close("do");
-  statements(mode);
-  close("done");
-  redirections();
-}
-
-void Script::loop(Mode mode) {
-  const std::size_t line = text_.line();
-  const bool until = text_.word() == "until";
-  std::string written;
-  const Truth truth = condition(mode, "do", written);
-  part(mode, until ? negated(truth) : truth, line, "while");
-  close("done");
-  redirections();
 }
 
 }  // namespace orrery::shell

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,11 @@
 namespace orrery::shell {
 
 inline constexpr int kMostNested = 64;
+// Text that is read in all, loops and functions as often as they run.
+inline constexpr std::size_t kMostRead = std::size_t{16} << 20;
+
+inline constexpr std::string_view kShells[] = {"bash", "sh",     "/bin/bash", "/bin/sh",
+                                               "srun", "sbatch", "ssh"};
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
@@ -27,13 +33,25 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
 // How a part of the script is taken: run, in doubt, or only read over.
 enum class Mode : std::uint8_t { run, doubt, skip };
 
+// What break, continue and return leave; commands up to its end are only read over.
+enum class Leave : std::uint8_t { nothing, round, loop, function };
+
 struct State {
   const std::string& file;
   ShellRun run = {};
   std::map<std::string, std::string, std::less<>> functions = {};
-  std::size_t written = 0;  // bytes of words
-  std::string doubt = {};   // the condition in doubt, and its line
+  std::size_t written = 0;   // bytes of words
+  std::size_t read = 0;      // bytes of text
+  std::int64_t changes = 0;  // of variables
+  std::string doubt = {};    // the condition in doubt, and its line
   std::size_t doubt_line = 0;
+  const ShellFiles* files = nullptr;  // ShellRun's
+  std::size_t outer = ShellCommand::kNone;
+  int rounds = 0;  // of all loops
+  int loops = 0;   // around the command
+  int functions_in = 0;
+  Leave leave = Leave::nothing;
+  bool may_leave = false;  // a break in a branch in doubt
 };
 
 // The next text fills names, an array's members, or one name with all of it.
@@ -44,11 +62,20 @@ struct Reading {
   bool whole = false;
 };
 
+// What "#SBATCH" lines and sbatch's own words set.
+void read_scheduler(std::string_view text, ShellVariables& variables);
+void read_scheduler_words(const std::vector<std::string>& words, ShellVariables& variables);
+
 class Script {
  public:
   Script(State& state, std::string_view text, std::size_t line, int depth)
-      : s_(state), text_(text, state.file, line), depth_(depth) {
+      : Script(state, text, state.file, line, depth) {}
+
+  // Of another file.
+  Script(State& state, std::string_view text, const std::string& file, std::size_t line, int depth)
+      : s_(state), text_(text, file, line), depth_(depth) {
     if (depth > kMostNested) text_.fail("commands nested deeper than 64");
+    add_read(text.size());
   }
 
   void run(Mode mode);
@@ -62,6 +89,11 @@ class Script {
     auto result = run(mode);
     s_.doubt.clear();
     return result;
+  }
+
+  void add_read(std::size_t bytes) {
+    s_.read += bytes;
+    if (s_.read > kMostRead) text_.fail("loops and functions over more than 16 MiB of text");
   }
 
   // Up to a word that ends the part.
@@ -110,9 +142,20 @@ class Script {
 
   void for_each(Mode mode);
 
-  void loop_variable(const std::string& name, Mode mode);
+  // The words of `for NAME in …`; nothing where the text does not tell them.
+  std::optional<std::vector<std::string>> loop_words();
+
+  // One round for each word.
+  void rounds(const std::string& name, const std::vector<std::string>& words, Mode mode);
+
+  // for (( a; b; c ))
+  void counting_loop(Mode mode);
 
   void body(Mode mode);
+
+  // Runs the round; whether another one may follow.
+  template <class Run>
+  bool round(Mode mode, Run run);
 
   void loop(Mode mode);
 
@@ -173,6 +216,20 @@ class Script {
   Truth read(const std::vector<std::string>& words, Mode mode);
 
   void fill(const std::string& text, Mode mode);
+
+  // A given file that the command sources or starts; whether there was one.
+  bool include(const std::vector<std::string>& words, std::size_t at, Mode mode);
+
+  // bash FILE, ./FILE, sbatch FILE: the place of FILE; nothing where it is not given.
+  std::optional<std::size_t> started_file(const std::vector<std::string>& words) const;
+
+  // break, continue and return.
+  bool leaves(const std::string& word, Mode mode);
+
+  // The place in ShellRun::commands; the word at `without` is left out, where that is not 0.
+  std::size_t add_command(const std::vector<std::string>& words, std::size_t without);
+
+  static std::size_t place_of_text(const std::vector<std::string>& words);
 
   // srun's nodes are the launcher's.
   void add_nodes(const std::vector<std::string>& words);

@@ -42,23 +42,43 @@ void read_option(const std::string& option, std::string value, ShellVariables& v
   }
 }
 
+}  // namespace
+
+namespace shell {
+
 void read_scheduler(std::string_view text, ShellVariables& variables) {
   constexpr std::string_view kMark = "#SBATCH";
   for (std::size_t at = text.find(kMark); at != std::string_view::npos;
        at = text.find(kMark, at + 1)) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string line(text.substr(at + kMark.size(), end - at - kMark.size()));
-    line = line.substr(0, line.find('#'));
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string::npos) continue;
-    const std::size_t equals = line.find_first_of("= \t", first);
-    if (equals == std::string::npos) continue;
-    const std::size_t begin = line.find_first_not_of("= \t", equals);
-    if (begin == std::string::npos) continue;
-    const std::size_t stop = std::min(line.find_first_of(" \t\r", begin), line.size());
-    read_option(line.substr(first, equals - first), line.substr(begin, stop - begin), variables);
+    const std::string_view line = text.substr(at + kMark.size(), end - at - kMark.size());
+    ShellVariables said;
+    read_scheduler_words(split_words(line.substr(0, line.find('#'))), said);
+    for (auto& [name, value] : said) variables.emplace(name, value);
   }
 }
+
+// "--nodes=4", "--nodes 4", "-N 4", "-N4"
+void read_scheduler_words(const std::vector<std::string>& words, ShellVariables& variables) {
+  ShellVariables said;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    const std::size_t equals = w.find('=');
+    const bool glued = w.size() > 2 && w[0] == '-' && w[1] != '-' && equals == std::string::npos;
+    if (equals != std::string::npos) {
+      read_option(w.substr(0, equals), w.substr(equals + 1), said);
+    } else if (glued) {
+      read_option(w.substr(0, 2), w.substr(2), said);
+    } else if (i + 1 < words.size()) {
+      read_option(w, words[i + 1], said);
+    }
+  }
+  for (auto& [name, value] : said) variables[name] = value;
+}
+
+}  // namespace shell
+
+namespace {
 
 constexpr std::size_t kFewArguments = 4;
 
@@ -78,8 +98,10 @@ void add_unused(ShellRun& run) {
       return !is_argument(w) || std::find(commands.begin(), commands.end(), w) != commands.end();
     });
     if (used) continue;
+    ShellCommand command{run.words.size(), run.words.size() + words.size()};
     run.words.insert(run.words.end(), words.begin(), words.end());
     run.words.emplace_back(";");
+    run.commands.push_back(command);
   }
 }
 
@@ -112,10 +134,12 @@ void run_list(std::string_view text, shell::State& state) {
 
 }  // namespace
 
-ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given) {
+ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given,
+                   const ShellFiles& files) {
   shell::State state{file};
+  state.files = &files;
   state.run.variables = std::move(given);
-  read_scheduler(text, state.run.variables);
+  shell::read_scheduler(text, state.run.variables);
   if (is_list(text)) {
     run_list(text, state);
   } else {

@@ -5,16 +5,18 @@
 // Followed: assignments, arrays (also +=, by number and by name), export and its kin, if / elif /
 // else, case, && and ||, [ ], [[ ]] and (( )), let, functions and their $1, here-documents, read
 // and mapfile from one, `bash -c` and eval, $NAME, ${NAME}, ${NAME:-b}, ${NAME%.*} and its kin,
-// ${NAME[@]}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), #SBATCH lines. A
-// loop's body runs once, and its variable is unknown unless the list has one word. A value that
-// only a running shell knows stays as written, with its dollar sign; [ -z "$NAME" ] is true of a
-// name that nothing sets.
+// ${NAME[@]}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), $(seq …), #SBATCH
+// lines, loops with break and continue, and the other files given where the script sources or
+// starts them. The body of a loop over a list that the text does not tell runs once, with a
+// variable that is unknown. A value that only a running shell knows stays as written, with its
+// dollar sign; [ -z "$NAME" ] is true of a name that nothing sets.
 //
 // A branch whose condition cannot be evaluated is in doubt: what it assigns becomes unknown, and
 // the words of its commands stand in `doubts` with the line of the condition.
 //
-// Bounded: 1 MiB of words, 64 levels of nesting, 64 KiB a value. Errors: InputError with the line
-// for a quote, a bracket or a construct without end.
+// Bounded: 1 MiB of words, 64 levels of nesting, 64 KiB a value, 4096 rounds of loops,
+// 16 MiB of text with each round and call. Errors:
+// InputError with the line for a quote, a bracket or a construct without end.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +27,22 @@
 
 namespace orrery {
 
+using ShellFiles = std::map<std::string, std::string, std::less<>>;
 using ShellVariables = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 struct ShellDocument {
   std::string target;  // the file it goes to, as written; "" where there is none
   std::string text;
+};
+
+// Words of a command in ShellRun::words, without the ";".
+struct ShellCommand {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t line = 0;
+  std::size_t outer = kNone;  // the command that starts it: srun … bash -c "…"
 };
 
 struct ShellDoubt {
@@ -43,11 +56,16 @@ struct ShellRun {
   ShellVariables variables;        // a variable that is no array has one value
   std::vector<ShellDocument> documents;
   std::vector<ShellDoubt> doubts;
-  std::vector<std::string> sources;  // files that `source` and `.` name, as expanded
+  std::vector<std::string> doubted;  // names that a branch in doubt assigns
+  std::vector<ShellCommand> commands;
+  std::vector<std::string> sources;   // files not given that `source` and `.` name, as expanded
+  std::vector<std::string> included;  // files given that it sources or starts
 };
 
-// `given`: variables from before the script, as a file that sources this one has them.
-ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given = {});
+// `given`: variables from before the script, as a file that sources this one has them. `files`:
+// the other files given, by the last part of their paths; a script reads and starts them.
+ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given = {},
+                   const ShellFiles& files = {});
 
 // The one value of a variable; "" where there is none.
 std::string shell_value(const ShellVariables& variables, std::string_view name);

@@ -40,6 +40,7 @@ class ScriptText {
   std::vector<HereDocument> documents();  // takes the line's end too
 
   std::size_t line() const { return line_; }
+  std::size_t at() const { return at_; }
   const std::string& file() const { return *file_; }
   [[noreturn]] void fail(const std::string& found) const;
 

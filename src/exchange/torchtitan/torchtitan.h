@@ -17,6 +17,10 @@ ImportedRun import_toml(const ForeignFile& file, ImportJob& job);
 ImportedRun import_named(const NamedSettings& named, ImportJob& job);  // of a Primus file
 ImportedRun import_arguments(const ForeignFile& file, ImportJob& job);
 
+// The name of the given TOML that a script's --job.config_file means, under the script's own
+// settings; "" for none.
+std::string config_of(const ForeignFile& script, const ImportJob& job);
+
 std::string export_toml(const ResolvedRun& resolved);
 std::string export_arguments(const ResolvedRun& resolved);
 

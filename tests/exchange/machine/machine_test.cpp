@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "exchange/recognise.h"
 #include "support/runs.h"
 
 namespace orrery {
@@ -228,6 +229,26 @@ TEST_CASE("nvidia-smi -L says the chip, and a tray of 4 GPUs is one of a rack") 
   const ImportedRun tray = composed({{"m", matrix(4, "NV18", "\t")}});
   REQUIRE(open_key(tray, "cluster.node") != nullptr);
   CHECK(open_key(tray, "cluster.node")->why.find("gb200-nvl72") != std::string::npos);
+}
+
+TEST_CASE("nvidia-smi says the chip on its screen and in lists without a header") {
+  std::string screen =
+      "| NVIDIA-SMI 535.129.03   Driver Version: 535.129.03   CUDA Version: 12.2 |\n";
+  std::string rows;
+  std::string named = "name, driver_version\n";
+  for (int i = 0; i < 8; ++i) {
+    screen += "|   " + std::to_string(i) +
+              "  NVIDIA H100 80GB HBM3          On  | 0000:19:00.0 Off |\n" +
+              "| N/A   29C    P0     69W / 700W |      2MiB / 81559MiB |      0%      Default |\n";
+    rows += std::to_string(i) + ", NVIDIA A100-SXM4-40GB, 40960 MiB\n";
+    named += "NVIDIA H200, 550.54.15\n";
+  }
+  for (const auto& [text, node] :
+       {std::pair{screen, "dgx-h100"}, {rows, "dgx-a100-40gb"}, {named, "hgx-h200"}}) {
+    CHECK(recognise({"f", text}).looks == kSmi);
+    CHECK(value(composed({{"f", text}}), "cluster.node") == node);
+  }
+  CHECK(composed({{"f", "BlockName=b1 Nodes=n[1-18]\n"}}).run.contains("cluster"));
 }
 
 }  // namespace orrery

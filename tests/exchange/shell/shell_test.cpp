@@ -169,4 +169,66 @@ TEST_CASE("a here-document behind a sign that goes on is read before what follow
   CHECK(words_passed("cat <<E | [[ a\nx\nE\n]]\nrun a") == Words{"run", "a", ";"});
 }
 
+TEST_CASE("a loop over words runs once for each") {
+  CHECK(words_passed("A=()\nfor f in bf16 swiglu; do A+=(\"--$f\"); done\nrun \"${A[@]}\"") ==
+        Words{"run", "--bf16", "--swiglu", ";"});
+  CHECK(words_passed("for n in {1..3} a{b,c}; do X=\"$X $n\"; done\nrun $X").back() == ";");
+  CHECK(words_passed("X=\nfor n in {1..3} a{b,c} $(seq 5 6); do X=\"$X $n\"; done\nrun $X") ==
+        Words{"run", "1", "2", "3", "ab", "ac", "5", "6", ";"});
+  CHECK(words_passed("for n in $(hostname); do X=$n; done\nrun $X") == Words{"run", "${n}", ";"});
+  CHECK(words_passed("for a in \"$@\"; do export \"$a\"; done\nrun a") == Words{"run", "a", ";"});
+  CHECK(words_passed("N=0\nfor ((i = 1; i <= 3; i++)); do N=$((N + i)); done\nrun $N") ==
+        Words{"run", "6", ";"});
+  CHECK(words_passed("N=1\nwhile [ $N -lt 8 ]; do N=$((N * 2)); done\nrun $N") ==
+        Words{"run", "8", ";"});
+  CHECK(words_passed("while true; do run a; done") == Words{"run", "a", ";"});
+}
+
+TEST_CASE("break, continue and return leave their part") {
+  CHECK(words_passed("for n in 1 2 3; do [ $n = 2 ] && break; run $n; done\nrun $n") ==
+        Words{"run", "1", ";", "run", "2", ";"});
+  CHECK(words_passed("for n in 1 2 3; do if [ $n = 2 ]; then continue; fi; run $n; done") ==
+        Words{"run", "1", ";", "run", "3", ";"});
+  CHECK(
+      words_passed("f() { if [ $1 = a ]; then X=1; return; fi; X=2; }\nf a\nrun $X\nf b\nrun $X") ==
+      Words{"run", "1", ";", "run", "2", ";"});
+  const ShellRun run =
+      run_shell("X=1\nfor n in 2 3; do [ -n \"$OUT\" ] && break; X=$n; done\nrun --x $X", "x");
+  CHECK(run.doubts.size() == 1);
+  CHECK(run.words == Words{"run", "--x", "$X", ";"});
+}
+
+TEST_CASE("loops and calls without measure are refused") {
+  const std::string long_line = "A=" + std::string(60'000, 'x') + "\n";
+  CHECK_THROWS_AS(words_passed("for n in {1..4000}; do\n" + long_line + "done"), InputError);
+  CHECK_THROWS_AS(words_passed("for a in {1..100}; do for b in {1..100}; do X=$a; done; done"),
+                  InputError);
+  CHECK(words_passed("N=0; while [ $N -lt 9999 ]; do N=$((N + 1)); done\nrun $N") ==
+        Words{"run", "$N", ";"});
+  CHECK(words_passed("A=(a b)\nA=()\nA+=(c)\nrun \"${A[@]}\"") == Words{"run", "c", ";"});
+}
+
+TEST_CASE("a command behind its preparations is run") {
+  CHECK(words_passed("cd /opt && git pull && export A=2 && pip install -q x && run --a $A") ==
+        Words{"run", "--a", "2", ";"});
+  CHECK(words_passed("docker run x bash -c \"cd /opt && run --a 2\"") ==
+        Words{"docker", "run", "x", "bash", "-c", ";", "run", "--a", "2", ";"});
+  CHECK(words_passed("mkdir a || A=1\nrun $A") == Words{"run", "$A", ";"});
+  CHECK(run_shell("grep -q x y && A=--fp16\nrun $A", "x").doubts.size() == 1);
+}
+
+TEST_CASE("a script sources and starts the files that are given with it") {
+  const ShellFiles files = {
+      {"env.sh", "TP=${TP:-4}\nPP=2\n"},
+      {"job.sh", "#SBATCH --nodes=4\ntorchrun --nnodes $SLURM_NNODES --tp $1\n"}};
+  const auto passed = [&](const std::string& text) {
+    return run_shell(text, "x", {}, files).words;
+  };
+  CHECK(passed("TP=8\nsource `pwd`/env.sh\nPP=3\nrun $TP $PP") == Words{"run", "8", "3", ";"});
+  CHECK(passed("bash scripts/job.sh 2") == Words{"torchrun", "--nnodes", "4", "--tp", "2", ";"});
+  CHECK(passed("sbatch -p gpu --nodes=16 job.sh 2") ==
+        Words{"torchrun", "--nnodes", "16", "--tp", "2", ";"});
+  CHECK(run_shell("source $DIR/other.sh", "x", {}, files).sources == Words{"$DIR/other.sh"});
+}
+
 }  // namespace orrery

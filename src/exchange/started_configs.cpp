@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/started_configs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/recognise.h"
+#include "exchange/shell/shell.h"
+#include "exchange/text_lines.h"
+#include "exchange/yaml.h"
+
+namespace orrery {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool is_yaml(const ForeignFile& f) {
+  return ends_with(f.name, ".yaml") || ends_with(f.name, ".yml");
+}
+
+std::string stem(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+// "--config-name" to "config_name".
+std::string plain_flag(std::string_view word) {
+  std::string name(word.substr(0, word.find('=')));
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+bool is_flag(const std::string& word) { return begins_with(word, "--"); }
+
+// A flag's value, behind a blank or "=".
+std::optional<std::string> value_of(const Words& words, std::string_view flag) {
+  std::optional<std::string> value;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_flag(words[i]) || plain_flag(words[i]) != flag) continue;
+    const std::size_t equals = words[i].find('=');
+    if (equals != std::string::npos) value = words[i].substr(equals + 1);
+    if (equals == std::string::npos && i + 1 < words.size()) value = words[i + 1];
+  }
+  return value;
+}
+
+// The command names the file by its path, or by its stem behind --config and --config-name.
+bool names_file(const Words& words, const std::string& file) {
+  const std::string name = base_name(file);
+  for (const std::string& w : words) {
+    const std::size_t equals = is_flag(w) ? w.find('=') : std::string::npos;
+    if (base_name(equals == std::string::npos ? w : w.substr(equals + 1)) == name) return true;
+  }
+  for (const char* flag : {"config", "config_name", "config_file"}) {
+    const auto value = value_of(words, flag);
+    if (value && base_name(*value) == stem(name)) return true;
+  }
+  return false;
+}
+
+// Hydra's "a.b=c", "+a=c", "++a=c" and "~a".
+bool is_override(const std::string& word) {
+  const std::size_t first = word.find_first_not_of("+~");
+  if (first == std::string::npos || first > 2 ||
+      std::isalpha(static_cast<unsigned char>(word[first])) == 0)
+    return false;
+  const std::size_t end = word.find_first_not_of(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@", first);
+  const bool removes = word[0] == '~' && end == std::string::npos;
+  return removes || (end != std::string::npos && word[end] == '=');
+}
+
+void override_with(Json& document, const std::string& word, const std::string& file) {
+  const std::size_t first = word.find_first_not_of("+~");
+  const std::size_t equals = word.find('=');
+  const std::string path = word.substr(first, equals - first);
+  if (word[0] == '~') return erase_at(document, path);
+  const Json value = read_yaml("value: " + word.substr(equals + 1) + "\n", file);
+  set_at(document, path, value_at(value, "value"));
+}
+
+bool is_accelerate(const Json& document) {
+  return document.contains("distributed_type") || document.contains("compute_environment");
+}
+
+void flags_over(Json& document, const Words& words) {
+  for (const char* name : {"num_processes", "num_machines", "mixed_precision"}) {
+    const auto value = value_of(words, name);
+    if (!value || contains(*value, "$")) continue;
+    const auto number = parse_number(*value);
+    document[name] = number ? Json(static_cast<std::int64_t>(*number)) : Json(*value);
+  }
+}
+
+std::int64_t whole(const std::optional<std::string>& text) {
+  const auto x = text ? parse_number(*text) : std::nullopt;
+  return x && *x >= 1 && *x <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*x) : 0;
+}
+
+// Processes of a node times nodes; 0 where the launcher does not say them in numbers.
+std::int64_t launched(const Words& words, const ShellVariables& variables) {
+  const auto first = [&](std::initializer_list<const char*> flags,
+                         const char* variable) -> std::optional<std::string> {
+    for (const char* f : flags) {
+      if (const auto value = value_of(words, f)) return value;
+    }
+    const std::string value = shell_value(variables, variable);
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
+  const std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
+  const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
+  return nodes ? one * whole(nodes) : one;
+}
+
+// Whether the command starts one of the files; those it starts then hold what it says.
+bool apply(const Words& words, ImportJob& job) {
+  bool any = false;
+  bool overridden = false;
+  for (ForeignFile& f : job.files) {
+    if (!is_yaml(f) || !names_file(words, f.name)) continue;
+    any = true;
+    Json document = read_yaml(f.text, f.name);
+    if (!document.is_object()) continue;
+    const Json before = document;
+    if (is_accelerate(document)) {
+      flags_over(document, words);
+    } else if (!overridden) {
+      overridden = true;
+      for (const std::string& w : words) {
+        if (is_override(w)) override_with(document, w, f.name);
+      }
+    }
+    if (document != before) f.text = write_yaml(document);
+  }
+  return any;
+}
+
+}  // namespace
+
+std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
+  std::vector<StartedConfig> started;
+  if (std::none_of(job.files.begin(), job.files.end(), is_yaml)) return started;
+  for (std::size_t i = 0; i < job.files.size(); ++i) {
+    const ForeignFile script = job.files[i];
+    if (!is_script(script) || is_yaml(script)) continue;
+    const bool starts = std::any_of(job.files.begin(), job.files.end(), [&](const auto& f) {
+      return is_yaml(f) && contains(script.text, stem(base_name(f.name)));
+    });
+    if (!starts) continue;
+    const ShellRun run = run_shell(script.text, script.name);
+    for (const ShellCommand& c : run.commands) {
+      const auto at = [&](std::size_t n) {
+        return run.words.begin() + static_cast<std::ptrdiff_t>(n);
+      };
+      const Words words(at(c.begin), at(c.end));
+      if (!apply(words, job)) continue;
+      started.push_back({script.name, launched(words, run.variables)});
+      break;
+    }
+  }
+  return started;
+}
+
+}  // namespace orrery

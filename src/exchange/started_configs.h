@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scripts that start a training whose settings stand in a YAML file given with them:
+// `torchrun … --config-name gpt3_5b model.micro_batch_size=2`, `accelerate launch --config_file
+// fsdp.yaml … train.py run.yaml`, `tune run … --config 8B_full.yaml batch_size=4`,
+// `llamafactory-cli train full.yaml`.
+//
+// Overrides of Hydra's form go into the YAML, as do the flags of `accelerate launch` that its file
+// has too. A script that starts none of the files is left to the readers of scripts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exchange/import_files.h"
+
+namespace orrery {
+
+struct StartedConfig {
+  std::string script;
+  std::int64_t gpus = 0;  // that the launcher says; 0: it says none
+};
+
+// Scripts of the job that start one of its YAML files; the files get what the scripts say.
+std::vector<StartedConfig> apply_started_configs(ImportJob& job);
+
+}  // namespace orrery

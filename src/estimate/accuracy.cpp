@@ -15,7 +15,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
 constexpr std::int64_t kMost = 1LL << 40;
 constexpr double kUnlike = 2;  // spreads beyond which a stack is like no published one
 constexpr int kLooks = 20;     // enough for the fourth digit

@@ -21,6 +21,8 @@
 
 namespace orrery {
 
+inline constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
+
 struct Run;
 
 // A kind of run, whose published errors are taken together.

@@ -47,6 +47,10 @@ template <Number R>
 SecondsOf<R>& at(Terms<R>& t, Term i) {
   return t[static_cast<std::size_t>(i)];
 }
+template <Number R>
+const SecondsOf<R>& at(const Terms<R>& t, Term i) {
+  return t[static_cast<std::size_t>(i)];
+}
 
 // One collective of one dimension over a step, on the stage of the breakdown; collectives once a
 // step are those of the stage with the most parameters.

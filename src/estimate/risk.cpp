@@ -7,7 +7,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kNormal80 = 1.2816;  // a normal variable is within this, in 80 of 100 cases
 constexpr double kSure = 0.95;
 constexpr double kLikely = 0.8;
 constexpr int kHalvings = 40;

@@ -33,7 +33,7 @@ std::string share(Seconds part, Seconds whole) {
 
 // The part of compute beyond model FLOPs at the peak.
 Seconds lost(const Answer& a, Term t) {
-  const Seconds term = a.breakdown[static_cast<std::size_t>(t)];
+  const Seconds term = at(a.breakdown, t);
   if (t != Term::compute) return term;
   const Seconds ideal = a.model_flops / a.peak_rate;
   return ideal < term ? term - ideal : Seconds();
@@ -45,7 +45,7 @@ Term largest_loss(const Answer& a) {
 }
 
 std::string kernels_detail(const Answer& a) {
-  const Seconds compute = a.breakdown[static_cast<std::size_t>(Term::compute)];
+  const Seconds compute = at(a.breakdown, Term::compute);
   return ": " + pretty(compute, 3) + " where the peak of " + pretty(a.peak_rate, 4) +
          " would need " + pretty(a.model_flops / a.peak_rate, 3);
 }

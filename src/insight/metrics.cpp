@@ -79,9 +79,7 @@ constexpr Metric memory_metric(std::string_view key, std::string_view unit, std:
 template <Term term>
 constexpr Metric term_metric(std::string_view key, std::string_view label,
                              std::string_view meaning) {
-  const auto getter = [](const auto& in) {
-    return in.answer.breakdown[static_cast<std::size_t>(term)].si();
-  };
+  const auto getter = [](const auto& in) { return at(in.answer.breakdown, term).si(); };
   return {key, "s", label, meaning, MetricGroup::time, MetricTrend::unknown, getter, getter};
 }
 

@@ -17,7 +17,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kMostGpus = 65536;
 constexpr std::int64_t kMostBetween = 8;  // sizes tried between two powers of two
 constexpr std::int64_t kLongSequence = 65536;
 
@@ -81,7 +80,7 @@ class Finder {
       if (auto found = on(n)) return found;
       failed = n;
     }
-    for (std::int64_t n = node; n <= kMostGpus; n *= 2) {
+    for (std::int64_t n = node; n <= kMostGpusTried; n *= 2) {
       if (auto found = on(n)) return between(failed, n, node, std::move(found));
       failed = n;
     }

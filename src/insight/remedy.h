@@ -35,7 +35,8 @@ struct Remedy {
 std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& file,
                                          const ConfigLookup& lookup);
 
-// On as few as it takes; nothing where no size up to 65,536 does.
+// On as few as it takes; nothing where no size up to kMostGpusTried does.
+inline constexpr std::int64_t kMostGpusTried = 65536;
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
                                   const ConfigLookup& lookup);
 

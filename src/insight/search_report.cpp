@@ -224,7 +224,8 @@ void set_fewest_gpus(SearchQuestion& asked, const std::string& file, const Confi
                      SearchReport& r) {
   const std::optional<Remedy> fewest = fewest_gpus(asked.run, file, lookup);
   if (!fewest) {
-    throw InputError(file, "cluster.gpus", "no size of up to 65,536 GPUs on which the run fits",
+    throw InputError(file, "cluster.gpus",
+                     "no size of up to " + grouped(kMostGpusTried) + " GPUs on which the run fits",
                      "a larger device, a smaller micro batch or sequence");
   }
   r.fewest_gpus = fewest->gpus;

@@ -44,9 +44,6 @@ std::string short_range(const Ranged<double>& r, int decimals) {
   return middle + " (" + fixed(r.low, decimals) + "–" + fixed(r.high, decimals) + ")";
 }
 
-// That three digits take.
-int decimals_for(double x) { return x >= 100 ? 0 : x >= 10 ? 1 : 2; }
-
 class PlanPage {
  public:
   PlanPage(const CapacityReport& r, std::size_t best) : r_(r), best_(best), unit_(money_unit(r)) {}

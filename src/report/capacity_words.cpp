@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-std::string three_digits(double x) { return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2); }
+std::string three_digits(double x) { return fixed(x, decimals_for(x)); }
 
 constexpr std::array<std::string_view, 4> kFirstWords = {"the cheapest", "the fastest",
                                                          "the least energy", "the fewest GPUs"};
@@ -194,6 +194,8 @@ Section sureness_section(const CapacityReport& r) {
   }
   return s;
 }
+
+int decimals_for(double x) { return x >= 100 ? 0 : x >= 10 ? 1 : 2; }
 
 std::string money_text(double amount, Currency c) {
   if (amount >= 1e9) return three_digits(amount / 1e9) + " G " + c.text();

@@ -36,6 +36,8 @@ std::string payment_note(const CapacityReport& r);
 double in_days(Seconds t);
 std::string span_text(Seconds t);  // "60.0 days", "7.5 hours"
 
+int decimals_for(double x);  // of three digits
+
 std::string money_text(const Money& m);             // "12.3 M USD"
 std::string money_text(double amount, Currency c);  // the same
 std::string energy_text(Joules e);                  // "1,234 MWh"

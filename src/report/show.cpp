@@ -204,10 +204,11 @@ GraphReport graph_report(const TopologyGraph& g) {
   GraphReport report;
   report.json = {{"vertices", g.vertices.size()}, {"links", g.links.size()}};
   std::vector<std::string> kinds;
-  for (std::size_t k = 0; k < kCountOf<VertexKind>; ++k) {
-    const std::int64_t n = vertices_of(g, static_cast<VertexKind>(k));
-    report.json["vertices_" + std::string(kNamesOf<VertexKind>[k])] = n;
-    if (n > 0) kinds.push_back(grouped(n) + " " + std::string(kNamesOf<VertexKind>[k]));
+  for (const VertexKind k : kAllOf<VertexKind>) {
+    const std::int64_t n = vertices_of(g, k);
+    const std::string name(name_of(k));
+    report.json["vertices_" + name] = n;
+    if (n > 0) kinds.push_back(grouped(n) + " " + name);
   }
   report.json["cables"] = cables_of(g);
   report.json["bisection_bytes_per_s"] = t.bisection.si();

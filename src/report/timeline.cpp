@@ -43,8 +43,8 @@ LanePlot lanes_of(const SimulationReport& r) {
   plot.curve_limit = r.run.answer.capacity / kGiB;
   plot.limit_name = "the device's capacity";
   plot.end = s.played.times.last;
-  for (std::size_t i = 0; i < kCountOf<SpanKind>; ++i) {
-    plot.kinds.push_back({std::string(kNamesOf<SpanKind>[i]), kSpanColours.values[i]});
+  for (const SpanKind k : kAllOf<SpanKind>) {
+    plot.kinds.push_back({std::string(name_of(k)), kSpanColours[k]});
   }
   for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
     plot.lanes.push_back(lane_of(s, i));

@@ -161,10 +161,9 @@ class Walk {
 void shorten(Seconds& t, double by) { t = t * (1 - by); }
 
 void shorten_term(StepPlan& plan, Term term, double by) {
-  const auto i = static_cast<std::size_t>(term);
   for (PassPlan& p : plan.passes) {
-    p.forward -= p.forward_terms[i] * by;
-    p.backward -= p.backward_terms[i] * by;
+    p.forward -= at(p.forward_terms, term) * by;
+    p.backward -= at(p.backward_terms, term) * by;
   }
 }
 
@@ -228,8 +227,7 @@ std::vector<Gain> gains(const StepPlan& plan, const PassGraph& graph, const Effe
     return Seconds(std::max(0.0, now - step_of(std::move(other))));
   };
   std::vector<Gain> found;
-  for (std::size_t i = 0; i < kCountOf<Shortened>; ++i) {
-    const auto what = static_cast<Shortened>(i);
+  for (const Shortened what : kAllOf<Shortened>) {
     const Gain g{what, without(what, 0.1), without(what, 1)};
     if (g.all.si() > 1e-9 * now) found.push_back(g);
   }

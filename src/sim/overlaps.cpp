@@ -10,7 +10,7 @@ namespace {
 void expose_offload(StepPlan& plan) {
   const auto expose = [](Seconds& pass, Terms<double>& terms, Seconds& copies) {
     pass += copies;
-    terms[static_cast<std::size_t>(Term::offload_exposed)] += copies;
+    at(terms, Term::offload_exposed) += copies;
     copies = Seconds();
   };
   for (PassPlan& p : plan.passes) {

@@ -35,7 +35,7 @@ struct PassPlan {
 
 // Kernels of a pass, recomputation included; a slow GPU makes these longer.
 inline Seconds kernels(const Terms<double>& t) {
-  return t[static_cast<std::size_t>(Term::compute)] + t[static_cast<std::size_t>(Term::recompute)];
+  return at(t, Term::compute) + at(t, Term::recompute);
 }
 
 // A collective once a step: the part hidden beside passes, and the exposed part.

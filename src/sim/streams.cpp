@@ -19,14 +19,13 @@ Stream stream_of(ExchangeGroup g) {
 }
 
 StreamUses exposed_of(const Terms<double>& terms) {
-  const auto term = [&terms](Term i) { return terms[static_cast<std::size_t>(i)]; };
   StreamUses u{};
   use(u, Stream::compute) = {kernels(terms), kernels(terms)};
-  use(u, Stream::tp).exposed = term(Term::tp_exposed);
-  use(u, Stream::cp).exposed = term(Term::cp_exposed);
-  use(u, Stream::ep).exposed = term(Term::ep_exposed);
-  use(u, Stream::dp).exposed = term(Term::dp_exposed);
-  use(u, Stream::copy).exposed = term(Term::offload_exposed);
+  use(u, Stream::tp).exposed = at(terms, Term::tp_exposed);
+  use(u, Stream::cp).exposed = at(terms, Term::cp_exposed);
+  use(u, Stream::ep).exposed = at(terms, Term::ep_exposed);
+  use(u, Stream::dp).exposed = at(terms, Term::dp_exposed);
+  use(u, Stream::copy).exposed = at(terms, Term::offload_exposed);
   return u;
 }
 

@@ -13,7 +13,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kNormal80 = 1.2816;
 constexpr double kHeld = 0.8;  // of sources' rows, by an interval
 // Weight of all sources of wider cells together: so many that no source alone sets an 80 %
 // quantile.

@@ -27,8 +27,7 @@ bool is_formula(Basis b) { return b > Basis::tokens; }
 std::vector<Pair> pairs_of(const JudgedRow& r) {
   std::vector<Pair> pairs;
   Basis first = Basis::none;
-  for (std::size_t i = 1; i < kCountOf<Basis>; ++i) {
-    const auto basis = static_cast<Basis>(i);
+  for (const Basis basis : kAllOf<Basis>) {
     const Seconds time = published_time_by(basis, r.row.measured, r.run);
     if (!(time > Seconds())) continue;
     if (first == Basis::none) {

@@ -61,8 +61,7 @@ Seconds published_time_by(Basis basis, const Measured& m, const Run& run) {
 }
 
 PublishedTime published_time(const Measured& m, const Run& run) {
-  for (std::size_t i = 1; i < kCountOf<Basis>; ++i) {
-    const auto basis = static_cast<Basis>(i);
+  for (const Basis basis : kAllOf<Basis>) {
     const Seconds time = published_time_by(basis, m, run);
     if (time > Seconds()) return {basis, time};
   }

@@ -188,9 +188,8 @@ void add_memory(Table& t, const std::vector<JudgedRow>& rows) {
   t.add_memory("memory", [](const JudgedRow&) { return true; });
   std::map<std::pair<std::string, MemoryKind>, int> seen;
   for (const JudgedRow& r : rows) seen[{r.row.source.group, r.row.measured.memory_kind}] = 1;
-  for (std::size_t k = 0; k < kCountOf<MemoryKind>; ++k) {
-    const auto kind = static_cast<MemoryKind>(k);
-    const std::string name = "memory " + std::string(kNamesOf<MemoryKind>[k]);
+  for (const MemoryKind kind : kAllOf<MemoryKind>) {
+    const std::string name = "memory " + std::string(name_of(kind));
     t.add_memory(name, [=](const JudgedRow& r) { return r.row.measured.memory_kind == kind; });
     for (const auto& [key, unused] : seen) {
       if (key.second != kind) continue;

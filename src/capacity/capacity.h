@@ -41,6 +41,7 @@ struct OptionAnswer {
   Answer answer;                   // of that run, at its full batch
   KeptJson document;               // of that run, before it was resolved
   TrainingTime training;
+  std::vector<PieceRun> pieces;  // as in `training`
   OutcomeInputs inputs;
   Outcome outcome;
   std::vector<Sensitivity> sensitivities;

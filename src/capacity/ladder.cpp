@@ -54,6 +54,7 @@ class Climb {
     f.tried = tally();
     f.tried.other_batch = at_another_batch();
     f.options = fitting_.empty() ? refusals() : taken(fitting_, std::move(wanted));
+    for (OptionAnswer& o : f.options) complete_option(plan_, o);
     return f;
   }
 
@@ -71,7 +72,7 @@ class Climb {
 
   OptionAnswer answered(std::int64_t gpus) const {
     try {
-      return answer_option(plan_, option_, gpus, context_);
+      return try_option(plan_, option_, gpus, context_);
     } catch (const InputError& e) {
       if (gpus == sizes_.own || !speaks_of_the_cluster(e)) throw;
       OptionAnswer o;
@@ -254,7 +255,7 @@ class Climb {
     if (batch == 0 && option_.search) batch = nearest_batch(sizes_.global_batch, grids);
     if (batch == 0) return {};
     const OptionPlan other = with_batch(option_, batch);
-    const OptionAnswer o = answer_option(plan_, other, gpus, context_);
+    const OptionAnswer o = try_option(plan_, other, gpus, context_);
     const bool meets =
         o.status == OptionStatus::fits && lacks_nothing(plan_.requirements.front(), o);
     if (!meets) return {};

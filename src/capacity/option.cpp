@@ -44,6 +44,7 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.tie = request.tie;
   options.ties = false;
   options.families = false;
+  options.counts = false;
   options.conditions = &request.conditions;
   options.workers = context.workers;
   options.parallel = context.parallel;
@@ -116,7 +117,7 @@ class Builder {
     try {
       for (const PhasePlan& phase : option_.phases) add_phase(phase);
       fill_inputs();
-      conclude();
+      fill_outcome();
     } catch (const Refused& r) {
       a_.status = r.status;
       a_.reason = r.reason;
@@ -167,7 +168,7 @@ class Builder {
   void add(const PhasePlan& phase, const Fitting& fitting, double tokens) {
     const Run& run = fitting.resolved.run;
     const PieceTime p = piece_time(phase.name, run, fitting.answer, tokens);
-    pieces_.push_back({run, p.steps});
+    a_.pieces.push_back({run, p.steps});
     add_piece(a_.training, run, p);
   }
 
@@ -203,55 +204,15 @@ class Builder {
     return mean;
   }
 
-  void conclude() {
+  void fill_outcome() {
     const Recovery r = outcome_of(a_.inputs).recovery;
     a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
-    if (!(a_.outcome.goodput.total < kMostStretch)) {
-      throw Refused{OptionStatus::never_ends,
-                    "a failure each " + pretty(Seconds(1 / a_.outcome.recovery.failures.si()), 3) +
-                        " undoes more than is trained in between"};
-    }
-    a_.sensitivities = sensitivities(a_.inputs);
-    for (const Sensitivity& s : bandwidth_what_ifs(a_.inputs, pieces_)) {
-      a_.sensitivities.push_back(s);
-    }
-    sort_widest_first(a_.sensitivities);
-    a_.simulated = played();
-    a_.range = range_of(a_.outcome, a_.sensitivities, a_.simulated.wall);
-    a_.periodic = periodic_syncs(a_.inputs, a_.training, pieces_);
-    a_.late_gradients = time_with_late_gradients(a_.inputs, a_.training, pieces_);
-    a_.needs = purchase_needs(a_.inputs, a_.outcome, pieces_.front().run);
-    a_.buying_pays_at = utilisation_where_buying_pays(a_.inputs);
-    for (const std::int64_t batch : kServedBatches) {
-      a_.inference.push_back(
-          inference_needs(a_.run->run.model, batch, a_.run->run.training.sequence));
-    }
-    a_.data = data_needs(option_.data, demand(), a_.inputs.storage, a_.inputs.policy);
-  }
-
-  SimulatedGoodput played() const {
-    const Outcome& o = a_.outcome;
-    if (o.failures > kMostPlayed) {
-      return {exactly(o.wall), {o.failures, o.failures, o.failures}, 0, plan_.seed};
-    }
-    return simulate_goodput(o.recovery, o.goodput.interval, o.training, plan_.simulations,
-                            plan_.seed);
-  }
-
-  DataDemand demand() const {
-    const Run& run = a_.run->run;
-    DataDemand d;
-    d.rate = run.model_flops / a_.answer.step_time;
-    d.tokens_per_s = static_cast<double>(run.training.global_batch * run.training.sequence) /
-                     a_.answer.step_time.si();
-    d.tokens = a_.training.tokens;
-    d.nodes = node_count(run.cluster);
-    d.vocabulary = run.model.vocab;
-    d.replicas = run.strategy.dp;
-    d.checkpoint = a_.inputs.checkpoint;
-    return d;
+    if (a_.outcome.goodput.total < kMostStretch) return;
+    throw Refused{OptionStatus::never_ends,
+                  "a failure each " + pretty(Seconds(1 / a_.outcome.recovery.failures.si()), 3) +
+                      " undoes more than is trained in between"};
   }
 
   const CapacityPlan& plan_;
@@ -259,14 +220,78 @@ class Builder {
   std::int64_t gpus_;
   const PlanContext& context_;
   OptionAnswer a_;
-  std::vector<PieceRun> pieces_;
 };
+
+SimulatedGoodput played(const CapacityPlan& plan, const OptionAnswer& a) {
+  const Outcome& o = a.outcome;
+  if (o.failures > kMostPlayed) {
+    return {exactly(o.wall), {o.failures, o.failures, o.failures}, 0, plan.seed};
+  }
+  return simulate_goodput(o.recovery, o.goodput.interval, o.training, plan.simulations, plan.seed);
+}
+
+void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
+  a.sensitivities = sensitivities(a.inputs);
+  a.simulated = played(plan, a);
+  a.range = range_of(a.outcome, a.sensitivities, a.simulated.wall);
+}
+
+DataDemand demand_of(const OptionAnswer& a) {
+  const Run& run = a.run->run;
+  DataDemand d;
+  d.rate = run.model_flops / a.answer.step_time;
+  d.tokens_per_s = static_cast<double>(run.training.global_batch * run.training.sequence) /
+                   a.answer.step_time.si();
+  d.tokens = a.training.tokens;
+  d.nodes = node_count(run.cluster);
+  d.vocabulary = run.model.vocab;
+  d.replicas = run.strategy.dp;
+  d.checkpoint = a.inputs.checkpoint;
+  return d;
+}
+
+// None of these moves the range: they say what would be if the hardware were another.
+void add_what_ifs(OptionAnswer& a) {
+  for (const Sensitivity& s : bandwidth_what_ifs(a.inputs, a.pieces)) a.sensitivities.push_back(s);
+  sort_widest_first(a.sensitivities);
+  a.periodic = periodic_syncs(a.inputs, a.training, a.pieces);
+  a.late_gradients = time_with_late_gradients(a.inputs, a.training, a.pieces);
+}
+
+void add_needs(OptionAnswer& a) {
+  const Run& run = a.run->run;
+  a.needs = purchase_needs(a.inputs, a.outcome, a.pieces.front().run);
+  a.buying_pays_at = utilisation_where_buying_pays(a.inputs);
+  for (const std::int64_t batch : kServedBatches) {
+    a.inference.push_back(inference_needs(run.model, batch, run.training.sequence));
+  }
+  a.data = data_needs(a.plan->data, demand_of(a), a.inputs.storage, a.inputs.policy);
+}
+
+bool is_sure(const Requirement& q) { return q.sure; }
 
 }  // namespace
 
+OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
+                        const PlanContext& context) {
+  OptionAnswer a = Builder(plan, option, gpus, context).build();
+  const bool asked = std::any_of(plan.requirements.begin(), plan.requirements.end(), is_sure);
+  if (asked && a.status == OptionStatus::fits) fill_range(plan, a);
+  return a;
+}
+
+void complete_option(const CapacityPlan& plan, OptionAnswer& a) {
+  if (a.status != OptionStatus::fits) return;
+  fill_range(plan, a);
+  add_what_ifs(a);
+  add_needs(a);
+}
+
 OptionAnswer answer_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
                            const PlanContext& context) {
-  return Builder(plan, option, gpus, context).build();
+  OptionAnswer a = try_option(plan, option, gpus, context);
+  complete_option(plan, a);
+  return a;
 }
 
 }  // namespace orrery

@@ -305,6 +305,22 @@ MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
   return {all ? FitOfAll::all_fit : FitOfAll::unknown, least};
 }
 
+Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {
+  // Every layer, not some by `block`.
+  const bool again = run.strategy.recompute == Recompute::full &&
+                     run.strategy.recompute_method == RecomputeMethod::uniform;
+  Seconds sum{};
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    const auto& compute = prices.blocks[i].compute;
+    Seconds block = compute[index(Phase::forward)] + compute[index(Phase::backward)] +
+                    compute[index(Phase::recompute_selective)];
+    if (again && i < kMaxLayerTypes) block += compute[index(Phase::recompute_full)];
+    sum += block * static_cast<double>(blocks[i]);
+  }
+  return sum *
+         (static_cast<double>(run.strategy.micro_batches) / static_cast<double>(run.strategy.pp));
+}
+
 Seconds least_pipeline(const Run& run, const Workspace& workspace) {
   return pipeline_bound(run, workspace);
 }

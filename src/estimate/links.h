@@ -36,6 +36,11 @@ struct MemoryOfAll {
 };
 MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages);
 
+// The micro batches take no less, however these blocks of the model are laid out over stages and
+// whatever is sharded or offloaded: a stage computes its share of them at least. Needs prices
+// alone.
+Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks);
+
 // The micro batches take no less, whatever their order. Needs fill_costs().
 Seconds least_pipeline(const Run& run, const Workspace& workspace);
 

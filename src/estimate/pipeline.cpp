@@ -28,9 +28,9 @@ void fill_costs(const PipelineCosts& from, std::vector<StageCost>& to) {
 Seconds later(Seconds a, Seconds b) { return std::max(a, b); }
 Seconds after(Seconds t, double step) { return Seconds(t.si() + step); }
 Seconds sent(Seconds t, double delay) { return Seconds(t.si() + delay); }
-Both later(Both a, Both b) { return {std::max(a.sent, b.sent), std::max(a.free, b.free)}; }
-Both after(Both t, double step) { return {t.sent + step, t.free + step}; }
-Both sent(Both t, double delay) { return {t.sent + delay, t.free}; }
+Both later(Both a, Both b) { return {a.at < b.at ? b.at : a.at}; }
+Both after(Both t, double step) { return {t.at + Both::Lanes{step, step}}; }
+Both sent(Both t, double delay) { return {t.at + Both::Lanes{delay, 0}}; }
 
 // When results arrive where they are needed. A step reads the result of its neighbour before the
 // neighbour has the next one, so one cell a stage is enough; only where a micro batch goes on from
@@ -223,7 +223,7 @@ Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
   }
   Both last;
   for (const Both& t : w.both_finish) last = later(last, t);
-  return {Seconds(last.sent), Seconds(last.free)};
+  return {Seconds(last.sent()), Seconds(last.free())};
 }
 
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,

@@ -49,10 +49,14 @@ struct PipelineWorkspace {
     double delay;
   };
 
-  // A time with the sends, and the same with free ones.
+  // A time with the sends, and the same with free ones: one instruction advances both.
   struct Both {
-    double sent = 0;
-    double free = 0;
+    using Lanes = double __attribute__((vector_size(2 * sizeof(double))));
+
+    Lanes at{0, 0};
+
+    double sent() const { return at[0]; }
+    double free() const { return at[1]; }
   };
 
   std::vector<StageCost> costs;

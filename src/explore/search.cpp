@@ -58,7 +58,8 @@ class Search {
       : space_(space),
         options_(options),
         units_(units_of(space)),
-        index_(space, units_, options.pair, options.stopped),
+        index_(space, options.families ? units_ : std::vector<Unit>(), options.pair,
+               options.stopped),
         tie_(band_of(space, options)),
         incumbents_(index_.size(), tie_),
         front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}

@@ -52,12 +52,14 @@ SearchWorker::SearchWorker(const Space& space, const std::vector<Unit>& units,
       conditions_(conditions_of(options)),
       by_memory_alone_(conditions_.constraints.empty()),
       by_step_alone_(decides_alone(conditions_)),
+      best_alone_(!options.counts && !options.families && by_step_alone_),
       incumbents_(incumbents),
       shared_(shared),
       front_(conditions_.pareto.size()),
       admission_(space, units, options.families ? &index : nullptr, incumbents),
       run_(space.bases[0].run),
       shape_(shape_of(run_)),
+      blocks_(blocks_of(Strategy(), run_.model, 0)),
       offload_of_states_(offloads_of_states(space.offloads)) {
   tally_.families.resize(options.families ? index.size() : 0);
   tally_.refused.resize(conditions_.constraints.size());
@@ -68,6 +70,7 @@ void SearchWorker::take_base(std::size_t base) {
   base_ = base;
   run_ = space_.bases[base].run;
   shape_ = shape_of(run_);
+  blocks_ = blocks_of(Strategy(), run_.model, 0);
 }
 
 void SearchWorker::take(const Unit& unit) {
@@ -149,6 +152,7 @@ void SearchWorker::judge(const Unit& unit, const SearchCell& shape) {
   set_point(space_, space_.bases[base_], block.first, run_.strategy);
   const RuleId broken = broken_rule(RulePart::degrees);
   if (broken != RuleId::none) tallies_.reject(broken, shape.layer_count * offloads);
+  if (broken == RuleId::none && beats_all_layouts(unit, block.first)) return;
   for (std::int64_t i = 0; i < shape.layer_count; ++i) {
     block.first.recompute_layers = static_cast<std::int32_t>(shape.layers(i));
     for (std::int64_t o = 0; o < offloads; ++o) {
@@ -203,11 +207,12 @@ void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>&
   c.point.sharding = tallies_.list()[shardings.front()].sharding;
   set_sharding(c.point.sharding, run_.strategy);
   fill_parts(unit, c.point);
+  hopeless_.reset();
+  if (best_alone_ && beats_all(shardings, block)) return;
   states_.find(run_, workspace_, offload_of_states_[static_cast<std::size_t>(c.point.offload)],
                stages_);
   const MemoryOfAll all = memory_of_all(run_, stages_);
   fit_of_all_ = all.fit;
-  hopeless_.reset();
   const bool none_fits = by_memory_alone_ && all.fit == FitOfAll::none_fits;
   if (none_fits && !wants_nearest(all.least, block)) {
     for (const std::size_t k : shardings) ++tallies_.list()[k].legal;
@@ -264,6 +269,28 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
     c.aims[i] = conditions_.pareto[i].bound(run_, known_);
   }
   waiting_.push_back(c);
+}
+
+// Whether the best one known beats every strategy with these blocks, however they are laid out.
+bool SearchWorker::beats_all_layouts(const Unit& unit, const Point& point) {
+  // With documents of several lengths, prices depend on the sharding too.
+  if (!best_alone_ || run_.training.lengths.count > 0) return false;
+  fill_prices(unit, point);
+  const Seconds blocks = least_of_blocks(run_, workspace_.prices, blocks_);
+  return !incumbents_.lets_in((least_step(run_, blocks, Seconds()) * (1 - kRounding)).si());
+}
+
+// The same of a block, whatever it needs of the memory.
+bool SearchWorker::beats_all(const std::vector<std::size_t>& shardings, const Block& block) {
+  const auto set = [this](std::size_t k) {
+    set_sharding(tallies_.list()[k].sharding, run_.strategy);
+  };
+  const bool all = std::all_of(shardings.begin(), shardings.end(), [&](std::size_t k) {
+    set(k);
+    return is_hopeless(block);
+  });
+  set(shardings.front());
+  return all;
 }
 
 // Whether no candidate of the block with these costs can count: its step is no less than that of

@@ -103,6 +103,8 @@ class SearchWorker {
   void judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings, Block& block);
   void judge_memory(Candidate c, std::size_t sharding, Block& block);
   void judge_fitting(const Candidate& c, const Block& block);
+  bool beats_all_layouts(const Unit& unit, const Point& point);
+  bool beats_all(const std::vector<std::size_t>& shardings, const Block& block);
   bool is_hopeless(const Block& block);
   bool wants_nearest(Bytes least, const Block& block) const;
   bool meets() const;
@@ -112,6 +114,8 @@ class SearchWorker {
   void estimate_waiting(const Unit& unit);
   void estimate_in_full(const Unit& unit, Candidate c);
   Answer finished();
+  PriceKey price_key(const Unit& unit, const Point& point) const;
+  void fill_prices(const Unit& unit, const Point& point);
   void fill_parts(const Unit& unit, const Point& point);
   void fill_costs();
   void price_as(const PriceKey& key);
@@ -124,6 +128,7 @@ class SearchWorker {
   const Conditions& conditions_;
   const bool by_memory_alone_;  // it alone decides which of the legal candidates fits
   const bool by_step_alone_;    // it alone decides which of the candidates that fit counts
+  const bool best_alone_;       // only what may be the best or within its band is wanted
   Incumbents& incumbents_;
   SharedFront& shared_;
   Front front_;
@@ -131,6 +136,7 @@ class SearchWorker {
   std::size_t base_ = 0;
   Run run_;
   RunShape shape_;
+  BlockCounts blocks_;  // of the model
   Workspace workspace_;
   const Answer nothing_known_{};
   Answer known_;  // of the candidate that is judged

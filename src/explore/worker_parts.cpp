@@ -49,21 +49,33 @@ static_assert(holds_what_rows_say());
 
 }  // namespace
 
-// Run and point are of the same candidate.
-void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
+SearchWorker::PriceKey SearchWorker::price_key(const Unit& unit, const Point& point) const {
   const Schedule& schedule = schedule_of(point.schedule);
-  const PriceKey price_key = {unit.id,
-                              point.micro_batch,
-                              point.sequence_parallel,
-                              point.modules,
-                              schedule.written_out,
-                              schedule.zero_bubble,
-                              point.schedule == ScheduleId::interleaved,
-                              meets()};
-  const PartsKey key = {price_key,   point.schedule,  point.vpp,
-                        point.split, point.recompute, point.recompute_layers};
+  return {unit.id,
+          point.micro_batch,
+          point.sequence_parallel,
+          point.modules,
+          schedule.written_out,
+          schedule.zero_bubble,
+          point.schedule == ScheduleId::interleaved,
+          meets()};
+}
+
+// Of no parts yet, where the prices change. Run and point are of the same candidate, as below.
+void SearchWorker::fill_prices(const Unit& unit, const Point& point) {
+  const PriceKey key = price_key(unit, point);
+  if (key == filled_.price) return;
+  price_as(key);
+  filled_ = {};
+  filled_.price = key;
+  costs_ = {};
+}
+
+void SearchWorker::fill_parts(const Unit& unit, const Point& point) {
+  const PartsKey key = {price_key(unit, point), point.schedule,        point.vpp, point.split,
+                        point.recompute,        point.recompute_layers};
   if (key == filled_) return;
-  price_as(price_key);
+  price_as(key.price);
   orrery::fill_parts<double>(run_, workspace_);
   filled_ = key;
   costs_ = {};

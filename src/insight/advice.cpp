@@ -104,8 +104,9 @@ bool is_better(const Tried& a, const Tried& b) {
   return a.fits ? a.step_time < b.step_time : a.peak < b.peak;
 }
 
-// Judges as a search does: memory first, then a bound on the step, and the step of those that may
-// be named.
+// Judges by bounds on the step and by memory, in the order of what they take, and finds the step of
+// those that may be named. Where the run fits, one that is not faster is not named; else memory
+// decides first.
 class Adviser {
  public:
   Adviser(const ResolvedRun& run, const Answer& answer)
@@ -135,7 +136,11 @@ class Adviser {
   void consider(Tried t) {
     Run changed = run_;
     if (!make_neighbour(t.all(), changed)) return;
-    fill_memory(changed);
+    fill_prices(changed);
+    if (fits_ && beats_blocks_of(changed)) return;
+    fill_parts<double>(changed, workspace_);
+    if (fits_ && beats_layout_of(changed)) return;
+    answer_memory(changed, workspace_, known_);
     t.fits = known_.reason == Reason::fits;
     t.peak = known_.memory.peak;
     const bool helps = t.fits || (!fits_ && !some_fit_ && t.peak < answer_.memory.peak);
@@ -146,22 +151,37 @@ class Adviser {
   }
 
   // Settles recompute too, where the run file leaves it open.
-  void fill_memory(Run& changed) {
+  void fill_prices(Run& changed) {
     workspace_.end_traffics.clear();
     if (recompute_open_ && changed.strategy.recompute == run_.strategy.recompute) {
       choose_least_recompute(changed, workspace_);
     } else {
       price<double>(changed, workspace_.scratch, workspace_.prices);
-      fill_parts<double>(changed, workspace_);
     }
+  }
+
+  void fill_memory(Run& changed) {
+    fill_prices(changed);
+    fill_parts<double>(changed, workspace_);
     answer_memory(changed, workspace_, known_);
+  }
+
+  // Whether no step with these blocks is as fast as the limit, however they are laid out.
+  bool beats_blocks_of(const Run& changed) const {
+    const BlockCounts blocks = blocks_of(Strategy(), changed.model, 0);
+    const Seconds least = least_of_blocks(changed, workspace_.prices, blocks);
+    return least_step(changed, least, Seconds()) * (1 - kRounding) > limit_;
+  }
+
+  bool beats_layout_of(const Run& changed) {
+    fill_costs<double>(changed, workspace_);
+    answer_least(changed, workspace_, least_pipeline(changed, workspace_), 1 - kRounding, known_);
+    return known_.step_time > limit_;
   }
 
   // Fills in the step, unless it is surely above the limit.
   bool is_fast(const Run& changed, Tried& t) {
-    fill_costs<double>(changed, workspace_);
-    answer_least(changed, workspace_, least_pipeline(changed, workspace_), 1 - kRounding, known_);
-    if (known_.step_time > limit_) return false;
+    if (!fits_ && beats_layout_of(changed)) return false;
     t.step_time = finish(changed, workspace_).step_time;
     return t.step_time <= limit_;
   }

@@ -112,6 +112,7 @@ class Finder {
     options.top = 1;
     options.ties = false;
     options.families = false;
+    options.counts = false;
     const SearchAnswer a = search(request.space, options);
     if (a.best.empty()) return {};
     const Found& best = a.recommended;

@@ -7,18 +7,28 @@
 #include "insight/metrics.h"
 #include "report/estimate.h"
 #include "report/frame.h"
+#include "report/json_object.h"
 
 namespace orrery {
 namespace {
 
+// Room for the keys of one part of an answer.
+constexpr std::size_t kKeysOfPart = 24;
+constexpr std::size_t kKeysOfAnswer = 32;
+
 Json& place_at(Json& document, std::string_view path) {
   const std::size_t dot = path.find('.');
   Json& child = document[std::string(path.substr(0, dot))];
-  return dot == std::string_view::npos ? child : place_at(child, path.substr(dot + 1));
+  if (dot == std::string_view::npos) return child;
+  if (child.is_null()) child = object_for(kKeysOfPart);
+  return place_at(child, path.substr(dot + 1));
 }
 
 Json stage_json(const StageMemory<double>& m, std::size_t stage) {
-  Json j = {{"stage", stage}, {"peak_gib", gib(m.peak)}, {"in_flight", m.in_flight}};
+  Json j = object_for(kKeysOfPart);
+  j["stage"] = stage;
+  j["peak_gib"] = gib(m.peak);
+  j["in_flight"] = m.in_flight;
   add_memory_lines(m, j);
   j["bytes_per_parameter"] = m.bytes_per_parameter;
   j["allocated_peak"] = m.allocated.si();
@@ -29,7 +39,7 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
 }
 
 Json line_json(const CommLine<double>& l, const Cluster& cluster) {
-  Json j;
+  Json j = object_for(kKeysOfPart);
   j["dimension"] = name_of(l.dimension);
   j["collective"] = name_of(l.collective);
   j["count"] = l.count;
@@ -111,7 +121,7 @@ Json communication_json(const RunReport& r) {
 
 Json estimate_json(const RunReport& r) {
   const Run& run = r.resolved.run;
-  Json j;
+  Json j = object_for(kKeysOfAnswer);
   j["feasible"] = is_feasible(r);
   j["reasons"] = reasons_of(r);
   for (const Metric& m : metrics()) place_at(j, m.key) = m.value({run, r.answer});
@@ -132,7 +142,7 @@ Json estimate_json(const RunReport& r) {
 }
 
 Json memory_json(const RunReport& r) {
-  Json j;
+  Json j = object_for(kKeysOfAnswer);
   j["feasible"] = is_feasible(r);
   j["reasons"] = reasons_of(r);
   for (const Metric& m : metrics()) {

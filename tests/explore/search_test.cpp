@@ -243,6 +243,43 @@ TEST_CASE("what does not fit is counted, and the nearest is named") {
   CHECK(a.nearest.peak > request.space.bases[0].run.cluster.device.memory_capacity);
 }
 
+bool same_place(const Found& a, const Found& b) {
+  return a.place.unit == b.place.unit && a.place.base == b.place.base &&
+         a.place.point == b.place.point && a.strategy.partition == b.strategy.partition &&
+         a.step_time == b.step_time && a.peak == b.peak;
+}
+
+TEST_CASE("without counts a search finds the same strategies") {
+  const std::string gpt_on_8 =
+      R"({"model": "gpt3-175b", "cluster": {"node": "dgx-a100-80gb", "gpus": 8},
+          "training": {"sequence_length": 2048, "global_batch": 8}, "framework": "megatron-lm"})";
+  const char* recomputed = R"({"axes": {"cp": [1, 2], "micro_batch": {"max": 4},
+      "recompute": ["none", "selective", "full", "layers"], "offload": [{}, {"optimizer": "host"}],
+      "schedule": ["gpipe", "1f1b", "interleaved", "breadth-first"]}})";
+  const char* written_out = R"({"axes": {"cp": 1, "micro_batch": [1, 2], "vpp": [1, 2],
+      "schedule": ["1f1b", "zb-h1", "zb-v", "dualpipe", "dualpipev"]}})";
+  for (const std::string& run : {std::string(kLlama8), std::string(kGpt), std::string(kMixtral),
+                                 std::string(kFsdp), gpt_on_8}) {
+    for (const char* axes : {recomputed, written_out}) {
+      const SearchRequest request = request_of(run, narrowed_if_sanitized(json_of(axes)));
+      SearchOptions o;
+      o.top = 1;
+      o.ties = false;
+      o.families = false;
+      const SearchAnswer counted = search(request.space, o);
+      o.counts = false;
+      const SearchAnswer a = search(request.space, o);
+      REQUIRE(a.best.size() == counted.best.size());
+      if (a.best.empty()) {
+        CHECK(same_place(a.nearest, counted.nearest));
+      } else {
+        CHECK(same_place(a.best[0], counted.best[0]));
+        CHECK(same_place(a.recommended, counted.recommended));
+      }
+    }
+  }
+}
+
 TEST_CASE("a strategy written into its run file is the strategy") {
   for (const char* text : {kLlama8, kGpt, kMixtral}) {
     const SearchRequest request = request_of(text, "{}");
@@ -291,6 +328,9 @@ int check_bounds(const SearchRequest& request, double least) {
         const Seconds bound = known.step_time;
         CHECK(bound.si() <= step.si() * (1 + 1e-12));
         CHECK(bound.si() > least * step.si());
+        const Seconds blocks = least_of_blocks(run, w.prices, blocks_of(Strategy(), run.model, 0));
+        CHECK(blocks.si() > 0);
+        CHECK(blocks.si() <= least_pipeline(run, w).si() * (1 + 1e-12));
         ++checked;
       });
     });

@@ -2,6 +2,9 @@
 #include "parallel/schedules/interleaved.h"
 
 #include <algorithm>
+#include <array>
+
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {
@@ -23,45 +26,53 @@ Reached further(const PipelineShape& s, const Reached& r, std::int64_t k) {
   return over < 0 ? Reached{r.rounds, r.rest + k} : Reached{r.rounds + 1, over};
 }
 
-// The number of these positions that belong to the `turn`-th chunk of a round.
-std::int64_t micro_batches_among(const PipelineShape& s, const Reached& r, std::int64_t turn) {
-  return r.rounds * s.stages + std::clamp<std::int64_t>(r.rest - turn * s.stages, 0, s.stages);
-}
-
-// Positions of chunk c.
+// Micro batches of the chunks from `first` to before `end`.
 std::int64_t held_of(const PipelineShape& s, const Reached& forward, const Reached& backward,
-                     std::int64_t c) {
-  return micro_batches_among(s, forward, c) - micro_batches_among(s, backward, s.chunks - 1 - c);
+                     std::int64_t first, std::int64_t end) {
+  const std::int64_t steps = (end - first) * s.stages;  // each way, of a round
+  const std::int64_t begun = std::clamp<std::int64_t>(forward.rest - first * s.stages, 0, steps);
+  const std::int64_t done =
+      std::clamp<std::int64_t>(backward.rest - (s.chunks - end) * s.stages, 0, steps);
+  return (forward.rounds - backward.rounds) * steps + begun - done;
 }
 
-// The chunks that weigh other than the middle one, and by how much.
-struct OddChunks {
-  explicit OddChunks(std::span<const double> weight) : weight_(weight) {
-    middle_ = weight[weight.size() / 2];
-    while (first_ < weight.size() && weight[first_] == middle_) ++first_;
-    while (end_ > first_ && weight[end_ - 1] == middle_) --end_;
+// The chunks that weigh other than the middle one, and by how much: runs of neighbours that weigh
+// the same.
+class OddChunks {
+ public:
+  explicit OddChunks(std::span<const double> weight) {
+    const double middle = weight[weight.size() / 2];
+    for (std::size_t c = 0; c < weight.size();) {
+      const std::size_t first = c;
+      while (c < weight.size() && weight[c] == weight[first]) ++c;
+      if (weight[first] == middle) continue;
+      runs_[count_++] = {static_cast<std::int64_t>(first), static_cast<std::int64_t>(c),
+                         weight[first] - middle};
+    }
   }
 
-  bool none() const { return first_ == end_; }
+  bool none() const { return count_ == 0; }
 
   // Beyond what as many of the middle chunk would weigh.
   double weight_held(const PipelineShape& s, const Reached& forward,
                      const Reached& backward) const {
     double sum = 0;
-    for (std::size_t c = first_; c < end_; ++c) {
-      const double more = weight_[c] - middle_;
-      if (more == 0) continue;
-      const auto held = held_of(s, forward, backward, static_cast<std::int64_t>(c));
-      sum += static_cast<double>(held) * more;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto& [first, end, more] = runs_[i];
+      sum += static_cast<double>(held_of(s, forward, backward, first, end)) * more;
     }
     return sum;
   }
 
  private:
-  std::span<const double> weight_;
-  double middle_ = 0;
-  std::size_t first_ = 0;
-  std::size_t end_ = weight_.size();
+  struct Run {
+    std::int64_t first;
+    std::int64_t end;
+    double more;
+  };
+
+  std::array<Run, kMaxStages> runs_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace
@@ -91,7 +102,7 @@ void Interleaved::fullest(const PipelineShape& s, std::int64_t stage,
   }
   for (std::int64_t c = 0; c < s.chunks; ++c) {
     held[static_cast<std::size_t>(c)] =
-        held_of(s, further(s, at_first, best_k), further(s, {}, best_k), c);
+        held_of(s, further(s, at_first, best_k), further(s, {}, best_k), c, c + 1);
   }
 }
 

@@ -49,7 +49,11 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.workers = context.workers;
   options.parallel = context.parallel;
   options.stopped = context.stopped;
-  const SearchAnswer found = search(request.space, options);
+  SearchAnswer found = search(request.space, options);
+  if (found.best.empty()) {  // the nearest to fit is wanted
+    options.counts = true;
+    found = search(request.space, options);
+  }
   if (!found.best.empty()) {
     const Found& best = found.recommended;
     return with_strategy(run, request.space, best.place.base, best.strategy);

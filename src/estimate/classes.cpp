@@ -75,6 +75,20 @@ std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
+// Whether a part that is neither the first nor the last has the layers of the one before, which is
+// not the first either.
+bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_t parts) {
+  if (part < 2 || part + 1 == parts) return false;
+  const Architecture& a = run.model;
+  const LayerRange before = layers_of(run.strategy, a.layers, part - 1);
+  const LayerRange now = layers_of(run.strategy, a.layers, part);
+  if (now.end - now.first != before.end - before.first) return false;
+  for (std::int64_t i = 0; i < now.end - now.first; ++i) {
+    if (layer_type(a, before.first + i) != layer_type(a, now.first + i)) return false;
+  }
+  return true;
+}
+
 std::int64_t communicators(const Strategy& s) {
   std::int64_t n = 0;
   for (const std::int64_t size : {s.tp, s.cp, s.pp, s.ep, s.dp * s.cp}) n += size > 1 ? 1 : 0;
@@ -155,7 +169,9 @@ void fill_parts(const Run& run, WorkspaceOf<R>& w) {
     for (StageContents<R>& c : contents) c.known = false;
   }
   for (std::size_t j = 0; j < n; ++j) {
-    w.class_of[j] = find_class<R>(run, static_cast<std::int64_t>(j), w);
+    const auto part = static_cast<std::int64_t>(j);
+    const bool again = has_layers_of_the_one_before(run, part, static_cast<std::int64_t>(n));
+    w.class_of[j] = again ? w.class_of[j - 1] : find_class<R>(run, part, w);
   }
   w.distinct.clear();
   for (std::int64_t i = 0; i < run.strategy.pp; ++i) {

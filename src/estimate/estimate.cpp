@@ -286,14 +286,21 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
   return most;
 }
 
+// Sums in a bound and in what it bounds are taken in other orders.
+constexpr double kRounding = 1e-9;
+
+// Where it does, a line of states is not all there at the peak.
+bool follows_fullest_moment(const Framework& f) {
+  return f.frees_gradients || f.optimizer_copies > 0;
+}
+
 }  // namespace
 
 // More lines of states need no less memory, sum by sum, unless the lines follow the fullest moment.
 // Needed memory is below the peak but for rounding; settle() keeps the peak of a stage that needs
 // less than all memory below it too.
 MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
-  constexpr double kRounding = 1e-9;
-  if (run.framework.frees_gradients || run.framework.optimizer_copies > 0) return {};
+  if (follows_fullest_moment(run.framework)) return {};
   const Bytes capacity = run.cluster.device.memory_capacity;
   const Needs low = needs_of(run, stages, &JudgedStage::least);
   const Bytes least = low.device * (1 - kRounding);
@@ -303,6 +310,21 @@ MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
   const Needs high = needs_of(run, stages, &JudgedStage::most);
   const bool all = high.device <= room && !host_is_full(run, high.host);
   return {all ? FitOfAll::all_fit : FitOfAll::unknown, least};
+}
+
+bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {
+  if (follows_fullest_moment(run.framework)) return false;
+  StageHoldings mean;
+  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+    mean.parameters.dense += blocks[i] * prices.blocks[i].parameters.dense;
+    mean.parameters.expert += blocks[i] * prices.blocks[i].parameters.expert;
+  }
+  mean.parameters.dense /= run.strategy.pp;
+  mean.parameters.expert /= run.strategy.pp;
+  const StageStates<double> s =
+      stage_states<double>(run.strategy, run.framework, run.training.recipe, mean);
+  const Bytes states = s.weights + s.secondary + s.gradients + s.optimizer;
+  return states * (1 - kRounding) > run.cluster.device.memory_capacity;
 }
 
 Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {

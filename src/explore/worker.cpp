@@ -80,6 +80,7 @@ void SearchWorker::take(const Unit& unit) {
   const UnitWalk walk(space_, unit);
   if (options_.families) index_.find_unit(unit, ids_);
   take_shardings(walk.shardings());
+  fits_nowhere_.reset();
   tally_.candidates += walk.shapes([&](const SearchCell& shape) { judge(unit, shape); });
   if (options_.families) tallies_.hand_over(tally_.families);
   estimate_waiting(unit);
@@ -152,7 +153,8 @@ void SearchWorker::judge(const Unit& unit, const SearchCell& shape) {
   set_point(space_, space_.bases[base_], block.first, run_.strategy);
   const RuleId broken = broken_rule(RulePart::degrees);
   if (broken != RuleId::none) tallies_.reject(broken, shape.layer_count * offloads);
-  if (broken == RuleId::none && beats_all_layouts(unit, block.first)) return;
+  const bool judged = broken == RuleId::none && best_alone_;
+  if (judged && (beats_all_layouts(unit, block.first) || fits_nowhere(unit, block.first))) return;
   for (std::int64_t i = 0; i < shape.layer_count; ++i) {
     block.first.recompute_layers = static_cast<std::int32_t>(shape.layers(i));
     for (std::int64_t o = 0; o < offloads; ++o) {
@@ -271,10 +273,31 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
   waiting_.push_back(c);
 }
 
+// Whether no strategy of the unit fits, by its weights, gradients and optimizer states alone, which
+// no point of it changes but for sharding and offload.
+bool SearchWorker::fits_nowhere(const Unit& unit, const Point& point) {
+  if (fits_nowhere_) return *fits_nowhere_;
+  fill_prices(unit, point);
+  bool none = true;
+  for (const auto& shardings : legal_shardings_) {
+    for (const std::size_t k : shardings) {
+      set_sharding(tallies_.list()[k].sharding, run_.strategy);
+      none =
+          none && std::all_of(space_.offloads.begin(), space_.offloads.end(), [&](const auto& o) {
+            run_.strategy.offload = o;
+            return no_layout_fits(run_, workspace_.prices, blocks_);
+          });
+    }
+  }
+  set_point(space_, space_.bases[base_], point, run_.strategy);
+  fits_nowhere_ = none;
+  return none;
+}
+
 // Whether the best one known beats every strategy with these blocks, however they are laid out.
 bool SearchWorker::beats_all_layouts(const Unit& unit, const Point& point) {
   // With documents of several lengths, prices depend on the sharding too.
-  if (!best_alone_ || run_.training.lengths.count > 0) return false;
+  if (run_.training.lengths.count > 0) return false;
   fill_prices(unit, point);
   const Seconds blocks = least_of_blocks(run_, workspace_.prices, blocks_);
   return !incumbents_.lets_in((least_step(run_, blocks, Seconds()) * (1 - kRounding)).si());

@@ -103,6 +103,7 @@ class SearchWorker {
   void judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings, Block& block);
   void judge_memory(Candidate c, std::size_t sharding, Block& block);
   void judge_fitting(const Candidate& c, const Block& block);
+  bool fits_nowhere(const Unit& unit, const Point& point);
   bool beats_all_layouts(const Unit& unit, const Point& point);
   bool beats_all(const std::vector<std::size_t>& shardings, const Block& block);
   bool is_hopeless(const Block& block);
@@ -149,6 +150,7 @@ class SearchWorker {
   KeptStates states_;
   std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
   std::vector<JudgedStage> stages_;             // of the block that is judged
+  std::optional<bool> fits_nowhere_;            // the unit at hand, if that was asked
   ShardingTallies tallies_;                     // of the unit at hand, like the next
   // Those that break no rule: first where meets() is false, then where it is true.
   std::array<std::vector<std::size_t>, 2> legal_shardings_;

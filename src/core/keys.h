@@ -35,19 +35,9 @@
 #include "core/json_fwd.h"
 #include "core/key_form.h"
 #include "core/key_values.h"
+#include "core/vary.h"
 
 namespace orrery {
-
-// Whether a search may vary a key and, where it does, which tables of the chain price → stage →
-// finish it has to make anew.
-enum class Vary : std::uint8_t {
-  never,   // no search varies it
-  run,     // each value is a run of its own
-  prices,  // times and bytes of a block, and all that follows
-  stages,  // sums of a stage, and what follows
-  finish,  // only the answer
-};
-constexpr EnumNames<Vary> names_of(Vary) { return {"never", "run", "prices", "stages", "finish"}; }
 
 // The default of an absent key: a value, or words for one that depends on other keys.
 struct Otherwise {

@@ -12,6 +12,7 @@
 #include "hardware/cluster_keys.h"
 #include "orrery/version.h"
 #include "report/frame.h"
+#include "report/sweep_calibrations.h"
 #include "report/sweep_row.h"
 
 namespace orrery {

@@ -8,47 +8,15 @@
 #include "core/error.h"
 #include "document/escape.h"
 #include "document/words.h"
-#include "estimate/repeated.h"
 #include "explore/axis_keys.h"
-#include "explore/rule_error.h"
-#include "explore/space_json.h"
 #include "explore/sweep_rows.h"
-#include "hardware/calibration.h"
 #include "insight/metrics.h"
-#include "insight/run_report.h"
-#include "insight/simulation_report.h"
 #include "report/frame.h"
+#include "report/sweep_calibrations.h"
+#include "report/sweep_point.h"
 
 namespace orrery {
 namespace {
-
-constexpr const char* kPath = "cluster.calibration";
-
-Json given_by(const Json& run) {
-  const auto cluster = run.find("cluster");
-  if (cluster == run.end() || !cluster->is_object()) return {};
-  const auto given = cluster->find("calibration");
-  return given == cluster->end() ? Json() : *given;
-}
-
-struct Named {
-  Calibration calibration;
-  Json document;
-};
-
-std::vector<Named> calibrations_of(const Json& run, const std::string& file,
-                                   const ConfigLookup& lookup) {
-  const Json given = given_by(run);
-  if (given.is_null()) return {};
-  const Reader all(given, file, kPath);
-  std::vector<Named> out;
-  for (const Reader& one : given.is_array() ? all.items() : std::vector<Reader>{all}) {
-    Named n;
-    n.calibration = calibration_at(one, lookup.hardware, n.document);
-    out.push_back(std::move(n));
-  }
-  return out;
-}
 
 // A key's unit is in its name but for these two.
 std::string column_of(const Metric& m) {
@@ -57,22 +25,6 @@ std::string column_of(const Metric& m) {
 }
 
 bool is_of_memory(const Metric& m) { return m.key.starts_with("memory."); }
-
-}  // namespace
-
-// The answer that a row's cells are taken from.
-struct PointAnswer {
-  std::string status;
-  std::string reason;
-  std::int64_t candidates = 0;  // of a search
-  std::int64_t ties = 0;
-  bool is_searched = false;
-  bool has_numbers = false;
-  Run run;
-  Answer answer;
-};
-
-namespace {
 
 Json candidates_of(const PointAnswer& a) { return a.candidates; }
 Json ties_of(const PointAnswer& a) { return a.ties; }
@@ -164,71 +116,6 @@ std::vector<SweepColumn> chosen_columns(const SweepPlan& sweep, const std::strin
   return chosen;
 }
 
-std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
-
-void take(const Run& run, const Answer& answer, PointAnswer& out) {
-  out.status = status_of(answer.reason);
-  out.has_numbers = true;
-  out.run = run;
-  out.answer = answer;
-}
-
-void simulated(const ResolvedRun& r, PointAnswer& out) {
-  check_playable(r);
-  take(r.run, report_on_simulation(r, {}).run.answer, out);
-}
-
-void searched(const Json& run, const std::string& file, const ConfigLookup& lookup,
-              PointAnswer& out) {
-  const SearchQuestion asked = taken_apart(run);
-  const SearchRequest request = read_search(asked.run, file, lookup, asked.search, metric_source());
-  SearchOptions options;
-  options.top = 1;
-  options.tie = request.tie;
-  options.families = false;
-  options.conditions = &request.conditions;
-  const SearchAnswer a = search(request.space, options);
-  out.status = "nothing fits";
-  out.candidates = a.candidates;
-  out.ties = a.ties;
-  out.is_searched = true;
-  if (a.best.empty()) return;
-  Run winner = request.space.bases[a.recommended.place.base].run;
-  winner.strategy = a.recommended.strategy;
-  take(winner, estimate(winner), out);
-  out.status = "fits";
-}
-
-PointAnswer answer_of(SweepAnswer wanted, const Json& run, const std::string& file,
-                      const ConfigLookup& lookup, Workspace& workspace) {
-  PointAnswer out;
-  try {
-    switch (wanted) {
-      case SweepAnswer::estimate: {
-        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
-        take(r.run, estimate_in(workspace, r.run), out);
-        break;
-      }
-      case SweepAnswer::memory: {
-        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
-        take(r.run, memory_in(workspace, r.run), out);
-        break;
-      }
-      case SweepAnswer::search:
-        searched(run, file, lookup, out);
-        break;
-      case SweepAnswer::simulate:
-        simulated(resolve_run(run, file, lookup), out);
-        break;
-    }
-  } catch (const InputError& e) {
-    if (!breaks_a_rule(e)) throw;
-    out.status = "illegal";
-    out.reason = e.what();
-  }
-  return out;
-}
-
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   return csv_escaped(bare_text(value));
@@ -268,28 +155,6 @@ class RowText {
 
 }  // namespace
 
-bool is_calibrated(const SweepPlan& sweep) {
-  const std::vector<std::string> paths = paths_of(sweep);
-  return !given_by(sweep.run).is_null() ||
-         std::find(paths.begin(), paths.end(), kPath) != paths.end();
-}
-
-std::string calibrations_text(const Json& run, const std::string& file,
-                              const ConfigLookup& lookup) {
-  std::vector<std::string> texts;
-  for (const Named& n : calibrations_of(run, file, lookup)) {
-    texts.push_back(n.calibration.name + " (" + std::string(name_of(n.calibration.rests_on)) + ")");
-  }
-  return joined(texts, " · ");
-}
-
-std::string calibration_documents(const Json& run, const std::string& file,
-                                  const ConfigLookup& lookup) {
-  std::string text;
-  for (const Named& n : calibrations_of(run, file, lookup)) text += n.document.dump();
-  return text;
-}
-
 SweepRows::SweepRows(const SweepPlan& sweep, const std::string& file, std::string id,
                      RowFormat format)
     : sweep_(sweep),
@@ -314,7 +179,7 @@ std::string SweepRows::header() const {
 
 std::string SweepRows::row(std::int64_t point, const Json& run, const std::string& file,
                            const ConfigLookup& lookup, Workspace& workspace) const {
-  const PointAnswer answer = answer_of(sweep_.answer, run, file, lookup, workspace);
+  const PointAnswer answer = point_answer(sweep_.answer, run, file, lookup, workspace);
   RowText text(format_ == RowFormat::csv);
   text.add("\"sweep\":", id_);
   text.add("\"points\":", sweep_.points);

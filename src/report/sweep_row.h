@@ -18,16 +18,6 @@ namespace orrery {
 struct ConfigLookup;  // estimate/config_lookup.h
 struct SweepColumn;
 
-// Whether the sweep's run names a calibration, or one of its axes does.
-bool is_calibrated(const SweepPlan& sweep);
-
-// "here (measured on this machine)"; several with " · " between; "" where the run names none.
-std::string calibrations_text(const Json& run, const std::string& file, const ConfigLookup& lookup);
-
-// The documents as text, so that rows of two of one name are never taken for one sweep's.
-std::string calibration_documents(const Json& run, const std::string& file,
-                                  const ConfigLookup& lookup);
-
 enum class RowFormat : std::uint8_t { json, csv };
 
 class SweepRows {

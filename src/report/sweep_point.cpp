@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/sweep_point.h"
+
+#include "core/error.h"
+#include "estimate/repeated.h"
+#include "estimate/resolve.h"
+#include "explore/rule_error.h"
+#include "explore/space_json.h"
+#include "insight/metrics.h"
+#include "insight/run_report.h"
+#include "insight/simulation_report.h"
+
+namespace orrery {
+namespace {
+
+std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
+
+void take(const Run& run, const Answer& answer, PointAnswer& out) {
+  out.status = status_of(answer.reason);
+  out.has_numbers = true;
+  out.run = run;
+  out.answer = answer;
+}
+
+void simulated(const ResolvedRun& r, PointAnswer& out) {
+  check_playable(r);
+  take(r.run, report_on_simulation(r, {}).run.answer, out);
+}
+
+void searched(const Json& run, const std::string& file, const ConfigLookup& lookup,
+              PointAnswer& out) {
+  const SearchQuestion asked = taken_apart(run);
+  const SearchRequest request = read_search(asked.run, file, lookup, asked.search, metric_source());
+  SearchOptions options;
+  options.top = 1;
+  options.tie = request.tie;
+  options.families = false;
+  options.conditions = &request.conditions;
+  const SearchAnswer a = search(request.space, options);
+  out.status = "nothing fits";
+  out.candidates = a.candidates;
+  out.ties = a.ties;
+  out.is_searched = true;
+  if (a.best.empty()) return;
+  Run winner = request.space.bases[a.recommended.place.base].run;
+  winner.strategy = a.recommended.strategy;
+  take(winner, estimate(winner), out);
+  out.status = "fits";
+}
+
+}  // namespace
+
+PointAnswer point_answer(SweepAnswer wanted, const Json& run, const std::string& file,
+                         const ConfigLookup& lookup, Workspace& workspace) {
+  PointAnswer out;
+  try {
+    switch (wanted) {
+      case SweepAnswer::estimate: {
+        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
+        take(r.run, estimate_in(workspace, r.run), out);
+        break;
+      }
+      case SweepAnswer::memory: {
+        const ResolvedRun r = resolve_for_numbers(run, file, lookup);
+        take(r.run, memory_in(workspace, r.run), out);
+        break;
+      }
+      case SweepAnswer::search:
+        searched(run, file, lookup, out);
+        break;
+      case SweepAnswer::simulate:
+        simulated(resolve_run(run, file, lookup), out);
+        break;
+    }
+  } catch (const InputError& e) {
+    if (!breaks_a_rule(e)) throw;
+    out.status = "illegal";
+    out.reason = e.what();
+  }
+  return out;
+}
+
+}  // namespace orrery

@@ -114,13 +114,44 @@ std::int64_t launched(const Words& words, const ShellVariables& variables) {
     return value.empty() ? std::nullopt : std::optional(value);
   };
   if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
-  const std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
+  std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
+  if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
   const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
   return nodes ? one * whole(nodes) : one;
 }
 
+// "--micro_batch_size 2" of Primus goes over the file's overrides.
+void arguments_over(Json& document, const Words& words, const std::string& file) {
+  const char* path = "modules.pre_trainer.overrides";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_flag(words[i])) continue;
+    const std::size_t equals = words[i].find('=');
+    const bool next = equals == std::string::npos && i + 1 < words.size() && !is_flag(words[i + 1]);
+    const std::string value = equals != std::string::npos ? words[i].substr(equals + 1)
+                              : next                      ? words[i + 1]
+                                                          : "true";
+    const Json typed = read_yaml("value: " + value + "\n", file);
+    set_at(document, std::string(path) + "." + plain_flag(words[i]), value_at(typed, "value"));
+  }
+}
+
+bool is_primus(const Json& document) {
+  return value_at(document, "modules.pre_trainer.overrides").is_object();
+}
+
+// Primus's EXP=config.yaml, beside the command that takes it from there.
+const std::string* named_by_variable(const ImportJob& job, const ShellVariables& variables) {
+  for (const ForeignFile& f : job.files) {
+    if (!is_yaml(f)) continue;
+    for (const auto& [name, values] : variables) {
+      if (values.size() == 1 && base_name(values.front()) == base_name(f.name)) return &f.name;
+    }
+  }
+  return nullptr;
+}
+
 // Whether the command starts one of the files; those it starts then hold what it says.
-bool apply(const Words& words, ImportJob& job) {
+bool says_more(const Words& words, ImportJob& job) {
   bool any = false;
   bool overridden = false;
   for (ForeignFile& f : job.files) {
@@ -131,6 +162,8 @@ bool apply(const Words& words, ImportJob& job) {
     const Json before = document;
     if (is_accelerate(document)) {
       flags_over(document, words);
+    } else if (is_primus(document)) {
+      arguments_over(document, words, f.name);
     } else if (!overridden) {
       overridden = true;
       for (const std::string& w : words) {
@@ -160,10 +193,18 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
         return run.words.begin() + static_cast<std::ptrdiff_t>(n);
       };
       const Words words(at(c.begin), at(c.end));
-      if (!apply(words, job)) continue;
+      if (!says_more(words, job)) continue;
       started.push_back({script.name, launched(words, run.variables)});
       break;
     }
+    if (!started.empty() && started.back().script == script.name) continue;
+    const std::string* named = named_by_variable(job, run.variables);
+    if (named == nullptr || run.commands.empty()) continue;
+    const ShellCommand& last = run.commands.back();
+    Words words(run.words.begin() + static_cast<std::ptrdiff_t>(last.begin),
+                run.words.begin() + static_cast<std::ptrdiff_t>(last.end));
+    words.push_back(*named);
+    if (says_more(words, job)) started.push_back({script.name, launched(words, run.variables)});
   }
   return started;
 }

@@ -6,7 +6,8 @@
 // `llamafactory-cli train full.yaml`.
 //
 // Overrides of Hydra's form go into the YAML, as do the flags of `accelerate launch` that its file
-// has too. A script that starts none of the files is left to the readers of scripts.
+// has too, and the arguments beside Primus's EXP=config.yaml. A script that starts none of the
+// files is left to the readers of scripts.
 #pragma once
 
 #include <cstdint>

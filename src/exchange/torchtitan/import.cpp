@@ -355,17 +355,21 @@ ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool who
 
 bool has_dot(const ForeignSetting& s) { return s.name.find('.') != std::string::npos; }
 
-// Commands that have settings of torchtitan; all of them where none has.
+// Commands that have settings of torchtitan, and arguments without a command; all commands where
+// none has.
 Settings settings_of_script(const ShellRun& run, const std::string& file) {
   Settings settings(file);
+  bool any = false;
   for (const ShellCommand& c : run.commands) {
     const auto at = [&](std::size_t i) {
       return run.words.begin() + static_cast<std::ptrdiff_t>(i);
     };
     const Settings own = settings_of_words(std::vector<std::string>(at(c.begin), at(c.end)), file);
-    if (std::any_of(own.all().begin(), own.all().end(), has_dot)) settings.add_all(own);
+    const bool dotted = std::any_of(own.all().begin(), own.all().end(), has_dot);
+    any = any || dotted;
+    if (dotted || (c.end > c.begin && at(c.begin)->compare(0, 2, "--") == 0)) settings.add_all(own);
   }
-  return settings.all().empty() ? settings_of_words(run.words, file) : settings;
+  return any ? settings : settings_of_words(run.words, file);
 }
 
 // The TOML that a command line names; "" where it names none.

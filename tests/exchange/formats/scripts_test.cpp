@@ -140,6 +140,13 @@ TEST_CASE("a command line of torchtitan changes the TOML that it names") {
   CHECK(at(both, "parallel.recompute") == "full");
   CHECK(both.not_understood.empty());
   CHECK(stops_at(read({{"run.sh", script}}), "--job.config_file"));
+  // Arguments line by line, without a command.
+  const ImportedRun list = read(
+      "--nproc_per_node 8\n--nnodes 4\n--module llama3\n--config llama3_8b\n"
+      "--training.local_batch_size 2\n--training.seq_len 8192\n"
+      "--activation_checkpoint.mode full\n");
+  CHECK(at(list, "cluster.gpus") == 32);
+  CHECK(at(list, "model") == "llama-3-8b");
 }
 
 TEST_CASE("older settings of Megatron-LM and Megatron-DeepSpeed mean what they meant") {
@@ -198,6 +205,17 @@ TEST_CASE("a script that starts a YAML file says its GPUs and changes its settin
              "gradient_accumulation_steps: 2\nbf16: true\n"}});
   CHECK(at(lf, "cluster.gpus") == 16);
   CHECK(at(lf, "training.global_batch") == 64);
+  const ImportedRun primus =
+      read({{"run.sh",
+             "export EXP=a/b/pretrain.yaml\nexport NNODES=4\nexport GPUS_PER_NODE=8\n"
+             "bash ./examples/run_slurm_pretrain.sh --micro_batch_size 2 --train_iters=10\n"},
+            {"pretrain.yaml",
+             "modules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+             "    model: llama3.1_8B.yaml\n    overrides:\n      micro_batch_size: 4\n"
+             "      global_batch_size: 256\n      seq_length: 8192\n      bf16: true\n"}});
+  CHECK(at(primus, "cluster.gpus") == 32);
+  CHECK(at(primus, "training.micro_batch") == 2);
+  CHECK(at(primus, "training.global_batch") == 256);
   const ImportedRun axolotl =
       read({{"run.sh",
              "accelerate launch --config_file fsdp.yml --num_processes 32 --num_machines=4 -m "

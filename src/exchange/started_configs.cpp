@@ -67,9 +67,9 @@ bool names_file(const Words& words, const std::string& file) {
 // Hydra's "a.b=c", "+a=c", "++a=c" and "~a".
 bool is_override(const std::string& word) {
   const std::size_t first = word.find_first_not_of("+~");
-  if (first == std::string::npos || first > 2 ||
-      std::isalpha(static_cast<unsigned char>(word[first])) == 0)
-    return false;
+  constexpr std::size_t kMostMarks = 2;
+  if (first > kMostMarks) return false;  // also npos
+  if (std::isalpha(static_cast<unsigned char>(word[first])) == 0) return false;
   const std::size_t end = word.find_first_not_of(
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@", first);
   const bool removes = word[0] == '~' && end == std::string::npos;

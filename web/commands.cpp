@@ -10,11 +10,10 @@ namespace orrery {
 namespace {
 
 constexpr std::array kRows = {
-    CommandRow{"estimate", answer_estimate}, CommandRow{"memory", answer_memory},
-    CommandRow{"explain", answer_explain},   CommandRow{"list", answer_list},
-    CommandRow{"show", answer_show},         CommandRow{"search", answer_search},
-    CommandRow{"sweep", answer_sweep},       CommandRow{"compare", answer_compare},
-    CommandRow{"simulate", answer_simulate}, CommandRow{"comm", answer_comm},
+    CommandRow{"estimate", answer_estimate}, CommandRow{"explain", answer_explain},
+    CommandRow{"list", answer_list},         CommandRow{"show", answer_show},
+    CommandRow{"search", answer_search},     CommandRow{"sweep", answer_sweep},
+    CommandRow{"compare", answer_compare},   CommandRow{"simulate", answer_simulate},
     CommandRow{"capacity", answer_capacity}, CommandRow{"import", answer_import},
     CommandRow{"export", answer_export},
 };

@@ -79,7 +79,8 @@ Json random_run(std::mt19937& dice) {
   if (maybe()) p["tp"] = pick(Counts{2, 4, 8});
   if (maybe()) p["pp"] = pick(Counts{2, 4});
   if (maybe() && p.contains("pp")) p["vpp"] = 2;
-  if (maybe() && maybe()) p["cp"] = 2;
+  const bool has_context = maybe();
+  if (has_context && maybe()) p["cp"] = 2;
   if (has_experts && maybe()) p["ep"] = pick(Counts{2, 8});
   if (has_experts && maybe() && maybe()) p["etp"] = 1;
   if (maybe()) p["sequence_parallel"] = maybe();

@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// Whether a search may vary a key and, where it does, which tables of the chain price → stage →
-// finish it has to make anew.
+// A search may vary a key or not; where it does, it makes these tables of the chain price → stage →
+// finish anew.
 enum class Vary : std::uint8_t {
   never,   // no search varies it
   run,     // each value is a run of its own

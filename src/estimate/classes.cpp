@@ -75,8 +75,8 @@ std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
-// Whether a part that is neither the first nor the last has the layers of the one before, which is
-// not the first either.
+// True where a part that is neither the first nor the last has the layers of the one before, which
+// is not the first either.
 bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_t parts) {
   if (part < 2 || part + 1 == parts) return false;
   const Architecture& a = run.model;

@@ -41,7 +41,7 @@ MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages);
 // alone.
 Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks);
 
-// Whether these blocks of the model fit nowhere, however they are laid out over stages: weights,
+// True where these blocks of the model fit nowhere, however they are laid out over stages: weights,
 // gradients and optimizer states of a mean stage are more than a device's memory. Needs prices
 // alone.
 bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCounts& blocks);

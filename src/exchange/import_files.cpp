@@ -153,7 +153,7 @@ class Import {
     }
   }
 
-  // Whether another script names this one, which it then sources or starts.
+  // True where another script names this one: it sources or starts it.
   bool is_of_another(const ForeignFile& f) const {
     const std::string name = base_name(f.name);
     const auto names = [](const ForeignFile& by, const std::string& script) {

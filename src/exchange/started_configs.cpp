@@ -150,7 +150,7 @@ const std::string* named_by_variable(const ImportJob& job, const ShellVariables&
   return nullptr;
 }
 
-// Whether the command starts one of the files; those it starts then hold what it says.
+// True where the command starts one of the files; its overrides then stand in that file.
 bool says_more(const Words& words, ImportJob& job) {
   bool any = false;
   bool overridden = false;

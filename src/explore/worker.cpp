@@ -273,8 +273,8 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
   waiting_.push_back(c);
 }
 
-// Whether no strategy of the unit fits, by its weights, gradients and optimizer states alone, which
-// no point of it changes but for sharding and offload.
+// True where no strategy of the unit fits, by its weights, gradients and optimizer states alone:
+// only sharding and offload change them within a unit.
 bool SearchWorker::fits_nowhere(const Unit& unit, const Point& point) {
   if (fits_nowhere_) return *fits_nowhere_;
   fill_prices(unit, point);
@@ -294,7 +294,7 @@ bool SearchWorker::fits_nowhere(const Unit& unit, const Point& point) {
   return none;
 }
 
-// Whether the best one known beats every strategy with these blocks, however they are laid out.
+// True where the best one known beats every strategy with these blocks, however they are laid out.
 bool SearchWorker::beats_all_layouts(const Unit& unit, const Point& point) {
   // With documents of several lengths, prices depend on the sharding too.
   if (run_.training.lengths.count > 0) return false;

@@ -114,7 +114,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool computed = w[1] == '(';
     if (!computed && (variable.empty() || std::isdigit(static_cast<unsigned char>(variable[0]))))
       continue;
-    // What it may hold is reported with its branch.
+    // Its branch reports the values that it may have.
     if (std::find(run.doubted.begin(), run.doubted.end(), variable) != run.doubted.end()) continue;
     const bool assigned = computed || run.variables.count(variable) > 0;
     const std::string why = assigned ? "arguments that only the shell knows"

@@ -33,7 +33,7 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
 // How a part of the script is taken: run, in doubt, or only read over.
 enum class Mode : std::uint8_t { run, doubt, skip };
 
-// What break, continue and return leave; commands up to its end are only read over.
+// The part that break, continue and return leave: commands up to its end are only read over.
 enum class Leave : std::uint8_t { nothing, round, loop, function };
 
 struct State {
@@ -62,7 +62,7 @@ struct Reading {
   bool whole = false;
 };
 
-// What "#SBATCH" lines and sbatch's own words set.
+// Variables that "#SBATCH" lines and sbatch's own words set.
 void read_scheduler(std::string_view text, ShellVariables& variables);
 void read_scheduler_words(const std::vector<std::string>& words, ShellVariables& variables);
 
@@ -71,7 +71,7 @@ class Script {
   Script(State& state, std::string_view text, std::size_t line, int depth)
       : Script(state, text, state.file, line, depth) {}
 
-  // Of another file.
+  // A text of another file.
   Script(State& state, std::string_view text, const std::string& file, std::size_t line, int depth)
       : s_(state), text_(text, file, line), depth_(depth) {
     if (depth > kMostNested) text_.fail("commands nested deeper than 64");

@@ -15,8 +15,8 @@
 // the words of its commands stand in `doubts` with the line of the condition.
 //
 // Bounded: 1 MiB of words, 64 levels of nesting, 64 KiB a value, 4096 rounds of loops,
-// 16 MiB of text with each round and call. Errors:
-// InputError with the line for a quote, a bracket or a construct without end.
+// 16 MiB of text with each round and call. Errors: InputError with the line for a quote, a bracket
+// or a construct without end.
 #pragma once
 
 #include <cstddef>

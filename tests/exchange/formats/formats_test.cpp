@@ -428,4 +428,13 @@ TEST_CASE("torchtitan compiles what its list names, and quantises by its convert
   CHECK(at(toml("[parallelism]\nfsdp_reshard_after_forward = \"never\"\n"), "parallel.zero") == 2);
 }
 
+TEST_CASE("TOML's bare keys are ASCII: a letter beyond it is refused where it stands") {
+  // One letter a block of characters that the library looks up in a table of its own.
+  for (const char* letter : {"é", "λ", "ﬀ", "\xEF\xBB\xBC", "漢", "\xF0\x9F\x99\x82"}) {
+    CAPTURE(letter);
+    const std::string text = "[model]\nname = \"llama3\"\n" + std::string(letter) + " = 1\n";
+    CHECK_THROWS_WITH_AS(read(text, kEight), doctest::Contains("line 3"), InputError);
+  }
+}
+
 }  // namespace orrery

@@ -77,11 +77,31 @@ constexpr std::array kPartNames = {
 std::vector<std::string> our_names(std::span<const TargetName> names, const std::string& theirs) {
   std::vector<std::string> ours;
   const std::string last = theirs.substr(theirs.rfind('.') + 1);
-  if (theirs.find('*') != std::string::npos) return ours;
+  const bool some = contains(theirs, "*") || contains(theirs, "expert");
+  if (some) return ours;
   for (const TargetName& n : names) {
     if (n.theirs == last) ours.emplace_back(n.ours);
   }
   return ours;
+}
+
+// "…layers.[\d]+.(mlp|self_attn).(up|q)_proj" is up_proj and q_proj; with a layer's number, or of
+// an encoder of images, it is no name.
+std::vector<std::string> alternatives_of(const std::string& word) {
+  const std::size_t open = word.rfind('(');
+  const std::size_t close = word.find(')', open == std::string::npos ? 0 : open);
+  if (open == std::string::npos || close == std::string::npos) return {word};
+  const std::string before = word.substr(0, open);
+  const std::string behind = word.substr(close + 1);
+  const bool some = before.find_first_of("0123456789") != std::string::npos ||
+                    contains(before, "visi") || contains(before, "visual");
+  if (some || behind.find_first_not_of("abcdefghijklmnopqrstuvwxyz_$") != std::string::npos)
+    return {word};
+  std::vector<std::string> names;
+  for (const std::string_view part :
+       fields_of(std::string_view(word).substr(open + 1, close - open - 1), '|'))
+    names.push_back(std::string(part) + behind.substr(0, behind.find('$')));
+  return names;
 }
 
 // Words of a list, or of a text with commas.
@@ -96,7 +116,10 @@ std::vector<std::string> words_of(Settings& settings, std::string_view name,
     for (std::size_t at = 0; at <= word.size();) {
       const std::size_t end = std::min(word.find(',', at), word.size());
       const std::string_view part = trimmed(std::string_view(word).substr(at, end - at));
-      if (!part.empty()) words.emplace_back(part);
+      if (!part.empty()) {
+        for (std::string& name : alternatives_of(std::string(part)))
+          words.push_back(std::move(name));
+      }
       at = end + 1;
     }
   }

@@ -14,7 +14,7 @@ bool is_name(const std::string& word) {
 
 bool ends_values(const std::string& word) {
   static constexpr std::string_view kSigns[] = {";", "|", "&", "<", ">", "do", "done", "fi", "-m"};
-  const bool program = word.size() > 3 && word.compare(word.size() - 3, 3, ".py") == 0;
+  const bool program = word.ends_with(".py");
   return program || std::find(std::begin(kSigns), std::end(kSigns), word) != std::end(kSigns);
 }
 

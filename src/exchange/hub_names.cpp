@@ -85,12 +85,15 @@ constexpr OtherName kOtherNames[] = {
     {"olmo211247b", "olmo-2-7b"},
     {"olmo2112413b", "olmo-2-13b"},
     {"bloom", "bloom-176b"},
+    {"qwen3moe30ba3b", "qwen3-30b-a3b"},
+    {"qwen3moe235ba22b", "qwen3-235b-a22b"},
 };
 
 // Endings of names that leave the dimensions as they are.
 constexpr std::string_view kEndings[] = {
-    "bnb4bit", "bnb", "nf4", "instruct", "thinking", "chat", "hf",   "base", "it",   "2501", "2507",
-    "v01",     "v02", "v03", "bf16",     "fp8",      "0528", "0905", "pt",   "yaml", "nemo", "8k"};
+    "linearized", "bnb4bit", "bnb",  "nf4",  "instruct", "thinking", "chat", "hf",
+    "base",       "it",      "2501", "2507", "v01",      "v02",      "v03",  "bf16",
+    "fp8",        "0528",    "0905", "pt",   "yaml",     "nemo",     "8k"};
 
 std::string letters_of(const std::string& name) {
   std::string out;
@@ -104,8 +107,7 @@ std::string letters_of(const std::string& name) {
 
 bool drop_ending(std::string& word) {
   for (const std::string_view end : kEndings) {
-    if (word.size() <= end.size() || word.compare(word.size() - end.size(), end.size(), end) != 0)
-      continue;
+    if (word == end || !word.ends_with(end)) continue;
     word.resize(word.size() - end.size());
     return true;
   }

@@ -68,7 +68,11 @@ constexpr std::string_view kMovingParts[] = {"recompute",
                                              "precision",
                                              "low_rank",
                                              "galore",
-                                             "badam"};
+                                             "badam",
+                                             "freeze",
+                                             "teacher",
+                                             "zenflow",
+                                             "compression_training"};
 
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
   const auto found = std::find_if(notes.begin(), notes.end(),
@@ -245,6 +249,12 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   // A part of one, beside the file's: --set model.vocab_size=32000.
   const bool part = model.is_object() && !model.contains("num_hidden_layers");
   return model.is_null() || part ? 0 : architecture_of(model, lookup).layers;
+}
+
+bool has_image_tower(const Json& run, const ConfigLookup& lookup) {
+  const Json& model = value_at(run, "model");
+  const bool part = model.is_object() && !model.contains("num_hidden_layers");
+  return !model.is_null() && !part && architecture_of(model, lookup).tower.layers > 0;
 }
 
 std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup& lookup) {

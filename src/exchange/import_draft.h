@@ -102,6 +102,9 @@ struct ImportDraft {
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 
+// True of a model, by name or inline, that has an encoder of images.
+bool has_image_tower(const Json& run, const ConfigLookup& lookup);
+
 // Tokens of a tokenizer that is named after a model of ours ("meta-llama/Llama-3.1-8B"); 0
 // otherwise.
 std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup& lookup);

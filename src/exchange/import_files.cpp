@@ -314,6 +314,7 @@ class Import {
     std::erase_if(all.not_understood, [&](const LeftOver& l) {
       return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
     });
+    deepspeed::shard_bf16_states(all);
     return all;
   }
 

@@ -52,7 +52,8 @@ bool has_component(const Json& j) {
 }
 
 bool is_primus(const Json& j) {
-  return j.contains("modules") || has_any(j, {"extends", "includes"}) ||
+  return j.contains("modules") || has_any(j, {"extends", "includes", "bases"}) ||
+         member(j, "model").contains("flavor") ||
          has_any(j, {"tensor_model_parallel_size", "num_attention_heads", "micro_batch_size"});
 }
 
@@ -232,6 +233,8 @@ bool is_python(std::string_view line) {
 
 constexpr std::string_view kMlperf[] = {"DGXNNODES",
                                         "DGXNGPU",
+                                        "DGXSYSTEM",
+                                        "LORA_A2A",
                                         "MINIBS",
                                         "TENSOR_MODEL_PARALLEL",
                                         "FP8_PARAM_GATHER",
@@ -397,10 +400,8 @@ Recognised recognise(const ForeignFile& file) {
 bool is_script(const ForeignFile& file) {
   static constexpr std::string_view kOthers[] = {".py",  ".json", ".yaml", ".yml", ".toml",
                                                  ".xml", ".log",  ".csv",  ".out", ".conf"};
-  const bool other = std::any_of(std::begin(kOthers), std::end(kOthers), [&](std::string_view end) {
-    return file.name.size() > end.size() &&
-           file.name.compare(file.name.size() - end.size(), end.size(), end) == 0;
-  });
+  const bool other = std::any_of(std::begin(kOthers), std::end(kOthers),
+                                 [&](std::string_view end) { return file.name.ends_with(end); });
   return !other && !is_binary(file.text) && first_character(file.text) != '<' &&
          first_character(file.text) != '{';
 }

@@ -18,13 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-bool is_yaml(const ForeignFile& f) {
-  return ends_with(f.name, ".yaml") || ends_with(f.name, ".yml");
-}
+bool is_yaml(const ForeignFile& f) { return f.name.ends_with(".yaml") || f.name.ends_with(".yml"); }
 
 std::string stem(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
@@ -189,10 +183,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     if (!starts) continue;
     const ShellRun run = run_shell(script.text, script.name);
     for (const ShellCommand& c : run.commands) {
-      const auto at = [&](std::size_t n) {
-        return run.words.begin() + static_cast<std::ptrdiff_t>(n);
-      };
-      const Words words(at(c.begin), at(c.end));
+      const Words words = words_of(run, c);
       if (!says_more(words, job)) continue;
       started.push_back({script.name, launched(words, run.variables)});
       break;
@@ -201,8 +192,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const std::string* named = named_by_variable(job, run.variables);
     if (named == nullptr || run.commands.empty()) continue;
     const ShellCommand& last = run.commands.back();
-    Words words(run.words.begin() + static_cast<std::ptrdiff_t>(last.begin),
-                run.words.begin() + static_cast<std::ptrdiff_t>(last.end));
+    Words words = words_of(run, last);
     words.push_back(*named);
     if (says_more(words, job)) started.push_back({script.name, launched(words, run.variables)});
   }

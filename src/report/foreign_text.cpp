@@ -52,8 +52,10 @@ std::string imported_text(const ImportedRun& r) {
 }
 
 std::string refusal_line(const LeftOver& l) {
-  const std::size_t end = l.setting.find(' ');
-  const std::string name = l.key.empty() ? l.setting.substr(0, end) : l.key;
+  // A setting may stand behind its file: "ds.yaml: zero_stage 2".
+  const std::size_t file = l.setting.find(": ");
+  const std::string setting = file < l.setting.find(' ') ? l.setting.substr(file + 2) : l.setting;
+  const std::string name = l.key.empty() ? setting.substr(0, setting.find(' ')) : l.key;
   const std::string key =
       l.key.empty() || l.key == l.setting ? "" : " (" + l.key + " is left open)";
   return one_line(l.setting + ": " + l.why + key + "; --assume " + name +

@@ -2,7 +2,7 @@
 # and has no key stops the import, unless --assume says what is to be done.
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 -o part.json
 ! exit 2
-! stderr pretrain_llama.sh: --hybrid-layer-pattern M-M*: no key of a run file says this; --assume --hybrid-layer-pattern=none
+! stderr pretrain_llama.sh: --hybrid-layer-pattern M-M*: 4 letters, and 32 layers (model.layer_pattern is left open); --assume model.layer_pattern=VALUE
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none -o run.json
 $ python3 -c 'import json; print([a["path"] for a in json.load(open("run.json"))["assumed"]])'
 > ['--hybrid-layer-pattern', ...

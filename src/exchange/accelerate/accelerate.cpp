@@ -30,7 +30,8 @@ constexpr std::string_view kAccelerateWithoutEffect =
     "deepspeed_config.zero3_save_16bit_model deepspeed_config.gradient_clipping "
     "deepspeed_config.deepspeed_multinode_launcher deepspeed_config.deepspeed_hostfile "
     "deepspeed_config.offload_*_nvme_path mixed_precision command_file commands "
-    "fp8_config.* dynamo_config.* megatron_lm_config.* "
+    "use_parallelism_config mpirun_config.* ipex_config.* fp8_config.* dynamo_config.* "
+    "megatron_lm_config.* "
     "deepspeed_config.deepspeed_moe_layer_cls_names";
 
 constexpr std::array kAccelerateNotModelled = {
@@ -110,6 +111,9 @@ void read(const ForeignFile& file, Facts& facts) {
   if (type == "DEEPSPEED") read_deepspeed(settings, facts);
   if (type == "MEGATRON_LM")
     facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
+  if (type == "MULTI_CPU" || settings.flag("use_cpu").value_or(false))
+    facts.stop(type == "MULTI_CPU" ? "distributed_type MULTI_CPU" : "use_cpu true",
+               "trains on processors; Orrery knows accelerators");
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
   // Parts of launchers that are not used.
   for (const auto& [part, of] : kParts) {

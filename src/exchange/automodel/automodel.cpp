@@ -40,10 +40,10 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
     "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
     "peft.use_triton peft.lora_dtype "
-    "quantization.* autonvtx cp_*";
+    "quantization.* autonvtx cp_* teacher_model.* kd_* temperature";
 
 constexpr std::array kAutomodelNotModelled = {
-    SettingNote{"fp8.*", "--set training.precision=fp8 says it"},
+    SettingNote{"fp8.*", "the profile's fp8 is used"},
     SettingNote{"autopipeline.*", "layers are shared evenly"},
 };
 
@@ -54,7 +54,8 @@ void precision(Settings& settings, Facts& facts) {
     type = "bf16";
   }
   if (contains(type, "bfloat16") || type == "bf16") {
-    facts.say(Said::precision, "bf16", "model.torch_dtype");
+    const bool fp8 = settings.flag("fp8.enabled").value_or(false);
+    facts.say(Said::precision, fp8 ? "fp8" : "bf16", fp8 ? "fp8.enabled" : "model.torch_dtype");
     return facts.say(Said::narrow, true, "model.torch_dtype");
   }
   facts.leave_open(Said::precision, settings.written("model.torch_dtype"),
@@ -133,11 +134,14 @@ void rest(Settings& settings, Facts& facts) {
   micro_batch(settings, facts);
   adapter(settings, facts);
   facts.say(Said::framework, "fsdp", "NeMo Automodel");
+  if (settings.has("teacher_model.pretrained_model_name_or_path"))
+    facts.stop("teacher_model", "a training with a second model");
 }
 
 }  // namespace
 
 void read(const ForeignFile& file, Facts& facts) {
+  say_gpus_of_comments(file, facts);
   read_tool({kAutomodelRows, kAutomodelWithoutEffect, kAutomodelNotModelled,
              "model.pretrained_model_name_or_path model.config.pretrained_model_name_or_path "
              "model.config",

@@ -40,7 +40,8 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "peft_autocast_adapter_dtype peft_use_dora peft.loftq_config.* ddp_timeout "
     "fsdp_final_state_dict_type optim_args.* torch_compile_backend nccl_* "
     "skip_prepare_dataset rope_theta include_tokens_per_second profiler_* liger_* "
-    "fix_untrained_tokens excess_length_strategy streaming*";
+    "fix_untrained_tokens excess_length_strategy streaming* eot_tokens "
+    "experimental_skip_move_to_device ddp_find_unused_parameters llama4_linearized_experts";
 
 constexpr std::array kAxolotlNotModelled = {
     SettingNote{"tiled_mlp", "the MLP is not tiled here"},
@@ -131,7 +132,15 @@ void accumulation(Settings& settings, Facts& facts) {
 }
 
 // A packed row is a full one; others are as long as the longest of their batch.
+// Weights stored in mxfp4 that are loaded as bf16 are a usual base.
+void stored_weights(Settings& settings) {
+  if (!settings.flag("model_quantization_config_kwargs.dequantize").value_or(false)) return;
+  if (settings.word("model_quantization_config") != "Mxfp4Config") return;
+  settings.take("model_quantization_config");
+}
+
 void rest(Settings& settings, Facts& facts) {
+  stored_weights(settings);
   const bool padded = settings.flag("pad_to_sequence_len").value_or(false);
   say_length("sequence_len", settings.flag("sample_packing").value_or(false) || padded, settings,
              facts);
@@ -141,6 +150,7 @@ void rest(Settings& settings, Facts& facts) {
   checkpoints(settings, facts);
   attention(settings, facts);
   sharding(settings, facts);
+  facts.loads_narrow = true;
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");

@@ -333,6 +333,22 @@ void read_sizes(ImportDraft& d) {
 
 }  // namespace
 
+void shard_bf16_states(ImportedRun& r) {
+  const Json& framework = value_at(r.run, "framework");
+  const Json& states = value_at(r.run, "training.states");
+  const bool ours = framework == "deepspeed" || framework == "megatron-deepspeed";
+  const bool plain = value_at(r.run, "parallel.zero") == 0 &&
+                     value_at(r.run, "training.precision") == "bf16" && states != "fp32-adam-16";
+  if (!ours || !plain) return;
+  const bool adam = value_at(r.run, "training.optimizer") != "sgd";
+  if (states.is_null() && adam) set_at(r.run, "training.states", "adam-fp32-gradients-18");
+  set_at(r.run, "parallel.zero", 1);
+  std::erase_if(r.assumed, [](const Assumed& a) { return a.path == "parallel.zero"; });
+  r.assumed.push_back({"parallel.zero", "1",
+                       "without ZeRO, DeepSpeed's optimizer of bf16 keeps gradients in fp32 and "
+                       "shards its states [from memory]"});
+}
+
 ImportedRun import_run(const ForeignFile& file, ImportJob& job) {
   const Json document = parse_json(file.text, file.name);
   if (!document.is_object() || document.empty()) {

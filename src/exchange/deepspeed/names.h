@@ -87,6 +87,8 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"zero_optimization.offload_optimizer.*", "the profile's transfers are used"},
     SettingNote{"zero_optimization.offload_param.*", "the profile's transfers are used"},
     SettingNote{"monitor_config.*", "printed, not computed"},
+    SettingNote{"curriculum_learning.*", "sequences are of the full length here"},
+    SettingNote{"data_efficiency.*", "sequences are of the full length here"},
     SettingNote{"gradient_predivide_factor", "a factor alone"},
     SettingNote{"prescale_gradients", "a factor alone"},
 };

@@ -33,13 +33,14 @@ constexpr std::string_view kLlamaFactoryWithoutEffect =
     "optim_args use_fast_tokenizer resize_vocab rope_scaling flash_attn_* enable_thinking "
     "mask_history train_on_prompt ignore_pad_token_for_loss tool_format default_system "
     "neat_packing swanlab_* use_swanlab bf16_full_eval log_level print_param_status "
-    "additional_target fp8_enable_fsdp_float8_all_gather infer_* "
+    "additional_target pissa_* pref_* kto_* ppo_* ref_model* reward_model* apollo_* badam_* "
+    "galore_scale galore_proj_type galore_update_interval fp8_enable_fsdp_float8_all_gather "
+    "infer_* "
     "moe_aux_loss_coef";
 
 constexpr std::array kLlamaFactoryNotModelled = {
     SettingNote{"moe_*", "the profile's exchange is used"},
     SettingNote{"sequence_parallel", "the profile's kind is used"},
-    SettingNote{"use_unsloth_gc", "--set parallel.offload.activations=host says it"},
 };
 
 struct Refused {
@@ -52,7 +53,7 @@ constexpr std::array kRefused = {
     Refused{"use_badam", "one block of weights at a time"},
     Refused{"use_adam_mini", "Adam-mini's states"},
     Refused{"use_llama_pro", "some layers alone are trained"},
-    Refused{"use_unsloth", "Unsloth's kernels"},
+    Refused{"use_unsloth", "Unsloth's kernels, which keep less memory than others"},
     Refused{"mixture_of_depths", "layers that tokens skip"},
     Refused{"use_kt", "experts on the host"},
 };
@@ -68,6 +69,19 @@ StoredBase stored_base(Settings& settings, Facts& facts) {
   if (!known) facts.stop(settings.written("quantization_bit"), "a format that is not modelled");
   if (*bits == 8) return StoredBase::int8;
   return twice ? StoredBase::nf4 : StoredBase::nf4_single;
+}
+
+// Its rank is 16 where none is given; a layer at a time keeps no gradients.
+void galore(Settings& settings, Facts& facts) {
+  const auto rank = settings.count("galore_rank", 1, 65536);
+  const bool at_once = settings.flag("galore_layerwise").value_or(false);
+  const auto targets = settings.words("galore_target").value_or(std::vector<std::string>{});
+  if (!settings.flag("use_galore").value_or(false)) return;
+  facts.say(Said::optimizer_rank, rank.value_or(16), "galore_rank");
+  if (!rank) facts.note(Said::optimizer_rank, "16", "without galore_rank [from memory]");
+  if (at_once) facts.say(Said::no_gradients, true, "galore_layerwise");
+  if (!targets.empty() && targets.front() != "all")
+    facts.stop(settings.written("galore_target"), "all linear layers are projected here");
 }
 
 void kind(Settings& settings, Facts& facts) {
@@ -96,8 +110,14 @@ void kind(Settings& settings, Facts& facts) {
   if (stage != "sft" && stage != "pt")
     facts.stop("stage " + stage, "a training with a second model or with generation");
   for (const Refused& r : kRefused) {
-    if (settings.flag(r.name).value_or(false)) facts.stop(settings.written(r.name), r.why);
+    // mixture_of_depths is a word.
+    const std::string word = settings.word(r.name).value_or("false");
+    if (word != "false" && word != "False") facts.stop(settings.written(r.name), r.why);
   }
+  if (settings.flag("use_unsloth_gc").value_or(false))
+    facts.say(Said::offload_activations, "host", settings.written("use_unsloth_gc"));
+  facts.freezes_tower = settings.flag("freeze_vision_tower").value_or(true);
+  galore(settings, facts);
 }
 
 // Files of its Megatron adapter have Megatron-LM's keys beside Hugging Face's.

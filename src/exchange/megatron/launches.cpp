@@ -33,19 +33,10 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-bool ends_with(const std::string& word, std::string_view end) {
-  return word.size() > end.size() && word.compare(word.size() - end.size(), end.size(), end) == 0;
-}
-
-Words words_of(const ShellRun& run, const ShellCommand& c) {
-  return Words(run.words.begin() + static_cast<std::ptrdiff_t>(c.begin),
-               run.words.begin() + static_cast<std::ptrdiff_t>(c.end));
-}
-
 // The place of the program that a command starts: a Python file, or the module behind -m.
 std::size_t place_of_program(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (ends_with(words[i], ".py")) return i;
+    if (words[i].ends_with(".py")) return i;
   }
   for (std::size_t i = words.size(); i > 1; --i) {
     if (words[i - 2] == "-m" || words[i - 2] == "--module") return i - 1;
@@ -68,6 +59,7 @@ std::ptrdiff_t keys_in(const Settings& settings) {
 struct Launch {
   Settings settings;
   std::size_t line = 0;
+  std::string program = {};
 };
 
 // Words before the program are the launcher's, and not all of them are known to us.
@@ -159,7 +151,7 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
     const Words words = words_of(run, c);
     const std::size_t program = place_of_program(words);
     if (program == kNone || is_other_program(words[program])) continue;
-    Launch launch{settings_of_launch(words, program, file), c.line};
+    Launch launch{settings_of_launch(words, program, file), c.line, words[program]};
     if (keys_in(launch.settings) < kFewKeys) continue;
     add_processes(run, c, launch.settings);
     launches.push_back(std::move(launch));
@@ -234,6 +226,10 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
     for (const ForeignSetting& s : l.settings.all()) add_once(names, s.name);
   }
   for (const std::string& name : names) compare(launches, name, out);
+  for (const Launch& l : launches) {
+    if (const char* why = other_program(l.program, l.settings))
+      out.left.push_back({base_name(l.program), why, "model", true});
+  }
   return out;
 }
 

@@ -179,8 +179,16 @@ void read_layout_of(ImportDraft& d) {
   if (text && *text != "None") return read_given_layout(d, *text, stages);
   const auto first = d.settings.count("decoder_first_pipeline_num_layers");
   const auto last = d.settings.count("decoder_last_pipeline_num_layers");
-  const bool embedding = d.is_on("account_for_embedding_in_pipeline_split");
-  const bool loss = d.is_on("account_for_loss_in_pipeline_split");
+  // Megatron-DeepSpeed counts the embedding before the layers, and its copy behind them.
+  const std::string method = d.settings.text("pp_partition_method").value_or("");
+  const bool staged = d.count_at("parallel.pp", 1) > 1;
+  const bool ends_count = method == "type:transformer|embedding" && staged;
+  if (!method.empty() && !ends_count && method != "type:transformer" && staged) {
+    return d.open("parallel.stage_layers", d.settings.written("pp_partition_method"),
+                  "type:transformer and type:transformer|embedding are known");
+  }
+  const bool embedding = d.is_on("account_for_embedding_in_pipeline_split") || ends_count;
+  const bool loss = d.is_on("account_for_loss_in_pipeline_split") || ends_count;
   if (!first && !last && !embedding && !loss) return;
   const bool known = d.layers() > 0 && !d.is_open("parallel.pp") && !d.is_open("parallel.vpp");
   if (!known) {

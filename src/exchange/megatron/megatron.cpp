@@ -97,7 +97,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
   bool value = false;  // of the argument before
   for (const std::string& w : run.words) {
     const bool argument = begins_with(w, "--");
-    const bool program = w.size() > 3 && w.compare(w.size() - 3, 3, ".py") == 0;
+    const bool program = w.ends_with(".py");
     const bool unknown = behind && !value && !program && w.size() > 1 && w[0] == '$';
     if (behind && is_override(w)) {
       named.left.push_back({w, "changes a configuration that is not given", "", true});
@@ -142,7 +142,8 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
 // As large as its model's, unless a setting says it.
 void read_tokenizer(const ImportJob& job, ImportDraft& d) {
   const auto name = d.settings.text("tokenizer_model");
-  if (!name || job.lookup == nullptr || !d.at("model.vocab_size").is_null()) return;
+  if (!name || job.lookup == nullptr || d.is_open("model") || !d.at("model.vocab_size").is_null())
+    return;
   const std::int64_t n = vocabulary_of_tokenizer(*name, *job.lookup);
   if (n == 0) return;
   d.note("model.vocab_size", std::to_string(n),
@@ -255,6 +256,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   // Merges are those of GPT-2, wherever their file is.
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();
+  read_images(d);
   read_model_of(d);
   read_tokenizer(job, d);
   read_training_of(d);

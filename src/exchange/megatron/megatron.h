@@ -24,6 +24,14 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts);
 // left open. Commands before it count where they say how many GPUs there are.
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file);
 
+// Why a program of Megatron-LM trains no decoder of its arguments; null where it trains one.
+const char* other_program(const std::string& program, const Settings& settings);
+
+// Settings of a model with state-space layers.
+bool is_hybrid(const Settings& settings);
+void read_hybrid(ImportDraft& d);
+void read_images(ImportDraft& d);
+
 // Our key of a setting of today's name; "" for none.
 std::string_view key_of_setting(std::string_view name);
 

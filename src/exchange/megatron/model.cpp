@@ -49,6 +49,7 @@ constexpr std::array kPositions = {Positions{"learned_absolute", "learned"},
                                    Positions{"rotary", "rope"},
                                    Positions{"yarn", "rope"},
                                    Positions{"mrope", "rope"},
+                                   Positions{"none", "none"},
                                    Positions{"alibi", "alibi"}};
 
 // A log has "PositionEmbeddingType.alibi".
@@ -103,12 +104,13 @@ void heads(ImportDraft& d) {
   } else if (grouped && groups) {
     d.set("model.num_key_value_heads", *groups);
   } else if (grouped) {
-    d.assume("model.num_key_value_heads", 1, "without --num-query-groups");
+    d.assume("model.num_key_value_heads", 1, "without --num-query-groups [from memory]");
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
   }
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
+  if (d.at("model.q_lora_rank") == 0) erase_at(d.out.run, "model.q_lora_rank");
   latent_norms(d);
   // Defaults of arguments.py, which go over MLATransformerConfig's: queries are not compressed.
   d.assume("model.kv_lora_rank", 32, "MLA's default");
@@ -220,7 +222,7 @@ std::pair<std::size_t, std::size_t> regular(const std::vector<bool>& layers) {
 void deepspeed_frequency(ImportDraft& d) {
   const std::int64_t every = d.settings.count("expert_interval", 1, kMostDegree).value_or(2);
   if (!d.settings.has("expert_interval"))
-    d.note("model.moe_layer_freq", "2", "Megatron-DeepSpeed's --expert-interval");
+    d.note("model.moe_layer_freq", "2", "Megatron-DeepSpeed's --expert-interval [from memory]");
   d.set("model.moe_layer_freq", every);
   if (every > 1) d.set("model.moe_layer_offset", every - 1);
 }
@@ -272,7 +274,7 @@ void experts(ImportDraft& d) {
   capacity(d);
   const bool deepspeed = d.is_on("deepspeed");
   d.assume("model.num_experts_per_tok", deepspeed ? 1 : 2,
-           deepspeed ? "without --topk" : "without --moe-router-topk");
+           deepspeed ? "without --topk [from memory]" : "without --moe-router-topk");
   d.assume("model.moe_intermediate_size", d.at("model.intermediate_size"),
            "without --moe-ffn-hidden-size");
   layer_frequency(d);
@@ -282,7 +284,8 @@ void experts(ImportDraft& d) {
   }
   // With experts in every layer there is no dense MLP that would have a width.
   const bool every = d.count_at("model.first_k_dense_replace", 0) == 0 &&
-                     d.count_at("model.moe_layer_freq", 1) == 1;
+                     d.count_at("model.moe_layer_freq", 1) == 1 &&
+                     d.at("model.layer_pattern").is_null();
   if (every) erase_at(d.out.run, "model.intermediate_size");
 }
 
@@ -368,7 +371,20 @@ void set_aside_model(ImportDraft& d) {
                            "attention_dropout",
                            "hidden_dropout",
                            "window_size",
-                           "window_attn_skip_freq"}) {
+                           "window_attn_skip_freq",
+                           "spec",
+                           "is_hybrid_model",
+                           "hybrid_override_pattern",
+                           "hybrid_layer_pattern",
+                           "hybrid_attention_ratio",
+                           "hybrid_mlp_ratio",
+                           "mamba_num_heads",
+                           "mamba_head_dim",
+                           "mamba_num_groups",
+                           "mamba_state_dim",
+                           "embed_layernorm",
+                           "encoder_num_layers",
+                           "decoder_num_layers"}) {
     if (d.settings.has(name))
       d.out.without_effect.push_back(std::string(name) + " (the model by name)");
     d.settings.take(name);
@@ -386,6 +402,7 @@ void read_model_of(ImportDraft& d) {
   }
   read_rows_of(kModelRows, d.settings, d.out.run);
   if (d.out.run.empty()) return;
+  read_hybrid(d);
   activation(d);
   window(d);
   norm_and_positions(d);

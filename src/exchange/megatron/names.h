@@ -24,6 +24,7 @@ inline constexpr std::array kModelRows = {
     NameRow{"vocab_size", "model.vocab_size"},
     NameRow{"untie_embeddings_and_output_weights", "model.tie_word_embeddings", NameKind::negated},
     NameRow{"qk_layernorm", "model.qk_norm", NameKind::flag},
+    NameRow{"embed_layernorm", "model.embedding_norm", NameKind::flag},
     NameRow{"mtp_num_layers", "model.num_nextn_predict_layers"},
 };
 
@@ -158,7 +159,10 @@ inline constexpr std::array kOtherKeys = {
 };
 
 // Flags, which take no value: "$MORE_ARGS" behind one is another argument.
-inline constexpr std::array<std::string_view, 34> kFlags = {"sequence_parallel",
+inline constexpr std::array<std::string_view, 37> kFlags = {"sequence_parallel",
+                                                            "embed_layernorm",
+                                                            "is_hybrid_model",
+                                                            "cpu_optimizer",
                                                             "use_distributed_optimizer",
                                                             "swiglu",
                                                             "quick_geglu",

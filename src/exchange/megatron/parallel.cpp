@@ -100,8 +100,9 @@ void context(ImportDraft& d) {
   if (!words || d.count_at("parallel.cp", 1) == 1) return;
   const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), words->front());
   if (words->size() != 1 || found == kContextTypes.end()) {
-    d.not_understood("--cp-comm-type", "p2p, allgather or a2a for all layers");
-    return;
+    d.settings.take("hierarchical_context_parallel_sizes");
+    return d.open("parallel.cp_type", d.settings.written("cp_comm_type"),
+                  "p2p, allgather or a2a for all layers");
   }
   d.set(
       "parallel.cp_type",
@@ -260,6 +261,10 @@ void read_parallel_of(ImportDraft& d) {
   d.set("parallel.order", d.is_on("use_tp_pp_dp_mapping") ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
   if (d.is_on("optimizer_cpu_offload")) offload(d);
   d.settings.take("optimizer_offload_fraction");
+  if (d.is_on("cpu_optimizer")) {
+    d.open("parallel.offload.optimizer", d.settings.written("cpu_optimizer"),
+           "whether its states are on the host, DeepSpeed's file says");
+  }
   layer_offload(d);
 }
 

@@ -12,6 +12,8 @@
 namespace orrery::mlperf {
 namespace {
 
+constexpr const char* kLengths[] = {"MAX_SEQLEN", "SEQ_LENGTH", "SEQ_LEN"};
+
 class Environment {
  public:
   Environment(const ShellVariables& variables, NamedSettings& out) : v_(variables), out_(out) {}
@@ -25,10 +27,9 @@ class Environment {
     for (const auto& [name, values] : v_) {
       if (begins_with(name, "LORA_")) out_.adapter = benchmark_adapter();
     }
-    if (out_.adapter.is_null() || !out_.model.empty()) return;
-    out_.model = "llama-2-70b";
-    if (number("MAX_SEQLEN") <= 0 && number("SEQ_LENGTH") <= 0)
-      add("seq_length", "the benchmark's 8192 tokens", 8192);
+    if (!out_.adapter.is_null() && out_.model.empty()) out_.model = "llama-2-70b";
+    const bool fixed = !out_.adapter.is_null() || out_.model == "llama-3-405b";
+    if (fixed && !has_length()) add("seq_length", "the benchmark's 8192 tokens", 8192);
   }
 
  private:
@@ -39,6 +40,11 @@ class Environment {
 
   static bool is_on(const std::string& value) {
     return value == "True" || value == "true" || value == "1";
+  }
+
+  bool has_length() const {
+    return std::any_of(std::begin(kLengths), std::end(kLengths),
+                       [&](const char* name) { return number(name) > 0; });
   }
 
   void add(std::string_view name, std::string_view written, Json value) {

@@ -28,6 +28,7 @@ inline constexpr std::array kNames = {
     NamedPath{"GBS", "global_batch_size"},
     NamedPath{"MAX_SEQLEN", "seq_length"},
     NamedPath{"SEQ_LENGTH", "seq_length"},
+    NamedPath{"SEQ_LEN", "seq_length"},
     NamedPath{"MAX_STEPS", "train_iters"},
     NamedPath{"USE_DIST_OPTIMIZER", "use_distributed_optimizer"},
     NamedPath{"OVERLAP_GRAD_REDUCE", "overlap_grad_reduce"},

@@ -25,6 +25,7 @@ class Reading {
     words();
     sharding();
     world();
+    other_model();
     if (at("model.peft").is_object()) adapter();
     rest();
   }
@@ -88,6 +89,10 @@ class Reading {
     if (flash.is_boolean()) add("use_flash_attention", "model.use_flash_attention", flash);
     if (at("model.data.seq_length").is_number() && at("model.encoder_seq_length").is_null())
       copy("model.data.seq_length", "seq_length");
+    const Json& tuning = at("model.data.train_ds.max_seq_length");
+    if (tuning.is_number() && at("model.encoder_seq_length").is_null() &&
+        !at("model.data.seq_length").is_number())
+      copy("model.data.train_ds.max_seq_length", "seq_length");
     if (contains(text("model.tokenizer.type"), "GPT2BPE"))
       add("merge_file", "model.tokenizer.type", "gpt2");
     if (text("model.tokenizer.library") == "huggingface")
@@ -133,6 +138,20 @@ class Reading {
     const Json& devices = at("trainer.devices");
     if (!nodes.is_null()) add("nnodes", "trainer.num_nodes", nodes);
     if (!nodes.is_null() && !devices.is_null()) add("nproc_per_node", "trainer.devices", devices);
+  }
+
+  // Encoders have keys of their own, and names: megatron_bert, megatron_t5.
+  void other_model() {
+    const std::string name = text("name");
+    const bool bert = contains(name, "bert") || !at("model.bert_binary_head").is_null();
+    const bool t5 = contains(name, "t5") || at("model.encoder").is_object();
+    if (!bert && !t5) return;
+    out_.left.push_back({bert ? "name megatron_bert" : "name megatron_t5",
+                         bert ? "an encoder, whose attention is not causal; give its config.json "
+                                "with --model"
+                              : "an encoder and a decoder; give the model's config.json with "
+                                "--model",
+                         "model", true});
   }
 
   // The model is that of a checkpoint.

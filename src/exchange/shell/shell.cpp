@@ -161,6 +161,11 @@ ShellRun run_shell(std::string_view text, const std::string& file, ShellVariable
   return std::move(state.run);
 }
 
+std::vector<std::string> words_of(const ShellRun& run, const ShellCommand& command) {
+  const auto at = [&](std::size_t i) { return run.words.begin() + static_cast<std::ptrdiff_t>(i); };
+  return std::vector<std::string>(at(command.begin), at(command.end));
+}
+
 std::string shell_value(const ShellVariables& variables, std::string_view name) {
   const auto known = variables.find(name);
   return known == variables.end() || known->second.empty() ? "" : known->second.front();

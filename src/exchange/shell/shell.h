@@ -67,6 +67,8 @@ struct ShellRun {
 ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given = {},
                    const ShellFiles& files = {});
 
+std::vector<std::string> words_of(const ShellRun& run, const ShellCommand& command);
+
 // The one value of a variable; "" where there is none.
 std::string shell_value(const ShellVariables& variables, std::string_view name);
 

@@ -60,7 +60,7 @@ std::optional<std::size_t> Script::started_file(const std::vector<std::string>& 
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string name = last_part(words[i]);
     if (s_.files->count(name) > 0) return i;
-    if (!shell || (name.size() > 3 && name.compare(name.size() - 3, 3, ".py") == 0)) return {};
+    if (!shell || name.ends_with(".py")) return {};
   }
   return {};
 }

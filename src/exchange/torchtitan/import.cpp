@@ -230,6 +230,8 @@ void read_compile(ImportDraft& d) {
   const auto old = d.settings.flag("compile");
   const auto enabled = d.settings.flag("compile.enable");
   const auto components = d.settings.words("compile.components");
+  if (!enabled && !old && !d.other_defaults.empty())
+    return d.open("parallel.framework_options.compile", "compile.enable", d.other_defaults);
   const bool on = enabled.value_or(old.value_or(false));
   // A list without "model" compiles the loss alone.
   const bool model = !components || std::find(components->begin(), components->end(), "model") !=
@@ -361,13 +363,11 @@ Settings settings_of_script(const ShellRun& run, const std::string& file) {
   Settings settings(file);
   bool any = false;
   for (const ShellCommand& c : run.commands) {
-    const auto at = [&](std::size_t i) {
-      return run.words.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    const Settings own = settings_of_words(std::vector<std::string>(at(c.begin), at(c.end)), file);
+    const std::vector<std::string> words = words_of(run, c);
+    const Settings own = settings_of_words(words, file);
     const bool dotted = std::any_of(own.all().begin(), own.all().end(), has_dot);
     any = any || dotted;
-    if (dotted || (c.end > c.begin && at(c.begin)->compare(0, 2, "--") == 0)) settings.add_all(own);
+    if (dotted || (!words.empty() && words.front().starts_with("--"))) settings.add_all(own);
   }
   return any ? settings : settings_of_words(run.words, file);
 }
@@ -393,8 +393,7 @@ ImportedRun import_named(const NamedSettings& named, ImportJob& job) {
 std::vector<std::string> configs_in(const ImportJob& job) {
   std::vector<std::string> names;
   for (const ForeignFile& f : job.files) {
-    if (f.name.size() > 5 && f.name.compare(f.name.size() - 5, 5, ".toml") == 0)
-      names.push_back(f.name);
+    if (f.name.ends_with(".toml")) names.push_back(f.name);
   }
   return names;
 }

@@ -16,6 +16,7 @@ constexpr std::array kTorchtuneRows = {
     SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
     SaidRow{"tensor_parallel_dim", Said::tp, NameKind::degree},
     SaidRow{"context_parallel_dim", Said::cp, NameKind::degree},
+    SaidRow{"expert_parallel_dim", Said::ep, NameKind::degree},
     SaidRow{"data_parallel_replicate_dim", Said::replicate, NameKind::degree},
     SaidRow{"optimizer_in_bwd", Said::no_gradients, NameKind::boolean},
     SaidRow{"compile", Said::compile, NameKind::boolean},
@@ -29,7 +30,9 @@ constexpr std::string_view kTorchtuneWithoutEffect =
     "batch_size_* collate_fn enable_async_checkpointing cudnn_deterministic_mode name "
     "model_type keep_last_n_checkpoints optim_bwd epochs_* loss validation.* "
     "tensor_parallel_plan.* parallelize_plan.* base_model_path hf_* packed max_seq_len "
-    "compile.* fp8_recipe_name cast_*";
+    "compile.* fp8_recipe_name cast_* teacher_model.* teacher_checkpointer.* kd_* policy_model.* "
+    "reward_and_value_model.* ref_checkpointer.* value_checkpointer.* reward_checkpointer.* "
+    "ref_policy_checkpointer.* ppo_* memory_efficient_fsdp_wrap model.image_size";
 
 constexpr std::array kTorchtuneNotModelled = {
     SettingNote{"custom_sharded_layers", "all weights are sharded here"},
@@ -100,7 +103,39 @@ void offload(Settings& settings, Facts& facts) {
     facts.say(Said::offload_activations, "host", "enable_activation_offloading");
 }
 
+// Distillation, preferences and reinforcement learning have a second model beside the first.
+void second_model(Settings& settings, Facts& facts) {
+  for (const char* other : {"teacher_model._component_", "policy_model._component_",
+                            "ref_checkpointer._component_", "kd_loss._component_"}) {
+    if (settings.has(other))
+      return facts.stop(settings.written(other), "a training with a second model");
+  }
+  const std::string loss = settings.word("loss._component_").value_or("");
+  if (contains(loss, "rlhf"))
+    facts.stop(settings.written("loss._component_"), "a training with a second model");
+}
+
+// Parts of a model of images and text that may stay as they are.
+void frozen_parts(Settings& settings, Facts& facts) {
+  for (const char* part :
+       {"model.decoder_trainable", "model.encoder_trainable", "model.fusion_trainable"}) {
+    const std::string word = settings.word(part).value_or("true");
+    if (word == "false" || word == "frozen" || word == "False")
+      facts.stop(settings.written(part), "some weights are trained; ours trains all, or adapters");
+  }
+}
+
+// Recipes of one device say so in their names, which the file's directories and command repeat.
+void world(const ForeignFile& file, Facts& facts) {
+  if (!contains(file.text, "_single_device")) return say_gpus_of_comments(file, facts);
+  if (contains(file.text, "_distributed")) return;
+  facts.say_weakly(Said::gpus, 1, "a recipe of a single device");
+  facts.note(Said::gpus, "1", "a recipe of a single device");
+}
+
 void rest(Settings& settings, Facts& facts) {
+  second_model(settings, facts);
+  frozen_parts(settings, facts);
   model(settings, facts);
   precision(settings, facts);
   say_length("tokenizer.max_seq_len", settings.flag("dataset.packed").value_or(false), settings,
@@ -122,6 +157,7 @@ void rest(Settings& settings, Facts& facts) {
 }  // namespace
 
 void read(const ForeignFile& file, Facts& facts) {
+  world(file, facts);
   read_tool({kTorchtuneRows, kTorchtuneWithoutEffect, kTorchtuneNotModelled, "",
              "optimizer._component_", rest},
             file, facts);

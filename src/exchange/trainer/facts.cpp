@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/json_path.h"
+#include "core/units.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/import_draft.h"
@@ -137,6 +138,39 @@ void say_model(const std::string& name, const std::string& setting, Facts& facts
                             "no model of ours; give its config.json with --model");
   }
   facts.say(Said::model, ours, setting);
+}
+
+namespace {
+
+// The number behind a flag of a comment, written with blanks or "=", dashes or underscores; 0
+// without one.
+std::int64_t number_behind(std::string line, std::string_view flag) {
+  std::replace(line.begin(), line.end(), '-', '_');
+  const std::size_t at = line.find(flag);
+  if (at == std::string::npos) return 0;
+  const std::size_t begin = line.find_first_not_of(" =", at + flag.size());
+  const std::size_t end = std::min(line.find_first_not_of("0123456789", begin), line.size());
+  const auto n =
+      begin == std::string::npos ? std::nullopt : parse_number(line.substr(begin, end - begin));
+  return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*n) : 0;
+}
+
+}  // namespace
+
+void say_gpus_of_comments(const ForeignFile& file, Facts& facts) {
+  std::int64_t gpus = 0;
+  for (const std::string_view whole : lines_of(file.text)) {
+    const std::string line(trimmed(whole));
+    if (line.empty() || line.front() != '#') continue;
+    const std::int64_t one = number_behind(line, "__nproc_per_node");
+    if (one == 0) continue;
+    const std::int64_t all = one * std::max<std::int64_t>(1, number_behind(line, "__nnodes"));
+    if (gpus > 0 && gpus != all) return;
+    gpus = all;
+  }
+  if (gpus == 0) return;
+  facts.say_weakly(Said::gpus, gpus, "the command in its comments");
+  facts.note(Said::gpus, std::to_string(gpus), "the command in its comments");
 }
 
 std::string joined(const std::vector<std::string>& words) {

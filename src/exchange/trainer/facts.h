@@ -44,6 +44,7 @@ enum class Said : std::uint8_t {
   recompute,
   adapter,
   optimizer,  // as a trainer calls it: "adamw_torch_8bit"
+  optimizer_rank,
   no_gradients,
   flash,
   compile,
@@ -77,6 +78,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "parallel.recompute",
           "training.adapter",
           "training.optimizer",
+          "training.optimizer_rank",
           "training.states",
           "training.flash_attention",
           "parallel.framework_options.compile",
@@ -96,6 +98,9 @@ class Facts {
   explicit Facts(ImportJob& job) : job_(job) {}
 
   bool trains = false;  // a trainer's file is among them, not only what launches it
+  // Weights are loaded in bf16 and trained so where neither FSDP nor DeepSpeed makes them fp32.
+  bool loads_narrow = false;
+  bool freezes_tower = false;  // an encoder of images is not trained
 
   // The settings of a file with --assume's over them.
   Settings settings_of_file(const Json& document, const std::string& file);
@@ -160,6 +165,9 @@ struct Tool {
 void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts);
 // Settings nobody asked for: named, or a stop where they move a number.
 void list_others(const Tool& tool, Settings& settings, Facts& facts);
+// GPUs of the command that a file's comments show, `--nproc_per_node 4 [--nnodes 2]`, where nothing
+// else says them and all such comments agree.
+void say_gpus_of_comments(const ForeignFile& file, Facts& facts);
 // `packed`: every row is of the whole length.
 void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 

@@ -142,7 +142,45 @@ class Finish {
       if (packed["kind"] == "lora") packed["kind"] = "qlora";
       f_.set(Said::adapter, std::move(packed));
     }
+    experts_are_no_layers();
     copy(Said::adapter);
+    tower();
+  }
+
+  // transformers keeps the experts of these families in one tensor, beside which no adapter of
+  // "every linear layer" stands [from memory].
+  void experts_are_no_layers() {
+    if (!has(Said::adapter) || !has(Said::model)) return;
+    const std::string model = f_.at(Said::model)->value.get<std::string>();
+    Json said = f_.at(Said::adapter)->value;
+    if (said.contains("targets")) return;
+    if (begins_with(model, "llama-4"))
+      return d_.stop(f_.at(Said::adapter)->setting,
+                     "on every linear layer, which the routed experts of " + model + " are not");
+    if (!begins_with(model, "gpt-oss")) return;
+    if (said["kind"] == "qlora")
+      return d_.stop(f_.at(Said::adapter)->setting,
+                     "4 bits of linear layers, which the experts of " + model + " are not");
+    said["targets"] = {"query", "key", "value", "output"};
+    d_.note("training.adapter.targets", "query, key, value, output",
+            "the experts of " + model + " are no linear layers [from memory]");
+    f_.set(Said::adapter, std::move(said));
+  }
+
+  // The encoder of images of the model on the command line, which runs with training.images.
+  void tower() {
+    const Json& model = value_at(d_.given, "model");
+    if (f_.job_.lookup == nullptr || model.is_null() ||
+        !has_image_tower({{"model", model}}, *f_.job_.lookup))
+      return;
+    const Json& images = value_at(d_.given, "training.images");
+    if (images.is_null() || images == 0) {
+      return d_.not_understood(
+          "images of the data",
+          "none are counted; --set training.images=N, training.image_tokens=N");
+    }
+    if (f_.freezes_tower && !has(Said::adapter))
+      d_.stop("freeze_vision_tower", "the encoder of images is not trained; ours trains it");
   }
 
   // DeepSpeed keeps its own states.
@@ -151,6 +189,12 @@ class Finish {
   }
 
   bool sharded() const { return has(Said::zero) && f_.count(Said::zero, 0) > 0; }
+
+  // Accelerate makes weights fp32 for FSDP; of adapters the base alone is in 16 bits.
+  bool loaded_narrow() const {
+    return f_.loads_narrow && !sharded() && !by_deepspeed() && !has(Said::adapter) &&
+           d_.at("training.precision") == "bf16";
+  }
 
   // Those whose states replace Adam's, in full precision.
   static std::string_view other_optimizer(const std::string& name) {
@@ -175,6 +219,7 @@ class Finish {
     if (contains(optimizer, "sgd")) return sgd();
     const std::string_view other = other_optimizer(optimizer);
     if (!other.empty()) d_.set("training.optimizer", std::string(other));
+    if (other == "galore") copy(Said::optimizer_rank);
     const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
                       !contains(optimizer, "mini");
     if ((!adam || contains(optimizer, "apollo")) && other.empty()) {
@@ -185,7 +230,11 @@ class Finish {
     const bool bits8 = contains(optimizer, "8bit");
     const bool bits4 = contains(optimizer, "4bit");
     if (d_.at("training.precision").is_null() && !by_deepspeed()) return;
-    const bool narrow = f_.is_on(Said::narrow);
+    const bool loaded = loaded_narrow();
+    if (loaded)
+      d_.note("training.states", "in 16 bits",
+              "weights are loaded in bf16, and nothing makes them fp32 [from memory]");
+    const bool narrow = f_.is_on(Said::narrow) || loaded;
     const bool plain = !bits8 && !bits4 && !f_.is_on(Said::no_gradients);
     const double moments = bits8 ? 2 : bits4 ? 1 : narrow ? 4 : 8;
     if (by_deepspeed()) {

@@ -149,7 +149,7 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
   CHECK(at(mesh, "training.global_batch") == 64);
   const ImportedRun plain = read(kAxolotl + "bf16: true\n", kEight);
   CHECK(at(plain, "parallel.zero") == 0);
-  CHECK(at(plain, "training.states") == "fp32-adam-16");
+  CHECK(at(plain, "training.states") == "pure-16bit");
   CHECK(is_open(read(kAxolotl + "bf16: auto\n", kEight), "training.precision"));
   const ConfigLookup lookup = testing::shipped_configs();
   const auto on = [&](const char* node) {

@@ -80,8 +80,8 @@ std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf
 bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_t parts) {
   if (part < 2 || part + 1 == parts) return false;
   const Architecture& a = run.model;
-  const LayerRange before = layers_of(run.strategy, a.layers, part - 1);
-  const LayerRange now = layers_of(run.strategy, a.layers, part);
+  const LayerRange before = layers_of(run.strategy, a, part - 1);
+  const LayerRange now = layers_of(run.strategy, a, part);
   if (now.end - now.first != before.end - before.first) return false;
   for (std::int64_t i = 0; i < now.end - now.first; ++i) {
     if (layer_type(a, before.first + i) != layer_type(a, now.first + i)) return false;

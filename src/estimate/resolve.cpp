@@ -278,9 +278,9 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
 void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-                       {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp}, out.file);
+  const ResolvedStrategy strategy = resolve_strategy(
+      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+      {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp, f.layer_split}, out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

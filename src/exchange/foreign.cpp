@@ -36,7 +36,9 @@ class Comparison {
     const ResolvedRun back = resolve_repaired();
     Json inputs = *back.inputs;
     if (same_stages(back.run)) {
-      set_at(inputs, "parallel.stage_layers", value_at(*resolved_.inputs, "parallel.stage_layers"));
+      for (const std::string key : {"parallel.stage_layers", "parallel.layer_split"}) {
+        set_at(inputs, key, value_at(*resolved_.inputs, key));
+      }
     }
     compare("", *resolved_.inputs, inputs);
     return std::move(list_);
@@ -87,8 +89,8 @@ class Comparison {
     const std::int64_t chunks = a.pp * a.vpp;
     if (chunks != b.pp * b.vpp || resolved_.run.model.layers != back.model.layers) return false;
     for (std::int64_t i = 0; i < chunks; ++i) {
-      const LayerRange x = layers_of(a, back.model.layers, i);
-      const LayerRange y = layers_of(b, back.model.layers, i);
+      const LayerRange x = layers_of(a, back.model, i);
+      const LayerRange y = layers_of(b, back.model, i);
       if (x.first != y.first || x.end != y.end) return false;
     }
     return true;

@@ -165,7 +165,7 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
     case SearchAxis::offload:
       return code_of(s.offload);
     case SearchAxis::stage_layers:
-      return s.even_stages ? 0 : 1;
+      return s.listed_stages ? 1 : 0;
   }
   return 0;
 }

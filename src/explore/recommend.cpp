@@ -39,7 +39,7 @@ constexpr std::array<RareSwitch, 7> kRareSwitches = {{
      [](const Run& r) { return has_pipeline(r) && !is_common(r.strategy.schedule); }},
     {"ZeRO 2 or 3 beside a pipeline", has_pipeline,
      [](const Run& r) { return has_pipeline(r) && r.strategy.zero > 1; }},
-    {"uneven stages", has_pipeline, [](const Run& r) { return !r.strategy.even_stages; }},
+    {"uneven stages", has_pipeline, [](const Run& r) { return r.strategy.listed_stages; }},
     {"offload", [](const Run&) { return true; },
      [](const Run& r) { return offloads(r.strategy.offload); }},
 }};

@@ -138,8 +138,8 @@ namespace {
 
 void set_split(const Space& space, const Base& base, const Point& p, Strategy& s) {
   const StageSplit& split = space.splits[static_cast<std::size_t>(p.split)];
-  s.even_stages = split.kind == StageSplit::Kind::even;
-  if (s.even_stages) return;
+  s.listed_stages = split.kind != StageSplit::Kind::even;
+  if (!s.listed_stages) return;
   const std::vector<std::int64_t> layers = layers_by(split, base.run.model.layers, s.pp * p.vpp);
   for (std::size_t i = 0; i < std::min(layers.size(), s.stage_layers.size()); ++i) {
     s.stage_layers[i] = static_cast<std::int16_t>(layers[i]);

@@ -24,6 +24,7 @@ Strategy fixed_strategy(const OpenRun& open) {
   const Framework& f = open.resolved.run.framework;
   Strategy s;
   s.cp_type = q.cp_type.value_or(f.cp_type);
+  s.layer_split = q.layer_split.value_or(f.layer_split);
   s.recompute_modules = q.recompute_modules.value_or(f.selective_modules);
   s.offload = q.offload.value_or(Offload{});
   s.vision_stage = q.vision_stage.value_or(false);

@@ -29,6 +29,7 @@ Json strategy_keys(const Space& space, const Strategy& s) {
   StrategyRequest q = request_of(s);
   // As the run file has them: no axis is over these.
   q.cp_type.reset();
+  q.layer_split.reset();
   q.zeropp = {};
   q.post_validation.reset();
   q.order.reset();

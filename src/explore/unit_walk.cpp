@@ -47,13 +47,14 @@ std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
 }
 
 // As parallel/stages.h spreads them where nothing is said.
-std::vector<std::int64_t> even_layers(std::int64_t layers, std::int64_t pp, std::int64_t vpp) {
-  Strategy s;
+std::vector<std::int64_t> unlisted_layers(const Run& run, std::int64_t pp, std::int64_t vpp) {
+  Strategy s = run.strategy;
   s.pp = pp;
   s.vpp = vpp;
+  s.listed_stages = false;
   std::vector<std::int64_t> by_part;
   for (std::int64_t j = 0; j < pp * vpp; ++j) {
-    const LayerRange range = layers_of(s, layers, j);
+    const LayerRange range = layers_of(s, run.model, j);
     by_part.push_back(range.end - range.first);
   }
   return by_part;
@@ -207,7 +208,7 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
     if (split.kind == StageSplit::Kind::even) {
       schedules_.push_back({schedule, vpp, i});
       if (space_.splits.size() > 1 && chunks <= kMaxStages) {
-        seen.insert(even_layers(a.layers, pp_, vpp));
+        seen.insert(unlisted_layers(base_.run, pp_, vpp));
       }
       continue;
     }

@@ -73,7 +73,7 @@ bool follows_tp(const Strategy& before, Run run) {
 
 bool settle(const Strategy& before, Run& run) {
   Strategy& s = run.strategy;
-  if (!s.even_stages && s.pp * s.vpp != before.pp * before.vpp) return false;
+  if (s.listed_stages && s.pp * s.vpp != before.pp * before.vpp) return false;
   if (!settle_degrees(run, s) || !settle_partition(before, s)) return false;
   if (s.tp == 1) s.sequence_parallel = false;
   if (s.pp == 1 && s.schedule == ScheduleId::interleaved) return false;

@@ -257,6 +257,12 @@ struct Architecture {
   bool operator==(const Architecture&) const = default;
 };
 
+// Consecutive layers.
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;  // one past the last
+};
+
 constexpr bool is_moe(const Architecture& a) { return a.moe.experts > 0; }
 
 // Whether layer (0 to layers - 1) has experts instead of the dense MLP.

@@ -62,6 +62,7 @@ struct Framework {
   std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
   ZeroPlusPlus zeropp;
   ContextType cp_type = ContextType::p2p;
+  LayerSplit layer_split = LayerSplit::even;
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what `selective` means here
 
   // Overlap. A share exposed is of an exchange's time; 1: nothing is hidden.

@@ -127,6 +127,8 @@ inline constexpr auto kFrameworkRows = [] {
           .only_read_by<read_qgz>(),
       fact<&F::cp_type>("cp_type", form::one_of<ContextType>(), otherwise("p2p"),
                         "how context-parallel ranks exchange keys and values"),
+      fact<&F::layer_split>("layer_split", form::one_of<LayerSplit>(), otherwise("even"),
+                            "how layers are spread over the chunks of a pipeline"),
       fact<&F::selective_modules>("selective_modules", form::list(kModule), otherwise("core_attn"),
                                   "modules that selective recompute means here")
           .only_read_by<read_selective_modules>(),

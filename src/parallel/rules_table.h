@@ -151,16 +151,16 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::empty_chunk, "empty-chunk", "parallel.pp",
       "pp·vpp up to num_hidden_layers + 2; stage_layers may leave more chunks without layers"},
      {Fact::pp, Fact::vpp, Fact::layers},
-     [](const C& c) { return c.s.even_stages && c.s.pp * c.s.vpp > c.a.layers + 2; }},
+     [](const C& c) { return !c.s.listed_stages && c.s.pp * c.s.vpp > c.a.layers + 2; }},
     {{RuleId::stage_layers, "stage-layers", "parallel.stage_layers",
       "pp·vpp counts that sum to num_hidden_layers"},
      {Fact::stage_layers, Fact::layers},
-     [](const C& c) { return !c.s.even_stages && !stage_layers_fit(c); }},
+     [](const C& c) { return c.s.listed_stages && !stage_layers_fit(c); }},
     {{RuleId::vision_stage, "vision-stage", "parallel.vision_stage",
       "false where pp is 1, stage_layers is given or training.images is not"},
      {Fact::pp, Fact::vpp},
      [](const C& c) {
-       return c.s.vision_stage && (c.s.pp == 1 || !c.s.even_stages || c.a.tower.layers == 0);
+       return c.s.vision_stage && (c.s.pp == 1 || c.s.listed_stages || c.a.tower.layers == 0);
      }},
     {{RuleId::shared_weights, "shared-weights", "parallel.pp",
       "pp 1 where several layers have the same weights"},

@@ -13,6 +13,7 @@
 
 #include "parallel/rules_facts.h"
 #include "parallel/schedules/table.h"
+#include "parallel/stages.h"
 
 namespace orrery::legality {
 
@@ -57,9 +58,16 @@ constexpr bool stage_layers_fit(const C& c) {
 
 inline std::int64_t most_layers_of_a_chunk(const C& c) {
   const std::int64_t chunks = c.s.pp * c.s.vpp;
-  const std::int64_t with_layers = std::max<std::int64_t>(1, chunks - (c.s.vision_stage ? 1 : 0));
-  if (c.s.even_stages) return (c.a.layers + with_layers - 1) / with_layers;
-  return *std::max_element(c.s.stage_layers.begin(), c.s.stage_layers.begin() + chunks);
+  if (c.s.layer_split == LayerSplit::even && !c.s.listed_stages) {
+    const std::int64_t with_layers = std::max<std::int64_t>(1, chunks - (c.s.vision_stage ? 1 : 0));
+    return (c.a.layers + with_layers - 1) / with_layers;
+  }
+  std::int64_t most = 0;
+  for (std::int64_t j = 0; j < chunks; ++j) {
+    const LayerRange range = layers_of(c.s, c.a, j);
+    most = std::max(most, range.end - range.first);
+  }
+  return most;
 }
 
 inline ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }

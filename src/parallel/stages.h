@@ -2,11 +2,10 @@
 //
 // Which blocks each virtual stage holds.
 //
-// Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers. Layers that
-// do not divide evenly are spread one each over the first virtual stages after the first one, which
-// has the embedding, as far as they go; `stage_layers` says otherwise. The embedding and an encoder
-// of images stand on the first, with `vision_stage` without layers beside them; final norm, head,
-// loss and multi-token prediction on the last.
+// Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers, as
+// `stage_layers` lists them or as layer_split.h spreads them. The embedding and an encoder of
+// images stand on the first, with `vision_stage` without layers beside them; final norm, head, loss
+// and multi-token prediction on the last.
 #pragma once
 
 #include <array>
@@ -28,12 +27,7 @@ inline constexpr std::size_t kBlockTypes = kMaxLayerTypes + 5;
 
 using BlockCounts = std::array<std::int64_t, kBlockTypes>;
 
-struct LayerRange {
-  std::int64_t first = 0;
-  std::int64_t end = 0;  // one past the last
-};
-
-LayerRange layers_of(const Strategy& s, std::int64_t layers, std::int64_t virtual_stage);
+LayerRange layers_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 

@@ -19,6 +19,13 @@ namespace orrery {
 enum class ContextType : std::uint8_t { p2p, all_gather, a2a };
 constexpr EnumNames<ContextType> names_of(ContextType) { return {"p2p", "all_gather", "a2a"}; }
 
+// How layers are spread over the pipeline's chunks where none says how many
+// (parallel/layer_split.h).
+enum class LayerSplit : std::uint8_t { even, ends_as_layers, by_cost };
+constexpr EnumNames<LayerSplit> names_of(LayerSplit) {
+  return {"even", "ends_as_layers", "by_cost"};
+}
+
 enum class Recompute : std::uint8_t { none, selective, full };
 constexpr EnumNames<Recompute> names_of(Recompute) { return {"none", "selective", "full"}; }
 
@@ -134,7 +141,9 @@ struct Strategy {
   bool dynamic_cp = false;       // a document is split over as many ranks as its length needs
   bool post_validation = false;  // zero bubble: the optimizer step is validated after the fact
   bool vision_stage = false;     // the encoder of images, and no layers, on the first virtual stage
-  bool even_stages = true;  // else `stage_layers` holds the layers of each of the pp·vpp chunks
+  LayerSplit layer_split = LayerSplit::even;
+  bool listed_stages =
+      false;  // `stage_layers` holds the layers of each of the pp·vpp chunks instead
   Offload offload;
   std::array<std::int16_t, kMaxStages> stage_layers{};
 };

@@ -35,6 +35,7 @@ struct StrategyDefaults {
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what selective recompute runs again
   std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
   ZeroPlusPlus zeropp{};
+  LayerSplit layer_split = LayerSplit::even;
 };
 
 struct ResolvedStrategy {

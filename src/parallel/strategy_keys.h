@@ -189,8 +189,13 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "vision_stage", form::boolean(), otherwise("false"), Vary::run,
         "with training.images: the encoder of images and the embedding have the first chunk to "
         "themselves, and the layers are spread over the others"),
+    key<&StrategyRequest::layer_split, &Strategy::layer_split>(
+        "layer_split", form::one_of<LayerSplit>(), otherwise("the framework's", "the framework's"),
+        Vary::stages,
+        "how layers are spread over the chunks: even; ends_as_layers: the embedding and the head "
+        "count as a layer each; by_cost: by the products of layers and head"),
     key<&StrategyRequest::stage_layers>(
-        "stage_layers", form::list(strategy_forms::kLayers), otherwise("as even as can be"),
+        "stage_layers", form::list(strategy_forms::kLayers), otherwise("as layer_split says"),
         Vary::stages, "layers of each of the pp·vpp chunks, in the order of the layers"),
     key<&StrategyRequest::recompute, &Strategy::recompute>(
         "recompute", form::one_of<Recompute>(),

@@ -40,6 +40,7 @@ struct StrategyRequest {
   std::optional<ScheduleId> schedule;
   std::string schedule_file;  // where schedule is ScheduleId::own: of its order (own_order.h)
   std::optional<bool> post_validation;
+  std::optional<LayerSplit> layer_split;
   std::optional<std::vector<std::int64_t>> stage_layers;
   std::optional<Recompute> recompute;
   std::optional<ModuleMask> recompute_modules;

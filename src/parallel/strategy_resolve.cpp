@@ -123,13 +123,22 @@ class Resolver {
                  interleaved ? "vpp is above 1" : "not given");
     post_validation();
     s().vision_stage = q_.vision_stage.value_or(false);
-    if (!q_.stage_layers) return;
+    split();
+  }
+
+  void split() {
+    s().layer_split = q_.layer_split.value_or(defaults_.layer_split);
+    if (!q_.stage_layers) {
+      if (s().pp == 1 || q_.layer_split || s().layer_split == LayerSplit::even) return;
+      assume(key_path<&Q::layer_split>, std::string(name_of(s().layer_split)), "the framework's");
+      return;
+    }
     const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
     if (q_.stage_layers->size() != chunks || chunks > s().stage_layers.size()) {
       refuse(key_path<&Q::stage_layers>, std::to_string(q_.stage_layers->size()) + " counts",
              std::to_string(chunks) + " counts, pp·vpp");
     }
-    s().even_stages = false;
+    s().listed_stages = true;
     std::transform(q_.stage_layers->begin(), q_.stage_layers->end(), s().stage_layers.begin(),
                    [](std::int64_t layers) { return static_cast<std::int16_t>(layers); });
   }

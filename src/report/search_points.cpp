@@ -20,7 +20,7 @@ std::string value_text(const Space& space, const Found& f, std::size_t axis) {
     return axis_text(space, axis, static_cast<std::int64_t>(choice));
   }
   const auto a = static_cast<SearchAxis>(axis);
-  if (a == SearchAxis::stage_layers) return f.strategy.even_stages ? "even" : "uneven";
+  if (a == SearchAxis::stage_layers) return f.strategy.listed_stages ? "uneven" : "even";
   return text_of(a, value_of(f.strategy, a));
 }
 

@@ -40,7 +40,7 @@ std::string pipeline_words(const Strategy& s) {
   if (s.pp == 1) return "";
   std::string text = ", " + number("pp", s.pp) + " " + std::string(name_of(s.schedule));
   if (s.vpp > 1) text += " " + std::to_string(s.vpp);
-  return s.even_stages ? text : text + " in " + split_words(s);
+  return !s.listed_stages ? text : text + " in " + split_words(s);
 }
 
 std::string outer_words(const Space& space, std::size_t base) {
@@ -67,7 +67,7 @@ std::string besides_words(const Space& space, std::size_t base, const Strategy& 
   const AxisValues& sets = space.axes[SearchAxis::recompute_modules];
   const bool modules = s.recompute == Recompute::selective && (sets.open || !sets.is_free());
   if (modules) add(recompute_words(space, s));
-  if (!s.even_stages) add(split_words(s));
+  if (s.listed_stages) add(split_words(s));
   if (space.offloads.size() > 1) {
     add("offload " + text_of(SearchAxis::offload, code_of(s.offload)));
   }

@@ -55,7 +55,7 @@ bool is_seen_elsewhere(const std::vector<JudgedRow>& rows, const JudgedRow& r) {
 }
 
 // The row with the profile of its class. Its strategy is the user's: what the row leaves to its
-// own profile is said.
+// own profile is said, but how that software spreads layers.
 Row of_unknown_stack(const JudgedRow& r) {
   Row row = r.row;
   if (!is_estimated(r)) return row;
@@ -64,7 +64,9 @@ Row of_unknown_stack(const JudgedRow& r) {
   Json& parallel = run[kStrategyKeys.path];
   parallel.erase(std::string(key_name<&StrategyRequest::framework_options>));
   Json said = Json::object();
-  write_keys(kStrategyKeys, request_of(r.run.strategy), said);
+  StrategyRequest strategy = request_of(r.run.strategy);
+  strategy.layer_split.reset();
+  write_keys(kStrategyKeys, strategy, said);
   // Both say how states are sharded.
   parallel.erase(std::string(key_name<&StrategyRequest::zero>));
   parallel.erase(std::string(key_name<&StrategyRequest::partition>));

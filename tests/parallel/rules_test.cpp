@@ -164,12 +164,12 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
       {RuleId::empty_chunk, gpt3_interleaved, [](Case& c) { c.s.vpp = 16; }},
       {RuleId::stage_layers, gpt3,
        [](Case& c) {
-         c.s.even_stages = false;
+         c.s.listed_stages = true;
          c.s.stage_layers[0] = 95;
        }},
       {RuleId::stage_layers, gpt3,
        [](Case& c) {
-         c.s.even_stages = false;
+         c.s.listed_stages = true;
          c.s.stage_layers[0] = 97;
          c.s.stage_layers[1] = -1;
        }},
@@ -178,7 +178,7 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
        [](Case& c) {
          c.a.tower.layers = 4;
          c.s.vision_stage = true;
-         c.s.even_stages = false;
+         c.s.listed_stages = true;
          c.s.stage_layers[0] = 96;
        }},
       {RuleId::shared_weights, gpt3,
@@ -374,7 +374,7 @@ TEST_CASE("what Megatron-LM and others allow is not refused") {
     c.a.layers = 30;
   }
   SUBCASE("a stage without layers, if asked for") {
-    c.s.even_stages = false;
+    c.s.listed_stages = true;
     c.s.stage_layers[0] = 0;
     for (std::size_t j = 1; j < 8; ++j) c.s.stage_layers[j] = j == 1 ? 18 : 13;
   }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/json.h"
 #include "estimate/resolve.h"
 #include "shipped_runs.h"
 #include "support/about.h"

@@ -171,14 +171,15 @@ class Export {
     const bool interleaved = s().schedule == ScheduleId::interleaved;
     if (interleaved) lines_.add("num_virtual_stages_per_pipeline_rank", std::to_string(s().vpp));
     const std::int64_t chunks = s().pp * s().vpp;
-    if (s().even_stages && r_.run.model.layers % chunks == 0) return;
+    const bool even = !s().listed_stages && s().layer_split == LayerSplit::even;
+    if (s().pp == 1 || (even && r_.run.model.layers % chunks == 0)) return;
     lines_.add("pipeline_model_parallel_layout", "\"" + layout(chunks) + "\"");
   }
 
   std::string layout(std::int64_t chunks) const {
     std::string text = "E";
     for (std::int64_t i = 0; i < chunks; ++i) {
-      const LayerRange range = layers_of(s(), r_.run.model.layers, i);
+      const LayerRange range = layers_of(s(), r_.run.model, i);
       const std::int64_t n = range.end - range.first;
       if (i > 0) text += "|";
       if (n > 0) text += n == 1 ? "t" : "t*" + std::to_string(n);

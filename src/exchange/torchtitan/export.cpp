@@ -88,6 +88,9 @@ class Export {
         add("parallelism", "pipeline_parallel_schedule", std::string(name.theirs));
       }
     }
+    if (s.pp == 1 || s.listed_stages || s.layer_split != LayerSplit::even) return;
+    add("parallelism", "pipeline_parallel_first_stage_less_layers", 0);
+    add("parallelism", "pipeline_parallel_last_stage_less_layers", 0);
   }
 
   // n, if even chunks checkpoint as many layers as every n-th would be; else 0.
@@ -96,7 +99,8 @@ class Export {
     const std::int64_t layers = r_.run.model.layers;
     const bool block = s.recompute == Recompute::full &&
                        s.recompute_method == RecomputeMethod::block && s.recompute_layers > 0;
-    if (!block || !s.even_stages || layers % (s.pp * s.vpp) != 0) return 0;
+    const bool even = !s.listed_stages && (s.pp == 1 || s.layer_split == LayerSplit::even);
+    if (!block || !even || layers % (s.pp * s.vpp) != 0) return 0;
     const std::int64_t chunk = layers / (s.pp * s.vpp);
     const std::int64_t every = chunk / s.recompute_layers;
     return every > 1 && chunk / every == s.recompute_layers ? every : 0;

@@ -176,6 +176,17 @@ void read_stage_size(ImportDraft& d) {
   d.set("parallel.vpp", stages / pp);
 }
 
+// What the embedding and the head count for, in layers; one each where nothing is said.
+void read_ends(ImportDraft& d) {
+  const auto first = d.settings.count("pipeline_parallel_first_stage_less_layers", 0, kMostDegree);
+  const auto last = d.settings.count("pipeline_parallel_last_stage_less_layers", 0, kMostDegree);
+  if (d.count_at("parallel.pp", 1) == 1 || (first.value_or(1) == 1 && last.value_or(1) == 1))
+    return;
+  if (first == 0 && last == 0) return d.set("parallel.layer_split", "even");
+  d.open("parallel.stage_layers", "fewer layers on the first and the last stage",
+         "layers of each stage");
+}
+
 void read_schedule(ImportDraft& d) {
   const auto name = d.settings.text("pipeline_parallel_schedule");
   if (d.count_at("parallel.pp", 1) == 1) return;
@@ -192,6 +203,7 @@ void read_schedule(ImportDraft& d) {
                   "no schedule of ours");
   }
   d.set("parallel.schedule", std::string(known->ours));
+  read_ends(d);
   read_stage_size(d);
   if (known->ours != "1f1b" && known->ours != "gpipe") {
     d.assume("parallel.vpp", 2, "torchtitan's two stages a rank");

@@ -66,6 +66,8 @@ TEST_CASE("by cost, a part is closed by the layer that exceeds its share") {
   CHECK(counts_of(LayerSplit::by_cost, a, 8) == Counts{3, 3, 2, 3, 2, 3, 0, 0});
   CHECK(counts_of(LayerSplit::by_cost, a, 4) == Counts{6, 5, 5, 0});
   CHECK(counts_of(LayerSplit::by_cost, a, 1) == Counts{16});
+  // Four layers and next to no head: each layer exceeds the 0.67 of a part, and closes one.
+  CHECK(counts_of(LayerSplit::by_cost, llama(4, 2048, 32, 8192, 1), 6) == Counts{1, 1, 1, 1, 0, 0});
   // 80 layers of 973,078,528 and a head of 1.1 of them: shares of 20.28.
   CHECK(counts_of(LayerSplit::by_cost, llama(80, 8192, 64, 28672, 131072), 4) ==
         Counts{21, 20, 20, 19});

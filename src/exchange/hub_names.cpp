@@ -12,8 +12,17 @@ namespace {
 // billion are left out: without marks they are one name.
 constexpr std::string_view kOurs[] = {
     "bloom-176b",
+    "deepseek-v2-lite",
     "deepseek-v3",
+    "gemma-2-27b",
+    "gemma-2-2b",
+    "gemma-2-9b",
+    "gemma-2b",
+    "gemma-3-12b",
+    "gemma-3-1b",
     "gemma-3-27b",
+    "gemma-3-4b",
+    "gemma-7b",
     "glm-4.5",
     "glm-4.5-air",
     "gpt-neox-20b",
@@ -38,11 +47,15 @@ constexpr std::string_view kOurs[] = {
     "llama-3-405b",
     "llama-3-70b",
     "llama-3-8b",
+    "llama-3.2-1b",
+    "llama-3.2-3b",
     "llama-4-maverick",
     "llama-4-scout",
     "megatron-1t",
     "megatron-22b",
     "mistral-7b",
+    "mistral-7b-v0.3",
+    "mistral-nemo-12b",
     "mistral-small-24b",
     "mixtral-8x22b",
     "mixtral-8x7b",
@@ -54,15 +67,25 @@ constexpr std::string_view kOurs[] = {
     "olmo-2-13b",
     "olmo-2-7b",
     "opt-175b",
+    "phi-3-mini",
     "phi-4",
+    "qwen2.5-0.5b",
+    "qwen2.5-1.5b",
+    "qwen2.5-14b",
+    "qwen2.5-32b",
+    "qwen2.5-3b",
     "qwen2.5-72b",
     "qwen2.5-7b",
     "qwen3-0.6b",
+    "qwen3-1.7b",
+    "qwen3-14b",
     "qwen3-235b-a22b",
     "qwen3-30b-a3b",
     "qwen3-32b",
+    "qwen3-4b",
     "qwen3-8b",
     "qwen3-next-80b-a3b",
+    "tinyllama-1.1b",
     "turing-nlg-17.2b",
 };
 
@@ -85,6 +108,19 @@ constexpr OtherName kOtherNames[] = {
     {"olmo211247b", "olmo-2-7b"},
     {"olmo2112413b", "olmo-2-13b"},
     {"bloom", "bloom-176b"},
+    {"mistral7binstructv03", "mistral-7b-v0.3"},
+    {"mistralnemo", "mistral-nemo-12b"},
+    {"phi3mini4k", "phi-3-mini"},
+    {"deepseekcoderv2lite", "deepseek-v2-lite"},
+    {"tinyllamav11", "tinyllama-1.1b"},
+    {"tinyllama11bchatv10", "tinyllama-1.1b"},
+    {"tinyllama11bintermediatestep1431k3t", "tinyllama-1.1b"},
+    {"llama7b", "llama-2-7b"},  // of the same dimensions
+    {"llama13b", "llama-2-13b"},
+    {"qwen205b", "qwen2.5-0.5b"},
+    {"qwen215b", "qwen2.5-1.5b"},
+    {"qwen27b", "qwen2.5-7b"},
+    {"qwen272b", "qwen2.5-72b"},
     {"qwen3moe30ba3b", "qwen3-30b-a3b"},
     {"qwen3moe235ba22b", "qwen3-235b-a22b"},
 };
@@ -92,8 +128,8 @@ constexpr OtherName kOtherNames[] = {
 // Endings of names that leave the dimensions as they are.
 constexpr std::string_view kEndings[] = {
     "linearized", "bnb4bit", "bnb",  "nf4",  "instruct", "thinking", "chat", "hf",
-    "base",       "it",      "2501", "2507", "v01",      "v02",      "v03",  "bf16",
-    "fp8",        "0528",    "0905", "pt",   "yaml",     "nemo",     "8k"};
+    "base",       "it",      "2407", "2501", "2507",     "v01",      "v02",  "v03",
+    "bf16",       "fp8",     "0528", "0905", "pt",       "yaml",     "nemo", "8k"};
 
 std::string letters_of(const std::string& name) {
   std::string out;

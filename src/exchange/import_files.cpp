@@ -87,6 +87,12 @@ constexpr std::array kTrainers = {
 
 constexpr std::string_view kByteOrder = "\xef\xbb\xbf";
 
+std::string plain_name(std::string name) {
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 class Import {
  public:
   explicit Import(ImportJob& job) : job_(job) {}
@@ -109,6 +115,7 @@ class Import {
       if (begins_with(f.text, kByteOrder)) f.text.erase(0, kByteOrder.size());
       if (job_.from || !is_binary(f.text)) make_valid(f.text);
     }
+    if (!job_.from) launch_configs();
     if (!job_.from) started();
     for (const ForeignFile& f : job_.files) {
       if (!job_.from && is_of_another(f)) job_.scripts[base_name(f.name)] = f.text;
@@ -130,6 +137,28 @@ class Import {
       } else if (r.looks != kNoSetting || !add_started(f)) {
         refuse_kind(f, r);
       }
+    }
+  }
+
+  // What launches a training may shard it.
+  void launch_configs() {
+    for (const ForeignFile& f : job_.files) {
+      const std::string name = is_script(f) ? launch_config_not_given(f, job_) : "";
+      if (name.empty()) continue;
+      const auto none = std::find_if(job_.assumed.begin(), job_.assumed.end(), [](const auto& a) {
+        return plain_name(a.name) == "config_file";
+      });
+      if (none != job_.assumed.end()) {
+        none->used = true;
+        continue;
+      }
+      ImportedRun part;
+      part.format = ForeignFormat::sbatch;
+      part.file = f.name;
+      part.not_understood.push_back({"--config_file " + name,
+                                     "is not given, and may shard the model; give it too", "",
+                                     true});
+      parts_.push_back(std::move(part));
     }
   }
 
@@ -370,12 +399,6 @@ class Import {
   std::vector<ForeignFile> machine_;
   std::vector<ImportedRun> parts_;
 };
-
-std::string plain_name(std::string name) {
-  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 
 }  // namespace
 

@@ -199,4 +199,19 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
   return started;
 }
 
+std::string launch_config_not_given(const ForeignFile& script, const ImportJob& job) {
+  if (!contains(script.text, "accelerate") || !contains(script.text, "--config_file")) return "";
+  const ShellRun run = run_shell(script.text, script.name);
+  for (const ShellCommand& c : run.commands) {
+    const Words words = words_of(run, c);
+    const auto named = value_of(words, "config_file");
+    if (!named || std::find(words.begin(), words.end(), "launch") == words.end()) continue;
+    const bool given = std::any_of(job.files.begin(), job.files.end(), [&](const ForeignFile& f) {
+      return base_name(f.name) == base_name(*named);
+    });
+    if (!given) return *named;
+  }
+  return "";
+}
+
 }  // namespace orrery

@@ -26,4 +26,7 @@ struct StartedConfig {
 // Scripts of the job that start one of its YAML files; the files get what the scripts say.
 std::vector<StartedConfig> apply_started_configs(ImportJob& job);
 
+// The file of `accelerate launch --config_file` that is none of the job's; "" where there is none.
+std::string launch_config_not_given(const ForeignFile& script, const ImportJob& job);
+
 }  // namespace orrery

@@ -258,6 +258,8 @@ class Composition {
     if (shape == kShapes.end())
       return d_.not_understood(std::to_string(m_.nodes) + " nodes",
                                "of how many GPUs; --gpus says it");
+    // A job may have fewer of them.
+    d_.note("cluster.gpus", std::to_string(m_.nodes * shape->gpus), "all nodes of the fabric");
     d_.set("cluster.gpus", m_.nodes * shape->gpus);
   }
 

@@ -108,6 +108,8 @@ void heads(ImportDraft& d) {
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
   }
+  if (d.settings.text("softmax_type") == "learnable" || d.is_on("attn_sink"))
+    d.set("model.attention_sinks", true);
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
   if (d.at("model.q_lora_rank") == 0) erase_at(d.out.run, "model.q_lora_rank");

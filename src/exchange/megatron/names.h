@@ -228,6 +228,7 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"moe_pad_expert_input_to_capacity", "no --moe-expert-capacity-factor beside it"},
     SettingNote{"memory_centric_tiled_linear", "layers are not tiled here"},
     SettingNote{"tile_factor", "layers are not tiled here"},
+    SettingNote{"muon_num_ns_steps", "an update has five of them here"},
     SettingNote{"rampup_batch_size", "the batch is the last one here"},
     SettingNote{"step_batch_size_schedule", "the batch is the last one here"},
     SettingNote{"use_turbo_*", "the profile's kernels are used"},

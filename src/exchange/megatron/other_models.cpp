@@ -38,10 +38,27 @@ struct LayerLetter {
 constexpr std::array kLetters = {LayerLetter{'M', "recurrent"}, LayerLetter{'*', "attention"},
                                  LayerLetter{'-', "dense"}, LayerLetter{'E', "experts"}};
 
-// The settings whose presence makes a model a hybrid one.
-constexpr std::string_view kHybrid[] = {"hybrid_override_pattern", "hybrid_layer_pattern",
-                                        "is_hybrid_model", "hybrid_attention_ratio",
-                                        "hybrid_mlp_ratio"};
+constexpr std::string_view kPatterns[] = {"hybrid_override_pattern", "hybrid_layer_pattern"};
+constexpr std::string_view kShares[] = {"hybrid_attention_ratio", "hybrid_mlp_ratio"};
+constexpr std::string_view kStateSpace[] = {"mamba_num_heads", "mamba_head_dim", "mamba_num_groups",
+                                            "mamba_state_dim"};
+
+// The setting that says which layer is which; "" where none does.
+std::string_view pattern_of(Settings& settings) {
+  for (const std::string_view name : kPatterns) {
+    if (!settings.text(name).value_or("").empty()) return name;
+  }
+  return "";
+}
+
+// A log and a provider list these settings of every model, with what they are by default.
+bool is_hybrid(Settings& settings) {
+  const bool said = settings.flag("is_hybrid_model").value_or(false);
+  const bool some = std::any_of(std::begin(kShares), std::end(kShares), [&](std::string_view name) {
+    return settings.number(name, 0, 1).value_or(0) > 0;
+  });
+  return said || some || !pattern_of(settings).empty();
+}
 
 Json layers_of_pattern(const std::string& pattern) {
   Json layers = Json::array();
@@ -80,7 +97,10 @@ void state_space(ImportDraft& d) {
 
 const char* other_program(const std::string& program, const Settings& settings) {
   const std::string name = base_name(program);
-  if (begins_with(name, "pretrain_mamba") && !is_hybrid(settings))
+  const auto says = [&](std::string_view setting) { return settings.has(setting); };
+  const bool order = std::any_of(std::begin(kPatterns), std::end(kPatterns), says) ||
+                     std::any_of(std::begin(kShares), std::end(kShares), says);
+  if (begins_with(name, "pretrain_mamba") && !order)
     return "state-space layers, whose order no setting says; --model names the model";
   const auto found = std::find_if(kPrograms.begin(), kPrograms.end(), [&](const OtherProgram& p) {
     return begins_with(name, p.begins);
@@ -88,23 +108,21 @@ const char* other_program(const std::string& program, const Settings& settings) 
   return found == kPrograms.end() ? nullptr : found->why;
 }
 
-bool is_hybrid(const Settings& settings) {
-  return std::any_of(std::begin(kHybrid), std::end(kHybrid),
-                     [&](std::string_view name) { return settings.has(name); });
-}
-
 void read_hybrid(ImportDraft& d) {
-  if (!is_hybrid(d.settings)) return;
-  for (const std::string_view name : kHybrid) d.settings.take(name);
-  d.settings.take("spec");
-  const char* name = d.settings.has("hybrid_override_pattern") ? "hybrid_override_pattern"
-                                                               : "hybrid_layer_pattern";
-  const auto pattern = d.settings.text(name);
-  const std::string said = d.settings.written(name);
-  if (!pattern) {
-    return d.open("model.layer_pattern", d.settings.written("hybrid_attention_ratio"),
-                  "a share alone; --hybrid-override-pattern says which layer is which");
+  for (const std::string_view name : kShares) d.settings.take(name);
+  if (!is_hybrid(d.settings)) {
+    for (const std::string_view name : kStateSpace) d.settings.take(name);
+    return;
   }
+  d.settings.take("spec");
+  const std::string_view name = pattern_of(d.settings);
+  if (name.empty()) {
+    const bool share = d.settings.has(kShares[0]);
+    return d.open("model.layer_pattern", d.settings.written(share ? kShares[0] : "is_hybrid_model"),
+                  "--hybrid-override-pattern says which layer is which");
+  }
+  const std::string said = d.settings.written(name);
+  const std::optional<std::string> pattern = d.settings.text(name);
   const Json layers = layers_of_pattern(*pattern);
   if (layers.empty()) {
     return d.open("model.layer_pattern", said, "M, *, - and E alone are known");

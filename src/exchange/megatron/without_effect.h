@@ -70,6 +70,8 @@ inline constexpr std::string_view kWithoutEffect =
     "loss_scale_window initial_loss_scale min_loss_scale moe_router_load_balancing_type "
     "moe_aux_loss_coeff moe_z_loss_coeff moe_router_score_function "
     "moe_router_topk_scaling_factor moe_router_bias_update_rate moe_router_dtype "
+    "muon_momentum muon_scale_mode muon_tp_mode muon_use_nesterov muon_split_qkv "
+    "muon_fp32_matmul_prec muon_extra_scale_factor "
     "moe_per_layer_logging mtp_loss_scaling_factor override_opt_param_scheduler";
 
 }  // namespace orrery::megatron

@@ -23,12 +23,14 @@ class Environment {
     precision();
     world();
     batch();
-    out_.model = shipped_model(shell_value(v_, "MODEL_SIZE"));
+    const std::string size = shell_value(v_, "MODEL_SIZE");
+    // The benchmark of 8 billion parameters is Llama 3.1's.
+    out_.model = size == "8b" ? "llama-3-8b" : shipped_model(size);
     for (const auto& [name, values] : v_) {
       if (begins_with(name, "LORA_")) out_.adapter = benchmark_adapter();
     }
     if (!out_.adapter.is_null() && out_.model.empty()) out_.model = "llama-2-70b";
-    const bool fixed = !out_.adapter.is_null() || out_.model == "llama-3-405b";
+    const bool fixed = !out_.adapter.is_null() || begins_with(out_.model, "llama-3-");
     if (fixed && !has_length()) add("seq_length", "the benchmark's 8192 tokens", 8192);
   }
 

@@ -84,6 +84,10 @@ inline constexpr std::array kActivations = {
     NamedPath{"reglu", "reglu"},       NamedPath{"relu", "relu"},
 };
 
+// Parts of the names of models that are no decoder of the keys of [model].
+inline constexpr std::string_view kOtherModels[] = {
+    "bert", "t5", "clip", "vit", "neva", "griffin", "mamba", "retro", "diffusion", "imagen"};
+
 inline constexpr std::string_view kWithoutEffect =
     "run.* exp_manager.* hydra.* cluster_type defaults training_config model.optim.lr "
     "model.optim.betas model.optim.weight_decay model.optim.sched.* model.optim.bucket_cap_mb "

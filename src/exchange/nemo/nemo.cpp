@@ -140,18 +140,25 @@ class Reading {
     if (!nodes.is_null() && !devices.is_null()) add("nproc_per_node", "trainer.devices", devices);
   }
 
-  // Encoders have keys of their own, and names: megatron_bert, megatron_t5.
+  // Encoders have keys of their own, and others are known by their names.
   void other_model() {
     const std::string name = text("name");
-    const bool bert = contains(name, "bert") || !at("model.bert_binary_head").is_null();
-    const bool t5 = contains(name, "t5") || at("model.encoder").is_object();
-    if (!bert && !t5) return;
-    out_.left.push_back({bert ? "name megatron_bert" : "name megatron_t5",
-                         bert ? "an encoder, whose attention is not causal; give its config.json "
-                                "with --model"
-                              : "an encoder and a decoder; give the model's config.json with "
-                                "--model",
-                         "model", true});
+    std::string_view part;
+    for (const std::string_view other : kOtherModels) {
+      if (contains(name, other)) part = other;
+    }
+    if (!at("model.bert_binary_head").is_null()) part = "bert";
+    if (at("model.encoder").is_object()) part = "t5";
+    if (!part.empty()) {
+      out_.left.push_back({"name megatron_" + std::string(part),
+                           "no decoder alone; give the model's config.json with --model", "model",
+                           true});
+    }
+    if (at("model.mcore_customization_config.parallel_attention") == true) {
+      out_.left.push_back({"model.mcore_customization_config.parallel_attention",
+                           "attention beside the MLP; --assume model.use_parallel_residual=true",
+                           "model.use_parallel_residual", true});
+    }
   }
 
   // The model is that of a checkpoint.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/shell/condition.h"
 
+#include <algorithm>
+
 #include "core/units.h"
 #include "exchange/shell/expansion.h"
 
@@ -93,6 +95,10 @@ class Test {
 
   Truth unary() {
     const std::string sign = words_[at_++];
+    if (is_of_a_job(name_here())) {
+      ++at_;
+      return is_a_job() ? Truth(sign == "-n") : Truth();
+    }
     if (sign == "-z" && is_never_set()) return ++at_, Truth(true);
     const std::string value = operand();
     if (!is_known(value) || (sign != "-z" && sign != "-n")) return {};
@@ -101,16 +107,35 @@ class Test {
 
   // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
   bool is_never_set() const {
-    if (at_ >= words_.size()) return false;
+    const std::string_view name = name_here();
+    return !name.empty() && variables_.find(name) == variables_.end();
+  }
+
+  // The name of a variable that is the whole next word: $NAME, "${NAME}"; "" of other words.
+  std::string_view name_here() const {
+    if (at_ >= words_.size()) return {};
     std::string_view word = words_[at_];
     if (word.size() > 2 && word.front() == '"' && word.back() == '"') {
       word = word.substr(1, word.size() - 2);
     }
-    if (word.size() < 2 || word.front() != '$') return false;
+    if (word.size() < 2 || word.front() != '$') return {};
     const bool braces = word[1] == '{' && word.back() == '}';
     const auto name = braces ? word.substr(2, word.size() - 3) : word.substr(1);
-    return !name.empty() && end_of_name(name, 0) == name.size() &&
-           variables_.find(name) == variables_.end();
+    return end_of_name(name, 0) == name.size() ? name : std::string_view();
+  }
+
+  // What Slurm sets in every job; started by hand a script has none of them.
+  bool is_of_a_job(std::string_view name) const {
+    constexpr std::string_view kNames[] = {"SLURM_JOB_ID",   "SLURM_JOBID",  "SLURM_JOB_NODELIST",
+                                           "SLURM_NODELIST", "SLURM_PROCID", "SLURM_NODEID"};
+    return variables_.find(name) == variables_.end() &&
+           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+  }
+
+  // #SBATCH lines set variables.
+  bool is_a_job() const {
+    const auto first = variables_.lower_bound(std::string_view("SLURM_"));
+    return first != variables_.end() && first->first.starts_with("SLURM_");
   }
 
   const std::vector<std::string>& words_;

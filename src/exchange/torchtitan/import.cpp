@@ -238,12 +238,14 @@ void read_recompute(ImportDraft& d, bool whole) {
   d.set("parallel.recompute", std::string(kModes[*mode]));
 }
 
-void read_compile(ImportDraft& d) {
+void read_compile(ImportDraft& d, bool whole) {
   const auto old = d.settings.flag("compile");
   const auto enabled = d.settings.flag("compile.enable");
   const auto components = d.settings.words("compile.components");
-  if (!enabled && !old && !d.other_defaults.empty())
-    return d.open("parallel.framework_options.compile", "compile.enable", d.other_defaults);
+  if (!enabled && !old && !whole) {
+    return d.open("parallel.framework_options.compile", "compile.enable of the configuration",
+                  d.other_defaults.empty() ? "no file given says it" : d.other_defaults);
+  }
   const bool on = enabled.value_or(old.value_or(false));
   // A list without "model" compiles the loss alone.
   const bool model = !components || std::find(components->begin(), components->end(), "model") !=
@@ -357,7 +359,7 @@ ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool who
   read_batches(d, degrees);
   read_schedule(d);
   read_recompute(d, whole);
-  read_compile(d);
+  read_compile(d, whole);
   read_precision(d);
   read_states(d);
   read_rest(d);

@@ -50,7 +50,11 @@ inline constexpr std::array kModels = {
     ModelName{"llama4", "17bx16e", "", "llama-4-scout", "Llama 4 Scout"},
     ModelName{"llama4", "17bx128e", "", "llama-4-maverick", "Llama 4 Maverick"},
     ModelName{"deepseek_v3", "671B", "", "deepseek-v3", "DeepSeek-V3"},
+    ModelName{"deepseek_v3", "16B", "", "deepseek-v2-lite", "DeepSeek-V2-Lite"},
     ModelName{"qwen3", "0.6B", "", "qwen3-0.6b", "Qwen3 0.6B"},
+    ModelName{"qwen3", "1.7B", "", "qwen3-1.7b", "Qwen3 1.7B"},
+    ModelName{"qwen3", "4B", "", "qwen3-4b", "Qwen3 4B"},
+    ModelName{"qwen3", "14B", "", "qwen3-14b", "Qwen3 14B"},
     ModelName{"qwen3", "8B", "", "qwen3-8b", "Qwen3 8B"},
     ModelName{"qwen3", "32B", "", "qwen3-32b", "Qwen3 32B"},
 };

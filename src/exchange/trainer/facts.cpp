@@ -138,6 +138,9 @@ void say_model(const std::string& name, const std::string& setting, Facts& facts
                             "no model of ours; give its config.json with --model");
   }
   facts.say(Said::model, ours, setting);
+  const bool sees =
+      (begins_with(ours, "gemma-3-") && ours != "gemma-3-1b") || begins_with(ours, "llama-4-");
+  if (sees) facts.mention(setting, "the language model alone, without its encoder of images");
 }
 
 namespace {

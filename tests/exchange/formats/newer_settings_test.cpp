@@ -54,6 +54,8 @@ TEST_CASE("Megatron-LM's context of two kinds is open, and no rank of queries is
                     "--hierarchical-context-parallel-sizes 2 2"));
   CHECK(is_open(r, "parallel.cp_type"));
   CHECK_FALSE(stops_at(r, "--hierarchical"));
+  CHECK(at(read(megatron("--bf16 --softmax-type learnable")), "model.attention_sinks") == true);
+  CHECK(at(read(megatron("--bf16 --softmax-type vanilla")), "model.attention_sinks").is_null());
   CHECK(at(read(megatron("--bf16 --multi-latent-attention --q-lora-rank 0")), "model.q_lora_rank")
             .is_null());
 }
@@ -117,6 +119,51 @@ TEST_CASE("The GPUs of a recipe of torchtune stand in its comment") {
         32);
 }
 
+TEST_CASE("Hub names of smaller models, and of those that see images") {
+  const auto of = [](const std::string& model) {
+    return read("base_model: " + model + "\nsequence_len: 64\nsample_packing: true\n" +
+                    "micro_batch_size: 1\ngradient_accumulation_steps: 1\nbf16: true\n",
+                kEight);
+  };
+  const std::pair<const char*, const char*> names[] = {
+      {"NousResearch/Llama-3.2-1B", "llama-3.2-1b"},
+      {"Qwen/Qwen2-7B-Instruct", "qwen2.5-7b"},
+      {"Qwen/Qwen2.5-0.5B", "qwen2.5-0.5b"},
+      {"Qwen/Qwen3-4B-Instruct-2507", "qwen3-4b"},
+      {"google/gemma-2b", "gemma-2b"},
+      {"google/gemma-2-2b-it", "gemma-2-2b"},
+      {"mistralai/Mistral-Nemo-Instruct-2407", "mistral-nemo-12b"},
+      {"mistralai/Mistral-7B-Instruct-v0.3", "mistral-7b-v0.3"},
+      {"mistralai/Mistral-7B-Instruct-v0.2", "mistral-7b"},
+      {"microsoft/Phi-3-mini-4k-instruct", "phi-3-mini"},
+      {"TinyLlama/TinyLlama-1.1B-Chat-v1.0", "tinyllama-1.1b"},
+      {"deepseek-ai/DeepSeek-V2-Lite-Chat", "deepseek-v2-lite"},
+      {"huggyllama/llama-7b", "llama-2-7b"}};
+  for (const auto& [theirs, ours] : names) CHECK_MESSAGE(at(of(theirs), "model") == ours, theirs);
+  const auto mentions = [](const ImportedRun& r) {
+    return std::any_of(r.not_understood.begin(), r.not_understood.end(), [](const LeftOver& l) {
+      return l.why.find("encoder of images") != std::string::npos;
+    });
+  };
+  CHECK(mentions(of("google/gemma-3-4b-it")));
+  CHECK_FALSE(mentions(of("google/gemma-3-1b-it")));
+}
+
+TEST_CASE("What launches a training and is not given stops the import") {
+  const std::string job =
+      "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\n"
+      "srun bash -c 'accelerate launch --config_file a/fsdp.yaml train.py --cfg x.yaml'\n";
+  const std::string fsdp =
+      "distributed_type: FSDP\nnum_processes: 16\nfsdp_config:\n  fsdp_version: 2\n";
+  const std::string run = kAxolotl + "bf16: true\n";
+  CHECK(stops_at(read({{"job.sh", job}, {"x.yml", run}}), "--config_file"));
+  const ImportedRun both = read({{"job.sh", job}, {"x.yml", run}, {"fsdp.yaml", fsdp}});
+  CHECK_FALSE(stops_at(both, "--config_file"));
+  CHECK(at(both, "parallel.zero") == 3);
+  CHECK_FALSE(stops_at(read({{"job.sh", job}, {"x.yml", run}}, "{}", {{"config_file", "none"}}),
+                       "--config_file"));
+}
+
 TEST_CASE("Primus beside torchtitan leaves open what its defaults say") {
   const std::string file =
       "modules:\n  pre_trainer:\n    framework: torchtitan\n    config: pre_trainer.yaml\n"
@@ -140,6 +187,9 @@ TEST_CASE("MLPerf's 405B has sequences of 8,192 tokens, and other submitters oth
       "export TENSOR_MODEL_PARALLEL=4\nexport PIPELINE_MODEL_PARALLEL=8\n"
       "export CONTEXT_PARALLEL=2\nexport FP8=True\n");
   CHECK(at(r, "training.sequence_length") == 8192);
+  const ImportedRun small = read("export MODEL_SIZE=8b\nexport MINIBS=4\nexport FP8=True\n");
+  CHECK(at(small, "model") == "llama-3-8b");
+  CHECK(at(small, "training.sequence_length") == 8192);
   const ImportedRun amd = read(
       "export DGXSYSTEM=MI300X_1x8\nexport WORLD_SIZE=8\nexport TP=1\nexport PP=1\n"
       "export MBS=1\nexport GBS=8\nexport SEQ_LEN=8192\nexport FP8=True\nexport LORA_A2A=1\n");

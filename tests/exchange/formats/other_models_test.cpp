@@ -66,6 +66,26 @@ TEST_CASE("A pattern of layers of Megatron-LM is a model with state-space layers
   CHECK_FALSE(stops_at(named, "--"));
 }
 
+TEST_CASE("A log of a decoder lists what a hybrid model would have") {
+  const std::string head =
+      "------------------------ arguments ------------------------\n"
+      "  num_layers ...................... 4\n  hidden_size ..................... 64\n"
+      "  num_attention_heads ............. 4\n  seq_length ...................... 32\n"
+      "  hybrid_attention_ratio .......... 0.0\n  hybrid_mlp_ratio ................ 0.0\n"
+      "  hybrid_override_pattern ......... None\n  mamba_head_dim .................. 64\n"
+      "  mamba_num_groups ................ 8\n  mamba_state_dim ................. 128\n"
+      "  mamba_num_heads ................. None\n";
+  const std::string end = "-------------------- end of arguments ---------------------\n";
+  const ImportedRun r = read(head + "  is_hybrid_model ................. False\n" + end);
+  CHECK(at(r, "model.layer_pattern").is_null());
+  CHECK_FALSE(is_open(r, "model.layer_pattern"));
+  CHECK_FALSE(stops_at(r, "mamba"));
+  CHECK_FALSE(stops_at(r, "hybrid"));
+  CHECK_FALSE(stops_at(r, "is_hybrid"));
+  CHECK(is_open(read(head + "  is_hybrid_model ................. True\n" + end),
+                "model.layer_pattern"));
+}
+
 TEST_CASE("NeMo's encoders leave the model open, and a tuning's length is its data's") {
   const std::string head = "trainer:\n  devices: 8\n  num_nodes: 1\n  precision: bf16\n";
   const std::string model =
@@ -75,6 +95,10 @@ TEST_CASE("NeMo's encoders leave the model open, and a tuning's length is its da
   CHECK(is_open(read("name: megatron_t5\n" + head + model), "model"));
   CHECK(is_open(read(head + model + "  bert_binary_head: true\n"), "model"));
   CHECK_FALSE(is_open(read("name: megatron_gpt\n" + head + model), "model"));
+  CHECK(is_open(read("name: megatron_griffin\n" + head + model), "model"));
+  CHECK(
+      is_open(read(head + model + "  mcore_customization_config:\n    parallel_attention: true\n"),
+              "model.use_parallel_residual"));
   const ImportedRun tuned =
       read(head +
            "model:\n  micro_batch_size: 1\n  tensor_model_parallel_size: 1\n"

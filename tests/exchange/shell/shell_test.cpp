@@ -95,6 +95,18 @@ TEST_CASE("what the scheduler sets stands in its lines") {
   CHECK(shell_value(run.variables, "G") == "4");
 }
 
+TEST_CASE("a job knows that it is one, and a script that may be started by hand does not") {
+  const std::string test =
+      "if [ -z \"$SLURM_JOB_ID\" ]; then N=1; else N=4; fi\n[[ -n ${SLURM_JOBID} ]] && M=2\n";
+  const ShellRun job = run_shell("#SBATCH --nodes=4\n" + test, "x.sh");
+  CHECK(shell_value(job.variables, "N") == "4");
+  CHECK(shell_value(job.variables, "M") == "2");
+  CHECK(job.doubts.empty());
+  const ShellRun either = run_shell(test, "x.sh");
+  CHECK(std::count(either.doubted.begin(), either.doubted.end(), "N") > 0);
+  CHECK(shell_value(run_shell("SLURM_JOB_ID=7\n" + test, "x.sh").variables, "N") == "4");
+}
+
 TEST_CASE("whole numbers are those of a shell") {
   const auto value = [](const std::string& text) {
     return shell_value(run_shell("A=12\nB=8\nX=$((" + text + "))", "x").variables, "X");

@@ -94,8 +94,7 @@ void measure(const std::string& what, const Cluster& c, Collective kind,
 }  // namespace
 
 int main() {
-  for (std::size_t k = 0; k < kCollectives; ++k) {
-    const auto kind = static_cast<Collective>(k);
+  for (const Collective kind : kAllOf<Collective>) {
     measure("in a node", two_tiers(), kind, groups(1, 1));
     measure("over nodes", two_tiers(), kind, groups(2, 1024));
     measure("ragged", two_tiers(), kind, ragged(two_tiers()));

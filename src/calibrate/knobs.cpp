@@ -87,15 +87,15 @@ class Maker {
   const DeviceEfficiency& e() const { return c_.device.efficiency; }
 
   void see(const MeasuredProduct& p) {
-    precisions_.insert(static_cast<std::size_t>(p.precision));
+    precisions_.insert(p.precision);
     grouped_ = grouped_ || p.shape.grouped;
     const double factor = misalignment(p.shape, probe_);
     odd_64_ = odd_64_ || factor == probe_.misaligned_64;
     odd_8_ = odd_8_ || factor == probe_.misaligned_8;
   }
   void see(const MeasuredAttention& a) {
-    heads_.insert({static_cast<std::size_t>(a.kernel), a.shape.head_dim});
-    if (a.pass != AttentionPass::both) split_.insert(static_cast<std::size_t>(a.kernel));
+    heads_.insert({a.kernel, a.shape.head_dim});
+    if (a.pass != AttentionPass::both) split_.insert(a.kernel);
   }
   void see(const MeasuredMemory&) { bytes_ = true; }
   void see(const MeasuredLaunch&) { launches_ = true; }
@@ -108,9 +108,9 @@ class Maker {
   void add_products() {
     if (precisions_.empty()) return;
     using E = DeviceEfficiency;
-    for (const std::size_t p : precisions_) {
+    for (const Precision p : precisions_) {
       knobs_.push_back(share(
-          "device.efficiency.gemm." + std::string(kNamesOf<Precision>[p]), c_,
+          "device.efficiency.gemm." + std::string(name_of(p)), c_,
           [p](const Cluster& c) { return efficiency(c).gemm[p]; },
           [p](Cluster& c, double v) { efficiency(c).gemm[p] = v; }));
     }
@@ -143,12 +143,11 @@ class Maker {
   }
 
   void add_attention() {
-    std::set<std::size_t> kernels;
+    std::set<AttentionKernel> kernels;
     for (const auto& [kernel, head] : heads_) kernels.insert(kernel);
-    for (const std::size_t k : kernels) {
+    for (const AttentionKernel k : kernels) {
       if (!is_available(e().attention[k])) continue;
-      const std::string path =
-          "device.efficiency.attention." + std::string(kNamesOf<AttentionKernel>[k]);
+      const std::string path = "device.efficiency.attention." + std::string(name_of(k));
       for (std::size_t h = 0; h < kAttentionHeadSizes.size(); ++h) {
         if (heads_.count({k, kAttentionHeadSizes[h]}) > 0) add_head(path, k, h);
       }
@@ -160,17 +159,17 @@ class Maker {
     }
   }
 
-  KnobPath forward_path(const std::string& path, std::size_t k, std::size_t h) const {
+  KnobPath forward_path(const std::string& path, AttentionKernel k, std::size_t h) const {
     return {path + ".forward." + std::to_string(kAttentionHeadSizes[h]), kNone,
             [k, h](const Cluster& c) { return efficiency(c).attention[k].forward[h]; }};
   }
 
-  KnobPath backward_path(const std::string& path, std::size_t k, std::size_t h) const {
+  KnobPath backward_path(const std::string& path, AttentionKernel k, std::size_t h) const {
     return {path + ".backward." + std::to_string(kAttentionHeadSizes[h]), kNone,
             [k, h](const Cluster& c) { return efficiency(c).attention[k].backward[h]; }};
   }
 
-  void add_head(const std::string& path, std::size_t k, std::size_t h) {
+  void add_head(const std::string& path, AttentionKernel k, std::size_t h) {
     const AttentionCurve before = e().attention[k];
     Knob knob{{forward_path(path, k, h), backward_path(path, k, h)},
               before.forward[h],
@@ -187,7 +186,7 @@ class Maker {
   }
 
   // After the knobs of head sizes, because it multiplies them, for the measured head sizes.
-  void add_backward(const std::string& path, std::size_t k) {
+  void add_backward(const std::string& path, AttentionKernel k) {
     std::vector<std::size_t> measured;
     for (std::size_t h = 0; h < kAttentionHeadSizes.size(); ++h) {
       if (heads_.count({k, kAttentionHeadSizes[h]}) > 0) measured.push_back(h);
@@ -263,9 +262,9 @@ class Maker {
   const Cluster& c_;
   DeviceEfficiency probe_ = probe();
   std::vector<Knob> knobs_;
-  std::set<std::size_t> precisions_;
-  std::set<std::pair<std::size_t, std::int64_t>> heads_;
-  std::set<std::size_t> split_;  // kernels with passes timed apart
+  std::set<Precision> precisions_;
+  std::set<std::pair<AttentionKernel, std::int64_t>> heads_;
+  std::set<AttentionKernel> split_;  // kernels with passes timed apart
   std::set<std::size_t> tiers_;
   bool grouped_ = false;
   bool odd_64_ = false;

@@ -32,7 +32,7 @@ constexpr double kQueryTile = 128;
 // A row of queries costs the keys it sees and h more; a masked row also wastes half a tile of the
 // diagonal. A causal row sees s/2 keys, so its s½ is 2h + the tile.
 Device without_mask(Device d, AttentionKernel kernel) {
-  double& half = d.efficiency.attention[static_cast<std::size_t>(kernel)].half_length;
+  double& half = d.efficiency.attention[kernel].half_length;
   half = std::max(0.0, 0.5 * (half - kQueryTile));
   return d;
 }

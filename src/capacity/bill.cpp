@@ -6,8 +6,6 @@
 namespace orrery {
 namespace {
 
-std::optional<Money>& at(Bill& b, CostPart p) { return b.parts[static_cast<std::size_t>(p)]; }
-
 std::optional<Money> hardware_price(const Tariff& p, const Holding& h, bool& gpus_alone) {
   if (p.node) return p.node->value * static_cast<double>(h.nodes);
   if (!p.gpu) return {};
@@ -18,10 +16,10 @@ std::optional<Money> hardware_price(const Tariff& p, const Holding& h, bool& gpu
 void add_support(const Tariff& p, const Holding& h, Money hardware, Bill& b) {
   const double sold = p.utilisation->value;
   if (p.node_support) {
-    at(b, CostPart::support) =
+    b.parts[CostPart::support] =
         p.node_support->value * h.time * (static_cast<double>(h.nodes) / sold);
   } else if (p.support) {
-    at(b, CostPart::support) = hardware * (p.support->value * (h.time / kYear) / sold);
+    b.parts[CostPart::support] = hardware * (p.support->value * (h.time / kYear) / sold);
   }
 }
 
@@ -31,11 +29,11 @@ void add_purchase(const Tariff& p, const Holding& h, Bill& b) {
   const double used = h.time / p.lifetime->value / p.utilisation->value;
   const double beside = (p.network ? p.network->value : 0) + (p.storage ? p.storage->value : 0);
   b.up_front = *price * (1 + beside);
-  at(b, CostPart::hardware) = *price * used;
-  if (p.network) at(b, CostPart::network) = *price * (p.network->value * used);
-  if (p.storage) at(b, CostPart::storage) = *price * (p.storage->value * used);
+  b.parts[CostPart::hardware] = *price * used;
+  if (p.network) b.parts[CostPart::network] = *price * (p.network->value * used);
+  if (p.storage) b.parts[CostPart::storage] = *price * (p.storage->value * used);
   add_support(p, h, *price, b);
-  if (p.electricity) at(b, CostPart::electricity) = p.electricity->value * h.energy;
+  if (p.electricity) b.parts[CostPart::electricity] = p.electricity->value * h.energy;
 }
 
 constexpr CostPart main_part(Payment p) {
@@ -50,17 +48,17 @@ Bill bill(const Tariff& p, const Holding& h) {
   if (p.payment == Payment::purchase) {
     add_purchase(p, h, b);
   } else if (p.rent) {
-    at(b, CostPart::rent) = p.rent->value * h.time * static_cast<double>(h.gpus);
+    b.parts[CostPart::rent] = p.rent->value * h.time * static_cast<double>(h.gpus);
   }
-  if (p.storage_space && b.part(main_part(p.payment))) {
-    at(b, CostPart::storage) = p.storage_space->value * (h.stored * h.time);
+  if (p.storage_space && b.parts[main_part(p.payment)]) {
+    b.parts[CostPart::storage] = p.storage_space->value * (h.stored * h.time);
   }
   return b;
 }
 
 std::optional<Money> total_of(const Bill& b) {
-  if (!b.part(main_part(b.payment))) return {};
-  Money sum(0, b.part(main_part(b.payment))->currency());
+  if (!b.parts[main_part(b.payment)]) return {};
+  Money sum(0, b.parts[main_part(b.payment)]->currency());
   for (const std::optional<Money>& part : b.parts) {
     if (part) sum += *part;
   }
@@ -69,12 +67,13 @@ std::optional<Money> total_of(const Bill& b) {
 
 std::string not_counted(const Bill& b) {
   if (b.payment == Payment::rent) {
-    if (!b.part(CostPart::rent)) return "rent";
-    return b.part(CostPart::storage) ? "" : "storage";
+    if (!b.parts[CostPart::rent]) return "rent";
+    return b.parts[CostPart::storage] ? "" : "storage";
   }
   std::string names;
-  for (std::size_t i = 1; i < kCostParts; ++i) {
-    if (!b.parts[i]) names += (names.empty() ? "" : ", ") + std::string(kNamesOf<CostPart>[i]);
+  for (const CostPart p : kAllOf<CostPart>) {
+    if (p == CostPart::rent || b.parts[p]) continue;
+    names += (names.empty() ? "" : ", ") + std::string(name_of(p));
   }
   if (b.gpus_alone) names += (names.empty() ? "" : ", ") + std::string("nodes around the GPUs");
   return names;

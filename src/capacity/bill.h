@@ -43,19 +43,16 @@ struct Tariff {
 };
 
 enum class CostPart : std::uint8_t { rent, hardware, network, storage, support, electricity };
-inline constexpr std::size_t kCostParts = kCountOf<CostPart>;
 constexpr EnumNames<CostPart> names_of(CostPart) {
   return {"rent", "hardware", "network", "storage", "support", "electricity"};
 }
 
 struct Bill {
   Payment payment = Payment::rent;
-  std::array<std::optional<Money>, kCostParts> parts;
+  EnumArray<CostPart, std::optional<Money>> parts;
   // A purchase pays this at once for hardware, network and storage; `parts` hold the run's share.
   std::optional<Money> up_front;
   bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
-
-  const std::optional<Money>& part(CostPart p) const { return parts[static_cast<std::size_t>(p)]; }
 };
 
 // Sum of the parts that have a price; nothing without the rent or the hardware.

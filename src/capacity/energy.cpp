@@ -16,7 +16,7 @@ double mean_load(const DeviceLoad& l, const StepLoad& s, const Goodput& g) {
 }  // namespace
 
 StepLoad step_load(const Answer& a) {
-  const auto share = [&](Term t) { return a.breakdown[static_cast<std::size_t>(t)] / a.step_time; };
+  const auto share = [&](Term t) { return a.breakdown[t] / a.step_time; };
   StepLoad s;
   s.compute = share(Term::compute) + share(Term::recompute);
   s.memory = share(Term::optimizer) + share(Term::offload_exposed);

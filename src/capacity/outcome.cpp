@@ -279,7 +279,7 @@ std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in) {
   const Outcome full = outcome_of(bought);
   if (!rent || !full.cost) return {};
   const Money none(0, rent->currency());
-  const Money power = full.bill.part(CostPart::electricity).value_or(none);
+  const Money power = full.bill.parts[CostPart::electricity].value_or(none);
   if (!(power < *rent)) return {};
   return (*full.cost - power) / (*rent - power);
 }

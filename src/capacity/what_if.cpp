@@ -62,9 +62,7 @@ Run alone(const Run& run) {
   return one;
 }
 
-Seconds exposed_by_data_parallelism(const Answer& a) {
-  return a.breakdown[static_cast<std::size_t>(Term::dp_exposed)];
-}
+Seconds exposed_by_data_parallelism(const Answer& a) { return a.breakdown[Term::dp_exposed]; }
 
 Seconds exposed_between_replicas(const Run& run, const Answer& a) {
   if (whole_replicas(run.strategy) == 1 || run.cluster.device_of_rank) return {};

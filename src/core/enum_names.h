@@ -43,21 +43,31 @@ constexpr std::size_t count_enumerators() {
 template <class E>
 inline constexpr std::size_t kCountOf = detail::count_enumerators<E>();
 
-// A value for every enumerator.
-template <class E, class T>
-struct EnumTable {
-  std::array<T, kCountOf<E>> values;
+// A value for each enumerator, or for each of the first N: all of them given, or all of them zero.
+template <class E, class T, std::size_t N = kCountOf<E>>
+struct EnumArray {
+  std::array<T, N> values{};
 
+  constexpr EnumArray() = default;
   template <class... V>
-  constexpr EnumTable(V... v) : values{static_cast<T>(v)...} {  // NOLINT: `return {"a", "b"}`
-    static_assert(sizeof...(V) == kCountOf<E>, "a table needs one entry for every enumerator");
+  requires(sizeof...(V) > 0) constexpr EnumArray(V... v)  // NOLINT: `return {"a", "b"}`
+      : values{static_cast<T>(v)...} {
+    static_assert(sizeof...(V) == N, "an array needs one entry for every enumerator");
   }
 
+  constexpr T& operator[](E e) { return values[static_cast<std::size_t>(e)]; }
   constexpr const T& operator[](E e) const { return values[static_cast<std::size_t>(e)]; }
+  constexpr auto begin() { return values.begin(); }
+  constexpr auto begin() const { return values.begin(); }
+  constexpr auto end() { return values.end(); }
+  constexpr auto end() const { return values.end(); }
+  static constexpr std::size_t size() { return N; }
+
+  bool operator==(const EnumArray&) const = default;
 };
 
 template <class E>
-using EnumNames = EnumTable<E, std::string_view>;
+using EnumNames = EnumArray<E, std::string_view>;
 
 template <class E>
 inline constexpr std::array<std::string_view, kCountOf<E>> kNamesOf = names_of(E{}).values;

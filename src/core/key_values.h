@@ -59,8 +59,8 @@ template <class X>
 struct Kind<std::vector<X>> {
   static constexpr FormKind value = FormKind::list;
 };
-template <class X, std::size_t N>
-struct Kind<std::array<X, N>> {
+template <class E, class X, std::size_t N>
+struct Kind<EnumArray<E, X, N>> {
   static constexpr FormKind value = FormKind::map;
 };
 template <>
@@ -104,8 +104,8 @@ template <class X>
 void read_value(const Reader& r, const Form& f, std::optional<X>& out);
 template <class X>
 void read_value(const Reader& r, const Form& f, std::vector<X>& out);
-template <class X, std::size_t N>
-void read_value(const Reader& r, const Form& f, std::array<X, N>& out);
+template <class E, class X, std::size_t N>
+void read_value(const Reader& r, const Form& f, EnumArray<E, X, N>& out);
 
 template <class X>
 void read_value(const Reader& r, const Form& f, X& out) {
@@ -152,11 +152,12 @@ void read_value(const Reader& r, const Form& f, std::vector<X>& out) {
 }
 
 // Entries that the map does not name keep their value.
-template <class X, std::size_t N>
-void read_value(const Reader& r, const Form& f, std::array<X, N>& out) {
-  read_map(r, f, out.data(), [](void* values, std::size_t i, const Reader& item, const Form& form) {
-    read_value(item, form, static_cast<X*>(values)[i]);
-  });
+template <class E, class X, std::size_t N>
+void read_value(const Reader& r, const Form& f, EnumArray<E, X, N>& out) {
+  read_map(r, f, out.values.data(),
+           [](void* values, std::size_t i, const Reader& item, const Form& form) {
+             read_value(item, form, static_cast<X*>(values)[i]);
+           });
 }
 
 void write_boolean(bool x, Json& out);
@@ -179,8 +180,8 @@ template <class X>
 bool write_value(const std::optional<X>& x, const Form& f, Json& out);
 template <class X>
 bool write_value(const std::vector<X>& x, const Form& f, Json& out);
-template <class X, std::size_t N>
-bool write_value(const std::array<X, N>& x, const Form& f, Json& out);
+template <class E, class X, std::size_t N>
+bool write_value(const EnumArray<E, X, N>& x, const Form& f, Json& out);
 
 template <class X>
 bool write_value(const X& x, const Form& f, Json& out) {
@@ -223,9 +224,9 @@ bool write_value(const std::vector<X>& x, const Form& f, Json& out) {
   return true;
 }
 
-template <class X, std::size_t N>
-bool write_value(const std::array<X, N>& x, const Form& f, Json& out) {
-  write_map(x.data(), f, out,
+template <class E, class X, std::size_t N>
+bool write_value(const EnumArray<E, X, N>& x, const Form& f, Json& out) {
+  write_map(x.values.data(), f, out,
             [](const void* values, std::size_t i, const Form& item, Json& element) {
               return write_value(static_cast<const X*>(values)[i], item, element);
             });

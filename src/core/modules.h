@@ -23,7 +23,6 @@ enum class Module : std::uint8_t {
   mla_up_proj,
   alternate_products,
 };
-inline constexpr std::size_t kModules = kCountOf<Module>;
 
 constexpr EnumNames<Module> names_of(Module) {
   return {"core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj", "alternate_products"};

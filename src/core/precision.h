@@ -11,7 +11,6 @@
 namespace orrery {
 
 enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
-inline constexpr std::size_t kPrecisions = kCountOf<Precision>;
 
 constexpr EnumNames<Precision> names_of(Precision) {
   return {"fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"};

@@ -34,11 +34,10 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
   const double head_size = 0.5 * static_cast<double>(a.head_dim + a.value_dim);
   const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
   const R keys = count<R>(a.keys, {"keys"});
-  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[static_cast<std::size_t>(kernel)]});
-  const R efficiency = lift<R>(f, {kAttentionPaths[static_cast<std::size_t>(kernel)]}) *
-                       (keys / (keys + half)) *
+  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[kernel]});
+  const R efficiency = lift<R>(f, {kAttentionPaths[kernel]}) * (keys / (keys + half)) *
                        lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
-  const auto peak = lift<R>(peak_of(d, precision), {peak_path(precision)});
+  const auto peak = lift<R>(peak_of(d, precision), {kPeakPaths[precision]});
   const R products =
       backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
   return attention_flops<R>(a) * products / (peak * efficiency) +
@@ -47,7 +46,7 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
 
 template <Number R>
 FlopsPerSecondOf<R> unfused_rate(const Device& d, Precision precision) {
-  return lift<R>(peak_of(d, precision), {peak_path(precision)}) *
+  return lift<R>(peak_of(d, precision), {kPeakPaths[precision]}) *
          (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
           lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
 }

@@ -19,9 +19,8 @@ R expected_waves(R w) {
 
 template <Number R>
 FlopsPerSecondOf<R> attained_rate(const Device& d, Precision precision) {
-  const std::size_t i = static_cast<std::size_t>(precision);
-  const auto peak = lift<R>(d.peak[i], {kPeakPaths[i]});
-  const R efficiency = lift<R>(d.efficiency.gemm[i], {kGemmPaths[i]});
+  const auto peak = lift<R>(peak_of(d, precision), {kPeakPaths[precision]});
+  const R efficiency = lift<R>(d.efficiency.gemm[precision], {kGemmPaths[precision]});
   const R power = lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
   return named(peak * (efficiency * power), {"rate large products attain"});
 }

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-constexpr EnumTable<Ink, const char*> kInks = {"", "1", "2", "31", "32", "33", "34"};
+constexpr EnumArray<Ink, const char*> kInks = {"", "1", "2", "31", "32", "33", "34"};
 
 struct CountScale {
   double factor;

@@ -48,7 +48,7 @@ constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
           "data",  "capacity", "calibration", "sweep"};
 }
 // Folders below configs/, by kind.
-inline constexpr EnumTable<ConfigKind, std::string_view> kConfigFolders = {"models",
+inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {"models",
                                                                            "hardware/nodes",
                                                                            "hardware/devices",
                                                                            "frameworks",

@@ -34,23 +34,13 @@ enum class Term : std::uint8_t {
   host_exposed,
   other,
 };
-inline constexpr std::size_t kTerms = kCountOf<Term>;
 constexpr EnumNames<Term> names_of(Term) {
   return {"compute",   "recompute",  "tp_exposed", "cp_exposed",      "ep_exposed",   "pp_exposed",
           "pp_bubble", "dp_exposed", "optimizer",  "offload_exposed", "host_exposed", "other"};
 }
 
 template <Number R>
-using Terms = std::array<SecondsOf<R>, kTerms>;
-
-template <Number R>
-SecondsOf<R>& at(Terms<R>& t, Term i) {
-  return t[static_cast<std::size_t>(i)];
-}
-template <Number R>
-const SecondsOf<R>& at(const Terms<R>& t, Term i) {
-  return t[static_cast<std::size_t>(i)];
-}
+using Terms = EnumArray<Term, SecondsOf<R>>;
 
 // One collective of one dimension over a step, on the stage of the breakdown; collectives once a
 // step are those of the stage with the most parameters.

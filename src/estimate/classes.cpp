@@ -36,8 +36,8 @@ void add_streams(const Run& run, StageClass<R>& c) {
   const SecondsOf<R> down =
       uncovered_by<R>(larger(copies.down, copies.fetch), c.costs.forward_time);
   const SecondsOf<R> up = uncovered_by<R>(copies.up + copies.fetch, c.costs.backward_time);
-  at(c.costs.forward, Term::offload_exposed) += down;
-  at(c.costs.backward, Term::offload_exposed) += up;
+  c.costs.forward[Term::offload_exposed] += down;
+  c.costs.backward[Term::offload_exposed] += up;
   c.costs.forward_time += down;
   c.costs.backward_time += up;
 }
@@ -111,7 +111,7 @@ ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks)
 template <Number R>
 SecondsOf<R> hidden_in_pair(StageCosts<R> forward, StageCosts<R> backward) {
   const SecondsOf<R> exchanges =
-      at(forward.forward, Term::ep_exposed) + at(backward.backward, Term::ep_exposed);
+      forward.forward[Term::ep_exposed] + backward.backward[Term::ep_exposed];
   if (plain(exchanges) == Seconds()) return {};
   return smaller(exchanges, forward.forward_time + backward.backward_time - exchanges);
 }
@@ -298,7 +298,7 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
       if (!decoder_layer) continue;
       const double n = static_cast<double>(blocks[i]);
       layers += n;
-      launches += n * w.prices.blocks[i].launches[static_cast<std::size_t>(Phase::forward)];
+      launches += n * w.prices.blocks[i].launches[Phase::forward];
     }
   });
   if (launches > kLaunchQueue) layers *= kLaunchQueue / launches;

@@ -134,9 +134,9 @@ class Finish {
   void hide_in_pairs() {
     if (!has_pairs(run_)) return;
     const SecondsOf<R> hidden = hidden_by_pairs<R>(run_, w_, a_.busy_stage);
-    const SecondsOf<R> before = at(a_.breakdown, Term::ep_exposed);
+    const SecondsOf<R> before = a_.breakdown[Term::ep_exposed];
     if (plain(hidden) == Seconds() || plain(before) == Seconds()) return;
-    at(a_.breakdown, Term::ep_exposed) = before - hidden;
+    a_.breakdown[Term::ep_exposed] = before - hidden;
     const R left = (before - hidden) / before;
     for (std::uint8_t i = 0; i < a_.comm_count; ++i) {
       if (a_.comm[i].dimension == CommDimension::ep) a_.comm[i].exposed = a_.comm[i].exposed * left;
@@ -154,12 +154,11 @@ class Finish {
     hide_in_pairs();
     fill_pipeline();
     fill_end_of_step();
-    at(a_.breakdown, Term::other) =
-        lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
+    a_.breakdown[Term::other] = lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
     if (run_.framework.stack_factor != 1) scale_terms();
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      a_.breakdown[i] = named(a_.breakdown[i], {kNamesOf<Term>[i].data()});
-      a_.step_time += a_.breakdown[i];
+    for (const Term t : kAllOf<Term>) {
+      a_.breakdown[t] = named(a_.breakdown[t], {name_of(t).data()});
+      a_.step_time += a_.breakdown[t];
     }
     a_.step_time = named(a_.step_time, {"step_time_s"});
     fill_interval<R>(run_, a_);
@@ -173,8 +172,8 @@ class Finish {
 
   void add_chunk(const StageClass<R>& c) {
     const R m = micro_batches_of_step<R>(m_);
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      a_.breakdown[i] += m * (c.costs.forward[i] + c.costs.backward[i]);
+    for (const Term t : kAllOf<Term>) {
+      a_.breakdown[t] += m * (c.costs.forward[t] + c.costs.backward[t]);
     }
     add_exchange_lines<R>(w_, c, m_, a_);
   }
@@ -187,10 +186,10 @@ class Finish {
     const PipelineTime<R> time = pipeline_time<R>(run_, w_);
     const SecondsOf<R> all = named(time.all, {"time of all micro batches"});
     const SecondsOf<R> free = named(time.free, {"the same with free sends"});
-    at(a_.breakdown, Term::pp_exposed) =
+    a_.breakdown[Term::pp_exposed] =
         add_send_lines<R>(run_, w_, a_.busy_stage, m_, larger(all - free, SecondsOf<R>{}), sink());
-    at(a_.breakdown, Term::pp_bubble) =
-        larger(all - busy - at(a_.breakdown, Term::pp_exposed), SecondsOf<R>{});
+    a_.breakdown[Term::pp_bubble] =
+        larger(all - busy - a_.breakdown[Term::pp_exposed], SecondsOf<R>{});
   }
 
   BlockCounts blocks_of_stage(std::int64_t stage) const {
@@ -206,19 +205,19 @@ class Finish {
     const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_).stage;
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
-                               at(a_.breakdown, Term::dp_exposed), sink());
-    at(a_.breakdown, Term::dp_exposed) +=
+                               a_.breakdown[Term::dp_exposed], sink());
+    a_.breakdown[Term::dp_exposed] +=
         data_parallel_time<R>(run_, parameters, windows_of<R>(run_, w_, stage), sink());
     const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);
-    at(a_.breakdown, Term::optimizer) += optimizer.device;
-    at(a_.breakdown, Term::offload_exposed) += optimizer.host;
+    a_.breakdown[Term::optimizer] += optimizer.device;
+    a_.breakdown[Term::offload_exposed] += optimizer.host;
     add_between_stages(tied_embedding_cost<R>(run_));
     add_between_stages(copies_cost<R>(run_, parameters));
   }
 
   // A gradient that two stages hold is summed over them.
   void add_between_stages(const CollectiveCost<R>& cost) {
-    at(a_.breakdown, Term::pp_exposed) += cost.time;
+    a_.breakdown[Term::pp_exposed] += cost.time;
     if (cost.algorithm == Algorithm::none) return;
     add_line<R>(sink(),
                 entry_of(CommDimension::embedding, Collective::all_reduce, cost, 2, 1, cost.time),
@@ -334,9 +333,9 @@ Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const Bloc
   Seconds sum{};
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     const auto& compute = prices.blocks[i].compute;
-    Seconds block = compute[index(Phase::forward)] + compute[index(Phase::backward)] +
-                    compute[index(Phase::recompute_selective)];
-    if (again && i < kMaxLayerTypes) block += compute[index(Phase::recompute_full)];
+    Seconds block =
+        compute[Phase::forward] + compute[Phase::backward] + compute[Phase::recompute_selective];
+    if (again && i < kMaxLayerTypes) block += compute[Phase::recompute_full];
     sum += block * static_cast<double>(blocks[i]);
   }
   return sum *

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-using GroupRanks = std::array<std::int64_t, kExchangeGroups>;
+using GroupRanks = EnumArray<ExchangeGroup, std::int64_t>;
 
 GroupRanks ranks_of(const Placement& p) {
   return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
@@ -18,14 +18,14 @@ template <Number R>
 void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int64_t times,
                AnswerOf<R>& answer) {
   const R n = R(static_cast<double>(times));
-  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
     if (ranks[g] <= 1) continue;
-    for (std::size_t k = 0; k < kExchangeKinds; ++k) {
+    for (const Collective k : kExchangeKinds) {
       const ExchangeSum<R>& e = table[g][k];
       if (e.count == 0) continue;
-      add_line<R>(answer, {static_cast<CommDimension>(g), static_cast<Collective>(k), e.algorithm,
-                           e.tier, ranks[g], e.count * times, e.bytes * n, e.time * n,
-                           e.exposed * n, e.uncompressed * n, e.codec * n});
+      add_line<R>(answer,
+                  {static_cast<CommDimension>(g), k, e.algorithm, e.tier, ranks[g], e.count * times,
+                   e.bytes * n, e.time * n, e.exposed * n, e.uncompressed * n, e.codec * n});
     }
   }
 }
@@ -34,11 +34,11 @@ template <Number R>
 void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m) {
   const GroupRanks ranks = ranks_of(w.prices.placement);
   for (const PricedExchange& e : *w.scratch.exchanges) {
-    const bool replay = e.phase == index(Phase::recompute_full);
+    const bool replay = e.phase == Phase::recompute_full;
     const std::int64_t times = (replay ? chunk.replayed[e.block] : chunk.blocks[e.block]) * m;
     const auto n = static_cast<double>(times);
     MessageClass all = e.each;
-    all.line.ranks = ranks[static_cast<std::size_t>(all.line.dimension)];
+    all.line.ranks = ranks[static_cast<ExchangeGroup>(all.line.dimension)];
     all.line.count *= times;
     all.line.bytes = all.line.bytes * n;
     all.line.time = all.line.time * n;
@@ -59,7 +59,7 @@ void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std
     for (const Phase p :
          {Phase::forward, Phase::recompute_full, Phase::backward, Phase::recompute_selective}) {
       const std::int64_t n = p == Phase::recompute_full ? chunk.replayed[b] : chunk.blocks[b];
-      add_table<R>(tables[index(p)], ranks, n * m, answer);
+      add_table<R>(tables[p], ranks, n * m, answer);
     }
   }
   if (w.messages != nullptr) note_messages<R>(w, chunk, m);

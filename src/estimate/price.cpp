@@ -93,7 +93,7 @@ struct ExchangeNotes {
                                    cost.time * times,
                                    bare};
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
-    out->push_back({block, static_cast<std::size_t>(phase), {line, cost.message, bit}});
+    out->push_back({block, phase, {line, cost.message, bit}});
   }
 };
 
@@ -165,8 +165,8 @@ class Pricer {
     return {};
   }
 
-  double& launches(Phase p) { return out_.launches[static_cast<std::size_t>(p)]; }
-  SecondsOf<R>& compute(Phase p) { return out_.compute[static_cast<std::size_t>(p)]; }
+  double& launches(Phase p) { return out_.launches[p]; }
+  SecondsOf<R>& compute(Phase p) { return out_.compute[p]; }
 
   void add_exchange(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t,
                     bool again, bool replayed) {
@@ -191,9 +191,7 @@ class Pricer {
   void tally(Phase phase, OpName op, const Exchange& e, const CollectiveCost<R>& cost,
              SecondsOf<R> time, SecondsOf<R> bare) {
     const R times = R(static_cast<double>(e.times));
-    ExchangeSum<R>& sum =
-        out_.exchanges[static_cast<std::size_t>(phase)][static_cast<std::size_t>(e.group)]
-                      [static_cast<std::size_t>(e.collective)];
+    ExchangeSum<R>& sum = out_.exchanges[phase][e.group][e.collective];
     launches(phase) += kExchangeLaunches * static_cast<double>(e.times);
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
@@ -217,7 +215,7 @@ class Pricer {
 template <Number R>
 ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
   ExposedExchanges<R> exposed;
-  for (std::size_t g = 0; g < table.size(); ++g) {
+  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
     for (const ExchangeSum<R>& e : table[g]) {
       exposed.by_group[g] += e.exposed;
       exposed.all += e.exposed;
@@ -239,7 +237,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
     pricer.add(scratch.operators[i], dropped[i], i < end);
   }
-  for (std::size_t p = 0; p < kPhases; ++p) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
+  for (const Phase p : kAllOf<Phase>) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});
@@ -273,8 +271,8 @@ AttentionKernel attention_kernel(const Framework& f, const Device& d) {
   for (std::uint8_t i = 0; i < f.attention_count; ++i) {
     if (is_available(curve_of(d, f.attention[i]))) return f.attention[i];
   }
-  for (std::size_t i = 0; i < kAttentionKernels; ++i) {
-    if (is_available(d.efficiency.attention[i])) return static_cast<AttentionKernel>(i);
+  for (const AttentionKernel k : kAllOf<AttentionKernel>) {
+    if (is_available(curve_of(d, k))) return k;
   }
   return AttentionKernel::flash_2;
 }

@@ -33,10 +33,8 @@ struct Run;
 // Passes over a block. The last two are forwards that run again: the part of selective recompute,
 // or the whole.
 enum class Phase : std::uint8_t { forward, backward, recompute_selective, recompute_full };
-inline constexpr std::size_t kPhases = kCountOf<Phase>;
-constexpr std::size_t index(Phase p) { return static_cast<std::size_t>(p); }
-inline constexpr std::size_t kExchangeKinds =
-    4;  // all-reduce, all-gather, reduce-scatter, all-to-all
+inline constexpr std::array kExchangeKinds = {Collective::all_reduce, Collective::all_gather,
+                                              Collective::reduce_scatter, Collective::all_to_all};
 
 template <Number R>
 struct ExchangeSum {
@@ -51,24 +49,25 @@ struct ExchangeSum {
 };
 
 template <Number R>
-using ExchangeTable = std::array<std::array<ExchangeSum<R>, kExchangeKinds>, kExchangeGroups>;
+using ExchangeTable =
+    EnumArray<ExchangeGroup, EnumArray<Collective, ExchangeSum<R>, kExchangeKinds.size()>>;
 
 // The time of exchanges that nothing hides.
 template <Number R>
 struct ExposedExchanges {
-  std::array<SecondsOf<R>, kExchangeGroups> by_group{};
+  EnumArray<ExchangeGroup, SecondsOf<R>> by_group;
   SecondsOf<R> all{};
 };
 
 template <Number R>
 struct BlockPrice {
-  std::array<SecondsOf<R>, kPhases> compute{};
-  SecondsOf<R> weight_gradient{};          // part of the backward's compute
-  std::array<double, kPhases> launches{};  // of kernels, by the host
-  std::array<ExchangeTable<R>, kPhases> exchanges{};
-  std::array<ExposedExchanges<R>, kPhases> exposed{};  // of them
-  Flops selective_flops{};                             // of Phase::recompute_selective
-  Flops full_flops{};                                  // of Phase::recompute_full
+  EnumArray<Phase, SecondsOf<R>> compute;
+  SecondsOf<R> weight_gradient{};     // part of the backward's compute
+  EnumArray<Phase, double> launches;  // of kernels, by the host
+  EnumArray<Phase, ExchangeTable<R>> exchanges;
+  EnumArray<Phase, ExposedExchanges<R>> exposed;  // of them
+  Flops selective_flops{};                        // of Phase::recompute_selective
+  Flops full_flops{};                             // of Phase::recompute_full
   BlockActivations<R> activations;
   ParametersHeld parameters;
   ParametersHeld largest_module;        // most parameters of one operator

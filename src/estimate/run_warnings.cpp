@@ -21,13 +21,12 @@ bool sends(const Answer& a, CommDimension d, Collective kind) {
 // The messages that dimension `d` has a codec for and never sends: "dp all-to-all", or "dp" alone
 // if it has one for everything.
 std::string idle_codecs(const Run& run, const Answer& a, CommDimension d) {
-  const auto& codecs = run.compression.codecs[static_cast<std::size_t>(d)];
+  const auto& codecs = run.compression.codecs[d];
   const std::string name(name_of(d));
   std::string idle;
   bool applies = false;
-  for (std::size_t i = 0; i < kCollectives; ++i) {
-    if (!is_on(codecs[i])) continue;
-    const auto kind = static_cast<Collective>(i);
+  for (const Collective kind : kAllOf<Collective>) {
+    if (!is_on(codecs[kind])) continue;
     if (sends(a, d, kind)) {
       applies = true;
     } else {
@@ -58,9 +57,9 @@ using Lines = std::vector<std::string>;
 
 std::string lossy_dimensions(const Compression& c) {
   std::string text;
-  for (std::size_t d = 0; d < kCommDimensions; ++d) {
+  for (const CommDimension d : kAllOf<CommDimension>) {
     if (std::none_of(c.codecs[d].begin(), c.codecs[d].end(), is_lossy)) continue;
-    text += (text.empty() ? "" : ", ") + std::string(kNamesOf<CommDimension>[d]);
+    text += (text.empty() ? "" : ", ") + std::string(name_of(d));
   }
   return text;
 }

@@ -50,9 +50,9 @@ std::string shard_group_text(const Strategy& s) {
 }  // namespace
 
 void agree_on_context(const StrategyRequest& request, ResolvedRun& out) {
-  const auto type = static_cast<std::size_t>(out.run.strategy.cp_type);
   agree("cp_comm_type",
-        {"parallel.cp_type", request.cp_type.has_value(), std::string(kNamesOf<ContextType>[type])},
+        {"parallel.cp_type", request.cp_type.has_value(),
+         std::string(name_of(out.run.strategy.cp_type))},
         out);
 }
 

@@ -127,10 +127,10 @@ SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> 
 
 template <Number R>
 void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
-  const auto of = [&](ExchangeGroup g) { return exposed.by_group[static_cast<std::size_t>(g)]; };
-  at(terms, Term::tp_exposed) += n * (of(ExchangeGroup::tp) + of(ExchangeGroup::etp));
-  at(terms, Term::cp_exposed) += n * of(ExchangeGroup::cp);
-  at(terms, Term::ep_exposed) += n * of(ExchangeGroup::ep);
+  const EnumArray<ExchangeGroup, SecondsOf<R>>& of = exposed.by_group;
+  terms[Term::tp_exposed] += n * (of[ExchangeGroup::tp] + of[ExchangeGroup::etp]);
+  terms[Term::cp_exposed] += n * of[ExchangeGroup::cp];
+  terms[Term::ep_exposed] += n * of[ExchangeGroup::ep];
 }
 
 // A stack of a pattern: its kinds of layer in order of appearance.
@@ -183,15 +183,14 @@ class Adder {
         again_(count<R>(again, {"blocks recomputed in full"})) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
-    const SecondsOf<R> forward = named(block_.compute[index(Phase::forward)], forward_name_);
+    const SecondsOf<R> forward = named(block_.compute[Phase::forward], forward_name_);
     const SecondsOf<R> added_up = accumulation<R>(run_, parameters, block_.weight_gradient);
-    const SecondsOf<R> backward =
-        named(block_.compute[index(Phase::backward)] + added_up, backward_name_);
+    const SecondsOf<R> backward = named(block_.compute[Phase::backward] + added_up, backward_name_);
     s.weight_time += n_ * (block_.weight_gradient + added_up);
-    at(s.forward, Term::compute) += n_ * forward;
-    at(s.backward, Term::compute) += n_ * backward;
-    at(s.backward, Term::recompute) += n_ * block_.compute[index(Phase::recompute_selective)] +
-                                       again_ * block_.compute[index(Phase::recompute_full)];
+    s.forward[Term::compute] += n_ * forward;
+    s.backward[Term::compute] += n_ * backward;
+    s.backward[Term::recompute] += n_ * block_.compute[Phase::recompute_selective] +
+                                   again_ * block_.compute[Phase::recompute_full];
     add_exchanges(s.forward, exposed(Phase::forward), n_);
     add_exchanges(s.backward, exposed(Phase::backward), n_);
     add_exchanges(s.backward, exposed(Phase::recompute_selective), n_);
@@ -206,37 +205,36 @@ class Adder {
     const SecondsOf<R> f =
         with_waits(s.forward, n_, forward + exposed(Phase::forward).all, launches(Phase::forward));
     const SecondsOf<R> device = backward + exposed(Phase::backward).all +
-                                block_.compute[index(Phase::recompute_selective)] +
+                                block_.compute[Phase::recompute_selective] +
                                 exposed(Phase::recompute_selective).all;
     const double calls = launches(Phase::backward) + launches(Phase::recompute_selective);
     const SecondsOf<R> b = with_waits(s.backward, n_ - again_, device, calls);
     const SecondsOf<R> replayed = with_waits(
         s.backward, again_,
-        device + block_.compute[index(Phase::recompute_full)] + exposed(Phase::recompute_full).all,
+        device + block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all,
         calls + launches(Phase::recompute_full));
     const bool ahead = run_.framework.overlap_param_gather;
     const bool backward_ahead = ahead && run_.framework.backward_prefetch;
-    at(s.forward, Term::compute) += n_ * t.gather_copies;
-    at(s.backward, Term::compute) += n_ * t.reduce_copies;
+    s.forward[Term::compute] += n_ * t.gather_copies;
+    s.backward[Term::compute] += n_ * t.reduce_copies;
     if (plain(t.gather_forward) > Seconds()) wait_for_gather(s.forward);
     if (plain(t.gather_backward) > Seconds()) {
       wait_for_gather(s.backward);
-      at(s.backward, Term::compute) += n_ * t.gather_copies;
+      s.backward[Term::compute] += n_ * t.gather_copies;
     }
-    at(s.forward, Term::dp_exposed) +=
-        n_ * growth(run_, f, t.gather_forward, ahead, SecondsOf<R>{});
-    at(s.backward, Term::dp_exposed) +=
+    s.forward[Term::dp_exposed] += n_ * growth(run_, f, t.gather_forward, ahead, SecondsOf<R>{});
+    s.backward[Term::dp_exposed] +=
         (n_ - again_) * growth(run_, b, t.gather_backward, backward_ahead, t.reduce) +
         again_ * growth(run_, replayed, t.gather_backward, backward_ahead, t.reduce);
   }
 
   void wait_for_gather(Terms<R>& terms) const {
-    at(terms, Term::host_exposed) +=
+    terms[Term::host_exposed] +=
         n_ * lift<R>(run_.framework.gather_wait, {"framework.gather_wait"});
   }
 
-  const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[index(p)]; }
-  double launches(Phase p) const { return block_.launches[index(p)]; }
+  const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[p]; }
+  double launches(Phase p) const { return block_.launches[p]; }
 
   // The time of a pass that the device could run in `device`: the host, which launches its kernels
   // one after the other and runs ahead as far as it can, takes no less than their launches. What it
@@ -247,7 +245,7 @@ class Adder {
     const SecondsOf<R> host = lift<R>(calls, {"kernels that the host launches for a block"}) *
                               lift<R>(launch, {"framework.host_launch"});
     const SecondsOf<R> wait = larger(host - device, SecondsOf<R>{});
-    at(terms, Term::host_exposed) += n * wait;
+    terms[Term::host_exposed] += n * wait;
     return device + wait;
   }
 
@@ -273,10 +271,10 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     s.recomputed += block.full_flops * static_cast<double>(again);
     s.recomputed += block.selective_flops * static_cast<double>(blocks[i]);
   }
-  for (std::size_t i = 0; i < kTerms; ++i) {
-    const Label term{kNamesOf<Term>[i].data()};
-    s.forward_time += named(s.forward[i], term);
-    s.backward_time += named(s.backward[i], term);
+  for (const Term t : kAllOf<Term>) {
+    const Label term{name_of(t).data()};
+    s.forward_time += named(s.forward[t], term);
+    s.backward_time += named(s.backward[t], term);
   }
   return s;
 }

@@ -58,7 +58,7 @@ constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
 inline constexpr std::size_t kWrittenFormats = 7;
 
 // The tool's own name, with the form of its file.
-inline constexpr EnumTable<ForeignFormat, const char*> kToolNames = {
+inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
     "Megatron-LM",    "DeepSpeed", "torchtitan",    "torchtitan", "Megatron-Bridge",
     "Accelerate",     "Slurm",     "MLPerf",        "NeMo",       "Primus",
     "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune"};

@@ -71,11 +71,11 @@ struct AxisValues {
 };
 
 struct Axes {
-  std::array<AxisValues, kSearchAxes> values;
+  EnumArray<SearchAxis, AxisValues> values;
   AxisValues recompute_layers;  // of "layers"
 
-  AxisValues& operator[](SearchAxis a) { return values[static_cast<std::size_t>(a)]; }
-  const AxisValues& operator[](SearchAxis a) const { return values[static_cast<std::size_t>(a)]; }
+  AxisValues& operator[](SearchAxis a) { return values[a]; }
+  const AxisValues& operator[](SearchAxis a) const { return values[a]; }
 };
 
 // The listed values, or those of `free` within the bounds.

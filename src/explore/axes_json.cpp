@@ -212,9 +212,7 @@ void read_partitions(const Reader& given, const OpenRun& open, Space& out) {
 
 void fix_what_is_given(const OpenRun& open, Space& space) {
   const StrategyRequest& q = open.request;
-  for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    space.axes.values[i].listed = given_values(open, static_cast<SearchAxis>(i));
-  }
+  for (const SearchAxis a : kAllOf<SearchAxis>) space.axes[a].listed = given_values(open, a);
   if (q.recompute_layers && *q.recompute_layers > 0) {
     space.axes.recompute_layers.listed = {*q.recompute_layers};
   }
@@ -230,8 +228,7 @@ void limit_to_framework(const OpenRun& open, Space& space) {
   if (!profile.document->contains("runs")) return;
   Reader runs(profile.document->at("runs"), open.resolved.framework_file, "runs");
   runs.must_be_object();
-  for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    const auto a = static_cast<SearchAxis>(i);
+  for (const SearchAxis a : kAllOf<SearchAxis>) {
     const auto given = runs.find(std::string(name_of(a)));
     if (!given) continue;
     for (const Reader& item : given->items()) {
@@ -247,8 +244,7 @@ void limit_to_framework(const OpenRun& open, Space& space) {
 }
 
 void read_axes(Reader axes, const OpenRun& open, Space& out) {
-  for (std::size_t i = 0; i < kSearchAxes; ++i) {
-    const auto a = static_cast<SearchAxis>(i);
+  for (const SearchAxis a : kAllOf<SearchAxis>) {
     auto given = find_axis(axes, a);
     if (!given) continue;
     if (a == SearchAxis::offload) {
@@ -263,7 +259,7 @@ void read_axes(Reader axes, const OpenRun& open, Space& out) {
     if (!axis.is_free())
       given->fail(std::string(kAxisKeys[a].path) + " is given too", "one of them");
     const auto read = [a](const Reader& r) { return read_value(a, r); };
-    const Key& row = kAxesKeys.keys[i];
+    const Key& row = kAxesKeys.keys[static_cast<std::size_t>(a)];
     axis = a == SearchAxis::recompute_modules ? read_axis(*given, row, read, is_set)
                                               : read_axis(*given, row, read, is_never_one);
   }

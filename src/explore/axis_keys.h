@@ -20,13 +20,13 @@ struct AxisKey {
 namespace detail {
 
 template <auto... Members>
-constexpr EnumTable<SearchAxis, AxisKey> axis_keys() {
+constexpr EnumArray<SearchAxis, AxisKey> axis_keys() {
   return {AxisKey{&key_row<Members>, key_path<Members>}...};
 }
 
 }  // namespace detail
 
-inline constexpr EnumTable<SearchAxis, AxisKey> kAxisKeys =
+inline constexpr EnumArray<SearchAxis, AxisKey> kAxisKeys =
     detail::axis_keys<&StrategyRequest::tp, &StrategyRequest::pp, &StrategyRequest::vpp,
                       &StrategyRequest::cp, &StrategyRequest::ep, &StrategyRequest::etp,
                       &StrategyRequest::dp, &TrainingRequest::micro_batch,

@@ -58,10 +58,8 @@ Json bounded_values(const Reader& r, bool of_gpus, const OpenRun& open) {
 
 Json free_precisions(const Device& d) {
   Json values = Json::array();
-  for (std::size_t p = 0; p < kPrecisions; ++p) {
-    if (has_precision(d, static_cast<Precision>(p))) {
-      values.emplace_back(std::string(kNamesOf<Precision>[p]));
-    }
+  for (const Precision p : kAllOf<Precision>) {
+    if (has_precision(d, p)) values.emplace_back(std::string(name_of(p)));
   }
   return values;
 }

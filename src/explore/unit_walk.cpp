@@ -40,7 +40,7 @@ std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
   std::vector<std::int64_t> values;
   for (const Schedule& s : kSchedules) {
     if (s.id == ScheduleId::deepspeed || (s.written_out && !all)) continue;
-    if (static_cast<std::size_t>(s.id) >= kNamedSchedules) continue;
+    if (s.id >= ScheduleId::own) continue;
     values.push_back(static_cast<std::int64_t>(s.id));
   }
   return values;

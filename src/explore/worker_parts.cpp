@@ -19,7 +19,7 @@ constexpr std::size_t kMostKeptPrices = 32;
 constexpr std::size_t kMostSwept = 256;
 
 // By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
-constexpr EnumTable<SearchAxis, Vary> kHeldBy = {
+constexpr EnumArray<SearchAxis, Vary> kHeldBy = {
     Vary::prices,  // tp
     Vary::prices,  // pp
     Vary::stages,  // vpp

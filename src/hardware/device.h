@@ -40,7 +40,6 @@ constexpr EnumNames<Generation> names_of(Generation) {
 
 // Fused attention kernels. Unfused attention is made of matrix products and passes over memory.
 enum class AttentionKernel : std::uint8_t { flash_2, flash_3, flash_4, cudnn, triton, sdpa };
-inline constexpr std::size_t kAttentionKernels = kCountOf<AttentionKernel>;
 constexpr EnumNames<AttentionKernel> names_of(AttentionKernel) {
   return {"flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa"};
 }
@@ -62,9 +61,9 @@ struct AttentionCurve {
 constexpr bool is_available(const AttentionCurve& c) { return c.forward[0] > 0; }
 
 struct DeviceEfficiency {
-  std::array<double, kPrecisions> gemm{};  // of the dense peak, by large training-shape products
-  double power_factor = 1;                 // on every compute rate: 0.8 where power is capped
-  std::int64_t tile_m = 128;               // of a matrix product's output
+  EnumArray<Precision, double> gemm;  // of the dense peak, by large training-shape products
+  double power_factor = 1;            // on every compute rate: 0.8 where power is capped
+  std::int64_t tile_m = 128;          // of a matrix product's output
   std::int64_t tile_n = 128;
   double tile_load = 0;          // multiply-adds that loading an element costs; 0: one tile only
   double k_fill = 0;             // elements of the inner dimension lost to prologue and epilogue
@@ -75,7 +74,7 @@ struct DeviceEfficiency {
   double memory = 1;             // of memory_bandwidth, by elementwise kernels
   Seconds launch{};              // of one kernel
   double unfused_attention = 1;  // of the dense peak, by the batched products of unfused attention
-  std::array<AttentionCurve, kAttentionKernels> attention{};
+  EnumArray<AttentionKernel, AttentionCurve> attention;
 
   bool operator==(const DeviceEfficiency&) const = default;
 };
@@ -92,8 +91,8 @@ struct Device {
   Name name;
   Vendor vendor = Vendor::other;
   Generation generation = Generation::other;
-  std::array<FlopsPerSecond, kPrecisions> peak{};  // 0: the device does not have this precision
-  Bytes memory_capacity{};                         // as the driver shows it
+  EnumArray<Precision, FlopsPerSecond> peak;  // 0: the device does not have this precision
+  Bytes memory_capacity{};                    // as the driver shows it
   BytesPerSecond memory_bandwidth{};
   std::int64_t multiprocessors = 0;  // SMs or CUs
   Watts power{};
@@ -103,14 +102,12 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-constexpr FlopsPerSecond peak_of(const Device& d, Precision p) {
-  return d.peak[static_cast<std::size_t>(p)];
-}
+constexpr FlopsPerSecond peak_of(const Device& d, Precision p) { return d.peak[p]; }
 
 constexpr bool has_precision(const Device& d, Precision p) { return peak_of(d, p).si() > 0; }
 
 constexpr const AttentionCurve& curve_of(const Device& d, AttentionKernel k) {
-  return d.efficiency.attention[static_cast<std::size_t>(k)];
+  return d.efficiency.attention[k];
 }
 
 }  // namespace orrery

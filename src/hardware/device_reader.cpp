@@ -20,10 +20,10 @@ void check_precisions(Reader& r, const Device& d) {
   Reader peak = r.at("peak");
   if (peak.keys().empty()) peak.fail("at least one precision");
   Reader gemm = r.at("efficiency").at("gemm");
-  for (std::size_t i = 0; i < kPrecisions; ++i) {
-    const bool has_peak = d.peak[i].si() > 0;
-    const bool has_fraction = d.efficiency.gemm[i] > 0;
-    const std::string name(kNamesOf<Precision>[i]);
+  for (const Precision p : kAllOf<Precision>) {
+    const bool has_peak = has_precision(d, p);
+    const bool has_fraction = d.efficiency.gemm[p] > 0;
+    const std::string name(name_of(p));
     if (has_peak && !has_fraction) gemm.at(name);  // missing: says so
     if (has_fraction && !has_peak) gemm.at(name).fail("only precisions that `peak` names");
   }
@@ -68,7 +68,7 @@ void read_attention(const Reader& r, DeviceEfficiency& out) {
   Reader kernels = r;
   for (const AttentionKernel k : kAllOf<AttentionKernel>) {
     const auto curve = kernels.find(std::string(name_of(k)));
-    if (curve) read_all(kCurveKeys, *curve, out.attention[static_cast<std::size_t>(k)]);
+    if (curve) read_all(kCurveKeys, *curve, out.attention[k]);
   }
   read_all(kUnfusedKeys, kernels.at("unfused"), out);
   kernels.reject_unknown();

@@ -20,7 +20,7 @@ enum class HardwareKind : std::uint8_t { device, node, graph, fabric, calibratio
 constexpr EnumNames<HardwareKind> names_of(HardwareKind) {
   return {"device", "node", "graph", "fabric", "calibration"};
 }
-inline constexpr EnumTable<HardwareKind, std::string_view> kHardwareFolders = {
+inline constexpr EnumArray<HardwareKind, std::string_view> kHardwareFolders = {
     "devices", "nodes", "graphs", "fabrics", "calibrated"};
 
 inline std::string folder_of(HardwareKind k) { return std::string(kHardwareFolders[k]); }

@@ -38,7 +38,7 @@ constexpr std::array<TimedTerm, 4> kTimedTerms = {{
 double predicted_term(const Answer& a, const TimedTerm& t) {
   double sum = 0;
   for (const std::string_view name : t.terms) {
-    if (const auto term = find_name<Term>(name)) sum += at(a.breakdown, *term).si();
+    if (const auto term = find_name<Term>(name)) sum += a.breakdown[*term].si();
   }
   return sum;
 }

@@ -84,14 +84,14 @@ double sigma_of(const Answer& a) {
 }
 
 std::string changed_term(const Answer& before, const Answer& after) {
-  std::size_t most = 0;
+  Term most{};
   double largest = 0;
-  for (std::size_t i = 0; i < kTerms; ++i) {
-    const double by = std::abs((after.breakdown[i] - before.breakdown[i]).si());
-    if (by > largest) most = i;
+  for (const Term t : kAllOf<Term>) {
+    const double by = std::abs((after.breakdown[t] - before.breakdown[t]).si());
+    if (by > largest) most = t;
     largest = std::max(largest, by);
   }
-  return largest > 0 ? std::string(kNamesOf<Term>[most]) : "";
+  return largest > 0 ? std::string(name_of(most)) : "";
 }
 
 class Weighing {

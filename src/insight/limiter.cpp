@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 // Words for each part of the step as the limit.
-constexpr EnumTable<Term, const char*> kWhat = {
+constexpr EnumArray<Term, const char*> kWhat = {
     "kernels below the dense peak",
     "recomputation",
     "tensor-parallel communication",
@@ -33,7 +33,7 @@ std::string share(Seconds part, Seconds whole) {
 
 // The part of compute beyond model FLOPs at the peak.
 Seconds lost(const Answer& a, Term t) {
-  const Seconds term = at(a.breakdown, t);
+  const Seconds term = a.breakdown[t];
   if (t != Term::compute) return term;
   const Seconds ideal = a.model_flops / a.peak_rate;
   return ideal < term ? term - ideal : Seconds();
@@ -45,7 +45,7 @@ Term largest_loss(const Answer& a) {
 }
 
 std::string kernels_detail(const Answer& a) {
-  const Seconds compute = at(a.breakdown, Term::compute);
+  const Seconds compute = a.breakdown[Term::compute];
   return ": " + pretty(compute, 3) + " where the peak of " + pretty(a.peak_rate, 4) +
          " would need " + pretty(a.model_flops / a.peak_rate, 3);
 }
@@ -90,9 +90,10 @@ std::string memory_sentence(const Answer& a) {
 }  // namespace
 
 std::string largest_line(const StageMemory<double>& m) {
-  const auto largest = std::max_element(m.lines.begin(), m.lines.end());
-  return std::string(kNamesOf<MemoryLine>[static_cast<std::size_t>(largest - m.lines.begin())]) +
-         " " + gib_text(*largest, 1);
+  const MemoryLine largest =
+      *std::max_element(kAllOf<MemoryLine>.begin(), kAllOf<MemoryLine>.end(),
+                        [&](MemoryLine a, MemoryLine b) { return m[a] < m[b]; });
+  return std::string(name_of(largest)) + " " + gib_text(m[largest], 1);
 }
 
 std::string limiter(const Run& run, const Answer& a) {

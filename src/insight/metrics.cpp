@@ -44,7 +44,7 @@ R hardware_rate(const MetricInput<R>& in) {
 
 template <Number R>
 R peak_rate(const MetricInput<R>& in) {
-  return lift<R>(in.answer.peak_rate, {peak_path(in.run.training.precision)}).si();
+  return lift<R>(in.answer.peak_rate, {kPeakPaths[in.run.training.precision]}).si();
 }
 
 template <Number R>
@@ -79,7 +79,7 @@ constexpr Metric memory_metric(std::string_view key, std::string_view unit, std:
 template <Term term>
 constexpr Metric term_metric(std::string_view key, std::string_view label,
                              std::string_view meaning) {
-  const auto getter = [](const auto& in) { return at(in.answer.breakdown, term).si(); };
+  const auto getter = [](const auto& in) { return in.answer.breakdown[term].si(); };
   return {key, "s", label, meaning, MetricGroup::time, MetricTrend::unknown, getter, getter};
 }
 

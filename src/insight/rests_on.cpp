@@ -36,8 +36,7 @@ void add(const ResolvedCluster& c, const std::string& part, const std::string& p
 
 std::string attention_path(const Run& run) {
   if (!run.training.fused_attention) return "device.efficiency.attention.unfused";
-  const auto kernel = static_cast<std::size_t>(kernel_choice(run).attention);
-  return "device.efficiency.attention." + std::string(kNamesOf<AttentionKernel>[kernel]) +
+  return "device.efficiency.attention." + std::string(name_of(kernel_choice(run).attention)) +
          ".forward.128";
 }
 

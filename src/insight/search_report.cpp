@@ -22,7 +22,7 @@ namespace orrery {
 namespace {
 
 // The name of a difference in a term.
-constexpr EnumTable<Term, const char*> kTermWords = {
+constexpr EnumArray<Term, const char*> kTermWords = {
     "compute",        "recompute", "tensor parallel", "context parallel", "expert parallel",
     "pipeline sends", "bubble",    "data parallel",   "optimizer",        "offload",
     "host",           "other"};
@@ -261,19 +261,18 @@ void add_found(SearchReport& r, const Json& run, const std::string& file,
 }  // namespace
 
 std::string difference_in_words(const Answer& a, const Answer& winner) {
-  std::array<std::size_t, kTerms> order;
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto growth = [&](std::size_t i) { return a.breakdown[i] - winner.breakdown[i]; };
+  auto order = kAllOf<Term>;
+  const auto growth = [&](Term t) { return a.breakdown[t] - winner.breakdown[t]; };
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t x, std::size_t y) { return growth(x) > growth(y); });
+                   [&](Term x, Term y) { return growth(x) > growth(y); });
   std::vector<std::string> parts;
-  const auto add = [&](std::size_t i) {
-    if (std::abs(growth(i) / winner.step_time) < kGrowthWorthSaying) return;
-    parts.push_back(std::string(kTermWords.values[i]) + " " + signed_seconds(growth(i)));
+  const auto add = [&](Term t) {
+    if (std::abs(growth(t) / winner.step_time) < kGrowthWorthSaying) return;
+    parts.push_back(std::string(kTermWords[t]) + " " + signed_seconds(growth(t)));
   };
   add(order[0]);
   add(order[1]);
-  add(order[kTerms - 1]);
+  add(order.back());
   return joined(parts, ", ");
 }
 

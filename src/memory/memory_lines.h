@@ -29,7 +29,6 @@ enum class MemoryLine : std::uint8_t {
   communicators,      // buffers of the communication library
   fragmentation,      // allocated and not used, cached blocks
 };
-inline constexpr std::size_t kMemoryLines = kCountOf<MemoryLine>;
 constexpr EnumNames<MemoryLine> names_of(MemoryLine) {
   return {"weights",     "secondary_weights", "gradients",     "optimizer",    "optimizer_working",
           "activations", "recompute_working", "logits",        "transient",    "gathered_weights",
@@ -38,7 +37,7 @@ constexpr EnumNames<MemoryLine> names_of(MemoryLine) {
 
 template <Number R>
 struct StageMemory {
-  std::array<BytesOf<R>, kMemoryLines> lines{};
+  EnumArray<MemoryLine, BytesOf<R>> lines;
   BytesOf<R> peak{};           // what the device shows as used
   BytesOf<R> allocated{};      // counted by tensors, as by a framework
   BytesOf<R> reserved{};       // counted by blocks, as by its allocator
@@ -52,8 +51,8 @@ struct StageMemory {
   R bytes_per_parameter{};     // model states on the device over parameters held
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 
-  BytesOf<R>& operator[](MemoryLine i) { return lines[static_cast<std::size_t>(i)]; }
-  const BytesOf<R>& operator[](MemoryLine i) const { return lines[static_cast<std::size_t>(i)]; }
+  BytesOf<R>& operator[](MemoryLine i) { return lines[i]; }
+  const BytesOf<R>& operator[](MemoryLine i) const { return lines[i]; }
 };
 
 }  // namespace orrery

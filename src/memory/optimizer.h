@@ -39,7 +39,7 @@ struct OptimizerStates {
   double of_squares = 0;
   bool matrices_only = false;
 };
-inline constexpr EnumTable<Optimizer, OptimizerStates> kOptimizerStates = {
+inline constexpr EnumArray<Optimizer, OptimizerStates> kOptimizerStates = {
     OptimizerStates{2, 0, 0, false}, OptimizerStates{1, 0, 0, false},
     OptimizerStates{1, 0, 0, false}, OptimizerStates{0, 1, 0, false},
     OptimizerStates{1, 0, 0, true},  OptimizerStates{1, 0, 2, true},

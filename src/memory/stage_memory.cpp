@@ -297,8 +297,8 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
   m[MemoryLine::communicators] =
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
       count<R>(holdings.groups, {"process groups with more than one rank"});
-  for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    m.lines[i] = named(m.lines[i], {kNamesOf<MemoryLine>[i].data()});
+  for (const MemoryLine line : kAllOf<MemoryLine>) {
+    m[line] = named(m[line], {name_of(line).data()});
   }
   return m;
 }

@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 // Passes of an operator in a step: forward, the gradients of its input and of its weight.
-constexpr EnumTable<Backward, double> kPasses = {3, 2, 1, 1};
+constexpr EnumArray<Backward, double> kPasses = {3, 2, 1, 1};
 
 Flops block_flops(const Block& block, bool causal, bool every_pass) {
   Flops sum{};

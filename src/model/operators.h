@@ -45,7 +45,6 @@ enum class Axis : std::uint8_t {
   expert_tensor,
   routed,
 };
-inline constexpr std::size_t kAxes = kCountOf<Axis>;
 
 // A size of `units` × `unit` elements, of which a rank holds ceil(units / degree of axis) × unit.
 struct Extent {
@@ -57,14 +56,13 @@ struct Extent {
 // Over how many ranks each axis is divided, and how many of these shares one rank sees. As it
 // stands: the whole model on one rank.
 struct AxisDegrees {
-  std::array<std::int64_t, kAxes> by_axis{1, 1, 1, 1, 1, 1, 1};
-  std::array<std::int64_t, kAxes> gathered{1, 1, 1, 1, 1, 1, 1};
+  EnumArray<Axis, std::int64_t> by_axis{1, 1, 1, 1, 1, 1, 1};
+  EnumArray<Axis, std::int64_t> gathered{1, 1, 1, 1, 1, 1, 1};
 };
 
 constexpr std::int64_t local(const Extent& e, const AxisDegrees& d) {
-  const auto axis = static_cast<std::size_t>(e.axis);
-  const std::int64_t degree = d.by_axis[axis];
-  return (e.units * d.gathered[axis] + degree - 1) / degree * e.unit;
+  const std::int64_t degree = d.by_axis[e.axis];
+  return (e.units * d.gathered[e.axis] + degree - 1) / degree * e.unit;
 }
 
 enum class OpKind : std::uint8_t {
@@ -87,7 +85,7 @@ struct OpFacts {
   bool selects = false;        // from its weight, so that its one gradient is the weight's
   double score_gradients = 0;  // matrices of groups×rows×cols that its backward needs besides
 };
-inline constexpr EnumTable<OpKind, OpFacts> kOpFacts = {
+inline constexpr EnumArray<OpKind, OpFacts> kOpFacts = {
     OpFacts{.product = true, .weight_matrix = true},
     OpFacts{.product = true, .grouped = true, .weight_matrix = true},
     OpFacts{.attention = true},

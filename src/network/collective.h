@@ -24,7 +24,6 @@ enum class Collective : std::uint8_t {
   broadcast,
   reduce,
 };
-inline constexpr std::size_t kCollectives = kCountOf<Collective>;
 constexpr EnumNames<Collective> names_of(Collective) {
   return {"all-reduce",     "all-gather", "reduce-scatter", "all-to-all",
           "point-to-point", "broadcast",  "reduce"};
@@ -41,7 +40,6 @@ enum class Algorithm : std::uint8_t {
   recursive,
   pat,
 };
-inline constexpr std::size_t kAlgorithmCount = kCountOf<Algorithm>;
 constexpr EnumNames<Algorithm> names_of(Algorithm) {
   return {"none", "ring", "tree", "in-switch", "hierarchical", "direct", "recursive", "pat"};
 }

@@ -11,7 +11,6 @@
 namespace orrery {
 
 enum class CommDimension : std::uint8_t { tp, cp, ep, etp, pp, embedding, dp, edp };
-inline constexpr std::size_t kCommDimensions = kCountOf<CommDimension>;
 constexpr EnumNames<CommDimension> names_of(CommDimension) {
   return {"tp", "cp", "ep", "etp", "pp", "embedding", "dp", "edp"};
 }

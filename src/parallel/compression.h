@@ -8,9 +8,6 @@
 // own (Strategy::zeropp). Leaves out the effect of lossy gradients on training.
 #pragma once
 
-#include <array>
-#include <cstddef>
-
 #include "network/codec.h"
 #include "network/collective.h"
 #include "parallel/comm_dimension.h"
@@ -18,14 +15,10 @@
 namespace orrery {
 
 struct Compression {
-  std::array<std::array<Codec, kCollectives>, kCommDimensions> codecs{};
+  EnumArray<CommDimension, EnumArray<Collective, Codec>> codecs;
 
-  Codec& of(CommDimension d, Collective c) {
-    return codecs[static_cast<std::size_t>(d)][static_cast<std::size_t>(c)];
-  }
-  const Codec& of(CommDimension d, Collective c) const {
-    return codecs[static_cast<std::size_t>(d)][static_cast<std::size_t>(c)];
-  }
+  Codec& of(CommDimension d, Collective c) { return codecs[d][c]; }
+  const Codec& of(CommDimension d, Collective c) const { return codecs[d][c]; }
 
   bool operator==(const Compression&) const = default;
 };

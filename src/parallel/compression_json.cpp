@@ -13,8 +13,6 @@ namespace {
 constexpr double kLargestRatio = 10000;
 constexpr const char* kUnlimited = "unlimited";
 
-CommDimension dimension_at(std::size_t i) { return static_cast<CommDimension>(i); }
-
 double element_of(CommDimension d, Collective c, const WireElements& e) {
   const bool of_parameters =
       d == CommDimension::dp || d == CommDimension::edp || d == CommDimension::embedding;
@@ -73,12 +71,11 @@ bool is_codec(Reader& r) { return r.has("ratio") || r.has("bits"); }
 void read_dimension(Reader r, CommDimension d, const WireElements& elements, Compression& out) {
   r.must_be_object();
   const bool of_all = is_codec(r);
-  for (std::size_t i = 0; i < kCollectives; ++i) {
-    const auto c = static_cast<Collective>(i);
+  for (const Collective c : kAllOf<Collective>) {
     const double element = element_of(d, c, elements);
     if (of_all) {
       out.of(d, c) = read_codec(r, element);
-    } else if (const auto own = r.find(std::string(kNamesOf<Collective>[i]))) {
+    } else if (const auto own = r.find(std::string(name_of(c)))) {
       out.of(d, c) = read_codec(*own, element);
     }
   }
@@ -107,9 +104,8 @@ CompressionProfile read_compression(Reader document, const WireElements& element
   if (const auto name = document.find("name")) p.name = name->text();
   document.allow("notes");
   check_sources(document);
-  for (std::size_t i = 0; i < kCommDimensions; ++i) {
-    std::optional<Reader> own = document.find(std::string(kNamesOf<CommDimension>[i]));
-    const CommDimension d = dimension_at(i);
+  for (const CommDimension d : kAllOf<CommDimension>) {
+    std::optional<Reader> own = document.find(std::string(name_of(d)));
     // A dimension without a codec of its own takes that of its kind.
     if (!own && d == CommDimension::etp) own = document.find("tp");
     if (!own && d == CommDimension::edp) own = document.find("dp");
@@ -122,20 +118,18 @@ CompressionProfile read_compression(Reader document, const WireElements& element
 Json compression_json(const CompressionProfile& p) {
   Json j = Json::object();
   if (!p.name.empty()) j["name"] = p.name;
-  for (std::size_t d = 0; d < kCommDimensions; ++d) {
+  for (const CommDimension d : kAllOf<CommDimension>) {
     const auto& codecs = p.compression.codecs[d];
     Json own = Json::object();
-    for (std::size_t i = 0; i < kCollectives; ++i) {
-      if (is_on(codecs[i])) own[std::string(kNamesOf<Collective>[i])] = codec_json(codecs[i]);
+    for (const Collective c : kAllOf<Collective>) {
+      if (is_on(codecs[c])) own[std::string(name_of(c))] = codec_json(codecs[c]);
     }
-    const bool alike =
-        std::all_of(codecs.begin(), codecs.end(), [&](const Codec& c) { return c == codecs[0]; });
+    const bool alike = std::all_of(codecs.begin(), codecs.end(),
+                                   [&](const Codec& c) { return c == codecs[Collective{}]; });
     // Said even so, where another dimension's would be taken.
-    const CommDimension kind = dimension_at(d);
-    const bool said = kind == CommDimension::etp || kind == CommDimension::edp;
+    const bool said = d == CommDimension::etp || d == CommDimension::edp;
     if (own.empty() && (!said || !compresses(p.compression))) continue;
-    j[std::string(kNamesOf<CommDimension>[d])] =
-        alike && !own.empty() ? codec_json(codecs[0]) : own;
+    j[std::string(name_of(d))] = alike && !own.empty() ? codec_json(codecs[Collective{}]) : own;
   }
   return j;
 }

@@ -33,7 +33,7 @@ struct Framework {
 
   // Kernels. The first attention kernel that the device has is used.
   std::uint8_t attention_count = 0;
-  std::array<AttentionKernel, kAttentionKernels> attention{};
+  std::array<AttentionKernel, kCountOf<AttentionKernel>> attention{};
   CrossEntropy cross_entropy = CrossEntropy::unfused;
   CrossEntropy split_cross_entropy = CrossEntropy::unfused;  // where tp splits the vocabulary
   bool keeps_gathered_inputs = false;   // of split products, rather than gathering them again

@@ -92,7 +92,7 @@ void read_name(const Reader& r, Name& out) { out = make_name(r.text()); }
 void read_attention(const Reader& r, Framework& out) {
   out.attention_count = 0;
   for (const Reader& item : r.items()) {
-    if (out.attention_count == kAttentionKernels) item.fail("each kernel once");
+    if (out.attention_count == out.attention.size()) item.fail("each kernel once");
     out.attention[out.attention_count++] = item.choice<AttentionKernel>();
   }
 }

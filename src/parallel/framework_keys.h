@@ -53,7 +53,7 @@ inline constexpr auto kFrameworkRows = [] {
                        "whose devices it runs on and has its constants from; a run on a device of "
                        "another vendor warns"),
       // Kernels.
-      fact<&F::attention>("attention", form::list(kKernel, 0, kAttentionKernels), kRequired,
+      fact<&F::attention>("attention", form::list(kKernel, 0, kCountOf<AttentionKernel>), kRequired,
                           "fused attention kernels; the first that the device has is used")
           .only_read_by<read_attention>(),
       fact<&F::cross_entropy>("cross_entropy", kLoss, otherwise("unfused"),

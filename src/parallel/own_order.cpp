@@ -27,7 +27,7 @@ std::optional<std::int64_t> number_of(std::string_view text, std::int64_t most) 
   return value;
 }
 
-constexpr EnumTable<StepKind, char> kLetters = {'F', 'B', 'I', 'W', '\0'};
+constexpr EnumArray<StepKind, char> kLetters = {'F', 'B', 'I', 'W', '\0'};
 
 // A pair cannot be said.
 std::optional<StepKind> kind_of(char letter) {

@@ -63,7 +63,7 @@ PipelineStep pipeline_step(const Strategy& s, std::int64_t from) {
   const DimSizes sizes = dense_sizes(s);
   for (const Dim d : s.order) {
     if (d == Dim::pp) break;
-    step.stride *= sizes[static_cast<std::size_t>(d)];
+    step.stride *= sizes[d];
   }
   return step;
 }

@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-using DimSizes = std::array<std::int64_t, kCountOf<Dim>>;  // by Dim
+using DimSizes = EnumArray<Dim, std::int64_t>;
 
 inline DimSizes dense_sizes(const Strategy& s) { return {s.tp, s.cp, 1, s.dp, s.pp}; }
 inline DimSizes expert_sizes(const Strategy& s) { return {s.etp, 1, s.ep, expert_dp(s), s.pp}; }
@@ -27,7 +27,7 @@ inline Digits digits_of(const RankOrder& order, const DimSizes& sizes, unsigned 
   Digits digits;
   std::int64_t stride = 1;
   for (const Dim d : order) {
-    const std::int64_t size = sizes[static_cast<std::size_t>(d)];
+    const std::int64_t size = sizes[d];
     if ((dims & bit(d)) != 0) digits.append({stride, size});
     stride *= size;
   }

@@ -29,9 +29,8 @@ std::string order_text(const Strategy& s) {
 
 std::string recompute_text(const Strategy& s) {
   std::string text = "recompute " + std::string(name_of(s.recompute));
-  for (std::size_t i = 0; i < kModules; ++i) {
-    const bool named = (recomputed_modules(s) & mask_of(static_cast<Module>(i))) != 0;
-    if (named) text += " " + std::string(kNamesOf<Module>[i]);
+  for (const Module m : kAllOf<Module>) {
+    if ((recomputed_modules(s) & mask_of(m)) != 0) text += " " + std::string(name_of(m));
   }
   return text;
 }

@@ -153,7 +153,7 @@ Degrees degrees_of(const Strategy& s) {
   d.by_axis = {1, s.tp, s.cp, sequence, s.ep, s.etp, s.cp * s.tp};
   // Tokens of tp·cp ranks are spread over ranks that each hold 1/etp of an expert's width, and
   // every one of an etp group computes on what all of the group received.
-  d.gathered[static_cast<std::size_t>(Axis::routed)] = s.etp;
+  d.gathered[Axis::routed] = s.etp;
   return d;
 }
 

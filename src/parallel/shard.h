@@ -40,7 +40,6 @@ Degrees degrees_of(const Strategy& s);
 // Groups inside one pipeline stage that exchange activations.
 enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
 constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) { return {"tp", "cp", "ep", "etp"}; }
-inline constexpr std::size_t kExchangeGroups = kCountOf<ExchangeGroup>;
 
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };

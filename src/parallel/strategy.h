@@ -63,7 +63,7 @@ struct OffloadPlace {
   bool host_memory = false;
   bool drives = false;
 };
-inline constexpr EnumTable<OffloadTarget, OffloadPlace> kOffloadPlaces = {
+inline constexpr EnumArray<OffloadTarget, OffloadPlace> kOffloadPlaces = {
     OffloadPlace{}, OffloadPlace{.host_memory = true}, OffloadPlace{.drives = true}};
 
 // Where a kind of tensor lives when it is not needed, and how much of it.

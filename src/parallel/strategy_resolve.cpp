@@ -223,9 +223,9 @@ class Resolver {
 
   static std::string module_names(ModuleMask mask) {
     std::string text;
-    for (std::size_t i = 0; i < kModules; ++i) {
-      if ((mask & mask_of(static_cast<Module>(i))) == 0) continue;
-      text += (text.empty() ? "" : ", ") + std::string(kNamesOf<Module>[i]);
+    for (const Module m : kAllOf<Module>) {
+      if ((mask & mask_of(m)) == 0) continue;
+      text += (text.empty() ? "" : ", ") + std::string(name_of(m));
     }
     return text;
   }

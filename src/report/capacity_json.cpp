@@ -118,8 +118,8 @@ Json energy_json(const OptionAnswer& o) {
 Json cost_json(const OptionAnswer& o) {
   const Bill& b = o.outcome.bill;
   Json parts = Json::object();
-  for (std::size_t i = 0; i < kCostParts; ++i) {
-    parts[std::string(kNamesOf<CostPart>[i])] = money(b.parts[i]);
+  for (const CostPart p : kAllOf<CostPart>) {
+    parts[std::string(name_of(p))] = money(b.parts[p]);
   }
   Json j = {{"payment", name_of(b.payment)},
             {"total", money(o.outcome.cost)},

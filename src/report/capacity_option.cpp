@@ -175,9 +175,9 @@ std::string cost_text(const OptionAnswer& o) {
 
 std::string parts_text(const Bill& b) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < kCostParts; ++i) {
-    if (!b.parts[i]) continue;
-    parts.push_back(std::string(kNamesOf<CostPart>[i]) + " " + money_text(*b.parts[i]));
+  for (const CostPart p : kAllOf<CostPart>) {
+    if (!b.parts[p]) continue;
+    parts.push_back(std::string(name_of(p)) + " " + money_text(*b.parts[p]));
   }
   return joined(parts, ", ");
 }

@@ -13,8 +13,8 @@ namespace {
 
 std::string three_digits(double x) { return fixed(x, decimals_for(x)); }
 
-constexpr std::array<std::string_view, 4> kFirstWords = {"the cheapest", "the fastest",
-                                                         "the least energy", "the fewest GPUs"};
+constexpr EnumArray<RankBy, std::string_view> kFirstWords = {"the cheapest", "the fastest",
+                                                             "the least energy", "the fewest GPUs"};
 
 bool pays_by(const CapacityReport& r, Payment p) {
   return std::any_of(r.answer.options.begin(), r.answer.options.end(), [&](const OptionAnswer& o) {
@@ -70,7 +70,7 @@ std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a
     const std::string smallest =
         (a.requirement.wants_most() ? "largest " : "smallest ") + name_in(r, *a.smallest);
     if (a.met.front() == *a.smallest) return question + smallest;
-    return question + smallest + "; " + std::string(first_word(r.answer.rank)) + " " +
+    return question + smallest + "; " + std::string(kFirstWords[r.answer.rank]) + " " +
            name_in(r, a.met.front());
   }
   if (!a.unpriced.empty()) {
@@ -119,10 +119,8 @@ std::string span_text(Seconds t) {
   return t < kDay ? fixed(t / kHour, 1) + " hours" : fixed(t / kDay, 1) + " days";
 }
 
-std::string_view first_word(RankBy by) { return kFirstWords[static_cast<std::size_t>(by)]; }
-
 std::string options_heading(const CapacityReport& r) {
-  std::string text = "Options, " + std::string(first_word(r.answer.rank)) + " first";
+  std::string text = "Options, " + std::string(kFirstWords[r.answer.rank]) + " first";
   const bool meets = !r.answer.ranked.empty() && meets_text(r, r.answer.ranked.front()) != "no";
   if (!r.answer.requirements.empty() && meets) text += " of those that meet what is required";
   if (r.plan.rank != r.answer.rank) text += "; none has a price to go by";

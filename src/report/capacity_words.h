@@ -27,7 +27,6 @@ std::vector<std::string> tried_lines(const CapacityReport& r);
 
 // "Options, the cheapest first of those that meet what is required".
 std::string options_heading(const CapacityReport& r);
-std::string_view first_word(RankBy by);  // "the cheapest"
 
 // ", bought" or ", rented" where a plan has both; and what to think of that.
 std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o);

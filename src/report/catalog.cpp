@@ -35,11 +35,11 @@ Table schedule_list() {
               {"chunks a stage", "chunks"},
               {"layout", "layout"},
               {"zero bubble", "zero_bubble"}});
-  for (std::size_t i = 0; i < kNamedSchedules; ++i) {
-    const Schedule& s = kSchedules[i];
+  for (const Schedule& s : kSchedules) {
+    if (s.id == ScheduleId::own) continue;
     const auto chunks = std::string(name_of(s.chunks));
     const auto layout = std::string(name_of(s.layout));
-    list.add({std::string(kNamesOf<ScheduleId>[i]),
+    list.add({std::string(name_of(s.id)),
               {chunks, chunks},
               {layout, layout},
               {s.zero_bubble ? "yes" : "no", s.zero_bubble}});

@@ -137,8 +137,7 @@ Table framework_list(const std::vector<NamedDocument>& documents) {
 Cell ratio_cell(const Compression& c, CommDimension d) {
   double most = 1;
   for (const Collective k : kAllOf<Collective>) most = std::max(most, c.of(d, k).ratio);
-  const bool lossy = std::any_of(c.codecs[static_cast<std::size_t>(d)].begin(),
-                                 c.codecs[static_cast<std::size_t>(d)].end(), is_lossy);
+  const bool lossy = std::any_of(c.codecs[d].begin(), c.codecs[d].end(), is_lossy);
   if (most == 1) return {"–", 1};
   return {fixed(most, 1) + (lossy ? " lossy" : " lossless"), most};
 }

@@ -217,11 +217,11 @@ Table verdict_table(const std::vector<JudgedClaim>& claims) {
   std::vector<std::string> titles = {"claim"};
   for (const std::string_view name : kNamesOf<Verdict>) titles.emplace_back(name);
   Table table = number_table(titles);
-  std::array<std::size_t, kCountOf<Verdict>> all{};
+  EnumArray<Verdict, std::size_t> all;
   for (const JudgedClaim& j : claims) {
     std::vector<std::string> row = {j.claim.title};
-    for (std::size_t v = 0; v < all.size(); ++v) {
-      const std::size_t n = count_of(j, static_cast<Verdict>(v));
+    for (const Verdict v : kAllOf<Verdict>) {
+      const std::size_t n = count_of(j, v);
       all[v] += n;
       row.push_back(n == 0 ? "" : std::to_string(n));
     }

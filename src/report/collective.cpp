@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 // The meaning of S, by Collective.
-constexpr EnumTable<Collective, const char*> kBuffers = {
+constexpr EnumArray<Collective, const char*> kBuffers = {
     "the buffer every rank reduces", "the gathered output of a rank",
     "the input of a rank",           "what one rank sends, its own part included",
     "the message between two ranks", "the buffer that is broadcast",
@@ -43,8 +43,7 @@ constexpr double kGainWorthSaying = 1.05;
 
 std::string why_slower(const CollectiveQuestion& q) {
   if (q.algorithm) return "--algorithm says otherwise";
-  const auto library = static_cast<std::size_t>(q.cluster.cluster.library);
-  return std::string(kNamesOf<CollectiveLibrary>[library]) + " does not choose it here";
+  return std::string(name_of(q.cluster.cluster.library)) + " does not choose it here";
 }
 
 std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {

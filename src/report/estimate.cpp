@@ -164,7 +164,7 @@ Table metrics_row(const RunReport& r) {
 
 std::string gib_or_dot(Bytes b) { return b == Bytes() ? "·" : fixed(b / kGiB, 2); }
 
-bool is_used(const RunReport& r, std::size_t line) {
+bool is_used(const RunReport& r, MemoryLine line) {
   for (const StageMemory<double>& s : r.stages) {
     if (s.lines[line] > Bytes()) return true;
   }
@@ -179,26 +179,23 @@ std::vector<Cell> stage_row(const RunReport& r, std::size_t first, std::size_t l
   const StageMemory<double>& s = r.stages[first];
   const std::string name = std::to_string(first);
   std::vector<Cell> row = {first == last ? name : name + "–" + std::to_string(last)};
-  for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    if (is_used(r, i)) row.emplace_back(gib_or_dot(s.lines[i]));
+  for (const MemoryLine line : kAllOf<MemoryLine>) {
+    if (is_used(r, line)) row.emplace_back(gib_or_dot(s[line]));
   }
   row.emplace_back(fixed(s.peak / kGiB, 2));
   row.emplace_back(grouped(s.in_flight));
   return row;
 }
 
-std::string short_name(std::size_t line) {
-  static constexpr EnumTable<MemoryLine, const char*> kShort = {
-      "weights", "copy",    "grads",  "optim",   "update",  "activ", "recomp",
-      "logits",  "transit", "gather", "buckets", "context", "comms", "frag"};
-  return kShort.values[line];
-}
+constexpr EnumArray<MemoryLine, const char*> kShortNames = {
+    "weights", "copy",    "grads",  "optim",   "update",  "activ", "recomp",
+    "logits",  "transit", "gather", "buckets", "context", "comms", "frag"};
 
 // One row a stage; neighbours that are alike share one.
 Table stage_table(const RunReport& r) {
   std::vector<Column> columns = {{"stage", true}};
-  for (std::size_t i = 0; i < kMemoryLines; ++i) {
-    if (is_used(r, i)) columns.emplace_back(short_name(i), true);
+  for (const MemoryLine line : kAllOf<MemoryLine>) {
+    if (is_used(r, line)) columns.emplace_back(kShortNames[line], true);
   }
   columns.emplace_back("peak", true);
   columns.emplace_back("in flight", true);

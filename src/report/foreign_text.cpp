@@ -95,7 +95,7 @@ std::string not_said_line(ForeignFormat format, const NotSaid& n) {
 }
 
 // Names what a tool needs and a run file has no key for; "" where its file needs nothing.
-constexpr EnumTable<ForeignFormat, const char*> kToAdd = {
+constexpr EnumArray<ForeignFormat, const char*> kToAdd = {
     "--rotary-base (10000 without it), --tokenizer-type and its model, --train-iters, --lr, "
     "--data-path",
     "",

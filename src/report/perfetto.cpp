@@ -104,8 +104,8 @@ class Writer {
          "rank " + std::to_string(rank) + " (stage " + std::to_string(stage) + ")");
     event("\"ph\":\"M\",\"name\":\"process_sort_index\"," + place(rank, 0) +
           ",\"args\":{\"sort_index\":" + std::to_string(rank) + "}");
-    free_at_.assign(2 * kStreams, 0);
-    tracks_named_.assign(2 * kStreams, false);
+    free_at_.assign(2 * kCountOf<Stream>, 0);
+    tracks_named_.assign(2 * kCountOf<Stream>, false);
     link_.clear();
     for (const Span& span : spans_of_stage(s_, static_cast<std::size_t>(stage))) slice(rank, span);
     write_memory(rank, static_cast<std::size_t>(stage));
@@ -116,13 +116,13 @@ class Writer {
   std::size_t track_of(std::int64_t rank, const Span& span) {
     auto track = static_cast<std::size_t>(span.stream);
     const bool back = span.stream == Stream::pp && !span.forward;
-    if (back || span.kind == SpanKind::save) track += kStreams;
+    if (back || span.kind == SpanKind::save) track += kCountOf<Stream>;
     if (!tracks_named_[track]) {
       tracks_named_[track] = true;
       name("thread_name", rank, track,
-           std::string(name_of(span.stream)) + (back                ? " back"
-                                                : track >= kStreams ? " checkpoint"
-                                                                    : ""));
+           std::string(name_of(span.stream)) + (back                        ? " back"
+                                                : track >= kCountOf<Stream> ? " checkpoint"
+                                                                            : ""));
     }
     return track;
   }

@@ -93,7 +93,7 @@ Section headline(const SimulationReport& r) {
 Seconds collectives(const StageUse& s) {
   Seconds sum{};
   for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::dp, Stream::copy}) {
-    sum += at(s, i).exposed;
+    sum += s.streams[i].exposed;
   }
   return sum;
 }
@@ -106,12 +106,12 @@ bool has_slow_mates(const Simulation& s) {
 std::vector<Cell> stage_use_row(const Simulation& s, std::size_t i) {
   const StageUse& u = s.stages[i];
   const Seconds step(s.played.times.step);
-  const Seconds busy = at(u, Stream::compute).busy + collectives(u);
-  std::vector<Cell> row = {std::to_string(i), pretty(at(u, Stream::compute).busy, 3),
+  const Seconds busy = u.streams[Stream::compute].busy + collectives(u);
+  std::vector<Cell> row = {std::to_string(i), pretty(u.streams[Stream::compute].busy, 3),
                            pretty(collectives(u), 3)};
   if (has_slow_mates(s)) row.emplace_back(pretty(u.mates, 3));
   for (const std::string& cell :
-       {pretty(at(u, Stream::pp).exposed, 3), pretty(u.bubble, 3), percent(busy / step),
+       {pretty(u.streams[Stream::pp].exposed, 3), pretty(u.bubble, 3), percent(busy / step),
         pretty(u.first_pass, 3), pretty(u.finished, 4), pretty(u.reduced, 4)}) {
     row.emplace_back(cell);
   }

@@ -20,8 +20,8 @@ Json stage_json(const StageUse& s, std::size_t stage) {
   j["bubble_s"] = s.bubble.si();
   j["mates_s"] = s.mates.si();
   for (const Stream i : kAllOf<Stream>) {
-    j["streams"][std::string(name_of(i))] = {{"busy_s", at(s, i).busy.si()},
-                                             {"exposed_s", at(s, i).exposed.si()}};
+    j["streams"][std::string(name_of(i))] = {{"busy_s", s.streams[i].busy.si()},
+                                             {"exposed_s", s.streams[i].exposed.si()}};
   }
   return j;
 }

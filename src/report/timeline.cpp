@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 // Colours by SpanKind. What is never in one picture, and the two kinds of backward, may share one.
-constexpr EnumTable<SpanKind, std::size_t> kSpanColours = {0, 2, 2, 9, 4, 8, 3, 6, 1, 7, 5, 8};
+constexpr EnumArray<SpanKind, std::size_t> kSpanColours = {0, 2, 2, 9, 4, 8, 3, 6, 1, 7, 5, 8};
 
 bool is_drawn(const Span& s) {
   if (s.layer >= 0) return false;  // too many for a page

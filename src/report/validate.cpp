@@ -293,7 +293,7 @@ Json predicted_json(const JudgedRow& r) {
   j["device_peak_gib"] = gib(a.memory.peak);
   j["capacity_gib"] = gib(a.capacity);
   for (const Term t : kAllOf<Term>) {
-    j["breakdown_s"][std::string(name_of(t))] = at(a.breakdown, t).si();
+    j["breakdown_s"][std::string(name_of(t))] = a.breakdown[t].si();
   }
   j["interval_80"] = {{"step_time_s", {a.interval_low.si(), a.interval_high.si()}}};
   return j;

@@ -162,8 +162,8 @@ void shorten(Seconds& t, double by) { t = t * (1 - by); }
 
 void shorten_term(StepPlan& plan, Term term, double by) {
   for (PassPlan& p : plan.passes) {
-    p.forward -= at(p.forward_terms, term) * by;
-    p.backward -= at(p.backward_terms, term) * by;
+    p.forward -= p.forward_terms[term] * by;
+    p.backward -= p.backward_terms[term] * by;
   }
 }
 

@@ -51,7 +51,7 @@ RankPlace place_of_rank(const Strategy& s, std::int64_t rank) {
   RankPlace p;
   const DimSizes sizes = dense_sizes(s);
   for (const Dim d : s.order) {
-    const std::int64_t n = sizes[static_cast<std::size_t>(d)];
+    const std::int64_t n = sizes[d];
     if (d == Dim::pp) p.stage = rank % n;
     if (d == Dim::dp) p.replica = rank % n;
     rank /= n;
@@ -132,9 +132,9 @@ StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load) {
     const PassPlan& q = one_more.passes[c];
     p.forward += std::max(Seconds(), q.forward - p.forward) * share;
     p.backward += std::max(Seconds(), q.backward - p.backward) * share;
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      p.forward_terms[i] += std::max(Seconds(), q.forward_terms[i] - p.forward_terms[i]) * share;
-      p.backward_terms[i] += std::max(Seconds(), q.backward_terms[i] - p.backward_terms[i]) * share;
+    for (const Term t : kAllOf<Term>) {
+      p.forward_terms[t] += std::max(Seconds(), q.forward_terms[t] - p.forward_terms[t]) * share;
+      p.backward_terms[t] += std::max(Seconds(), q.backward_terms[t] - p.backward_terms[t]) * share;
     }
   }
   return out;

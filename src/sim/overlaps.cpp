@@ -10,7 +10,7 @@ namespace {
 void expose_offload(StepPlan& plan) {
   const auto expose = [](Seconds& pass, Terms<double>& terms, Seconds& copies) {
     pass += copies;
-    at(terms, Term::offload_exposed) += copies;
+    terms[Term::offload_exposed] += copies;
     copies = Seconds();
   };
   for (PassPlan& p : plan.passes) {

@@ -34,9 +34,7 @@ struct PassPlan {
 };
 
 // Kernels of a pass, recomputation included; a slow GPU makes these longer.
-inline Seconds kernels(const Terms<double>& t) {
-  return at(t, Term::compute) + at(t, Term::recompute);
-}
+inline Seconds kernels(const Terms<double>& t) { return t[Term::compute] + t[Term::recompute]; }
 
 // A collective once a step: the part hidden beside passes, and the exposed part.
 struct StepTraffic {

@@ -38,26 +38,26 @@ Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
     const PassPlan& p = s.plan.passes[j];
     const double m = micro_batches_through(s.plan, j);
     planned += (p.forward + p.backward) * m;
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      terms[i] += (p.forward_terms[i] + p.backward_terms[i]) * m;
+    for (const Term t : kAllOf<Term>) {
+      terms[t] += (p.forward_terms[t] + p.backward_terms[t]) * m;
     }
   }
   const Seconds hidden = hidden_in_pairs(s.plan, s.graph, stage);
-  at(terms, Term::ep_exposed) -= hidden;
+  terms[Term::ep_exposed] -= hidden;
   planned -= hidden;
-  at(terms, Term::compute) += sum_of_passes(s, stage) - planned;
+  terms[Term::compute] += sum_of_passes(s, stage) - planned;
   return terms;
 }
 
 Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
   const StagePlan& plan = s.plan.stages[stage];
   Terms<double> terms = terms_of_passes(s, stage);
-  at(terms, Term::dp_exposed) += plan.gradients.exposed + plan.weights.exposed;
-  at(terms, Term::optimizer) += plan.device_update;
-  at(terms, Term::offload_exposed) += plan.host_update;
-  at(terms, Term::pp_exposed) += at(s.stages[stage], Stream::pp).exposed;
-  at(terms, Term::other) += s.plan.overhead;
-  at(terms, Term::offload_exposed) += exposed_by_save(s, stage);
+  terms[Term::dp_exposed] += plan.gradients.exposed + plan.weights.exposed;
+  terms[Term::optimizer] += plan.device_update;
+  terms[Term::offload_exposed] += plan.host_update;
+  terms[Term::pp_exposed] += s.stages[stage].streams[Stream::pp].exposed;
+  terms[Term::other] += s.plan.overhead;
+  terms[Term::offload_exposed] += exposed_by_save(s, stage);
   return terms;
 }
 
@@ -71,7 +71,7 @@ Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) 
   a.breakdown = terms_of_stage(s, stage);
   Seconds sum{};
   for (const Seconds& t : a.breakdown) sum += t;
-  at(a.breakdown, Term::pp_bubble) = std::max(Seconds(), a.step_time - sum);
+  a.breakdown[Term::pp_bubble] = std::max(Seconds(), a.step_time - sum);
   a.interval_low = a.step_time * run.framework.interval_low;
   a.interval_high = a.step_time * run.framework.interval_high;
   return a;

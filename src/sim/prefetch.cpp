@@ -85,7 +85,7 @@ struct BlockWork {
 };
 
 Seconds without_waiting(Seconds pass, const Terms<double>& terms) {
-  return pass - at(terms, Term::dp_exposed);
+  return pass - terms[Term::dp_exposed];
 }
 
 void add_moves(const ShardMoves& moves, LayerWork& work) {
@@ -135,7 +135,7 @@ std::vector<Fetch> fetch(const std::vector<LayerWork>& layers, const PrefetchRul
   FetchedPass played = play_layers(layers, rules);
   Seconds alone{};
   for (const LayerWork& l : layers) alone += l.compute;
-  Seconds& waits = at(terms, Term::dp_exposed);
+  Seconds& waits = terms[Term::dp_exposed];
   pass -= waits;
   waits = std::max(Seconds(), Seconds(played.end) - alone);
   pass += waits;

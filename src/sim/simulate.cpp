@@ -72,9 +72,8 @@ class Simulator {
     out_.plan = with_expert_load(run_, plan_step(run_, workspace_), expert_load);
     const std::vector<PassUse> uses = pass_uses(run_, workspace_, out_.plan);
     for (std::size_t c = 0; c < uses.size(); ++c) {
-      const auto copy = static_cast<std::size_t>(Stream::copy);
-      out_.plan.passes[c].forward_copies = hidden(uses[c].forward[copy]);
-      out_.plan.passes[c].backward_copies = hidden(uses[c].backward[copy]);
+      out_.plan.passes[c].forward_copies = hidden(uses[c].forward[Stream::copy]);
+      out_.plan.passes[c].backward_copies = hidden(uses[c].backward[Stream::copy]);
     }
     out_.plan.save = save_;
     if (fetching_) {

@@ -54,14 +54,14 @@ enum class Cause : std::uint8_t {
   fetch_order,
   overlap_off,  // entry i of kOverlapTable: overlap_off + i
 };
-inline constexpr EnumTable<Cause, std::string_view> kCauseNames = {
+inline constexpr EnumArray<Cause, std::string_view> kCauseNames = {
     "stages end apart", "compute beside collectives",
     "contention",       "blocking sends",
     "uneven experts",   "slow parts",
     "random speeds",    "jitter",
     "failed parts",     "checkpoint",
     "order of fetches", "without "};
-inline constexpr EnumTable<Cause, std::string_view> kCauseMeanings = {
+inline constexpr EnumArray<Cause, std::string_view> kCauseMeanings = {
     "the closed form adds the longest end of any stage to the last pass of any, and gives both "
     "directions of DualPipe the slower of two boundaries; here a stage done early reduces early "
     "and "

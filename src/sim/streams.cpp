@@ -12,28 +12,26 @@
 namespace orrery {
 namespace {
 
-StreamUse& use(StreamUses& uses, Stream s) { return uses[static_cast<std::size_t>(s)]; }
-
 Stream stream_of(ExchangeGroup g) {
   return g == ExchangeGroup::cp ? Stream::cp : g == ExchangeGroup::ep ? Stream::ep : Stream::tp;
 }
 
 StreamUses exposed_of(const Terms<double>& terms) {
   StreamUses u{};
-  use(u, Stream::compute) = {kernels(terms), kernels(terms)};
-  use(u, Stream::tp).exposed = at(terms, Term::tp_exposed);
-  use(u, Stream::cp).exposed = at(terms, Term::cp_exposed);
-  use(u, Stream::ep).exposed = at(terms, Term::ep_exposed);
-  use(u, Stream::dp).exposed = at(terms, Term::dp_exposed);
-  use(u, Stream::copy).exposed = at(terms, Term::offload_exposed);
+  u[Stream::compute] = {kernels(terms), kernels(terms)};
+  u[Stream::tp].exposed = terms[Term::tp_exposed];
+  u[Stream::cp].exposed = terms[Term::cp_exposed];
+  u[Stream::ep].exposed = terms[Term::ep_exposed];
+  u[Stream::dp].exposed = terms[Term::dp_exposed];
+  u[Stream::copy].exposed = terms[Term::offload_exposed];
   return u;
 }
 
 void add_exchanges(const BlockPrice<double>& block, Phase phase, std::int64_t n, StreamUses& u) {
-  const ExchangeTable<double>& table = block.exchanges[static_cast<std::size_t>(phase)];
-  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
+  const ExchangeTable<double>& table = block.exchanges[phase];
+  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
     for (const ExchangeSum<double>& e : table[g]) {
-      use(u, stream_of(static_cast<ExchangeGroup>(g))).busy += e.time * static_cast<double>(n);
+      u[stream_of(g)].busy += e.time * static_cast<double>(n);
     }
   }
 }
@@ -49,8 +47,8 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
     add_exchanges(block, Phase::recompute_full, c.replayed[b], p.backward);
   }
   const PassCopies<double> copies = pass_copies<double>(run, c.parameters, c.activations.kept);
-  use(p.forward, Stream::copy).busy = copies.fetch + copies.down;
-  use(p.backward, Stream::copy).busy = copies.fetch + copies.up;
+  p.forward[Stream::copy].busy = copies.fetch + copies.down;
+  p.backward[Stream::copy].busy = copies.fetch + copies.up;
   return p;
 }
 
@@ -72,12 +70,12 @@ class StageReader {
   void add_cell(std::size_t cell) {
     const double m = micro_batches_through(plan_, cell);
     for (const StreamUses* u : {&passes_[cell].forward, &passes_[cell].backward}) {
-      for (std::size_t i = 0; i < kStreams; ++i) {
-        use_.streams[i].busy += (*u)[i].busy * m;
-        use_.streams[i].exposed += (*u)[i].exposed * m;
+      for (const Stream s : kAllOf<Stream>) {
+        use_.streams[s].busy += (*u)[s].busy * m;
+        use_.streams[s].exposed += (*u)[s].exposed * m;
       }
     }
-    at(use_, Stream::pp).busy += (plan_.sends[cell].forward + plan_.sends[cell].backward) * m;
+    use_.streams[Stream::pp].busy += (plan_.sends[cell].forward + plan_.sends[cell].backward) * m;
     const StageClass<double>& c =
         class_of<double>(w_, part_of_cell(plan_, static_cast<std::int64_t>(cell)));
     for (std::size_t b = 0; b < kBlockTypes; ++b) blocks_[b] += c.blocks[b];
@@ -85,29 +83,29 @@ class StageReader {
 
   void add_sharded_traffic() {
     Answer lines;
-    add_micro_batch_traffic<double>(run_, w_.prices, blocks_, at(use_, Stream::dp).exposed,
+    add_micro_batch_traffic<double>(run_, w_.prices, blocks_, use_.streams[Stream::dp].exposed,
                                     CommSink<double>{lines});
     for (std::uint8_t i = 0; i < lines.comm_count; ++i) {
-      at(use_, Stream::dp).busy += lines.comm[i].time;
+      use_.streams[Stream::dp].busy += lines.comm[i].time;
     }
   }
 
   void add_ends() {
     const StagePlan& s = plan_.stages[stage_];
-    at(use_, Stream::copy).busy += plan_.save.stall + plan_.save.copy;
-    at(use_, Stream::copy).exposed += plan_.save.stall;
+    use_.streams[Stream::copy].busy += plan_.save.stall + plan_.save.copy;
+    use_.streams[Stream::copy].exposed += plan_.save.stall;
     for (const StepTraffic& t : {s.gradients, s.weights}) {
-      at(use_, Stream::dp).busy += t.hidden + t.exposed;
-      at(use_, Stream::dp).exposed += t.exposed;
+      use_.streams[Stream::dp].busy += t.hidden + t.exposed;
+      use_.streams[Stream::dp].exposed += t.exposed;
     }
-    at(use_, Stream::compute).busy += s.device_update;
-    at(use_, Stream::compute).exposed += s.device_update;
-    at(use_, Stream::copy).busy += s.host_update;
-    at(use_, Stream::copy).exposed += s.host_update;
+    use_.streams[Stream::compute].busy += s.device_update;
+    use_.streams[Stream::compute].exposed += s.device_update;
+    use_.streams[Stream::copy].busy += s.host_update;
+    use_.streams[Stream::copy].exposed += s.host_update;
     for (const Meeting& m : plan_.meetings) {
       if (m.first != stage_ && m.second != stage_) continue;
-      at(use_, Stream::pp).busy += m.time;
-      at(use_, Stream::pp).exposed += m.time;
+      use_.streams[Stream::pp].busy += m.time;
+      use_.streams[Stream::pp].exposed += m.time;
     }
   }
 
@@ -135,7 +133,7 @@ void measure_waits(const PassGraph& graph, const StepClock& times, std::size_t s
       sending = begin - std::max(free, times.pass_end[static_cast<std::size_t>(r / 2)]);
     }
     sending = begin > free ? sending : 0;
-    at(use, Stream::pp).exposed += Seconds(sending);
+    use.streams[Stream::pp].exposed += Seconds(sending);
     use.bubble += Seconds(begin - free - sending);
     free = times.pass_end[n];
   }
@@ -168,15 +166,14 @@ void add_to(std::vector<PassExchange>& list, const PassExchange& e) {
 
 void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase phase,
                     std::int64_t n, std::vector<PassExchange>& list) {
-  const std::array<std::int64_t, kExchangeGroups> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
-                                                           p.etp.ranks};
-  const ExchangeTable<double>& table = block.exchanges[static_cast<std::size_t>(phase)];
+  const EnumArray<ExchangeGroup, std::int64_t> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
+                                                        p.etp.ranks};
+  const ExchangeTable<double>& table = block.exchanges[phase];
   const auto times = static_cast<double>(n);
-  for (std::size_t g = 0; g < kExchangeGroups; ++g) {
-    for (std::size_t k = 0; k < kExchangeKinds; ++k) {
+  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
+    for (const Collective k : kExchangeKinds) {
       const ExchangeSum<double>& e = table[g][k];
-      add_to(list, {static_cast<ExchangeGroup>(g), static_cast<Collective>(k), ranks[g],
-                    e.bytes * times, e.time * times, e.exposed * times});
+      add_to(list, {g, k, ranks[g], e.bytes * times, e.time * times, e.exposed * times});
     }
   }
 }
@@ -218,7 +215,7 @@ std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepP
     StageUse use = StageReader(run, w, plan, passes, i).read();
     measure_waits(graph, times, i, use);
     const double waits = times.stages[i].copied - ready_to_update(plan, times, i);
-    at(use, Stream::copy).exposed += Seconds(std::max(0.0, waits));
+    use.streams[Stream::copy].exposed += Seconds(std::max(0.0, waits));
     use.finished = Seconds(times.stages[i].finished);
     use.reduced = Seconds(times.stages[i].reduced);
     use.end = Seconds(times.stages[i].end);

@@ -21,7 +21,6 @@
 namespace orrery {
 
 enum class Stream : std::uint8_t { compute, tp, cp, ep, pp, dp, copy };
-inline constexpr std::size_t kStreams = kCountOf<Stream>;
 constexpr EnumNames<Stream> names_of(Stream) {
   return {"compute", "tp", "cp", "ep", "pp", "dp", "copy"};
 }
@@ -34,7 +33,7 @@ struct StreamUse {
 // The part of a stream that runs beside compute.
 inline Seconds hidden(const StreamUse& u) { return std::max(Seconds(), u.busy - u.exposed); }
 
-using StreamUses = std::array<StreamUse, kStreams>;
+using StreamUses = EnumArray<Stream, StreamUse>;
 
 // Use of the streams by one micro batch in one cell.
 struct PassUse {
@@ -78,11 +77,6 @@ struct StageUse {
   Seconds bubble{};  // it waits for other stages, sends not counted
   Seconds mates{};   // inside its passes it waits for a slower GPU that it exchanges data with
 };
-
-inline StreamUse& at(StageUse& s, Stream i) { return s.streams[static_cast<std::size_t>(i)]; }
-inline const StreamUse& at(const StageUse& s, Stream i) {
-  return s.streams[static_cast<std::size_t>(i)];
-}
 
 // By cell, without the busy time of `dp`, which is known by stage.
 std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan);

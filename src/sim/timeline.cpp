@@ -67,7 +67,7 @@ class StageSpans {
     const double begin = times_.pass_begin[static_cast<std::size_t>(node)];
     const double end = times_.pass_end[static_cast<std::size_t>(node)];
     for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::copy}) {
-      const double busy = uses[static_cast<std::size_t>(i)].busy.si();
+      const double busy = uses[i].busy.si();
       add({begin, std::min(end, begin + busy), SpanKind::collectives, i, true, false, node});
     }
   }

@@ -21,14 +21,14 @@ void device(Run& run, const Change& c) {
 
 template <Precision P>
 void gemm(Run& run, const Change& c) {
-  double& share = efficiency(run).gemm[static_cast<std::size_t>(P)];
+  double& share = efficiency(run).gemm[P];
   if (share > 0) share = c(share);
 }
 
 // The whole curve, forward and backward.
 template <AttentionKernel K>
 void attention(Run& run, const Change& c) {
-  AttentionCurve& curve = efficiency(run).attention[static_cast<std::size_t>(K)];
+  AttentionCurve& curve = efficiency(run).attention[K];
   if (!is_available(curve)) return;
   for (double& share : curve.forward) share = c(share);
   for (double& share : curve.backward) share = c(share);

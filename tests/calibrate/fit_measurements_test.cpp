@@ -67,7 +67,7 @@ const FittedKnob& knob(const MeasurementFit& fit, const std::string& path) {
 
 TEST_CASE("a fit finds the constants that made the times") {
   Cluster truth = a100();
-  truth.device.efficiency.gemm[static_cast<std::size_t>(Precision::bf16)] = 0.62;
+  truth.device.efficiency.gemm[Precision::bf16] = 0.62;
   truth.device.efficiency.k_fill = 300;
   truth.device.efficiency.launch = Seconds(9e-6);
   const MeasurementFit fit = fit_measurements(timed(products(), truth, 0.02), a100());
@@ -95,7 +95,7 @@ TEST_CASE("what the measurements do not touch stays, and is not pinned") {
   std::vector<Measurement> points;
   for (const std::int64_t n : {16384, 20480, 24576, 32768}) points.push_back(product(n, n, n));
   Cluster truth = a100();
-  truth.device.efficiency.gemm[static_cast<std::size_t>(Precision::bf16)] = 0.5;
+  truth.device.efficiency.gemm[Precision::bf16] = 0.5;
   const MeasurementFit fit = fit_measurements(timed(points, truth, 0.01), a100());
   CHECK(knob(fit, "device.efficiency.gemm.bf16").pinned);
   CHECK(!knob(fit, "device.efficiency.launch").pinned);
@@ -140,8 +140,7 @@ TEST_CASE("the folds do not depend on the order of the file, and leave every poi
 
 TEST_CASE("attention without a mask pins the half length that causal attention has") {
   Cluster truth = a100();
-  truth.device.efficiency.attention[static_cast<std::size_t>(AttentionKernel::flash_2)]
-      .half_length = 700;
+  truth.device.efficiency.attention[AttentionKernel::flash_2].half_length = 700;
   std::vector<Measurement> points;
   for (const std::int64_t s : {512, 1024, 2048, 4096, 8192, 16384}) {
     Measurement m;

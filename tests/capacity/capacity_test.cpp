@@ -63,11 +63,11 @@ TEST_CASE("a bill by hand: what is bought is written off over its life and its u
   const double gpus = 1024 + 8.0 * static_cast<double>(o.inputs.spares);
   const double days = o.outcome.wall.si() / 86400;
   const double hardware = 10000 * gpus * days / 1461 / 0.8;
-  CHECK(o.outcome.bill.part(CostPart::hardware)->amount() == testing::about(hardware));
-  CHECK(o.outcome.bill.part(CostPart::network)->amount() == testing::about(0.15 * hardware));
-  CHECK(o.outcome.bill.part(CostPart::support)->amount() ==
+  CHECK(o.outcome.bill.parts[CostPart::hardware]->amount() == testing::about(hardware));
+  CHECK(o.outcome.bill.parts[CostPart::network]->amount() == testing::about(0.15 * hardware));
+  CHECK(o.outcome.bill.parts[CostPart::support]->amount() ==
         testing::about(0.1 * 10000 * gpus * days / 365.25 / 0.8));
-  CHECK(o.outcome.bill.part(CostPart::electricity)->amount() ==
+  CHECK(o.outcome.bill.parts[CostPart::electricity]->amount() ==
         testing::about(0.1 * o.outcome.energy.facility.si() / 3.6e6));
   CHECK(o.outcome.energy.carbon->kg ==
         testing::about(0.4 * o.outcome.energy.facility.si() / 3.6e6));
@@ -99,7 +99,7 @@ TEST_CASE("a rack is spared and powered by its trays, and bought whole") {
   const OptionAnswer& b = bought->answer.options[0];
   REQUIRE(b.outcome.cost);
   CHECK(paid_gpus(b.inputs) == 72);
-  CHECK(b.outcome.bill.part(CostPart::hardware)->amount() ==
+  CHECK(b.outcome.bill.parts[CostPart::hardware]->amount() ==
         testing::about(72 * b.outcome.wall.si() / b.inputs.prices.lifetime->value.si()));
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("a node sends to others what its rings carry out of it, once each") {
 TEST_CASE("gradients that arrive late save at most what their exchange shows of") {
   const auto a = answered(priced("rent"));
   const OptionAnswer& o = a->answer.options[0];
-  const Seconds exposed = o.answer.breakdown[static_cast<std::size_t>(Term::dp_exposed)];
+  const Seconds exposed = o.answer.breakdown[Term::dp_exposed];
   REQUIRE(o.late_gradients);
   CHECK(*o.late_gradients < o.outcome.wall);
   const double most = exposed / o.answer.step_time;
@@ -397,11 +397,11 @@ TEST_CASE("storage by the TB and month is data and kept checkpoints times days")
   const OptionAnswer& o = a->answer.options[0];
   const double months = o.outcome.wall.si() / (365.25 / 12 * 86400);
   const double terabytes = (300e9 * 4 + 3 * o.inputs.checkpoint.si()) / 1e12;
-  CHECK(o.outcome.bill.part(CostPart::storage)->amount() ==
+  CHECK(o.outcome.bill.parts[CostPart::storage]->amount() ==
         testing::about(20 * terabytes * months).epsilon(1e-12));
   CHECK(o.outcome.cost->amount() ==
-        testing::about(o.outcome.bill.part(CostPart::rent)->amount() +
-                       o.outcome.bill.part(CostPart::storage)->amount()));
+        testing::about(o.outcome.bill.parts[CostPart::rent]->amount() +
+                       o.outcome.bill.parts[CostPart::storage]->amount()));
 }
 
 TEST_CASE("a narrower link never ends a run sooner, and a wider one never later") {

@@ -81,9 +81,8 @@ TEST_CASE("fewer synchronisations never take longer, and never less than none") 
     before = p.wall;
   }
   const Answer& step = o.training.pieces[0].answer;
-  const Seconds never =
-      (step.step_time - step.breakdown[static_cast<std::size_t>(Term::dp_exposed)]) *
-      static_cast<double>(o.training.pieces[0].steps);
+  const Seconds never = (step.step_time - step.breakdown[Term::dp_exposed]) *
+                        static_cast<double>(o.training.pieces[0].steps);
   CHECK(never < before);
 }
 
@@ -109,8 +108,7 @@ TEST_CASE("what replicas of shard groups skip is less than all that data paralle
   CHECK_FALSE(o.periodic.states_go_beyond);
   REQUIRE(o.periodic.at.size() == kSyncEvery.size());
   const PieceTime& p = o.training.pieces[0];
-  const Seconds exposed =
-      p.answer.breakdown[static_cast<std::size_t>(Term::dp_exposed)] * static_cast<double>(p.steps);
+  const Seconds exposed = p.answer.breakdown[Term::dp_exposed] * static_cast<double>(p.steps);
   const Seconds saved = o.outcome.wall - o.periodic.at.back().wall;
   CHECK(saved > Seconds());
   CHECK(saved < exposed * 0.9);
@@ -118,8 +116,7 @@ TEST_CASE("what replicas of shard groups skip is less than all that data paralle
   const auto alone =
       answered(R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e12}, "gpus": 8})");
   const Answer& one = alone->answer.options[0].training.pieces[0].answer;
-  const Seconds kept =
-      one.breakdown[static_cast<std::size_t>(Term::dp_exposed)] * static_cast<double>(p.steps);
+  const Seconds kept = one.breakdown[Term::dp_exposed] * static_cast<double>(p.steps);
   CHECK(saved.si() == testing::about(((exposed - kept) * (511.0 / 512)).si()).epsilon(1e-9));
 }
 

@@ -31,6 +31,16 @@ TEST_CASE("a name is found from its enumerator and back") {
   CHECK_FALSE(find_name<Paint>(""));
 }
 
+TEST_CASE("an array by an enumeration holds a value for each enumerator") {
+  EnumArray<Paint, int> used;
+  used[Paint::deep_blue] += 2;
+  int sum = 0;
+  for (const int n : used) sum += n;
+  CHECK(sum == 2);
+  CHECK(used == EnumArray<Paint, int>(0, 2, 0));
+  static_assert(EnumArray<Paint, int, 2>(4, 5)[Paint::deep_blue] == 5);
+}
+
 TEST_CASE("a reader takes an enumerator by its name") {
   const Json value = "deep-blue";
   CHECK(Reader(value, "f", "p").choice<Paint>() == Paint::deep_blue);

@@ -23,7 +23,7 @@ struct CartRequest {
   std::optional<Dye> colour;
   std::optional<std::vector<std::int64_t>> loads;
   std::optional<Wheel> wheel;
-  std::array<double, 2> share{};
+  EnumArray<Dye, double> share;
   std::string owner;
   GivenJson extra;
   Elsewhere brakes;
@@ -94,7 +94,7 @@ TEST_CASE("a document is read by its rows, and written back as it was") {
   REQUIRE(cart.wheel);
   CHECK(cart.wheel->radius == 0.5);
   CHECK(cart.wheel->memory == Bytes(2e6));
-  CHECK(cart.share[1] == 1);
+  CHECK(cart.share[Dye::green] == 1);
   CHECK(cart.owner == "Ada");
   Json written = Json::object();
   write_keys(kCartKeys, cart, written);

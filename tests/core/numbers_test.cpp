@@ -61,12 +61,12 @@ TEST_CASE("an element takes its bytes, with the scales of block formats") {
 
 TEST_CASE("modules are distinct bits") {
   ModuleMask all = 0;
-  for (std::size_t i = 0; i < kModules; ++i) {
-    const ModuleMask one = mask_of(static_cast<Module>(i));
+  for (const Module m : kAllOf<Module>) {
+    const ModuleMask one = mask_of(m);
     CHECK((all & one) == 0);
     all |= one;
   }
-  CHECK(all == (1 << kModules) - 1);
+  CHECK(all == (1 << kCountOf<Module>)-1);
 }
 
 TEST_CASE("a recorded formula gives the plain number, and its tree gives it again") {

@@ -21,18 +21,18 @@ namespace {
 
 Device device() {
   Device d;
-  d.peak.fill(FlopsPerSecond(1e15));
-  d.peak[static_cast<std::size_t>(Precision::fp8)] = FlopsPerSecond(2e15);
+  d.peak.values.fill(FlopsPerSecond(1e15));
+  d.peak[Precision::fp8] = FlopsPerSecond(2e15);
   d.memory_bandwidth = BytesPerSecond(1e12);
   d.multiprocessors = 100;
-  d.efficiency.gemm.fill(0.8);
+  d.efficiency.gemm.values.fill(0.8);
   d.efficiency.k_fill = 100;
   d.efficiency.misaligned_64 = 1.2;
   d.efficiency.misaligned_8 = 1.65;
   d.efficiency.memory = 0.9;
   d.efficiency.launch = Seconds(4e-6);
   d.efficiency.unfused_attention = 0.4;
-  AttentionCurve& c = d.efficiency.attention[static_cast<std::size_t>(AttentionKernel::flash_2)];
+  AttentionCurve& c = d.efficiency.attention[AttentionKernel::flash_2];
   c.forward = {0.5, 0.6, 0.55};
   c.backward = {0.4, 0.5, 0.45};
   c.half_length = 500;

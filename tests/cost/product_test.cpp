@@ -19,10 +19,10 @@ namespace {
 // Round numbers: 1 PFLOP/s, 1 TB/s, 100 multiprocessors.
 Device round_device() {
   Device d;
-  d.peak.fill(FlopsPerSecond(1e15));
+  d.peak.values.fill(FlopsPerSecond(1e15));
   d.memory_bandwidth = BytesPerSecond(1e12);
   d.multiprocessors = 100;
-  d.efficiency.gemm.fill(0.8);
+  d.efficiency.gemm.values.fill(0.8);
   d.efficiency.tile_m = 128;
   d.efficiency.tile_n = 256;
   d.efficiency.k_fill = 100;
@@ -55,7 +55,7 @@ double off_the_chart(double load) {
                                                              {5632, 282},
                                                              {8192, 291}}};
   Device d = round_device();
-  d.peak.fill(FlopsPerSecond(312e12));
+  d.peak.values.fill(FlopsPerSecond(312e12));
   d.memory_bandwidth = BytesPerSecond(2039e9);
   d.multiprocessors = 108;
   d.efficiency.k_fill = 105;
@@ -207,10 +207,10 @@ TEST_CASE("more peak, efficiency, bandwidth or power never hurts") {
     const double factor = 1 + static_cast<double>(random() % 100) / 50;
     switch (random() % 4) {
       case 0:
-        better.peak.fill(FlopsPerSecond(1e15 * factor));
+        better.peak.values.fill(FlopsPerSecond(1e15 * factor));
         break;
       case 1:
-        better.efficiency.gemm.fill(0.8 * factor);
+        better.efficiency.gemm.values.fill(0.8 * factor);
         break;
       case 2:
         better.memory_bandwidth = BytesPerSecond(1e12 * factor);

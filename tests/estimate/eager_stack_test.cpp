@@ -35,10 +35,10 @@ Run gated_run(const std::string& more = "{}") {
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
 
-Seconds term(const Answer& a, Term t) { return a.breakdown[static_cast<std::size_t>(t)]; }
+Seconds term(const Answer& a, Term t) { return a.breakdown[t]; }
 
 double launches_of_layer(const Run& run, Phase phase) {
-  return price<double>(run).blocks[0].launches[static_cast<std::size_t>(phase)];
+  return price<double>(run).blocks[0].launches[phase];
 }
 
 ConfigLookup lookup_of(const std::string& name, const std::string& text) {
@@ -115,7 +115,7 @@ TEST_CASE("a pass takes no less than its launches, and no more where the GPU is 
   double launches = 0;
   for (std::size_t b = 0; b < kBlockTypes; ++b) {
     const auto& l = prices.blocks[b].launches;
-    const double n = l[0] + l[1];
+    const double n = l[Phase::forward] + l[Phase::backward];
     launches += b < kMaxLayerTypes && n > 0 ? n * static_cast<double>(kLayers) : n;
   }
   const Answer bound = estimate(run);
@@ -129,7 +129,7 @@ TEST_CASE("weights gathered after the backward before stand in the open") {
   run.framework.overlap_param_gather = run.framework.overlap_grad_reduce = true;
   run.framework.communication_slowdown = 0;
   run.framework.prefetch_norm = 100;  // the longer of the two
-  run.cluster.device.peak[static_cast<std::size_t>(Precision::bf16)] = FlopsPerSecond(1e12);
+  run.cluster.device.peak[Precision::bf16] = FlopsPerSecond(1e12);
   const Seconds hidden = term(estimate(run), Term::dp_exposed);
   run.framework.backward_prefetch = false;
   const Answer open = estimate(run);

@@ -57,12 +57,9 @@ TEST_CASE("Muon's momentum stands in place of Adam's moments, but for embedding,
 }
 
 TEST_CASE("an update with products takes longer than one without") {
-  const double adam =
-      estimate(trained_by("adam")).breakdown[static_cast<std::size_t>(Term::optimizer)].si();
-  const double muon =
-      estimate(trained_by("muon")).breakdown[static_cast<std::size_t>(Term::optimizer)].si();
-  const double lion =
-      estimate(trained_by("lion")).breakdown[static_cast<std::size_t>(Term::optimizer)].si();
+  const double adam = estimate(trained_by("adam")).breakdown[Term::optimizer].si();
+  const double muon = estimate(trained_by("muon")).breakdown[Term::optimizer].si();
+  const double lion = estimate(trained_by("lion")).breakdown[Term::optimizer].si();
   CHECK(lion < adam);
   CHECK(muon > adam);
 }

@@ -30,7 +30,7 @@ MetricSource few_metrics() {
           [](std::size_t i, const Run& run, const Answer& a) -> double {
             const double tokens =
                 static_cast<double>(run.training.global_batch * run.training.sequence);
-            const double compute = a.breakdown[static_cast<std::size_t>(Term::compute)].si();
+            const double compute = a.breakdown[Term::compute].si();
             const std::array<double, 4> values = {a.step_time.si(), a.memory.peak / kGiB,
                                                   tokens / a.step_time.si(), compute};
             return values[i];

@@ -51,7 +51,7 @@ class Fingerprint {
 };
 
 void add(Fingerprint& f, const StageMemory<double>& m) {
-  f.add(m.lines);
+  f.add(m.lines.values);
   f.add(std::array{m.peak, m.allocated, m.reserved, m.host});
   f.add(m.bytes_per_parameter);
   f.add(m.in_flight);
@@ -69,7 +69,7 @@ double fingerprint(const Answer& a) {
   Fingerprint f;
   f.add(std::array{static_cast<std::int64_t>(a.reason), a.busy_stage, a.memory_stage});
   f.add(std::array{a.step_time, a.interval_low, a.interval_high});
-  f.add(a.breakdown);
+  f.add(a.breakdown.values);
   add(f, a.memory);
   f.add(std::array{a.capacity, a.host_needed, a.host_capacity});
   f.add(std::array{a.model_flops, a.hardware_flops});

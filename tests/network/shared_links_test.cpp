@@ -106,8 +106,7 @@ TEST_CASE("a message between nodes takes its share of the cards") {
 TEST_CASE("a collective of 1024 nodes costs more than one of two") {
   const Cluster c = round_cluster();
   for (double bytes : {1e3, 1e9}) {
-    for (std::size_t k = 0; k < kCollectives; ++k) {
-      const auto kind = static_cast<Collective>(k);
+    for (const Collective kind : kAllOf<Collective>) {
       if (kind == Collective::point_to_point) continue;
       CAPTURE(name_of(kind));
       CHECK(collective_cost(c, group_over(1024, 8), kind, Bytes(bytes)).time >

@@ -40,8 +40,7 @@ std::vector<Cluster> growing(const std::string& node, std::int64_t rest = 0) {
 // Every collective of a whole group, over sizes.
 template <class Check>
 void for_each_price(Check check) {
-  for (std::size_t k = 0; k < kCollectives; ++k) {
-    const auto kind = static_cast<Collective>(k);
+  for (const Collective kind : kAllOf<Collective>) {
     if (kind == Collective::point_to_point) continue;  // two ranks, however many nodes there are
     CAPTURE(name_of(kind));
     for (const double bytes : kSizes) {

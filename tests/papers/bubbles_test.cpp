@@ -35,6 +35,6 @@ TEST_CASE("bubbles of equal stages (Megatron-LM)") {
     json["cluster"]["gpus"] = in.at("pp");
     json["training"]["global_batch"] = in.at("micro_batches");
     Answer a = estimate(run_of(json));
-    return at(a.breakdown, Term::pp_bubble) / at(a.breakdown, Term::compute);
+    return a.breakdown[Term::pp_bubble] / a.breakdown[Term::compute];
   });
 }

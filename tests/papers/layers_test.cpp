@@ -247,7 +247,7 @@ TEST_CASE("a block that layers share counts once and runs in each") {
 TEST_CASE("tensor parallelism divides a recurrent layer and context parallelism sends its heads") {
   Degrees two;
   two.tp = 2;
-  two.by_axis[static_cast<std::size_t>(Axis::tensor)] = 2;
+  two.by_axis[Axis::tensor] = 2;
   const Sums whole = sums_of(layer_of(mamba2(), Degrees{}));
   const Sums half = sums_of(layer_of(mamba2(), two));
   CHECK(half.parameters * 2 == whole.parameters);
@@ -257,8 +257,8 @@ TEST_CASE("tensor parallelism divides a recurrent layer and context parallelism 
   // much backward.
   Degrees split;
   split.cp = 4;
-  split.by_axis[static_cast<std::size_t>(Axis::context)] = 4;
-  split.by_axis[static_cast<std::size_t>(Axis::sequence)] = 4;
+  split.by_axis[Axis::context] = 4;
+  split.by_axis[Axis::sequence] = 4;
   const double sent = sums_of(layer_of(mamba2(), split)).all_to_all;
   CHECK(sent == about(2 * 2.0 * kTokens / 4 * (3 * 8192 + 2 * 1024 + 128)));
 }

@@ -82,8 +82,8 @@ double weighed(const std::vector<std::int64_t>& held, const std::vector<double>&
 }  // namespace
 
 TEST_CASE("the table is in the order of ScheduleId") {
-  for (std::size_t i = 0; i < kSchedules.size(); ++i) {
-    CHECK(static_cast<std::size_t>(kSchedules[i].id) == i);
+  for (const ScheduleId id : kAllOf<ScheduleId>) {
+    CHECK(kSchedules[id].id == id);
   }
 }
 

@@ -134,13 +134,13 @@ TEST_CASE("the lines of an exchange expose what the breakdown says") {
   for_runs(4, 1000, [](const Run& run) {
     Answer a = estimate(run);
     CHECK(near(sum_of(a, {CommDimension::tp, CommDimension::etp}),
-               at(a.breakdown, Term::tp_exposed).si(), 1e-9));
-    CHECK(near(sum_of(a, {CommDimension::cp}), at(a.breakdown, Term::cp_exposed).si(), 1e-9));
-    CHECK(near(sum_of(a, {CommDimension::ep}), at(a.breakdown, Term::ep_exposed).si(), 1e-9));
+               a.breakdown[Term::tp_exposed].si(), 1e-9));
+    CHECK(near(sum_of(a, {CommDimension::cp}), a.breakdown[Term::cp_exposed].si(), 1e-9));
+    CHECK(near(sum_of(a, {CommDimension::ep}), a.breakdown[Term::ep_exposed].si(), 1e-9));
     CHECK(near(sum_of(a, {CommDimension::dp, CommDimension::edp}),
-               at(a.breakdown, Term::dp_exposed).si(), 1e-9));
+               a.breakdown[Term::dp_exposed].si(), 1e-9));
     CHECK(near(sum_of(a, {CommDimension::pp, CommDimension::embedding}),
-               at(a.breakdown, Term::pp_exposed).si(), 1e-9));
+               a.breakdown[Term::pp_exposed].si(), 1e-9));
   });
 }
 
@@ -163,13 +163,13 @@ TEST_CASE("a recorded estimate is the same estimate, and its tree gives its numb
     CHECK(near(t.step_time.si().value, a.step_time.si()));
     CHECK(near(t.memory.peak.si().value, a.memory.peak.si()));
     bool equal = true;
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      const double difference = t.breakdown[i].si().value - a.breakdown[i].si();
+    for (const Term term : kAllOf<Term>) {
+      const double difference = t.breakdown[term].si().value - a.breakdown[term].si();
       equal = equal && std::abs(difference) <= 1e-12 * a.step_time.si();
     }
     CHECK(equal);
-    for (std::size_t i = 0; i < kMemoryLines; ++i) {
-      CHECK(near(t.memory.lines[i].si().value, a.memory.lines[i].si()));
+    for (const MemoryLine line : kAllOf<MemoryLine>) {
+      CHECK(near(t.memory.lines[line].si().value, a.memory.lines[line].si()));
     }
     // Every node is computed on the way to the last one, but only that is returned: sample others.
     CHECK(evaluate_again(tape, t.step_time.si().node) == t.step_time.si().value);

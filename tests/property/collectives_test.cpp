@@ -30,7 +30,7 @@ bool has(CollectiveLibrary l, Algorithm a) {
 // 0 stands for none.
 template <class Check>
 void for_every_algorithm(Check check) {
-  for (std::size_t i = 1; i < kAlgorithmCount; ++i) check(static_cast<Algorithm>(i));
+  for (std::size_t i = 1; i < kCountOf<Algorithm>; ++i) check(static_cast<Algorithm>(i));
 }
 
 struct Case {
@@ -47,7 +47,7 @@ Case random_case(Dice& dice) {
   x.children = random_children(dice, x.cluster);
   x.group = group_of(x.cluster, x.children);
   x.group.sharers = random_sharers(dice);
-  x.kind = static_cast<Collective>(dice.integer(0, kCollectives - 1));
+  x.kind = static_cast<Collective>(dice.integer(0, kCountOf<Collective> - 1));
   x.bytes = Bytes(dice.magnitude(1, 1e11));
   return x;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr int kCompressedRuns = 600;
 
 void give_all(Run& run, const Codec& codec) {
-  for (auto& dimension : run.compression.codecs) dimension.fill(codec);
+  for (auto& dimension : run.compression.codecs) dimension.values.fill(codec);
 }
 
 Codec codec_of(double ratio, double rate) {

@@ -173,11 +173,11 @@ TEST_CASE("the least time of every collective is the same by tiers and by graph"
     const Cluster graph = cluster_of(node + R"(, "graph": ")" + b.graph + R"("})").cluster;
     int compared = 0;
     for (std::int64_t n = 2; n <= tiers.devices_per_node; ++n) {
-      for (std::size_t kind = 0; kind < kCollectives; ++kind) {
+      for (const Collective kind : kAllOf<Collective>) {
         CAPTURE(n);
-        CAPTURE(kind);
+        CAPTURE(name_of(kind));
         const auto bound = [&](const Cluster& c) {
-          return cut_bound(c, first_ranks(c, n), static_cast<Collective>(kind), Bytes(1e9)).si();
+          return cut_bound(c, first_ranks(c, n), kind, Bytes(1e9)).si();
         };
         if (bound(tiers) == 0) continue;
         ++compared;

@@ -157,7 +157,7 @@ class RunMaker {
     t.sequence = std::int64_t{256} << dice_.integer(0, 6);
     t.global_batch = run.strategy.dp * run.strategy.micro_batch * run.strategy.micro_batches;
     do {
-      t.precision = static_cast<Precision>(dice_.integer(0, kPrecisions - 1));
+      t.precision = static_cast<Precision>(dice_.integer(0, kCountOf<Precision> - 1));
     } while (!has_precision(run.cluster.device, t.precision));
     t.recipe = kRecipes[static_cast<std::size_t>(dice_.integer(0, kRecipes.size() - 1))].recipe;
     t.fused_attention = dice_.chance(0.7);
@@ -189,7 +189,7 @@ class RunMaker {
   void recompute(const Architecture& a, Strategy& s) {
     s.recompute = static_cast<Recompute>(dice_.integer(0, 2));
     if (s.recompute == Recompute::selective) {
-      s.recompute_modules = static_cast<ModuleMask>(dice_.integer(1, (1 << kModules) - 1));
+      s.recompute_modules = static_cast<ModuleMask>(dice_.integer(1, (1 << kCountOf<Module>)-1));
       const ModuleMask of_experts = mask_of(Module::moe, Module::moe_act);
       const ModuleMask of_latent = mask_of(Module::mla_up_proj);
       if (!is_moe(a)) s.recompute_modules &= static_cast<ModuleMask>(~of_experts);

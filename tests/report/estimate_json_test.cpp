@@ -49,7 +49,7 @@ TEST_CASE("the contract's keys are there") {
     CAPTURE(key);
     CHECK(j.contains(key));
   }
-  CHECK(j["breakdown_s"].size() == kTerms);
+  CHECK(j["breakdown_s"].size() == kCountOf<Term>);
   CHECK(j["memory"]["by_stage"].size() == 8);
   CHECK(j["memory"].contains("capacity_gib"));
   CHECK(j["memory"]["allocated_peak"].get<double>() > 1e9);

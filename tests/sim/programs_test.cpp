@@ -108,8 +108,8 @@ PlayedProgram random_program(Dice& dice) {
     pass.forward = time(1);
     pass.weight = time(1);
     pass.backward = pass.weight + time(1);
-    pass.forward_terms[static_cast<std::size_t>(Term::compute)] = pass.forward;
-    pass.backward_terms[static_cast<std::size_t>(Term::compute)] = pass.backward;
+    pass.forward_terms[Term::compute] = pass.forward;
+    pass.backward_terms[Term::compute] = pass.backward;
     plan.passes.push_back(pass);
     plan.sends.push_back({time(2), time(2), 1, 1});
   }

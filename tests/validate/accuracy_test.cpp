@@ -141,8 +141,8 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
   const ResolvedRun own = resolve_run(run, "run", testing::shipped_lookup());
   const Answer a = estimate(plain.run), b = estimate(own.run);
   CHECK(b.step_time.si() == testing::about(1.25 * a.step_time.si()));
-  for (std::size_t i = 0; i < kTerms; ++i) {
-    CHECK(b.breakdown[i].si() == testing::about(1.25 * a.breakdown[i].si()));
+  for (const Term term : kAllOf<Term>) {
+    CHECK(b.breakdown[term].si() == testing::about(1.25 * a.breakdown[term].si()));
   }
   CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
   CHECK(own.inputs->at("stack") == run["stack"]);

@@ -31,7 +31,7 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 }
 
 // The list that has the names of a kind; "": its names are few.
-constexpr EnumTable<ConfigKind, std::string_view> kListNames = {
+constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
     "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
     "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
     "",       "plans",   "",         "sweeps"};

@@ -42,7 +42,7 @@ Digits digits_of(const Strategy& s, const RankGroup& g) {
 enum class NodeType : std::uint64_t { compute = 4, send = 5, receive = 6, collective = 7 };
 
 // CollectiveCommType of the schema; 0: all-reduce, as which the last three go.
-constexpr EnumTable<Collective, std::uint64_t> kChakraTypes = {0, 2, 7, 6, 0, 0, 0};
+constexpr EnumArray<Collective, std::uint64_t> kChakraTypes = {0, 2, 7, 6, 0, 0, 0};
 
 // Ranks between neighbours of the pipeline.
 std::int64_t stage_stride(const Strategy& s) {

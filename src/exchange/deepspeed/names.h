@@ -30,7 +30,7 @@ inline constexpr std::array kRows = {
 };
 
 // "cpu" is a node's memory.
-inline constexpr EnumTable<OffloadTarget, std::string_view> kDevices = {"none", "cpu", "nvme"};
+inline constexpr EnumArray<OffloadTarget, std::string_view> kDevices = {"none", "cpu", "nvme"};
 
 // The schedules of its pipeline engine: one.
 inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "deepspeed"};

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 // SimAI knows three; it hears of the others as all-reduces.
-constexpr EnumTable<Collective, const char*> kSimaiNames = {
+constexpr EnumArray<Collective, const char*> kSimaiNames = {
     "ALLREDUCE", "ALLGATHER", "REDUCESCATTER", "ALLTOALL", "ALLREDUCE", "ALLREDUCE", "ALLREDUCE"};
 
 // One of the three passes of a line.

@@ -7,7 +7,7 @@ namespace orrery {
 namespace {
 
 // Parameter vectors of a norm, by Norm.
-constexpr EnumTable<Norm, std::int64_t> kNormVectors = {2, 1, 1, 0};
+constexpr EnumArray<Norm, std::int64_t> kNormVectors = {2, 1, 1, 0};
 
 }  // namespace
 

@@ -19,14 +19,14 @@ struct LossBytes {
   Kernels kernels{};
   bool whole = true;  // logits of all tokens exist at once
 };
-constexpr std::array<LossBytes, kCountOf<CrossEntropy>> kLoss = {{
-    {24, 14, 8, {12, 6}},      // unfused
-    {8, 6, 4, {3, 2}},         // fused
-    {2, 4, 0, {2, 1}},         // recomputed
-    {28, 22, 12, {16, 10}},    // loss-parallel
-    {10, 14, 4, {3, 2}},       // in-place
-    {2, 4, 0, {2, 1}, false},  // linear-fused
-}};
+constexpr EnumArray<CrossEntropy, LossBytes> kLoss = {
+    LossBytes{24, 14, 8, {12, 6}},      // unfused
+    LossBytes{8, 6, 4, {3, 2}},         // fused
+    LossBytes{2, 4, 0, {2, 1}},         // recomputed
+    LossBytes{28, 22, 12, {16, 10}},    // loss-parallel
+    LossBytes{10, 14, 4, {3, 2}},       // in-place
+    LossBytes{2, 4, 0, {2, 1}, false},  // linear-fused
+};
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
 
@@ -42,7 +42,7 @@ void append_end_norm(Block& block, const BuildContext& c, OpName name) {
 }
 
 void append_loss(Block& block, const BuildContext& c) {
-  const LossBytes& bytes = kLoss[static_cast<std::size_t>(c.options.cross_entropy)];
+  const LossBytes& bytes = kLoss[c.options.cross_entropy];
   Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
   loss.forward_bytes = bytes.forward;
   loss.backward_bytes = bytes.backward;

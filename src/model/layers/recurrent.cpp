@@ -27,7 +27,7 @@ struct Facts {
   double kept_rows = 0;           // rows of a chunk's triangular matrix kept a token, in chunks
   Kernels kernels{};              // of the recurrence
 };
-constexpr EnumTable<RecurrentKind, Facts> kFacts = {
+constexpr EnumArray<RecurrentKind, Facts> kFacts = {
     Facts{},
     Facts{.values = 2, .head_vectors = 1, .kernels = {1, 1}},
     Facts{.values = 2, .keys = 2, .scalars = 1, .head_vectors = 3, .kernels = {5, 10}},

@@ -40,13 +40,13 @@ constexpr Schedule entry_of(const OfAFile&) {
   return s;
 }
 
-constexpr auto kTable =
-    std::apply([](const auto&... lines) { return std::array{entry_of(lines)...}; }, kScheduleList);
-static_assert(kTable.size() == kCountOf<ScheduleId>, "a schedule has no line in list.h");
+constexpr auto kTable = std::apply(
+    [](const auto&... lines) { return EnumArray<ScheduleId, Schedule>(entry_of(lines)...); },
+    kScheduleList);
 
 constexpr bool in_order_of_ids() {
-  for (std::size_t i = 0; i < kTable.size(); ++i) {
-    if (static_cast<std::size_t>(kTable[i].id) != i) return false;
+  for (const ScheduleId id : kAllOf<ScheduleId>) {
+    if (kTable[id].id != id) return false;
   }
   return true;
 }
@@ -54,7 +54,7 @@ static_assert(in_order_of_ids(), "list.h is in the order of ScheduleId");
 
 }  // namespace
 
-constinit const std::array<Schedule, kCountOf<ScheduleId>> kSchedules = kTable;
+constinit const EnumArray<ScheduleId, Schedule> kSchedules = kTable;
 
 Programs programs_of(const ScheduleRef& schedule, const PipelineShape& shape) {
   if (schedule.own != nullptr) return schedule.own->programs;

@@ -53,11 +53,9 @@ struct Schedule {
 };
 
 // In the order of ScheduleId.
-extern const std::array<Schedule, kCountOf<ScheduleId>> kSchedules;
+extern const EnumArray<ScheduleId, Schedule> kSchedules;
 
-inline const Schedule& schedule_of(ScheduleId id) {
-  return kSchedules[static_cast<std::size_t>(id)];
-}
+inline const Schedule& schedule_of(ScheduleId id) { return kSchedules[id]; }
 
 inline ChunkLayout layout_of(ScheduleId id) { return schedule_of(id).layout; }
 

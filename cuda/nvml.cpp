@@ -59,8 +59,10 @@ ClockReading clocks_and_power(const std::string& bus) {
   const bool ok = handle != nullptr && clock != nullptr && handle(bus.c_str(), &device) == 0 &&
                   clock(device, kMultiprocessorClock, &megahertz) == 0;
   if (!ok) return {};
-  return {static_cast<double>(megahertz), milliwatts("nvmlDeviceGetPowerUsage", device) * kMilli,
-          milliwatts("nvmlDeviceGetEnforcedPowerLimit", device) * kMilli};
+  constexpr PerSecond kMegahertz{1e6};
+  return {static_cast<double>(megahertz) * kMegahertz,
+          Watts(milliwatts("nvmlDeviceGetPowerUsage", device) * kMilli),
+          Watts(milliwatts("nvmlDeviceGetEnforcedPowerLimit", device) * kMilli)};
 }
 
 }  // namespace orrery

@@ -97,6 +97,7 @@ using Seconds = SecondsOf<double>;
 using Flops = FlopsOf<double>;
 using BytesPerSecond = BytesPerSecondOf<double>;
 using FlopsPerSecond = FlopsPerSecondOf<double>;
+using PerSecond = Quantity<kNone - kSeconds>;  // events, tokens, clock cycles
 using Joules = Quantity<kJoules>;
 using Watts = Quantity<kJoules - kSeconds>;
 

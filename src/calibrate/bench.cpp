@@ -20,33 +20,34 @@ constexpr double kMostRuns = 100'000;
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 50;
 constexpr double kLeastScatter = 1e-4;
+constexpr PerSecond kMegahertz{1e6};
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
 
 // The clocks while products ran; "" if the device cannot tell.
 class ClockLog {
  public:
   void add(const ClockReading& r) {
-    if (r.megahertz <= 0) return;
-    lowest_ = lowest_ == 0 ? r.megahertz : std::min(lowest_, r.megahertz);
-    highest_ = std::max(highest_, r.megahertz);
-    watts_ = std::max(watts_, r.watts);
+    if (r.clock <= PerSecond()) return;
+    lowest_ = lowest_ == PerSecond() ? r.clock : std::min(lowest_, r.clock);
+    highest_ = std::max(highest_, r.clock);
+    power_ = std::max(power_, r.power);
     limit_ = std::max(limit_, r.limit);
   }
   std::string text() const {
-    if (highest_ == 0) return "";
-    std::string text = shortest(lowest_);
-    if (highest_ > lowest_) text += " to " + shortest(highest_);
+    if (highest_ == PerSecond()) return "";
+    std::string text = shortest(lowest_ / kMegahertz);
+    if (highest_ > lowest_) text += " to " + shortest(highest_ / kMegahertz);
     text += " MHz";
-    if (watts_ > 0) text += ", up to " + shortest(std::round(watts_)) + " W";
-    if (limit_ > 0) text += " of " + shortest(std::round(limit_)) + " W";
+    if (power_ > Watts()) text += ", up to " + shortest(std::round(power_.si())) + " W";
+    if (limit_ > Watts()) text += " of " + shortest(std::round(limit_.si())) + " W";
     return text;
   }
 
  private:
-  double lowest_ = 0;
-  double highest_ = 0;
-  double watts_ = 0;
-  double limit_ = 0;
+  PerSecond lowest_{};
+  PerSecond highest_{};
+  Watts power_{};
+  Watts limit_{};
 };
 
 class Bencher {

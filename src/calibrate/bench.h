@@ -36,9 +36,9 @@ struct DeviceFacts {
 
 // 0 if a device cannot tell.
 struct ClockReading {
-  double megahertz = 0;
-  double watts = 0;
-  double limit = 0;  // watts
+  PerSecond clock{};
+  Watts power{};
+  Watts limit{};
 };
 
 class MeasuringDevice {

@@ -62,14 +62,14 @@ DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& s
                      const CheckpointPolicy& policy) {
   DataNeeds n;
   const Bytes token(plan.corpora[plan.corpus].bytes_per_token);
-  n.read = BytesPerSecond(token.si() * d.tokens_per_s);
+  n.read = token * d.tokens_read;
   n.dataset = dataset_bytes(plan, d.tokens);
   n.ids = Bytes(bytes_of_id(d.vocabulary) * d.tokens);
   n.ids_of_rank = n.ids / static_cast<double>(d.replicas);
   n.checkpoints = kept_bytes(d.checkpoint, policy);
   n.total = n.dataset + n.checkpoints;
   n.storage_holds_it = storage.capacity.si() <= 0 || n.total <= storage.capacity;
-  if (plan.tokens_per_core > 0) n.cores = d.tokens_per_s / plan.tokens_per_core;
+  if (plan.tokens_per_core > PerSecond()) n.cores = d.tokens_read / plan.tokens_per_core;
   for (const SampleKind& k : plan.samples) {
     SampleRate r;
     r.name = k.name;

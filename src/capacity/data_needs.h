@@ -44,7 +44,7 @@ struct DataPlan {
   std::vector<SampleKind> samples;
   std::vector<Corpus> corpora;
   std::size_t corpus = 0;
-  double tokens_per_core = 0;  // a second, prepared by one CPU core; 0: not given
+  PerSecond tokens_per_core{};  // prepared by one CPU core; 0: not given
 };
 
 std::vector<SampleKind> read_samples(Reader r);
@@ -72,7 +72,7 @@ struct DataNeeds {
 // Compute, reads and stored bytes of a run on `nodes`.
 struct DataDemand {
   FlopsPerSecond rate{};  // of all GPUs, while it trains
-  double tokens_per_s = 0;
+  PerSecond tokens_read{};
   double tokens = 0;
   std::int64_t nodes = 1;
   std::int64_t vocabulary = 0;

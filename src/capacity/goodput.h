@@ -42,8 +42,6 @@
 
 namespace orrery {
 
-using PerSecond = Quantity<kNone - kSeconds>;
-
 struct FailureClass {
   std::string name;
   PerSecond rate{};         // of one GPU

@@ -244,8 +244,8 @@ DataDemand demand_of(const OptionAnswer& a) {
   const Run& run = a.run->run;
   DataDemand d;
   d.rate = run.model_flops / a.answer.step_time;
-  d.tokens_per_s = static_cast<double>(run.training.global_batch * run.training.sequence) /
-                   a.answer.step_time.si();
+  d.tokens_read = PerSecond(static_cast<double>(run.training.global_batch * run.training.sequence) /
+                            a.answer.step_time.si());
   d.tokens = a.training.tokens;
   d.nodes = node_count(run.cluster);
   d.vocabulary = run.model.vocab;

@@ -55,9 +55,14 @@ void read_power(const Reader& r, std::optional<Watts>& out) {
   out = read_limit<kPower>(r, "a power above zero with its unit: \"10 MW\", \"500 kW\"");
 }
 
+void read_flops(const Reader& r, Flops& out) {
+  const Form& f = kGoalRows.rows[1].forms.front();
+  out = Flops(r.number(f.least, f.most));
+}
+
 void read_goal(const Reader& r, std::optional<Goal>& out) {
   out = read_keys(kGoalKeys, r);
-  const int given = (out->tokens > 0) + (out->flops > 0) + (out->tokens_per_parameter > 0);
+  const int given = (out->tokens > 0) + (out->flops > Flops()) + (out->tokens_per_parameter > 0);
   if (given != 1) r.fail("one of tokens, flops and tokens_per_parameter");
 }
 

@@ -72,6 +72,7 @@ struct DataKeys {
 
 void read_deadline(const Reader& r, std::optional<Seconds>& out);
 void read_power(const Reader& r, std::optional<Watts>& out);
+void read_flops(const Reader& r, Flops& out);
 void read_goal(const Reader& r, std::optional<Goal>& out);
 void read_start(const Reader& r, std::optional<Date>& out);
 void read_plan_currency(const Reader& r, Currency& out);
@@ -118,7 +119,8 @@ inline constexpr Keys<RequirementKeys> kRequirementKeys{"require", kRequirementR
 
 inline constexpr auto kGoalRows = keys<Goal>(
     fact<&Goal::tokens>("tokens", plan_forms::kTokens, kNothing, "trained on in all"),
-    fact<&Goal::flops>("flops", form::number(1, 1e36, "FLOPs"), kNothing, "spent in all"),
+    fact<&Goal::flops>("flops", form::number(1, 1e36, "FLOPs"), kNothing, "spent in all")
+        .only_read_by<read_flops>(),
     fact<&Goal::tokens_per_parameter>("tokens_per_parameter", form::number(0.01, 1e6, "tokens"),
                                       kNothing, "tokens over parameters"),
     fact<&Goal::convention>("flops_convention", form::one_of<FlopsConvention>(), otherwise("6n"),

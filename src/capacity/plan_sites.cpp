@@ -84,7 +84,7 @@ void read_data(const std::optional<Reader>& given, const SiteSource& source, Dat
     data.corpora.push_back({"given", *asked.bytes_per_token});
     data.corpus = data.corpora.size() - 1;
   }
-  data.tokens_per_core = asked.tokens_per_core_s;
+  data.tokens_per_core = PerSecond(asked.tokens_per_core_s);
 }
 
 // The rate of one client says nothing about the time of all.

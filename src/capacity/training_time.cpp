@@ -34,9 +34,9 @@ std::optional<int> number_of(std::string_view digits) {
 
 double tokens_of(const Goal& goal, const Run& run) {
   if (goal.tokens > 0) return goal.tokens;
-  if (goal.flops > 0) {
+  if (goal.flops > Flops()) {
     const Flops a_sequence = model_flops(run.model, goal.convention, run.training.sequence, 1);
-    return goal.flops / a_sequence.si() * static_cast<double>(run.training.sequence);
+    return goal.flops / a_sequence * static_cast<double>(run.training.sequence);
   }
   if (goal.tokens_per_parameter > 0) {
     const ParameterCount n = parameter_count(run.model, run.training.sequence);

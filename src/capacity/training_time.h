@@ -28,7 +28,7 @@ struct Run;
 // The goal of the training; one of these. None: the run file's training.tokens.
 struct Goal {
   double tokens = 0;
-  double flops = 0;                                     // by `convention`
+  Flops flops{};                                        // by `convention`
   FlopsConvention convention = FlopsConvention::six_n;  // the convention of published budgets
   double tokens_per_parameter = 0;  // 20 is compute-optimal (Chinchilla, arXiv:2203.15556)
 };

@@ -156,8 +156,7 @@ Bench measure_into(MeasurementSet& set, MeasuringDevice& device, const Device& d
   const std::vector<Measurement> work = work_to_do(device.facts(), document, before);
   Progress progress(static_cast<std::int64_t>(work.size()), 0, quiet);
   std::int64_t seen = 0;
-  Bench bench =
-      measure(work, device, {Seconds(a.time), watch_of(rows ? &*rows : nullptr, progress, seen)});
+  Bench bench = measure(work, device, {a.time, watch_of(rows ? &*rows : nullptr, progress, seen)});
   if (rows) rows->append(ended_row(bench));
   set.points = bench.set.points;
   set.clocks = bench.set.clocks;

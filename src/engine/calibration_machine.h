@@ -21,7 +21,7 @@ struct CalibrateChoice {
   std::string collective;
   std::string dtype;
   std::string calibration;
-  double time = 120;  // seconds
+  Seconds time{120};
 };
 
 // Without tiers where a device alone was named.

@@ -191,8 +191,8 @@ class Writer {
 
   void write_memory(std::int64_t rank, std::size_t stage) {
     for (const MemoryPoint& p : s_.memory[stage].points) {
-      event("\"ph\":\"C\",\"name\":\"memory GiB\"," + place(rank, 0) + ",\"ts\":" + at(p.time) +
-            ",\"args\":{\"GiB\":" + at(p.bytes / kGiB.si() * 1e-6) + "}");
+      event("\"ph\":\"C\",\"name\":\"memory GiB\"," + place(rank, 0) +
+            ",\"ts\":" + at(p.time.si()) + ",\"args\":{\"GiB\":" + at(p.bytes / kGiB * 1e-6) + "}");
     }
   }
 

@@ -32,7 +32,7 @@ Lane lane_of(const Simulation& s, std::size_t stage) {
                           span.beside});
   }
   for (const MemoryPoint& p : s.memory[stage].points) {
-    lane.curve.emplace_back(p.time, p.bytes / kGiB.si());
+    lane.curve.emplace_back(p.time.si(), p.bytes / kGiB);
   }
   return lane;
 }

@@ -40,7 +40,7 @@ class StageCurve {
 
   MemoryCurve draw() {
     out_.closed_peak = closed_.peak;
-    level(0, with(held()), -1);
+    level(Seconds(), with(held()), -1);
     for (std::int64_t k = graph_.order_begin[stage_]; k < graph_.order_begin[stage_ + 1]; ++k) {
       pass(graph_.order[static_cast<std::size_t>(k)]);
     }
@@ -63,14 +63,15 @@ class StageCurve {
     StageActivations<double> a = held();
     if (has_input_gradient(s.kind)) add_backward(a, chunks_[chunk_of(s.backward_cell)]);
     const StageMemory<double> m = with(a);
-    level(times_.pass_begin[n], m, node);
+    const Seconds begin(times_.pass_begin[n]);
+    level(begin, m, node);
     if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
       out_.peak = m;
       out_.peak_node = node;
-      out_.peak_at = Seconds(times_.pass_begin[n]);
+      out_.peak_at = begin;
     }
     give_back(s);
-    level(times_.pass_end[n], with(held()), node);
+    level(Seconds(times_.pass_end[n]), with(held()), node);
   }
 
   void take(std::size_t chunk) {
@@ -115,11 +116,11 @@ class StageCurve {
     return held_of(m) + m[MemoryLine::recompute_working] + m[MemoryLine::transient];
   }
 
-  void level(double time, const StageMemory<double>& m, std::int32_t node) {
+  void level(Seconds time, const StageMemory<double>& m, std::int32_t node) {
     if (!out_.points.empty() && out_.points.back().time == time) {
-      out_.points.back() = {time, m.peak.si(), node};
-    } else if (out_.points.empty() || out_.points.back().bytes != m.peak.si()) {
-      out_.points.push_back({time, m.peak.si(), node});
+      out_.points.back() = {time, m.peak, node};
+    } else if (out_.points.empty() || out_.points.back().bytes != m.peak) {
+      out_.points.push_back({time, m.peak, node});
     }
   }
 

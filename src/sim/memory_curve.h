@@ -20,8 +20,8 @@
 namespace orrery {
 
 struct MemoryPoint {
-  double time = 0;
-  double bytes = 0;
+  Seconds time{};
+  Bytes bytes{};
   std::int32_t node = -1;  // the pass that begins or ends there; −1: before the first
 };
 

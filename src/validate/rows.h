@@ -39,8 +39,6 @@ constexpr EnumNames<FlopsKind> names_of(FlopsKind) { return {"unknown", "model",
 enum class MemoryKind : std::uint8_t { device, reserved, allocated };
 constexpr EnumNames<MemoryKind> names_of(MemoryKind) { return {"device", "reserved", "allocated"}; }
 
-using PerSecond = Quantity<kNone - kSeconds>;
-
 struct Measured {
   std::optional<Seconds> step_time;
   std::optional<PerSecond> tokens_per_gpu;

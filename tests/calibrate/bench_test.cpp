@@ -46,7 +46,7 @@ class FakeDevice : public MeasuringDevice {
   }
 
   Seconds now() override { return Seconds(clock); }
-  ClockReading clocks() override { return {1000, 0, 0}; }
+  ClockReading clocks() override { return {PerSecond(1e9), Watts(), Watts()}; }
   bool is_lost() override { return lost; }
 
   std::function<bool(const Measurement&)> fails;

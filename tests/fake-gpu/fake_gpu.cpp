@@ -87,7 +87,9 @@ class FakeGpu : public MeasuringDevice {
   }
 
   Seconds now() override { return Seconds(now_); }
-  ClockReading clocks() override { return {works_ < 50 ? 1980.0 : 1755.0, 690, 700}; }
+  ClockReading clocks() override {
+    return {PerSecond(works_ < 50 ? 1.98e9 : 1.755e9), Watts(690), Watts(700)};
+  }
   bool is_lost() override { return lost_; }
 
  private:

@@ -87,8 +87,7 @@ MeasurementSet measured_again(const EngineHooks& hooks, const Device& d, const C
   work.erase(std::remove_if(work.begin(), work.end(),
                             [&d](const Measurement& m) { return !not_computed(m, d).empty(); }),
              work.end());
-  MeasurementSet set =
-      measure(work, *hooks.device, {Seconds(a.time), {hooks.stopped, {}, {}, {}}}).set;
+  MeasurementSet set = measure(work, *hooks.device, {a.time, {hooks.stopped, {}, {}, {}}}).set;
   if (set.points.empty()) {
     throw InputError("orrery calibrate check", "",
                      set.left_out.empty() ? "nothing measured" : set.left_out.front(),
@@ -178,7 +177,7 @@ CalibrateChoice calibrate_choice(Request& request) {
   a.collective = request.text("collective");
   a.dtype = request.text("dtype");
   a.calibration = request.text("calibration");
-  a.time = request.number("time", a.time, 1, kMostSeconds);
+  a.time = Seconds(request.number("time", a.time.si(), 1, kMostSeconds));
   return a;
 }
 

@@ -128,7 +128,7 @@ class StageAllocator {
   void play() {
     hold_states();
     for (const MemoryPoint& p : curve_.points) {
-      const std::int64_t level = std::llround(p.bytes);
+      const std::int64_t level = std::llround(p.bytes.si());
       if (level > level_) alloc(level - level_, name_of_pass(p), p.time, true);
       if (level < level_) give_back(level_ - level, p.time);
     }
@@ -164,16 +164,16 @@ class StageAllocator {
  private:
   // Lines of the memory that no pass takes, as far as the curve's first level holds them.
   void hold_states() {
-    std::int64_t left = curve_.points.empty() ? 0 : std::llround(curve_.points.front().bytes);
+    std::int64_t left = curve_.points.empty() ? 0 : std::llround(curve_.points.front().bytes.si());
     for (const MemoryLine line :
          {MemoryLine::weights, MemoryLine::secondary_weights, MemoryLine::gradients,
           MemoryLine::optimizer, MemoryLine::gathered_weights, MemoryLine::buckets,
           MemoryLine::context, MemoryLine::communicators}) {
       const std::int64_t size = std::min<std::int64_t>(left, std::llround(curve_.peak[line].si()));
-      if (size > 0) alloc(size, std::string(name_of(line)), 0, false);
+      if (size > 0) alloc(size, std::string(name_of(line)), Seconds(), false);
       left -= size;
     }
-    if (left > 0) alloc(left, "cached, and at work in every pass", 0, false);
+    if (left > 0) alloc(left, "cached, and at work in every pass", Seconds(), false);
   }
 
   std::string name_of_pass(const MemoryPoint& p) const {
@@ -183,7 +183,7 @@ class StageAllocator {
            std::to_string(s_.graph.micro_batch[node]);
   }
 
-  void alloc(std::int64_t size, const std::string& name, double time, bool goes) {
+  void alloc(std::int64_t size, const std::string& name, Seconds time, bool goes) {
     if (goes) going_.push_back(blocks_.size());
     blocks_.push_back({next_, size, frames_of(name, stage_)});
     next_ += size;
@@ -191,7 +191,7 @@ class StageAllocator {
     add("alloc", blocks_.back(), time);
   }
 
-  void give_back(std::int64_t bytes, double time) {
+  void give_back(std::int64_t bytes, Seconds time) {
     if (!going_.empty() && blocks_[going_.back()].size <= bytes) bytes -= freed(time, true);
     while (bytes > 0 && !going_.empty()) {
       const std::int64_t size = freed(time, false);
@@ -205,7 +205,7 @@ class StageAllocator {
   }
 
   // The rest of the block that was freed last stays as one of its own.
-  void split(std::int64_t rest, double time) {
+  void split(std::int64_t rest, Seconds time) {
     MemoryBlock b{next_, rest, last_freed_};
     going_.push_front(blocks_.size());
     blocks_.push_back(std::move(b));
@@ -214,7 +214,7 @@ class StageAllocator {
     add("alloc", blocks_.back(), time);
   }
 
-  std::int64_t freed(double time, bool youngest) {
+  std::int64_t freed(Seconds time, bool youngest) {
     MemoryBlock& b = blocks_[youngest ? going_.back() : going_.front()];
     youngest ? going_.pop_back() : going_.pop_front();
     b.is_live = false;
@@ -225,12 +225,12 @@ class StageAllocator {
     return b.size;
   }
 
-  void add(const char* action, const MemoryBlock& b, double time) {
+  void add(const char* action, const MemoryBlock& b, Seconds time) {
     trace_.push_back({{"action", action},
                       {"addr", b.address},
                       {"size", b.size},
                       {"stream", 0},
-                      {"time_us", std::llround(time * 1e6)},
+                      {"time_us", std::llround(time.si() * 1e6)},
                       {"frames", b.frames}});
   }
 

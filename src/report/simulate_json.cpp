@@ -72,14 +72,10 @@ Json differences_json(const Simulation& s) {
   });
 }
 
-double quantile(std::vector<double> x, double q) {
-  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(x.size() - 1));
-  std::nth_element(x.begin(), x.begin() + at, x.end());
-  return x[static_cast<std::size_t>(at)];
-}
-
-Json spread_json(const std::vector<double>& x) {
-  return {{"least", quantile(x, 0)}, {"median", quantile(x, 0.5)}, {"most", quantile(x, 1)}};
+// The median is one of the values: the lower of two in the middle.
+Json spread_json(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return {{"least", x.front()}, {"median", x[(x.size() - 1) / 2]}, {"most", x.back()}};
 }
 
 Json gpus_json(const GpuUse& g) {

@@ -198,7 +198,7 @@ void fill_spreads(const std::vector<Residual>& residuals, Accuracy& out) {
   double squares = 0;
   std::vector<Weighted> inside;
   for (const auto& [stack, logs] : stacks) {
-    const double middle = quantile(logs, 0.5);
+    const double middle = interpolated_quantile(logs, 0.5);
     squares += middle * middle / static_cast<double>(stacks.size());
     for (const double x : logs) {
       inside.push_back({std::abs(x - middle), 1 / static_cast<double>(logs.size())});

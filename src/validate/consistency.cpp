@@ -48,7 +48,7 @@ std::map<std::string, double> usual_ratios(const std::vector<Pair>& pairs) {
   std::map<std::string, std::vector<double>> ratios;
   for (const Pair& p : pairs) ratios[campaign(p)].push_back(p.second / p.first);
   std::map<std::string, double> usual;
-  for (const auto& [name, values] : ratios) usual[name] = quantile(values, 0.5);
+  for (const auto& [name, values] : ratios) usual[name] = interpolated_quantile(values, 0.5);
   return usual;
 }
 

@@ -11,7 +11,7 @@ constexpr double kClose = 0.1;
 
 }  // namespace
 
-double quantile(std::vector<double> values, double q) {
+double interpolated_quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   const double at = q * static_cast<double>(values.size() - 1);
@@ -26,9 +26,9 @@ ErrorSummary summarise(const std::vector<double>& errors) {
   if (errors.empty()) return s;
   std::vector<double> sizes;
   for (const double e : errors) sizes.push_back(std::abs(e));
-  s.median = quantile(sizes, 0.5);
-  s.p90 = quantile(sizes, 0.9);
-  s.bias = quantile(errors, 0.5);
+  s.median = interpolated_quantile(sizes, 0.5);
+  s.p90 = interpolated_quantile(sizes, 0.9);
+  s.bias = interpolated_quantile(errors, 0.5);
   const double n = static_cast<double>(s.count);
   for (const double e : sizes) {
     s.mean += e / n;

@@ -23,6 +23,6 @@ struct ErrorSummary {
 ErrorSummary summarise(const std::vector<double>& errors);
 
 // q from 0 to 1; 0 of nothing.
-double quantile(std::vector<double> values, double q);
+double interpolated_quantile(std::vector<double> values, double q);
 
 }  // namespace orrery

@@ -58,7 +58,7 @@ std::vector<ObservedStep> read_log(std::string_view text, const std::string& fil
                          std::string(kIteration) + " 12345.6\"");
   }
   if (times.size() > 2 * kWarmUp) times.erase(times.begin(), times.begin() + kWarmUp);
-  return {{std::nullopt, Seconds(quantile(times, 0.5))}};
+  return {{std::nullopt, Seconds(interpolated_quantile(times, 0.5))}};
 }
 
 bool looks_like_json(std::string_view text) {

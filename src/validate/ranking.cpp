@@ -176,10 +176,10 @@ RegretSummary regret_summary_of(const std::vector<Sweep>& sweeps) {
   }
   out.sweeps = static_cast<std::int64_t>(regrets.size());
   if (regrets.empty()) return out;
-  out.median = quantile(regrets, 0.5);
-  out.p90 = quantile(regrets, 0.9);
-  out.recommended_median = quantile(recommended, 0.5);
-  out.recommended_p90 = quantile(recommended, 0.9);
+  out.median = interpolated_quantile(regrets, 0.5);
+  out.p90 = interpolated_quantile(regrets, 0.9);
+  out.recommended_median = interpolated_quantile(recommended, 0.5);
+  out.recommended_p90 = interpolated_quantile(recommended, 0.9);
   out.worst = *std::max_element(regrets.begin(), regrets.end());
   return out;
 }

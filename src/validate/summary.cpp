@@ -29,7 +29,7 @@ std::map<std::string, double> factors_of(const std::vector<JudgedRow>& rows, Rat
     if (time_error(r)) ratios[campaign_of(r)].push_back(ratio(r));
   }
   std::map<std::string, double> factors;
-  for (auto& [campaign, values] : ratios) factors[campaign] = quantile(values, 0.5);
+  for (auto& [campaign, values] : ratios) factors[campaign] = interpolated_quantile(values, 0.5);
   return factors;
 }
 

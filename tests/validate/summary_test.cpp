@@ -36,10 +36,10 @@ const Summary& scope(const std::vector<Summary>& all, const std::string& name) {
 }
 
 TEST_CASE("quantiles interpolate between neighbours") {
-  CHECK(quantile({3, 1, 2}, 0.5) == 2);
-  CHECK(quantile({4, 1, 2, 3}, 0.5) == 2.5);
-  CHECK(quantile({1, 2, 3, 4, 5}, 0.9) == testing::about(4.6));
-  CHECK(quantile({7}, 0.9) == 7);
+  CHECK(interpolated_quantile({3, 1, 2}, 0.5) == 2);
+  CHECK(interpolated_quantile({4, 1, 2, 3}, 0.5) == 2.5);
+  CHECK(interpolated_quantile({1, 2, 3, 4, 5}, 0.9) == testing::about(4.6));
+  CHECK(interpolated_quantile({7}, 0.9) == 7);
 }
 
 TEST_CASE("sizes are summed up, bias keeps its sign") {

@@ -17,7 +17,6 @@ using Clock = int (*)(void*, int, unsigned*);
 using Power = int (*)(void*, unsigned*);
 
 constexpr int kMultiprocessorClock = 1;
-constexpr double kMilli = 1e-3;
 
 // Opened once; null where there is none.
 void* library() {
@@ -59,7 +58,7 @@ ClockReading clocks_and_power(const std::string& bus) {
   const bool ok = handle != nullptr && clock != nullptr && handle(bus.c_str(), &device) == 0 &&
                   clock(device, kMultiprocessorClock, &megahertz) == 0;
   if (!ok) return {};
-  constexpr PerSecond kMegahertz{1e6};
+  constexpr PerSecond kMegahertz{kMega};
   return {static_cast<double>(megahertz) * kMegahertz,
           Watts(milliwatts("nvmlDeviceGetPowerUsage", device) * kMilli),
           Watts(milliwatts("nvmlDeviceGetEnforcedPowerLimit", device) * kMilli)};

@@ -101,6 +101,12 @@ using PerSecond = Quantity<kNone - kSeconds>;  // events, tokens, clock cycles
 using Joules = Quantity<kJoules>;
 using Watts = Quantity<kJoules - kSeconds>;
 
+inline constexpr double kMicro = 1e-6;
+inline constexpr double kMilli = 1e-3;
+inline constexpr double kMega = 1e6;
+inline constexpr double kGiga = 1e9;
+inline constexpr double kTera = 1e12;
+
 inline constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
 inline constexpr Bytes kGB{1e9};
 inline constexpr Joules kKilowattHour{3.6e6};

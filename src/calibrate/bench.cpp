@@ -20,7 +20,7 @@ constexpr double kMostRuns = 100'000;
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kMostSamples = 50;
 constexpr double kLeastScatter = 1e-4;
-constexpr PerSecond kMegahertz{1e6};
+constexpr PerSecond kMegahertz{kMega};
 constexpr double kMedianOverMean = 1.2533;  // uncertainty of a median over that of a mean, √(π/2)
 
 // The clocks while products ran; "" if the device cannot tell.

@@ -55,7 +55,6 @@ Json point_json(const Measurement& m) {
   } else {
     j["flops"] = std::max(amount_of(m), 1.0);
   }
-  constexpr double kMicro = 1e-6;
   j["us"] = rounded(m.timed.time.si() / kMicro);
   if (m.timed.spread > 0) j["spread"] = rounded(m.timed.spread);
   return j;

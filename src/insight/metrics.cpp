@@ -9,8 +9,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kTera = 1e12;
-
 template <Number R>
 R sequences(const MetricInput<R>& in) {
   return count<R>(in.run.training.global_batch, {"training.global_batch"});

@@ -13,7 +13,6 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kColours = 10;
-constexpr double kMicro = 1e-6;
 
 std::string saturating_cell(const FitErrors& e) { return e.p90 > 0 ? percent(e.median) : "–"; }
 

@@ -24,8 +24,6 @@
 
 namespace orrery {
 
-inline constexpr double kTera = 1e12;  // of *_tflops_per_gpu
-
 // A: the source says all that moves time by more than a few percent. B: it lacks something.
 enum class RowTier : std::uint8_t { a, b };
 constexpr EnumNames<RowTier> names_of(RowTier) { return {"A", "B"}; }

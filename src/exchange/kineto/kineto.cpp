@@ -29,8 +29,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kMicro = 1e-6;
-
 struct Operator {
   std::string name;
   Json args;  // of those that are read

@@ -86,7 +86,6 @@ LoggedMessages size_row(const LinePlace& place, const std::vector<std::string_vi
     fail(place, "mean latency \"" + std::string(words[at + 4]) + "\"", "a number from 0");
   }
   constexpr double kRounded = 0.1;
-  constexpr double kMilli = 1e-3;
   row.each = Seconds((*mean >= kRounded ? *mean : total / static_cast<double>(row.count)) * kMilli);
   return row;
 }
@@ -166,7 +165,6 @@ void add(ComparedMessages& c, const MessageClass& m, std::size_t index, bool is_
 CommLog read_csv_log(const std::vector<std::string_view>& lines, std::size_t header,
                      const std::string& file) {
   const CsvColumns columns = columns_of({file, header + 1}, fields_of(lines[header], ','));
-  constexpr double kMicro = 1e-6;
   CommLog log;
   for (std::size_t i = header + 1; i < lines.size(); ++i) {
     const LinePlace place{file, i + 1};

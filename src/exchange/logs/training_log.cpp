@@ -112,7 +112,6 @@ void read_timer(const std::string& line, std::map<std::string, std::vector<doubl
   const std::size_t comma = line.find(',', open);
   const std::size_t first = line.find_first_not_of(' ');
   if (comma == std::string::npos || first >= dots) return;
-  constexpr double kMilli = 1e-3;
   const auto most = leading_number(std::string_view(line).substr(comma + 1));
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
 }

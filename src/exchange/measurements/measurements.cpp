@@ -126,7 +126,6 @@ std::optional<Measurement> copy_named(std::string_view name, Bytes size) {
 }
 
 Json measurement_json(const Measurement& m) {
-  constexpr double kMicro = 1e-6;
   Json one = std::visit(Writer{m}, m.work);
   one["us"] = m.timed.time.si() / kMicro;
   if (m.timed.spread > 0) one["spread"] = m.timed.spread;

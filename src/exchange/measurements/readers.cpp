@@ -95,19 +95,16 @@ MeasuredWork read_work(Reader& r, std::string& kernel) {
 // The time of a collective from its busbw, in GB/s as nccl-tests prints it.
 Seconds time_of_busbw(Reader& r, const MeasuredCollective& c) {
   if (r.has("us")) r.at("us").fail("nothing: `busbw` says it");
-  constexpr double kGiga = 1e9;
   return c.size * bus_factor(c.kind, c.ranks) /
          BytesPerSecond(r.at("busbw").number(1e-9, 1e6) * kGiga);
 }
 
 Seconds read_time(Reader& r, const Measurement& m) {
-  constexpr double kMicro = 1e-6;
   const auto* collective = std::get_if<MeasuredCollective>(&m.work);
   if (collective != nullptr && r.has("busbw")) return time_of_busbw(r, *collective);
   const bool has_flops = !counts_bytes(m) && amount_of(m) > 0;
   if (has_flops && r.has("tflops")) {
     if (r.has("us")) r.at("us").fail("nothing: `tflops` says it");
-    constexpr double kTera = 1e12;
     return Flops(amount_of(m)) / FlopsPerSecond(r.at("tflops").number(1e-6, 1e6) * kTera);
   }
   return Seconds(r.at("us").number(1e-6, kMostMicroseconds) * kMicro);

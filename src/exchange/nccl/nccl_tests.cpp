@@ -65,7 +65,6 @@ Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
     fail(place, std::to_string(words.size()) + " columns",
          std::to_string(columns.count) + ", as the header has");
   }
-  constexpr double kMicro = 1e-6;
   const auto rate = [&](std::size_t i) { return parse_number(words[i]).value_or(-1); };
   const std::size_t again = columns.in_place - std::min(columns.in_place, lacks);
   const bool twice = again > at && again < words.size();

@@ -119,7 +119,6 @@ class Trace {
  private:
   void add(const LinePlace& place, const std::string& name, const std::string& megabytes,
            const std::string& duration, double seconds) {
-    constexpr double kMega = 1e6;
     constexpr double kSmallest = 0.2;  // where three printed digits are 0.3 %
     const double size = parse_number(megabytes).value_or(0);
     if (size < kSmallest) {

@@ -21,7 +21,6 @@ namespace orrery {
 namespace {
 
 constexpr const char* kTable = "accurate_efficient_factor";
-constexpr double kTera = 1e12;
 
 // m, n, k, b of a key; nothing where it names another kind of shape.
 std::optional<ProductShape> shape_of(const std::string& key) {

@@ -5,8 +5,9 @@
 // A node is one pass of a micro batch through one chunk of a stage, or a pair of passes. It waits
 // for the node before it on its stage and for at most two results of other stages: a forward result
 // of the part before, a gradient of the part after (a pair waits for both). The graph depends on
-// the schedule and (p, v, m) only, so one graph serves any costs. Errors: none for a schedule of
-// the table and a shape that it allows (parallel/rules.h).
+// the schedule and (p, v, m) only, so one graph serves any costs. Unlike the closed form's graph
+// (estimate/sweep_graph.h), it keeps who waits for whom, for links, timelines and critical paths.
+// Errors: none for a schedule of the table and a shape that it allows (parallel/rules.h).
 #pragma once
 
 #include <cstdint>

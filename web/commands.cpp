@@ -10,16 +10,13 @@ namespace orrery {
 namespace {
 
 constexpr std::array kRows = {
-    CommandRow{"estimate", answer_estimate}, CommandRow{"explain", answer_explain},
-    CommandRow{"list", answer_list},         CommandRow{"show", answer_show},
-    CommandRow{"search", answer_search},     CommandRow{"sweep", answer_sweep},
-    CommandRow{"compare", answer_compare},   CommandRow{"simulate", answer_simulate},
-    CommandRow{"capacity", answer_capacity}, CommandRow{"import", answer_import},
-    CommandRow{"export", answer_export},
+    &kEstimateCommand, &kExplainCommand, &kListCommand,    &kShowCommand,
+    &kSearchCommand,   &kSweepCommand,   &kCompareCommand, &kSimulateCommand,
+    &kCapacityCommand, &kImportCommand,  &kExportCommand,
 };
 
 }  // namespace
 
-std::span<const CommandRow> command_rows() { return kRows; }
+std::span<const CommandRow* const> command_rows() { return kRows; }
 
 }  // namespace orrery

@@ -10,8 +10,6 @@
 
 namespace orrery {
 
-void declare_call(CLI::App& /*app*/, Json& /*request*/) {}
-
 // Each line is answered before the next is read; a bad one is an answer too.
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_call(Json /*request*/, const Session& s) {

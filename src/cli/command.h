@@ -17,33 +17,23 @@ struct Command {
   const char* name;
   const char* summary;
   const char* examples;                             // one a line
-  void (*declare)(CLI::App& app, Json& request);    // adds the options
+  void (*declare)(CLI::App& app, Json& request);    // beside the engine's table; nullptr: nothing
   ExitCode (*run)(Json request, const Session& s);  // nullptr: ask the engine, give the answer
 };
 
 std::span<const Command> commands();
 
-void declare_estimate(CLI::App& app, Json& request);
-void declare_memory(CLI::App& app, Json& request);
-void declare_explain(CLI::App& app, Json& request);
-void declare_list(CLI::App& app, Json& request);
-void declare_schema(CLI::App& app, Json& request);
-void declare_show(CLI::App& app, Json& request);
+// The options of the engine's table for the command, and those of the command line alone.
+void declare_options(const Command& c, CLI::App& app, Json& request);
+
 void declare_validate(CLI::App& app, Json& request);
 void declare_search(CLI::App& app, Json& request);
 void declare_sweep(CLI::App& app, Json& request);
-void declare_compare(CLI::App& app, Json& request);
 void declare_merge(CLI::App& app, Json& request);
-void declare_simulate(CLI::App& app, Json& request);
-void declare_collective(CLI::App& app, Json& request);
-void declare_comm(CLI::App& app, Json& request);
 void declare_capacity(CLI::App& app, Json& request);
 void declare_calibrate(CLI::App& app, Json& request);
 void declare_import(CLI::App& app, Json& request);
-void declare_export(CLI::App& app, Json& request);
 void declare_page(CLI::App& app, Json& request);
-void declare_call(CLI::App& app, Json& request);
-void declare_mcp(CLI::App& app, Json& request);
 void declare_completions(CLI::App& app, Json& request);
 
 ExitCode run_explain(Json request, const Session& s);

@@ -12,21 +12,21 @@ constexpr std::array kCommands = {
             "orrery estimate run.json --tp 4 --set training.micro_batch=2\n"
             "orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 256 --json",
-            declare_estimate, nullptr},
+            nullptr, nullptr},
     Command{"memory", "show the memory of every pipeline stage, line by line",
             "orrery memory gpt3-175b-1024-a100\norrery memory run.json --recompute full --csv",
-            declare_memory, nullptr},
+            nullptr, nullptr},
     Command{"explain", "expand one number of an estimate to its formula, inputs and sources",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6",
-            declare_explain, run_explain},
+            nullptr, run_explain},
     Command{"list", "list what ships: models, nodes, devices, frameworks, metrics, …",
-            "orrery list models\norrery list metrics --json", declare_list, nullptr},
+            "orrery list models\norrery list metrics --json", nullptr, nullptr},
     Command{"show", "print a model, node, device, framework or run",
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
-            declare_show, run_show},
+            nullptr, run_show},
     Command{"schema", "print the JSON Schema of a kind of file",
-            "orrery schema run > run.schema.json", declare_schema, nullptr},
+            "orrery schema run > run.schema.json", nullptr, nullptr},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",
@@ -36,7 +36,7 @@ constexpr std::array kCommands = {
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8\n"
             "orrery collective all-gather --against nccl-tests.txt --node dgx-h100",
-            declare_collective, nullptr},
+            nullptr, nullptr},
     Command{"search", "find the best strategy for a run, and say what the others lose",
             "orrery search --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 128 --framework megatron-core\n"
@@ -52,15 +52,15 @@ constexpr std::array kCommands = {
     Command{"compare", "compare runs: what changed, and what each change does",
             "orrery compare before.json after.json\n"
             "orrery compare a.json b.json c.json --json",
-            declare_compare, nullptr},
+            nullptr, nullptr},
     Command{"simulate", "simulate one training step: timeline, critical path, contention",
             "orrery simulate gpt3-175b-1024-a100\n"
             "orrery simulate run.json --pp 16 --without contention --json",
-            declare_simulate, nullptr},
+            nullptr, nullptr},
     Command{"comm", "show every class of message that one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv\n"
             "orrery comm run.json --against comm-log.txt",
-            declare_comm, nullptr},
+            nullptr, nullptr},
     Command{"capacity", "plan hardware, time, cost and power of a training",
             "orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene\n"
             "orrery capacity run.json --deadline 60d --budget 50e6 --power 10MW --prices "
@@ -80,18 +80,18 @@ constexpr std::array kCommands = {
     Command{"export", "write a run as another tool's settings, or as a whole run file",
             "orrery export gpt3-175b-1024-a100 --as megatron\n"
             "orrery export run.json --as deepspeed -o ds_config.json",
-            declare_export, run_export},
+            nullptr, run_export},
     Command{"page", "write an HTML page with the engine and a run in it; it needs no network",
             "orrery page -o orrery.html\norrery page gpt3-175b-1024-a100 --tp 4 -o plan.html",
             declare_page, run_page},
     Command{"call", "answer lines of {\"command\", \"request\"} from standard input, for scripts",
             "echo '{\"command\": \"estimate\", \"request\": {\"run\": \"gpt3-175b-1024-a100\"}}' | "
             "orrery call",
-            declare_call, run_call},
+            nullptr, run_call},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge, run_merge},
     Command{"mcp", "serve the commands as tools of the Model Context Protocol, for agents",
-            "orrery mcp", declare_mcp, run_mcp},
+            "orrery mcp", nullptr, run_mcp},
     Command{"completions", "print completions for a shell, or the manual page",
             "source <(orrery completions bash)\norrery completions man | man -l -",
             declare_completions, run_completions},

@@ -73,9 +73,10 @@ struct Completed {
 
 Words first_of(const std::string& name, const std::vector<CommandWord>& words,
                const ConfigSource& configs) {
-  if (name == "list") return listed_kinds();
-  if (name == "show") return shown_kinds();
-  if (name == "schema") return schema_names();
+  for (const CommandRow* row : command_rows()) {
+    if (row->name != name || row->options.front().by.words == nullptr) continue;
+    return row->options.front().by.words();
+  }
   const bool run = std::any_of(words.begin(), words.end(), [](const CommandWord& w) {
     return w.flag.empty() && (w.key == "run" || w.key == "runs");
   });
@@ -236,8 +237,8 @@ std::string made(const std::string& what, const ConfigSource& configs) {
 }  // namespace
 
 void declare_completions(CLI::App& app, Json& request) {
-  add_word(app, request, "WHAT", "what",
-           alternatives({kMade.begin(), kMade.end()}) + " (the manual page)");
+  const std::string help = alternatives({kMade.begin(), kMade.end()}) + " (the manual page)";
+  add_option(app, request, {{}, "WHAT", "", help.c_str()});
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it

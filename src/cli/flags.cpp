@@ -4,86 +4,112 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/command.h"
 #include "core/error.h"
-#include "core/unknown_name.h"
-#include "engine/hooks.h"
+#include "engine/commands/commands.h"
 #include "engine/overrides.h"
-#include "engine/printed_run.h"
 
 namespace orrery {
 namespace {
 
-void check_format(const std::string& flag, const std::string& word) {
-  const std::vector<std::string> names = printed_formats();
-  if (std::find(names.begin(), names.end(), word) != names.end()) return;
-  throw unknown_name("command line", flag, word, names);
-}
-
-}  // namespace
-
+// JSON has no infinity, and nothing that is no number.
 void refuse_no_number(const std::string& flag, double value) {
   if (std::isfinite(value)) return;
   const std::string found = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   throw InputError("command line", flag, "\"" + found + "\"", "a number");
 }
 
-CLI::Option* add_word(CLI::App& app, Json& request, const std::string& name, const std::string& key,
-                      const std::string& help) {
-  return app.add_option_function<std::string>(
-      name, [&request, key](const std::string& word) { request[key] = word; }, help);
+Json file_named(const std::string& path) { return {{"file", path}}; }
+
+std::string help_of(const Option& o) {
+  return o.by.words == nullptr ? o.help : o.help + alternatives(o.by.words());
 }
 
-CLI::Option* add_switch(CLI::App& app, Json& request, const std::string& flag,
-                        const std::string& help) {
-  return app.add_flag_callback(
-      flag, [&request, key = key_of(flag)] { request[key] = true; }, help);
+template <class T>
+CLI::Option* add_value(CLI::App& app, Json& request, const Option& o) {
+  const auto set = [&request, name = std::string(o.name), key = key_of(o)](const T& value) {
+    if constexpr (std::is_same_v<T, double>) refuse_no_number(name, value);
+    request[key] = value;
+  };
+  return app.add_option_function<T>(o.name, set, help_of(o));
 }
 
-CLI::Option* add_file(CLI::App& app, Json& request, const std::string& flag,
-                      const std::string& help, const std::string& key) {
-  return app.add_option_function<std::string>(
-      flag,
-      [&request, key = key.empty() ? key_of(flag) : key](const std::string& path) {
-        request[key] = {{"file", path}};
-      },
-      help);
+using MakeJson = Json (*)(const std::string& name);
+
+CLI::Option* add_named(CLI::App& app, Json& request, const Option& o, MakeJson make) {
+  const auto set = [&request, key = key_of(o), make](const std::string& name) {
+    request[key] = make(name);
+  };
+  return app.add_option_function<std::string>(o.name, set, help_of(o));
 }
 
-CLI::Option* add_files(CLI::App& app, Json& request, const std::string& name,
-                       const std::string& key, const std::string& help) {
-  return app.add_option_function<std::vector<std::string>>(
-      name,
-      [&request, key](const std::vector<std::string>& files) {
-        for (const std::string& file : files) request[key].push_back({{"file", file}});
-      },
-      help);
-}
-
-Json named_or_input(const std::string& name) {
-  return name == "-" ? Json{{"file", name}} : Json(name);
-}
-
-void add_run_options(CLI::App& app, Json& request) {
-  app.add_option_function<std::string>(
-      "RUN", [&request](const std::string& name) { request["run"] = named_or_input(name); },
-      "run file: name, path or -; or describe the run by flags alone");
-  add_run_flags(app, request);
+CLI::Option* add_each(CLI::App& app, Json& request, const Option& o, MakeJson make) {
+  const auto add = [&request, key = key_of(o), make](const std::vector<std::string>& names) {
+    for (const std::string& name : names) request[key].push_back(make(name));
+  };
+  return app.add_option_function<std::vector<std::string>>(o.name, add, help_of(o));
 }
 
 void add_run_flags(CLI::App& app, Json& request) {
-  add_list(app, request, "--set",
-           "set any key of the run file: parallel.zero=3, model.num_hidden_layers=48")
-      ->type_name("PATH=VALUE");
-  add_file(app, request, "--observed",
-           "your own step times, to scale the estimate by: [{\"run\": \"run.json\", "
-           "\"step_time\": \"12.3 s\"}], or a training log of this run")
-      ->type_name("FILE");
+  add_option(app, request,
+             {{OptionKind::texts},
+              "--set",
+              "PATH=VALUE",
+              "set any key of the run file: parallel.zero=3, model.num_hidden_layers=48"});
+  add_option(app, request,
+             {{OptionKind::file},
+              "--observed",
+              "FILE",
+              "your own step times, to scale the estimate by: [{\"run\": \"run.json\", "
+              "\"step_time\": \"12.3 s\"}], or a training log of this run"});
   for (const RunFlag& flag : run_flags()) {
     const std::string otherwise =
         flag.otherwise.empty() ? "" : " (" + std::string(flag.otherwise) + ")";
-    add_flag_of(app, request, flag.name, flag.help + otherwise)->type_name("X")->group("The run");
+    const std::string help = flag.help + otherwise;
+    add_option(app, request, {{}, flag.name, "X", help.c_str(), "", "The run"});
   }
 }
+
+// nullptr for the flags of a run.
+CLI::Option* declared(CLI::App& app, Json& request, const Option& o) {
+  switch (o.by.kind) {
+    case OptionKind::flag:
+      return app.add_flag_callback(
+          o.name, [&request, key = key_of(o)] { request[key] = true; }, help_of(o));
+    case OptionKind::text:
+      return add_value<std::string>(app, request, o);
+    case OptionKind::texts:
+      return add_value<std::vector<std::string>>(app, request, o)->allow_extra_args(false);
+    case OptionKind::comma_texts:
+      return add_value<std::vector<std::string>>(app, request, o)
+          ->allow_extra_args(false)
+          ->delimiter(',');
+    case OptionKind::file:
+      return add_named(app, request, o, file_named);
+    case OptionKind::files:
+      return add_each(app, request, o, file_named);
+    case OptionKind::count:
+      return add_value<std::size_t>(app, request, o);
+    case OptionKind::whole:
+      return add_value<std::int64_t>(app, request, o);
+    case OptionKind::number:
+      return add_value<double>(app, request, o);
+    case OptionKind::runs:
+      return add_each(app, request, o, named_or_input)->expected(1, 64);
+    case OptionKind::run:
+      add_named(app, request,
+                {{}, "RUN", "", "run file: name, path or -; or describe the run by flags alone"},
+                named_or_input);
+      [[fallthrough]];
+    case OptionKind::run_flags:
+      add_run_flags(app, request);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json named_or_input(const std::string& name) { return name == "-" ? file_named(name) : Json(name); }
 
 bool has_run_flags(const Json& request) {
   return request.contains("set") || request.contains("observed") ||
@@ -91,20 +117,19 @@ bool has_run_flags(const Json& request) {
                      [&](const RunFlag& f) { return request.contains(key_of(f.name)); });
 }
 
-CLI::Option* add_jobs(CLI::App& app, Json& request, const std::string& help) {
-  return add_flag_of<unsigned>(app, request, "--jobs", help)
-      ->type_name("N")
-      ->check(CLI::Range(1U, kMostWorkers).description(""));
+void add_option(CLI::App& app, Json& request, const Option& o) {
+  CLI::Option* option = declared(app, request, o);
+  if (option == nullptr) return;
+  if (*o.type != '\0') option->type_name(o.type);
+  if (*o.group != '\0') option->group(o.group);
 }
 
-CLI::Option* add_print_option(CLI::App& app, Json& request, const std::string& flag,
-                              const std::string& help) {
-  return add_flag_of(app, request, flag, help + ": " + alternatives(printed_formats()))
-      ->type_name("FORMAT")
-      ->check([flag](const std::string& word) {
-        check_format(flag, word);
-        return std::string();
-      });
+void declare_options(const Command& c, CLI::App& app, Json& request) {
+  for (const CommandRow* row : command_rows()) {
+    if (row->name != c.name) continue;
+    for (const Option& o : row->options) add_option(app, request, o);
+  }
+  if (c.declare != nullptr) c.declare(app, request);
 }
 
 }  // namespace orrery

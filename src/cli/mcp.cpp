@@ -210,8 +210,6 @@ class McpServer {
 
 }  // namespace
 
-void declare_mcp(CLI::App& /*app*/, Json& /*request*/) {}
-
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_mcp(Json /*request*/, const Session& s) {
   if (s.json || s.csv || s.to_file()) {

@@ -55,10 +55,12 @@ ExitCode run_merge(Json request, const Session& s) {
 }
 
 void declare_merge(CLI::App& app, Json& request) {
-  add_files(app, request, "FILE", "files", "shards of one sweep")
-      ->required()
-      ->expected(1, 1'000'000);
-  add_switch(app, request, "--sqlite", "write the rows into the SQLite database that -o names");
+  app.get_option("FILE")->expected(1, 1'000'000)->required();
+  add_option(app, request,
+             {{OptionKind::flag},
+              "--sqlite",
+              "",
+              "write the rows into the SQLite database that -o names"});
 }
 
 }  // namespace orrery

@@ -34,7 +34,7 @@ void put_run(std::string& page, const std::string& run) {
 
 }  // namespace
 
-void declare_page(CLI::App& app, Json& request) { add_run_options(app, request); }
+void declare_page(CLI::App& app, Json& request) { add_option(app, request, {{OptionKind::run}}); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the type of all commands
 ExitCode run_page(Json request, const Session& s) {

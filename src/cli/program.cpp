@@ -166,7 +166,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   app.allow_extras();
   Session session;
   Json request = Json::object();
-  c.declare(app, request);
+  declare_options(c, app, request);
   add_common_options(app, session);
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
@@ -196,7 +196,7 @@ std::string help_of(const Command& c) {
   CLI::App app(help_text(c), c.name);
   Session session;
   Json request;
-  c.declare(app, request);
+  declare_options(c, app, request);
   add_common_options(app, session);
   return app.help("orrery");
 }

@@ -45,31 +45,9 @@ ExitCode run_search(Json request, const Session& s) {
   }
 }
 
-void declare_search(CLI::App& app, Json& request) {
-  add_run_options(app, request);
-  add_flag_of<std::size_t>(app, request, "--top", "number of strategies to show (5)")
-      ->type_name("N");
-  add_list(app, request, "--where", "a constraint: 'memory.peak_gib <= 72' or 'tp * cp <= 8'")
-      ->type_name("EXPRESSION");
-  add_list(app, request, "--pareto", "an aim of the Pareto front, to minimize; give two or more")
-      ->type_name("EXPRESSION");
-  auto* less = add_flag_of(app, request, "--minimize", "what to minimize (step_time_s)");
-  less->type_name("EXPRESSION");
-  add_flag_of(app, request, "--maximize", "what to maximize, in place of --minimize")
-      ->type_name("EXPRESSION")
-      ->excludes(less);
-  add_print_option(app, request, "--print", "print the recommended strategy alone, in this format");
-  add_flag_of<std::size_t>(app, request, "--refine", "simulate the best K strategies")
-      ->type_name("K");
-  add_switch(app, request, "--beside",
-             "compare the run's own strategy with the best of all; frees the keys of `parallel`");
-  add_switch(app, request, "--fewest", "search on the fewest GPUs on which the run fits");
-  auto* html = add_flag_of(app, request, "--html", "write the answer as an HTML page");
-  html->type_name("FILE");
-  add_flag_of(app, request, "--heat", "the two axes of the map of --html (tp,pp)")
-      ->type_name("X,Y")
-      ->needs(html);
-  add_jobs(app, request, "threads (all the machine has); the answer is the same");
+void declare_search(CLI::App& app, Json& /*request*/) {
+  app.get_option("--maximize")->excludes("--minimize");
+  app.get_option("--heat")->needs("--html");
 }
 
 }  // namespace orrery

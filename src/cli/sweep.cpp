@@ -107,12 +107,11 @@ void follow(const SweepCrew& crew) {
 // The part of a leader, of a rank that it leads, or of a process alone.
 ExitCode take_part(Request& request, bool sqlite, const Session& s) {
   const SweepChoice choice = sweep_choice(request);
-  const auto jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
   request.done();
   const SweepJob job = read_sweep_job(choice, configs_of(s));
   const SweepRows rows(job.sweep, job.sweep_file, job.id, s.csv ? RowFormat::csv : RowFormat::json);
   const EngineHooks hooks = hooks_of(s);
-  const SweepCrew crew(job, rows, hooks, jobs);
+  const SweepCrew crew(job, rows, hooks, choice.jobs);
   watch_interrupt();
   if (!is_leader()) {
     follow(crew);
@@ -151,15 +150,12 @@ ExitCode run_sweep(Json request, const Session& s) {
 }
 
 void declare_sweep(CLI::App& app, Json& request) {
-  add_word(app, request, "FILE", "sweep", "sweep file: name, path or -")->required();
-  add_flag_of(app, request, "--shard",
-              "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards")
-      ->type_name("I/N");
-  add_jobs(app, request, "threads (all the machine has); the rows are the same");
-  add_flag_of(app, request, "--calibration",
-              "cluster.calibration of every point: a calibration's name or path")
-      ->type_name("FILE");
-  add_switch(app, request, "--sqlite", "write the rows into the SQLite database that -o names");
+  app.get_option("FILE")->required();
+  add_option(app, request,
+             {{OptionKind::flag},
+              "--sqlite",
+              "",
+              "write the rows into the SQLite database that -o names"});
 }
 
 }  // namespace orrery

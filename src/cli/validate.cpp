@@ -20,10 +20,23 @@ void choose_format(Json& request, const Session& s) {
   if (html || markdown) request["format"] = html ? "html" : "markdown";
 }
 
+// A directory stands for its files.
+void open_directories(Json& request) {
+  if (!request.contains("files")) return;
+  Json files = Json::array();
+  for (const Json& given : request["files"]) {
+    for (const std::string& file : json_files(given["file"].get<std::string>())) {
+      files.push_back({{"file", file}});
+    }
+  }
+  request["files"] = files;
+}
+
 }  // namespace
 
 ExitCode run_validate(Json request, const Session& s) {
   choose_format(request, s);
+  open_directories(request);
   const CommandAnswer answer = asked("validate", request, s);
   if (request.contains("write_configs")) {
     for (const NamedText& file : answer.files) {
@@ -34,41 +47,12 @@ ExitCode run_validate(Json request, const Session& s) {
 }
 
 void declare_validate(CLI::App& app, Json& request) {
-  app.add_option_function<std::vector<std::string>>(
-         "FILE",
-         [&request](const std::vector<std::string>& paths) {
-           for (const std::string& path : paths) {
-             for (const std::string& file : json_files(path)) {
-               request["files"].push_back({{"file", file}});
-             }
-           }
-         },
-         "published runs or claims: files or directories (the published runs that ship)")
-      ->type_name("FILE");
-  add_file(app, request, "--tolerance",
-           "bounds on the errors: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if one "
-           "is broken")
-      ->type_name("FILE");
-  add_switch(app, request, "--fit", "fit the constants of configs on the rows and print them");
-  add_switch(app, request, "--cross", "judge each source by constants fitted on the others alone");
-  add_switch(
-      app, request, "--ablate",
-      "accuracy lost on left-out sources if a constant keeps its prior, for each constant (slow)");
-  add_switch(app, request, "--check",
-             "check that each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not");
-  add_flag_of(app, request, "--write-configs", "with --fit: write the changed documents below DIR")
-      ->type_name("DIR");
-  add_flag_of(app, request, "--write-accuracy",
-              "with --cross: write the table of intervals, configs/accuracy.json")
-      ->type_name("FILE");
-  add_file(app, request, "--parameters",
-           "constants that a fit may change (validation/parameters.json)")
-      ->type_name("FILE");
-  add_flag_of(app, request, "--calibration",
-              "constants fitted on measurements, applied to the rows of their device: name or path")
-      ->type_name("FILE");
-  add_switch(app, request, "--html", "answer as an HTML page with tables and a plot of every row");
-  add_switch(app, request, "--markdown", "answer as Markdown");
+  add_option(app, request,
+             {{OptionKind::flag},
+              "--html",
+              "",
+              "answer as an HTML page with tables and a plot of every row"});
+  add_option(app, request, {{OptionKind::flag}, "--markdown", "", "answer as Markdown"});
 }
 
 }  // namespace orrery

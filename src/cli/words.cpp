@@ -50,7 +50,7 @@ std::vector<CommandWord> words_of(const Command& c) {
   CLI::App app;
   app.set_help_flag();
   Json request;
-  c.declare(app, request);
+  declare_options(c, app, request);
   std::vector<CommandWord> words;
   for (CLI::Option* option : app.get_options({})) words.push_back(word_of(*option, request));
   return words;

@@ -35,6 +35,7 @@
 #include "core/json_fwd.h"
 #include "core/key_form.h"
 #include "core/key_values.h"
+#include "core/member.h"
 #include "core/vary.h"
 
 namespace orrery {
@@ -120,15 +121,6 @@ template <auto Member>
 constexpr std::string_view member_tag() {
   return __PRETTY_FUNCTION__;
 }
-
-template <class T, class V>
-T object_type(V T::*);
-template <class T, class V>
-V value_type(V T::*);
-template <auto Member>
-using ObjectOf = decltype(object_type(Member));
-template <auto Member>
-using ValueOf = decltype(value_type(Member));
 
 namespace key_rows {
 

@@ -14,6 +14,7 @@
 namespace orrery {
 
 struct CalibrateChoice {
+  std::string action;
   std::vector<NamedText> files;  // unpacked
   std::string device;
   std::string node;
@@ -21,6 +22,7 @@ struct CalibrateChoice {
   std::string collective;
   std::string dtype;
   std::string calibration;
+  std::string html;
   Seconds time{120};
 };
 

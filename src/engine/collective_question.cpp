@@ -113,31 +113,6 @@ std::vector<std::string> collective_algorithm_names() {
   return {kNamesOf<Algorithm>.begin() + 1, kNamesOf<Algorithm>.end()};
 }
 
-CollectiveChoice collective_choice(Request& request) {
-  constexpr std::int64_t kMostRanks = 1'000'000;
-  constexpr double kMostLoad = 1e6;
-  CollectiveChoice c;
-  c.asker = request.asker();
-  c.kind = request.text("kind");
-  if (const auto cluster = request.find("cluster")) c.cluster = request_document(*cluster);
-  c.has_node = request.has("node");
-  c.has_gpus = request.has("gpus");
-  for (const char* key : {"node", "gpus", "calibration"}) {
-    if (auto o = given_override(request, key, "cluster." + std::string(key))) {
-      c.overrides.push_back(*std::move(o));
-    }
-  }
-  for (Override& o : given_sets(request)) c.overrides.push_back(std::move(o));
-  c.size = request.text("size");
-  c.step = request.text("step");
-  c.algorithm = request.text("algorithm");
-  c.ranks_per_node = request.count("ranks_per_node", 0, 1, kMostRanks);
-  c.groups = request.count("groups", 0, 1, kMostRanks);
-  c.busiest_rank = request.number("busiest_rank", 0, 1, kMostLoad);
-  c.against = request.files("against");
-  return c;
-}
-
 CollectiveQuestion collective_question(const CollectiveChoice& choice,
                                        const CommandContext& context) {
   CollectiveQuestion q;

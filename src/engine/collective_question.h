@@ -34,8 +34,6 @@ struct CollectiveChoice {
   Asker asker = Asker::request;
 };
 
-CollectiveChoice collective_choice(Request& request);
-
 // The part that all forms of the question have; its sizes are not set.
 CollectiveQuestion collective_question(const CollectiveChoice& choice,
                                        const CommandContext& context);

@@ -12,8 +12,8 @@ namespace orrery {
 namespace {
 
 const CommandRow& command_named(std::string_view name) {
-  for (const CommandRow& row : command_rows()) {
-    if (row.name == name) return row;
+  for (const CommandRow* row : command_rows()) {
+    if (row->name == name) return *row;
   }
   const std::string word(name);
   throw InputError("orrery", "", "the command \"" + word + "\"", alternatives(command_names()),
@@ -111,7 +111,7 @@ CommandAnswer CommandEngine::call(std::string_view command, const Json& request,
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const CommandRow& row : command_rows()) names.emplace_back(row.name);
+  for (const CommandRow* row : command_rows()) names.emplace_back(row->name);
   return names;
 }
 

@@ -133,6 +133,8 @@ GivenRun given_run(Request& request) {
   return given;
 }
 
+void read_run(Request& request, GivenRun& out) { out = given_run(request); }
+
 bool has_changes(const GivenRun& given) { return !given.overrides.empty() || given.observed; }
 
 void use_run(const GivenRun& given, const CommandContext& context,

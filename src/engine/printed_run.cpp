@@ -21,10 +21,10 @@ std::vector<std::string> printed_formats() {
   return names;
 }
 
-std::string printed_format(Request& request, const std::string& key, const std::string& otherwise) {
-  const std::string word = request.text(key, otherwise);
+void check_printed_format(Request& request, const std::string& key, const std::string& word) {
   const std::vector<std::string> names = printed_formats();
-  if (word.empty() || std::find(names.begin(), names.end(), word) != names.end()) return word;
+  if (word.empty() || std::find(names.begin(), names.end(), word) != names.end()) return;
+  if (!request.has(key)) return;
   request.find(key)->fail("\"" + word + "\"", alternatives(names), nearest_name(word, names));
 }
 

@@ -16,8 +16,8 @@ namespace orrery {
 // "run" and the formats of exchange/foreign.h.
 std::vector<std::string> printed_formats();
 
-// The one that the option `key` names. Errors: InputError where it is none.
-std::string printed_format(Request& request, const std::string& key, const std::string& otherwise);
+// Of the option `key`; "" is none. Errors: InputError for another word.
+void check_printed_format(Request& request, const std::string& key, const std::string& word);
 
 // `run` is the run file that `resolved` came from. What the format cannot say is listed: above the
 // text, or in the warnings where the format has no comments.

@@ -2,6 +2,7 @@
 #include "engine/request.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -47,7 +48,7 @@ std::string flag_of(std::string_view key) {
 
 std::string key_of(std::string_view flag) {
   std::string key(flag.substr(flag.find_first_not_of('-')));
-  std::replace(key.begin(), key.end(), '-', '_');
+  for (char& c : key) c = c == '-' ? '_' : static_cast<char>(std::tolower(c));
   return key;
 }
 

@@ -45,7 +45,7 @@ struct Look {
 // In every format but JSON, which each command writes itself.
 std::string drawn(const AnswerDocument& answer, const Look& look);
 
-// "--trace-ranks" of "trace_ranks", and back.
+// "--trace-ranks" of "trace_ranks", and back; "kind" of a word in its place, "KIND".
 std::string flag_of(std::string_view key);
 std::string key_of(std::string_view flag);
 

@@ -67,20 +67,47 @@ class PointRun {
 // Points between two looks at whether to stop.
 constexpr std::int64_t kBatch = 64;
 
-}  // namespace
-
-SweepChoice sweep_choice(Request& request) {
-  SweepChoice choice;
-  const auto sweep = request.find("sweep");
-  if (!sweep) throw InputError("orrery sweep", "", "no sweep", "a file, - or a name");
+void read_sweep_option(Request& request, const Option& option, SweepChoice& choice) {
+  const auto sweep = request.find(key_of(option));
+  if (!sweep) return;
   if (sweep->json().is_string()) {
     choice.name = sweep->text();
   } else {
     choice.document = request_document(*sweep);
   }
-  choice.shard = request.text("shard", "0/1");
-  choice.calibration = given_override(request, std::string(key_name<&ClusterRequest::calibration>),
-                                      key_path<&ClusterRequest::calibration>);
+}
+
+void read_points_calibration(Request& request, const Option& option, SweepChoice& choice) {
+  choice.calibration =
+      given_override(request, key_of(option), key_path<&ClusterRequest::calibration>);
+}
+
+constexpr std::array kSweepOptions = {
+    Option{by<SweepChoice, read_sweep_option>(), "FILE", "", "sweep file: name, path or -",
+           "sweep"},
+    Option{into<&SweepChoice::shard>(), "--shard", "I/N",
+           "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards"},
+    Option{into<&SweepChoice::jobs>(1, kMostWorkers), "--jobs", "N",
+           "threads (all the machine has); the rows are the same"},
+    Option{by<SweepChoice, read_points_calibration>(), "--calibration", "FILE",
+           "cluster.calibration of every point: a calibration's name or path"},
+};
+
+struct MergeChoice {
+  std::vector<NamedText> files;
+};
+
+constexpr std::array kMergeOptions = {
+    Option{into<&MergeChoice::files>(), "FILE", "", "shards of one sweep", "files"},
+};
+
+}  // namespace
+
+SweepChoice sweep_choice(Request& request) {
+  auto choice = read_options<SweepChoice>(kSweepOptions, request);
+  if (choice.name.empty() && !choice.document) {
+    throw InputError("orrery sweep", "", "no sweep", "a file, - or a name");
+  }
   return choice;
 }
 
@@ -124,16 +151,17 @@ std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count)
   return batch;
 }
 
+namespace {
+
 CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
   const SweepChoice choice = sweep_choice(request);
-  const auto jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
   const AnswerFormat format =
       request.format({AnswerFormat::json, AnswerFormat::csv, AnswerFormat::text});
   request.done();
   const SweepJob job = read_sweep_job(choice, context.configs);
   const SweepRows rows(job.sweep, job.sweep_file, job.id,
                        format == AnswerFormat::csv ? RowFormat::csv : RowFormat::json);
-  SweepCrew crew(job, rows, context.hooks, jobs);
+  SweepCrew crew(job, rows, context.hooks, choice.jobs);
   CommandAnswer answer;
   answer.is_rows = true;
   std::string text = rows.header();
@@ -153,7 +181,8 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
 
 CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) {
   std::vector<ShardText> shards;
-  for (NamedText& file : request.files("files")) {
+  auto choice = read_options<MergeChoice>(kMergeOptions, request);
+  for (NamedText& file : choice.files) {
     shards.push_back(shard_of(std::move(file.name), std::move(file.text)));
   }
   request.done();
@@ -164,5 +193,10 @@ CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) 
   answer.is_rows = true;
   return answer;
 }
+
+}  // namespace
+
+const CommandRow kSweepCommand = {"sweep", answer_sweep, kSweepOptions};
+const CommandRow kMergeCommand = {"merge", answer_merge, kMergeOptions};
 
 }  // namespace orrery

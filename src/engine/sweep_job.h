@@ -17,8 +17,9 @@ namespace orrery {
 struct SweepChoice {
   std::string name;                         // of configs/sweeps; "": the document is given
   std::optional<RequestDocument> document;  // handed in
-  std::string shard;                        // "I/N"
+  std::string shard = "0/1";                // "I/N"
   std::optional<Override> calibration;      // under every point
+  unsigned jobs = 0;
 };
 
 struct SweepJob {

@@ -110,18 +110,36 @@ void check_judged(const std::vector<CheckedKind>& kinds, const Calibration& c) {
                    "of what " + c.name + " was fitted on: " + alternatives(fitted));
 }
 
-constexpr double kMostSeconds = 86400;
+constexpr std::int64_t kMostSeconds = 86400;
 
-struct Pages {
-  std::string html;
-  std::string output;  // the overlay
-};
+// `measure` is the program's, in cli.
+std::vector<std::string> verbs() { return {"fit", "check", "measure"}; }
+
+constexpr auto kCalibrateOptions = [] {
+  using C = CalibrateChoice;
+  return std::array{
+      Option{into<&C::action>(verbs), "ACTION", "", ""},
+      Option{into<&C::files>(), "FILE", "", "measurements; docs/calibrate.md lists the tools",
+             "files"},
+      Option{into<&C::device>(), "--device", "", "device they were measured on: name or path"},
+      Option{into<&C::node>(), "--node", "", "node they were measured on; needed for collectives"},
+      Option{into<&C::name>(), "--name", "NAME", "name of the overlay (the name of its file)"},
+      Option{into<&C::html>(), "--html", "FILE", "write a page with pictures to FILE"},
+      Option{into<&C::collective>(), "--collective", "",
+             "collective of an nccl-tests output that does not name it"},
+      Option{into<&C::dtype>(), "--dtype", "",
+             "element type of the matrix products in a PyTorch profiler's table"},
+      Option{into<&C::calibration>(), "--calibration", "FILE", "check: the overlay to check"},
+      Option{into<&C::time>(1, kMostSeconds), "--time", "SECONDS",
+             "measure: seconds it may take (120)"},
+  };
+}();
 
 AnswerText text_of(const CalibrationReport& r, const Look& look) {
   return look.json() ? AnswerText(calibration_json(r)) : drawn(calibration_document(r), look);
 }
 
-CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Look& look,
+CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, const Look& look,
                          const CommandContext& context) {
   if (a.files.empty())
     throw UsageError("orrery calibrate fit: found no FILE; allowed: files of measurements");
@@ -141,8 +159,8 @@ CommandAnswer answer_fit(const CalibrateChoice& a, const Pages& pages, const Loo
     throw InputError(a.files.front().name, "", "too little to pin any constant",
                      "more measurements, of more sizes");
   }
-  if (!pages.html.empty()) answer.files.push_back({pages.html, html_of(calibration_document(r))});
-  if (!pages.output.empty()) answer.files.push_back({pages.output, dump(r.overlay)});
+  if (!a.html.empty()) answer.files.push_back({a.html, html_of(calibration_document(r))});
+  if (!overlay.empty()) answer.files.push_back({overlay, dump(r.overlay)});
   answer.text = text_of(r, look);
   return answer;
 }
@@ -169,29 +187,23 @@ CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
 }
 
 CalibrateChoice calibrate_choice(Request& request) {
-  CalibrateChoice a;
-  a.files = request.files("files");
-  a.device = request.text("device");
-  a.node = request.text("node");
-  a.name = request.text("name");
-  a.collective = request.text("collective");
-  a.dtype = request.text("dtype");
-  a.calibration = request.text("calibration");
-  a.time = Seconds(request.number("time", a.time.si(), 1, kMostSeconds));
-  return a;
+  return read_options<CalibrateChoice>(kCalibrateOptions, request);
 }
+
+namespace {
 
 CommandAnswer answer_calibrate(Request& request, const CommandContext& context) {
-  const std::string action = request.text("action");
   const CalibrateChoice choice = calibrate_choice(request);
-  const Pages pages{request.text("html"), request.text("output")};
+  const std::string overlay = request.text("output");
   const Look look = request.look();
   request.done();
-  if (action == "fit") return answer_fit(choice, pages, look, context);
-  if (action == "check") return answer_calibrate_check(choice, look, context);
-  throw unknown_name("orrery calibrate", "", action, calibrate_verbs(), "nothing to do");
+  if (choice.action == "fit") return answer_fit(choice, overlay, look, context);
+  if (choice.action == "check") return answer_calibrate_check(choice, look, context);
+  throw unknown_name("orrery calibrate", "", choice.action, verbs(), "nothing to do");
 }
 
-std::vector<std::string> calibrate_verbs() { return {"fit", "check", "measure"}; }
+}  // namespace
+
+const CommandRow kCalibrateCommand = {"calibrate", answer_calibrate, kCalibrateOptions};
 
 }  // namespace orrery

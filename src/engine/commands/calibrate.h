@@ -9,8 +9,6 @@
 
 namespace orrery {
 
-std::vector<std::string> calibrate_verbs();
-
 CalibrateChoice calibrate_choice(Request& request);
 
 CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,

@@ -65,24 +65,57 @@ void refuse_two_of(const std::vector<Override>& run, const char* of_run, const c
   throw UsageError(std::string(run_flag) + ": found " + plan_flag + " too; allowed: one of them");
 }
 
-CapacityCommand read_capacity_options(Request& request) {
-  CapacityCommand c;
-  c.run = given_run(request);
-  c.is_plan = take_plan(request, c.run);
-  for (const PlanFlag& flag : kPlanFlags) {
-    const std::string key = key_of(flag.name);
-    auto o = given_override(request, key, flag.path);
-    if (!o) continue;
-    refuse_bare_number(request.named(key), *o);
-    c.plan.push_back(*std::move(o));
+void read_plan_flag(Request& request, const Option& option, CapacityCommand& c) {
+  const std::string key = key_of(option);
+  const auto* flag = std::find_if(kPlanFlags.begin(), kPlanFlags.end(),
+                                  [&](const PlanFlag& f) { return f.name == option.name; });
+  auto o = given_override(request, key, flag->path);
+  if (!o) return;
+  refuse_bare_number(request.named(key), *o);
+  c.plan.push_back(*std::move(o));
+}
+
+constexpr const char* kThePlan = "The plan";
+
+constexpr auto kCapacityOptions = [] {
+  using C = CapacityCommand;
+  std::array<Option, kPlanFlags.size() + 5> all;
+  std::size_t n = 0;
+  all[n++] = Option{into<&C::run>()};
+  for (const PlanFlag& f : kPlanFlags) {
+    all[n++] = Option{by<C, read_plan_flag>(), f.name, f.type, f.help, "", kThePlan};
   }
-  c.search = request.flag("search");
-  c.sure = request.flag("sure");
-  c.models = request.texts("models");
+  all[n++] = Option{into<&C::search>(),
+                    "--search",
+                    "",
+                    "search the best strategy at each size, also for a run that has its own",
+                    "",
+                    kThePlan};
+  all[n++] = Option{into<&C::models>(OptionKind::comma_texts),
+                    "--models",
+                    "NAME",
+                    "models in place of the run's: which of them the limits allow, a strategy "
+                    "searched for each, on 20 tokens a parameter unless --tokens is given",
+                    "",
+                    kThePlan};
+  all[n++] =
+      Option{into<&C::sure>(),
+             "--sure",
+             "",
+             "meet the limits at the upper end of the ranges of days and cost, not in the middle",
+             "",
+             kThePlan};
+  all[n++] = Option{into<&C::jobs>(1, kMostWorkers), "--jobs", "N",
+                    "threads of a search (all the machine has)"};
+  return all;
+}();
+
+CapacityCommand read_capacity(Request& request) {
+  auto c = read_options<CapacityCommand>(kCapacityOptions, request);
+  c.is_plan = take_plan(request, c.run);
   refuse_two_of(c.run.overrides, kGpusOfRun, "--gpus", c.plan, kSizesOfPlan, "--sizes");
   refuse_two_of(c.run.overrides, kTokensOfRun, "--tokens", c.plan, kTokensPerParameter,
                 "--tokens-per-parameter");
-  c.jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
   c.format = request.format(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html});
   c.style = request.style();
@@ -267,10 +300,8 @@ void set_base(const std::string& name, const ConfigSource& configs, PlanSource& 
   source.base = parse_json(found->text, found->file);
 }
 
-}  // namespace
-
 CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
-  const CapacityCommand command = read_capacity_options(request);
+  const CapacityCommand command = read_capacity(request);
   request.done();
   if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
@@ -290,5 +321,9 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   });
   return answer;
 }
+
+}  // namespace
+
+const CommandRow kCapacityCommand = {"capacity", answer_capacity, kCapacityOptions};
 
 }  // namespace orrery

@@ -15,6 +15,55 @@
 namespace orrery {
 namespace {
 
+void read_cluster_key(Request& request, const Option& option, CollectiveChoice& choice) {
+  const std::string key = key_of(option);
+  auto given = given_override(request, key, "cluster." + key);
+  if (!given) return;
+  choice.has_node = choice.has_node || key == "node";
+  choice.has_gpus = choice.has_gpus || key == "gpus";
+  choice.overrides.push_back(*std::move(given));
+}
+
+void read_given_cluster(Request& request, const Option& option, CollectiveChoice& choice) {
+  if (const auto given = request.find(key_of(option))) choice.cluster = request_document(*given);
+}
+
+void read_sets(Request& request, const Option& /*option*/, CollectiveChoice& choice) {
+  for (Override& o : given_sets(request)) choice.overrides.push_back(std::move(o));
+}
+
+constexpr std::int64_t kMostRanks = 1'000'000;
+constexpr std::int64_t kMostLoad = 1'000'000;
+
+constexpr auto kCollectiveOptions = [] {
+  using C = CollectiveChoice;
+  return std::array{
+      Option{into<&C::kind>(collective_names), "KIND", "", ""},
+      Option{by<C, read_cluster_key>(), "--node", "", "kind of node: name or path"},
+      Option{by<C, read_given_cluster>(OptionKind::file), "--cluster", "FILE",
+             "the `cluster` object of a run file, or - for stdin"},
+      Option{by<C, read_cluster_key>(), "--gpus", "", "GPUs in all"},
+      Option{by<C, read_cluster_key>(), "--calibration", "",
+             "constants fitted on measurements: name or path (docs/calibrate.md)"},
+      Option{into<&C::size>(), "--size", "",
+             "size of the full buffer: a range, a list (64KiB,1MiB) or one (1MiB..16GiB)"},
+      Option{into<&C::step>(), "--step", "", "factor between the sizes of a range (2)"},
+      Option{into<&C::algorithm>(collective_algorithm_names), "--algorithm", "",
+             "use this one, even if it is slower: "},
+      Option{into<&C::ranks_per_node>(1, kMostRanks), "--ranks-per-node", "",
+             "GPUs of each node in the group (all)"},
+      Option{into<&C::groups>(1, kMostRanks), "--groups", "",
+             "equal groups that communicate at the same time (1)"},
+      Option{into<&C::busiest_rank>(1, kMostLoad), "--busiest-rank", "",
+             "of an all-to-all: bytes of the busiest rank over the mean (1)"},
+      Option{by<C, read_sets>(OptionKind::texts), "--set", "PATH=VALUE",
+             "any key of the cluster: cluster.tiers.infiniband.latency=5us"},
+      Option{into<&C::against>(), "--against", "FILE",
+             "measured collectives to compare with: nccl-tests' output, CSV of "
+             "collective,ranks,bytes,us (or busbw), JSON of validation/measurements"},
+  };
+}();
+
 // Refuses flags for what the file already says.
 void check_flags(const CollectiveChoice& a) {
   const std::array<std::pair<const char*, bool>, 6> flags = {
@@ -134,12 +183,15 @@ CommandAnswer collective_against(const CollectiveChoice& choice, const Look& loo
   return answer;
 }
 
-CommandAnswer answer_collective(Request& request, const CommandContext& context) {
-  const CollectiveChoice choice = collective_choice(request);
+static CommandAnswer answer_collective(Request& request, const CommandContext& context) {
+  auto choice = read_options<CollectiveChoice>(kCollectiveOptions, request);
+  choice.asker = request.asker();
   const Look look = request.look();
   request.done();
   return choice.against.empty() ? answer_curve(choice, look, context)
                                 : collective_against(choice, look, context);
 }
+
+const CommandRow kCollectiveCommand = {"collective", answer_collective, kCollectiveOptions};
 
 }  // namespace orrery

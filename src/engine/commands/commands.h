@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands: one function a command, one line each in commands.cpp. A function
-// reads its options, calls done(), and answers. Errors: InputError and UsageError.
+// The commands: a row each, of its function and its options, in a file of this folder (`sweep` and
+// `merge`: sweep_job.cpp). A function reads its options, calls done(), and answers. Errors:
+// InputError and UsageError.
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "engine/answer.h"
 #include "engine/hooks.h"
+#include "engine/options.h"
 #include "engine/request.h"
 
 namespace orrery {
@@ -16,32 +18,28 @@ namespace orrery {
 struct CommandRow {
   std::string_view name;
   CommandAnswer (*answer)(Request&, const CommandContext&);
+  OptionRows options;
 };
 
-std::span<const CommandRow> command_rows();
+std::span<const CommandRow* const> command_rows();
 
-CommandAnswer answer_estimate(Request& request, const CommandContext& context);
-CommandAnswer answer_memory(Request& request, const CommandContext& context);
-CommandAnswer answer_explain(Request& request, const CommandContext& context);
-CommandAnswer answer_list(Request& request, const CommandContext& context);
-CommandAnswer answer_schema(Request& request, const CommandContext& context);
-CommandAnswer answer_show(Request& request, const CommandContext& context);
-CommandAnswer answer_comm(Request& request, const CommandContext& context);
-CommandAnswer answer_collective(Request& request, const CommandContext& context);
-CommandAnswer answer_compare(Request& request, const CommandContext& context);
-CommandAnswer answer_simulate(Request& request, const CommandContext& context);
-CommandAnswer answer_search(Request& request, const CommandContext& context);
-CommandAnswer answer_capacity(Request& request, const CommandContext& context);
-CommandAnswer answer_validate(Request& request, const CommandContext& context);
-CommandAnswer answer_calibrate(Request& request, const CommandContext& context);
-CommandAnswer answer_import(Request& request, const CommandContext& context);
-CommandAnswer answer_export(Request& request, const CommandContext& context);
-CommandAnswer answer_sweep(Request& request, const CommandContext& context);
-CommandAnswer answer_merge(Request& request, const CommandContext& context);
-
-// The words of `list`, `schema` and `show`, for help.
-std::vector<std::string> listed_kinds();
-std::vector<std::string> schema_names();
-std::vector<std::string> shown_kinds();
+extern const CommandRow kEstimateCommand;
+extern const CommandRow kMemoryCommand;
+extern const CommandRow kExplainCommand;
+extern const CommandRow kListCommand;
+extern const CommandRow kShowCommand;
+extern const CommandRow kSchemaCommand;
+extern const CommandRow kValidateCommand;
+extern const CommandRow kCollectiveCommand;
+extern const CommandRow kSearchCommand;
+extern const CommandRow kSweepCommand;
+extern const CommandRow kCompareCommand;
+extern const CommandRow kSimulateCommand;
+extern const CommandRow kCommCommand;
+extern const CommandRow kCapacityCommand;
+extern const CommandRow kCalibrateCommand;
+extern const CommandRow kImportCommand;
+extern const CommandRow kExportCommand;
+extern const CommandRow kMergeCommand;
 
 }  // namespace orrery

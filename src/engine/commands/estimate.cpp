@@ -24,8 +24,6 @@ CommandAnswer answer_against(const CommReport& report, const NamedText& file, co
           look.json() ? AnswerText(comm_against_json(a)) : drawn(comm_against_document(a), look)};
 }
 
-constexpr std::int64_t kDepth = 3;
-
 // The key, or the last part of one.
 const Metric& metric_named(const std::string& name) {
   if (const Metric* m = find_metric(name)) return *m;
@@ -46,15 +44,62 @@ Json document_of(const ResolvedRun& r, const Explanation& e) {
 
 constexpr std::size_t kMostRuns = 8;
 
-std::vector<GivenRun> given_runs(Request& request) {
+struct RunChoice {
+  GivenRun run;
+  std::optional<NamedText> against;
+};
+
+constexpr std::array kEstimateOptions = {
+    Option{into<&RunChoice::run>()},
+    Option{into<&RunChoice::against>(), "--against", "LOG",
+           "a training log of this run (Megatron-LM, DeepSpeed, torchtitan, …) to compare with, "
+           "term by term"},
+};
+
+constexpr OptionRows kMemoryOptions = OptionRows(kEstimateOptions).first(1);
+
+constexpr std::array kCommOptions = {
+    Option{into<&RunChoice::run>()},
+    Option{into<&RunChoice::against>(), "--against", "LOG",
+           "a measured log to compare with: DeepSpeed's communication summary, or CSV of "
+           "operation,bytes,count,us"},
+};
+
+struct ExplainChoice {
+  GivenRun run;
+  std::string metric = "step_time_s";
+  std::size_t depth = 3;
+};
+
+constexpr std::array kExplainOptions = {
+    Option{{}, "RUN", "", "run file: name, path or -"},
+    Option{into<&ExplainChoice::metric>(), "METRIC", "", "a key of `orrery list metrics`"},
+    Option{into<&ExplainChoice::depth>(), "--depth", "N", "levels below the metric (3)"},
+    Option{into<&ExplainChoice::run>(OptionKind::run_flags)},
+};
+
+struct CompareChoice {
+  std::vector<GivenRun> runs;
+};
+
+void read_runs(Request& request, const Option& option, CompareChoice& choice) {
   const GivenRun changes = given_run(request);
-  std::vector<GivenRun> all;
-  if (const auto list = request.find("runs")) {
-    for (const Reader& item : list->items()) {
-      all.push_back(changes);
-      take_run(item, all.back());
-    }
+  const auto list = request.find(key_of(option));
+  if (!list) return;
+  for (const Reader& item : list->items()) {
+    choice.runs.push_back(changes);
+    take_run(item, choice.runs.back());
   }
+}
+
+constexpr std::array kCompareOptions = {
+    Option{by<CompareChoice, read_runs>(OptionKind::runs), "RUN", "", "run files: names or paths",
+           "runs"},
+    Option{{OptionKind::run_flags}},
+};
+
+std::vector<GivenRun> given_runs(Request& request) {
+  std::vector<GivenRun> all = read_options<CompareChoice>(kCompareOptions, request).runs;
   if (all.size() < 2 || all.size() > kMostRuns) {
     throw InputError("orrery compare", "",
                      std::to_string(all.size()) + (all.size() == 1 ? " run" : " runs"),
@@ -63,11 +108,8 @@ std::vector<GivenRun> given_runs(Request& request) {
   return all;
 }
 
-}  // namespace
-
 CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
-  const auto log = request.file("against");
+  const auto [given, log] = read_options<RunChoice>(kEstimateOptions, request);
   const Look look = request.look();
   request.done();
   if (log && look.csv()) throw UsageError(request.named("against") + ": give it without --csv");
@@ -85,16 +127,15 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_memory(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
+  const auto choice = read_options<RunChoice>(kMemoryOptions, request);
   const Look look = request.look();
   request.done();
-  const RunReport r = report_on(resolved_run(given, context));
+  const RunReport r = report_on(resolved_run(choice.run, context));
   return {code_of(r), look.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), look)};
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
-  const auto log = request.file("against");
+  const auto [given, log] = read_options<RunChoice>(kCommOptions, request);
   const Look look = request.look();
   request.done();
   const CommReport r = comm_report_on(resolved_run(given, context));
@@ -103,9 +144,7 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
-  const std::string name = request.text("metric", "step_time_s");
-  const auto depth = static_cast<std::size_t>(request.count("depth", kDepth, 0));
+  const auto [given, name, depth] = read_options<ExplainChoice>(kExplainOptions, request);
   const Look look = request.look();
   request.done();
   const Metric& metric = metric_named(name);
@@ -131,5 +170,13 @@ CommandAnswer answer_compare(Request& request, const CommandContext& context) {
   return {feasible ? ExitCode::answer : ExitCode::no,
           look.json() ? AnswerText(comparison_json(c)) : drawn(comparison_document(c), look)};
 }
+
+}  // namespace
+
+const CommandRow kEstimateCommand = {"estimate", answer_estimate, kEstimateOptions};
+const CommandRow kMemoryCommand = {"memory", answer_memory, kMemoryOptions};
+const CommandRow kCommCommand = {"comm", answer_comm, kCommOptions};
+const CommandRow kExplainCommand = {"explain", answer_explain, kExplainOptions};
+const CommandRow kCompareCommand = {"compare", answer_compare, kCompareOptions};
 
 }  // namespace orrery

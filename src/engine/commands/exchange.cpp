@@ -75,16 +75,45 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   return answer;
 }
 
-}  // namespace
+struct ImportChoice {
+  std::vector<NamedText> files;
+  std::string from;
+  std::string as;
+  std::vector<std::string> assume;
+  GivenRun run;
+};
+
+constexpr auto kImportOptions = [] {
+  using C = ImportChoice;
+  return std::array{
+      Option{into<&C::files>(), "FILE", "",
+             "scripts, logs, YAML, JSON, TOML or XML that describe one run; - for standard input"},
+      Option{into<&C::from>(names_in<ForeignFormat>), "--from", "FORMAT",
+             "format of the files (recognised by their content): "},
+      Option{into<&C::as>(), "--as", "WHAT",
+             "run, or cluster: what files of a machine say, for orrery collective --cluster (run)"},
+      Option{into<&C::assume>(), "--assume", "NAME=VALUE",
+             "value of a setting, or of a key of the run, that the files leave open"},
+      Option{into<&C::run>(OptionKind::run_flags)},
+  };
+}();
+
+struct ExportChoice {
+  GivenRun run;
+  std::string as = "run";
+};
+
+constexpr std::array kExportOptions = {
+    Option{into<&ExportChoice::run>()},
+    Option{into<&ExportChoice::as>(printed_formats), "--as", "FORMAT", "format to write (run): "},
+};
 
 CommandAnswer answer_import(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
+  const auto [files, from, as, assume, given] = read_options<ImportChoice>(kImportOptions, request);
   ImportJob job;
-  for (const NamedText& f : request.files("file")) job.files.push_back({f.name, f.text});
-  const std::string from = request.text("from");
+  for (const NamedText& f : files) job.files.push_back({f.name, f.text});
   if (!from.empty()) job.from = enumerator_named<ForeignFormat>(from, "--from", "");
-  for (const std::string& a : request.texts("assume")) job.assumed.push_back(assumption(a));
-  const std::string as = request.text("as");
+  for (const std::string& a : assume) job.assumed.push_back(assumption(a));
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});
   request.done();
   if (!as.empty() && as != "run" && as != "cluster")
@@ -111,16 +140,21 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_export(Request& request, const CommandContext& context) {
-  const GivenRun given = given_run(request);
-  const std::string format = printed_format(request, "as", "run");
+  const auto choice = read_options<ExportChoice>(kExportOptions, request);
+  check_printed_format(request, "as", choice.as);
   const bool json = request.format({AnswerFormat::json, AnswerFormat::text}) == AnswerFormat::json;
   request.done();
   CommandAnswer answer;
-  use_run(given, context, [&](const RunSource& source) {
+  use_run(choice.run, context, [&](const RunSource& source) {
     const ResolvedRun resolved = resolve_run(source.json, source.file, source.lookup);
-    answer = printed_run(format, resolved, source.json, source.lookup, json);
+    answer = printed_run(choice.as, resolved, source.json, source.lookup, json);
   });
   return answer;
 }
+
+}  // namespace
+
+const CommandRow kImportCommand = {"import", answer_import, kImportOptions};
+const CommandRow kExportCommand = {"export", answer_export, kExportOptions};
 
 }  // namespace orrery

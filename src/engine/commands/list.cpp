@@ -97,29 +97,17 @@ Table list_of_lists(const ConfigSource& configs) {
   return list;
 }
 
-const Kind& listed_kind(const std::string& what) {
-  for (const Kind& k : kKinds) {
-    if (k.name == what) return k;
-  }
-  throw unknown_name("orrery list", "", what, listed_kinds());
-}
-
-}  // namespace
-
 std::vector<std::string> listed_kinds() {
   std::vector<std::string> names;
   for (const Kind& k : kKinds) names.emplace_back(k.name);
   return names;
 }
 
-CommandAnswer answer_list(Request& request, const CommandContext& context) {
-  const std::string what = request.text("what");
-  const Look look = request.look();
-  request.done();
-  const Table list = what.empty() ? list_of_lists(context.configs)
-                                  : listing_of(listed_kind(what), context.configs);
-  return {ExitCode::answer,
-          look.json() ? AnswerText(json_rows(list)) : drawn(document_of(what, list), look)};
+const Kind& listed_kind(const std::string& what) {
+  for (const Kind& k : kKinds) {
+    if (k.name == what) return k;
+  }
+  throw unknown_name("orrery list", "", what, listed_kinds());
 }
 
 std::vector<std::string> schema_names() {
@@ -128,8 +116,30 @@ std::vector<std::string> schema_names() {
   return names;
 }
 
+struct WordChoice {
+  std::string word;
+};
+
+constexpr std::array kListOptions = {
+    Option{into<&WordChoice::word>(listed_kinds), "WHAT", "", ""},
+};
+
+constexpr std::array kSchemaOptions = {
+    Option{into<&WordChoice::word>(schema_names), "NAME", "", ""},
+};
+
+CommandAnswer answer_list(Request& request, const CommandContext& context) {
+  const std::string what = read_options<WordChoice>(kListOptions, request).word;
+  const Look look = request.look();
+  request.done();
+  const Table list = what.empty() ? list_of_lists(context.configs)
+                                  : listing_of(listed_kind(what), context.configs);
+  return {ExitCode::answer,
+          look.json() ? AnswerText(json_rows(list)) : drawn(document_of(what, list), look)};
+}
+
 CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/) {
-  const std::string name = request.text("name");
+  const std::string name = read_options<WordChoice>(kSchemaOptions, request).word;
   static_cast<void>(request.look());  // a schema is JSON, whatever is asked for
   request.done();
   for (const DocumentKeys& d : document_keys()) {
@@ -137,5 +147,10 @@ CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/)
   }
   throw unknown_name("orrery schema", "", name, schema_names(), "no document");
 }
+
+}  // namespace
+
+const CommandRow kListCommand = {"list", answer_list, kListOptions};
+const CommandRow kSchemaCommand = {"schema", answer_schema, kSchemaOptions};
 
 }  // namespace orrery

@@ -9,18 +9,16 @@
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "explore/search_team.h"
-#include "report/frame.h"
 
 namespace orrery {
 namespace {
 
-struct SearchCommand {
+struct SearchCommand : SearchExtras {
   GivenRun run;
   std::size_t top = 0;  // 0: as the run file says
   unsigned jobs = 0;
   std::vector<std::string> where;
   std::vector<std::string> pareto;
-  SearchExtras extras;
   std::string html;
   std::string minimize;
   std::string maximize;
@@ -29,22 +27,36 @@ struct SearchCommand {
 
 constexpr std::int64_t kMostShown = 1000;
 
-SearchCommand read_search_options(Request& request) {
-  SearchCommand c;
-  c.run = given_run(request);
-  c.top = static_cast<std::size_t>(request.count("top", 0, 1, kMostShown));
-  c.jobs = static_cast<unsigned>(request.count("jobs", 0, 1, kMostWorkers));
-  c.where = request.texts("where");
-  c.pareto = request.texts("pareto");
-  c.extras.refine = static_cast<std::size_t>(request.count("refine", 0, 1, kMostShown));
-  c.extras.beside = request.flag("beside");
-  c.extras.fewest = request.flag("fewest");
-  c.extras.heat = request.text("heat", c.extras.heat);
-  c.html = request.text("html");
-  c.extras.page = !c.html.empty();
-  c.minimize = request.text("minimize");
-  c.maximize = request.text("maximize");
-  c.print = printed_format(request, "print", "");
+constexpr auto kSearchOptions = [] {
+  using C = SearchCommand;
+  return std::array{
+      Option{into<&C::run>()},
+      Option{into<&C::top>(1, kMostShown), "--top", "N", "number of strategies to show (5)"},
+      Option{into<&C::where>(), "--where", "EXPRESSION",
+             "a constraint: 'memory.peak_gib <= 72' or 'tp * cp <= 8'"},
+      Option{into<&C::pareto>(), "--pareto", "EXPRESSION",
+             "an aim of the Pareto front, to minimize; give two or more"},
+      Option{into<&C::minimize>(), "--minimize", "EXPRESSION", "what to minimize (step_time_s)"},
+      Option{into<&C::maximize>(), "--maximize", "EXPRESSION",
+             "what to maximize, in place of --minimize"},
+      Option{into<&C::print>(printed_formats), "--print", "FORMAT",
+             "print the recommended strategy alone, in this format: "},
+      Option{into<&C::refine, C>(1, kMostShown), "--refine", "K", "simulate the best K strategies"},
+      Option{into<&C::beside, C>(), "--beside", "",
+             "compare the run's own strategy with the best of all; frees the keys of `parallel`"},
+      Option{into<&C::fewest, C>(), "--fewest", "",
+             "search on the fewest GPUs on which the run fits"},
+      Option{into<&C::html>(), "--html", "FILE", "write the answer as an HTML page"},
+      Option{into<&C::heat, C>(), "--heat", "X,Y", "the two axes of the map of --html (tp,pp)"},
+      Option{into<&C::jobs>(1, kMostWorkers), "--jobs", "N",
+             "threads (all the machine has); the answer is the same"},
+  };
+}();
+
+SearchCommand read_search(Request& request) {
+  auto c = read_options<SearchCommand>(kSearchOptions, request);
+  check_printed_format(request, "print", c.print);
+  c.page = !c.html.empty();
   return c;
 }
 
@@ -78,14 +90,12 @@ CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchRe
     answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
     answer.text = look.json() ? AnswerText(search_json(report)) : drawn(document, look);
   }
-  if (c.extras.page) answer.files.push_back({c.html, html_of(document)});
+  if (c.page) answer.files.push_back({c.html, html_of(document)});
   return answer;
 }
 
-}  // namespace
-
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
-  const SearchCommand command = read_search_options(request);
+  const SearchCommand command = read_search(request);
   const Look look = request.look();
   request.done();
   if (look.csv() && !command.print.empty()) {
@@ -95,7 +105,7 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
   use_run(command.run, context, [&](const RunSource& source) {
     const SearchReport report = report_on_search(
         with_options(source.json, command), source.file, source.lookup,
-        [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command.extras);
+        [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command);
     if (context.hooks.stopped && context.hooks.stopped()) {
       answer.code = ExitCode::interrupted;
       return;
@@ -106,5 +116,9 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
   });
   return answer;
 }
+
+}  // namespace
+
+const CommandRow kSearchCommand = {"search", answer_search, kSearchOptions};
 
 }  // namespace orrery

@@ -189,15 +189,23 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
   return {ExitCode::answer, drawn(d, look)};
 }
 
-}  // namespace
+struct ShowChoice {
+  std::string kind;
+  std::string name;
+  bool operators = false;
+  GivenRun run;
+};
 
-std::vector<std::string> shown_kinds() { return names_in<ConfigKind>(); }
+constexpr std::array kShowOptions = {
+    Option{into<&ShowChoice::kind>(names_in<ConfigKind>), "KIND", "", ""},
+    Option{into<&ShowChoice::name>(), "NAME", "", "name or path"},
+    Option{into<&ShowChoice::operators>(), "--operators", "",
+           "of a run: the operators of one rank"},
+    Option{into<&ShowChoice::run>(OptionKind::run_flags)},
+};
 
 CommandAnswer answer_show(Request& request, const CommandContext& context) {
-  GivenRun given = given_run(request);
-  std::string word = request.text("kind");
-  std::string name = request.text("name");
-  const bool operators = request.flag("operators");
+  auto [word, name, operators, given] = read_options<ShowChoice>(kShowOptions, request);
   const Look look = request.look();
   request.done();
   if (name.empty() && !find_name<ConfigKind>(word)) {
@@ -216,5 +224,9 @@ CommandAnswer answer_show(Request& request, const CommandContext& context) {
   }
   return show_document(kind, name, look, context.configs);
 }
+
+}  // namespace
+
+const CommandRow kShowCommand = {"show", answer_show, kShowOptions};
 
 }  // namespace orrery

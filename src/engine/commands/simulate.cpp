@@ -185,10 +185,8 @@ std::vector<NamedText> simulate_files(const SimulateFiles& asked, const Simulati
   return files;
 }
 
-struct SimulateOptions {
+struct SimulateOptions : CheckpointChoice, SimulateFiles {
   GivenRun run;
-  CheckpointChoice checkpoint;
-  SimulateFiles files;
   std::vector<std::string> with;
   std::vector<std::string> without;
   bool picture = false;
@@ -202,25 +200,54 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
 };
 
-SimulateOptions read_simulate_options(Request& request) {
-  SimulateOptions o;
-  o.run = given_run(request);
-  o.checkpoint = {request.text("checkpoint"), request.text("storage")};
-  o.files = {request.text("trace"),  request.text("trace_ranks"), request.text("html"),
-             request.text("chakra"), request.text("simai"),       request.text("memory_snapshot")};
-  o.with = request.texts("with");
-  o.without = request.texts("without");
-  o.picture = request.flag("picture");
-  o.every_gpu = request.flag("every_gpu");
-  o.slow = request.texts("slow");
-  o.fail = request.texts("fail");
-  o.spread = request.number("spread", 0);
-  o.jitter = request.number("jitter", 0);
-  o.expert_load = request.number("expert_load", 1);
-  if (request.has("prefetch")) o.prefetch = request.number("prefetch", 0);
-  o.seed = static_cast<std::uint64_t>(request.count("seed", 1, 0));
-  return o;
-}
+constexpr auto kSimulateOptions = [] {
+  using C = SimulateOptions;
+  return std::array{
+      Option{into<&C::run>()},
+      Option{into<&C::without>(OptionKind::comma_texts), "--without", "NAME",
+             "turn an effect off: contention (for links), send-overlap (a stage goes on while it "
+             "sends), or an overlap with compute: grad-reduce, param-gather, tp, cp, ep, offload, "
+             "pairs, checkpoint, reshard"},
+      Option{into<&C::with>(OptionKind::comma_texts), "--with", "NAME",
+             "turn an effect on: slowdown (of kernels beside a reduction or gather; off by "
+             "default), contention or send-overlap (on by default)"},
+      Option{into<&C::every_gpu>(), "--every-gpu", "",
+             "simulate every replica, also equal ones; --csv then has one row per GPU"},
+      Option{into<&C::slow>(OptionKind::comma_texts), kSlow.name, "PART:NUMBER=FACTOR",
+             "a slow part: gpu:17=1.3, node:3=1.2, link:0=2 (the links of node 0)"},
+      Option{into<&C::mode, C>(), "--checkpoint", "MODE",
+             "write a checkpoint beside the step: synchronous, two-phase or asynchronous; needs "
+             "--storage"},
+      Option{into<&C::storage, C>(), "--storage", "NAME",
+             "where the checkpoint goes: a name of `orrery list storage` or a path"},
+      Option{into<&C::fail>(OptionKind::comma_texts), kFail.name, "PART:NUMBER",
+             "a failed part, without which the run goes on: gpu:17, node:3, link:0 (one network "
+             "card of node 0)"},
+      Option{into<&C::spread>(), "--spread", "SHARE",
+             "make each GPU slower by its own random share, up to this: 0.05"},
+      Option{into<&C::jitter>(), "--jitter", "SHARE",
+             "make each pass longer by a random share, up to this"},
+      Option{into<&C::prefetch>(), "--prefetch", "LAYERS",
+             "fetch sharded weights layer by layer, this many layers ahead"},
+      Option{into<&C::expert_load>(), "--expert-load", "FACTOR",
+             "tokens of the fullest rank of experts over the mean"},
+      Option{into<&C::seed>(), "--seed", "N", "seed of the random speeds"},
+      Option{into<&C::trace, C>(), "--trace", "FILE",
+             "write Chrome trace events, which ui.perfetto.dev opens; FILE.gz is compressed"},
+      Option{into<&C::trace_ranks, C>(), "--trace-ranks", "RANKS",
+             "ranks to trace: 0,8,16-23 or all (the first rank of every stage)"},
+      Option{
+          into<&C::chakra, C>(), "--chakra", "PREFIX",
+          "write Chakra execution traces, PREFIX.RANK.et, and their process groups, PREFIX.json"},
+      Option{into<&C::simai, C>(), "--simai", "FILE", "write the step as a SimAI workload"},
+      Option{into<&C::snapshot, C>(), "--memory-snapshot", "FILE",
+             "write the memory of every stage as PyTorch's allocator does, which "
+             "pytorch.org/memory_viz opens"},
+      Option{into<&C::html, C>(), "--html", "FILE", "write the timeline as an HTML page"},
+      Option{into<&C::picture>(), "--picture", "",
+             "draw the schedule in the terminal, one line per stage"},
+  };
+}();
 
 struct Switch {
   const char* name;
@@ -313,7 +340,7 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   options.failures = read_failures(given.fail, given.slow, resolved.run);
   options.prefetch = prefetch_of(given, resolved.run);
   options.every_gpu = given.every_gpu;
-  const auto saved = saved_states(given.checkpoint, resolved.run, context.configs);
+  const auto saved = saved_states(given, resolved.run, context.configs);
   return report_on_simulation(std::move(resolved), std::move(options), saved);
 }
 
@@ -323,18 +350,20 @@ std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Loo
   return drawn(d, look);
 }
 
-}  // namespace
-
 CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
-  const SimulateOptions options = read_simulate_options(request);
+  const auto options = read_options<SimulateOptions>(kSimulateOptions, request);
   const Look look = request.look();
   request.done();
   const SimulationReport r = report_of(options, context);
   CommandAnswer answer;
-  answer.files = simulate_files(options.files, r);
+  answer.files = simulate_files(options, r);
   answer.code = is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
   answer.text = look.json() ? AnswerText(simulation_json(r)) : drawn(options, r, look);
   return answer;
 }
+
+}  // namespace
+
+const CommandRow kSimulateCommand = {"simulate", answer_simulate, kSimulateOptions};
 
 }  // namespace orrery

@@ -120,21 +120,38 @@ struct ValidateOptions {
   bool csv() const { return look.csv(); }
 };
 
-ValidateOptions read_validate_options(Request& request) {
-  ValidateOptions o;
-  o.files = request.files("files");
-  o.tolerance = request.file("tolerance");
-  o.parameters = request.file("parameters");
-  o.write_configs = request.text("write_configs");
-  o.fit = request.flag("fit");
-  o.cross = request.flag("cross");
-  o.ablate = request.flag("ablate");
-  o.check = request.flag("check");
-  o.write_accuracy = request.text("write_accuracy");
-  o.calibration = request.text("calibration");
-  o.look.format = request.format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv,
-                                  AnswerFormat::html, AnswerFormat::markdown});
-  o.look.style = request.style();
+constexpr auto kValidateOptions = [] {
+  using C = ValidateOptions;
+  return std::array{
+      Option{into<&C::files>(), "FILE", "FILE",
+             "published runs or claims: files or directories (the published runs that ship)",
+             "files"},
+      Option{into<&C::tolerance>(), "--tolerance", "FILE",
+             "bounds on the errors: [{\"scope\": \"tier A\", \"median\": 0.1}]; exit code 4 if one "
+             "is broken"},
+      Option{into<&C::fit>(), "--fit", "",
+             "fit the constants of configs on the rows and print them"},
+      Option{into<&C::cross>(), "--cross", "",
+             "judge each source by constants fitted on the others alone"},
+      Option{into<&C::ablate>(), "--ablate", "",
+             "accuracy lost on left-out sources if a constant keeps its prior, for each constant "
+             "(slow)"},
+      Option{into<&C::check>(), "--check", "",
+             "check that each row agrees with itself: seconds, tokens, FLOP/s; exit code 4 if not"},
+      Option{into<&C::write_configs>(), "--write-configs", "DIR",
+             "with --fit: write the changed documents below DIR"},
+      Option{into<&C::write_accuracy>(), "--write-accuracy", "FILE",
+             "with --cross: write the table of intervals, configs/accuracy.json"},
+      Option{into<&C::parameters>(), "--parameters", "FILE",
+             "constants that a fit may change (validation/parameters.json)"},
+      Option{into<&C::calibration>(), kCalibrationFlag, "FILE",
+             "constants fitted on measurements, applied to the rows of their device: name or path"},
+  };
+}();
+
+ValidateOptions read_validate(Request& request) {
+  auto o = read_options<ValidateOptions>(kValidateOptions, request);
+  o.look = request.look();
   return o;
 }
 
@@ -294,10 +311,8 @@ CommandAnswer answer_of_claims(const ValidateOptions& o, const ConfigSource& con
   return answer_claims(o.files, o.look, configs);
 }
 
-}  // namespace
-
 CommandAnswer answer_validate(Request& request, const CommandContext& context) {
-  const ValidateOptions o = read_validate_options(request);
+  const ValidateOptions o = read_validate(request);
   request.done();
   refuse_contradictions(o);
   const ConfigSource configs = until_stopped(context);
@@ -312,5 +327,9 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   if (o.ablate) return answer_ablate(o, *runs);
   return answer_cross(o, report, *runs, config_lookup(configs));
 }
+
+}  // namespace
+
+const CommandRow kValidateCommand = {"validate", answer_validate, kValidateOptions};
 
 }  // namespace orrery

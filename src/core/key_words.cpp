@@ -98,33 +98,9 @@ std::string map_words(const Form& f) {
   return "an object of: " + words(*f.item) + of;
 }
 
-std::string_view kind_word(FormKind kind) {
-  switch (kind) {
-    case FormKind::boolean:
-      return "boolean";
-    case FormKind::whole:
-      return "whole number";
-    case FormKind::number:
-      return "number";
-    case FormKind::quantity:
-      return "quantity";
-    case FormKind::text:
-      return "text";
-    case FormKind::choice:
-      return "choice";
-    case FormKind::list:
-      return "list";
-    case FormKind::object:
-    case FormKind::map:
-      return "object";
-    case FormKind::document:
-      return "document";
-    case FormKind::either:
-    case FormKind::any:
-      return "any";
-  }
-  return "";
-}
+constexpr EnumArray<FormKind, std::string_view> kKindWords = {
+    "boolean", "whole number", "number", "quantity", "text", "choice",
+    "list",    "object",       "object", "document", "any",  "any"};
 
 void add_lines(const KeyTable& table, const std::string& prefix, std::vector<KeyLine>& lines);
 
@@ -160,7 +136,8 @@ std::string values_words(const Forms& forms) {
 
 std::string kind_words(const Forms& forms) {
   std::string text;
-  for (const Form& f : forms) text += (text.empty() ? "" : " or ") + std::string(kind_word(f.kind));
+  for (const Form& f : forms)
+    text += (text.empty() ? "" : " or ") + std::string(kKindWords[f.kind]);
   return text;
 }
 

@@ -18,23 +18,9 @@ constexpr EnumNames<Precision> names_of(Precision) {
 
 // Bytes of one stored element. tf32 is stored as fp32; mxfp8 carries one scale byte per 32 elements
 // and nvfp4 one per 16 (OCP MX 1.0; NVIDIA NVFP4), so an element takes 1 + 1/32 and 1/2 + 1/16.
-constexpr double element_bytes(Precision p) {
-  switch (p) {
-    case Precision::fp32:
-    case Precision::tf32:
-      return 4.0;
-    case Precision::fp16:
-    case Precision::bf16:
-      return 2.0;
-    case Precision::fp8:
-      return 1.0;
-    case Precision::mxfp8:
-      return 1.03125;
-    case Precision::nvfp4:
-      return 0.5625;
-  }
-  return 0.0;
-}
+inline constexpr EnumArray<Precision, double> kElementBytes = {4, 4, 2, 2, 1, 1.03125, 0.5625};
+
+constexpr double element_bytes(Precision p) { return kElementBytes[p]; }
 
 constexpr bool is_low_precision(Precision p) {
   return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;

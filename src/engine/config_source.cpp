@@ -21,21 +21,9 @@ namespace {
 
 std::string folder_of(ConfigKind kind) { return "configs/" + std::string(kConfigFolders[kind]); }
 
-ConfigKind kind_of(HardwareKind kind) {
-  switch (kind) {
-    case HardwareKind::device:
-      return ConfigKind::device;
-    case HardwareKind::node:
-      return ConfigKind::node;
-    case HardwareKind::graph:
-      return ConfigKind::graph;
-    case HardwareKind::fabric:
-      return ConfigKind::fabric;
-    case HardwareKind::calibration:
-      return ConfigKind::calibration;
-  }
-  return ConfigKind::device;
-}
+constexpr EnumArray<HardwareKind, ConfigKind> kKinds = {ConfigKind::device, ConfigKind::node,
+                                                        ConfigKind::graph, ConfigKind::fabric,
+                                                        ConfigKind::calibration};
 
 std::optional<ConfigText> find_file(const ConfigSource& source, const std::string& path,
                                     const std::string& beside) {
@@ -164,11 +152,11 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   };
   lookup.hardware.find = [=](HardwareKind kind,
                              const std::string& name) -> std::optional<HardwareText> {
-    const auto found = find_config(source, kind_of(kind), name, beside);
+    const auto found = find_config(source, kKinds[kind], name, beside);
     if (!found) return {};
     return HardwareText{found->text, found->file};
   };
-  lookup.hardware.names = [=](HardwareKind kind) { return config_names(source, kind_of(kind)); };
+  lookup.hardware.names = [=](HardwareKind kind) { return config_names(source, kKinds[kind]); };
   lookup.model = finding(ConfigKind::model);
   lookup.framework = finding(ConfigKind::framework);
   lookup.compression = finding(ConfigKind::compression);

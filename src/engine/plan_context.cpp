@@ -7,21 +7,9 @@
 namespace orrery {
 namespace {
 
-ConfigKind kind_of(SiteKind kind) {
-  switch (kind) {
-    case SiteKind::failures:
-      return ConfigKind::failures;
-    case SiteKind::storage:
-      return ConfigKind::storage;
-    case SiteKind::prices:
-      return ConfigKind::prices;
-    case SiteKind::energy:
-      return ConfigKind::energy;
-    case SiteKind::data:
-      return ConfigKind::data;
-  }
-  return ConfigKind::data;
-}
+constexpr EnumArray<SiteKind, ConfigKind> kSiteKinds = {ConfigKind::failures, ConfigKind::storage,
+                                                        ConfigKind::prices, ConfigKind::energy,
+                                                        ConfigKind::data};
 
 }  // namespace
 
@@ -34,9 +22,9 @@ PlanContext plan_context(const CommandContext& context, const std::string& besid
   };
   c.run_names = [=] { return config_names(configs, ConfigKind::run); };
   c.site = [=](SiteKind kind, const std::string& name) {
-    return find_config(configs, kind_of(kind), name, beside);
+    return find_config(configs, kSiteKinds[kind], name, beside);
   };
-  c.site_names = [=](SiteKind kind) { return config_names(configs, kind_of(kind)); };
+  c.site_names = [=](SiteKind kind) { return config_names(configs, kSiteKinds[kind]); };
   c.set = [lookup = c.lookup](Json& run, const std::string& path, const Json& value) {
     apply_override({"\"set\"", path, value}, lookup, run);
   };

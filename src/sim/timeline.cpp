@@ -6,21 +6,9 @@
 namespace orrery {
 namespace {
 
-SpanKind kind_of(StepKind k) {
-  switch (k) {
-    case StepKind::forward:
-      return SpanKind::forward;
-    case StepKind::backward:
-      return SpanKind::backward;
-    case StepKind::input_gradient:
-      return SpanKind::input_gradient;
-    case StepKind::weight_gradient:
-      return SpanKind::weight_gradient;
-    case StepKind::pair:
-      return SpanKind::pair;
-  }
-  return SpanKind::forward;
-}
+constexpr EnumArray<StepKind, SpanKind> kSpanKinds = {SpanKind::forward, SpanKind::backward,
+                                                      SpanKind::input_gradient,
+                                                      SpanKind::weight_gradient, SpanKind::pair};
 
 class StageSpans {
  public:
@@ -53,7 +41,7 @@ class StageSpans {
     const PassSlot& slot = slot_of(s_.graph, n);
     const double begin = times_.pass_begin[n];
     const double end = times_.pass_end[n];
-    add({begin, end, kind_of(slot.kind), Stream::compute, true, false, node});
+    add({begin, end, kSpanKinds[slot.kind], Stream::compute, true, false, node});
     if (has_forward(slot.kind)) add_streams(s_.passes[slot.cell].forward, node);
     if (has_input_gradient(slot.kind)) add_streams(s_.passes[slot.backward_cell].backward, node);
     if (!s_.fetches.empty()) add_fetches(slot, node);

@@ -193,6 +193,14 @@ struct OwnOrder {
   Programs programs;
 };
 
+// Of a written-out schedule whose optimizer step waits for no other stage.
+template <ChunkLayout Layout>
+struct ZeroBubble {
+  static constexpr ChunkLayout kLayout = Layout;
+  static constexpr bool kPairs = false;
+  static constexpr bool kZeroBubble = true;
+};
+
 // Times of one part for one micro batch if all parts are equal. `pair` is a forward and the whole
 // backward of another micro batch, overlapped.
 template <class Time>

@@ -19,20 +19,12 @@
 
 namespace orrery {
 
-struct VHalf {
-  static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
-  static constexpr bool kPairs = false;
-  static constexpr bool kZeroBubble = true;
-
+struct VHalf : ZeroBubble<ChunkLayout::v_shaped> {
   static Programs programs(const PipelineShape& shape);
   static constexpr std::nullptr_t bubble = nullptr;  // none is published
 };
 
-struct VMin {
-  static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
-  static constexpr bool kPairs = false;
-  static constexpr bool kZeroBubble = true;
-
+struct VMin : ZeroBubble<ChunkLayout::v_shaped> {
   static Programs programs(const PipelineShape& shape);
   static constexpr std::nullptr_t bubble = nullptr;  // none is published
 };

@@ -12,11 +12,7 @@
 
 namespace orrery {
 
-struct ZbV {
-  static constexpr ChunkLayout kLayout = ChunkLayout::v_shaped;
-  static constexpr bool kPairs = false;
-  static constexpr bool kZeroBubble = true;
-
+struct ZbV : ZeroBubble<ChunkLayout::v_shaped> {
   static Programs programs(const PipelineShape& shape);
   static constexpr std::nullptr_t bubble = nullptr;  // published for F = B = W alone
 };

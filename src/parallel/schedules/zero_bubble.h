@@ -22,11 +22,7 @@ struct ZeroBubbleCounts {
 Program zero_bubble_program(const PipelineShape& shape, const ZeroBubbleCounts& counts);
 
 // As much in memory as 1F1B.
-struct ZbH1 {
-  static constexpr ChunkLayout kLayout = ChunkLayout::looped;
-  static constexpr bool kPairs = false;
-  static constexpr bool kZeroBubble = true;
-
+struct ZbH1 : ZeroBubble<ChunkLayout::looped> {
   static Programs programs(const PipelineShape& shape) {
     Programs all;
     for (std::int64_t i = 0; i < shape.stages; ++i) {
@@ -42,11 +38,7 @@ struct ZbH1 {
 };
 
 // About twice as much in memory, 2p − 1 micro batches on every stage.
-struct ZbH2 {
-  static constexpr ChunkLayout kLayout = ChunkLayout::looped;
-  static constexpr bool kPairs = false;
-  static constexpr bool kZeroBubble = true;
-
+struct ZbH2 : ZeroBubble<ChunkLayout::looped> {
   static Programs programs(const PipelineShape& shape) {
     Programs all;
     for (std::int64_t i = 0; i < shape.stages; ++i) {

@@ -78,10 +78,10 @@ struct Trainer {
   void (*read)(const ForeignFile& file, trainer::Facts& facts);
 };
 constexpr std::array kTrainers = {
-    Trainer{ForeignFormat::axolotl, axolotl::read},
-    Trainer{ForeignFormat::llama_factory, llama_factory::read},
-    Trainer{ForeignFormat::torchtune, torchtune::read},
-    Trainer{ForeignFormat::automodel, automodel::read},
+    Trainer{ForeignFormat::axolotl, trainer::axolotl::read},
+    Trainer{ForeignFormat::llama_factory, trainer::llama_factory::read},
+    Trainer{ForeignFormat::torchtune, trainer::torchtune::read},
+    Trainer{ForeignFormat::automodel, trainer::automodel::read},
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 

@@ -5,12 +5,8 @@
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 
-namespace orrery::automodel {
+namespace orrery::trainer::automodel {
 namespace {
-
-using trainer::Facts;
-using trainer::Said;
-using trainer::SaidRow;
 
 constexpr std::array kAutomodelRows = {
     SaidRow{"step_scheduler.global_batch_size", Said::global_batch},
@@ -149,4 +145,4 @@ void read(const ForeignFile& file, Facts& facts) {
             file, facts);
 }
 
-}  // namespace orrery::automodel
+}  // namespace orrery::trainer::automodel

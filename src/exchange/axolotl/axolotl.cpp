@@ -3,12 +3,8 @@
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 
-namespace orrery::axolotl {
+namespace orrery::trainer::axolotl {
 namespace {
-
-using trainer::Facts;
-using trainer::Said;
-using trainer::SaidRow;
 
 constexpr std::array kAxolotlRows = {
     SaidRow{"micro_batch_size", Said::micro_batch, NameKind::degree},
@@ -119,8 +115,7 @@ void sharding(Settings& settings, Facts& facts) {
   const auto old = settings.words("fsdp");
   bool any = old && !old->empty();
   for (const ForeignSetting& s : settings.all()) any = any || begins_with(s.name, "fsdp_config.");
-  if (any && !deepspeed)
-    say_fsdp(settings, "fsdp_config.", facts, old ? trainer::joined(*old) : "");
+  if (any && !deepspeed) say_fsdp(settings, "fsdp_config.", facts, old ? joined(*old) : "");
 }
 
 // batch_size is of one GPU, all its micro batches.
@@ -169,4 +164,4 @@ void read(const ForeignFile& file, Facts& facts) {
       file, facts);
 }
 
-}  // namespace orrery::axolotl
+}  // namespace orrery::trainer::axolotl

@@ -4,12 +4,8 @@
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 
-namespace orrery::llama_factory {
+namespace orrery::trainer::llama_factory {
 namespace {
-
-using trainer::Facts;
-using trainer::Said;
-using trainer::SaidRow;
 
 constexpr std::array kLlamaFactoryRows = {
     SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
@@ -150,7 +146,7 @@ void sharding(Settings& settings, Facts& facts) {
   }
   const auto fsdp = settings.words("fsdp");
   if (fsdp && !fsdp->empty() && !fsdp->front().empty())
-    say_fsdp(settings, "fsdp_config.", facts, trainer::joined(*fsdp));
+    say_fsdp(settings, "fsdp_config.", facts, joined(*fsdp));
 }
 
 void rest(Settings& settings, Facts& facts) {
@@ -192,4 +188,4 @@ void read(const ForeignFile& file, Facts& facts) {
             file, facts);
 }
 
-}  // namespace orrery::llama_factory
+}  // namespace orrery::trainer::llama_factory

@@ -4,12 +4,8 @@
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 
-namespace orrery::torchtune {
+namespace orrery::trainer::torchtune {
 namespace {
-
-using trainer::Facts;
-using trainer::Said;
-using trainer::SaidRow;
 
 constexpr std::array kTorchtuneRows = {
     SaidRow{"batch_size", Said::micro_batch, NameKind::degree},
@@ -163,4 +159,4 @@ void read(const ForeignFile& file, Facts& facts) {
             file, facts);
 }
 
-}  // namespace orrery::torchtune
+}  // namespace orrery::trainer::torchtune

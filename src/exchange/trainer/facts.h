@@ -183,21 +183,22 @@ void say_model(const std::string& name, const std::string& setting, Facts& facts
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts);
 
+// One file each.
+namespace automodel {
+void read(const ForeignFile& file, Facts& facts);
+}
+namespace axolotl {
+void read(const ForeignFile& file, Facts& facts);
+}
+namespace llama_factory {
+void read(const ForeignFile& file, Facts& facts);
+}
+namespace torchtune {
+void read(const ForeignFile& file, Facts& facts);
+}
+
 }  // namespace orrery::trainer
 
-// One file each.
 namespace orrery::accelerate {
-void read(const ForeignFile& file, trainer::Facts& facts);
-}
-namespace orrery::automodel {
-void read(const ForeignFile& file, trainer::Facts& facts);
-}
-namespace orrery::axolotl {
-void read(const ForeignFile& file, trainer::Facts& facts);
-}
-namespace orrery::llama_factory {
-void read(const ForeignFile& file, trainer::Facts& facts);
-}
-namespace orrery::torchtune {
 void read(const ForeignFile& file, trainer::Facts& facts);
 }

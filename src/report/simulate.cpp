@@ -219,16 +219,6 @@ Section chain_section(const Simulation& s) {
   return {bold("Critical path") + ": what sets the step, the largest first", {table.untitled()}};
 }
 
-Section gains_section(const Simulation& s) {
-  Table table({Column("if it took").at_least(26), Column("10 % less", true).at_least(12),
-               Column("no time", true).at_least(11)},
-              2);
-  for (const Gain& g : s.gains) {
-    table.add({name_of(g.what), signed_seconds(g.tenth * -1.0), signed_seconds(g.all * -1.0)});
-  }
-  return {bold("Shorter step"), {table}};
-}
-
 Section link_section(const SimulationReport& r) {
   const std::vector<LinkUse>& links = r.simulation.played.links;
   const auto most =
@@ -289,11 +279,30 @@ std::string chain_item_text(const ChainItem& item) {
   return text;
 }
 
+Table gains_table(const Simulation& s) {
+  Table table({Column("if it took", "what").at_least(26),
+               Column("10 % less", "gain_if_10_percent_less_s", true).at_least(12),
+               Column("no time", "gain_if_free_s", true).at_least(11)},
+              2);
+  for (const Gain& g : s.gains) {
+    table.add({name_of(g.what),
+               {signed_seconds(g.tenth * -1.0), g.tenth.si()},
+               {signed_seconds(g.all * -1.0), g.all.si()}});
+  }
+  return table;
+}
+
 AnswerDocument simulation_document(const SimulationReport& r) {
   const Simulation& s = r.simulation;
   return {r.run.resolved.model_name + ": one training step",
-          {run_header(r.run.resolved), headline(r), time_section(r.run), stage_section(s),
-           memory_over_time(s), chain_section(s), gains_section(s), link_section(r)},
+          {run_header(r.run.resolved),
+           headline(r),
+           time_section(r.run),
+           stage_section(s),
+           memory_over_time(s),
+           chain_section(s),
+           {bold("Shorter step"), {gains_table(s)}},
+           link_section(r)},
           s.gpus.slowness.empty() ? stage_use_rows(r) : gpu_rows(r),
           ""};
 }

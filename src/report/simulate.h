@@ -15,6 +15,9 @@ namespace orrery {
 AnswerDocument simulation_document(const SimulationReport& r);
 Json simulation_json(const SimulationReport& r);
 
+// What a shorter part would gain: for people and programs.
+Table gains_table(const Simulation& s);
+
 // "stage 3", "stages 0, 7": who a link of the chain belongs to.
 std::string chain_item_text(const ChainItem& item);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "document/rows.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/simulate.h"
@@ -55,14 +56,6 @@ Json chain_json(const Simulation& s) {
     j["count"] = item.count;
     j["time_s"] = item.time.si();
     return j;
-  });
-}
-
-Json gains_json(const Simulation& s) {
-  return json_list(s.gains, [&](const Gain& g) -> Json {
-    return {{"what", name_of(g.what)},
-            {"gain_if_10_percent_less_s", g.tenth.si()},
-            {"gain_if_free_s", g.all.si()}};
   });
 }
 
@@ -149,7 +142,7 @@ Json timeline_json(const SimulationReport& r) {
   if (!s.gpus.slowness.empty()) j["every_gpu"] = gpus_json(s.gpus);
   j["links"] = links_json(r);
   j["critical_path"] = chain_json(s);
-  j["gains"] = gains_json(s);
+  j["gains"] = json_rows(gains_table(s));
   return j;
 }
 

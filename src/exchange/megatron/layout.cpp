@@ -176,6 +176,11 @@ void read_layout_of(ImportDraft& d) {
   const std::int64_t stages = d.count_at("parallel.pp", 1) * d.count_at("parallel.vpp", 1);
   const auto text = d.settings.text("pipeline_model_parallel_layout");
   if (d.is_open("parallel.stage_layers")) return;
+  // A log has Python's name of the object alone.
+  if (text && text->front() == '<') {
+    return d.open("parallel.stage_layers", "pipeline_model_parallel_layout",
+                  "a log does not say it; the script's --pipeline-model-parallel-layout does");
+  }
   if (text && *text != "None") return read_given_layout(d, *text, stages);
   const auto first = d.settings.count("decoder_first_pipeline_num_layers");
   const auto last = d.settings.count("decoder_last_pipeline_num_layers");

@@ -127,8 +127,13 @@ void heads(ImportDraft& d) {
 std::optional<std::string> layer_frequency_text(ImportDraft& d) {
   const auto words = d.settings.words("moe_layer_freq");
   if (!words) return {};
-  std::string text;
-  for (const std::string& w : *words) text += w;
+  // A log's list is already the layers: [0, 1, 1].
+  const bool list =
+      words->size() > 1 && std::all_of(words->begin(), words->end(),
+                                       [](const std::string& w) { return w == "0" || w == "1"; });
+  std::string text = list ? "[" : "";
+  for (const std::string& w : *words) text += w + (list ? "," : "");
+  if (list) text.back() = ']';
   return text;
 }
 

@@ -244,10 +244,41 @@ void offload(ImportDraft& d) {
   d.set("parallel.offload", {{"optimizer", "host"}, {"optimizer_fraction", fraction}});
 }
 
+// A log lists what a run could have had, at its default or beside a switch that is off.
+void unused(ImportDraft& d) {
+  constexpr std::array kUsual = {
+      std::array<std::string_view, 2>{"outer_dp_sharding_strategy", "no_shard"},
+      std::array<std::string_view, 2>{"num_distributed_optimizer_instances", "1"},
+      std::array<std::string_view, 2>{"muon_num_ns_steps", "5"}};
+  for (const auto& [name, usual] : kUsual) {
+    const ImportDraft& read = d;
+    const bool same =
+        std::any_of(read.settings.all().begin(), read.settings.all().end(),
+                    [&](const ForeignSetting& s) { return s.name == name && s.value == usual; });
+    if (same) d.settings.take(name);
+  }
+  const auto take_all = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) d.settings.take(name);
+  };
+  if (!d.is_on("first_last_layers_bf16"))
+    take_all({"num_layers_at_start_in_bf16", "num_layers_at_end_in_bf16"});
+  const bool graphs = d.is_on("enable_cuda_graph") || d.is_on("external_cuda_graph") ||
+                      d.settings.word("cuda_graph_impl").value_or("none") != "none";
+  if (!graphs) take_all({"cuda_graph_scope", "cuda_graph_warmup_steps", "cuda_graph_impl"});
+  if (!d.settings.has("linear_attention_freq")) {
+    take_all({"linear_conv_kernel_dim", "linear_key_head_dim", "linear_num_key_heads",
+              "linear_num_value_heads", "linear_value_head_dim"});
+  }
+}
+
 }  // namespace
 
 void read_parallel_of(ImportDraft& d) {
+  unused(d);
   read_rows_of(kParallelRows, d.settings, d.out.run);
+  // A log has the tensor ranks of experts of every model.
+  const bool dense = d.at("model").is_object() && d.at("model.num_local_experts").is_null();
+  if (dense && value_at(d.given, "model").is_null()) erase_at(d.out.run, "parallel.etp");
   degrees(d);
   d.assume("training.micro_batch", 1, "not given");
   world(d);

@@ -111,8 +111,9 @@ void states(ImportDraft& d) {
   if (!is_adam(d) || d.is_open("training.precision")) return;
   if (d.at("training.precision") == "fp32") return d.set("training.states", "fp32-adam-16");
   if (wide_weights) {
-    const bool gathers = d.settings.has("zero_stage");
-    return d.set("training.states", gathers ? "fsdp-amp" : "fp32-adam-16");
+    const char* states = d.settings.has("zero_stage") ? "fsdp-amp" : "fp32-adam-16";
+    d.note("training.states", states, "fp32 weights under autocast, without O2 [from memory]");
+    return d.set("training.states", states);
   }
   const bool wide = gradients + first + second + master == 16;
   d.set("training.states", wide ? Json(std::string(usual_states(d)))

@@ -72,6 +72,10 @@ inline constexpr std::string_view kWithoutEffect =
     "moe_router_topk_scaling_factor moe_router_bias_update_rate moe_router_dtype "
     "muon_momentum muon_scale_mode muon_tp_mode muon_use_nesterov muon_split_qkv "
     "muon_fp32_matmul_prec muon_extra_scale_factor "
+    "add_position_embedding align_grad_reduce async_tensor_model_parallel_allreduce "
+    "create_attention_mask_in_dataloader deprecated_use_mcore_models gradient_reduce_div_fusion "
+    "mlp_chunks_for_prefill moe_upcycling_* tp_comm_bulk_* tp_comm_split_* tp_comm_overlap_ag "
+    "tp_comm_overlap_rs wgrad_deferral_limit "
     "moe_per_layer_logging mtp_loss_scaling_factor override_opt_param_scheduler";
 
 }  // namespace orrery::megatron

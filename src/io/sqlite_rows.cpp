@@ -59,24 +59,26 @@ Json cell(sqlite3_stmt* s, int at) {
 
 }  // namespace
 
-SqliteRows::SqliteRows(std::string path) : path_(std::move(path)) {
-  if (sqlite3_open(path_.c_str(), &base_) != SQLITE_OK) fail(kWritableDatabase);
+SqliteRows::SqliteRows(std::string path) : path_(std::move(path)), base_(nullptr, sqlite3_close) {
+  // Where it cannot be opened there is something to close too.
+  sqlite3* base = nullptr;
+  const int status = sqlite3_open(path_.c_str(), &base);
+  base_.reset(base);
+  if (status != SQLITE_OK) fail(kWritableDatabase);
   // One writer: a second orrery on the same file fails at once.
   run("PRAGMA locking_mode = EXCLUSIVE");
   run("BEGIN IMMEDIATE");
   run("COMMIT");
 }
 
-SqliteRows::~SqliteRows() { sqlite3_close(base_); }
-
 bool SqliteRows::has_table() {
-  const Statement table(base_, "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
+  const Statement table(base_.get(), "SELECT 1 FROM sqlite_master WHERE name = 'rows'");
   return sqlite3_step(table.get()) == SQLITE_ROW;
 }
 
 bool SqliteRows::has_rows() {
   if (!has_table()) return false;
-  const Statement any(base_, "SELECT 1 FROM rows LIMIT 1");
+  const Statement any(base_.get(), "SELECT 1 FROM rows LIMIT 1");
   return sqlite3_step(any.get()) == SQLITE_ROW;
 }
 
@@ -86,7 +88,7 @@ std::int64_t SqliteRows::visit(
   std::string names;
   for (const std::string& c : columns) names += (names.empty() ? "" : ", ") + quoted(c);
   if (!has_table()) return 0;
-  const Statement s(base_, "SELECT " + names + " FROM rows ORDER BY point");
+  const Statement s(base_.get(), "SELECT " + names + " FROM rows ORDER BY point");
   if (s.get() == nullptr) fail(kWritableDatabase);
   std::int64_t rows = 0;
   Json cells;
@@ -113,7 +115,7 @@ void SqliteRows::append(const std::vector<Json>& rows) {
   make_table(rows.front());
   std::string marks;
   for (std::size_t i = 0; i < rows.front().size(); ++i) marks += i == 0 ? "?" : ", ?";
-  const Statement s(base_, "INSERT INTO rows VALUES (" + marks + ")");
+  const Statement s(base_.get(), "INSERT INTO rows VALUES (" + marks + ")");
   if (s.get() == nullptr) fail(kWritableDatabase);
   for (const Json& row : rows) {
     int at = 0;
@@ -125,13 +127,14 @@ void SqliteRows::append(const std::vector<Json>& rows) {
 }
 
 void SqliteRows::run(const std::string& statement) {
-  if (sqlite3_exec(base_, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+  if (sqlite3_exec(base_.get(), statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     fail(kWritableDatabase);
   }
 }
 
 void SqliteRows::fail(const std::string& allowed) const {
-  throw InputError(path_, "", base_ == nullptr ? "no memory" : sqlite3_errmsg(base_), allowed);
+  throw InputError(path_, "", base_ == nullptr ? "no memory" : sqlite3_errmsg(base_.get()),
+                   allowed);
 }
 
 }  // namespace orrery

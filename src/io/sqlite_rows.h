@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,6 @@ namespace orrery {
 class SqliteRows {
  public:
   explicit SqliteRows(std::string path);  // created if missing
-  ~SqliteRows();
-  SqliteRows(const SqliteRows&) = delete;
-  SqliteRows& operator=(const SqliteRows&) = delete;
 
   bool has_rows();
 
@@ -41,7 +39,7 @@ class SqliteRows {
   void make_table(const Json& row);
 
   std::string path_;
-  sqlite3* base_ = nullptr;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> base_;
 };
 
 }  // namespace orrery

@@ -163,6 +163,15 @@ TEST_CASE("a search tells how far it is and ends when it is told to") {
   CHECK(told == 1);
 }
 
+TEST_CASE("a search that is stopped before it looks at anything does not call the space empty") {
+  EngineHooks hooks;
+  hooks.stopped = [] { return true; };
+  const CommandAnswer a =
+      CommandEngine(builtin_configs(), hooks).call("search", R"({"run": "gpt3-175b-1024-a100"})");
+  CHECK(a.code == ExitCode::interrupted);
+  CHECK(a.error.empty());
+}
+
 TEST_CASE("long commands end soon after they are told to") {
   const std::string measured =
       R"({"action": "fit", "device": "a100-sxm4-80gb", "files": [{"file": "gemm.csv", "text": )"

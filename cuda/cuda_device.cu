@@ -73,8 +73,7 @@ class CudaDevice : public MeasuringDevice {
 #ifdef ORRERY_HAS_CUDNN
     f.library += ", " + attention_library();
 #endif
-    for (std::size_t i = 0; i < kPrecisions; ++i) {
-      const auto precision = static_cast<Precision>(i);
+    for (const Precision precision : kAllOf<Precision>) {
       if (multiplies(precision, properties.major, properties.minor))
         f.products.push_back(precision);
     }

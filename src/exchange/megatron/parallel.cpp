@@ -246,16 +246,18 @@ void offload(ImportDraft& d) {
 
 // A log lists what a run could have had, at its default or beside a switch that is off.
 void unused(ImportDraft& d) {
-  constexpr std::array kUsual = {
-      std::array<std::string_view, 2>{"outer_dp_sharding_strategy", "no_shard"},
-      std::array<std::string_view, 2>{"num_distributed_optimizer_instances", "1"},
-      std::array<std::string_view, 2>{"muon_num_ns_steps", "5"}};
-  for (const auto& [name, usual] : kUsual) {
+  struct Usual {
+    std::string_view name, value;
+  };
+  constexpr std::array kUsual = {Usual{"outer_dp_sharding_strategy", "no_shard"},
+                                 Usual{"num_distributed_optimizer_instances", "1"},
+                                 Usual{"muon_num_ns_steps", "5"}};
+  for (const Usual& usual : kUsual) {
     const ImportDraft& read = d;
-    const bool same =
-        std::any_of(read.settings.all().begin(), read.settings.all().end(),
-                    [&](const ForeignSetting& s) { return s.name == name && s.value == usual; });
-    if (same) d.settings.take(name);
+    const bool same = std::any_of(
+        read.settings.all().begin(), read.settings.all().end(),
+        [&](const ForeignSetting& s) { return s.name == usual.name && s.value == usual.value; });
+    if (same) d.settings.take(usual.name);
   }
   const auto take_all = [&](std::initializer_list<const char*> names) {
     for (const char* name : names) d.settings.take(name);

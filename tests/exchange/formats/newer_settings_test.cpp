@@ -139,7 +139,10 @@ TEST_CASE("Hub names of smaller models, and of those that see images") {
       {"TinyLlama/TinyLlama-1.1B-Chat-v1.0", "tinyllama-1.1b"},
       {"deepseek-ai/DeepSeek-V2-Lite-Chat", "deepseek-v2-lite"},
       {"huggyllama/llama-7b", "llama-2-7b"}};
-  for (const auto& [theirs, ours] : names) CHECK_MESSAGE(at(of(theirs), "model") == ours, theirs);
+  for (const auto& name : names) {
+    CAPTURE(name.first);
+    CHECK(at(of(name.first), "model") == name.second);
+  }
   const auto mentions = [](const ImportedRun& r) {
     return std::any_of(r.not_understood.begin(), r.not_understood.end(), [](const LeftOver& l) {
       return l.why.find("encoder of images") != std::string::npos;

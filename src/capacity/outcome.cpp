@@ -160,6 +160,13 @@ double width(const Ranged<double>& r) {
   return r.value > 0 ? std::abs(r.high - r.low) / r.value : 0;
 }
 
+// C libraries differ in the last bit of an exponential, and an answer is the same everywhere.
+double to_40_bits(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 40)), exponent - 40);
+}
+
 // Sums of squared logarithms, on each side.
 struct Sides {
   double below = 0;
@@ -173,7 +180,8 @@ struct Sides {
     }
   }
   Ranged<double> range(double middle) const {
-    return {middle, middle * std::exp(-std::sqrt(below)), middle * std::exp(std::sqrt(above))};
+    return {middle, middle * to_40_bits(std::exp(-std::sqrt(below))),
+            middle * to_40_bits(std::exp(std::sqrt(above)))};
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/key_access.h"
+#include "engine/options.h"
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"

@@ -37,7 +37,6 @@ struct RunSource {
 };
 
 GivenRun given_run(Request& request);
-void read_run(Request& request, GivenRun& out);
 // `value` is one run of several, also {"run", "set", …}; the rest of the request goes over each.
 void take_run(const Reader& value, GivenRun& given);
 

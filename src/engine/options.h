@@ -24,7 +24,7 @@
 
 namespace orrery {
 
-// engine/given_run.h
+// Of engine/given_run.h; the second is defined beside it.
 struct GivenRun;
 void read_run(Request& request, GivenRun& out);
 

@@ -24,7 +24,7 @@
 
 namespace orrery {
 
-// Of engine/given_run.h; the second is defined beside it.
+// The type is in engine/given_run.h, the function in its source file.
 struct GivenRun;
 void read_run(Request& request, GivenRun& out);
 

@@ -16,7 +16,7 @@ namespace orrery {
 // "run" and the formats of exchange/foreign.h.
 std::vector<std::string> printed_formats();
 
-// Of the option `key`; "" is none. Errors: InputError for another word.
+// The value of the option `key`; "" is none. Errors: InputError for another word.
 void check_printed_format(Request& request, const std::string& key, const std::string& word);
 
 // `run` is the run file that `resolved` came from. What the format cannot say is listed: above the

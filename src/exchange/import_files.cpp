@@ -140,7 +140,7 @@ class Import {
     }
   }
 
-  // What launches a training may shard it.
+  // A command that launches a training may shard it.
   void launch_configs() {
     for (const ForeignFile& f : job_.files) {
       const std::string name = is_script(f) ? launch_config_not_given(f, job_) : "";

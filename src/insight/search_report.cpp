@@ -294,7 +294,7 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   r.top = options.top;
   r.answer = search(r.request.space, options);
   if (options.team != nullptr && !options.team->leads()) return r;
-  // What was not looked at says nothing of the space.
+  // A search that was stopped has not seen the space, so it cannot call it empty.
   if (options.stopped && options.stopped()) return r;
   if (legal(r.answer) == 0) refuse_empty(r);
   refuse_if_constraints_empty_it(r);

@@ -15,7 +15,7 @@ namespace orrery {
 AnswerDocument simulation_document(const SimulationReport& r);
 Json simulation_json(const SimulationReport& r);
 
-// What a shorter part would gain: for people and programs.
+// Gains of a shorter part, for people and programs.
 Table gains_table(const Simulation& s);
 
 // "stage 3", "stages 0, 7": who a link of the chain belongs to.

@@ -126,7 +126,6 @@ void accumulation(Settings& settings, Facts& facts) {
   facts.say(Said::accumulation, *batch / *micro, settings.written("batch_size"));
 }
 
-// A packed row is a full one; others are as long as the longest of their batch.
 // Weights stored in mxfp4 that are loaded as bf16 are a usual base.
 void stored_weights(Settings& settings) {
   if (!settings.flag("model_quantization_config_kwargs.dequantize").value_or(false)) return;
@@ -134,6 +133,7 @@ void stored_weights(Settings& settings) {
   settings.take("model_quantization_config");
 }
 
+// A packed row is a full one; others are as long as the longest of their batch.
 void rest(Settings& settings, Facts& facts) {
   stored_weights(settings);
   const bool padded = settings.flag("pad_to_sequence_len").value_or(false);

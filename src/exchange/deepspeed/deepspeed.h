@@ -12,7 +12,7 @@
 namespace orrery::deepspeed {
 
 ImportedRun import_run(const ForeignFile& file, ImportJob& job);
-// What DeepSpeed makes of bf16 without ZeRO, whichever files say the two.
+// Sets the states that DeepSpeed keeps for bf16 without ZeRO, whichever files say the two.
 void shard_bf16_states(ImportedRun& r);
 std::string export_run(const ResolvedRun& resolved);
 

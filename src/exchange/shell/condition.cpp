@@ -124,7 +124,7 @@ class Test {
     return end_of_name(name, 0) == name.size() ? name : std::string_view();
   }
 
-  // What Slurm sets in every job; started by hand a script has none of them.
+  // Slurm sets these in every job; a script that is started by hand has none of them.
   bool is_of_a_job(std::string_view name) const {
     constexpr std::string_view kNames[] = {"SLURM_JOB_ID",   "SLURM_JOBID",  "SLURM_JOB_NODELIST",
                                            "SLURM_NODELIST", "SLURM_PROCID", "SLURM_NODEID"};

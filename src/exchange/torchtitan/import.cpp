@@ -176,7 +176,7 @@ void read_stage_size(ImportDraft& d) {
   d.set("parallel.vpp", stages / pp);
 }
 
-// What the embedding and the head count for, in layers; one each where nothing is said.
+// Reads how many layers the embedding and the head count for; one each where nothing is said.
 void read_ends(ImportDraft& d) {
   const auto first = d.settings.count("pipeline_parallel_first_stage_less_layers", 0, kMostDegree);
   const auto last = d.settings.count("pipeline_parallel_last_stage_less_layers", 0, kMostDegree);

@@ -193,7 +193,7 @@ struct OwnOrder {
   Programs programs;
 };
 
-// Of a written-out schedule whose optimizer step waits for no other stage.
+// A written-out schedule whose optimizer step waits for no other stage.
 template <ChunkLayout Layout>
 struct ZeroBubble {
   static constexpr ChunkLayout kLayout = Layout;

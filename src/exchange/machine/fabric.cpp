@@ -138,7 +138,7 @@ std::int64_t count_hosts(const std::string& list) {
       flush();
       bracket = false;
       product = std::min(product * std::max<std::int64_t>(inside, 1), kMostHosts);
-      item = "x";
+      item.assign(1, c);
     } else if (c == ',' && !bracket) {
       if (!item.empty()) total = std::min(total + product, kMostHosts);
       product = 1;

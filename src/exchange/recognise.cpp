@@ -157,6 +157,8 @@ constexpr std::array kLines = {
     LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
     LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"switchname=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"blockname=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"- topology:", FileKind::machine, kSlurmTopology, ""},
     LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
@@ -165,6 +167,9 @@ constexpr std::array kLines = {
     LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
     LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
+    LineMark{"LINK TYPE TABLE", FileKind::machine, kTopologyMatrix, ""},
+    LineMark{"KFD_ID:", FileKind::other, "amd-smi's list of GPUs",
+             "amd-smi topology, whose table of links is read"},
     LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
     LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
     LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
@@ -385,7 +390,8 @@ Recognised recognise(const ForeignFile& file) {
     try {
       return yaml(read_yaml(text, file.name));
     } catch (const InputError&) {
-      // Arguments under a heading look so too.
+      // Arguments under a heading look so too, and lists of "NAME: value".
+      if (const auto found = lines(text)) return *found;
       if (!contains(text, "--") || !has_arguments_of_megatron(text)) throw;
     }
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <vector>
@@ -12,95 +11,28 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/logs/event_file.h"
+#include "exchange/logs/log_fields.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
 
+using namespace training_logs;
+
 constexpr std::size_t kWarmUp = 5;  // steps, where there are twice as many
 // The first of fewer steps is far from the others at this ratio to their median [judgement].
 constexpr double kFar = 1.3;
-constexpr double kMiB = 0x1p20;
-constexpr double kGiBytes = 0x1p30;
-
-enum class Logged : std::uint8_t { step, samples, tokens, flops, allocated, reserved };
-constexpr std::size_t kQuantities = 6;
-
-struct Field {
-  std::string_view form;
-  std::string_view marker;
-  Logged quantity;
-  double scale;  // to SI
-};
-
-constexpr std::array<Field, 27> kFields = {{
-    {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
-    {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
-    {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
-    {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
-    {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
-    {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
-    {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
-    {"DeepSpeed", "SamplesPerSec=", Logged::samples, 1},
-    {"DeepSpeed", "iter time (s):", Logged::step, 1},
-    {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
-    {"torchtitan", "tps:", Logged::tokens, 1},
-    {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
-    {"torchtitan", "tflops:", Logged::flops, 1e12},
-    {"torchtitan", "memory:", Logged::reserved, kGiBytes},
-    {"torchtune", "tokens_per_second_per_gpu:", Logged::tokens, 1},
-    {"torchtune", "peak_memory_alloc:", Logged::allocated, kGiBytes},
-    {"torchtune", "peak_memory_reserved:", Logged::reserved, kGiBytes},
-    {"NeMo", "train_step_timing in s:", Logged::step, 1},
-    {"NeMo", "train_step_timing in s=", Logged::step, 1},
-    {"NeMo", "train_step_timing=", Logged::step, 1},
-    {"Megatron-Bridge", "Step Time :", Logged::step, 1},
-    {"Megatron-Bridge", "GPU utilization:", Logged::flops, 1e12},
-    {"MLPerf", "\"train_step_time\":", Logged::step, 1},
-    {"MLPerf", "\"throughput\":", Logged::samples, 1},
-    {"Hugging Face's Trainer", "'train_samples_per_second':", Logged::samples, 1},
-    {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
-    {"Hugging Face's Trainer", "train_samples_per_second =", Logged::samples, 1},
-}};
-
-// "12,345.6GiB" begins with 12345.6.
-std::optional<double> leading_number(std::string_view text) {
-  std::string digits;
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  for (const char c : text.substr(first)) {
-    if (c == ',') continue;
-    const bool of_number = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' ||
-                           ((c == 'e' || c == 'E' || c == '-' || c == '+') && !digits.empty());
-    if (!of_number) break;
-    digits += c;
-  }
-  while (!digits.empty() && std::isdigit(static_cast<unsigned char>(digits.back())) == 0) {
-    digits.pop_back();
-  }
-  const auto x = parse_number(digits);
-  constexpr double kMost = 1e15;
-  return x && *x > 0 && *x < kMost ? x : std::nullopt;
-}
-
-// The value of a field in a line; nothing where the marker is the end of another word ("https:").
-std::optional<double> value_in(std::string_view line, const Field& f) {
-  for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
-       at = line.find(f.marker, at + 1)) {
-    if (at > 0 && std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0) continue;
-    if (const auto x = leading_number(line.substr(at + f.marker.size()))) return x;
-  }
-  return {};
-}
 
 using Values = std::array<std::vector<double>, kQuantities>;
 
 void read_fields(const std::string& line, std::string_view form, Values& values) {
   for (const Field& f : kFields) {
     if (f.form != form) continue;
-    if (const auto x = value_in(line, f)) {
-      values[static_cast<std::size_t>(f.quantity)].push_back(*x * f.scale);
-    }
+    const auto x = value_in(line, f);
+    if (!x) continue;
+    const bool rate = f.quantity == Logged::steps;
+    const Logged quantity = rate ? Logged::step : f.quantity;
+    values[static_cast<std::size_t>(quantity)].push_back(rate ? 1 / *x : *x * f.scale);
   }
 }
 
@@ -167,35 +99,6 @@ void read_settings(std::string_view line, std::vector<LoggedSetting>& settings) 
       take_setting(s.key, line.substr(value), settings);
   }
 }
-
-struct HistoryColumn {
-  std::string_view name;
-  Logged quantity;
-  double scale;
-};
-// Columns of histories that W&B exports, by the names that tools log.
-constexpr std::array kHistoryColumns = {
-    HistoryColumn{"iteration-time", Logged::step, 1},
-    HistoryColumn{"train_step_timing in s", Logged::step, 1},
-    HistoryColumn{"train_step_timing", Logged::step, 1},
-    HistoryColumn{"step_time", Logged::step, 1},
-    HistoryColumn{"time_metrics/end_to_end(s)", Logged::step, 1},
-    HistoryColumn{"perf/step_time", Logged::step, 1},
-    HistoryColumn{"time_metrics/step(s)", Logged::step, 1},
-    HistoryColumn{"throughput", Logged::flops, 1e12},  // Megatron-LM's, TFLOP/s of a GPU
-    HistoryColumn{"tflops", Logged::flops, 1e12},
-    HistoryColumn{"mem-max-allocated-bytes", Logged::allocated, 1},
-    HistoryColumn{"mem-allocated-bytes", Logged::allocated, 1},
-    HistoryColumn{"mem-reserved-bytes", Logged::reserved, 1},
-    HistoryColumn{"throughput(tps)", Logged::tokens, 1},
-    HistoryColumn{"tokens_per_second_per_gpu", Logged::tokens, 1},
-    HistoryColumn{"train/train_samples_per_second", Logged::samples, 1},
-    HistoryColumn{"train_samples_per_second", Logged::samples, 1},
-    HistoryColumn{"memory/max_reserved(GiB)", Logged::reserved, kGiBytes},
-    HistoryColumn{"memory/max_active(GiB)", Logged::allocated, kGiBytes},
-    HistoryColumn{"peak_memory_alloc", Logged::allocated, kGiBytes},
-    HistoryColumn{"peak_memory_reserved", Logged::reserved, kGiBytes},
-};
 
 // "run-1 - iteration-time" is a column of one run.
 const HistoryColumn* column_of(std::string_view title) {
@@ -269,7 +172,8 @@ bool read_clock(const std::vector<std::string>& lines, Values& values) {
 }
 
 // The form, where the text is such a history, and its values then.
-std::string read_history(const std::vector<std::string>& lines, Values& values) {
+std::string read_history(const std::vector<std::string>& lines, const std::string& file,
+                         Values& values) {
   if (lines.empty() || lines.front().find(',') == std::string::npos) return "";
   std::vector<const HistoryColumn*> columns;
   for (const std::string_view title : fields_of(lines.front(), ',')) {
@@ -283,6 +187,11 @@ std::string read_history(const std::vector<std::string>& lines, Values& values) 
   if (std::all_of(columns.begin(), columns.end(),
                   [](const HistoryColumn* c) { return c == nullptr; })) {
     return "";
+  }
+  if (!speed) {
+    throw InputError(file, "line 1", "a history of W&B without a step's time",
+                     "a column of it (iteration-time, train_step_timing, throughput(tps), …), or "
+                     "_runtime beside _step");
   }
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string_view> fields = fields_of(lines[i], ',');
@@ -337,6 +246,78 @@ std::string read_bars(std::string_view text, Values& values) {
   return "a progress bar";
 }
 
+// Lines without colours; a bar that a terminal writes over itself holds several.
+std::vector<std::string> written_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : lines_of(text)) {
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find('\r', at), line.size());
+      lines.push_back(without_colours(line.substr(at, end - at)));
+      at = end + 1;
+    }
+  }
+  return lines;
+}
+
+// "1 day, 2:03:04", "0:15:19.02"; 0 where it is none.
+double seconds_of_clock(std::string_view text) {
+  constexpr double kSixty = 60;
+  constexpr double kDay = 86'400;
+  double seconds = 0;
+  const std::size_t day = text.find(" day");
+  const double days = day == std::string_view::npos ? 0 : leading_number(text).value_or(0);
+  const std::size_t comma = day == std::string_view::npos ? day : text.find(", ", day);
+  if (comma != std::string_view::npos) text.remove_prefix(comma + 2);
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(':', at), text.size());
+    seconds = seconds * kSixty + parse_number(std::string(text.substr(at, end - at))).value_or(0);
+    at = end + 1;
+  }
+  return days * kDay + seconds;
+}
+
+std::string_view behind(std::string_view line, std::string_view marker) {
+  const std::size_t at = line.find(marker);
+  return at == std::string_view::npos ? "" : line.substr(at + marker.size());
+}
+
+// LLaMA-Factory's trainer_log.jsonl: its clock has whole seconds, so that all steps between its
+// first and last line count as one.
+std::string read_elapsed(const std::vector<std::string>& lines, Values& values) {
+  std::vector<LoggedScalar> logged;
+  for (const std::string& line : lines) {
+    const auto step = leading_number(behind(line, "\"current_steps\":"));
+    const std::string_view clock = behind(line, "\"elapsed_time\": \"");
+    if (!step || clock.empty()) continue;
+    const double seconds = seconds_of_clock(clock.substr(0, clock.find('"')));
+    const bool ends = logged.size() == 2;
+    if (ends) logged.pop_back();
+    logged.push_back({"", static_cast<std::int64_t>(*step), seconds, 0});
+  }
+  for (const double x : seconds_between(logged)) {
+    values[static_cast<std::size_t>(Logged::step)].push_back(x);
+  }
+  return values[static_cast<std::size_t>(Logged::step)].empty()
+             ? ""
+             : "LLaMA-Factory, by the clock of its lines";
+}
+
+// The whole run over its steps, where both are said: no rate of few digits.
+void read_run_time(const std::vector<std::string>& lines, Values& values) {
+  std::optional<double> seconds;
+  std::optional<double> steps;
+  const auto take = [](std::optional<double>& value, std::string_view text) {
+    if (const auto x = leading_number(text)) value = x;
+  };
+  for (const std::string& line : lines) {
+    take(seconds, behind(line, "'train_runtime':"));
+    take(seconds, behind(line, "\"train_runtime\":"));
+    take(steps, behind(line, "Total optimization steps ="));
+    take(steps, behind(line, "\"global_step\":"));
+  }
+  if (seconds && steps) values[static_cast<std::size_t>(Logged::step)] = {*seconds / *steps};
+}
+
 // Of a short log the first step alone, where it is far from the others: it compiles and allocates.
 std::size_t warm_up_of(const std::vector<double>& x) {
   if (x.size() > 2 * kWarmUp) return kWarmUp;
@@ -354,8 +335,8 @@ double settled_median(std::vector<double> x) {
 std::string form_of(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     for (const Field& f : kFields) {
-      const bool is_speed = f.quantity == Logged::step || f.quantity == Logged::samples ||
-                            f.quantity == Logged::tokens;
+      const bool is_speed = f.quantity == Logged::step || f.quantity == Logged::steps ||
+                            f.quantity == Logged::samples || f.quantity == Logged::tokens;
       if (is_speed && value_in(line, f)) return std::string(f.form);
     }
   }
@@ -377,9 +358,10 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   if (is_event_file(text)) {
     log.form = read_events(text, file, values);
   } else {
-    for (const std::string_view line : lines_of(text)) lines.push_back(without_colours(line));
-    log.form = read_history(lines, values);
+    lines = written_lines(text);
+    log.form = read_history(lines, file, values);
     if (log.form.empty()) log.form = form_of(lines);
+    if (log.form.empty()) log.form = read_elapsed(lines, values);
     if (log.form.empty()) log.form = read_bars(text, values);
   }
   std::map<std::string, std::vector<double>> timers;
@@ -390,6 +372,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     read_timer(line, timers);
     read_settings(line, log.settings);
   }
+  if (log.form == "Hugging Face's Trainer") read_run_time(lines, values);
   const auto at = [&](Logged q) -> const std::vector<double>& {
     return values[static_cast<std::size_t>(q)];
   };
@@ -411,9 +394,9 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
         "lines of Megatron-LM (\"elapsed time per iteration (ms): 12345.6\"), DeepSpeed "
         "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
         "s: "
-        "12.3\"), MLPerf, torchtune or Hugging Face's Trainer; a progress bar of its steps; or a "
-        "CSV of W&B or an event file of "
-        "TensorBoard with one of these");
+        "12.3\"), MLPerf, torchtune, nanotron, MaxText, LLM Foundry, NeMo Automodel, "
+        "nanoGPT, llm.c, LLaMA-Factory or Hugging Face's Trainer; a progress bar of its steps; or "
+        "a CSV of W&B or an event file of TensorBoard with one of these");
   }
   return log;
 }

@@ -10,7 +10,10 @@
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
-//   Hugging Face's Trainer: 'train_samples_per_second' at its end, of all steps;
+//   Hugging Face's Trainer: of all steps, 'train_runtime' over their number, else
+//   'train_steps_per_second' from 0.1, else 'train_samples_per_second';
+// - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c: the names in
+//   exchange/logs/log_fields.h; LLaMA-Factory's trainer_log.jsonl: by its clock;
 // - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step;
 // - a CSV history of W&B, by the tools' names of its columns;
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock

@@ -2,6 +2,7 @@
 // ibnetdiscover, Slurm's topology.conf and topograph's YAML.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -30,6 +31,14 @@ std::string between(std::string_view line, std::string_view open, char close) {
   const std::size_t b = line.find(close, a + open.size());
   return std::string(
       line.substr(a + open.size(), b == std::string_view::npos ? b : b - a - open.size()));
+}
+
+// Slurm's keys have any case.
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
 }
 
 // Ports of a switch: to hosts, and to other switches.
@@ -91,6 +100,8 @@ class Discovery {
     }
     if (up > 0)
       m.oversubscription = std::max(1.0, static_cast<double>(down) / static_cast<double>(up));
+    // Nothing goes up from switches that reach every host.
+    if (up == 0 && m.nodes_per_leaf == m.nodes) m.oversubscription = 1;
     return m;
   }
 
@@ -191,13 +202,13 @@ MachineFacts read_slurm(const ForeignFile& file) {
   MachineFacts m;
   m.has_fabric = true;
   for (const std::string_view raw : lines_of(file.text)) {
-    const std::string_view line = trimmed(raw);
+    const std::string line = lower(trimmed(raw));
     if (line.empty() || line.front() == '#') continue;
-    const std::string nodes = between(line, "Nodes=", ' ');
+    const std::string nodes = between(line, "nodes=", ' ');
     if (nodes.empty()) continue;
     const std::int64_t n = count_hosts(nodes);
     m.nodes = std::min(m.nodes + n, kMostHosts);
-    const bool block = begins_with(line, "BlockName=");
+    const bool block = begins_with(line, "blockname=");
     std::int64_t& group = block ? m.nodes_per_domain : m.nodes_per_leaf;
     group = std::max(group, n);
   }

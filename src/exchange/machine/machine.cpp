@@ -113,6 +113,7 @@ class Composition {
     for (const Shape& s : kShapes) {
       if (fits(s, m_)) names.emplace_back(s.node);
     }
+    if (names.size() > 1) keep_same_network(names);
     if (names.size() == 1) {
       name_ = names.front();
       d_.note("cluster.node", name_, "the shipped node of this shape: " + words_of_machine(m_));
@@ -125,6 +126,28 @@ class Composition {
                   nearest()
             : "nodes of this shape are " + alternatives(names) + "; --node says which";
     d_.open("cluster.node", words_of_machine(m_), why);
+  }
+
+  // GB/s of all NICs of a node.
+  double network_rate() const {
+    constexpr double kBitsPerByte = 8;
+    return static_cast<double>(m_.nics) * m_.nic_gbits / kBitsPerByte;
+  }
+
+  bool has_network(const Json& tiers) const {
+    const auto rate =
+        tiers.is_array() && !tiers.empty() ? parse_quantity_gb(tiers.back()) : std::nullopt;
+    return rate && *rate > 0.99 * network_rate() && *rate < 1.01 * network_rate();
+  }
+
+  // One of them, where it alone has NICs like these.
+  void keep_same_network(std::vector<std::string>& names) const {
+    if (network_rate() == 0) return;
+    std::vector<std::string> same;
+    for (const std::string& name : names) {
+      if (has_network(tiers_of(name))) same.push_back(name);
+    }
+    if (same.size() == 1) names = same;
   }
 
   bool has_chip_of(const Shape& s) const {
@@ -191,9 +214,11 @@ class Composition {
     }
   }
 
-  Json tiers() const {
-    if (job_.lookup == nullptr || name_.empty() || !job_.lookup->hardware.find) return {};
-    const auto text = job_.lookup->hardware.find(HardwareKind::node, name_);
+  Json tiers() const { return tiers_of(name_); }
+
+  Json tiers_of(const std::string& name) const {
+    if (job_.lookup == nullptr || name.empty() || !job_.lookup->hardware.find) return {};
+    const auto text = job_.lookup->hardware.find(HardwareKind::node, name);
     if (!text) return {};
     const Json node = parse_json(text->text, text->file);
     return node.contains("tiers") ? node["tiers"] : Json();
@@ -213,11 +238,9 @@ class Composition {
     if (!all.is_array())
       return d_.not_understood(said + " of " + shortest(m_.nic_gbits) + " Gb/s",
                                "of which node; --node says it");
-    constexpr double kBitsPerByte = 8;
-    const double rate = static_cast<double>(m_.nics) * m_.nic_gbits / kBitsPerByte;
+    if (has_network(all)) return;
+    const double rate = network_rate();
     const Json& outer = all.back();
-    const auto old = parse_quantity_gb(outer);
-    if (old && *old > 0.99 * rate && *old < 1.01 * rate) return;
     d_.set(key_of(outer, "bandwidth"), shortest(rate) + " GB/s");
     d_.set(key_of(outer, "links"), m_.nics);
     d_.note(key_of(outer, "bandwidth"), shortest(rate) + " GB/s",

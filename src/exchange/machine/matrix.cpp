@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi topo -m, and rocm-smi --showtopotype.
+// nvidia-smi topo -m, rocm-smi --showtopo and --showtopotype, amd-smi topology. The two of AMD
+// print tables of weights, hops and access too: the first whose cells are kinds of links counts.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -12,8 +13,8 @@
 namespace orrery::machine {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCells = {"NODE", "SYS",  "PHB",  "PXB", "PIX",
-                                                    "SOC",  "XGMI", "PCIE", "X"};
+constexpr std::array<std::string_view, 10> kCells = {"NODE", "SYS",  "PHB",  "PXB",  "PIX",
+                                                     "SOC",  "XGMI", "PCIE", "SELF", "X"};
 constexpr std::size_t kMostColumns = 512;
 
 bool is_device(std::string_view word, std::string_view kind) {
@@ -46,11 +47,27 @@ struct Matrix {
   std::vector<std::vector<std::string>> rows;  // of GPUs, among GPUs
 };
 
-void read_header(const std::string& line, Matrix& m) {
-  for (const std::string_view word : words_of(line)) {
-    if (is_device(word, "GPU")) ++m.gpus;
-    if (is_device(word, "NIC") || is_device(word, "mlx5_")) ++m.nics;
+// "GPU3", or amd-smi's "0000:05:00.0".
+bool is_gpu(std::string_view word) {
+  const bool address = word.size() == 12 && word[4] == ':' && word[7] == ':' && word[10] == '.';
+  return address || is_device(word, "GPU");
+}
+
+// NICs have names of their own in older drivers ("mlx5_0", "mlx5_ib3", "bnxt_re0"): all columns
+// between the GPUs and the affinities.
+Matrix header_of(const std::vector<std::string_view>& words) {
+  Matrix m;
+  for (const std::string_view word : words) {
+    if (word == "CPU") break;
+    ++(is_gpu(word) ? m.gpus : m.nics);
   }
+  return m;
+}
+
+bool is_whole(const Matrix& m) {
+  return m.gpus > 0 && m.gpus < kMostColumns && m.rows.size() == m.gpus &&
+         std::all_of(m.rows.begin(), m.rows.end(),
+                     [&](const auto& r) { return r.size() == m.gpus; });
 }
 
 Matrix read_matrix(const ForeignFile& file) {
@@ -58,11 +75,11 @@ Matrix read_matrix(const ForeignFile& file) {
   for (const std::string_view raw : lines_of(file.text)) {
     const std::string line = without_colours(raw);
     const std::vector<std::string_view> words = words_of(line);
-    if (words.empty()) continue;
-    const bool header = words.size() > 1 && words[0] == "GPU0" && is_device(words[1], "GPU");
-    if (m.gpus == 0 && header) {
-      read_header(line, m);
-    } else if (m.gpus > 0 && is_device(words[0], "GPU") && m.rows.size() < m.gpus) {
+    if (words.empty() || !is_gpu(words[0])) continue;
+    const bool header = words.size() > 1 && (is_gpu(words[1]) || contains(line, "Affinity"));
+    if (header && !is_whole(m)) {
+      m = header_of(words);
+    } else if (m.rows.size() < m.gpus) {
       const std::size_t after = line.find(words[0]) + words[0].size();
       m.rows.push_back(cells_of(std::string_view(line).substr(after), m.gpus));
     }
@@ -103,16 +120,13 @@ void count_links(const Matrix& m, MachineFacts& out) {
 
 MachineFacts read_topology_matrix(const ForeignFile& file) {
   const Matrix m = read_matrix(file);
-  const bool whole =
-      m.gpus > 1 && m.gpus < kMostColumns && m.rows.size() == m.gpus &&
-      std::all_of(m.rows.begin(), m.rows.end(), [&](const auto& r) { return r.size() == m.gpus; });
-  if (!whole)
+  if (!is_whole(m))
     throw InputError(file.name, "", "a matrix of GPUs that is not whole",
                      "a row of each GPU, with a cell for each");
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(m.gpus);
   out.nics = static_cast<std::int64_t>(m.nics);
-  count_links(m, out);
+  if (m.gpus > 1) count_links(m, out);
   return out;
 }
 

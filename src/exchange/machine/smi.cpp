@@ -3,8 +3,10 @@
 // node has, and which.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "exchange/machine/machine.h"
 #include "exchange/text_lines.h"
 
@@ -56,6 +58,17 @@ std::vector<std::string> names_of_log(std::string_view text) {
   return names;
 }
 
+// "Attached GPUs      : 8", also where -i shows one of them.
+std::int64_t attached(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    if (!begins_with(line, "Attached GPUs")) continue;
+    const auto n = parse_number(std::string(trimmed(line.substr(line.find(':') + 1))));
+    constexpr double kMost = 1024;
+    if (n && *n >= 1 && *n <= kMost) return static_cast<std::int64_t>(*n);
+  }
+  return 0;
+}
+
 // "GPU 0: NVIDIA H200 (UUID: GPU-…)"; instances of a GPU stand below it.
 std::vector<std::string> names_of_list(std::string_view text) {
   std::vector<std::string> names;
@@ -90,32 +103,54 @@ std::vector<std::string> names_of_screen(std::string_view text) {
   return names;
 }
 
+// "GPU-0a1b…", "00000000:1B:00.0": the same in every sample of --loop.
+bool is_identity(std::string_view field) {
+  return begins_with(field, "GPU-") || (field.size() == 16 && field[8] == ':' && field[14] == '.');
+}
+
 // Rows of --format=csv,noheader: the field that is a product.
 std::vector<std::string> names_of_rows(std::string_view text) {
   std::vector<std::string> names;
+  std::set<std::string_view> seen;
   for (const std::string_view line : lines_of(text)) {
+    std::string_view name;
+    bool again = false;
     for (const std::string_view field : fields_of(line, ',')) {
-      if (is_product(trimmed(field))) names.emplace_back(trimmed(field));
+      if (is_product(trimmed(field))) name = trimmed(field);
+      if (is_identity(trimmed(field))) again = !seen.insert(trimmed(field)).second;
     }
+    if (!name.empty() && !again) names.emplace_back(name);
   }
   return names;
 }
 
-// Rows below a header with a column "name".
+std::size_t column_of(const std::vector<std::string_view>& titles,
+                      std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto at = std::find(titles.begin(), titles.end(), name);
+    if (at != titles.end()) return static_cast<std::size_t>(at - titles.begin());
+  }
+  return std::string::npos;
+}
+
+// Rows below a header with a column "name"; a GPU of several samples counts once.
 std::vector<std::string> names_of_table(std::string_view text) {
   std::vector<std::string> names;
-  std::size_t column = std::string::npos;
+  std::set<std::string_view> seen;
+  std::size_t name = std::string::npos;
+  std::size_t identity = std::string::npos;
   for (const std::string_view line : lines_of(text)) {
     std::vector<std::string_view> fields = fields_of(line, ',');
     for (std::string_view& f : fields) f = trimmed(f);
-    if (column != std::string::npos) {
-      if (column < fields.size() && !fields[column].empty()) names.emplace_back(fields[column]);
+    if (name == std::string::npos) {
+      name = column_of(fields, {"name", "gpu_name"});
+      identity = column_of(fields, {"uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial",
+                                    "gpu_serial", "index"});
       continue;
     }
-    for (const std::string_view title : {"name", "gpu_name"}) {
-      const auto at = std::find(fields.begin(), fields.end(), title);
-      if (at != fields.end()) column = static_cast<std::size_t>(at - fields.begin());
-    }
+    if (name >= fields.size() || fields[name].empty()) continue;
+    if (identity < fields.size() && !seen.insert(fields[identity]).second) continue;
+    names.emplace_back(fields[name]);
   }
   return names;
 }
@@ -139,6 +174,7 @@ MachineFacts read_smi(const ForeignFile& file) {
   }
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(names.size());
+  if (log && out.gpus == 1) out.gpus = std::max(out.gpus, attached(file.text));
   out.device = device_of(names.front());
   return out;
 }

@@ -22,13 +22,30 @@ struct PciDevice {
   std::string_view id;  // vendor and device
   std::string_view ours;
 };
+// From the PCI ID database; the ones of 2024 and later from memory.
 constexpr std::array kPciDevices = {
     PciDevice{"10de:20b0", "a100-sxm4-40gb"}, PciDevice{"10de:20b2", "a100-sxm4-80gb"},
-    PciDevice{"10de:20b5", "a100-pcie-80gb"}, PciDevice{"10de:2330", "h100-sxm5-80gb"},
-    PciDevice{"10de:2331", "h100-pcie-80gb"}, PciDevice{"10de:2335", "h200-sxm-141gb"},
-    PciDevice{"10de:2901", "b200-sxm-180gb"}, PciDevice{"10de:1db1", "v100-sxm2-16gb"},
-    PciDevice{"10de:1db5", "v100-sxm2-32gb"}, PciDevice{"1002:74a1", "mi300x"},
+    PciDevice{"10de:20b5", "a100-pcie-80gb"}, PciDevice{"10de:20f3", "a800-sxm-80gb"},
+    PciDevice{"10de:2330", "h100-sxm5-80gb"}, PciDevice{"10de:2331", "h100-pcie-80gb"},
+    PciDevice{"10de:2321", "h100-nvl-94gb"},  PciDevice{"10de:2324", "h800-sxm-80gb"},
+    PciDevice{"10de:2335", "h200-sxm-141gb"}, PciDevice{"10de:2342", "gh200-96gb"},
+    PciDevice{"10de:2348", "gh200-144gb"},    PciDevice{"10de:2901", "b200-sxm-180gb"},
+    PciDevice{"10de:2941", "gb200"},          PciDevice{"10de:3182", "b300-sxm"},
+    PciDevice{"10de:31c2", "gb300"},          PciDevice{"10de:1db1", "v100-sxm2-16gb"},
+    PciDevice{"10de:1db5", "v100-sxm2-32gb"}, PciDevice{"10de:1db8", "v100-sxm2-32gb"},
+    PciDevice{"10de:2345", "gh200-96gb"},     PciDevice{"1002:74a1", "mi300x"},
+    PciDevice{"1002:74a5", "mi325x"},         PciDevice{"1002:75a0", "mi350x"},
+    PciDevice{"1002:75a3", "mi355x"},
 };
+constexpr std::string_view kNvidia = "10de:";
+
+// Our device; of another GPU of NVIDIA its id, which no shipped node has.
+std::string pci_gpu(const std::string& id) {
+  for (const PciDevice& d : kPciDevices) {
+    if (d.id == id) return std::string(d.ours);
+  }
+  return begins_with(id, kNvidia) ? "PCI " + id : "";
+}
 
 pugi::xml_document parsed(const ForeignFile& file) {
   pugi::xml_document document;
@@ -87,13 +104,13 @@ class NcclReading {
 
   void pci(const pugi::xml_node& n) {
     const std::string_view kind = n.attribute("class").as_string();
-    if (kind == "0x030200" || kind == "0x030000" || kind == "0x038000" || kind == "0x120000")
-      ++pci_gpus_;
     if (kind == "0x020700" || kind == "0x020000") ++pci_nics_;
-    const std::string id = hex_of(n.attribute("vendor")) + ":" + hex_of(n.attribute("device"));
-    for (const PciDevice& d : kPciDevices) {
-      if (d.id == id) m_.device = d.ours;
-    }
+    if (kind != "0x030200" && kind != "0x030000" && kind != "0x038000" && kind != "0x120000")
+      return;
+    ++pci_gpus_;
+    const std::string device =
+        pci_gpu(hex_of(n.attribute("vendor")) + ":" + hex_of(n.attribute("device")));
+    if (!device.empty()) m_.device = device;
   }
 
   void gpu(const pugi::xml_node& n) {
@@ -133,20 +150,37 @@ class NcclReading {
   bool switched_ = false;
 };
 
-// "0302 [10de:2330] [10de:16c1] a1"
-void pci_device(const std::string& text, MachineFacts& m, bool& any_gpu) {
-  const std::string kind = text.substr(0, 4);
-  const std::size_t open = text.find('[');
-  const std::string id = open == std::string::npos ? "" : text.substr(open + 1, 9);
-  if (kind == "0302" || kind == "0380" || kind == "1200") {
-    ++m.gpus;
-    any_gpu = true;
+// GPUs of an lstopo file. A display of NVIDIA (class 0300) counts where no GPU without one does.
+struct LstopoReading {
+  MachineFacts m = {};
+  std::int64_t displays = 0;
+  std::string display = {};
+
+  // "0302 [10de:2330] [10de:16c1] a1"
+  void pci_device(const std::string& text) {
+    const std::string kind = text.substr(0, 4);
+    const std::size_t open = text.find('[');
+    const std::string id = open == std::string::npos ? "" : text.substr(open + 1, 9);
+    if (kind == "0207") ++m.nics;
+    if (kind == "0302" || kind == "0380" || kind == "1200") {
+      ++m.gpus;
+      const std::string device = pci_gpu(id);
+      if (!device.empty()) m.device = device;
+    }
+    if (kind == "0300" && begins_with(id, kNvidia)) {
+      ++displays;
+      display = pci_gpu(id);
+    }
   }
-  if (kind == "0207") ++m.nics;
-  for (const PciDevice& d : kPciDevices) {
-    if (d.id == id) m.device = d.ours;
+
+  MachineFacts facts() {
+    if (m.gpus == 0) {
+      m.gpus = displays;
+      m.device = display;
+    }
+    return m;
   }
-}
+};
 
 }  // namespace
 
@@ -162,13 +196,13 @@ MachineFacts read_nccl_xml(const ForeignFile& file) {
 
 MachineFacts read_lstopo(const ForeignFile& file) {
   const pugi::xml_document document = parsed(file);
-  MachineFacts m;
-  bool any = false;
+  LstopoReading reading;
   each(document, [&](const pugi::xml_node& n) {
     const std::string_view type = n.attribute("type").as_string();
-    if (type == "PCIDev") pci_device(n.attribute("pci_type").as_string(), m, any);
+    if (type == "PCIDev") reading.pci_device(n.attribute("pci_type").as_string());
   });
-  if (!any) {
+  const MachineFacts m = reading.facts();
+  if (m.gpus == 0) {
     throw InputError(file.name, "", "a machine without a GPU",
                      "lstopo of a node whose PCI devices it lists");
   }

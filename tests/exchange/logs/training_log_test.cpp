@@ -182,3 +182,57 @@ TEST_CASE("a progress bar says a step where nothing else does") {
   CHECK(*whole.samples_per_s == testing::about(12.5));
   CHECK_THROWS_AS(read_training_log("50/50 [00:10<00:00,  2.50s/it]\n", "l"), InputError);
 }
+
+TEST_CASE("a bar that a terminal writes over itself holds a step in each of its writings") {
+  std::string text;
+  for (const char* seconds : {"30.1", "14.8", "14.9"}) {
+    text += std::string("\rEpoch 0: 1/9, train_step_timing in s=") + seconds + "]";
+  }
+  const TrainingLog log = read_training_log(text + "\n", "x");
+  CHECK(log.steps == 3);
+  CHECK(log.step_time->si() == testing::about(14.85));
+}
+
+TEST_CASE("Hugging Face's Trainer: the run over its steps, else steps a second, else samples") {
+  const auto step = [](const std::string& text) { return read_training_log(text, "x").step_time; };
+  const std::string samples = "{'train_runtime': 919.1, 'train_samples_per_second': 1.088, ";
+  CHECK(step("  Total optimization steps = 16\n" + samples + "'train_steps_per_second': 0.017}\n")
+            ->si() == testing::about(919.1 / 16));
+  CHECK(step(samples + "'train_steps_per_second': 0.193}\n")->si() == testing::about(1 / 0.193));
+  CHECK_FALSE(step(samples + "'train_steps_per_second': 0.017}\n").has_value());
+  CHECK(step("{\n \"global_step\": 100,\n \"train_runtime\": 500.0,\n"
+             " \"train_samples_per_second\": 25.6\n}\n")
+            ->si() == testing::about(5.0));
+  CHECK(*read_training_log("{'train_samples_per_second': '12.34'}\n", "x").samples_per_s ==
+        testing::about(12.34));
+}
+
+TEST_CASE("LLaMA-Factory's lines are read by their clock") {
+  const TrainingLog log = read_training_log(
+      "{\"current_steps\": 10, \"total_steps\": 100, \"elapsed_time\": \"0:00:59\"}\n"
+      "{\"current_steps\": 20, \"total_steps\": 100, \"elapsed_time\": \"0:01:05\"}\n"
+      "{\"current_steps\": 30, \"total_steps\": 100, \"elapsed_time\": \"0:01:09\"}\n",
+      "x");
+  CHECK(log.step_time->si() == testing::about(0.5));
+}
+
+TEST_CASE("further trainers say a step with a magnitude, behind it, or before its unit") {
+  const auto step = [](const std::string& line) {
+    return read_training_log(line + "\n", "x").step_time->si();
+  };
+  CHECK(step("iteration: 1 / 9 | time_per_iteration_ms: 2.51K | lm_loss: 11") ==
+        testing::about(2.51));
+  CHECK(step("completed step: 3, seconds: 5.678, TFLOP/s/device: 400.1, Tokens/s/device: 2885.1") ==
+        testing::about(5.678));
+  CHECK(step("iter 10: loss 3.1, time 250.50ms, mfu 40.1%") == testing::about(0.2505));
+  CHECK(step("step 3/99 | loss 9.1 (+nanz)| norm 1.2 (+nanz)| lr 1.0e-06 | 3123.45 ms | 48.1% bf16 "
+             "MFU | 167890 tok/s") == testing::about(3.12345));
+  CHECK(step("   Train throughput/batches_per_sec: 0.2500") == testing::about(4.0));
+  CHECK(*read_training_log("step 1 | loss 2.1 | mem 45.50 GiB | tps 12345.67(1543.20/gpu) |\n", "x")
+             .tokens_per_s_per_gpu == testing::about(1543.2));
+}
+
+TEST_CASE("a history of W&B without a step's time is refused by what it lacks") {
+  CHECK_THROWS_WITH_AS(read_training_log("\"Step\",\"run - throughput\"\n\"1\",\"400.5\"\n", "x"),
+                       doctest::Contains("without a step's time"), InputError);
+}

@@ -251,4 +251,93 @@ TEST_CASE("nvidia-smi says the chip on its screen and in lists without a header"
   CHECK(composed({{"f", "BlockName=b1 Nodes=n[1-18]\n"}}).run.contains("cluster"));
 }
 
+TEST_CASE("columns between GPUs and affinities are NICs, whatever their names") {
+  const MachineFacts m = read_machine(
+      {"t",
+       "\tGPU0\tGPU1\tmlx5_ib0\tbnxt_re1\tCPU Affinity\tGPU NUMA ID\n"
+       "GPU0\t X \tNV12\tNODE\tSYS\t0-23\tN/A\nGPU1\tNV12\t X \tSYS\tNODE\t0-23\tN/A\n"});
+  CHECK(m.gpus == 2);
+  CHECK(m.nics == 2);
+}
+
+TEST_CASE("a node of one GPU has no links to others") {
+  const MachineFacts m =
+      read_machine({"t", "\tGPU0\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0-71\t0\n"});
+  CHECK(m.gpus == 1);
+  CHECK(m.links == LinkKind::unknown);
+}
+
+TEST_CASE("AMD's tables of weights and hops before that of links are passed over") {
+  const std::string rocm =
+      "== Weight between two GPUs ==\n      GPU0   GPU1\nGPU0  0   15\nGPU1  15  0\n"
+      "== Link Type between two GPUs ==\n      GPU0   GPU1\nGPU0  0   XGMI\nGPU1  XGMI  0 \n";
+  const std::string amd =
+      "ACCESS TABLE:\n             0000:05:00.0 0000:26:00.0\n0000:05:00.0 ENABLED ENABLED\n"
+      "0000:26:00.0 ENABLED ENABLED\nLINK TYPE TABLE:\n             0000:05:00.0 0000:26:00.0\n"
+      "0000:05:00.0 SELF XGMI\n0000:26:00.0 XGMI SELF\n";
+  for (const std::string& text : {rocm, amd}) {
+    const MachineFacts m = read_machine({"t", text});
+    CHECK(m.gpus == 2);
+    CHECK(m.links == LinkKind::xgmi);
+  }
+  CHECK_THROWS_WITH_AS(read_machine({"t", "GPU: 0\n    BDF: 0000:05:00.0\n    KFD_ID: 7\n"}),
+                       doctest::Contains("amd-smi's list of GPUs"), InputError);
+}
+
+TEST_CASE("a GPU of several samples, and one of several that are attached, count rightly") {
+  std::string samples = "timestamp, name, pci.bus_id\n";
+  for (int i = 0; i < 6; ++i) {
+    samples += "2024, NVIDIA H200, 00000000:0" + std::to_string(i % 2) + ":00.0\n";
+  }
+  CHECK(read_machine({"t", samples}).gpus == 2);
+  CHECK(read_machine({"t", samples.substr(samples.find('\n') + 1)}).gpus == 2);
+  const MachineFacts one =
+      read_machine({"t",
+                    "==NVSMI LOG==\nAttached GPUs    : 8\nGPU 00000000:1B:00.0\n"
+                    "    Product Name   : NVIDIA H200\n"});
+  CHECK(one.gpus == 8);
+}
+
+TEST_CASE("a GPU of NVIDIA that is not shipped is no node of the same shape") {
+  const std::string switches = "<nvlink target=\"a\" count=\"18\" tclass=\"0x068000\"/>";
+  const ImportedRun r =
+      composed({{"x", nccl("vendor=\"0x10de\" device=\"0x2329\"", "sm=\"90\"", switches, 400000)}});
+  REQUIRE(open_key(r, "cluster.node") != nullptr);
+  CHECK(open_key(r, "cluster.node")->setting.find("PCI 10de:2329") != std::string::npos);
+  const char* display =
+      "<topology><object type=\"PCIDev\" pci_type=\"0300 [10de:2204]\"/></topology>";
+  CHECK(read_machine({"x", display}).device == "PCI 10de:2204");
+}
+
+TEST_CASE("the speed of NICs tells nodes of one shape apart") {
+  std::string text = "<system version=\"1\"><cpu>";
+  for (int i = 0; i < 4; ++i) {
+    text += "<pci class=\"0x030200\" vendor=\"0x10de\" device=\"0x20b2\"><gpu sm=\"80\">";
+    for (int k = 0; k < 3; ++k) text += "<nvlink target=\"g\" count=\"4\" tclass=\"0x030200\"/>";
+    text += "</gpu></pci><nic><net name=\"n\" speed=\"200000\"/></nic>";
+  }
+  CHECK(value(composed({{"x", text + "</cpu></system>"}}), "cluster.node") == "a100-80gb-4x200g");
+}
+
+TEST_CASE("switches that reach every host have nothing above them") {
+  std::string text;
+  for (const char* leaf : {"a", "b"}) {
+    text += std::string("switchguid=0x1\nSwitch\t64 \"S-") + leaf + "\"\n";
+    for (const char* host : {"h1", "h2"}) {
+      text += std::string("[1]\t\"H-") + host + leaf + "\"[1](0)\t# \"" + host + " mlx5_" + leaf +
+              "\" lid 1 4xNDR\n";
+    }
+  }
+  const MachineFacts m = read_machine({"t", text});
+  CHECK(m.nodes_per_leaf == 2);
+  CHECK(m.oversubscription == 1);
+}
+
+TEST_CASE("Slurm's keys have any case") {
+  const MachineFacts m =
+      read_machine({"t", "switchname=s1 nodes=tux[0-3]\nswitchname=s2 NODES=tux[4-7]\n"});
+  CHECK(m.nodes == 8);
+  CHECK(m.nodes_per_leaf == 4);
+}
+
 }  // namespace orrery

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/logs/log_fields.h"
+
+#include <cctype>
+#include <cmath>
+#include <string>
+
+#include "core/units.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::training_logs {
+namespace {
+
+bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// "12,345.6GiB" begins with 12345.6; newer versions of Hugging Face's Trainer put a number in
+// quotes.
+std::string leading_digits(std::string_view text) {
+  std::string digits;
+  const std::size_t first = text.find_first_not_of(" \t'\"");
+  if (first == std::string_view::npos) return {};
+  for (const char c : text.substr(first)) {
+    if (c == ',') continue;
+    const bool of_number = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' ||
+                           ((c == 'e' || c == 'E' || c == '-' || c == '+') && !digits.empty());
+    if (!of_number) break;
+    digits += c;
+  }
+  while (!digits.empty() && std::isdigit(static_cast<unsigned char>(digits.back())) == 0) {
+    digits.pop_back();
+  }
+  return digits;
+}
+
+std::optional<double> positive_number(const std::string& digits) {
+  const auto x = parse_number(digits);
+  constexpr double kMost = 1e15;
+  return x && *x > 0 && *x < kMost ? x : std::nullopt;
+}
+
+// "2.51K" is 2510.
+std::optional<double> number_with_magnitude(std::string_view text) {
+  constexpr std::string_view kMagnitudes = "KMGT";
+  const std::string digits = leading_digits(text);
+  auto x = positive_number(digits);
+  const std::size_t end = text.find(digits) + digits.size();
+  if (!x || end >= text.size()) return x;
+  const std::size_t power = kMagnitudes.find(text[end]);
+  return power == std::string_view::npos ? x : *x * std::pow(1e3, static_cast<double>(power + 1));
+}
+
+std::optional<double> number_before(std::string_view text) {
+  const std::size_t other = text.find_last_not_of("0123456789.");
+  return leading_number(other == std::string_view::npos ? text : text.substr(other + 1));
+}
+
+// Rates of steps have three decimals: a small one says less than one of samples.
+std::optional<double> rate_of_steps(std::string_view text) {
+  constexpr double kLeast = 0.1;  // to half a percent
+  const auto x = leading_number(text);
+  return x && *x >= kLeast ? x : std::nullopt;
+}
+
+std::optional<double> number_at(std::string_view line, std::size_t at, const Field& f) {
+  const std::string_view behind = line.substr(at + f.marker.size());
+  if (f.quantity == Logged::steps) return rate_of_steps(behind);
+  switch (f.written) {
+    case Written::behind:
+      return leading_number(behind);
+    case Written::magnitude:
+      return number_with_magnitude(behind);
+    case Written::before:
+      return number_before(line.substr(0, at));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<double> leading_number(std::string_view text) {
+  return positive_number(leading_digits(text));
+}
+
+std::optional<double> value_in(std::string_view line, const Field& f) {
+  if (!contains(line, f.beside)) return {};
+  for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
+       at = line.find(f.marker, at + 1)) {
+    if (at > 0 && is_alnum(line[at - 1]) && is_alnum(f.marker.front())) continue;
+    if (const auto x = number_at(line, at, f)) return x;
+  }
+  return {};
+}
+
+}  // namespace orrery::training_logs

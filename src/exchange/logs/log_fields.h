@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tools print of their steps: markers in lines of text, and columns of histories. Only the
+// reader of training logs (training_log.cpp) uses it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace orrery::training_logs {
+
+inline constexpr double kMiB = 0x1p20;
+inline constexpr double kGiBytes = 0x1p30;
+
+// `steps`: a second, of which a step is the inverse.
+enum class Logged : std::uint8_t { step, steps, samples, tokens, flops, allocated, reserved };
+inline constexpr std::size_t kQuantities = 7;
+
+// How a number stands by its marker: behind it; the same, with a magnitude ("3.23K" is 3230); or
+// before it.
+enum class Written : std::uint8_t { behind, magnitude, before };
+
+struct Field {
+  std::string_view form;
+  std::string_view marker;
+  Logged quantity;
+  double scale;                  // to SI
+  std::string_view beside = "";  // what the line holds besides
+  Written written = Written::behind;
+};
+
+inline constexpr std::array kFields = std::to_array<Field>({
+    {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
+    {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
+    {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
+    {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
+    {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
+    {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
+    {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
+    {"DeepSpeed", "SamplesPerSec=", Logged::samples, 1},
+    {"DeepSpeed", "iter time (s):", Logged::step, 1},
+    {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
+    {"torchtitan", "tps:", Logged::tokens, 1},
+    {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
+    {"torchtitan", "tflops:", Logged::flops, 1e12},
+    {"torchtitan", "memory:", Logged::reserved, kGiBytes},
+    {"torchtune", "tokens_per_second_per_gpu:", Logged::tokens, 1},
+    {"torchtune", "peak_memory_alloc:", Logged::allocated, kGiBytes},
+    {"torchtune", "peak_memory_reserved:", Logged::reserved, kGiBytes},
+    {"NeMo", "train_step_timing in s:", Logged::step, 1},
+    {"NeMo", "train_step_timing in s=", Logged::step, 1},
+    {"NeMo", "train_step_timing=", Logged::step, 1},
+    {"Megatron-Bridge", "Step Time :", Logged::step, 1},
+    {"Megatron-Bridge", "GPU utilization:", Logged::flops, 1e12},
+    {"MLPerf", "\"train_step_time\":", Logged::step, 1},
+    {"MLPerf", "\"throughput\":", Logged::samples, 1},
+    {"Hugging Face's Trainer", "'train_samples_per_second':", Logged::samples, 1},
+    {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
+    {"Hugging Face's Trainer", "train_samples_per_second =", Logged::samples, 1},
+    {"Hugging Face's Trainer", "'train_steps_per_second':", Logged::steps, 1},
+    {"Hugging Face's Trainer", "\"train_steps_per_second\":", Logged::steps, 1},
+    {"Hugging Face's Trainer", "train_steps_per_second =", Logged::steps, 1},
+    // Axolotl's callbacks [from memory, and the next ones too]
+    {"Hugging Face's Trainer", "'tokens_per_second_per_gpu':", Logged::tokens, 1},
+    {"Hugging Face's Trainer", "'memory/max_allocated (GiB)':", Logged::allocated, kGiBytes},
+    {"Hugging Face's Trainer", "'memory/max_mem_allocated(gib)':", Logged::allocated, kGiBytes},
+    {"Hugging Face's Trainer", "'memory/device_reserved (GiB)':", Logged::reserved, kGiBytes},
+    {"Hugging Face's Trainer", "'memory/device_mem_reserved(gib)':", Logged::reserved, kGiBytes},
+    {"nanotron", "time_per_iteration_ms:", Logged::step, 1e-3, "", Written::magnitude},
+    {"nanotron", "tokens_per_sec_per_gpu:", Logged::tokens, 1, "", Written::magnitude},
+    {"nanotron", "model_tflops_per_gpu:", Logged::flops, 1e12, "", Written::magnitude},
+    {"MaxText", " seconds:", Logged::step, 1, "completed step:"},
+    {"MaxText", "TFLOP/s/device:", Logged::flops, 1e12},
+    {"LLM Foundry", "throughput/batches_per_sec:", Logged::steps, 1},
+    {"LLM Foundry", "throughput/device/tokens_per_sec:", Logged::tokens, 1},
+    {"NeMo Automodel", "/gpu)", Logged::tokens, 1, "tps ", Written::before},
+    {"NeMo Automodel", " mem ", Logged::allocated, kGiBytes, "tps "},
+    {"nanoGPT", " time ", Logged::step, 1e-3, ", mfu"},
+    {"llm.c", " ms |", Logged::step, 1e-3, " tok/s", Written::before},
+});
+
+struct HistoryColumn {
+  std::string_view name;
+  Logged quantity;
+  double scale;
+};
+// Columns of histories that W&B exports, by the names that tools log.
+inline constexpr std::array kHistoryColumns = {
+    HistoryColumn{"iteration-time", Logged::step, 1},
+    HistoryColumn{"train_step_timing in s", Logged::step, 1},
+    HistoryColumn{"train_step_timing", Logged::step, 1},
+    HistoryColumn{"step_time", Logged::step, 1},
+    HistoryColumn{"time_metrics/end_to_end(s)", Logged::step, 1},
+    HistoryColumn{"perf/step_time", Logged::step, 1},
+    HistoryColumn{"time_metrics/step(s)", Logged::step, 1},
+    HistoryColumn{"throughput", Logged::flops, 1e12},  // Megatron-LM's, TFLOP/s of a GPU
+    HistoryColumn{"tflops", Logged::flops, 1e12},
+    HistoryColumn{"mem-max-allocated-bytes", Logged::allocated, 1},
+    HistoryColumn{"mem-allocated-bytes", Logged::allocated, 1},
+    HistoryColumn{"mem-reserved-bytes", Logged::reserved, 1},
+    HistoryColumn{"throughput(tps)", Logged::tokens, 1},
+    HistoryColumn{"tokens_per_second_per_gpu", Logged::tokens, 1},
+    HistoryColumn{"train/train_samples_per_second", Logged::samples, 1},
+    HistoryColumn{"train_samples_per_second", Logged::samples, 1},
+    HistoryColumn{"memory/max_reserved(GiB)", Logged::reserved, kGiBytes},
+    HistoryColumn{"memory/max_active(GiB)", Logged::allocated, kGiBytes},
+    HistoryColumn{"peak_memory_alloc", Logged::allocated, kGiBytes},
+    HistoryColumn{"peak_memory_reserved", Logged::reserved, kGiBytes},
+};
+
+// The number that a text begins with.
+std::optional<double> leading_number(std::string_view text);
+
+// The value of a field in a line; nothing where the marker is the end of another word ("https:").
+std::optional<double> value_in(std::string_view line, const Field& f);
+
+}  // namespace orrery::training_logs

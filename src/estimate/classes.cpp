@@ -31,8 +31,9 @@ SecondsOf<R> uncovered_by(SecondsOf<R> time, SecondsOf<R> cover) {
 // Forward the copies travel in opposite directions at once; backward they share
 // the link and what covers it.
 template <Number R>
-void add_streams(const Run& run, StageClass<R>& c) {
-  const PassCopies<R> copies = pass_copies<R>(run, c.parameters, c.activations.kept);
+void add_streams(const Run& run, StageClass<R>& c, const FreeSharding* free) {
+  PassCopies<R> copies = pass_copies<R>(run, c.parameters, c.activations.kept);
+  if (free != nullptr) copies.fetch = {};
   const SecondsOf<R> down =
       uncovered_by<R>(larger(copies.down, copies.fetch), c.costs.forward_time);
   const SecondsOf<R> up = uncovered_by<R>(copies.up + copies.fetch, c.costs.backward_time);
@@ -179,11 +180,14 @@ void fill_parts(const Run& run, WorkspaceOf<R>& w) {
   }
 }
 
+namespace {
+
+// `free`: in place of the run's own sharding and of the place of its weights.
 template <Number R>
-void fill_costs(const Run& run, WorkspaceOf<R>& w) {
+void fill_costs(const Run& run, WorkspaceOf<R>& w, const FreeSharding* free) {
   for (StageClass<R>& c : w.classes) {
-    c.costs = stage_costs<R>(run, w.prices, c.blocks, c.replayed);
-    add_streams<R>(run, c);
+    c.costs = stage_costs<R>(run, w.prices, c.blocks, c.replayed, free);
+    add_streams<R>(run, c, free);
   }
   const std::size_t n = w.class_of.size();
   w.swept = {};
@@ -195,6 +199,17 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w) {
     w.backward[j] = costs.backward_time;
   }
   if (schedule_of(run).entry().written_out) fill_split_steps<R>(run, w);
+}
+
+}  // namespace
+
+template <Number R>
+void fill_costs(const Run& run, WorkspaceOf<R>& w) {
+  fill_costs<R>(run, w, nullptr);
+}
+
+void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free) {
+  fill_costs<double>(run, w, &free);
 }
 
 template <Number R>

@@ -18,6 +18,8 @@ template <Number R>
 void fill_parts(const Run& run, WorkspaceOf<R>& w);
 template <Number R>
 void fill_costs(const Run& run, WorkspaceOf<R>& w);
+// Or costs that are no more than those of any sharding and wherever the weights are.
+void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free);
 
 // All chunks of one stage.
 template <Number R>

@@ -94,11 +94,12 @@ constexpr double kBytesOfThoseSums = 2 * 4 - 2;
 
 // Elements of weight gradients that one micro batch adds up. Gradients reduced in every micro batch
 // are summed as shards.
-double summed_elements(const Run& run, const ParametersHeld& p) {
+double summed_elements(const Run& run, const ParametersHeld& p, const FreeSharding* free) {
   const bool sharded = reduces_every_micro_batch(run.strategy, run.framework);
   double n = 0;
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-    const std::int64_t degree = sharded ? partition_of(run.strategy, which).gradients : 1;
+    std::int64_t degree = sharded ? partition_of(run.strategy, which).gradients : 1;
+    if (free != nullptr) degree = free->summed_shards;
     n += static_cast<double>(held(p, which)) / static_cast<double>(degree);
   }
   return n;
@@ -108,9 +109,10 @@ double summed_elements(const Run& run, const ParametersHeld& p) {
 // product that adds by itself takes longer by what its epilogue reads besides, or as long as the
 // bytes of the sum take; otherwise a kernel of its own reads the gradient once more.
 template <Number R>
-SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> product) {
+SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> product,
+                          const FreeSharding* free) {
   const StateRecipe& recipe = run.training.recipe;
-  const double n = summed_elements(run, p);
+  const double n = summed_elements(run, p, free);
   const auto pass = [&](double bytes) {
     return memory_time<R>(lift<R>(Bytes(n * bytes), {"bytes of summed gradients"}),
                           run.cluster.device);
@@ -174,9 +176,10 @@ template <Number R>
 class Adder {
  public:
   Adder(const Run& run, const BlockPrice<R>& block, std::size_t type, std::int64_t n,
-        std::int64_t again)
+        std::int64_t again, const FreeSharding* free)
       : run_(run),
         block_(block),
+        free_(free),
         forward_name_{name_of(run, type, kForwardOfKind, kForwardNames)},
         backward_name_{name_of(run, type, kBackwardOfKind, kBackwardNames)},
         n_(count<R>(n, {name_of(run, type, kCountOfKind, kCountNames)})),
@@ -184,7 +187,7 @@ class Adder {
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
     const SecondsOf<R> forward = named(block_.compute[Phase::forward], forward_name_);
-    const SecondsOf<R> added_up = accumulation<R>(run_, parameters, block_.weight_gradient);
+    const SecondsOf<R> added_up = accumulation<R>(run_, parameters, block_.weight_gradient, free_);
     const SecondsOf<R> backward = named(block_.compute[Phase::backward] + added_up, backward_name_);
     s.weight_time += n_ * (block_.weight_gradient + added_up);
     s.forward[Term::compute] += n_ * forward;
@@ -201,7 +204,8 @@ class Adder {
  private:
   void add_waits_and_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
                                    const ParametersHeld& parameters) {
-    const ShardTraffic<R> t = shard_traffic<R>(run_, parameters);
+    const ShardTraffic<R> t =
+        free_ != nullptr ? ShardTraffic<R>{} : shard_traffic<R>(run_, parameters);
     const SecondsOf<R> f =
         with_waits(s.forward, n_, forward + exposed(Phase::forward).all, launches(Phase::forward));
     const SecondsOf<R> device = backward + exposed(Phase::backward).all +
@@ -251,6 +255,7 @@ class Adder {
 
   const Run& run_;
   const BlockPrice<R>& block_;
+  const FreeSharding* free_;
   Label forward_name_;
   Label backward_name_;
   R n_;
@@ -261,13 +266,13 @@ class Adder {
 
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                          const BlockCounts& replayed) {
+                          const BlockCounts& replayed, const FreeSharding* free) {
   StageCosts<R> s;
   for (std::size_t i = 0; i < kBlockTypes; ++i) {
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = replayed[i];
-    Adder<R>(run, block, i, blocks[i], again).add(s, block_parameters(run, prices, i));
+    Adder<R>(run, block, i, blocks[i], again, free).add(s, block_parameters(run, prices, i));
     s.recomputed += block.full_flops * static_cast<double>(again);
     s.recomputed += block.selective_flops * static_cast<double>(blocks[i]);
   }
@@ -296,9 +301,9 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
 }
 
 template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const BlockCounts&,
-                                        const BlockCounts&);
+                                        const BlockCounts&, const FreeSharding*);
 template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&,
-                                        const BlockCounts&);
+                                        const BlockCounts&, const FreeSharding*);
 template ParametersHeld stage_parameters(const Run&, const Prices<double>&, const BlockCounts&);
 template ParametersHeld stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&);
 

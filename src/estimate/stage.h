@@ -26,9 +26,16 @@ struct StageCosts {
   Flops recomputed{};  // by one rank, as the run's convention counts
 };
 
+// A way to shard the states that no real one is faster than: exchanges are free, and gradients are
+// summed in as many shards as any has.
+struct FreeSharding {
+  std::int64_t summed_shards = 1;
+};
+
+// `free`: in place of the run's own sharding.
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                          const BlockCounts& replayed);
+                          const BlockCounts& replayed, const FreeSharding* free = nullptr);
 
 // Parameters of one block of a kind. A shared weight is held twice where its two blocks stand on
 // different stages; multi-token prediction stands with the head it shares.

@@ -97,6 +97,7 @@ void SearchWorker::take_shardings(const std::vector<Sharding>& shardings) {
   tallies_.start(shardings);
   for (auto& list : legal_shardings_) list.clear();
   sharding_families_.clear();
+  most_gradient_shards_ = 1;
   std::vector<Partition> partitions;
   for (std::size_t k = 0; k < shardings.size(); ++k) {
     partitions.push_back(shardings[k].partition());
@@ -109,9 +110,19 @@ void SearchWorker::take_shardings(const std::vector<Sharding>& shardings) {
     }
     if (t.broken != RuleId::none) continue;
     legal_shardings_[meets() ? 1 : 0].push_back(k);
+    most_gradient_shards_ = std::max(most_gradient_shards_, run_.strategy.partition.gradients);
     if (options_.families) {
       sharding_families_.insert(sharding_families_.end(), t.families.begin(), t.families.end());
     }
+  }
+  // One after the other those that cost the same in every micro batch.
+  const auto weights_and_gradients = [&](std::size_t k) {
+    return std::make_pair(partitions[k].weights, partitions[k].gradients);
+  };
+  for (auto& list : legal_shardings_) {
+    std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+      return weights_and_gradients(a) < weights_and_gradients(b);
+    });
   }
   keep_each_once(sharding_families_);
   states_.start(std::move(partitions), space_.offloads.size());
@@ -210,6 +221,7 @@ void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>&
   set_sharding(c.point.sharding, run_.strategy);
   fill_parts(unit, c.point);
   hopeless_.reset();
+  hopeless_however_sharded_.reset();
   if (best_alone_ && beats_all(shardings, block)) return;
   states_.find(run_, workspace_, offload_of_states_[static_cast<std::size_t>(c.point.offload)],
                stages_);
@@ -320,14 +332,27 @@ bool SearchWorker::beats_all(const std::vector<std::size_t>& shardings, const Bl
 // its micro batches, which is more than anyone lets in.
 bool SearchWorker::is_hopeless(const Block& block) {
   if (!by_step_alone_) return false;
+  if (is_hopeless_however_sharded(block)) return true;
   fill_costs();
-  if (hopeless_) return *hopeless_;
-  const double least = (least_step(run_, least_pipeline_, Seconds()) * (1 - kRounding)).si();
-  const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
-  hopeless_ = !incumbents_.lets_in(least) &&
-              std::none_of(block.families->begin(), block.families->end(), lets_in) &&
-              std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
+  if (!hopeless_) hopeless_ = nobody_wants(least_pipeline_, block);
   return *hopeless_;
+}
+
+// The same of all its candidates: what sharding costs, which differs among them, is not asked.
+bool SearchWorker::is_hopeless_however_sharded(const Block& block) {
+  if (!hopeless_however_sharded_) {
+    fill_least_costs();
+    hopeless_however_sharded_ = nobody_wants(least_pipeline_, block);
+  }
+  return *hopeless_however_sharded_;
+}
+
+bool SearchWorker::nobody_wants(Seconds pipeline, const Block& block) const {
+  const double least = (least_step(run_, pipeline, Seconds()) * (1 - kRounding)).si();
+  const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
+  return !incumbents_.lets_in(least) &&
+         std::none_of(block.families->begin(), block.families->end(), lets_in) &&
+         std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
 }
 
 // Whether a candidate of the block that needs no less than `least` may be the nearest to fit.

@@ -74,6 +74,7 @@ class SearchWorker {
     std::int64_t reduced = 0;
     OffloadTarget parameters = OffloadTarget::none;
     OffloadTarget activations = OffloadTarget::none;
+    bool least = false;  // no more than those of any sharding
 
     bool operator==(const CostKey&) const = default;
   };
@@ -107,6 +108,8 @@ class SearchWorker {
   bool beats_all_layouts(const Unit& unit, const Point& point);
   bool beats_all(const std::vector<std::size_t>& shardings, const Block& block);
   bool is_hopeless(const Block& block);
+  bool is_hopeless_however_sharded(const Block& block);
+  bool nobody_wants(Seconds pipeline, const Block& block) const;
   bool wants_nearest(Bytes least, const Block& block) const;
   bool meets() const;
   bool is_refused(int by);
@@ -119,6 +122,7 @@ class SearchWorker {
   void fill_prices(const Unit& unit, const Point& point);
   void fill_parts(const Unit& unit, const Point& point);
   void fill_costs();
+  void fill_least_costs();
   void price_as(const PriceKey& key);
   void keep_in_top(const Candidate& c);
   void forget_hopeless();
@@ -145,7 +149,8 @@ class SearchWorker {
   CostKey costs_;                 // of those parts
   Seconds least_pipeline_{};      // with those costs
   std::optional<bool> hopeless_;  // the block that is judged with those costs, if that was asked
-  FitOfAll fit_of_all_ = FitOfAll::unknown;  // of that block
+  std::optional<bool> hopeless_however_sharded_;  // that block, if that was asked
+  FitOfAll fit_of_all_ = FitOfAll::unknown;       // of that block
   std::vector<Swept> swept_;
   KeptStates states_;
   std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
@@ -154,6 +159,7 @@ class SearchWorker {
   ShardingTallies tallies_;                     // of the unit at hand, like the next
   // Those that break no rule: first where meets() is false, then where it is true.
   std::array<std::vector<std::size_t>, 2> legal_shardings_;
+  std::int64_t most_gradient_shards_ = 1;              // of theirs
   std::vector<std::size_t> sharding_families_;         // theirs, each once
   std::vector<std::vector<std::size_t>> of_offloads_;  // families of a shape, by offload
   // Candidates are estimated in the order of their bounds, which goes to and fro between prices.

@@ -96,6 +96,17 @@ void SearchWorker::fill_costs() {
   hopeless_.reset();
 }
 
+void SearchWorker::fill_least_costs() {
+  CostKey key;
+  key.activations = run_.strategy.offload.activations;
+  key.least = true;
+  if (key == costs_) return;
+  orrery::fill_least_costs(run_, workspace_, {most_gradient_shards_});
+  least_pipeline_ = least_pipeline(run_, workspace_);
+  costs_ = key;
+  hopeless_.reset();
+}
+
 // Swaps the prices in the workspace, those of filled_, for the ones of this key.
 void SearchWorker::price_as(const PriceKey& key) {
   if (key == filled_.price) return;

@@ -6,6 +6,9 @@
 //
 //   orrery_bench_search            all but the large space
 //   orrery_bench_search memory     peak memory of 10^6 and of 10^8 candidates (minutes)
+//   orrery_bench_search billion    1.4 x 10^9 candidates: every tp, micro batch, set of recomputed
+//                                  modules, offload and way to split weights, gradients and
+//                                  optimizer
 //
 // Processor time is what the process used, of all its threads; wall time says what other work on
 // the machine adds.
@@ -128,6 +131,12 @@ int main(int count, char** arguments) {
     peak_of("10^6",
             R"({"axes": {"cp": [1, 2, 4], "zero": 1, "schedule": ["1f1b", "interleaved"]}})");
     peak_of("10^8", R"({"axes": {"tp": [4, 8], "zero_shard_group": "free", "offload": "free"}})");
+    return 0;
+  }
+  if (count > 1 && std::string(arguments[1]) == "billion") {
+    const char* all = R"({"axes": {"micro_batch": "free", "recompute_modules": "free",
+                                   "offload": "free", "partition": "free"}})";
+    timed_search(request_of(kGpt3, all), 2, "GPT-3 175B, every axis");
     return 0;
   }
   const SearchRequest r = request_of(kGpt3, "{}");

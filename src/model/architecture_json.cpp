@@ -182,6 +182,21 @@ ModelDescription read_own_keys(const Json& document, KeyNames names) {
   return std::move(draft.model);
 }
 
+namespace {
+
+// A file in others' keys without the one that says what they mean.
+void refuse_nameless(const Json& document, const KeyNames& names) {
+  for (const char* key : {"architectures", "torch_dtype", "d_model", "n_embd", "text_config"}) {
+    if (!document.contains(key)) continue;
+    throw InputError(names.file, names.path_of("model_type"), "nothing",
+                     "the family's name, as in Hugging Face's config.json (\"llama\", "
+                     "\"mamba2\", …), beside \"" +
+                         std::string(key) + "\"");
+  }
+}
+
+}  // namespace
+
 ModelDescription read_model(const Json& document, const std::string& file, const std::string& path,
                             const std::string& name) {
   KeyNames names;
@@ -192,6 +207,7 @@ ModelDescription read_model(const Json& document, const std::string& file, const
   if (document.contains("model_type")) {
     model = read_hugging_face(document, names);
   } else {
+    refuse_nameless(document, names);
     reject_unknown_keys(document, names);
     const Json renamed = with_expert_key(document, names);
     model = read_own_keys(renamed, std::move(names));

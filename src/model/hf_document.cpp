@@ -50,6 +50,10 @@ HfDocument hf_language_model(const Json& document, const std::string& path) {
   HfDocument found{document, path, type_of(document, ""), {}};
   while (enter_any(found)) {
   }
+  // Grok 2's file says "git", which is another model's name.
+  if (found.model_type == "git" && found.document.contains("residual_moe")) {
+    found.model_type = "grok2";
+  }
   return found;
 }
 

@@ -23,10 +23,13 @@
 //   table_a_layer     every layer has a table of relative positions of its own
 //   class_token       an image has one token more than patches
 //   wide_heads        the heads are as wide together as two hidden_size
-// No row has a default for hidden_size or for the number of experts: a file that leaves them out is
-// refused. Sources: huggingface/transformers, src/transformers/models/<family>/configuration_*.py
-// and modeling_*.py, or the code published beside the weights; defaults of plain sizes from memory,
-// unverified, left out where they were not certain.
+//   width_of_part     hidden_size that a language model within a larger file leaves out: such parts
+//                     hold what differs from their class alone
+// No other row has a default for hidden_size, and none for the number of experts: a file that
+// leaves them out is refused. Sources: huggingface/transformers,
+// src/transformers/models/<family>/configuration_*.py and modeling_*.py, or the code published
+// beside the weights; defaults of plain sizes from memory, unverified, left out where they were not
+// certain.
 #pragma once
 
 #include <array>

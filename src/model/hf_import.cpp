@@ -37,6 +37,7 @@ class Translation {
     translate_layers(facts_);
     translate_activation();
     translate_dropout();
+    translate_output();
     has_tower_ = translate_tower(facts_, outer_);
     return finish();
   }
@@ -96,7 +97,7 @@ class Translation {
   static bool is_a_list(std::string_view key) {
     return has_word(
         "mlp_only_layers moe_layers mlp_layer_types attn_layer_indices full_attn_layers "
-        "attn_type_list hybrid_layer_pattern no_rope_layers compress_ratios",
+        "attn_type_list hybrid_layer_pattern hybrid_layer_ids no_rope_layers compress_ratios",
         key);
   }
 
@@ -142,7 +143,14 @@ class Translation {
       const Json fixed = members(part);
       for (auto it = fixed.begin(); it != fixed.end(); ++it) facts_.set(it.key(), it.value());
     }
+    if (!found_.path.empty()) take_width_of_part();
     if (!known_) guess();
+  }
+
+  void take_width_of_part() {
+    if (facts_.has("hidden_size") || !facts_.has("width_of_part")) return;
+    facts_.set("hidden_size", facts_.values["width_of_part"]);
+    assumed_.push_back({"hidden_size", facts_.values["width_of_part"], why_default()});
   }
 
   static bool is_ours(std::string_view key) {
@@ -167,6 +175,8 @@ class Translation {
     const bool has_mlp = facts_.has("intermediate_size") || facts_.has("moe_intermediate_size");
     if (!has_mlp) refuse_unknown("intermediate_size, which is missing");
     check_unknown_norm();
+    if (ends_in_any(first_architecture(), {"ForMaskedLM"}))
+      refuse_unknown("the sense of \"architectures\", which is an encoder's");
     if (has_word("absolute learned learned_absolute sinusoidal relative_key relative_key_query",
                  facts_.text("position_embedding_type"))) {
       refuse_unknown("its \"position_embedding_type\", which is not understood");
@@ -265,6 +275,33 @@ class Translation {
     } else if (!facts_.has("dropout")) {
       facts_.set("dropout", false);
     }
+  }
+
+  // Decoders without a head over the vocabulary: embeddings ("MistralModel"), classifiers and
+  // models of rewards are trained so.
+  void translate_output() {
+    const std::string name = first_architecture();
+    const bool classifies = ends_in_any(
+        name, {"ForSequenceClassification", "ForTokenClassification", "ForRewardModel"});
+    const std::string_view config = family_->config_class;  // "LlamaConfig"
+    const bool bare = config.ends_with("Config") &&
+                      name == std::string(config.substr(0, config.size() - 6)) + "Model";
+    const bool decodes = !facts_.has("output") && !facts_.has("mixers");
+    if (!decodes || !(classifies || bare)) return;
+    facts_.set("output", "none");
+    notes_.push_back("architectures says " + name + ": no head over the vocabulary is counted" +
+                     (classifies ? ", nor its own of a few labels" : ""));
+  }
+
+  std::string first_architecture() const {
+    const auto at = document().find("architectures");
+    const bool named = at != document().end() && at->is_array() && !at->empty();
+    return named && at->front().is_string() ? at->front().get<std::string>() : "";
+  }
+
+  static bool ends_in_any(std::string_view name, std::initializer_list<std::string_view> ends) {
+    return std::any_of(ends.begin(), ends.end(),
+                       [&](std::string_view end) { return name.ends_with(end); });
   }
 
   void forget_assumed(const std::string& key) {

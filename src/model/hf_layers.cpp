@@ -8,38 +8,10 @@
 
 #include "model/architecture_keys.h"
 #include "model/hf_facts.h"
+#include "model/hf_layer_words.h"
 
 namespace orrery {
 namespace {
-
-struct Word {
-  std::string_view theirs;
-  LayerKind kind;  // of a half layer; of a whole one only the mixer counts
-};
-constexpr Word kWords[] = {
-    {"full_attention", {Mixer::attention, Feedforward::none}},
-    {"attention", {Mixer::attention, Feedforward::none}},
-    {"global", {Mixer::attention, Feedforward::none}},
-    {"*", {Mixer::attention, Feedforward::none}},
-    {"sliding_attention", {Mixer::local_attention, Feedforward::none}},
-    {"chunked_attention", {Mixer::local_attention, Feedforward::none}},
-    {"local", {Mixer::local_attention, Feedforward::none}},
-    {"linear_attention", {Mixer::recurrent, Feedforward::none}},
-    {"mamba", {Mixer::recurrent, Feedforward::none}},
-    {"conv", {Mixer::recurrent, Feedforward::none}},
-    {"recurrent", {Mixer::recurrent, Feedforward::none}},
-    {"hybrid", {Mixer::shared, Feedforward::none}},
-    {"M", {Mixer::recurrent, Feedforward::none}},
-    {"moe", {Mixer::none, Feedforward::experts}},
-    {"E", {Mixer::none, Feedforward::experts}},
-    {"mlp", {Mixer::none, Feedforward::dense}},
-    {"-", {Mixer::none, Feedforward::dense}},
-};
-constexpr auto kWordNames = [] {
-  std::array<std::string_view, std::size(kWords)> names{};
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kWords[i].theirs;
-  return names;
-}();
 
 constexpr std::int64_t kMostLayers = 100'000;
 
@@ -101,7 +73,9 @@ class Plan {
 
   // --- lists
 
-  static LayerKind kind_of(const Reader& item) { return kWords[item.choice(kWordNames)].kind; }
+  static LayerKind kind_of(const Reader& item) {
+    return kLayerWords[item.choice(kLayerWordNames)].kind;
+  }
 
   void read_words() {
     if (const auto list = f_.find("layer_types")) {
@@ -114,10 +88,21 @@ class Plan {
         kinds_.push_back(kind_of(Reader(text, letters->file(), letters->path())));
       }
       count_layers("hybrid_override_pattern");
+    } else if (f_.has("hybrid_layer_ids")) {
+      share_blocks();
     }
     if (f_.has("block_types")) repeat_words();
     has_words_ = !kinds_.empty();
     check_recurrence();
+  }
+
+  // Zamba 2: the layers before whose recurrence a shared block runs.
+  void share_blocks() {
+    kinds_.assign(static_cast<std::size_t>(stated_layers()), {Mixer::recurrent, Feedforward::none});
+    const std::vector<bool> marks = marked("hybrid_layer_ids", 0);
+    mix([&](std::int64_t i) {
+      return marks[static_cast<std::size_t>(i)] ? Mixer::shared : Mixer::recurrent;
+    });
   }
 
   // Words do not say which recurrence it is.

@@ -25,13 +25,13 @@ class Shapes {
  private:
   void translate_shape() {
     facts_.needed("hidden_size");
-    if (facts_.flag("halved")) {
-      facts_.set("intermediate_size", facts_.needed("intermediate_size") / 2);
-    }
     if (facts_.has("expansion_ratio") && !facts_.has("intermediate_size")) {
       const double ratio = facts_.find("expansion_ratio")->number(0, 1e6);
       const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
       facts_.set("intermediate_size", static_cast<std::int64_t>(ratio * hidden));
+    }
+    if (facts_.flag("halved")) {
+      facts_.set("intermediate_size", facts_.needed("intermediate_size") / 2);
     }
     if (facts_.flag("two_thirds_wide")) narrow_width();
     if (facts_.has("image_size")) translate_image();
@@ -82,6 +82,7 @@ class Shapes {
     if (facts_.has("use_rmsnorm")) {
       facts_.set("norm", facts_.flag("use_rmsnorm") ? "rmsnorm" : "layernorm");
     }
+    if (!facts_.flag("norm_weights", true)) facts_.set("norm", "layernorm_bare");
     if (facts_.has("parallel_attn")) translate_falcon();
     if (!facts_.flag("do_layer_norm_before", true)) facts_.set("norm_placement", "post");
     const bool no_final =

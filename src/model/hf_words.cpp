@@ -21,7 +21,7 @@ constexpr HfSpelling kSpellings[] = {
     {"vocab_size", "padded_vocab_size vocab_size"},
     {"max_position_embeddings",
      "max_position_embeddings n_positions max_seq_len seq_length max_sequence_length"},
-    {"tie_word_embeddings", "tie_word_embeddings tie_embedding"},
+    {"tie_word_embeddings", "tie_word_embeddings tie_embedding weight_tying"},
     {"hidden_act",
      "hidden_activation hidden_act activation_function activation mlp_hidden_act ffn_act_fn "
      "feed_forward_proj afn"},
@@ -37,6 +37,7 @@ constexpr HfSpelling kSpellings[] = {
     {"head_bias", "lm_head_bias"},
     {"qk_norm", "use_qk_norm qk_layernorm use_qk_layernorm qk_ln qk_norm use_qk_norm_per_head"},
     {"use_rmsnorm", "rmsnorm use_rmsnorm use_rms_norm"},
+    {"norm_weights", "layer_norm_elementwise_affine"},
     {"use_parallel_residual", "use_parallel_residual"},
     {"parallel_attn", "parallel_attn"},
     {"new_decoder_architecture", "new_decoder_architecture"},
@@ -192,7 +193,7 @@ constexpr std::string_view kIrrelevant =
     "norm_head norm_softmax nope_layer_interval attn_temperature_tuning floor_scale attn_scale "
     "for_llm_class router_jitter_noise input_jitter_noise multiplier num_labels num_patches "
     "feature_extractor is_gated_act dense_act_fn relative_attention_max_distance max_length "
-    "min_length vision_config audio_config";
+    "min_length vision_config audio_config lm_head rm_head";
 
 // Ends and beginnings of names that say nothing about sizes.
 constexpr std::string_view kHarmlessEnds[] = {

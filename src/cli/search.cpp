@@ -5,6 +5,7 @@
 #include "engine/answer.h"
 #include "engine/command_engine.h"
 #include "explore/search_team.h"
+#include "io/interrupt.h"
 #include "io/ranks.h"
 
 namespace orrery {
@@ -23,6 +24,7 @@ ExitCode search_and_give(Json request, const Session& s) {
     throw InputError("orrery search", "", "standard input under mpirun",
                      "a file that all ranks see");
   }
+  if (!is_led()) watch_interrupt();
   read_inputs(request);
   dress(request, s);
   EngineHooks hooks = hooks_of(s);

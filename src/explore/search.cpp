@@ -98,12 +98,13 @@ class Search {
     std::vector<SearchWorker> workers;
     workers.reserve(n);
     for (unsigned i = 0; i < n; ++i) workers.push_back(worker());
-    std::atomic<std::int64_t> done{0};
     const auto work = [&](unsigned i) {
       while (const auto at = next()) {
         if (options_.stopped && options_.stopped()) return;
         workers[i].take(units_[order[*at]]);
-        if (options_.progress) options_.progress(++done, static_cast<std::int64_t>(order.size()));
+        if (options_.stopped && options_.stopped()) return;
+        const std::int64_t done = ++searched_;
+        if (options_.progress) options_.progress(done, static_cast<std::int64_t>(order.size()));
       }
     };
     if (options_.parallel && n > 1) {
@@ -141,6 +142,8 @@ class Search {
 
   SearchAnswer answer(SearchTally& all) {
     SearchAnswer a;
+    a.searched = searched_;
+    a.to_search = static_cast<std::int64_t>(units_.size());
     a.candidates = all.candidates;
     a.rejected = all.rejected;
     a.rejected[0] = 0;
@@ -260,6 +263,7 @@ class Search {
   double tie_;
   Incumbents incumbents_;
   SharedFront front_;
+  std::atomic<std::int64_t> searched_{0};
 };
 
 }  // namespace

@@ -79,6 +79,9 @@ struct Family {
 };
 
 struct SearchAnswer {
+  // Sets of degrees that were searched to their end, and all: fewer where the search was stopped.
+  std::int64_t searched = 0;
+  std::int64_t to_search = 0;
   std::int64_t candidates = 0;
   std::array<std::int64_t, kRules + 1> rejected{};  // by RuleId
   std::vector<std::int64_t> refused;                // by constraint

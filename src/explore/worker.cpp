@@ -81,7 +81,7 @@ void SearchWorker::take(const Unit& unit) {
   if (options_.families) index_.find_unit(unit, ids_);
   take_shardings(walk.shardings());
   fits_nowhere_.reset();
-  tally_.candidates += walk.shapes([&](const SearchCell& shape) { judge(unit, shape); });
+  walk.shapes([&](const SearchCell& shape) { judge(unit, shape); });
   if (options_.families) tallies_.hand_over(tally_.families);
   estimate_waiting(unit);
   if (front_.aims() > 0) shared_.join(front_);
@@ -157,6 +157,7 @@ void SearchWorker::judge(const Unit& unit, const SearchCell& shape) {
   if (shape.candidates() == 0 || is_stopped()) return;
   const auto shardings = static_cast<std::int64_t>(shape.shardings->size());
   const auto offloads = static_cast<std::int64_t>(space_.offloads.size());
+  tally_.candidates += shape.candidates() * offloads;
   Block block;
   block.first = shape.point;
   block.first.sharding = shape.shardings->front();

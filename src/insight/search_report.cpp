@@ -294,8 +294,13 @@ SearchReport report_on_search(const Json& run, const std::string& file, const Co
   r.top = options.top;
   r.answer = search(r.request.space, options);
   if (options.team != nullptr && !options.team->leads()) return r;
-  // A search that was stopped has not seen the space, so it cannot call it empty.
-  if (options.stopped && options.stopped()) return r;
+  // A search that was stopped has not seen the space, so it cannot call it empty; the best of what
+  // it has seen is its answer.
+  if (options.stopped && options.stopped()) {
+    r.is_stopped = true;
+    if (!r.answer.best.empty()) add_found(r, asked.run, file, lookup);
+    return r;
+  }
   if (legal(r.answer) == 0) refuse_empty(r);
   refuse_if_constraints_empty_it(r);
   add_found(r, asked.run, file, lookup);

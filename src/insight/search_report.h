@@ -58,6 +58,7 @@ struct ListedStrategy {
 struct SearchReport {
   SearchRequest request;
   SearchAnswer answer;
+  bool is_stopped = false;  // `best` is the best so far, and nothing but it is reported
   // The recommended one, the fastest where it is another, then the best of other kinds within the
   // error bar, then the next fastest.
   std::vector<ListedStrategy> best;

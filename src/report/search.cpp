@@ -67,6 +67,10 @@ std::string left_out_words(const SearchReport& r) {
 
 Section outcome(const SearchReport& r) {
   Section s;
+  if (r.is_stopped) {
+    s.add(labelled("stopped", grouped(r.answer.searched) + " of " + grouped(r.answer.to_search) +
+                                  " sets of degrees are searched; below is the best so far"));
+  }
   if (r.fewest_gpus > 0) {
     s.add(labelled("GPUs", grouped(r.fewest_gpus) + " are the fewest of usual sizes on which a "
                                                     "usual layout fits"));
@@ -383,6 +387,7 @@ Json search_json(const SearchReport& r) {
   Json j;
   j["schema_version"] = kSchemaVersion;
   j["feasible"] = !r.best.empty();
+  if (r.is_stopped) j["stopped"] = {{"searched", a.searched}, {"of", a.to_search}};
   j["candidates"] = a.candidates;
   j["rejected"] = rejected_json(a.rejected);
   for (std::size_t i = 0; i < a.refused.size(); ++i) {

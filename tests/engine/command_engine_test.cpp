@@ -148,7 +148,7 @@ TEST_CASE("files beside an answer have the names that were asked for") {
   CHECK(a.files[1].name == "t.html");
 }
 
-TEST_CASE("a search tells how far it is and ends when it is told to") {
+TEST_CASE("a search tells how far it is, and the best so far when it is told to end") {
   std::atomic<int> told{0};
   EngineHooks hooks;
   hooks.progress = [&](std::int64_t done, std::int64_t total) {
@@ -157,10 +157,22 @@ TEST_CASE("a search tells how far it is and ends when it is told to") {
   };
   hooks.stopped = [&] { return told > 0; };
   const CommandAnswer a =
-      CommandEngine(builtin_configs(), hooks).call("search", R"({"run": "gpt3-175b-1024-a100"})");
+      CommandEngine(builtin_configs(), hooks).call("search", R"({"run": {"model": "llama-3-8b",
+      "cluster": {"node": "dgx-h100", "gpus": 16}, "framework": "megatron-core",
+      "training": {"sequence_length": 8192, "global_batch": 32}}, "format": "json", "refine": 2})");
   CHECK(a.code == ExitCode::interrupted);
-  CHECK(a.text.empty());
   CHECK(told == 1);
+  const Json answer = Json::parse(a.text.str());
+  CHECK(answer["stopped"]["searched"] == 1);
+  CHECK(answer["stopped"]["of"] > 1);
+  CHECK(!answer["best"].empty());
+  CHECK(!answer.contains("refined"));
+  std::int64_t sum = 0;
+  for (const char* kind : {"does_not_fit", "too_risky", "pruned_by_bound", "estimated"}) {
+    sum += answer[kind].get<std::int64_t>();
+  }
+  for (const Json& n : answer["rejected"]) sum += n.get<std::int64_t>();
+  CHECK(answer["candidates"] == sum);
 }
 
 TEST_CASE("a search that is stopped before it looks at anything does not call the space empty") {

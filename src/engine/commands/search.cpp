@@ -106,13 +106,13 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
     const SearchReport report = report_on_search(
         with_options(source.json, command), source.file, source.lookup,
         [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command);
-    if (context.hooks.stopped && context.hooks.stopped()) {
-      answer.code = ExitCode::interrupted;
-      return;
-    }
+    const bool stopped = context.hooks.stopped && context.hooks.stopped();
+    const bool alone = context.hooks.team == nullptr;
     // The others of a team have no answer.
-    if (context.hooks.team != nullptr && !context.hooks.team->leads()) return;
-    answer = answer_of(command, look, report, source);
+    const bool leads = alone || context.hooks.team->leads();
+    const bool has_answer = !stopped || (alone && !report.best.empty());
+    if (leads && has_answer) answer = answer_of(command, look, report, source);
+    if (stopped) answer.code = ExitCode::interrupted;
   });
   return answer;
 }

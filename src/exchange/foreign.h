@@ -26,6 +26,7 @@
 
 #include "core/enum_names.h"
 #include "core/json.h"
+#include "exchange/foreign_file.h"
 #include "parallel/assumed.h"
 
 namespace orrery {
@@ -63,11 +64,6 @@ inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
     "Accelerate",     "Slurm",     "MLPerf",        "NeMo",       "Primus",
     "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
-
-struct ForeignFile {
-  std::string name;
-  std::string text;
-};
 
 // A setting that became no key, as it was written, and why. One that `stops` changes memory or
 // time: its key (if it is of one) stays missing, and the run is not whole without --assume.

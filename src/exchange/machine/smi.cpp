@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "exchange/machine/machine.h"
+#include "exchange/machine/facts.h"
 #include "exchange/text_lines.h"
 
 namespace orrery::machine {

@@ -376,7 +376,15 @@ TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM w
   CHECK(layers("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "
                "'Et*2|(t*3|)*2t,tL'") == Json({2, 3, 3, 2}));
   CHECK(layers("--pipeline-model-parallel-size 4 --account-for-embedding-in-pipeline-split "
-               "--account-for-loss-in-pipeline-split") == Json({2, 3, 3, 2}));
+               "--num-layers 11") == Json({2, 3, 3, 3}));
+  const char* both =
+      "--pipeline-model-parallel-size 4 --account-for-embedding-in-pipeline-split "
+      "--account-for-loss-in-pipeline-split";
+  CHECK(value_at(import_run(ForeignFormat::megatron, base + std::string(both), "x", Json()).run,
+                 "parallel.layer_split") == "ends_as_layers");
+  CHECK_THROWS_AS(import_run(ForeignFormat::megatron, base + std::string(both) + " --num-layers 9",
+                             "x", Json()),
+                  InputError);
   CHECK(layers("--pipeline-model-parallel-size 4 --decoder-first-pipeline-num-layers 1") ==
         Json({1, 3, 3, 3}));
   CHECK(layers("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'E|t*10L'")

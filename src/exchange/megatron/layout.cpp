@@ -75,6 +75,19 @@ void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::
   d.set("parallel.stage_layers", layers);
 }
 
+// The embedding and the loss count as a layer each (parallel/layer_split.h).
+void both_ends(ImportDraft& d, std::int64_t stages) {
+  const bool known = d.layers() > 0 && !d.is_open("parallel.pp") && !d.is_open("parallel.vpp");
+  const std::int64_t units = d.layers() + 2;
+  if (known && units % stages != 0) {
+    throw InputError(
+        d.settings.file(), "--account-for-embedding-in-pipeline-split",
+        std::to_string(units) + " layers with the ends for " + std::to_string(stages) + " stages",
+        "layers that divide evenly over the stages");
+  }
+  d.set("parallel.layer_split", "ends_as_layers");
+}
+
 // "Et*3|(tt|)*2mL" written out, at most kMostMarks long.
 class Layout {
  public:
@@ -195,6 +208,7 @@ void read_layout_of(ImportDraft& d) {
   const bool embedding = d.is_on("account_for_embedding_in_pipeline_split") || ends_count;
   const bool loss = d.is_on("account_for_loss_in_pipeline_split") || ends_count;
   if (!first && !last && !embedding && !loss) return;
+  if (!first && !last && embedding && loss) return both_ends(d, stages);
   const bool known = d.layers() > 0 && !d.is_open("parallel.pp") && !d.is_open("parallel.vpp");
   if (!known) {
     return d.open("parallel.stage_layers", "layers of the first and last stage",

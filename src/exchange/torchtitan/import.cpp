@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
-#include "exchange/arguments.h"
 #include "exchange/import_draft.h"
-#include "exchange/shell/shell.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/toml.h"
 #include "exchange/torchtitan/torchtitan.h"
@@ -158,13 +155,27 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
 }
 
-// Layers of a stage, of which the first and the last have one less.
-void read_stage_size(ImportDraft& d) {
+// What the embedding and the head count for in layers; one each where nothing is said.
+struct Ends {
+  std::int64_t first = 1;
+  std::int64_t last = 1;
+};
+
+Ends ends_of(ImportDraft& d) {
+  const auto said = [&](const char* name) {
+    return d.settings.count(name, 0, kMostDegree).value_or(1);
+  };
+  return {said("pipeline_parallel_first_stage_less_layers"),
+          said("pipeline_parallel_last_stage_less_layers")};
+}
+
+// Layers of a stage, of which the first and the last have fewer.
+void read_stage_size(ImportDraft& d, const Ends& ends) {
   const auto n = d.settings.count("pipeline_parallel_layers_per_stage", 1, kMostDegree);
   const std::int64_t pp = d.count_at("parallel.pp", 1);
   if (!n || pp == 1) return;
   const std::string said = d.settings.written("pipeline_parallel_layers_per_stage");
-  const std::int64_t units = d.layers_of_named + 2;
+  const std::int64_t units = d.layers_of_named + ends.first + ends.last;
   const std::int64_t stages = (units + *n - 1) / *n;
   if (d.layers_of_named == 0)
     return d.open("parallel.vpp", said, "of how many layers; give --model");
@@ -176,19 +187,16 @@ void read_stage_size(ImportDraft& d) {
   d.set("parallel.vpp", stages / pp);
 }
 
-// Reads how many layers the embedding and the head count for; one each where nothing is said.
-void read_ends(ImportDraft& d) {
-  const auto first = d.settings.count("pipeline_parallel_first_stage_less_layers", 0, kMostDegree);
-  const auto last = d.settings.count("pipeline_parallel_last_stage_less_layers", 0, kMostDegree);
-  if (d.count_at("parallel.pp", 1) == 1 || (first.value_or(1) == 1 && last.value_or(1) == 1))
-    return;
-  if (first == 0 && last == 0) return d.set("parallel.layer_split", "even");
+void read_ends(ImportDraft& d, const Ends& ends) {
+  if (ends.first == 1 && ends.last == 1) return;
+  if (ends.first == 0 && ends.last == 0) return d.set("parallel.layer_split", "even");
   d.open("parallel.stage_layers", "fewer layers on the first and the last stage",
          "layers of each stage");
 }
 
 void read_schedule(ImportDraft& d) {
   const auto name = d.settings.text("pipeline_parallel_schedule");
+  const Ends ends = ends_of(d);
   if (d.count_at("parallel.pp", 1) == 1) return;
   const ScheduleName* known = nullptr;
   for (const std::span<const ScheduleName> names :
@@ -197,15 +205,15 @@ void read_schedule(ImportDraft& d) {
       if (name == s.theirs) known = &s;
     }
   }
-  if (!name) return d.note("parallel.schedule", "1f1b", "without pipeline_parallel_schedule");
-  if (known == nullptr) {
+  if (!name) d.note("parallel.schedule", "1f1b", "without pipeline_parallel_schedule");
+  if (name && known == nullptr) {
     return d.open("parallel.schedule", "pipeline_parallel_schedule " + *name,
                   "no schedule of ours");
   }
-  d.set("parallel.schedule", std::string(known->ours));
-  read_ends(d);
-  read_stage_size(d);
-  if (known->ours != "1f1b" && known->ours != "gpipe") {
+  if (name) d.set("parallel.schedule", std::string(known->ours));
+  read_ends(d, ends);
+  read_stage_size(d, ends);
+  if (name && known->ours != "1f1b" && known->ours != "gpipe") {
     d.assume("parallel.vpp", 2, "torchtitan's two stages a rank");
   }
 }
@@ -337,6 +345,8 @@ void read_rest(ImportDraft& d) {
   if (tokens > 0 && tokens < 9e15) d.set("training.tokens", static_cast<std::int64_t>(tokens));
 }
 
+}  // namespace
+
 ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool whole) {
   const Settings& settings = named.settings;
   ImportDraft d{by_known_names(settings), kWithoutEffect, kNotModelled, key_of, job.given,
@@ -369,93 +379,12 @@ ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool who
   return std::move(d.out);
 }
 
-bool has_dot(const ForeignSetting& s) { return s.name.find('.') != std::string::npos; }
-
-// Commands that have settings of torchtitan, and arguments without a command; all commands where
-// none has.
-Settings settings_of_script(const ShellRun& run, const std::string& file) {
-  Settings settings(file);
-  bool any = false;
-  for (const ShellCommand& c : run.commands) {
-    const std::vector<std::string> words = words_of(run, c);
-    const Settings own = settings_of_words(words, file);
-    const bool dotted = std::any_of(own.all().begin(), own.all().end(), has_dot);
-    any = any || dotted;
-    if (dotted || (!words.empty() && words.front().starts_with("--"))) settings.add_all(own);
-  }
-  return any ? settings : settings_of_words(run.words, file);
-}
-
-// The TOML that a command line names; "" where it names none.
-std::string named_config(const Settings& settings) {
-  for (const ForeignSetting& s : settings.all()) {
-    if (s.name == "job.config_file" && s.value.is_string()) return s.value.get<std::string>();
-  }
-  return "";
-}
-
-}  // namespace
-
 ImportedRun import_toml(const ForeignFile& file, ImportJob& job) {
   return import_settings({read_toml(file.text, file.name)}, job, true);
 }
 
 ImportedRun import_named(const NamedSettings& named, ImportJob& job) {
   return import_settings(named, job, named.other_defaults.empty());
-}
-
-std::vector<std::string> configs_in(const ImportJob& job) {
-  std::vector<std::string> names;
-  for (const ForeignFile& f : job.files) {
-    if (f.name.ends_with(".toml")) names.push_back(f.name);
-  }
-  return names;
-}
-
-std::string config_of(const ForeignFile& script, const ImportJob& job) {
-  const Settings settings =
-      settings_of_script(run_shell(script.text, script.name, {}, job.scripts), script.name);
-  const std::vector<std::string> given = configs_in(job);
-  const std::string named = named_config(settings);
-  if (named.empty()) return "";
-  for (const std::string& name : given) {
-    if (base_name(name) == base_name(named)) return name;
-  }
-  // The script's own name is often a default.
-  return given.size() == 1 ? given.front() : "";
-}
-
-ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
-  const ShellRun run = run_shell(file.text, file.name, {}, job.scripts);
-  NamedSettings named{settings_of_script(run, file.name)};
-  Settings& settings = named.settings;
-  // The launcher's GPUs, where it says them in numbers.
-  const auto number = [&](const char* name) -> std::int64_t {
-    const auto n = parse_number(settings.word(name).value_or(""));
-    return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? std::llround(*n) : 0;
-  };
-  const std::int64_t gpus =
-      number("nproc_per_node") * (settings.has("nnodes") ? number("nnodes") : 1);
-  const bool said = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
-  if (said) set_at(job.given, "cluster.gpus", gpus);
-  const std::string config = config_of(file, job);
-  const std::string named_in_script = named_config(settings);
-  for (const ForeignFile& f : job.files) {
-    if (config.empty() || f.name != config) continue;
-    Settings whole = read_toml(f.text, f.name);
-    whole.add_all(settings);
-    named.settings = std::move(whole);
-  }
-  if (!named_in_script.empty() && config.empty()) {
-    named.left.push_back(
-        {"--job.config_file " + named_in_script, "is not given; give it too", "", true});
-  }
-  ImportedRun out = import_settings(named, job, !config.empty());
-  if (said) set_at(out.run, "cluster.gpus", gpus);
-  if (!config.empty() && base_name(config) != base_name(named_in_script))
-    out.assumed.push_back(
-        {"job.config_file", config, "the file given; the script names " + named_in_script});
-  return out;
 }
 
 }  // namespace orrery::torchtitan

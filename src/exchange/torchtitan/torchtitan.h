@@ -17,6 +17,9 @@ ImportedRun import_toml(const ForeignFile& file, ImportJob& job);
 ImportedRun import_named(const NamedSettings& named, ImportJob& job);  // of a Primus file
 ImportedRun import_arguments(const ForeignFile& file, ImportJob& job);
 
+// `whole`: the settings say all; a command line changes what a registered configuration says.
+ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool whole);
+
 // The name of the given TOML that a script's --job.config_file means, under the script's own
 // settings; "" for none.
 std::string config_of(const ForeignFile& script, const ImportJob& job);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines of torchtitan, and the TOML that one names.
+#include "exchange/arguments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/shell/shell.h"
+#include "exchange/torchtitan/toml.h"
+#include "exchange/torchtitan/torchtitan.h"
+
+namespace orrery::torchtitan {
+namespace {
+
+bool has_dot(const ForeignSetting& s) { return s.name.find('.') != std::string::npos; }
+
+// Commands that have settings of torchtitan, and arguments without a command; all commands where
+// none has.
+Settings settings_of_script(const ShellRun& run, const std::string& file) {
+  Settings settings(file);
+  bool any = false;
+  for (const ShellCommand& c : run.commands) {
+    const std::vector<std::string> words = words_of(run, c);
+    const Settings own = settings_of_words(words, file);
+    const bool dotted = std::any_of(own.all().begin(), own.all().end(), has_dot);
+    any = any || dotted;
+    if (dotted || (!words.empty() && words.front().starts_with("--"))) settings.add_all(own);
+  }
+  return any ? settings : settings_of_words(run.words, file);
+}
+
+// The TOML that a command line names; "" where it names none.
+std::string named_config(const Settings& settings) {
+  for (const ForeignSetting& s : settings.all()) {
+    if (s.name == "job.config_file" && s.value.is_string()) return s.value.get<std::string>();
+  }
+  return "";
+}
+
+std::vector<std::string> configs_in(const ImportJob& job) {
+  std::vector<std::string> names;
+  for (const ForeignFile& f : job.files) {
+    if (f.name.ends_with(".toml")) names.push_back(f.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string config_of(const ForeignFile& script, const ImportJob& job) {
+  const Settings settings =
+      settings_of_script(run_shell(script.text, script.name, {}, job.scripts), script.name);
+  const std::vector<std::string> given = configs_in(job);
+  const std::string named = named_config(settings);
+  if (named.empty()) return "";
+  for (const std::string& name : given) {
+    if (base_name(name) == base_name(named)) return name;
+  }
+  // The script's own name is often a default.
+  return given.size() == 1 ? given.front() : "";
+}
+
+ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
+  const ShellRun run = run_shell(file.text, file.name, {}, job.scripts);
+  NamedSettings named{settings_of_script(run, file.name)};
+  Settings& settings = named.settings;
+  // The launcher's GPUs, where it says them in numbers.
+  const auto number = [&](const char* name) -> std::int64_t {
+    const auto n = parse_number(settings.word(name).value_or(""));
+    return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? std::llround(*n) : 0;
+  };
+  const std::int64_t gpus =
+      number("nproc_per_node") * (settings.has("nnodes") ? number("nnodes") : 1);
+  const bool said = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
+  if (said) set_at(job.given, "cluster.gpus", gpus);
+  const std::string config = config_of(file, job);
+  const std::string named_in_script = named_config(settings);
+  for (const ForeignFile& f : job.files) {
+    if (config.empty() || f.name != config) continue;
+    Settings whole = read_toml(f.text, f.name);
+    whole.add_all(settings);
+    named.settings = std::move(whole);
+  }
+  if (!named_in_script.empty() && config.empty()) {
+    named.left.push_back(
+        {"--job.config_file " + named_in_script, "is not given; give it too", "", true});
+  }
+  ImportedRun out = import_settings(named, job, !config.empty());
+  if (said) set_at(out.run, "cluster.gpus", gpus);
+  if (!config.empty() && base_name(config) != base_name(named_in_script))
+    out.assumed.push_back(
+        {"job.config_file", config, "the file given; the script names " + named_in_script});
+  return out;
+}
+
+}  // namespace orrery::torchtitan

@@ -50,11 +50,12 @@ enum class ForeignFormat : std::uint8_t {
   axolotl,
   llama_factory,
   torchtune,
+  hf_trainer,
 };
 constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
   return {"megatron",      "deepspeed", "torchtitan", "torchtitan-toml", "bridge",    "accelerate",
           "sbatch",        "mlperf",    "nemo",       "primus",          "automodel", "axolotl",
-          "llama-factory", "torchtune"};
+          "llama-factory", "torchtune", "hf-trainer"};
 }
 inline constexpr std::size_t kWrittenFormats = 7;
 
@@ -62,7 +63,7 @@ inline constexpr std::size_t kWrittenFormats = 7;
 inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
     "Megatron-LM",    "DeepSpeed", "torchtitan",    "torchtitan", "Megatron-Bridge",
     "Accelerate",     "Slurm",     "MLPerf",        "NeMo",       "Primus",
-    "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune"};
+    "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune",  "Hugging Face's Trainer"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
 // A setting that became no key, as it was written, and why. One that `stops` changes memory or

@@ -12,6 +12,7 @@
 #include "exchange/megatron/megatron.h"
 #include "exchange/mlperf/mlperf.h"
 #include "exchange/nemo/nemo.h"
+#include "exchange/other_tools.h"
 #include "exchange/primus/primus.h"
 #include "exchange/recognise.h"
 #include "exchange/slurm/slurm.h"
@@ -82,6 +83,7 @@ constexpr std::array kTrainers = {
     Trainer{ForeignFormat::llama_factory, trainer::llama_factory::read},
     Trainer{ForeignFormat::torchtune, trainer::torchtune::read},
     Trainer{ForeignFormat::automodel, trainer::automodel::read},
+    Trainer{ForeignFormat::hf_trainer, trainer::hf_trainer::read},
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 
@@ -134,7 +136,7 @@ class Import {
         machine_.push_back(f);
       } else if (r.kind == FileKind::model) {
         model(f);
-      } else if (r.looks != kNoSetting || !add_started(f)) {
+      } else if (!is_script(f) || !add_started(f)) {
         refuse_kind(f, r);
       }
     }
@@ -196,7 +198,7 @@ class Import {
 
   // Settings of a shell, or variables that are no settings by themselves.
   static bool may_be_sourced(const Recognised& r) {
-    if (r.kind == FileKind::other) return r.looks == kNoSetting;
+    if (r.kind == FileKind::other) return r.looks == kNoSetting || r.looks == kOtherProgram;
     return r.format == ForeignFormat::megatron || r.format == ForeignFormat::mlperf ||
            r.format == ForeignFormat::torchtitan || r.format == ForeignFormat::sbatch;
   }
@@ -317,6 +319,7 @@ class Import {
       case ForeignFormat::axolotl:
       case ForeignFormat::llama_factory:
       case ForeignFormat::torchtune:
+      case ForeignFormat::hf_trainer:
         return;
     }
   }

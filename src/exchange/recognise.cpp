@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
@@ -57,6 +59,16 @@ bool is_primus(const Json& j) {
          has_any(j, {"tensor_model_parallel_size", "num_attention_heads", "micro_batch_size"});
 }
 
+// Both have TrainingArguments; these settings are its own.
+bool is_llama_factory(const Json& j) {
+  return j.contains("model_name_or_path") &&
+         has_any(j, {"finetuning_type", "stage", "template", "cutoff_len", "quantization_bit"});
+}
+
+bool is_hf_trainer(const Json& j) {
+  return has_any(j, {"model_name_or_path", "per_device_train_batch_size"});
+}
+
 struct Mark {
   ForeignFormat format;
   bool (*holds)(const Json&);
@@ -65,12 +77,14 @@ struct Mark {
 // In this order: the more telling one first.
 constexpr std::array kYaml = {
     Mark{ForeignFormat::primus, [](const Json& j) { return j.contains("modules"); }},
+    // A functional test of Megatron-LM.
+    Mark{ForeignFormat::megatron, [](const Json& j) { return j.contains("MODEL_ARGS"); }},
     Mark{ForeignFormat::bridge, is_bridge},
     Mark{ForeignFormat::automodel, is_automodel},
     Mark{ForeignFormat::nemo, is_nemo},
     Mark{ForeignFormat::axolotl, [](const Json& j) { return j.contains("base_model"); }},
-    Mark{ForeignFormat::llama_factory,
-         [](const Json& j) { return j.contains("model_name_or_path"); }},
+    Mark{ForeignFormat::llama_factory, is_llama_factory},
+    Mark{ForeignFormat::hf_trainer, is_hf_trainer},
     Mark{ForeignFormat::accelerate,
          [](const Json& j) {
            return has_any(j, {"distributed_type", "compute_environment", "num_processes"});
@@ -79,22 +93,12 @@ constexpr std::array kYaml = {
     Mark{ForeignFormat::primus, is_primus},
 };
 
-struct OtherYaml {
-  const char* key;
-  const char* looks;
-};
-constexpr std::array kOtherYaml = {
-    OtherYaml{"parallelism", "nanotron's YAML"},
-    OtherYaml{"pipe_parallel_size", "GPT-NeoX's YAML"},
-    OtherYaml{"pipe-parallel-size", "GPT-NeoX's YAML"},
-    OtherYaml{"strategy", "a YAML of a trainer"},
-};
-
-const char* other_yaml(const Json& j) {
-  for (const OtherYaml& o : kOtherYaml) {
-    if (j.contains(o.key)) return o.looks;
+// The YAML of another tool; nothing where none is known.
+std::optional<Recognised> other_document(const Json& j, std::span<const OtherDocument> known) {
+  for (const OtherDocument& o : known) {
+    if (j.contains(o.key)) return Recognised{FileKind::other, {}, o.looks, o.advice};
   }
-  return nullptr;
+  return {};
 }
 
 std::string keys_of(const Json& j) {
@@ -112,10 +116,11 @@ bool is_fabric(const Json& j) { return has_any(j, {"switches", "capacity_blocks"
 Recognised yaml(const Json& j) {
   if (!j.is_object()) return {FileKind::other, {}, "YAML that is no mapping", ""};
   if (is_fabric(j)) return {FileKind::machine, {}, kTopograph, ""};
+  if (const auto other = other_document(j, kOtherDocuments)) return *other;
   for (const Mark& m : kYaml) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
-  if (const char* looks = other_yaml(j)) return {FileKind::other, {}, looks, ""};
+  if (const auto other = other_document(j, kVagueDocuments)) return *other;
   return {FileKind::other, {}, "YAML with the keys " + keys_of(j), ""};
 }
 
@@ -135,7 +140,8 @@ Recognised json(const Json& j) {
     return {FileKind::model, {}, "a Hugging Face config.json", ""};
   }
   // GPT-NeoX's files, often written in braces, hold DeepSpeed's keys beside their own.
-  if (const char* looks = other_yaml(j)) return {FileKind::other, {}, looks, ""};
+  if (const auto other = other_document(j, kOtherDocuments)) return *other;
+  if (is_hf_trainer(j)) return {FileKind::training, ForeignFormat::hf_trainer, "", ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with the keys " + keys_of(j), ""};
 }
@@ -269,6 +275,13 @@ bool is_mlperf(std::string_view line) {
          equals != std::string_view::npos;
 }
 
+// "export NAME=" or "NAME="
+bool is_variable(std::string_view line) {
+  if (begins_with(line, "export ")) line = trimmed(line.substr(7));
+  const std::size_t end = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return end != std::string_view::npos && end > 0 && line[end] == '=';
+}
+
 // Signs of a script, line by line.
 struct Signs {
   bool shell = false;
@@ -278,6 +291,7 @@ struct Signs {
   bool python = false;
   bool mlperf = false;
   bool argument = false;
+  bool variable = false;  // NAME=value
 };
 
 Signs signs_of(std::string_view text) {
@@ -293,6 +307,7 @@ Signs signs_of(std::string_view text) {
     first = false;
     s.python = s.python || is_python(whole);
     s.mlperf = s.mlperf || is_mlperf(line);
+    s.variable = s.variable || is_variable(line);
     s.argument = s.argument || contains(line, "--");
     s.dotted = s.dotted || has_dotted_name(line);
   }
@@ -300,10 +315,10 @@ Signs signs_of(std::string_view text) {
 }
 
 bool has_arguments_of_megatron(std::string_view text) {
-  static constexpr std::string_view kParts[] = {"num-layers",    "num_layers",  "micro-batch-size",
-                                                "parallel-size", "hidden-size", "micro_batch_size",
-                                                "parallel_size", "seq-length",  "use-mcore-models",
-                                                "recompute-",    "megatron",    "Megatron"};
+  static constexpr std::string_view kParts[] = {
+      "num-layers",       "num_layers",    "micro-batch-size", "parallel-size",    "hidden-size",
+      "micro_batch_size", "parallel_size", "seq-length",       "use-mcore-models", "recompute-",
+      "megatron",         "Megatron",      "pretrain_",        "yaml-cfg"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return contains(text, part); });
 }
@@ -317,10 +332,12 @@ Recognised script(std::string_view text) {
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
   if (s.section && !s.shell) return training(ForeignFormat::torchtitan_toml);
   if (s.python && !s.shell) {
-    return {FileKind::other,
-            {},
-            "Python source",
-            "give the printed configuration, or the command line that starts it"};
+    const auto source = std::find_if(kOtherSources.begin(), kOtherSources.end(),
+                                     [&](const auto& o) { return contains(text, o.part); });
+    return {FileKind::other, {}, source->looks, source->advice};
+  }
+  for (const OtherLaunch& o : kOtherLaunches) {
+    if (contains(text, o.part)) return {FileKind::other, {}, o.looks, ""};
   }
   const bool script =
       contains(text, "torchrun") || contains(text, "python") || contains(text, "--num-layers");
@@ -328,14 +345,17 @@ Recognised script(std::string_view text) {
   if (s.dotted) return training(ForeignFormat::torchtitan);
   if (contains(text, "#SBATCH") && !has_arguments_of_megatron(text))
     return training(ForeignFormat::sbatch);
-  if (!has_arguments_of_megatron(text) && is_of_hugging_face(text)) {
-    return {FileKind::other,
-            {},
-            "a command line of Hugging Face's Trainer",
-            "give its settings as YAML, and the files of Accelerate or DeepSpeed that it names"};
-  }
+  if (!has_arguments_of_megatron(text) && is_of_hugging_face(text))
+    return training(ForeignFormat::hf_trainer);
+  const bool starts = contains(text, "python") || contains(text, "torchrun") ||
+                      contains(text, ".py ") || contains(text, ".py\n");
+  if (s.argument && starts && !has_arguments_of_megatron(text))
+    return {FileKind::other, {}, kOtherProgram, ""};
   if (s.argument) return training(ForeignFormat::megatron);
-  return {FileKind::other, {}, kNoSetting, ""};
+  return {FileKind::other,
+          {},
+          kNoSetting,
+          s.variable ? "its variables with the script that reads them" : ""};
 }
 
 std::optional<Recognised> binary(std::string_view text) {
@@ -376,6 +396,16 @@ std::optional<Recognised> lines(std::string_view text) {
   return {};
 }
 
+// JSON with comments, as GPT-NeoX's files are, is YAML.
+bool is_yaml_in_braces(const ForeignFile& file) {
+  if (!file.name.ends_with(".yml") && !file.name.ends_with(".yaml")) return false;
+  for (const std::string_view line : lines_of(file.text)) {
+    const std::string_view t = trimmed(line);
+    if (!t.empty() && t.front() != '#') return t.front() == '{';
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_binary(std::string_view text) { return binary(text).has_value(); }
@@ -384,7 +414,9 @@ Recognised recognise(const ForeignFile& file) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
-  if (first_character(text) == '{') return json(parse_json(text, file.name));
+  if (first_character(text) == '{' && !is_yaml_in_braces(file))
+    return json(parse_json(text, file.name));
+  if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name));
   if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
   if (begins_as_yaml(text)) {
     try {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
+#include "exchange/arguments.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
@@ -97,23 +98,6 @@ std::int64_t whole(const std::optional<std::string>& text) {
   return x && *x >= 1 && *x <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*x) : 0;
 }
 
-// Processes of a node times nodes; 0 where the launcher does not say them in numbers.
-std::int64_t launched(const Words& words, const ShellVariables& variables) {
-  const auto first = [&](std::initializer_list<const char*> flags,
-                         const char* variable) -> std::optional<std::string> {
-    for (const char* f : flags) {
-      if (const auto value = value_of(words, f)) return value;
-    }
-    const std::string value = shell_value(variables, variable);
-    return value.empty() ? std::nullopt : std::optional(value);
-  };
-  if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
-  std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
-  if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
-  const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
-  return nodes ? one * whole(nodes) : one;
-}
-
 // "--micro_batch_size 2" of Primus goes over the file's overrides.
 void arguments_over(Json& document, const Words& words, const std::string& file) {
   const char* path = "modules.pre_trainer.overrides";
@@ -126,6 +110,26 @@ void arguments_over(Json& document, const Words& words, const std::string& file)
                                                           : "true";
     const Json typed = read_yaml("value: " + value + "\n", file);
     set_at(document, std::string(path) + "." + plain_flag(words[i]), value_at(typed, "value"));
+  }
+}
+
+// Files of Hugging Face's world, which their programs' flags change.
+bool is_trainer(const Json& document) {
+  return document.contains("model_name_or_path") || document.contains("base_model") ||
+         document.contains("per_device_train_batch_size");
+}
+
+// `sft.py --config sft.yaml --packing true`: those behind the program.
+void flags_behind(Json& document, const Words& words, const std::string& file) {
+  const auto program = std::find_if(words.begin(), words.end(), [](const std::string& w) {
+    return w.ends_with(".py") || w == "trl" || begins_with(w, "axolotl") ||
+           begins_with(w, "llamafactory");
+  });
+  const Settings settings = settings_of_words({program, words.end()}, file);
+  for (const ForeignSetting& s : settings.all()) {
+    if (s.name == "config" || s.name == "config_file") continue;
+    const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+    document[s.name] = typed.is_null() ? Json(true) : typed;
   }
 }
 
@@ -163,6 +167,7 @@ bool says_more(const Words& words, ImportJob& job) {
       for (const std::string& w : words) {
         if (is_override(w)) override_with(document, w, f.name);
       }
+      if (is_trainer(document)) flags_behind(document, words, f.name);
     }
     if (document != before) f.text = write_yaml(document);
   }
@@ -170,6 +175,23 @@ bool says_more(const Words& words, ImportJob& job) {
 }
 
 }  // namespace
+
+std::int64_t launched_processes(const std::vector<std::string>& words,
+                                const ShellVariables& variables) {
+  const auto first = [&](std::initializer_list<const char*> flags,
+                         const char* variable) -> std::optional<std::string> {
+    for (const char* f : flags) {
+      if (const auto value = value_of(words, f)) return value;
+    }
+    const std::string value = shell_value(variables, variable);
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
+  std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
+  if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
+  const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
+  return nodes ? one * whole(nodes) : one;
+}
 
 std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
   std::vector<StartedConfig> started;
@@ -185,7 +207,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     for (const ShellCommand& c : run.commands) {
       const Words words = words_of(run, c);
       if (!says_more(words, job)) continue;
-      started.push_back({script.name, launched(words, run.variables)});
+      started.push_back({script.name, launched_processes(words, run.variables)});
       break;
     }
     if (!started.empty() && started.back().script == script.name) continue;
@@ -194,7 +216,8 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellCommand& last = run.commands.back();
     Words words = words_of(run, last);
     words.push_back(*named);
-    if (says_more(words, job)) started.push_back({script.name, launched(words, run.variables)});
+    if (says_more(words, job))
+      started.push_back({script.name, launched_processes(words, run.variables)});
   }
   return started;
 }

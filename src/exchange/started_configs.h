@@ -26,6 +26,10 @@ struct StartedConfig {
 // Scripts of the job that start one of its YAML files; the files get what the scripts say.
 std::vector<StartedConfig> apply_started_configs(ImportJob& job);
 
+// Processes of a node times nodes, as a launcher says them; 0 where it does not in numbers.
+std::int64_t launched_processes(const std::vector<std::string>& words,
+                                const ShellVariables& variables);
+
 // The file of `accelerate launch --config_file` that is none of the job's; "" where there is none.
 std::string launch_config_not_given(const ForeignFile& script, const ImportJob& job);
 

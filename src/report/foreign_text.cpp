@@ -111,6 +111,7 @@ constexpr EnumArray<ForeignFormat, const char*> kToAdd = {
     "",
     "",
     "",
+    "",
     ""};
 
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {

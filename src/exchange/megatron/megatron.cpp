@@ -10,6 +10,7 @@
 #include "exchange/shell/expansion.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
+#include "exchange/yaml.h"
 
 namespace orrery::megatron {
 namespace {
@@ -59,6 +60,31 @@ Settings settings_of_log(std::string_view text, const std::string& file) {
   return settings;
 }
 
+// MODEL_ARGS of a functional test of Megatron-LM (tests/functional_tests), as words of a command:
+// `--swiglu: true` is a flag, `--recompute-modules: "[a b]"` has two values.
+std::vector<std::string> words_of_test(const Json& arguments) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : arguments.items()) {
+    if (value.is_null() || value == false) continue;
+    words.push_back(name);
+    if (value == true) continue;
+    std::string text = bare_text(value);
+    if (text.size() > 1 && text.front() == '[' && text.back() == ']')
+      text = text.substr(1, text.size() - 2);
+    for (const std::string_view word : orrery::words_of(text)) words.emplace_back(word);
+  }
+  return words;
+}
+
+NamedSettings settings_of_test(const ForeignFile& file) {
+  const Json document = read_yaml(file.text, file.name);
+  const Json& arguments = value_at(document, "MODEL_ARGS");
+  NamedSettings named{settings_of_words(words_of_test(arguments), file.name)};
+  if (const char* why = other_program("", named.settings))
+    named.left.push_back({"MODEL_ARGS", why, "model", true});
+  return named;
+}
+
 // A setting of a branch that may or may not be taken, unless it says what is said anyway.
 void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& named) {
   Settings one(named.settings.file());
@@ -101,6 +127,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool unknown = behind && !value && !program && w.size() > 1 && w[0] == '$';
     if (behind && is_override(w)) {
       named.left.push_back({w, "changes a configuration that is not given", "", true});
+      named.other_defaults = "the configuration that its overrides change is not given";
     }
     if (w == ";") behind = false;
     if (w == "-m" || program) behind = true;
@@ -191,6 +218,8 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
   NamedSettings named{is_log(file.text) ? settings_of_log(file.text, file.name)
                                         : Settings(file.name)};
   if (is_log(file.text)) return named;
+  if (begins_as_yaml(file.text) && contains(file.text, "MODEL_ARGS:"))
+    return settings_of_test(file);
   ShellRun run = run_shell(file.text, file.name, {}, scripts);
   named = settings_of_script(run, file.name);
   named.included = run.included;

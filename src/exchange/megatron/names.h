@@ -96,6 +96,8 @@ inline constexpr std::array kRenames = {
     Rename{"activations_checkpoint_granularity", "recompute_granularity"},
     Rename{"activations_checkpoint_method", "recompute_method"},
     Rename{"activations_checkpoint_num_layers", "recompute_num_layers"},
+    Rename{"checkpoint_activations_granularity", "recompute_granularity"},
+    Rename{"use_fused_sdpa", "use_flash_attn"},
     Rename{"checkpoint_in_cpu", "cpu_checkpointing"},
     Rename{"warmup", "lr_warmup_fraction"},
     Rename{"pad_vocab_size_to", "padded_vocab_size"},
@@ -156,6 +158,8 @@ inline constexpr std::array kOtherKeys = {
     Rename{"normalization", "model.norm"},
     Rename{"position_embedding_type", "model.position_embedding"},
     Rename{"group_query_attention", "model.num_key_value_heads"},
+    Rename{"attention_dropout", "model.dropout"},
+    Rename{"hidden_dropout", "model.dropout"},
 };
 
 // Flags, which take no value: "$MORE_ARGS" behind one is another argument.

@@ -4,6 +4,7 @@
 // layers (--hybrid-override-pattern; core/ssm/mamba_mixer.py).
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "exchange/megatron/megatron.h"
 #include "exchange/text_lines.h"
@@ -60,6 +61,28 @@ bool is_hybrid(Settings& settings) {
   return said || some || !pattern_of(settings).empty();
 }
 
+// The marks that two shares of the layers mean: attention evenly apart with state-space layers at
+// both ends, then the MLPs evenly among the rest, as far back as they go
+// (core/ssm/mamba_hybrid_layer_allocation.py, _allocate_auto) [from memory].
+std::string pattern_of_shares(std::int64_t layers, double attention, double dense) {
+  std::string marks(static_cast<std::size_t>(layers), 'M');
+  const auto put = [&](char mark, double spacing) {
+    double x = spacing;
+    for (char& c : marks) {
+      if (c != 'M') continue;
+      const bool here = x < 0.5;
+      if (here) c = mark;
+      x += here ? spacing : -1;
+    }
+  };
+  const double all = static_cast<double>(layers);
+  const double heads = std::nearbyint(all * attention);
+  const double mlps = std::nearbyint(all * dense);
+  if (heads > 0) put('*', (all - heads) / (heads + 1));
+  if (mlps > 0) put('-', (all - heads - mlps) / mlps);
+  return marks;
+}
+
 Json layers_of_pattern(const std::string& pattern) {
   Json layers = Json::array();
   for (const char c : pattern) {
@@ -93,6 +116,15 @@ void state_space(ImportDraft& d) {
   for (const auto& [key, value] : layer.items()) d.set("model." + key, value);
 }
 
+// The tokenizers and words of BERT.
+bool is_word_piece(const Settings& settings) {
+  return std::any_of(settings.all().begin(), settings.all().end(), [](const ForeignSetting& s) {
+    const std::string text = s.value.is_string() ? s.value.get<std::string>() : "";
+    return (s.name == "tokenizer_type" && begins_with(text, "BertWordPiece")) ||
+           (s.name == "vocab_file" && contains(text, "bert"));
+  });
+}
+
 }  // namespace
 
 const char* other_program(const std::string& program, const Settings& settings) {
@@ -102,6 +134,11 @@ const char* other_program(const std::string& program, const Settings& settings) 
                      std::any_of(std::begin(kShares), std::end(kShares), says);
   if (begins_with(name, "pretrain_mamba") && !order)
     return "state-space layers, whose order no setting says; --model names the model";
+  // Settings of a test, which names no program.
+  if (program.empty() && (says("encoder_num_layers") || says("vocab_extra_ids")))
+    return "an encoder and a decoder; give the model's config.json with --model";
+  if (program.empty() && (says("bert_no_binary_head") || is_word_piece(settings)))
+    return kPrograms.front().why;
   const auto found = std::find_if(kPrograms.begin(), kPrograms.end(), [&](const OtherProgram& p) {
     return begins_with(name, p.begins);
   });
@@ -109,21 +146,25 @@ const char* other_program(const std::string& program, const Settings& settings) 
 }
 
 void read_hybrid(ImportDraft& d) {
-  for (const std::string_view name : kShares) d.settings.take(name);
+  const double attention = d.settings.number(kShares[0], 0, 1).value_or(0);
+  const double dense = d.settings.number(kShares[1], 0, 1).value_or(0);
   if (!is_hybrid(d.settings)) {
     for (const std::string_view name : kStateSpace) d.settings.take(name);
     return;
   }
   d.settings.take("spec");
   const std::string_view name = pattern_of(d.settings);
-  if (name.empty()) {
+  const bool shares = name.empty() && attention + dense > 0 && attention + dense <= 1;
+  if (name.empty() && (!shares || d.layers() == 0)) {
     const bool share = d.settings.has(kShares[0]);
     return d.open("model.layer_pattern", d.settings.written(share ? kShares[0] : "is_hybrid_model"),
                   "--hybrid-override-pattern says which layer is which");
   }
-  const std::string said = d.settings.written(name);
-  const std::optional<std::string> pattern = d.settings.text(name);
-  const Json layers = layers_of_pattern(*pattern);
+  const std::string said = d.settings.written(shares ? kShares[0] : name);
+  const std::string pattern =
+      shares ? pattern_of_shares(d.layers(), attention, dense) : d.settings.text(name).value_or("");
+  if (shares) d.note("model.layer_pattern", pattern, said + " spread as Megatron-LM does");
+  const Json layers = layers_of_pattern(pattern);
   if (layers.empty()) {
     return d.open("model.layer_pattern", said, "M, *, - and E alone are known");
   }
@@ -139,8 +180,12 @@ void read_hybrid(ImportDraft& d) {
 
 // examples/multimodal of Megatron-LM.
 void read_images(ImportDraft& d) {
-  if (!d.settings.has("vision_model_type")) return;
-  d.open("model", d.settings.written("vision_model_type"),
+  constexpr std::string_view kImages[] = {"vision_model_type", "language_model_type", "freeze_ViT",
+                                          "disable_vision_class_token"};
+  const auto said = std::find_if(std::begin(kImages), std::end(kImages),
+                                 [&](std::string_view name) { return d.settings.has(name); });
+  if (said == std::end(kImages)) return;
+  d.open("model", d.settings.written(*said),
          "an encoder of images stands before it; give the whole model's config.json with --model");
 }
 

@@ -210,6 +210,7 @@ void recompute(ImportDraft& d) {
   if (d.is_open("parallel.recompute")) return;
   if (old && granularity.empty()) return old_recompute(d);
   if (granularity == "full") return full_recompute(d);
+  if (granularity == "none") return d.set("parallel.recompute", "none");
   if (granularity == "selective" || selective) {
     d.set("parallel.recompute", "selective");
     d.settings.take("recompute_method");

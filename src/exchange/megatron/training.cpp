@@ -54,7 +54,8 @@ std::string_view usual_states(ImportDraft& d) {
 bool is_adam(ImportDraft& d) {
   const auto name = d.settings.text("optimizer").value_or("adam");
   if (name == "adam" || name == "adamw" || name == "distributed_fused_adam" ||
-      name == "mcore_distributed_optim" || name == "fused_adam" || name == "cpu_adam") {
+      name == "mcore_distributed_optim" || name == "fused_adam" || name == "fusedadamw" ||
+      name == "cpu_adam") {
     return true;
   }
   if (name == "sgd" || name == "lion") {
@@ -116,6 +117,8 @@ void states(ImportDraft& d) {
     return d.set("training.states", states);
   }
   const bool wide = gradients + first + second + master == 16;
+  if (d.is_on("deepspeed") && d.at("training.precision") == "bf16")
+    d.note("training.states", std::string(kFp32Gradients), "without DeepSpeed's grad_accum_dtype");
   d.set("training.states", wide ? Json(std::string(usual_states(d)))
                                 : narrow_states(gradients, first, second, master));
 }

@@ -2,6 +2,7 @@
 #include "exchange/mlperf/mlperf.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/units.h"
 #include "exchange/hub_names.h"
@@ -12,6 +13,7 @@
 namespace orrery::mlperf {
 namespace {
 
+constexpr const char* kCheckpoints = "ACT_CKPT_LAYERS";
 constexpr const char* kLengths[] = {"MAX_SEQLEN", "SEQ_LENGTH", "SEQ_LEN"};
 
 class Environment {
@@ -21,8 +23,10 @@ class Environment {
   void read() {
     for (const NamedPath& n : kNames) copy(n);
     precision();
+    checkpoints();
     world();
     batch();
+    unread();
     const std::string size = shell_value(v_, "MODEL_SIZE");
     // The benchmark of 8 billion parameters is Llama 3.1's.
     out_.model = size == "8b" ? "llama-3-8b" : shipped_model(size);
@@ -62,8 +66,43 @@ class Environment {
     if (!none) add(n.name, n.path, value);
   }
 
+  // So many first layers of a stage; 0: none [from memory].
+  void checkpoints() {
+    const auto layers = parse_number(shell_value(v_, kCheckpoints));
+    if (!layers) return;
+    add("recompute_granularity", kCheckpoints, *layers > 0 ? "full" : "none");
+    if (*layers <= 0) return;
+    add("recompute_method", kCheckpoints, "block");
+    add("recompute_num_layers", kCheckpoints, static_cast<std::int64_t>(*layers));
+  }
+
+  // Variables that sound like memory or time, and that nobody asked for.
+  void unread() {
+    for (const auto& variable : v_) {
+      const std::string& name = variable.first;
+      std::string lower = name;
+      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const bool read = std::any_of(kNames.begin(), kNames.end(),
+                                    [&](const NamedPath& n) { return n.path == name; });
+      const std::string value = shell_value(v_, name);
+      const bool none = value.empty() || value == "0" || value == "False" || value == "None";
+      if (read || none || begins_with(name, "LORA_") || !moves_memory(lower)) continue;
+      out_.left.push_back(
+          {name + " " + value, "no variable of the benchmarks known here", "", true});
+    }
+  }
+
+  static bool moves_memory(const std::string& lower) {
+    constexpr std::string_view kParts[] = {"act_ckpt", "recompute",  "checkpointing", "offload",
+                                           "fsdp",     "zero_stage", "shard"};
+    return std::any_of(std::begin(kParts), std::end(kParts),
+                       [&](std::string_view part) { return contains(lower, part); }) &&
+           lower != "act_ckpt_layers";
+  }
+
   void precision() {
-    const std::string fp8 = shell_value(v_, "FP8");
+    const std::string own = shell_value(v_, "FP8");
+    const std::string fp8 = own.empty() ? shell_value(v_, "PRIMUS_FP8") : own;
     const std::string fp4 = shell_value(v_, "FP4");
     if (fp8.empty() && fp4.empty()) return;
     add("bf16", "FP8", true);
@@ -78,11 +117,12 @@ class Environment {
   }
 
   void world() {
-    const double nodes = number("DGXNNODES");
-    const double per_node = number("DGXNGPU");
+    const bool dgx = number("DGXNNODES") > 0;
+    const double nodes = number(dgx ? "DGXNNODES" : "NNODES");
+    const double per_node = number(number("DGXNGPU") > 0 ? "DGXNGPU" : "GPUS_PER_NODE");
     if (nodes > 0 && per_node > 0) {
       add("WORLD_SIZE", "DGXNNODES x DGXNGPU", nodes * per_node);
-    } else if (nodes > 0) {
+    } else if (dgx) {
       out_.left.push_back({"DGXNNODES " + shortest(nodes),
                            "of how many GPUs: DGXNGPU is not said; give --gpus", "cluster.gpus",
                            true});

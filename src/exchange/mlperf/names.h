@@ -46,8 +46,19 @@ inline constexpr std::array kNames = {
     NamedPath{"LAYER_CUDA_GRAPH", "cuda_graph_impl"},
     NamedPath{"ACTIVATION_CHECKPOINTING", "checkpoint_activations"},
     NamedPath{"CPU_OFFLOADING", "cpu_offloading"},
+    NamedPath{"ACT_CKPT_GRANULARITY", "recompute_granularity"},
+    NamedPath{"ACT_CKPT_METHOD", "recompute_method"},
     NamedPath{"ACT_CKPT_NUM_LAYERS", "recompute_num_layers"},
     NamedPath{"WORLD_SIZE", "WORLD_SIZE"},
+    // AMD's of v5.1, which start Primus [from memory].
+    NamedPath{"PRIMUS_MBS", "micro_batch_size"},
+    NamedPath{"PRIMUS_MICRO_BATCH_SIZE", "micro_batch_size"},
+    NamedPath{"PRIMUS_GBS", "global_batch_size"},
+    NamedPath{"PRIMUS_GLOBAL_BATCH_SIZE", "global_batch_size"},
+    NamedPath{"PRIMUS_SEQ_LENGTH", "seq_length"},
+    NamedPath{"PRIMUS_TP", "tensor_model_parallel_size"},
+    NamedPath{"PRIMUS_PP", "pipeline_model_parallel_size"},
+    NamedPath{"PRIMUS_TRAIN_ITERS", "train_iters"},
 };
 
 }  // namespace orrery::mlperf

@@ -205,15 +205,21 @@ class Fields {
     if (field_.size() + text.size() <= kLongestValue) field_ += text;
   }
 
-  // A value out of quotes splits at blanks.
+  // A value out of quotes splits at blanks, but for those of a $(…) that is not known.
   void add_value(const std::string& value) {
     if (quoted_ || !splits_) return add(value);
-    for (const char c : value) {
-      if (std::isspace(static_cast<unsigned char>(c)) == 0) {
-        add(std::string_view(&c, 1));
-      } else {
+    const std::string_view text = value;
+    for (std::size_t at = 0; at < text.size();) {
+      if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
         close();
+        ++at;
+        continue;
       }
+      const bool group = text[at] == '$' && at + 1 < text.size() && text[at + 1] == '(';
+      const std::size_t end = group ? end_of_group(text, at) : kNone;
+      const std::size_t n = end == kNone ? 1 : end - at;
+      add(text.substr(at, n));
+      at += n;
     }
   }
 
@@ -374,7 +380,12 @@ std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   constexpr std::string_view kBlanks = " \t\r\n";
   for (std::size_t at = text.find_first_not_of(kBlanks); at != kNone;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    std::size_t end = at;
+    while (end < text.size() && kBlanks.find(text[end]) == kNone) {
+      // What $(…) prints is not known to have blanks.
+      const std::size_t group = text[end] == '$' ? end_of_group(text, end) : kNone;
+      end = group == kNone ? end + 1 : group;
+    }
     words.emplace_back(text.substr(at, end - at));
     at = text.find_first_not_of(kBlanks, end);
   }

@@ -63,7 +63,10 @@ class Finish {
       return d_.assume("framework", "deepspeed", f_.at(Said::deepspeed)->setting);
     }
     copy(Said::zero);
-    if (gpus() == 1 && f_.count(Said::zero, 0) > 0) d_.set("parallel.zero", 0);
+    if (gpus() == 1 && f_.count(Said::zero, 0) > 0) {
+      d_.set("parallel.zero", 0);
+      std::erase_if(d_.out.assumed, [](const Assumed& a) { return a.path == "parallel.zero"; });
+    }
     if (f_.trains)
       d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =

@@ -56,7 +56,7 @@ TEST_CASE("A pattern of layers of Megatron-LM is a model with state-space layers
   const ImportedRun usual = read(script("pretrain_mamba.py", "--hybrid-override-pattern MMMM"));
   CHECK(at(usual, "model.linear_num_value_heads") == 2);
   for (const char* more : {"--hybrid-override-pattern M*", "--hybrid-override-pattern M*|M",
-                           "--hybrid-attention-ratio 0.5"}) {
+                           "--hybrid-attention-ratio 0.6 --hybrid-mlp-ratio 0.6"}) {
     CHECK_MESSAGE(is_open(read(script("pretrain_mamba.py", more)), "model.layer_pattern"), more);
   }
   const ImportedRun named =

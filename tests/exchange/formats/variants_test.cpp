@@ -341,9 +341,10 @@ TEST_CASE(
       "--training.local_batch_size 2 --training.seq_len 4096");
   CHECK(at(titan, "cluster.gpus") == 16);
   CHECK(at(titan, "training.global_batch") == 32);
-  CHECK_THROWS_WITH_AS(
-      read("accelerate launch train.py --model_name_or_path x --per_device_train_batch_size 2"),
-      doctest::Contains("a command line of Hugging Face's Trainer"), InputError);
+  const ImportedRun trainer =
+      read("accelerate launch train.py --model_name_or_path x --per_device_train_batch_size 2");
+  CHECK(is_open(trainer, "model"));
+  CHECK(at(trainer, "framework") == "hf-trainer");
   CHECK(stops_at(read("torchrun --nproc_per_node 8 run.py --recipe llama3_8b "
                       "model.tensor_model_parallel_size=4 --num-layers 2"),
                  "model.tensor_model_parallel_size=4"));

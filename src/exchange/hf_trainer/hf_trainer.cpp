@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hugging Face's Trainer (transformers 4, TRL's SFTTrainer, the alignment handbook, scripts such as
+// run_clm.py): TrainingArguments as YAML or JSON, or behind the program of a command line.
+// Training by preferences, with rewards or with a second model stops the import.
+#include <algorithm>
+
+#include "exchange/arguments.h"
+#include "exchange/shell/shell.h"
+#include "exchange/started_configs.h"
+#include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::trainer::hf_trainer {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::array kHfTrainerRows = {
+    SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
+    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
+    SaidRow{"gradient_checkpointing", Said::recompute, NameKind::boolean},
+};
+
+constexpr std::string_view kHfTrainerWithoutEffect =
+    "model_name_or_path tokenizer_* model_revision config_name trust_remote_code cache_dir "
+    "chat_template* dataset* data_* train_file validation_* do_train do_eval do_predict eval_* "
+    "evaluation_strategy logging_* log_* save_* output_dir overwrite_* learning_rate lr_* "
+    "num_train_epochs max_steps warmup_* num_warmup_steps weight_decay adam_* max_grad_norm "
+    "seed report_to run_name ddp_* dataloader_* preprocessing_* push_to_hub hub_* "
+    "remove_unused_columns group_by_length label_* length_column_name per_device_eval_batch_size "
+    "low_cpu_mem_usage include_* torch_dtype dtype auto_insert_empty_system_msg "
+    "gradient_checkpointing_kwargs* use_reentrant resume_from_checkpoint load_best_model_at_end "
+    "metric_for_best_model greater_is_better lazy_preprocess streaming with_tracking "
+    "checkpointing_steps use_slow_tokenizer use_fast_tokenizer tf32 disable_tqdm prediction_* "
+    "early_stopping_* system_prompt eos_token pad_token dataset_text_field max_seq_length "
+    "max_length block_size model_max_length max_seq_len local_rank deepspeed fsdp "
+    "lora_alpha lora_task_type lora_r lora_target_modules lora_dropout lora_modules_to_save "
+    "use_rslora use_dora bnb_4bit_* use_bnb_nested_quant ddp_timeout wandb_* trackio_* "
+    "ignore_data_skip no_remove_unused_columns neftune_noise_alpha config_file config version "
+    "packing_strategy padding_free use_liger overwrite_cache benchmarks callbacks "
+    "average_tokens_across_devices full_determinism callback* torch_compile_* concatenate_* "
+    "mix_up_* shuffle keep_linebreaks reward_funcs_*";
+
+constexpr std::array kHfTrainerNotModelled = {
+    SettingNote{"optim_args", "the optimizer's own choice"},
+    SettingNote{"optim_target_modules", "the optimizer's own choice"},
+    SettingNote{"auto_find_batch_size", "the batch may shrink; the one given is taken"},
+    SettingNote{"assistant_only_loss", "every token has a loss here"},
+    SettingNote{"completion_only_loss", "every token has a loss here"},
+    SettingNote{"eval_packing", "no evaluation is counted"},
+};
+
+// Settings of trainings that are no supervised ones.
+constexpr std::string_view kOtherTrainings[] = {"num_generations",
+                                                "max_completion_length",
+                                                "reward_funcs",
+                                                "reward_model_path",
+                                                "reward_model",
+                                                "max_prompt_length",
+                                                "ref_model",
+                                                "ref_model_name_or_path",
+                                                "kl_coef",
+                                                "num_ppo_epochs",
+                                                "teacher_model_name_or_path",
+                                                "precompute_ref_log_probs"};
+constexpr std::string_view kOtherScripts[] = {"dpo",  "grpo", "ppo",   "kto",    "orpo",
+                                              "rloo", "gkd",  "xpo",   "reward", "distill",
+                                              "cpo",  "rlhf", "online"};
+// Switches of scripts that train some weights alone, or other weights too.
+constexpr std::string_view kOwnParts[] = {"lora_enable",        "use_lora",    "lora_dim",
+                                          "vision_tower",       "use_unsloth", "freeze_backbone",
+                                          "tune_mm_mlp_adapter"};
+
+bool is_said(Settings& settings, std::string_view name) {
+  const std::string word = settings.word(name).value_or("false");
+  return word != "false" && word != "False" && word != "0";
+}
+
+void kind(Settings& settings, Facts& facts) {
+  for (const std::string_view name : kOtherTrainings) {
+    if (settings.has(name))
+      return facts.stop(settings.written(name),
+                        "a training with a second model or with generation");
+  }
+  for (const std::string_view name : kOwnParts) {
+    if (is_said(settings, name))
+      facts.stop(settings.written(name), "what is trained then, the script alone says");
+  }
+}
+
+// ModelConfig of TRL: rank 16, and scales of 4 bits that are not quantised again.
+void adapter(Settings& settings, Facts& facts) {
+  constexpr AdapterSettings kNames = {.rank = "lora_r",
+                                      .usual_rank = 16,
+                                      .targets = "lora_target_modules",
+                                      .dropout = "lora_dropout",
+                                      .usual_dropout = 0.05,
+                                      .dora = "use_dora",
+                                      .trained = "lora_modules_to_save"};
+  const bool bits4 = is_said(settings, "load_in_4bit");
+  const bool bits8 = is_said(settings, "load_in_8bit");
+  if (is_said(settings, "use_peft")) {
+    const bool twice = is_said(settings, "use_bnb_nested_quant");
+    const StoredBase four = twice ? StoredBase::nf4 : StoredBase::nf4_single;
+    if (!settings.has("lora_target_modules"))
+      facts.stop("lora_target_modules", "PEFT's choice for this model; name them");
+    say_adapter(kNames,
+                bits4   ? four
+                : bits8 ? StoredBase::int8
+                        : StoredBase::half,
+                "use_peft true", settings, facts);
+  } else if (bits4 || bits8) {
+    facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
+               "quantised weights, and no adapter");
+  }
+}
+
+void sharding(Settings& settings, Facts& facts) {
+  for (const char* name : {"deepspeed", "deepspeed_config_file"}) {
+    const auto path = settings.word(name);
+    if (!path || path->empty() || facts.has(Said::deepspeed)) continue;
+    facts.say(Said::deepspeed, base_name(*path), std::string(name) + " " + *path);
+  }
+  const auto fsdp = settings.words("fsdp");
+  const bool own = settings.flag("use_fsdp").value_or(false);
+  if (!own && (!fsdp || fsdp->empty() || fsdp->front().empty())) return;
+  const auto config = settings.text("fsdp_config");
+  if (config && !config->empty())
+    facts.stop(settings.written("fsdp_config"), "is not read; what it changes is unknown");
+  const bool nested = std::any_of(settings.all().begin(), settings.all().end(), [](const auto& s) {
+    return begins_with(s.name, "fsdp_config.");
+  });
+  say_fsdp(settings, nested ? "fsdp_config." : "", facts, fsdp ? joined(*fsdp) : "");
+}
+
+void length(Settings& settings, Facts& facts) {
+  const bool packed = settings.flag("packing").value_or(false);
+  // run_clm.py cuts the joined texts into blocks.
+  say_length("block_size", true, settings, facts);
+  for (const char* name : {"max_seq_length", "max_length", "model_max_length", "max_seq_len"})
+    say_length(name, packed, settings, facts);
+}
+
+// Weights of a script that loads them in bf16 stay so where nothing makes them fp32.
+void weights(Settings& settings, Facts& facts) {
+  for (const char* name : {"torch_dtype", "dtype"}) {
+    const std::string type = settings.word(name).value_or("");
+    facts.loads_narrow = facts.loads_narrow || type == "bfloat16" || type == "bf16";
+  }
+}
+
+void rest(Settings& settings, Facts& facts) {
+  if (!facts.has(Said::micro_batch))
+    facts.say_weakly(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");
+  say_precision(settings, facts);
+  weights(settings, facts);
+  kind(settings, facts);
+  adapter(settings, facts);
+  length(settings, facts);
+  sharding(settings, facts);
+  const std::string attention = settings.word("attn_implementation").value_or("sdpa");
+  settings.take("use_flash_attn");
+  facts.say(Said::flash, attention != "eager", "attn_implementation " + attention);
+  for (const char* name : {"use_liger_kernel", "use_liger"}) {
+    if (settings.flag(name).value_or(false)) facts.say(Said::kernels, "liger", name);
+  }
+}
+
+// The place of the program, a Python file or what stands behind -m; the end where there is none.
+Words::const_iterator program_of(const Words& words) {
+  const auto is_program = [](const std::string& w) { return w.ends_with(".py"); };
+  const auto file = std::find_if(words.begin(), words.end(), is_program);
+  if (file != words.end()) return file;
+  const auto module = std::find(words.begin(), words.end(), "-m");
+  return module == words.end() ? module : module + 1;
+}
+
+// What a command says before its program and behind it, as a YAML document.
+ForeignFile document_of(const ForeignFile& script, Facts& facts) {
+  const ShellRun run = run_shell(script.text, script.name);
+  Json document = Json::object();
+  for (const ShellCommand& c : run.commands) {
+    const Words words = words_of(run, c);
+    const auto program = program_of(words);
+    const Settings own = settings_of_words({program, words.end()}, script.name);
+    if (program == words.end() || !is_command(own)) continue;
+    for (const std::string_view part : kOtherScripts) {
+      if (contains(base_name(*program), part))
+        facts.stop(base_name(*program), "a training with a second model or with generation");
+    }
+    const Settings before = settings_of_words({words.begin(), program}, script.name);
+    for (const ForeignSetting& s : before.all()) {
+      const bool known = s.name == "mixed_precision" || s.name == "use_fsdp" ||
+                         s.name == "deepspeed_config_file" || begins_with(s.name, "fsdp_");
+      if (known) document[s.name] = s.value.is_null() ? Json(true) : s.value;
+    }
+    for (const ForeignSetting& s : own.all())
+      document[s.name] = s.value.is_null() ? Json(true) : s.value;
+    if (const std::int64_t gpus = launched_processes(words, run.variables); gpus > 0)
+      facts.say(Said::gpus, gpus, script.name + ": its launcher");
+  }
+  if (document.contains("mixed_precision")) {
+    const Json word = document["mixed_precision"];
+    if (word == "bf16" || word == "fp16") document[word.get<std::string>()] = true;
+    document.erase("mixed_precision");
+  }
+  return {script.name, write_yaml(document)};
+}
+
+}  // namespace
+
+bool is_command(const Settings& settings) {
+  return settings.has("per_device_train_batch_size") || settings.has("model_name_or_path") ||
+         settings.has("model_name");
+}
+
+void read(const ForeignFile& file, Facts& facts) {
+  const bool document = begins_as_yaml(file.text) || first_character(file.text) == '{';
+  const ForeignFile said = document ? file : document_of(file, facts);
+  // LLaMA-Factory's settings behind its program are those of its files.
+  if (contains(said.text, "finetuning_type:")) return llama_factory::read(said, facts);
+  read_tool({kHfTrainerRows, kHfTrainerWithoutEffect, kHfTrainerNotModelled,
+             "model_name_or_path model_name model_id", "optim", rest},
+            said, facts);
+}
+
+}  // namespace orrery::trainer::hf_trainer

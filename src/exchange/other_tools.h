@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tools whose files are not read: how each is known, so that a refusal says whose file it is.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace orrery {
+
+// A YAML or JSON file by a key that it has at its top.
+struct OtherDocument {
+  const char* key;
+  const char* looks;
+  const char* advice = "";
+};
+// In this order: the more telling one first.
+inline constexpr std::array kOtherDocuments = {
+    OtherDocument{"apiVersion", "a manifest of Kubernetes",
+                  "give the command in it as a script, and --gpus"},
+    OtherDocument{"actor_rollout_ref", "verl's YAML"},
+    OtherDocument{"grpo", "NeMo RL's YAML"},
+    OtherDocument{"use_smp_model", "a recipe of SageMaker HyperPod"},
+    OtherDocument{"stages", "the NeMo launcher's outer YAML",
+                  "give the file of its conf/training that it names"},
+    OtherDocument{"pipe_parallel_size", "GPT-NeoX's YAML"},
+    OtherDocument{"pipe-parallel-size", "GPT-NeoX's YAML"},
+    OtherDocument{"train_loader", "LLM-Foundry's YAML"},
+    OtherDocument{"device_train_microbatch_size", "OLMo's YAML"},
+    OtherDocument{"per_device_batch_size", "MaxText's YAML"},
+    OtherDocument{"base_config", "MaxText's YAML"},
+    OtherDocument{"ici_fsdp_parallelism", "MaxText's YAML"},
+    OtherDocument{"initialize_from_hf", "Levanter's YAML"},
+    OtherDocument{"logger_name", "LitGPT's YAML"},
+    OtherDocument{"initial_checkpoint_dir", "LitGPT's YAML"},
+};
+// Keys that files of tools that are read may have too.
+inline constexpr std::array kVagueDocuments = {
+    OtherDocument{"parallelism", "nanotron's YAML"},
+    OtherDocument{"strategy", "a YAML of a trainer"},
+};
+
+// A command line by a part of its text.
+struct OtherLaunch {
+  std::string_view part;
+  const char* looks;
+};
+inline constexpr std::array kOtherLaunches = {
+    OtherLaunch{"verl.trainer", "a command line of verl"},
+    OtherLaunch{"openrlhf.cli", "a command line of OpenRLHF"},
+    OtherLaunch{"swift sft", "a command line of ms-swift"},
+    OtherLaunch{"swift pt", "a command line of ms-swift"},
+    OtherLaunch{"swift rlhf", "a command line of ms-swift"},
+    OtherLaunch{"megatron sft", "a command line of ms-swift"},
+    OtherLaunch{"megatron pt", "a command line of ms-swift"},
+    OtherLaunch{"megatron rlhf", "a command line of ms-swift"},
+    OtherLaunch{"colossalai run", "a command line of Colossal-AI"},
+    OtherLaunch{"litgpt ", "a command line of LitGPT"},
+    OtherLaunch{"MaxText", "a command line of MaxText"},
+    OtherLaunch{"composer train", "a command line of LLM-Foundry"},
+    OtherLaunch{"deepy.py", "a command line of GPT-NeoX"},
+    OtherLaunch{"levanter.main", "a command line of Levanter"},
+    OtherLaunch{"olmo_core", "a command line of OLMo-core"},
+    OtherLaunch{"nemo llm ", "a command line of NeMo 2"},
+};
+
+// Python source by a part of its text.
+struct OtherSource {
+  std::string_view part;
+  const char* looks;
+  const char* advice;
+};
+inline constexpr std::array kOtherSources = {
+    OtherSource{"torchtitan", "torchtitan's configurations in Python",
+                "give the command line that starts one: --module, --config and its overrides"},
+    OtherSource{"megatron.bridge", "a recipe of Megatron-Bridge in Python",
+                "give the run_config.yaml that a run of it writes"},
+    OtherSource{"nemo", "a recipe of NeMo in Python",
+                "give the configuration that a run of it writes as YAML"},
+    OtherSource{"olmo_core", "a configuration of OLMo-core in Python",
+                "give a run file: no file of OLMo-core is read"},
+    OtherSource{"", "Python source",
+                "give the printed configuration, or the command line that starts it"},
+};
+
+// A command line whose arguments no tool of ours has.
+inline constexpr const char* kOtherProgram = "a command line without arguments of Megatron-LM";
+
+}  // namespace orrery

@@ -378,6 +378,7 @@ std::optional<Recognised> binary(std::string_view text) {
 std::optional<Recognised> xml(std::string_view text) {
   if (first_character(text) != '<') return {};
   if (contains(text, "<system")) return Recognised{FileKind::machine, {}, kNcclTopology, ""};
+  if (contains(text, "<nvidia_smi_log>")) return Recognised{FileKind::machine, {}, kSmi, ""};
   if (contains(text, "<topology")) return Recognised{FileKind::machine, {}, kLstopo, ""};
   return Recognised{FileKind::other, {}, "XML", ""};
 }

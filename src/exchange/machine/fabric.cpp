@@ -41,16 +41,17 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Ports of a switch: to hosts, and to other switches.
+// Rates of a switch's ports, in Gb/s: to hosts, and to other switches.
 struct Leaf {
-  std::int64_t down = 0;
-  std::int64_t up = 0;
+  double down = 0;
+  double up = 0;
   std::set<std::string> hosts = {};
 };
 
 class Discovery {
  public:
   MachineFacts read(const ForeignFile& file) {
+    file_ = file.name;
     for (const std::string_view line : lines_of(file.text)) {
       if (begins_with(line, "Switch")) switches_.emplace_back(), in_switch_ = true;
       if (begins_with(line, "Ca") || begins_with(line, "Rt")) in_switch_ = false;
@@ -63,43 +64,72 @@ class Discovery {
   }
 
  private:
-  // [1]	"H-e09d…"[1](…) 		# "host mlx5_5" lid 647 4xNDR
+  // [1]	"H-e09d…"[1](…) 		# "host mlx5_5" lid 647 4xNDR; 2xHDR is half of
+  // 4xHDR.
   void port(std::string_view line) {
     Leaf& leaf = switches_.back();
+    const double speed = speed_of(line);
+    const double rate = speed > 0 ? speed : 1;
     if (contains(line, "\"S-")) {
-      ++leaf.up;
+      leaf.up += rate;
       return;
     }
     const std::string name = between(line, "# \"", '"');
     const std::size_t blank = name.find(' ');
     if (!contains(line, "\"H-") || contains(name, "Aggregation Node") || blank == std::string::npos)
       return;
-    ++leaf.down;
+    leaf.down += rate;
+    // An adapter without a host's name.
+    if (contains(name, "Mellanox Technologies")) return;
     leaf.hosts.insert(name.substr(0, blank));
     rails_[name.substr(0, blank)].insert(name.substr(blank + 1));
+    see_adapter(name, between(line, "\"H-", '"'));
+    if (speed > 0) ++speeds_[speed];
+  }
+
+  // One name of adapters of several hosts ("localhost mlx5_0") would make them one host.
+  void see_adapter(const std::string& name, const std::string& guid) {
+    const auto [at, fresh] = adapters_.emplace(name, guid);
+    if (fresh || at->second == guid) return;
+    throw InputError(file_, "", "two adapters \"" + name + "\"",
+                     "hosts with names of their own, as rdma-ndd sets them");
+  }
+
+  // "4xNDR" is 400 Gb/s, "2xNDR" 200.
+  static double speed_of(std::string_view line) {
+    constexpr double kLanes = 4;
     for (const Speed& s : kSpeeds) {
-      if (contains(line, s.name)) ++speeds_[s.gbits];
+      const std::size_t at = line.rfind(std::string("x") + std::string(s.name));
+      if (at == std::string_view::npos || at == 0) continue;
+      const std::size_t digits = line.find_last_not_of("0123456789", at - 1) + 1;
+      const auto lanes = parse_number(std::string(line.substr(digits, at - digits)));
+      return lanes ? s.gbits * *lanes / kLanes : s.gbits;
     }
+    return 0;
   }
 
   MachineFacts machine() const {
     MachineFacts m;
     m.has_fabric = true;
-    m.nodes = static_cast<std::int64_t>(rails_.size());
     std::map<std::size_t, std::int64_t> counts;
     for (const auto& [host, names] : rails_) ++counts[names.size()];
     m.nics = static_cast<std::int64_t>(most_common(counts));
+    // Hosts of storage and management have fewer adapters.
+    const auto trains = [&](const std::string& host) {
+      return 2 * static_cast<std::int64_t>(rails_.at(host).size()) >= m.nics;
+    };
+    for (const auto& [host, names] : rails_) m.nodes += trains(host) ? 1 : 0;
     m.nic_gbits = speeds_.empty() ? 0 : most_common(speeds_);
-    std::int64_t down = 0;
-    std::int64_t up = 0;
+    double down = 0;
+    double up = 0;
     for (const Leaf& leaf : switches_) {
       if (leaf.hosts.empty()) continue;
       down += leaf.down;
       up += leaf.up;
-      m.nodes_per_leaf = std::max(m.nodes_per_leaf, static_cast<std::int64_t>(leaf.hosts.size()));
+      m.nodes_per_leaf = std::max<std::int64_t>(
+          m.nodes_per_leaf, std::count_if(leaf.hosts.begin(), leaf.hosts.end(), trains));
     }
-    if (up > 0)
-      m.oversubscription = std::max(1.0, static_cast<double>(down) / static_cast<double>(up));
+    if (up > 0) m.oversubscription = std::max(1.0, down / up);
     // Nothing goes up from switches that reach every host.
     if (up == 0 && m.nodes_per_leaf == m.nodes) m.oversubscription = 1;
     return m;
@@ -112,8 +142,10 @@ class Discovery {
         ->first;
   }
 
+  std::string file_;
   std::vector<Leaf> switches_;
   bool in_switch_ = false;
+  std::map<std::string, std::string> adapters_;         // name to GUID
   std::map<std::string, std::set<std::string>> rails_;  // by host
   std::map<double, std::int64_t> speeds_;
 };
@@ -218,33 +250,74 @@ MachineFacts read_slurm(const ForeignFile& file) {
   return m;
 }
 
-MachineFacts read_topograph(const ForeignFile& file) {
-  const Json j = read_yaml(file.text, file.name);
-  MachineFacts m;
-  m.has_fabric = true;
-  std::map<std::string, std::int64_t> domains;
-  std::map<std::string, std::int64_t> leaves;
-  for (const char* key : {"blocks", "capacity_blocks"}) {
-    const Json& blocks = value_at(j, key);
-    if (!blocks.is_array()) continue;
-    for (const Json& block : blocks) {
-      std::int64_t n = 0;
-      for (const Json& node : value_at(block, "nodes"))
-        n += count_hosts(node.is_string()   ? node.get<std::string>()
-                         : node.is_number() ? node.dump()
-                                            : "");
-      m.nodes = std::min(m.nodes + n, kMostHosts);
-      const Json& leaf = value_at(block, "switch");
-      leaves[leaf.is_string() ? leaf.get<std::string>() : ""] += n;
-      const Json& notes = value_at(block, "annotations");
-      if (!notes.is_object()) continue;
-      for (const auto& [name, value] : notes.items()) {
-        if (contains(name, "domain") && value.is_string()) domains[value.get<std::string>()] += n;
-      }
+namespace {
+
+std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+
+std::int64_t hosts_in(const Json& list) {
+  std::int64_t n = 0;
+  for (const Json& node : list) n += count_hosts(node.is_number() ? node.dump() : text_of(node));
+  return n;
+}
+
+// Blocks that say their switch, or older ones that a switch lists by name.
+class Topograph {
+ public:
+  explicit Topograph(const Json& all) : all_(all) {}
+
+  MachineFacts read() {
+    for (const Json& s : value_at(all_, "switches")) see_switch(s);
+    for (const char* key : {"blocks", "capacity_blocks"}) {
+      const Json& blocks = value_at(all_, key);
+      if (!blocks.is_array()) continue;
+      for (const Json& block : blocks) see_block(block);
+    }
+    for (const auto& [name, n] : leaves_) m_.nodes_per_leaf = std::max(m_.nodes_per_leaf, n);
+    for (const auto& [name, n] : domains_) m_.nodes_per_domain = std::max(m_.nodes_per_domain, n);
+    m_.has_fabric = true;
+    return m_;
+  }
+
+ private:
+  void see_switch(const Json& s) {
+    if (!s.is_object()) return;
+    const std::string name = text_of(value_at(s, "name"));
+    for (const Json& block : value_at(s, "capacity_blocks")) switch_of_[text_of(block)] = name;
+    const Json& nodes = value_at(s, "nodes");
+    if (nodes.is_array()) add(hosts_in(nodes), name);
+  }
+
+  void see_block(const Json& block) {
+    const std::int64_t n = hosts_in(value_at(block, "nodes"));
+    const std::string leaf = text_of(value_at(block, "switch"));
+    const auto listed = switch_of_.find(text_of(value_at(block, "name")));
+    add(n, leaf.empty() && listed != switch_of_.end() ? listed->second : leaf);
+    const std::string domain = text_of(value_at(block, "nvlink"));
+    if (!domain.empty()) domains_[domain] += n;
+    const Json& notes = value_at(block, "annotations");
+    if (!notes.is_object()) return;
+    for (const auto& [name, value] : notes.items()) {
+      if (contains(name, "domain") && value.is_string()) domains_[text_of(value)] += n;
     }
   }
-  for (const auto& [name, n] : leaves) m.nodes_per_leaf = std::max(m.nodes_per_leaf, n);
-  for (const auto& [name, n] : domains) m.nodes_per_domain = std::max(m.nodes_per_domain, n);
+
+  void add(std::int64_t n, const std::string& leaf) {
+    m_.nodes = std::min(m_.nodes + n, kMostHosts);
+    leaves_[leaf] += n;
+  }
+
+  const Json& all_;
+  MachineFacts m_;
+  std::map<std::string, std::string> switch_of_;  // by block
+  std::map<std::string, std::int64_t> domains_;
+  std::map<std::string, std::int64_t> leaves_;
+};
+
+}  // namespace
+
+MachineFacts read_topograph(const ForeignFile& file) {
+  const Json all = read_yaml(file.text, file.name);
+  const MachineFacts m = Topograph(all).read();
   if (m.nodes == 0)
     throw InputError(file.name, "", "no block with nodes", "blocks: [{switch, nodes}]");
   return m;

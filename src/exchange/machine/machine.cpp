@@ -37,10 +37,16 @@ constexpr std::array kShapes = {
     Shape{"dgx-2-v100-32gb", "v100-sxm2-32gb", "sm 70", 16, LinkKind::switched, 6},
     Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6, 5},
     Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6, 5},
+    Shape{"jean-zay-v100-32gb", "v100-sxm2-32gb", "sm 70", 4, LinkKind::direct, 6},
+    Shape{"jean-zay-v100-16gb", "v100-sxm2-16gb", "sm 70", 4, LinkKind::direct, 6},
+    Shape{"summit", "v100-sxm2-16gb", "sm 70", 6, LinkKind::direct, 4, 3},
+    Shape{"lassen", "v100-sxm2-16gb", "sm 70", 4, LinkKind::direct, 3, 2},
     Shape{"h100-pcie", "h100-pcie-80gb", "sm 90", 8, LinkKind::pcie, 0},
     Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12, 2},
     Shape{"a100-pcie-80gb", "a100-pcie-80gb", "sm 80", 8, LinkKind::pcie, 0},
     Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
+    // Its chip alone is taken for MI300X's.
+    Shape{"mi325x-oam-8", "mi325x", "", 8, LinkKind::xgmi, 7},
     Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
     Shape{"mi355x-oam-8", "mi355x", "gfx 950", 8, LinkKind::xgmi, 7},
     // A compute tray: these files show one host of the rack.
@@ -52,13 +58,17 @@ constexpr std::array kShapes = {
     Shape{"frontier-mi250x", "mi250x-gcd", "gfx 910", 8, LinkKind::xgmi, 0},
 };
 
+// A device says more than its chip.
+bool has_gpu(const Shape& s, const MachineFacts& m) {
+  return m.device.empty() ? m.chip.empty() || m.chip == s.chip : m.device == s.device;
+}
+
 bool fits(const Shape& s, const MachineFacts& m) {
   const bool links =
       m.links == LinkKind::unknown ||
       (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu) &&
        (m.joined == 0 || m.joined == (s.joined == 0 ? s.gpus : s.joined)));
-  return (m.device.empty() || m.device == s.device) && (m.chip.empty() || m.chip == s.chip) &&
-         (m.gpus == 0 || m.gpus == s.gpus) && links;
+  return has_gpu(s, m) && (m.gpus == 0 || m.gpus == s.gpus) && links;
 }
 
 std::string words_of_machine(const MachineFacts& m) {
@@ -150,16 +160,12 @@ class Composition {
     if (same.size() == 1) names = same;
   }
 
-  bool has_chip_of(const Shape& s) const {
-    return (m_.device.empty() || m_.device == s.device) && (m_.chip.empty() || m_.chip == s.chip);
-  }
-
   // The nodes of the same chip and links with another number of GPUs.
   std::string nearest() const {
     std::string names;
     for (const Shape& s : kShapes) {
       const bool links = m_.links == LinkKind::unknown || m_.links == s.links;
-      if (has_chip_of(s) && links) names += (names.empty() ? "" : ", ") + std::string(s.node);
+      if (has_gpu(s, m_) && links) names += (names.empty() ? "" : ", ") + std::string(s.node);
     }
     return names.empty() ? "none" : names;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi, -L, -q, and --query-gpu=… --format=csv with or without its header: how many GPUs a
-// node has, and which.
+// nvidia-smi, -L, -q with or without -x, and --query-gpu=… --format=csv with or without its header:
+// how many GPUs a node has, and which.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -67,6 +67,18 @@ std::int64_t attached(std::string_view text) {
     if (n && *n >= 1 && *n <= kMost) return static_cast<std::int64_t>(*n);
   }
   return 0;
+}
+
+// nvidia-smi -q -x: "<product_name>NVIDIA H200</product_name>"
+std::vector<std::string> names_of_xml(std::string_view text) {
+  constexpr std::string_view kOpen = "<product_name>";
+  std::vector<std::string> names;
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view name = trimmed(line);
+    if (begins_with(name, kOpen))
+      names.emplace_back(name.substr(kOpen.size(), name.rfind('<') - kOpen.size()));
+  }
+  return names;
 }
 
 // "GPU 0: NVIDIA H200 (UUID: GPU-…)"; instances of a GPU stand below it.
@@ -161,7 +173,9 @@ MachineFacts read_smi(const ForeignFile& file) {
   const bool log = contains(file.text, "NVSMI LOG");
   const bool list = contains(file.text, "(UUID: GPU-");
   const bool screen = contains(file.text, "| NVIDIA-SMI");
-  std::vector<std::string> names = log      ? names_of_log(file.text)
+  const bool xml = contains(file.text, "<nvidia_smi_log>");
+  std::vector<std::string> names = xml      ? names_of_xml(file.text)
+                                   : log    ? names_of_log(file.text)
                                    : list   ? names_of_list(file.text)
                                    : screen ? names_of_screen(file.text)
                                             : names_of_table(file.text);

@@ -88,6 +88,9 @@ class NcclReading {
   MachineFacts read(const pugi::xml_document& document) {
     each(document, [&](const pugi::xml_node& n) { element(n); });
     if (m_.gpus == 0) m_.gpus = pci_gpus_;
+    // A rack joined by NVLink is one tree: a node is a share of it.
+    const auto hosts = std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts_.size()));
+    for (std::int64_t* count : {&m_.gpus, &m_.nics, &links_, &pci_nics_}) *count /= hosts;
     links();
     if (m_.nics == 0) m_.nics = pci_nics_;
     return m_;
@@ -96,6 +99,8 @@ class NcclReading {
  private:
   void element(const pugi::xml_node& n) {
     const std::string_view name = n.name();
+    if (name == "cpu" && !n.attribute("host_hash").empty())
+      hosts_.insert(n.attribute("host_hash").as_string());
     if (name == "pci") pci(n);
     if (name == "gpu") gpu(n);
     if (name == "nvlink" || name == "xgmi") link(n, name == "xgmi");
@@ -143,6 +148,7 @@ class NcclReading {
   }
 
   MachineFacts m_;
+  std::set<std::string> hosts_;
   std::int64_t pci_gpus_ = 0;
   std::int64_t pci_nics_ = 0;
   std::int64_t links_ = 0;

@@ -267,7 +267,10 @@ Placement place_in_training(const Run& run) {
   return p;
 }
 
-AttentionKernel attention_kernel(const Framework& f, const Device& d) {
+AttentionKernel attention_kernel(const Run& run) {
+  if (run.training.attention_kernel) return *run.training.attention_kernel;
+  const Framework& f = run.framework;
+  const Device& d = run.cluster.device;
   for (std::uint8_t i = 0; i < f.attention_count; ++i) {
     if (is_available(curve_of(d, f.attention[i]))) return f.attention[i];
   }
@@ -283,7 +286,7 @@ KernelChoice kernel_choice(const Run& run) {
   KernelChoice k;
   k.linear = run.training.precision;
   k.wide = storage_precision(run.training.precision);
-  k.attention = attention_kernel(run.framework, run.cluster.device);
+  k.attention = attention_kernel(run);
   k.linear_rate = run.framework.linear_rate;
   k.pointwise_passes = run.framework.pointwise_passes;
   k.unpacking_passes = run.framework.unpacking_passes;

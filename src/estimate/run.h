@@ -34,6 +34,8 @@ struct Training {
   Optimizer optimizer = Optimizer::adam;
   std::int64_t optimizer_rank = 128;  // GaLore's
   bool fused_attention = true;
+  // Nothing: the first of the framework's that the device has.
+  std::optional<AttentionKernel> attention_kernel;
   std::optional<Adapter> adapter;  // nothing: all weights train
   double expert_load = 1;          // of the fullest rank, over the mean
   SequenceLengths lengths;         // of packed documents; none: sequences are whole

@@ -83,7 +83,7 @@ void warn_of_size(const ResolvedRun& r, Lines& lines) {
 }
 
 void warn_of_attention(const Run& run, Lines& lines) {
-  if (!run.training.fused_attention) return;
+  if (!run.training.fused_attention || run.training.attention_kernel) return;
   const AttentionKernel kernel = kernel_choice(run).attention;
   const auto first = run.framework.attention.begin();
   const auto last = first + run.framework.attention_count;

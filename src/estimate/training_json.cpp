@@ -54,6 +54,14 @@ std::vector<std::string> precisions_of(const Device& d) {
   return names;
 }
 
+std::vector<std::string> kernels_of(const Device& d) {
+  std::vector<std::string> names;
+  for (const AttentionKernel k : kAllOf<AttentionKernel>) {
+    if (is_available(curve_of(d, k))) names.emplace_back(name_of(k));
+  }
+  return names;
+}
+
 Precision default_precision(const Device& d) {
   for (const Precision p : {Precision::bf16, Precision::fp16}) {
     if (has_precision(d, p)) return p;
@@ -80,6 +88,7 @@ class Resolver {
     const bool optimizer_given = q.optimizer.has_value();
     q.optimizer = q.optimizer.value_or(Optimizer::adam);
     take_given(kTrainingKeys, q, out_.training);
+    if (q.attention_kernel) attention_kernel(*q.attention_kernel);
     if (q.adapter) adapter(*q.adapter);
     if (q.sequence_lengths) lengths(*q.sequence_lengths);
     images();
@@ -111,6 +120,20 @@ class Resolver {
     }
     const Precision otherwise = default_precision(device_);
     assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
+  }
+
+  void attention_kernel(AttentionKernel kernel) {
+    constexpr const char* path = key_path<&TrainingRequest::attention_kernel>;
+    if (!out_.training.fused_attention) {
+      throw InputError(ErrorCode::conflict, file_, path,
+                       quoted(name_of(kernel)) + " beside training.flash_attention false",
+                       "one of them");
+    }
+    if (!is_available(curve_of(device_, kernel))) {
+      throw InputError(file_, path, quoted(name_of(kernel)),
+                       "what the device has a rate of: " + alternatives(kernels_of(device_)));
+    }
+    out_.training.attention_kernel = kernel;
   }
 
   void lengths(const std::vector<LengthShare>& given) {

@@ -35,6 +35,7 @@ struct TrainingRequest {
   std::optional<std::string> states;  // by name
   std::optional<StateRecipe> recipe;  // or as an object
   std::optional<bool> flash_attention;
+  std::optional<AttentionKernel> attention_kernel;
   std::optional<Optimizer> optimizer;
   std::optional<std::int64_t> optimizer_rank;
   std::optional<AdapterRequest> adapter;
@@ -179,6 +180,10 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::flash_attention, &Training::fused_attention>(
         "flash_attention", form::boolean(), otherwise("true"), Vary::run, "fused attention")
         .flagged("--flash-attention"),
+    key<&TrainingRequest::attention_kernel>(
+        "attention_kernel", form::one_of<AttentionKernel>(),
+        otherwise("the first of the framework's that the device has"), Vary::run,
+        "kernel of fused attention, one whose rate the device has"),
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
         "sgd picks the default of states; the others' own states replace Adam's moments in them")

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "cost/operator_time.h"
 #include "estimate/estimate.h"
 #include "estimate/framework_document.h"
 #include "estimate/price.h"
@@ -183,4 +184,18 @@ TEST_CASE("a profile takes what it does not state from the one it inherits from"
   const ConfigLookup loop = lookup_of("self", R"({"name": "self", "inherits": "self"})");
   CHECK_THROWS_AS(with_inherited(json_of(R"({"inherits": "self"})"), "x.json", loop), InputError);
   CHECK_THROWS_AS(with_inherited(json_of(R"({"inherits": "none"})"), "x.json", lookup), InputError);
+}
+
+TEST_CASE("the attention kernel that a run names is the one that is priced") {
+  const auto attention_of = [](const std::string& more) {
+    const Run run = gated_run(more);
+    return kernel_choice(run).attention;
+  };
+  CHECK(attention_of("{}") == AttentionKernel::cudnn);
+  CHECK(attention_of(R"({"training": {"attention_kernel": "triton"}})") == AttentionKernel::triton);
+  // Long enough for the device to be busier than the host.
+  const Answer usual = estimate(gated_run(R"({"training": {"sequence_length": 16384}})"));
+  const Answer slower = estimate(
+      gated_run(R"({"training": {"sequence_length": 16384, "attention_kernel": "triton"}})"));
+  CHECK(slower.step_time > usual.step_time);
 }

@@ -39,6 +39,7 @@ constexpr std::array kSettings = {
                                     "frontier-14", "fp32-adam-16", "fsdp-amp", "pure-16bit",
                                     "bf16-moments", "adam-8bit", "sgd"])"},
     Setting{"/training/flash_attention", "[null, true, false]"},
+    Setting{"/training/attention_kernel", R"([null, "flash-2", "triton", "cudnn"])"},
     Setting{"/parallel/tp", "[null, 1, 2, 3, 8, 64]"},
     Setting{"/parallel/pp", "[null, 1, 2, 3, 8, 64]"},
     Setting{"/parallel/vpp", "[null, 1, 2, 3, 12]"},

@@ -33,7 +33,7 @@ bool matches(std::string_view name, std::string_view pattern) {
 bool is_off(const Json& value) {
   return (value.is_boolean() && !value.get<bool>()) || value == 0 || value == "None" ||
          value == "none" || value == "null" || value == "False" || value == "false" ||
-         (value.is_array() && value.empty());
+         value == "" || (value.is_array() && value.empty());
 }
 
 // Parts of names whose settings change memory or time in every tool.

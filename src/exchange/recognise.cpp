@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "exchange/mlperf/names.h"
 #include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -242,36 +243,12 @@ bool is_python(std::string_view line) {
          begins_with(line, "class ");
 }
 
-constexpr std::string_view kMlperf[] = {"DGXNNODES",
-                                        "DGXNGPU",
-                                        "DGXSYSTEM",
-                                        "LORA_A2A",
-                                        "MINIBS",
-                                        "TENSOR_MODEL_PARALLEL",
-                                        "FP8_PARAM_GATHER",
-                                        "FP4_RECIPE",
-                                        "MODEL_SIZE",
-                                        "TARGET_LOG_PPL",
-                                        "MCORE_CUDA_GRAPH",
-                                        "FULL_CUDA_GRAPH",
-                                        "PIPELINE_MODEL_PARALLEL",
-                                        "CONTEXT_PARALLEL",
-                                        "INTERLEAVED_PIPELINE",
-                                        "SEQ_PARALLEL",
-                                        "TP_COMM_OVERLAP",
-                                        "USE_DIST_OPTIMIZER",
-                                        "ASYM_PP_EMBED",
-                                        "WALLTIME_RUNANDTIME",
-                                        "OVERLAP_GRAD_REDUCE",
-                                        "SBATCH_NETWORK",
-                                        "MLPERF_SYSTEM_NAME"};
-
 // "export NAME=" or "NAME="
 bool is_mlperf(std::string_view line) {
   if (begins_with(line, "export ")) line = trimmed(line.substr(7));
   const std::size_t equals = line.find('=');
-  return std::find(std::begin(kMlperf), std::end(kMlperf), line.substr(0, equals)) !=
-             std::end(kMlperf) &&
+  return std::find(std::begin(mlperf::kKnownBy), std::end(mlperf::kKnownBy),
+                   line.substr(0, equals)) != std::end(mlperf::kKnownBy) &&
          equals != std::string_view::npos;
 }
 
@@ -347,9 +324,9 @@ Recognised script(std::string_view text) {
     return training(ForeignFormat::sbatch);
   if (!has_arguments_of_megatron(text) && is_of_hugging_face(text))
     return training(ForeignFormat::hf_trainer);
-  const bool starts = contains(text, "python") || contains(text, "torchrun") ||
-                      contains(text, ".py ") || contains(text, ".py\n");
-  if (s.argument && starts && !has_arguments_of_megatron(text))
+  // Arguments alone, taken out of a script, may be any of Megatron-LM's.
+  const bool list = begins_with(trimmed(text), "--");
+  if (s.argument && !list && !has_arguments_of_megatron(text))
     return {FileKind::other, {}, kOtherProgram, ""};
   if (s.argument) return training(ForeignFormat::megatron);
   return {FileKind::other,

@@ -31,7 +31,8 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "model.config._target_ model.config.name_or_path model.config.trust_remote_code "
     "model.text_config.output_* model.torch_dtype tokenizer.* distributed._target_ "
     "distributed.strategy distributed.defer_* distributed.moe.* distributed.backend "
-    "distributed.pipeline.* "
+    "distributed.pipeline.* autopipeline._target_ autopipeline.pp_batch_size "
+    "autopipeline.scale_grads_in_schedule "
     "distributed_config._target_ distributed_config.strategy distributed_config.defer_* "
     "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
     "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
@@ -40,7 +41,7 @@ constexpr std::string_view kAutomodelWithoutEffect =
 
 constexpr std::array kAutomodelNotModelled = {
     SettingNote{"fp8.*", "the profile's fp8 is used"},
-    SettingNote{"autopipeline.*", "layers are shared evenly"},
+    SettingNote{"autopipeline.*", "--set parallel.vpp=N says how many stages a rank has"},
 };
 
 void precision(Settings& settings, Facts& facts) {
@@ -61,7 +62,8 @@ void precision(Settings& settings, Facts& facts) {
 // A pipeline cuts its local batch into micro batches of its own.
 void micro_batch(Settings& settings, Facts& facts) {
   const bool pipeline = facts.count(Said::pp, 1) > 1;
-  const auto part = settings.count("distributed.pipeline.pp_microbatch_size", 1, kMostDegree);
+  auto part = settings.count("distributed.pipeline.pp_microbatch_size", 1, kMostDegree);
+  if (!part) part = settings.count("autopipeline.pp_microbatch_size", 1, kMostDegree);
   const auto local = settings.count("step_scheduler.local_batch_size", 1, kMostDegree);
   if (pipeline) return facts.say(Said::micro_batch, part.value_or(1), "pp_microbatch_size");
   if (local) facts.say(Said::micro_batch, *local, "step_scheduler.local_batch_size");
@@ -115,9 +117,11 @@ void distributed(Settings& settings, Facts& facts) {
   const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
   facts.say(Said::zero, ddp ? 0 : 3, prefix + "strategy");
   if (facts.count(Said::pp, 1) == 1) return;
-  const std::string schedule = settings.word(prefix + "pipeline.pp_schedule").value_or("1f1b");
+  const bool older = settings.has("autopipeline.pp_schedule");
+  const std::string part = older ? "autopipeline." : prefix + "pipeline.";
+  const std::string schedule = settings.word(part + "pp_schedule").value_or("1f1b");
   facts.leave_open(
-      Said::schedule, prefix + "pipeline.pp_schedule " + schedule,
+      Said::schedule, part + "pp_schedule " + schedule,
       "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
 }
 
@@ -129,6 +133,10 @@ void rest(Settings& settings, Facts& facts) {
   distributed(settings, facts);
   micro_batch(settings, facts);
   adapter(settings, facts);
+  // An optimizer with copies of the weights of its own has other bytes than the weights' type says.
+  if (settings.flag("optimizer.master_weights").value_or(false))
+    facts.leave_open(Said::narrow, settings.written("optimizer.master_weights"),
+                     "--set training.states={…} says what the optimizer keeps");
   facts.say(Said::framework, "fsdp", "NeMo Automodel");
   if (settings.has("teacher_model.pretrained_model_name_or_path"))
     facts.stop("teacher_model", "a training with a second model");

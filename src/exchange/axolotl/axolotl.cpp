@@ -37,7 +37,8 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "fsdp_final_state_dict_type optim_args.* torch_compile_backend nccl_* "
     "skip_prepare_dataset rope_theta include_tokens_per_second profiler_* liger_* "
     "fix_untrained_tokens excess_length_strategy streaming* eot_tokens "
-    "experimental_skip_move_to_device ddp_find_unused_parameters llama4_linearized_experts";
+    "loraplus_lr_* neftune_noise_alpha experimental_skip_move_to_device ddp_find_unused_parameters "
+    "llama4_linearized_experts";
 
 constexpr std::array kAxolotlNotModelled = {
     SettingNote{"tiled_mlp", "the MLP is not tiled here"},
@@ -89,6 +90,9 @@ void checkpoints(Settings& settings, Facts& facts) {
   if (begins_with(word, "offload") || word == "unsloth")
     facts.say(Said::offload_activations, "host", said);
   const std::string offload = settings.word("activation_offloading").value_or("false");
+  if (offload == "disk")
+    return facts.leave_open(Said::offload_activations, settings.written("activation_offloading"),
+                            "host or none; ours keeps none on a disk");
   if (offload != "false")
     facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
 }

@@ -26,6 +26,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.position_embedding_type", "position_embedding_type"},
     NamedPath{"model.add_bias_linear", "add_bias_linear"},
     NamedPath{"model.add_qkv_bias", "add_qkv_bias"},
+    NamedPath{"model.softmax_type", "softmax_type"},
     NamedPath{"model.qk_layernorm", "qk_layernorm"},
     NamedPath{"model.hidden_dropout", "hidden_dropout"},
     NamedPath{"model.attention_dropout", "attention_dropout"},

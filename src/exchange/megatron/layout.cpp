@@ -9,6 +9,12 @@
 namespace orrery::megatron {
 namespace {
 
+// Layers that the embedding and the loss count for.
+std::int64_t ends_among_layers(ImportDraft& d) {
+  return (d.is_on("account_for_embedding_in_pipeline_split") ? 1 : 0) +
+         (d.is_on("account_for_loss_in_pipeline_split") ? 1 : 0);
+}
+
 void chunks(ImportDraft& d) {
   const std::int64_t pp = d.count_at("parallel.pp", 1);
   const auto chunks = d.settings.count("num_virtual_stages_per_pipeline_rank", 1, kMostDegree);
@@ -18,8 +24,8 @@ void chunks(ImportDraft& d) {
   if (d.is_open("parallel.vpp") || (!said && d.is_open("parallel.pp"))) return;
   std::int64_t vpp = chunks.value_or(size.value_or(1));
   if (layers && !chunks && !size) {
-    const std::int64_t all = d.layers();
-    if (all == 0 || d.is_open("parallel.pp")) {
+    const std::int64_t all = d.layers() + ends_among_layers(d);
+    if (d.layers() == 0 || d.is_open("parallel.pp")) {
       return d.open("parallel.vpp", d.settings.written("num_layers_per_virtual_pipeline_stage"),
                     "of how many layers and stages");
     }
@@ -35,13 +41,18 @@ void chunks(ImportDraft& d) {
   d.set("parallel.schedule", vpp > 1 ? "interleaved" : "1f1b");
 }
 
+// True where a layout of so many stages says how many each rank has.
+bool stages_of_layout(ImportDraft& d, std::int64_t count) {
+  const std::int64_t pp = d.count_at("parallel.pp", 1);
+  if (d.count_at("parallel.vpp", 1) != 1 || count <= pp || count % pp != 0) return false;
+  d.set("parallel.vpp", count / pp);
+  d.set("parallel.schedule", "interleaved");
+  return true;
+}
+
 void given_layout(ImportDraft& d, const std::vector<std::int64_t>& layers, std::int64_t stages) {
   const auto count = static_cast<std::int64_t>(layers.size());
-  const std::int64_t pp = d.count_at("parallel.pp", 1);
-  if (d.count_at("parallel.vpp", 1) == 1 && count > pp && count % pp == 0) {
-    d.set("parallel.vpp", count / pp);
-    d.set("parallel.schedule", "interleaved");
-  } else if (count != stages) {
+  if (!stages_of_layout(d, count) && count != stages) {
     d.settings.refuse("pipeline_model_parallel_layout", std::to_string(count) + " stages",
                       std::to_string(stages) + ", pipeline x virtual");
   }
@@ -173,8 +184,11 @@ const char* other_ends(const std::vector<std::string>& stages) {
 
 void read_given_layout(ImportDraft& d, const std::string& text, std::int64_t stages) {
   const std::vector<std::string> marks = stages_of(Layout(d.settings, text).marks());
-  if (const char* why = other_ends(marks))
+  const auto count = static_cast<std::int64_t>(marks.size());
+  if (const char* why = other_ends(marks)) {
+    stages_of_layout(d, count);
     return d.open("parallel.stage_layers", "--pipeline-model-parallel-layout " + text, why);
+  }
   std::vector<std::int64_t> layers;
   for (const std::string& stage : marks) {
     layers.push_back(std::count(stage.begin(), stage.end(), 't'));

@@ -16,19 +16,22 @@ struct Activation {
   const char* flag;
   const char* ours;
 };
-constexpr std::array kActivations = {Activation{"swiglu", "swiglu"}, Activation{"geglu", "geglu"},
-                                     Activation{"quick_geglu", "geglu"},
-                                     Activation{"squared_relu", "relu2"},
-                                     Activation{"relu", "relu"}};
+constexpr std::array kActivations = {
+    Activation{"swiglu", "swiglu"},     Activation{"geglu", "geglu"},
+    Activation{"quick_geglu", "geglu"}, Activation{"squared_relu", "relu2"},
+    Activation{"relu", "relu"},         Activation{"xielu", "gelu"}};
 
 void activation(ImportDraft& d) {
   const bool swiglu = d.is_on("swiglu") || d.is_on("geglu") || d.is_on("quick_geglu");
-  std::string name = "gelu";
+  std::string name = d.settings.has("swiglu") ? "gelu" : "";
   for (const auto& [flag, act] : kActivations) {
     if (d.is_on(flag)) name = act;
   }
-  d.set("model.hidden_act", name);
-  if (name == "gelu") d.note("model.hidden_act", "gelu", "without --swiglu");
+  if (name.empty()) {
+    d.assume("model.hidden_act", "gelu", "without --swiglu");
+  } else {
+    d.set("model.hidden_act", name);
+  }
   const std::int64_t h = d.count_at("model.hidden_size", 0);
   if (h == 0) return;
   if (d.is_open("model.hidden_act") && d.at("model.intermediate_size").is_null()) {
@@ -300,6 +303,13 @@ void biases(ImportDraft& d) {
   const bool none =
       d.is_on("disable_bias_linear") || !d.settings.flag("add_bias_linear").value_or(true);
   const bool qkv = d.is_on("add_qkv_bias");
+  const bool said = d.settings.has("disable_bias_linear") || d.settings.has("add_bias_linear");
+  if (!said && !d.other_defaults.empty()) {
+    for (const char* key :
+         {"model.attention_bias", "model.attention_output_bias", "model.mlp_bias"})
+      d.open(key, key, d.other_defaults);
+    return;
+  }
   d.set("model.attention_bias", !none || qkv);
   d.set("model.attention_output_bias", !none);
   d.set("model.mlp_bias", !none);
@@ -347,6 +357,8 @@ void window(ImportDraft& d) {
 void dropout(ImportDraft& d) {
   const auto attention = d.settings.number("attention_dropout", 0, 1);
   const auto hidden = d.settings.number("hidden_dropout", 0, 1);
+  if (!attention && !hidden && !d.other_defaults.empty())
+    return d.open("model.dropout", "model.dropout", d.other_defaults);
   // Both are 0.1 where they are not given.
   const bool any = attention.value_or(0.1) > 0 || hidden.value_or(0.1) > 0;
   d.set("model.dropout", any);

@@ -154,6 +154,7 @@ inline constexpr std::array kOtherKeys = {
     Rename{"attention_backend", "training.flash_attention"},
     Rename{"swiglu", "model.hidden_act"},
     Rename{"squared_relu", "model.hidden_act"},
+    Rename{"xielu", "model.hidden_act"},
     Rename{"quick_geglu", "model.hidden_act"},
     Rename{"normalization", "model.norm"},
     Rename{"position_embedding_type", "model.position_embedding"},
@@ -163,7 +164,7 @@ inline constexpr std::array kOtherKeys = {
 };
 
 // Flags, which take no value: "$MORE_ARGS" behind one is another argument.
-inline constexpr std::array<std::string_view, 37> kFlags = {"sequence_parallel",
+inline constexpr std::array<std::string_view, 38> kFlags = {"sequence_parallel",
                                                             "embed_layernorm",
                                                             "is_hybrid_model",
                                                             "cpu_optimizer",
@@ -171,6 +172,7 @@ inline constexpr std::array<std::string_view, 37> kFlags = {"sequence_parallel",
                                                             "swiglu",
                                                             "quick_geglu",
                                                             "squared_relu",
+                                                            "xielu",
                                                             "disable_bias_linear",
                                                             "untie_embeddings_and_output_weights",
                                                             "bf16",

@@ -106,13 +106,16 @@ void states(ImportDraft& d) {
   const bool wide_reduction = d.settings.flag("accumulate_allreduce_grads_in_fp32") == true;
   const double gradients = wide_reduction ? 4 : width(d, "main_grads_dtype");
   d.settings.take("main_grads_dtype");
+  d.settings.take("fsdp_grad_reduce_dtype");
   const double first = width(d, "exp_avg_dtype");
   const double second = width(d, "exp_avg_sq_dtype");
   const double master = width(d, "main_params_dtype");
   if (!is_adam(d) || d.is_open("training.precision")) return;
   if (d.at("training.precision") == "fp32") return d.set("training.states", "fp32-adam-16");
   if (wide_weights) {
-    const char* states = d.settings.has("zero_stage") ? "fsdp-amp" : "fp32-adam-16";
+    const std::string sent = d.settings.text("fsdp_grad_reduce_dtype").value_or("16");
+    const char* sharded = contains(sent, "32") ? "fsdp-amp-fp32-reduce" : "fsdp-amp";
+    const char* states = d.settings.has("zero_stage") ? sharded : "fp32-adam-16";
     d.note("training.states", states, "fp32 weights under autocast, without O2 [from memory]");
     return d.set("training.states", states);
   }

@@ -9,6 +9,31 @@
 
 namespace orrery::mlperf {
 
+// Variables of which one is enough to know such a file.
+inline constexpr std::string_view kKnownBy[] = {"DGXNNODES",
+                                                "DGXNGPU",
+                                                "DGXSYSTEM",
+                                                "LORA_A2A",
+                                                "MINIBS",
+                                                "TENSOR_MODEL_PARALLEL",
+                                                "FP8_PARAM_GATHER",
+                                                "FP4_RECIPE",
+                                                "MODEL_SIZE",
+                                                "TARGET_LOG_PPL",
+                                                "MCORE_CUDA_GRAPH",
+                                                "FULL_CUDA_GRAPH",
+                                                "PIPELINE_MODEL_PARALLEL",
+                                                "CONTEXT_PARALLEL",
+                                                "INTERLEAVED_PIPELINE",
+                                                "SEQ_PARALLEL",
+                                                "TP_COMM_OVERLAP",
+                                                "USE_DIST_OPTIMIZER",
+                                                "ASYM_PP_EMBED",
+                                                "WALLTIME_RUNANDTIME",
+                                                "OVERLAP_GRAD_REDUCE",
+                                                "SBATCH_NETWORK",
+                                                "MLPERF_SYSTEM_NAME"};
+
 inline constexpr std::array kNames = {
     NamedPath{"TENSOR_MODEL_PARALLEL", "tensor_model_parallel_size"},
     NamedPath{"TP", "tensor_model_parallel_size"},

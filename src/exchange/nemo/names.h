@@ -12,6 +12,7 @@ namespace orrery::nemo {
 
 inline constexpr std::array kNames = {
     NamedPath{"model.encoder_seq_length", "seq_length"},
+    NamedPath{"model.override_vocab_size", "vocab_size"},
     NamedPath{"model.num_moe_experts", "num_experts"},
     NamedPath{"model.virtual_pipeline_model_parallel_size", "num_virtual_stages_per_pipeline_rank"},
     NamedPath{"model.activations_checkpoint_granularity", "recompute_granularity"},

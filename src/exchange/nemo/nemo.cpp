@@ -108,6 +108,9 @@ class Reading {
     if (is_on("model.fsdp")) {
       const std::string strategy = text("model.fsdp_sharding_strategy");
       add("zero_stage", "model.fsdp_sharding_strategy", strategy == "grad" ? 2 : 3);
+      // fp32 unless it is said [from memory].
+      const std::string sent = text("model.fsdp_grad_reduce_dtype");
+      add("fsdp_grad_reduce_dtype", "model.fsdp_grad_reduce_dtype", sent.empty() ? "32" : sent);
       if (strategy == "hybrid")
         out_.left.push_back({"model.fsdp_sharding_strategy hybrid",
                              "of how many ranks; --set parallel.zero_shard_group=N",

@@ -252,8 +252,10 @@ void Script::document(const HereDocument& d, Mode mode) {
   s_.written += text.size();
   if (s_.written > kMostText) text_.fail("more than 1 MiB of words");
   if (!reading_.names.empty()) return fill(text, mode);
-  if (is_one_of(last_, kShells))
+  if (is_one_of(last_, kShells)) {
+    read_scheduler(text, s_.run.variables);
     return Script(s_, text, text_.file(), text_.line(), depth_ + 1).run(mode);
+  }
   if (mode == Mode::run) s_.run.documents.push_back({target_, text});
 }
 

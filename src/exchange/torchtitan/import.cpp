@@ -130,8 +130,15 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   if (!local) local = d.settings.count("batch_size", 1, kMostDegree);
   const bool pipeline = d.count_at("parallel.pp", 1) > 1;
   const auto part = d.settings.count("pipeline_parallel_microbatch_size", 1, kMostDegree);
+  // Of older files: how many, not how large.
+  const auto parts = d.settings.count("pipeline_parallel_microbatches", 1, kMostDegree);
   if (tokens) {
     d.set("training.micro_batch", *tokens);
+  } else if (pipeline && parts && local) {
+    if (*local % *parts != 0)
+      d.settings.refuse("pipeline_parallel_microbatches", std::to_string(*parts),
+                        "a divisor of the local batch " + std::to_string(*local));
+    d.set("training.micro_batch", *local / *parts);
   } else if (pipeline) {
     d.set("training.micro_batch", part.value_or(1));
   } else if (local) {

@@ -137,11 +137,91 @@ TEST_CASE("A command line of another program has none of Megatron-LM's defaults"
             .find("verl") != std::string::npos);
   CHECK(refusal("a.sh", "megatron sft --load x --micro_batch_size 1\n").find("ms-swift") !=
         std::string::npos);
+  CHECK(refusal("a.sh", "#!/bin/bash\nsource ./c.sh\ndocker run --rm --gpus all x ./run.sh\n") !=
+        "");
   // A launcher that another file gives its arguments.
   const ImportedRun r =
       read({{"run.sh", "bash launch.sh --num-layers 10 --hidden-size 64 --micro-batch-size 3\n"},
             {"launch.sh", "torchrun --nproc_per_node 8 train.py --no-color \"$@\"\n"}});
   CHECK(at(r, "training.micro_batch") == 3);
+}
+
+TEST_CASE("Virtual stages are of the layers and of the ends that count as layers") {
+  const std::string ends =
+      "--bf16 --pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 ";
+  const ImportedRun r = read(megatron(ends + "--account-for-embedding-in-pipeline-split "
+                                             "--account-for-loss-in-pipeline-split"));
+  CHECK(at(r, "parallel.vpp") == 2);
+  CHECK(at(r, "parallel.layer_split") == "ends_as_layers");
+}
+
+TEST_CASE("A pipeline of torchtitan says the number of its micro batches, or their size") {
+  const auto micro = [](const std::string& more) {
+    return at(read({{"a.toml",
+                     "[training]\nbatch_size = 16\nseq_len = 8\n[parallelism]\n"
+                     "pipeline_parallel_degree = 2\npipeline_parallel_schedule_csv = \"\"\n" +
+                         more}},
+                   kEight),
+              "training.micro_batch");
+  };
+  CHECK(micro("") == 1);
+  CHECK(micro("pipeline_parallel_microbatches = 8\n") == 2);
+  CHECK_THROWS_AS(micro("pipeline_parallel_microbatches = 5\n"), InputError);
+}
+
+TEST_CASE("Activations on a disk are open, and modules that DeepSpeed gathers whole are named") {
+  CHECK(is_open(read({{"a.yml", kAxolotl + "activation_offloading: disk\n"}}),
+                "parallel.offload.activations"));
+  const ImportedRun leaf =
+      read(R"({"train_batch_size": 8, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3,
+               "leaf_module": {"classes": ["Block"]}}})");
+  CHECK_FALSE(stops_at(leaf, "zero_optimization.leaf_module"));
+  CHECK(std::any_of(leaf.not_understood.begin(), leaf.not_understood.end(), [](const auto& l) {
+    return l.setting.find("leaf_module") != std::string::npos;
+  }));
+}
+
+TEST_CASE("A layout that is not ours says how many stages a rank has all the same") {
+  const ImportedRun r =
+      read(megatron("--bf16 --pipeline-model-parallel-size 2 "
+                    "--pipeline-model-parallel-layout 'Ettt|ttt|tttt|L'"));
+  CHECK(at(r, "parallel.vpp") == 2);
+  const ImportedRun apart =
+      read(megatron("--bf16 --mtp-num-layers 1 --pipeline-model-parallel-size 2 "
+                    "--pipeline-model-parallel-layout 'Ettttt|ttttt|m|L'"));
+  CHECK(is_open(apart, "parallel.stage_layers"));
+  CHECK(at(apart, "parallel.vpp") == 2);
+  CHECK(at(apart, "parallel.schedule") == "interleaved");
+}
+
+TEST_CASE("A job that a script writes for sbatch says its nodes") {
+  const ImportedRun r = read(
+      "sbatch <<EOS\n#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\n"
+      "srun python pretrain_gpt.py" +
+      megatron("--bf16").substr(megatron("").find(" --num-layers")) + "EOS\n");
+  CHECK(at(r, "cluster.gpus") == 32);
+}
+
+TEST_CASE("A part of Primus's files leaves what the others say open") {
+  const ImportedRun r =
+      read({{"a.yaml",
+             "modules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+             "    model: mine.yaml\n    overrides:\n      micro_batch_size: 1\n"},
+            {"mine.yaml",
+             "extends:\n  - base.yaml\nnum_layers: 4\nhidden_size: 64\nnum_attention_heads: 4\n"}});
+  for (const char* key : {"model.hidden_act", "model.mlp_bias", "model.dropout"})
+    CHECK_MESSAGE(is_open(r, key), key);
+}
+
+TEST_CASE("Optimizers with weights of their own leave Automodel's states open") {
+  const ImportedRun r =
+      read({{"a.yaml",
+             "step_scheduler:\n  global_batch_size: 8\n  local_batch_size: 1\nmodel:\n"
+             "  pretrained_model_name_or_path: meta-llama/Llama-3.1-8B\n  torch_dtype: bf16\n"
+             "optimizer:\n  _target_: transformer_engine.pytorch.optimizers.FusedAdam\n"
+             "  master_weights: true\n"}},
+           kEight);
+  CHECK(is_open(r, "training.states"));
 }
 
 TEST_CASE("A refusal names the tool whose file it is") {
@@ -153,6 +233,8 @@ TEST_CASE("A refusal names the tool whose file it is") {
   names("a.yml", "base_config: base.yml\nper_device_batch_size: 6\n", "MaxText");
   names("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "LitGPT");
   names("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "Levanter");
+  names("a.yaml", "model: x\ntemplate: y\nmicro_batch_size: 1\ndist_config:\n  name: fsdp2\n",
+        "engine v1");
   names("a.yaml", "apiVersion: v1\nkind: PyTorchJob\n", "Kubernetes");
   names("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n",
         "GPT-NeoX");

@@ -239,6 +239,8 @@ TEST_CASE("NeMo without O2 keeps fp32 weights under autocast") {
   CHECK(of("  megatron_amp_O2: true\n") == "adam-fp32-gradients-18");
   CHECK(of("  megatron_amp_O2: false\n") == "fp32-adam-16");
   CHECK(of("  megatron_amp_O2: False\n  fsdp: true\n  fsdp_sharding_strategy: full\n") ==
+        "fsdp-amp-fp32-reduce");
+  CHECK(of("  megatron_amp_O2: False\n  fsdp: true\n  fsdp_grad_reduce_dtype: bf16\n") ==
         "fsdp-amp");
 }
 

@@ -37,11 +37,15 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
     {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
     {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
-    {"Megatron-LM", "max allocated:", Logged::allocated, kMiB},
-    {"Megatron-LM", "max reserved:", Logged::reserved, kMiB},
+    {"Megatron-LM", "max allocated:", Logged::allocated, kMiB, "memory (MB)"},
+    {"Megatron-LM", "max reserved:", Logged::reserved, kMiB, "memory (MB)"},
+    {"Megatron-LM", "max allocated:", Logged::allocated, kGiBytes, "memory (GB)"},
+    {"Megatron-LM", "max reserved:", Logged::reserved, kGiBytes, "memory (GB)"},
     {"DeepSpeed", "CurrSamplesPerSec=", Logged::samples, 1},
     {"DeepSpeed", "SamplesPerSec=", Logged::samples, 1},
     {"DeepSpeed", "iter time (s):", Logged::step, 1},
+    {"DeepSpeed", "Latency:", Logged::step, 1, "Samples/sec:"},  // DeepSpeed-Chat
+    {"DeepSpeed", "TFLOPs:", Logged::flops, 1e12, "Samples/sec:"},
     {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
     {"torchtitan", "tps:", Logged::tokens, 1},
     {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
@@ -77,6 +81,7 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"LLM Foundry", "throughput/batches_per_sec:", Logged::steps, 1},
     {"LLM Foundry", "throughput/device/tokens_per_sec:", Logged::tokens, 1},
     {"NeMo Automodel", "/gpu)", Logged::tokens, 1, "tps ", Written::before},
+    {"NeMo Automodel", "\"tps_per_gpu\":", Logged::tokens, 1},
     {"NeMo Automodel", " mem ", Logged::allocated, kGiBytes, "tps "},
     {"nanoGPT", " time ", Logged::step, 1e-3, ", mfu"},
     {"llm.c", " ms |", Logged::step, 1e-3, " tok/s", Written::before},

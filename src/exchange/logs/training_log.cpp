@@ -171,6 +171,22 @@ bool read_clock(const std::vector<std::string>& lines, Values& values) {
   return true;
 }
 
+// "a - iteration-time", "b - iteration-time": a chart of two runs, whose steps must not mix.
+void check_one_run(std::string_view header, const std::string& file) {
+  std::map<const HistoryColumn*, std::string_view> runs;
+  for (const std::string_view title : fields_of(header, ',')) {
+    const HistoryColumn* column = column_of(title);
+    if (column == nullptr) continue;
+    const std::string_view run = title.substr(0, title.size() - column->name.size());
+    const auto [at, fresh] = runs.emplace(column, run);
+    if (fresh || at->second == run) continue;
+    throw InputError(file, "line 1",
+                     "two runs, \"" + std::string(at->second) + "\" and \"" + std::string(run) +
+                         "\" before \"" + std::string(column->name) + "\"",
+                     "the history of one");
+  }
+}
+
 // The form, where the text is such a history, and its values then.
 std::string read_history(const std::vector<std::string>& lines, const std::string& file,
                          Values& values) {
@@ -188,6 +204,7 @@ std::string read_history(const std::vector<std::string>& lines, const std::strin
                   [](const HistoryColumn* c) { return c == nullptr; })) {
     return "";
   }
+  check_one_run(lines.front(), file);
   if (!speed) {
     throw InputError(file, "line 1", "a history of W&B without a step's time",
                      "a column of it (iteration-time, train_step_timing, throughput(tps), …), or "
@@ -281,6 +298,22 @@ std::string_view behind(std::string_view line, std::string_view marker) {
   return at == std::string_view::npos ? "" : line.substr(at + marker.size());
 }
 
+// W&B's history as lines of JSON.
+std::string read_json_history(const std::vector<std::string>& lines, Values& values) {
+  std::vector<LoggedScalar> logged;
+  for (const std::string& line : lines) {
+    auto step = leading_number(behind(line, "\"train/global_step\":"));
+    if (!step) step = leading_number(behind(line, "\"_step\":"));
+    const auto seconds = leading_number(behind(line, "\"_runtime\":"));
+    if (step && seconds) logged.push_back({"", static_cast<std::int64_t>(*step), *seconds, 0});
+  }
+  for (const double x : seconds_between(logged)) {
+    values[static_cast<std::size_t>(Logged::step)].push_back(x);
+  }
+  return values[static_cast<std::size_t>(Logged::step)].empty() ? ""
+                                                                : "W&B, by the clock of its steps";
+}
+
 // LLaMA-Factory's trainer_log.jsonl: its clock has whole seconds, so that all steps between its
 // first and last line count as one.
 std::string read_elapsed(const std::vector<std::string>& lines, Values& values) {
@@ -362,6 +395,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     log.form = read_history(lines, file, values);
     if (log.form.empty()) log.form = form_of(lines);
     if (log.form.empty()) log.form = read_elapsed(lines, values);
+    if (log.form.empty()) log.form = read_json_history(lines, values);
     if (log.form.empty()) log.form = read_bars(text, values);
   }
   std::map<std::string, std::vector<double>> timers;

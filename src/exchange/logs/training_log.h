@@ -15,7 +15,7 @@
 // - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c: the names in
 //   exchange/logs/log_fields.h; LLaMA-Factory's trainer_log.jsonl: by its clock;
 // - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step;
-// - a CSV history of W&B, by the tools' names of its columns;
+// - a CSV history of W&B, by the tools' names of its columns (of one run), or its lines of JSON;
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
 //   of their events;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"

@@ -236,3 +236,37 @@ TEST_CASE("a history of W&B without a step's time is refused by what it lacks") 
   CHECK_THROWS_WITH_AS(read_training_log("\"Step\",\"run - throughput\"\n\"1\",\"400.5\"\n", "x"),
                        doctest::Contains("without a step's time"), InputError);
 }
+
+TEST_CASE("Megatron-LM's memory has the unit of its line") {
+  const std::string step = "x | elapsed time per iteration (ms): 1000.0 |\n";
+  const std::string rest = " | allocated: 1.0 | max allocated: 55.5 | reserved: 2.0\n";
+  CHECK(read_training_log(step + "[Rank 0] memory (GB)" + rest, "x").allocated->si() ==
+        55.5 * 0x1p30);
+  CHECK(read_training_log(step + "[Rank 0] memory (MB)" + rest, "x").allocated->si() ==
+        55.5 * 0x1p20);
+}
+
+TEST_CASE("a chart of two runs is refused: their steps must not mix") {
+  CHECK_THROWS_WITH_AS(
+      read_training_log(
+          "\"Step\",\"a - iteration-time\",\"b - iteration-time\"\n\"1\",\"2\",\"3\"\n", "x"),
+      doctest::Contains("two runs"), InputError);
+  CHECK(read_training_log(
+            "\"Step\",\"a - iteration-time\",\"a - iteration-time__MIN\"\n\"1\",\"2\",\"1\"\n", "x")
+            .step_time->si() == 2);
+}
+
+TEST_CASE("histories as lines of JSON are read by a rate or by their clock") {
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    text += "{\"_step\": " + std::to_string(i + 1) +
+            ", \"_runtime\": " + std::to_string(10 + 5 * i) + ", \"loss\": 2.0}\n";
+  }
+  CHECK(read_training_log(text, "x").step_time->si() == testing::about(5.0));
+  CHECK(*read_training_log("{\"step\": 1, \"tps\": 12000.5, \"tps_per_gpu\": 1500.06}\n", "x")
+             .tokens_per_s_per_gpu == testing::about(1500.06));
+  CHECK(read_training_log("Model Parameters: 6.9 B, Latency: 2.31s, TFLOPs: 101.5, Samples/sec: "
+                          "27.7, Batch Size: 64\n",
+                          "x")
+            .step_time->si() == testing::about(2.31));
+}

@@ -24,7 +24,10 @@ Json members(std::string_view text) { return Json::parse("{" + std::string(text)
 class Translation {
  public:
   Translation(const Json& outer, HfDocument found, KeyNames names)
-      : outer_(outer), found_(std::move(found)), facts_(located(std::move(names), found_.path)) {}
+      : outer_(outer),
+        found_(std::move(found)),
+        is_part_(found_.path != names.path),
+        facts_(located(std::move(names), found_.path)) {}
 
   ModelDescription run() {
     find_family();
@@ -143,7 +146,7 @@ class Translation {
       const Json fixed = members(part);
       for (auto it = fixed.begin(); it != fixed.end(); ++it) facts_.set(it.key(), it.value());
     }
-    if (!found_.path.empty()) take_width_of_part();
+    if (is_part_) take_width_of_part();
     if (!known_) guess();
   }
 
@@ -286,7 +289,11 @@ class Translation {
     const std::string_view config = family_->config_class;  // "LlamaConfig"
     const bool bare = config.ends_with("Config") &&
                       name == std::string(config.substr(0, config.size() - 6)) + "Model";
-    const bool decodes = !facts_.has("output") && !facts_.has("mixers");
+    if (facts_.text("mixers") == "encoder_decoder" && name.ends_with("EncoderModel")) {
+      facts_.refuse("architectures", "\"" + name + "\"",
+                    "an encoder with its decoder; one alone is not modelled");
+    }
+    const bool decodes = !is_part_ && !facts_.has("output") && !facts_.has("mixers");
     if (!decodes || !(classifies || bare)) return;
     facts_.set("output", "none");
     notes_.push_back("architectures says " + name + ": no head over the vocabulary is counted" +
@@ -362,6 +369,7 @@ class Translation {
 
   const Json& outer_;
   HfDocument found_;
+  bool is_part_ = false;  // of a larger file
   HfFacts facts_;
   const HfFamily* family_ = nullptr;
   bool known_ = false;

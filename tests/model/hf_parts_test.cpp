@@ -36,6 +36,15 @@ TEST_CASE("a decoder that architectures calls bare or a classifier has no head")
   CHECK(says(refusal("{\"model_type\": \"newcomer\", \"rms_norm_eps\": 1, " + kWidths +
                      R"(, "architectures": ["NewcomerForMaskedLM"]})"),
              "an encoder's"));
+  CHECK(says(
+      refusal("{\"model_type\": \"t5\", " + kWidths + R"(, "architectures": ["T5EncoderModel"]})"),
+      "architectures: found \"T5EncoderModel\""));
+  // The head of a larger file's language model stands beside it.
+  const Architecture part =
+      model_of("{\"model_type\": \"llava\", \"text_config\": {" + kWidths +
+               R"(, "model_type": "llama", "architectures": ["LlamaModel"]}})")
+          .architecture;
+  CHECK(part.output == ModelOutput::vocabulary);
 }
 
 TEST_CASE("a language model within a larger file may leave out its class's width") {
@@ -44,6 +53,8 @@ TEST_CASE("a language model within a larger file may leave out its class's width
   CHECK(a.hidden == 4096);
   CHECK(a.layers == 32);
   CHECK(says(refusal(R"({"model_type": "llama", "vocab_size": 32064})"), "hidden_size: found"));
+  CHECK_THROWS_AS(read_model(parse_json(R"({"model_type": "llama"})", "r"), "r", "model", "m"),
+                  InputError);
 }
 
 TEST_CASE("a file in others' keys without its family is asked for it") {

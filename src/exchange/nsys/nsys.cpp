@@ -27,7 +27,7 @@ constexpr std::array kDuration = {
     DurationColumn{"Duration (us)", 1e-6}, DurationColumn{"Duration (\u03bcs)", 1e-6},
     DurationColumn{"Duration (ms)", 1e-3}, DurationColumn{"Duration (s)", 1}};
 constexpr std::array<std::string_view, 2> kBytes = {"Bytes (MB)", "Bytes(MB)"};
-constexpr std::string_view kKernelTotals = "Total Time";
+constexpr std::string_view kTotals = "Total Time";
 
 // Fields between commas; inside double quotes a comma is text.
 std::vector<std::string> csv_fields(std::string_view line) {
@@ -139,12 +139,17 @@ class Trace {
   std::size_t small_ = 0;
 };
 
+// Totals by name, as cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_api_sum or nvtx_sum print.
+bool is_summary_header(std::string_view line) {
+  return contains(line, kTotals) && contains(line, "%") && contains(line, ",");
+}
+
 }  // namespace
 
 bool is_nsys(std::string_view text) {
   for (const std::string_view line : lines_of(text)) {
     if (is_trace_header(line)) return true;
-    if (contains(line, kKernelTotals) && contains(line, "Instances")) return true;
+    if (is_summary_header(line)) return true;
   }
   return false;
 }
@@ -154,7 +159,10 @@ MeasurementSet read_nsys(std::string_view text, const std::string& file,
   const std::vector<std::string_view> lines = lines_of(text);
   const auto header = std::find_if(lines.begin(), lines.end(), is_trace_header);
   if (header == lines.end()) {
-    fail({file, 1}, "a summary of kernels, which have no shapes in it",
+    const bool kernels = contains(text, "Instances");
+    fail({file, 1},
+         kernels ? "a summary of kernels, which have no shapes in it"
+                 : "a summary of Nsight Systems, which has no single times in it",
          "nsys stats --report cuda_gpu_trace --format csv, for its copies");
   }
   const auto first = static_cast<std::size_t>(header - lines.begin());

@@ -245,6 +245,8 @@ TEST_CASE("Nsight Systems: a summary of kernels says what to give instead") {
   CHECK(refuses_measurements(header + "1,x,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
   CHECK(refuses_measurements(header + "1,nan,3.0,Pinned,Device,[CUDA memcpy HtoD]\n", "line 2"));
   CHECK(refuses_measurements(header, "no measurement"));
+  CHECK(refuses_measurements("Time (%),Total Time (ns),Num Calls,Name\n60.0,1000,10,cudaMalloc\n",
+                             "a summary of Nsight Systems"));
 }
 
 namespace {

@@ -186,7 +186,8 @@ namespace {
 
 // A file in others' keys without the one that says what they mean.
 void refuse_nameless(const Json& document, const KeyNames& names) {
-  for (const char* key : {"architectures", "torch_dtype", "d_model", "n_embd", "text_config"}) {
+  for (const char* key :
+       {"architectures", "torch_dtype", "d_model", "n_embd", "n_layers", "text_config"}) {
     if (!document.contains(key)) continue;
     throw InputError(names.file, names.path_of("model_type"), "nothing",
                      "the family's name, as in Hugging Face's config.json (\"llama\", "

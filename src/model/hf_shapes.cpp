@@ -91,7 +91,10 @@ class Shapes {
   }
 
   void translate_falcon() {
-    const bool is_new = facts_.flag("new_decoder_architecture");
+    // The first files of Falcon 40B say it by this key alone.
+    const bool first =
+        facts_.has("num_key_value_heads") && facts_.names.of("num_key_value_heads") == "n_head_kv";
+    const bool is_new = facts_.flag("new_decoder_architecture", first);
     const bool parallel = facts_.flag("parallel_attn") || is_new;
     facts_.set("use_parallel_residual", parallel);
     facts_.set("shared_norm",

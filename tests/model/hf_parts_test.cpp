@@ -60,6 +60,18 @@ TEST_CASE("a language model within a larger file may leave out its class's width
 TEST_CASE("a file in others' keys without its family is asked for it") {
   CHECK(says(refusal(R"({"d_model": 2560, "n_layer": 64, "ssm_cfg": {"layer": "Mamba2"}})"),
              "model_type: found nothing"));
+  CHECK(says(refusal(R"({"dim": 4096, "n_layers": 32, "n_heads": 32})"), "model_type: found"));
+}
+
+TEST_CASE("the first files of Falcon 40B say their decoder by the key of its heads") {
+  const std::string shape = R"("hidden_size": 64, "n_layer": 2, "n_head": 8, "vocab_size": 100,
+                               "parallel_attn": true, "bias": false)";
+  const Architecture a = architecture("RefinedWeb", shape + R"(, "n_head_kv": 2)");
+  CHECK(a.kv_heads == 2);
+  CHECK_FALSE(a.shared_norm);
+  const Architecture seven = architecture("RefinedWebModel", shape + R"(, "multi_query": true)");
+  CHECK(seven.kv_heads == 1);
+  CHECK(seven.shared_norm);
 }
 
 TEST_CASE("Grok 2 has a dense MLP beside its experts") {

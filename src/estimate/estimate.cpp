@@ -275,10 +275,10 @@ struct Needs {
 };
 
 Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
-               const StageStates<double>* JudgedStage::*states) {
+               std::span<const StageStates<double>> JudgedStage::*states, std::size_t group) {
   Needs most;
   for (const JudgedStage& s : stages) {
-    const StageMemory<double> m = memory_of_stage<double>(run, *s.contents, *(s.*states));
+    const StageMemory<double> m = memory_of_stage<double>(run, *s.contents, (s.*states)[group]);
     most.device = std::max(most.device, m.needed);
     most.host = std::max(most.host, m.host);
   }
@@ -298,15 +298,15 @@ bool follows_fullest_moment(const Framework& f) {
 // More lines of states need no less memory, sum by sum, unless the lines follow the fullest moment.
 // Needed memory is below the peak but for rounding; settle() keeps the peak of a stage that needs
 // less than all memory below it too.
-MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages) {
+MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages, std::size_t group) {
   if (follows_fullest_moment(run.framework)) return {};
   const Bytes capacity = run.cluster.device.memory_capacity;
-  const Needs low = needs_of(run, stages, &JudgedStage::least);
+  const Needs low = needs_of(run, stages, &JudgedStage::least, group);
   const Bytes least = low.device * (1 - kRounding);
   if (least > capacity || host_is_full(run, low.host)) return {FitOfAll::none_fits, least};
   const Bytes room = capacity * std::min(run.memory_risk.share, 1 - kRounding);
   if (low.device > room) return {FitOfAll::unknown, least};
-  const Needs high = needs_of(run, stages, &JudgedStage::most);
+  const Needs high = needs_of(run, stages, &JudgedStage::most, group);
   const bool all = high.device <= room && !host_is_full(run, high.host);
   return {all ? FitOfAll::all_fit : FitOfAll::unknown, least};
 }

@@ -21,8 +21,10 @@ bool same_states(const StageHoldings& a, const StageHoldings& b) {
 
 }  // namespace
 
-void KeptStates::start(std::vector<Partition> shardings, std::size_t offloads) {
+void KeptStates::start(std::vector<Partition> shardings, std::vector<IndexRange> groups,
+                       std::size_t offloads) {
   shardings_ = std::move(shardings);
+  groups_ = std::move(groups);
   offloads_ = offloads;
   kept_.clear();
 }
@@ -35,7 +37,7 @@ void KeptStates::find(Run& run, Workspace& w, std::size_t offload,
     const StageContents<double>& contents = contents_of_stage<double>(run, w, stage);
     Rows& rows = of(contents.holdings)[offload];
     if (rows.states.empty()) fill(run, contents, rows);
-    stages.push_back({stage, &contents, rows.states, &rows.least, &rows.most});
+    stages.push_back({stage, &contents, rows.states, rows.least, rows.most});
   });
 }
 
@@ -53,8 +55,11 @@ void KeptStates::fill(Run& run, const StageContents<double>& contents, Rows& row
     rows.states.push_back(states_of_stage<double>(run, contents));
   }
   run.strategy.partition = before;
-  rows.least = least_of(rows.states);
-  rows.most = most_of(rows.states);
+  for (const IndexRange g : groups_) {
+    const auto states = std::span(rows.states).subspan(g.begin, g.size());
+    rows.least.push_back(least_of(states));
+    rows.most.push_back(most_of(states));
+  }
 }
 
 }  // namespace orrery

@@ -24,14 +24,23 @@ struct JudgedStage {
   std::int64_t stage = 0;
   const StageContents<double>* contents = nullptr;
   std::span<const StageStates<double>> states;  // by sharding
-  const StageStates<double>* least = nullptr;   // of all of them, line by line
-  const StageStates<double>* most = nullptr;
+  std::span<const StageStates<double>> least;   // of all of each group of them, line by line
+  std::span<const StageStates<double>> most;
+};
+
+// Places from `begin` until before `end`.
+struct IndexRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  std::size_t size() const { return end - begin; }
 };
 
 class KeptStates {
  public:
-  // `offloads`: how many there are.
-  void start(std::vector<Partition> shardings, std::size_t offloads);
+  // `groups`: of shardings. `offloads`: how many there are.
+  void start(std::vector<Partition> shardings, std::vector<IndexRange> groups,
+             std::size_t offloads);
 
   // The stages whose memory may be the fullest, under the run's offload, which has the number
   // `offload`. Needs fill_parts(); sets the run's partition to and fro.
@@ -40,8 +49,8 @@ class KeptStates {
  private:
   struct Rows {
     std::vector<StageStates<double>> states;
-    StageStates<double> least;
-    StageStates<double> most;
+    std::vector<StageStates<double>> least;  // by group
+    std::vector<StageStates<double>> most;
   };
 
   struct Kept {
@@ -53,6 +62,7 @@ class KeptStates {
   void fill(Run& run, const StageContents<double>& contents, Rows& rows) const;
 
   std::vector<Partition> shardings_;
+  std::vector<IndexRange> groups_;
   std::size_t offloads_ = 0;
   std::deque<Kept> kept_;
 };

@@ -27,14 +27,14 @@ void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
                    Answer& answer);
 
-// The verdict that holds for every sharding of the stages' states, as far as the least and the most
-// of each of their lines tell.
+// The verdict that holds for every sharding of a group of those that the stages' states were made
+// for, as far as the least and the most of each of their lines tell.
 enum class FitOfAll : std::uint8_t { unknown, none_fits, all_fit };
 struct MemoryOfAll {
   FitOfAll fit = FitOfAll::unknown;  // `all_fit`: as surely as the run asks (risk.h)
   Bytes least{};                     // no peak is less
 };
-MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages);
+MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages, std::size_t group);
 
 // The micro batches take no less, however these blocks of the model are laid out over stages and
 // whatever is sharded or offloaded: a stage computes its share of them at least. Needs prices

@@ -11,8 +11,6 @@
 namespace orrery {
 namespace {
 
-// Sums in the bound and in the step are taken in other orders.
-constexpr double kRounding = 1e-9;
 // Candidates that wait for an estimate; so that a large unit takes no more room than a small one.
 constexpr std::size_t kMostWaiting = 1024;
 
@@ -88,46 +86,6 @@ void SearchWorker::take(const Unit& unit) {
   if (tally_.contenders.list.size() > forget_at_) forget_hopeless();
 }
 
-// Ranks wait for each other's documents at every micro batch.
-bool SearchWorker::meets() const {
-  return run_.training.lengths.count > 0 && run_.strategy.partition.weights > 1;
-}
-
-void SearchWorker::take_shardings(const std::vector<Sharding>& shardings) {
-  tallies_.start(shardings);
-  for (auto& list : legal_shardings_) list.clear();
-  sharding_families_.clear();
-  most_gradient_shards_ = 1;
-  std::vector<Partition> partitions;
-  for (std::size_t k = 0; k < shardings.size(); ++k) {
-    partitions.push_back(shardings[k].partition());
-    set_sharding(shardings[k], run_.strategy);
-    ShardingTally& t = tallies_.list()[k];
-    t.broken = broken_rule(RulePart::sharding);
-    if (options_.families) {
-      index_.find_sharding(shardings[k], ids_);
-      t.families = FamilyIndex::of_sharding(ids_);
-    }
-    if (t.broken != RuleId::none) continue;
-    legal_shardings_[meets() ? 1 : 0].push_back(k);
-    most_gradient_shards_ = std::max(most_gradient_shards_, run_.strategy.partition.gradients);
-    if (options_.families) {
-      sharding_families_.insert(sharding_families_.end(), t.families.begin(), t.families.end());
-    }
-  }
-  // One after the other those that cost the same in every micro batch.
-  const auto weights_and_gradients = [&](std::size_t k) {
-    return std::make_pair(partitions[k].weights, partitions[k].gradients);
-  };
-  for (auto& list : legal_shardings_) {
-    std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-      return weights_and_gradients(a) < weights_and_gradients(b);
-    });
-  }
-  keep_each_once(sharding_families_);
-  states_.start(std::move(partitions), space_.offloads.size());
-}
-
 RuleId SearchWorker::broken_rule(RulePart part) const {
   return first_broken(part, run_.strategy, run_.model, shape_);
 }
@@ -192,19 +150,10 @@ void SearchWorker::judge_block(const Unit& unit, Block block) {
   set_point(space_, space_.bases[base_], block.first, run_.strategy);
   const RuleId broken = broken_rule(RulePart::recompute);
   tallies_.reject(broken, 1);
-  std::int64_t legal = 0;
-  for (const ShardingTally& t : tallies_.list()) {
-    if (t.broken == RuleId::none) {
-      ++legal;
-    } else {
-      reject(block, t.broken, 1);
-    }
-  }
-  reject(block, broken, legal);
+  for (const auto& illegal : illegal_) reject(block, illegal.first, illegal.second);
+  reject(block, broken, static_cast<std::int64_t>(legal_.size()));
   if (broken != RuleId::none) return;
-  for (const auto& shardings : legal_shardings_) {
-    if (!shardings.empty()) judge_legal(unit, shardings, block);
-  }
+  for (const std::size_t root : roots_) judge_legal(unit, root, block);
   for (const std::size_t i : *block.families) {
     FamilyTally& f = tally_.families[i];
     f.legal += block.legal;
@@ -213,64 +162,10 @@ void SearchWorker::judge_block(const Unit& unit, Block block) {
   }
 }
 
-void SearchWorker::judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings,
-                               Block& block) {
-  Candidate c;
-  c.unit = unit.id;
-  c.point = block.first;
-  c.point.sharding = tallies_.list()[shardings.front()].sharding;
-  set_sharding(c.point.sharding, run_.strategy);
-  fill_parts(unit, c.point);
-  hopeless_.reset();
-  hopeless_however_sharded_.reset();
-  if (best_alone_ && beats_all(shardings, block)) return;
-  states_.find(run_, workspace_, offload_of_states_[static_cast<std::size_t>(c.point.offload)],
-               stages_);
-  const MemoryOfAll all = memory_of_all(run_, stages_);
-  fit_of_all_ = all.fit;
-  const bool none_fits = by_memory_alone_ && all.fit == FitOfAll::none_fits;
-  if (none_fits && !wants_nearest(all.least, block)) {
-    for (const std::size_t k : shardings) ++tallies_.list()[k].legal;
-    block.legal += static_cast<std::int64_t>(shardings.size());
-    tally_.infeasible += static_cast<std::int64_t>(shardings.size());
-    return;
-  }
-  for (const std::size_t k : shardings) {
-    c.point.sharding = tallies_.list()[k].sharding;
-    c.point.number = block.first.number + static_cast<std::int64_t>(k);
-    set_sharding(c.point.sharding, run_.strategy);
-    if (is_refused(conditions_.first_broken(Known::strategy, run_, nothing_known_))) continue;
-    judge_memory(c, k, block);
-  }
-  if (needs_less(block.nearest, tally_.nearest)) tally_.nearest = block.nearest;
-}
-
-void SearchWorker::judge_memory(Candidate c, std::size_t sharding, Block& block) {
-  ShardingTally& t = tallies_.list()[sharding];
-  ++t.legal;
-  ++block.legal;
-  if (fit_of_all_ == FitOfAll::all_fit && is_hopeless(block)) {
-    ++t.feasible;
-    ++block.feasible;
-    ++tally_.feasible;
-    return;
-  }
-  answer_memory(run_, stages_, sharding, known_);
-  c.peak = known_.memory.peak;
-  if (!fits_at_risk(run_, known_)) {
-    ++(known_.reason == Reason::fits ? tally_.too_risky : tally_.infeasible);
-    if (needs_less(c, block.nearest)) block.nearest = c;
-    if (needs_less(c, t.nearest)) t.nearest = c;
-    return;
-  }
-  ++t.feasible;
-  ++block.feasible;
-  judge_fitting(c, block);
-}
-
-void SearchWorker::judge_fitting(const Candidate& fitting, const Block& block) {
+void SearchWorker::judge_fitting(const Candidate& fitting, const ShardingTally& t,
+                                 const Block& block) {
   if (is_refused(conditions_.first_broken(Known::memory, run_, known_))) return;
-  if (is_hopeless(block)) {
+  if (is_hopeless(t, block)) {
     ++tally_.feasible;
     return;
   }
@@ -292,15 +187,13 @@ bool SearchWorker::fits_nowhere(const Unit& unit, const Point& point) {
   if (fits_nowhere_) return *fits_nowhere_;
   fill_prices(unit, point);
   bool none = true;
-  for (const auto& shardings : legal_shardings_) {
-    for (const std::size_t k : shardings) {
-      set_sharding(tallies_.list()[k].sharding, run_.strategy);
-      none =
-          none && std::all_of(space_.offloads.begin(), space_.offloads.end(), [&](const auto& o) {
-            run_.strategy.offload = o;
-            return no_layout_fits(run_, workspace_.prices, blocks_);
-          });
-    }
+  Point tried = point;
+  for (std::size_t i = 0; i < legal_.size() && none; ++i) {
+    set_legal(i, tried);
+    none = std::all_of(space_.offloads.begin(), space_.offloads.end(), [&](const auto& o) {
+      run_.strategy.offload = o;
+      return no_layout_fits(run_, workspace_.prices, blocks_);
+    });
   }
   set_point(space_, space_.bases[base_], point, run_.strategy);
   fits_nowhere_ = none;
@@ -314,60 +207,6 @@ bool SearchWorker::beats_all_layouts(const Unit& unit, const Point& point) {
   fill_prices(unit, point);
   const Seconds blocks = least_of_blocks(run_, workspace_.prices, blocks_);
   return !incumbents_.lets_in((least_step(run_, blocks, Seconds()) * (1 - kRounding)).si());
-}
-
-// The same of a block, whatever it needs of the memory.
-bool SearchWorker::beats_all(const std::vector<std::size_t>& shardings, const Block& block) {
-  const auto set = [this](std::size_t k) {
-    set_sharding(tallies_.list()[k].sharding, run_.strategy);
-  };
-  const bool all = std::all_of(shardings.begin(), shardings.end(), [&](std::size_t k) {
-    set(k);
-    return is_hopeless(block);
-  });
-  set(shardings.front());
-  return all;
-}
-
-// Whether no candidate of the block with these costs can count: its step is no less than that of
-// its micro batches, which is more than anyone lets in.
-bool SearchWorker::is_hopeless(const Block& block) {
-  if (!by_step_alone_) return false;
-  if (is_hopeless_however_sharded(block)) return true;
-  fill_costs();
-  if (!hopeless_) hopeless_ = nobody_wants(least_pipeline_, block);
-  return *hopeless_;
-}
-
-// The same of all its candidates: what sharding costs, which differs among them, is not asked.
-bool SearchWorker::is_hopeless_however_sharded(const Block& block) {
-  if (!hopeless_however_sharded_) {
-    fill_least_costs();
-    hopeless_however_sharded_ = nobody_wants(least_pipeline_, block);
-  }
-  return *hopeless_however_sharded_;
-}
-
-bool SearchWorker::nobody_wants(Seconds pipeline, const Block& block) const {
-  const double least = (least_step(run_, pipeline, Seconds()) * (1 - kRounding)).si();
-  const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
-  return !incumbents_.lets_in(least) &&
-         std::none_of(block.families->begin(), block.families->end(), lets_in) &&
-         std::none_of(sharding_families_.begin(), sharding_families_.end(), lets_in);
-}
-
-// Whether a candidate of the block that needs no less than `least` may be the nearest to fit.
-bool SearchWorker::wants_nearest(Bytes least, const Block& block) const {
-  const auto wants = [least](const Candidate& c) { return c.unit < 0 || c.peak >= least; };
-  const auto of_family = [&](std::size_t f) { return wants(tally_.families[f].nearest); };
-  const auto of_sharding = [&](const ShardingTally& t) {
-    return t.broken == RuleId::none && wants(t.nearest) &&
-           std::any_of(t.families.begin(), t.families.end(), of_family);
-  };
-  return wants(tally_.nearest) ||
-         std::any_of(block.families->begin(), block.families->end(), of_family) ||
-         (options_.families &&
-          std::any_of(tallies_.list().begin(), tallies_.list().end(), of_sharding));
 }
 
 // The most promising first: the rest may then not need an estimate.

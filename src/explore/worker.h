@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct SearchTally {
   std::int64_t unbounded_refused = 0;  // of them, which `refused` counts already
   std::vector<FamilyTally> families;
 };
+
+// Sums in the bound and in the step are taken in other orders.
+inline constexpr double kRounding = 1e-9;
 
 class SearchWorker {
  public:
@@ -79,6 +83,26 @@ class SearchWorker {
     bool operator==(const CostKey&) const = default;
   };
 
+  // A sharding that breaks no rule.
+  struct LegalSharding {
+    std::size_t number = 0;  // of the unit's shardings
+    Partition partition;
+    bool meets = false;
+  };
+
+  // Legal shardings that are judged together before any of them alone.
+  struct ShardingGroup {
+    IndexRange range;                   // of legal_
+    std::vector<std::size_t> parts;     // groups that it consists of; none: each is judged alone
+    std::vector<std::size_t> families;  // of its shardings, each once
+  };
+
+  // No candidate of a block has a better objective with these costs of micro batches.
+  struct LeastStep {
+    double objective = 0;
+    bool wanted = false;  // it may count as one of the best, or in a family of the whole block
+  };
+
   // Candidates that differ in their sharding only, and the families that all of them belong to.
   struct Block {
     Point first;
@@ -96,21 +120,28 @@ class SearchWorker {
 
   void take_base(std::size_t base);
   void take_shardings(const std::vector<Sharding>& shardings);
+  void count_illegal(RuleId rule);
+  void group_shardings();
+  std::size_t add_group(IndexRange range, int level);
+  void set_legal(std::size_t i, Point& point);
   void judge(const Unit& unit, const SearchCell& shape);
   void find_families(const Unit& unit, Point p);
   RuleId broken_rule(RulePart part) const;
   void reject(const Block& block, RuleId rule, std::int64_t candidates);
   void judge_block(const Unit& unit, Block block);
-  void judge_legal(const Unit& unit, const std::vector<std::size_t>& shardings, Block& block);
-  void judge_memory(Candidate c, std::size_t sharding, Block& block);
-  void judge_fitting(const Candidate& c, const Block& block);
+  void judge_legal(const Unit& unit, std::size_t root, Block& block);
+  void judge_group(std::size_t at, FitOfAll known, Candidate& c, Block& block);
+  void judge_memory(Candidate c, std::size_t i, FitOfAll fit, Block& block);
+  void judge_fitting(const Candidate& c, const ShardingTally& t, const Block& block);
+  std::int64_t count_legal(const ShardingGroup& group, bool fit, Block& block);
   bool fits_nowhere(const Unit& unit, const Point& point);
   bool beats_all_layouts(const Unit& unit, const Point& point);
-  bool beats_all(const std::vector<std::size_t>& shardings, const Block& block);
-  bool is_hopeless(const Block& block);
-  bool is_hopeless_however_sharded(const Block& block);
-  bool nobody_wants(Seconds pipeline, const Block& block) const;
-  bool wants_nearest(Bytes least, const Block& block) const;
+  bool beats_all(const ShardingGroup& group, const Block& block);
+  bool is_hopeless(const ShardingTally& t, const Block& block);
+  bool is_hopeless_however_sharded(std::span<const std::size_t> families, const Block& block);
+  LeastStep least_step_of(const Block& block) const;
+  bool nobody_wants(const LeastStep& least, std::span<const std::size_t> families) const;
+  bool wants_nearest(Bytes least, const ShardingGroup& group, const Block& block) const;
   bool meets() const;
   bool is_refused(int by);
   // Then nobody wants what is found.
@@ -146,21 +177,23 @@ class SearchWorker {
   const Answer nothing_known_{};
   Answer known_;  // of the candidate that is judged
   PartsKey filled_;
-  CostKey costs_;                 // of those parts
-  Seconds least_pipeline_{};      // with those costs
-  std::optional<bool> hopeless_;  // the block that is judged with those costs, if that was asked
-  std::optional<bool> hopeless_however_sharded_;  // that block, if that was asked
-  FitOfAll fit_of_all_ = FitOfAll::unknown;       // of that block
+  CostKey costs_;             // of those parts
+  Seconds least_pipeline_{};  // with those costs
+  // Of the block that is judged, if that was asked: with those costs, and with the least of any
+  // sharding's.
+  std::optional<LeastStep> least_so_sharded_;
+  std::optional<LeastStep> least_however_sharded_;
   std::vector<Swept> swept_;
   KeptStates states_;
   std::vector<std::size_t> offload_of_states_;  // by offload, the first that is one for states
   std::vector<JudgedStage> stages_;             // of the block that is judged
   std::optional<bool> fits_nowhere_;            // the unit at hand, if that was asked
   ShardingTallies tallies_;                     // of the unit at hand, like the next
-  // Those that break no rule: first where meets() is false, then where it is true.
-  std::array<std::vector<std::size_t>, 2> legal_shardings_;
-  std::int64_t most_gradient_shards_ = 1;              // of theirs
-  std::vector<std::size_t> sharding_families_;         // theirs, each once
+  std::vector<LegalSharding> legal_;            // of the unit at hand, like the next
+  std::vector<std::pair<RuleId, std::int64_t>> illegal_;  // how many break each rule
+  std::vector<ShardingGroup> groups_;
+  std::vector<std::size_t> roots_;         // of them: at most those that meet, and the others
+  std::int64_t most_gradient_shards_ = 1;  // of legal ones
   std::vector<std::vector<std::size_t>> of_offloads_;  // families of a shape, by offload
   // Candidates are estimated in the order of their bounds, which goes to and fro between prices.
   std::vector<std::pair<PriceKey, Prices<double>>> kept_prices_;

@@ -93,7 +93,7 @@ void SearchWorker::fill_costs() {
   orrery::fill_costs<double>(run_, workspace_);
   least_pipeline_ = least_pipeline(run_, workspace_);
   costs_ = key;
-  hopeless_.reset();
+  least_so_sharded_.reset();
 }
 
 void SearchWorker::fill_least_costs() {
@@ -104,7 +104,7 @@ void SearchWorker::fill_least_costs() {
   orrery::fill_least_costs(run_, workspace_, {most_gradient_shards_});
   least_pipeline_ = least_pipeline(run_, workspace_);
   costs_ = key;
-  hopeless_.reset();
+  least_so_sharded_.reset();
 }
 
 // Swaps the prices in the workspace, those of filled_, for the ones of this key.

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
 
 #include "estimate/classes.h"
@@ -89,10 +90,12 @@ class Blocks {
     price<double>(run_, w.scratch, w.prices);
     fill_parts<double>(run_, w);
     KeptStates kept;
-    kept.start(shardings_, 1);
+    const std::size_t half = shardings_.size() / 2;
+    kept.start(shardings_, {{0, shardings_.size()}, {0, half}, {half, shardings_.size()}}, 1);
     std::vector<JudgedStage> stages;
     kept.find(run_, w, 0, stages);
-    const MemoryOfAll all = memory_of_all(run_, stages);
+    const MemoryOfAll all = memory_of_all(run_, stages, 0);
+    const std::array halves = {memory_of_all(run_, stages, 1), memory_of_all(run_, stages, 2)};
     for (std::size_t k = 0; k < shardings_.size(); ++k) {
       const Answer alone = memory_alone(shardings_[k]);
       run_.strategy.partition = shardings_[k];
@@ -102,9 +105,11 @@ class Blocks {
       CHECK(kept_one.memory.lines == alone.memory.lines);
       CHECK(kept_one.memory.needed == alone.memory.needed);
       CHECK(kept_one.host_needed == alone.host_needed);
-      CHECK(alone.memory.peak >= all.least);
-      if (all.fit == FitOfAll::none_fits) CHECK(alone.reason != Reason::fits);
-      if (all.fit == FitOfAll::all_fit) CHECK(fits_at_risk(run_, alone));
+      for (const MemoryOfAll& m : {all, halves[k < half ? 0 : 1]}) {
+        CHECK(alone.memory.peak >= m.least);
+        if (m.fit == FitOfAll::none_fits) CHECK(alone.reason != Reason::fits);
+        if (m.fit == FitOfAll::all_fit) CHECK(fits_at_risk(run_, alone));
+      }
     }
     ++(all.fit == FitOfAll::none_fits ? tried.none
        : all.fit == FitOfAll::all_fit ? tried.all

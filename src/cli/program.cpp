@@ -127,6 +127,19 @@ std::string mismatch_text(const CLI::ArgumentMismatch& e) {
   return lacks_value ? text.substr(0, text.find(':')) + " without a value" : text;
 }
 
+// Of --verbose=1e99, the only flag that counts.
+constexpr const char* kTimesGiven = "a number of times that a flag is given";
+
+// CLI11's "Could not convert: --top = x".
+std::string conversion_text(const CLI::ConversionError& e) {
+  const std::string text = e.what();
+  const std::size_t name = text.find("--");
+  const std::size_t equals = text.find(" = ");
+  if (name == std::string::npos || equals == std::string::npos || equals < name) return text;
+  const std::string flag = text.substr(name, equals - name);
+  return flag == "--verbose" ? kTimesGiven : flag + " " + text.substr(equals + 3);
+}
+
 [[noreturn]] void refuse(const CLI::App& app, const std::string& found) {
   throw InputError("orrery " + app.get_name(), "", found,
                    "what `orrery " + app.get_name() + " --help` lists");
@@ -177,10 +190,12 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
     refuse(app, "no FILE");
   } catch (const CLI::ArgumentMismatch& e) {
     refuse(app, mismatch_text(e));
+  } catch (const CLI::ConversionError& e) {
+    refuse(app, conversion_text(e));
   } catch (const CLI::ParseError& e) {
     refuse(app, e.what());
-  } catch (const std::logic_error&) {  // of std::stoll: --verbose=1e99
-    refuse(app, "a number of times that a flag is given");
+  } catch (const std::logic_error&) {  // of std::stoll in older CLI11
+    refuse(app, kTimesGiven);
   }
   refuse_extras(app);
   refuse_empty(app);

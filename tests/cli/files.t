@@ -86,6 +86,9 @@ $ orrery estimate llama-3-70b-64-h100 --set cluster.tiers.infiniband.latency=1e9
 $ orrery list models --verbose=9223372036854775808
 ! exit 2
 ! stderr /^error: orrery list: found a number of times that a flag is given; allowed: /
+$ orrery search llama-3-70b-64-h100 --top x
+! exit 2
+! stderr /^error: orrery search: found --top x; allowed: /
 
 # A cell of CSV is never a formula of a spreadsheet; numbers stay numbers.
 $ echo '{"model": {"num_hidden_layers": 4, "hidden_size": 1024, "num_attention_heads": 8, "vocab_size": 1000, "hidden_act": "gelu"}, "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 1024, "global_batch": 8}}' > =cmd.json

@@ -68,18 +68,28 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   return t;
 }
 
+// What share of a block's gather comes ahead of its use.
+template <Number R>
+R gathered_ahead(const Run& run, const ParametersHeld& module, bool ahead) {
+  if (!ahead) return R(0.0);
+  const std::int64_t most =
+      std::max(held(module, ShardedStates::dense), held(module, ShardedStates::expert));
+  const std::int64_t limit = run.framework.prefetch_limit;
+  if (limit == 0 || most <= limit) return R(1.0);
+  return lift<R>(static_cast<double>(limit), {"framework.prefetch_limit"}) /
+         count<R>(most, {"parameters of the largest module"});
+}
+
 // The time that traffic adds to a pass that takes `pass`. Overlapped traffic is combined with it by
 // a p-norm; while both run, they take multiprocessors and memory bandwidth from each other, which
 // costs a share of that time. The rest of the traffic is added.
 template <Number R>
-SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, bool gathers_ahead,
+SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, R ahead,
                     SecondsOf<R> reduce) {
   const Framework& f = run.framework;
   const SecondsOf<R> none{};
-  const SecondsOf<R> beside =
-      (gathers_ahead ? gather : none) + (f.overlap_grad_reduce ? reduce : none);
-  const SecondsOf<R> after =
-      (gathers_ahead ? none : gather) + (f.overlap_grad_reduce ? none : reduce);
+  const SecondsOf<R> beside = ahead * gather + (f.overlap_grad_reduce ? reduce : none);
+  const SecondsOf<R> after = (R(1.0) - ahead) * gather + (f.overlap_grad_reduce ? none : reduce);
   const SecondsOf<R> joined = overlapped(pass, beside, f.prefetch_norm);
   const SecondsOf<R> both = named(pass + beside - joined, {"time in which both run"});
   const R lost = lift<R>(f.communication_slowdown, {"framework.communication_slowdown"});
@@ -217,8 +227,9 @@ class Adder {
         s.backward, again_,
         device + block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all,
         calls + launches(Phase::recompute_full));
-    const bool ahead = run_.framework.overlap_param_gather;
-    const bool backward_ahead = ahead && run_.framework.backward_prefetch;
+    const bool is_ahead = run_.framework.overlap_param_gather;
+    const R ahead = gathered_ahead<R>(run_, block_.largest_module, is_ahead);
+    const R backward_ahead = run_.framework.backward_prefetch ? ahead : R(0.0);
     s.forward[Term::compute] += n_ * t.gather_copies;
     s.backward[Term::compute] += n_ * t.reduce_copies;
     if (plain(t.gather_forward) > Seconds()) wait_for_gather(s.forward);

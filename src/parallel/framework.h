@@ -99,6 +99,9 @@ struct Framework {
   double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
   // Gathered weights are freed module by module, above this many elements. 0: layer by layer.
   std::int64_t max_live_parameters = 0;
+  // Elements of weights that are gathered ahead of their use; of a larger module the rest is waited
+  // for. 0: as many as there are.
+  std::int64_t prefetch_limit = 0;
 
   // Level: measured over predicted step time of this software, where every term is meant.
   double stack_factor = 1;

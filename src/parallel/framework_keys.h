@@ -194,6 +194,10 @@ inline constexpr auto kFrameworkRows = [] {
           "max_live_parameters", form::whole(0, std::int64_t{1} << 40, "elements"), otherwise("0"),
           "gathered weights are freed module by module above so many; "
           "0: layer by layer"),
+      fact<&F::prefetch_limit>(
+          "prefetch_limit", form::whole(0, std::int64_t{1} << 40, "elements"), otherwise("0"),
+          "weights gathered ahead of their use; the rest of a larger module is waited for; "
+          "0: all"),
       // Level and fixed costs.
       fact<&F::stack_factor>("stack_factor", form::number(0.1, 10, "times"), otherwise("1"),
                              "measured over predicted step time of this software"),

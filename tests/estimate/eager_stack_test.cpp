@@ -199,3 +199,16 @@ TEST_CASE("the attention kernel that a run names is the one that is priced") {
       gated_run(R"({"training": {"sequence_length": 16384, "attention_kernel": "triton"}})"));
   CHECK(slower.step_time > usual.step_time);
 }
+
+TEST_CASE("what a layer's largest matrix has beyond the prefetch limit is gathered in the open") {
+  Run run = gated_run(R"({"cluster": {"gpus": 8}, "training": {"global_batch": 8},
+                          "parallel": {"zero": 3}})");
+  const auto exposed = [&](std::int64_t limit) {
+    run.framework.prefetch_limit = limit;
+    return term(estimate(run), Term::dp_exposed);
+  };
+  constexpr std::int64_t kMatrix = 1024 * 2 * 4096;  // gate and up
+  CHECK(exposed(kMatrix) == exposed(0));
+  CHECK(exposed(kMatrix / 2) > exposed(0));
+  CHECK(exposed(kMatrix / 4) > exposed(kMatrix / 2));
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axolotl's YAML (axolotl-ai-cloud/axolotl, 2026).
+#include <algorithm>
+
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
 
@@ -150,6 +152,10 @@ void rest(Settings& settings, Facts& facts) {
   attention(settings, facts);
   sharding(settings, facts);
   facts.loads_narrow = true;
+  const auto qat = std::find_if(settings.all().begin(), settings.all().end(),
+                                [](const auto& s) { return begins_with(s.name, "qat."); });
+  if (qat != settings.all().end())
+    facts.stop("qat", "weights that are rounded in each product, which no precision of ours is");
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");

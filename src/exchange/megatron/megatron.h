@@ -31,6 +31,9 @@ const char* other_program(const std::string& program, const Settings& settings);
 void read_hybrid(ImportDraft& d);
 void read_images(ImportDraft& d);
 
+// True of --activations-checkpoint-method, before there was a granularity: full recompute.
+bool says_old_checkpoints(const Settings& settings);
+
 // Our key of a setting of today's name; "" for none.
 std::string_view key_of_setting(std::string_view name);
 

@@ -203,8 +203,7 @@ void old_recompute(ImportDraft& d) {
 
 void recompute(ImportDraft& d) {
   // Before --recompute-granularity the method alone said it.
-  const bool old = d.is_on("checkpoint_activations") ||
-                   begins_with(d.settings.written("recompute_method"), "--activations-checkpoint");
+  const bool old = d.is_on("checkpoint_activations") || says_old_checkpoints(d.settings);
   const bool selective = d.is_on("recompute_activations");
   const auto granularity = d.settings.text("recompute_granularity").value_or("");
   if (d.is_open("parallel.recompute")) return;
@@ -275,6 +274,13 @@ void unused(ImportDraft& d) {
 }
 
 }  // namespace
+
+bool says_old_checkpoints(const Settings& settings) {
+  // On a command line, or in a log.
+  const std::string written = settings.written("recompute_method");
+  return begins_with(written, "--activations-checkpoint") ||
+         begins_with(written, "activations_checkpoint");
+}
 
 void read_parallel_of(ImportDraft& d) {
   unused(d);

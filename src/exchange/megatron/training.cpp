@@ -141,7 +141,7 @@ void attention(ImportDraft& d) {
   const bool flash = d.is_on("use_flash_attn") || d.is_on("use_flash_attention");
   // Megatron-DeepSpeed, and Megatron-LM before it had Transformer Engine, ask for it by name.
   const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
-                   d.settings.has("checkpoint_activations");
+                   d.settings.has("checkpoint_activations") || says_old_checkpoints(d.settings);
   const auto kind = d.settings.text("transformer_impl");
   const bool local = kind ? *kind == "local" : old;
   const bool fused = backend ? *backend < 3 : flash || !local;

@@ -134,8 +134,9 @@ void run_list(std::string_view text, shell::State& state) {
 
 }  // namespace
 
-ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given,
+ShellRun run_shell(std::string_view written, const std::string& file, ShellVariables given,
                    const ShellFiles& files) {
+  const std::string text = shell::with_placeholders(written);
   shell::State state{file};
   state.files = &files;
   state.run.variables = std::move(given);

@@ -149,4 +149,30 @@ std::vector<HereDocument> ScriptText::documents() {
   return read;
 }
 
+std::string with_placeholders(std::string_view text) {
+  constexpr std::string_view kInside =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./,:'";
+  constexpr std::string_view kBefore = " \t\n=\"'/";
+  constexpr std::string_view kBehind = " \t\r\n\"'\\/_;";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text[at] == '<' ? text.find_first_not_of(kInside, at + 1) : at;
+    const bool closed = end != at && end < text.size() && text[end] == '>' && end > at + 1 &&
+                        std::isalpha(static_cast<unsigned char>(text[at + 1])) != 0 &&
+                        text[end - 1] != ' ';
+    const bool apart = closed && (at == 0 || kBefore.find(text[at - 1]) != kBefore.npos) &&
+                       (end + 1 == text.size() || kBehind.find(text[end + 1]) != kBehind.npos);
+    if (!apart) {
+      out += text[at++];
+      continue;
+    }
+    out += "${_";
+    for (std::size_t i = at + 1; i < end; ++i)
+      out += std::isalnum(static_cast<unsigned char>(text[i])) != 0 ? text[i] : '_';
+    out += "}";
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace orrery::shell

@@ -57,4 +57,7 @@ class ScriptText {
   std::vector<HereDocument> awaited_;
 };
 
+// Each "<PATH TO DATA>", which a user is to fill in, as a variable that nobody has set.
+std::string with_placeholders(std::string_view text);
+
 }  // namespace orrery::shell

@@ -47,7 +47,8 @@ bool Script::include(const std::vector<std::string>& words, std::size_t at, Mode
   if (at + 1 < words.size()) {
     s_.run.variables["@"].assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
   }
-  Script(s_, file->second, file->first, 1, depth_ + 8).run(mode);
+  const std::string text = with_placeholders(file->second);
+  Script(s_, text, file->first, 1, depth_ + 8).run(mode);
   const auto outer = before.find("@");
   s_.run.variables.erase("@");
   if (outer != before.end()) s_.run.variables["@"] = outer->second;

@@ -327,6 +327,19 @@ void read_states(ImportDraft& d) {
                             {"gathered", d.at("training.precision") == "fp32" ? 4 : 2}});
 }
 
+// Replicas that come and go, and those that meet every few steps (DiLoCo).
+void fault_tolerance(ImportDraft& d) {
+  const bool on = d.is_on("fault_tolerance.enable");
+  const auto groups = d.settings.count("fault_tolerance.group_size", 0, kMostDegree);
+  const auto method = d.settings.text("fault_tolerance.semi_sync_method");
+  if (!on) return;
+  if (method)
+    d.stop("fault_tolerance.semi_sync_method " + *method, "replicas meet in each step here");
+  if (groups.value_or(0) > 1)
+    d.stop(d.settings.written("fault_tolerance.group_size"),
+           "groups of replicas beside the GPUs of this file");
+}
+
 void read_rest(ImportDraft& d) {
   const bool tp = d.count_at("parallel.tp", 1) > 1;
   const auto sequence = d.settings.flag("enable_sequence_parallel");
@@ -345,6 +358,7 @@ void read_rest(ImportDraft& d) {
   if (d.is_on("enable_cpu_offload")) {
     d.set("parallel.offload", {{"parameters", "host"}, {"optimizer", "host"}});
   }
+  fault_tolerance(d);
   const auto steps = d.settings.count("steps", 1, 1'000'000'000);
   const double sequences = static_cast<double>(d.count_at("training.global_batch", 0)) *
                            static_cast<double>(d.count_at("training.sequence_length", 0));

@@ -89,7 +89,10 @@ inline constexpr std::array kNotModelled = {
 
 inline constexpr std::string_view kWithoutEffect =
     "job.* profiling.* metrics.* optimizer.* lr_scheduler.* checkpoint.* comm.* debug.* "
-    "fault_tolerance.* validation.* dataset dataloader.* experimental.* symm_mem_recipes "
+    "fault_tolerance.enable fault_tolerance.process_group fault_tolerance.replica_id "
+    "fault_tolerance.min_replica_size fault_tolerance.sync_steps fault_tolerance.num_fragments "
+    "fault_tolerance.should_quantize fault_tolerance.fragment_* validation.* dataset dataloader.* "
+    "experimental.* symm_mem_recipes "
     "enable_loss_parallel disable_loss_parallel enable_compiled_autograd model.use_flex_attn "
     "model.attn_mask_type activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
     "compile.backend model.vocab_size custom_import job_config_file memory_estimation.* "

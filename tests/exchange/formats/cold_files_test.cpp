@@ -224,6 +224,41 @@ TEST_CASE("Optimizers with weights of their own leave Automodel's states open") 
   CHECK(is_open(r, "training.states"));
 }
 
+TEST_CASE("A place that a user is to fill in is one word of a script") {
+  // examples/pretrain_gpt3_175B.sh of Megatron-LM wrote so before 2023.
+  const ImportedRun r = read(
+      megatron("--vocab-file <PATH TO gpt-vocab.json> --tensorboard-dir <TENSORBOARD DIRECTORY> "
+               "--fp16 --activations-checkpoint-method uniform --num-workers 2"));
+  CHECK(at(r, "training.precision") == "fp16");
+  CHECK(at(r, "parallel.recompute") == "full");
+  CHECK(at(r, "training.flash_attention") == false);
+  CHECK(is_open(read(megatron("--bf16 --tensor-model-parallel-size <number of GPUs>")),
+                "parallel.tp"));
+  // Files that a command reads and writes are none.
+  CHECK(at(read("cat <a.txt >b.txt\n" + megatron("--bf16")), "training.precision") == "bf16");
+}
+
+TEST_CASE("A log of 2022 says full recompute by its method alone") {
+  const ImportedRun r = read(
+      "------------------------ arguments ------------------------\n"
+      "  activations_checkpoint_method ................... uniform\n"
+      "  activations_checkpoint_num_layers ............... 1\n"
+      "  num_layers ...................................... 4\n"
+      "  hidden_size ..................................... 64\n"
+      "  world_size ...................................... 8\n");
+  CHECK(at(r, "parallel.recompute") == "full");
+}
+
+TEST_CASE("Replicas that meet every few steps, and weights rounded in training, stop the import") {
+  const std::string head = "[training]\nlocal_batch_size = 1\nseq_len = 8\n[fault_tolerance]\n";
+  CHECK(
+      stops_at(read({{"a.toml", head + "enable = true\nsemi_sync_method = \"diloco\"\n"}}, kEight),
+               "fault_tolerance.semi_sync_method"));
+  CHECK_FALSE(stops_at(read({{"a.toml", head + "enable = false\ngroup_size = 2\n"}}, kEight),
+                       "fault_tolerance"));
+  CHECK(stops_at(read({{"a.yml", kAxolotl + "qat:\n  weight_dtype: int4\n"}}), "qat"));
+}
+
 TEST_CASE("A refusal names the tool whose file it is") {
   const auto names = [](const std::string& file, const std::string& text, const char* tool) {
     CHECK_MESSAGE(refusal(file, text).find(tool) != std::string::npos, text);

@@ -295,7 +295,7 @@ bool has_arguments_of_megatron(std::string_view text) {
   static constexpr std::string_view kParts[] = {
       "num-layers",       "num_layers",    "micro-batch-size", "parallel-size",    "hidden-size",
       "micro_batch_size", "parallel_size", "seq-length",       "use-mcore-models", "recompute-",
-      "megatron",         "Megatron",      "pretrain_",        "yaml-cfg"};
+      "megatron",         "Megatron",      " pretrain_",       "/pretrain_",       "yaml-cfg"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return contains(text, part); });
 }

@@ -101,6 +101,9 @@ TEST_CASE("A command line of Hugging Face's Trainer says what its YAML would") {
   CHECK(at(z2, "parallel.zero") == 2);
   CHECK(at(z2, "training.precision") == "bf16");
   CHECK(is_open(read({{"a.sh", command + "--deepspeed z2.json\n"}}), "parallel.zero"));
+  CHECK(
+      stops_at(read({{"a.sh", command + "--vision_tower clip --pretrain_mm_mlp_adapter x.bin\n"}}),
+               "vision_tower"));
   const std::string preferences =
       "accelerate launch --num_processes 8 dpo.py " + command.substr(command.find("--model"));
   CHECK(stops_at(read({{"a.sh", preferences + "\n"}}), "dpo.py"));

@@ -9,7 +9,7 @@ namespace {
 
 using namespace formats;  // NOLINT
 
-std::string megatron(const std::string& more) {
+std::string two_nodes(const std::string& more) {
   return "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 10 --hidden-size 64"
          " --num-attention-heads 4 --seq-length 32 --max-position-embeddings 32"
          " --micro-batch-size 1 --global-batch-size 16 --vocab-size 100 " +
@@ -20,19 +20,19 @@ std::string megatron(const std::string& more) {
 
 TEST_CASE("Megatron-DeepSpeed counts the embedding and its copy among a pipeline's layers") {
   const std::string base = "--bf16 --deepspeed --zero-stage 0 --pipeline-model-parallel-size 4 ";
-  const ImportedRun r =
-      read(megatron(base + "--pp-partition-method 'type:transformer|embedding' --embed-layernorm"));
+  const ImportedRun r = read(
+      two_nodes(base + "--pp-partition-method 'type:transformer|embedding' --embed-layernorm"));
   CHECK(at(r, "parallel.layer_split") == "ends_as_layers");
   CHECK(at(r, "model.embedding_norm") == true);
   CHECK(
-      is_open(read(megatron(base + "--pp-partition-method parameters")), "parallel.stage_layers"));
-  CHECK_FALSE(is_open(read(megatron(base + "--pp-partition-method type:transformer")),
+      is_open(read(two_nodes(base + "--pp-partition-method parameters")), "parallel.stage_layers"));
+  CHECK_FALSE(is_open(read(two_nodes(base + "--pp-partition-method type:transformer")),
                       "parallel.stage_layers"));
-  CHECK(is_open(read(megatron(base + "--cpu-optimizer")), "parallel.offload.optimizer"));
+  CHECK(is_open(read(two_nodes(base + "--cpu-optimizer")), "parallel.offload.optimizer"));
 }
 
 TEST_CASE("DeepSpeed shards the states of bf16 without ZeRO") {
-  const ImportedRun script = read(megatron("--bf16 --deepspeed --zero-stage 0"));
+  const ImportedRun script = read(two_nodes("--bf16 --deepspeed --zero-stage 0"));
   CHECK(at(script, "parallel.zero") == 1);
   CHECK(at(script, "training.states") == "adam-fp32-gradients-18");
   const std::string head = R"({"train_batch_size": 8, "zero_optimization": {"stage": )";
@@ -50,13 +50,13 @@ TEST_CASE("DeepSpeed shards the states of bf16 without ZeRO") {
 
 TEST_CASE("Megatron-LM's context of two kinds is open, and no rank of queries is none") {
   const ImportedRun r =
-      read(megatron("--bf16 --context-parallel-size 4 --cp-comm-type a2a+p2p "
-                    "--hierarchical-context-parallel-sizes 2 2"));
+      read(two_nodes("--bf16 --context-parallel-size 4 --cp-comm-type a2a+p2p "
+                     "--hierarchical-context-parallel-sizes 2 2"));
   CHECK(is_open(r, "parallel.cp_type"));
   CHECK_FALSE(stops_at(r, "--hierarchical"));
-  CHECK(at(read(megatron("--bf16 --softmax-type learnable")), "model.attention_sinks") == true);
-  CHECK(at(read(megatron("--bf16 --softmax-type vanilla")), "model.attention_sinks").is_null());
-  CHECK(at(read(megatron("--bf16 --multi-latent-attention --q-lora-rank 0")), "model.q_lora_rank")
+  CHECK(at(read(two_nodes("--bf16 --softmax-type learnable")), "model.attention_sinks") == true);
+  CHECK(at(read(two_nodes("--bf16 --softmax-type vanilla")), "model.attention_sinks").is_null());
+  CHECK(at(read(two_nodes("--bf16 --multi-latent-attention --q-lora-rank 0")), "model.q_lora_rank")
             .is_null());
 }
 

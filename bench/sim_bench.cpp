@@ -83,7 +83,7 @@ StepPlan plan_of(const PipelineShape& shape, ScheduleId schedule) {
   }
   plan.sends.assign(n, {Seconds(0.05), Seconds(0.05), 0, 0});
   plan.stages.resize(static_cast<std::size_t>(shape.stages));
-  plan.begins.assign(plan.stages.size(), 0);
+  plan.begins.assign(plan.stages.size(), Seconds());
   return plan;
 }
 
@@ -110,7 +110,7 @@ void step(ScheduleId schedule, const PipelineShape& shape) {
       static_cast<long long>(shape.stages), static_cast<long long>(shape.chunks),
       static_cast<long long>(shape.micro_batches), nodes, made * 1e9 / nodes, swept * 1e3,
       swept * 1e9 / nodes, swept * 1e9 / nodes / kSweepLimit, time * 1e3,
-      time * 1e9 / static_cast<double>(played.events), played.times.step - times.step);
+      time * 1e9 / static_cast<double>(played.events), (played.times.step - times.step).si());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void refuse_too_many(const SimulationReport& r, std::int64_t ranks) {
 }
 
 struct LevelChange {
-  double time = 0;
+  Seconds time{};
   double change = 0;
 };
 
@@ -77,7 +77,9 @@ class Writer {
   }
 
   // Microseconds, of whole nanoseconds: slices that abut do so after rounding too.
-  static std::string at(double seconds) { return microseconds(std::llround(seconds * 1e9)); }
+  static std::string at(Seconds time) { return microseconds(nanoseconds(time)); }
+
+  static long long nanoseconds(Seconds time) { return std::llround(time.si() * 1e9); }
 
   static std::string microseconds(long long nanoseconds) {
     char buffer[40];
@@ -85,8 +87,13 @@ class Writer {
     return buffer;
   }
 
-  static std::string length(double begin, double end) {
-    return microseconds(std::llround(end * 1e9) - std::llround(begin * 1e9));
+  // A number with three decimals.
+  static std::string decimals(double thousandths) {
+    return microseconds(std::llround(thousandths));
+  }
+
+  static std::string length(Seconds begin, Seconds end) {
+    return microseconds(nanoseconds(end) - nanoseconds(begin));
   }
 
   static std::string place(std::int64_t rank, std::size_t track) {
@@ -104,7 +111,7 @@ class Writer {
          "rank " + std::to_string(rank) + " (stage " + std::to_string(stage) + ")");
     event("\"ph\":\"M\",\"name\":\"process_sort_index\"," + place(rank, 0) +
           ",\"args\":{\"sort_index\":" + std::to_string(rank) + "}");
-    free_at_.assign(2 * kCountOf<Stream>, 0);
+    free_at_.assign(2 * kCountOf<Stream>, Seconds());
     tracks_named_.assign(2 * kCountOf<Stream>, false);
     link_.clear();
     for (const Span& span : spans_of_stage(s_, static_cast<std::size_t>(stage))) slice(rank, span);
@@ -129,8 +136,8 @@ class Writer {
 
   void slice(std::int64_t rank, const Span& span) {
     const std::size_t track = track_of(rank, span);
-    const double begin = std::max(span.begin, free_at_[track]);
-    const double end = std::max(begin, span.end);
+    const Seconds begin = std::max(span.begin, free_at_[track]);
+    const Seconds end = std::max(begin, span.end);
     free_at_[track] = end;
     event("\"ph\":\"X\",\"cat\":\"" +
           std::string(span.stream == Stream::compute ? "kernel" : "comm") + "\",\"name\":\"" +
@@ -191,8 +198,8 @@ class Writer {
 
   void write_memory(std::int64_t rank, std::size_t stage) {
     for (const MemoryPoint& p : s_.memory[stage].points) {
-      event("\"ph\":\"C\",\"name\":\"memory GiB\"," + place(rank, 0) +
-            ",\"ts\":" + at(p.time.si()) + ",\"args\":{\"GiB\":" + at(p.bytes / kGiB * 1e-6) + "}");
+      event("\"ph\":\"C\",\"name\":\"memory GiB\"," + place(rank, 0) + ",\"ts\":" + at(p.time) +
+            ",\"args\":{\"GiB\":" + decimals(p.bytes / kGiB * 1e-6 * 1e9) + "}");
     }
   }
 
@@ -204,8 +211,9 @@ class Writer {
     for (std::size_t i = 0; i < link_.size(); ++i) {
       use += link_[i].change;
       if (i + 1 < link_.size() && link_[i + 1].time == link_[i].time) continue;
-      event("\"ph\":\"C\",\"name\":\"link out %\"," + place(rank, 0) + ",\"ts\":" +
-            at(link_[i].time) + ",\"args\":{\"%\":" + at(std::clamp(use, 0.0, 1.0) * 1e-4) + "}");
+      event("\"ph\":\"C\",\"name\":\"link out %\"," + place(rank, 0) +
+            ",\"ts\":" + at(link_[i].time) +
+            ",\"args\":{\"%\":" + decimals(std::clamp(use, 0.0, 1.0) * 1e-4 * 1e9) + "}");
     }
   }
 
@@ -214,7 +222,7 @@ class Writer {
   std::string text_;
   bool first_ = true;
   std::int64_t next_flow_ = 1;
-  std::vector<double> free_at_;
+  std::vector<Seconds> free_at_;
   std::vector<bool> tracks_named_;
   std::vector<LevelChange> link_;
   std::vector<std::vector<std::int64_t>> ranks_of_stage_;

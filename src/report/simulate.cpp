@@ -105,7 +105,7 @@ bool has_slow_mates(const Simulation& s) {
 
 std::vector<Cell> stage_use_row(const Simulation& s, std::size_t i) {
   const StageUse& u = s.stages[i];
-  const Seconds step(s.played.times.step);
+  const Seconds step = s.played.times.step;
   const Seconds busy = u.streams[Stream::compute].busy + collectives(u);
   std::vector<Cell> row = {std::to_string(i), pretty(u.streams[Stream::compute].busy, 3),
                            pretty(collectives(u), 3)};
@@ -203,7 +203,7 @@ Section chain_section(const Simulation& s) {
                Column("time", true).at_least(10), Column("share", true).at_least(7)},
               2);
   const auto add = [&](const std::string& what, const std::string& count, Seconds t) {
-    table.add({what, count, pretty(t, 3), percent(t / Seconds(s.played.times.step))});
+    table.add({what, count, pretty(t, 3), percent(t / s.played.times.step)});
   };
   Seconds rest{};
   for (std::size_t i = 0; i < items.size(); ++i) {

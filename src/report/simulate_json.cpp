@@ -44,8 +44,8 @@ Json links_json(const SimulationReport& r) {
     return {{"stage", l.stage},
             {"tier", r.run.resolved.run.cluster.tiers[l.tier].name.view()},
             {"direction", l.out ? "out" : "in"},
-            {"busy_s", l.busy},
-            {"utilisation", l.busy / r.simulation.played.times.step}};
+            {"busy_s", l.busy.si()},
+            {"utilisation", static_cast<double>(l.busy / r.simulation.played.times.step)}};
   });
 }
 
@@ -101,8 +101,8 @@ Json fetches_json(const Simulation& s) {
                       {"pass", pass},
                       {"layer", f.layer},
                       {"what", f.gathers ? "gather" : "reduce"},
-                      {"begin_s", f.begin},
-                      {"end_s", f.end}});
+                      {"begin_s", f.begin.si()},
+                      {"end_s", f.end.si()}});
     }
   };
   for (std::size_t cell = 0; cell < s.fetches.size(); ++cell) {

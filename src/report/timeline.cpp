@@ -27,7 +27,7 @@ Lane lane_of(const Simulation& s, std::size_t stage) {
   for (const Span& span : spans_of_stage(s, stage)) {
     if (!is_drawn(span)) continue;
     const bool is_pass = span.node >= 0 && span.stream == Stream::compute;
-    lane.spans.push_back({span.begin, span.end, static_cast<std::size_t>(span.kind),
+    lane.spans.push_back({span.begin.si(), span.end.si(), static_cast<std::size_t>(span.kind),
                           is_pass ? pass_name(s.graph, static_cast<std::size_t>(span.node)) : "",
                           span.beside});
   }
@@ -42,7 +42,7 @@ LanePlot lanes_of(const SimulationReport& r) {
   LanePlot plot{"Timeline", "stage", "memory", "GiB"};
   plot.curve_limit = r.run.answer.capacity / kGiB;
   plot.limit_name = "the device's capacity";
-  plot.end = s.played.times.last;
+  plot.end = s.played.times.last.si();
   for (const SpanKind k : kAllOf<SpanKind>) {
     plot.kinds.push_back({std::string(name_of(k)), kSpanColours[k]});
   }
@@ -64,8 +64,8 @@ constexpr std::size_t kMostStages = 64;
 
 // A stretch of the step over a number of columns.
 struct Window {
-  double from = 0;
-  double column = 0;  // seconds
+  Seconds from{};
+  Seconds column{};
   std::size_t columns = 0;
 };
 
@@ -108,7 +108,7 @@ bool is_shown(const Span& span) {
 std::vector<Glyph> line_of(const PassGraph& graph, const std::vector<Span>& spans,
                            const Window& w) {
   std::vector<Glyph> line(w.columns);
-  std::vector<double> longest(w.columns, w.column / 2);
+  std::vector<Seconds> longest(w.columns, w.column / 2);
   for (const Span& span : spans) {
     if (!is_shown(span)) continue;
     const double first = (span.begin - w.from) / w.column;
@@ -116,8 +116,8 @@ std::vector<Glyph> line_of(const PassGraph& graph, const std::vector<Span>& span
     if (last <= 0 || first >= static_cast<double>(w.columns)) continue;
     const auto from = static_cast<std::size_t>(std::max(first, 0.0));
     for (std::size_t c = from; c < w.columns && static_cast<double>(c) < last; ++c) {
-      const double begin = w.from + static_cast<double>(c) * w.column;
-      const double here = std::min(span.end, begin + w.column) - std::max(span.begin, begin);
+      const Seconds begin = w.from + static_cast<double>(c) * w.column;
+      const Seconds here = std::min(span.end, begin + w.column) - std::max(span.begin, begin);
       if (here < longest[c]) continue;
       longest[c] = here;
       line[c] = glyph_of(graph, span);
@@ -134,8 +134,8 @@ Phrase drawn(const std::vector<Glyph>& line) {
   return text;
 }
 
-double shortest_pass(const Simulation& s) {
-  double least = s.played.times.step;
+Seconds shortest_pass(const Simulation& s) {
+  Seconds least = s.played.times.step;
   for (std::size_t n = 0; n < s.graph.nodes.size(); ++n) {
     least = std::min(least, s.played.times.pass_end[n] - s.played.times.pass_begin[n]);
   }
@@ -143,14 +143,14 @@ double shortest_pass(const Simulation& s) {
 }
 
 std::vector<Window> windows_of(const Simulation& s, std::size_t most) {
-  const double step = s.played.times.last;
+  const Seconds step = s.played.times.last;
   const double columns = step / shortest_pass(s);
   if (columns <= 2 * static_cast<double>(most)) {
-    return {{0, step / static_cast<double>(most), most}};
+    return {{Seconds(), step / static_cast<double>(most), most}};
   }
-  const double column = shortest_pass(s);
+  const Seconds column = shortest_pass(s);
   const std::size_t half = most / 2 - 1;
-  return {{0, column, half}, {step - column * static_cast<double>(half), column, half}};
+  return {{Seconds(), column, half}, {step - column * static_cast<double>(half), column, half}};
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ Section timeline_picture(const SimulationReport& r, std::size_t width) {
   const std::string more = stages < s.plan.stages.size()
                                ? "the first " + std::to_string(stages) + " stages; "
                                : std::string();
-  return {bold("Schedule") + ": a column is " + pretty(Seconds(windows[0].column), 3) +
+  return {bold("Schedule") + ": a column is " + pretty(windows[0].column, 3) +
               (windows.size() > 1 ? ", the beginning and the end" : ""),
           {Verbatim{lines},
            Paragraph{more + "0-9 forward and a-j backward of a micro batch by its last digit, < "

@@ -25,7 +25,7 @@ class Walk {
     if (!plan_.goes_on) return walk_from(last_to(&StageTimes::end));
     // A chain that ends at its own beginning is best.
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
-      const double period = times_.stages[i].end - plan_.begins[i] + plan_.overhead.si();
+      const Seconds period = times_.stages[i].end - plan_.begins[i] + plan_.overhead;
       if (period < times_.step * (1 - 1e-9)) continue;
       std::vector<ChainItem> items = walk_from(i);
       if (begun_ == i) return items;
@@ -48,10 +48,10 @@ class Walk {
 
   void add_begin(std::size_t end) {
     items_.push_back({LinkOfChain::begin, static_cast<std::int64_t>(begun_), 1,
-                      Seconds(plan_.begins[begun_] - plan_.begins[end])});
+                      plan_.begins[begun_] - plan_.begins[end]});
   }
 
-  std::size_t last_to(double StageTimes::*of) const {
+  std::size_t last_to(Seconds StageTimes::*of) const {
     const std::vector<StageTimes>& t = times_.stages;
     const auto later = [of](const StageTimes& a, const StageTimes& b) { return a.*of < b.*of; };
     return static_cast<std::size_t>(std::max_element(t.begin(), t.end(), later) - t.begin());
@@ -66,15 +66,15 @@ class Walk {
     return found;
   }
 
-  void add(LinkOfChain kind, std::int64_t stage, double time) {
-    if (!(time > 0)) return;
+  void add(LinkOfChain kind, std::int64_t stage, Seconds time) {
+    if (!(time > Seconds())) return;
     for (ChainItem& item : items_) {
       if (item.kind != kind || item.stage != stage) continue;
       ++item.count;
-      item.time += Seconds(time);
+      item.time += time;
       return;
     }
-    items_.push_back({kind, stage, 1, Seconds(time)});
+    items_.push_back({kind, stage, 1, time});
   }
 
   std::size_t last_before_update(std::size_t end) const {
@@ -86,16 +86,16 @@ class Walk {
   }
 
   // The work after the update of a stage, and the update, which waited until then.
-  void updates(std::size_t end, double until) {
+  void updates(std::size_t end, Seconds until) {
     const StageTimes& t = times_.stages[end];
     const auto at = static_cast<std::int64_t>(end);
-    add(LinkOfChain::overhead, -1, plan_.overhead.si());
+    add(LinkOfChain::overhead, -1, plan_.overhead);
     add(LinkOfChain::gather_after, at, t.end - t.updated);
     add(LinkOfChain::update, at, t.updated - until);
   }
 
   void saves(std::size_t end) {
-    const double copied = times_.stages[end].copied;
+    const Seconds copied = times_.stages[end].copied;
     updates(end, copied);
     add(LinkOfChain::save, static_cast<std::int64_t>(end), copied - plan_.begins[end]);
     begun_ = end;
@@ -105,12 +105,12 @@ class Walk {
   std::size_t ends(std::size_t end) {
     const std::vector<StageTimes>& t = times_.stages;
     std::size_t stage = last_before_update(end);
-    double until = t[stage].joined;
+    Seconds until = t[stage].joined;
     updates(end, until);
     for (const Meeting& m : plan_.meetings) {
       if (stage != m.first && stage != m.second) continue;
-      add(LinkOfChain::shared_gradients, -1, m.time.si());
-      until -= m.time.si();
+      add(LinkOfChain::shared_gradients, -1, m.time);
+      until -= m.time;
       stage = t[m.first].reduced >= t[m.second].reduced ? m.first : m.second;
       break;
     }
@@ -126,12 +126,12 @@ class Walk {
   std::int32_t step_back(std::size_t n) {
     const PassNode& node = graph_.nodes[n];
     const bool forward = has_forward(graph_.slots[node.slot].kind);
-    const double begin = times_.pass_begin[n];
+    const Seconds begin = times_.pass_begin[n];
     add(forward ? LinkOfChain::forward : LinkOfChain::backward, node.stage,
         times_.pass_end[n] - begin);
     const std::int32_t own = before_[n];
-    const double free = own < 0 ? times_.stages[node.stage].gathered
-                                : times_.pass_end[static_cast<std::size_t>(own)];
+    const Seconds free = own < 0 ? times_.stages[node.stage].gathered
+                                 : times_.pass_end[static_cast<std::size_t>(own)];
     for (const std::int32_t r : node.needs) {
       if (r < 0 || !(begin > free) || times_.arrival[static_cast<std::size_t>(r)] < begin) continue;
       const auto from = static_cast<std::size_t>(r / 2);
@@ -141,7 +141,7 @@ class Walk {
     }
     if (own < 0) {
       begun_ = node.stage;
-      const double stall = plan_.save.stall.si();
+      const Seconds stall = plan_.save.stall;
       add(LinkOfChain::gather, node.stage, free - plan_.begins[begun_] - stall);
       add(LinkOfChain::save, node.stage, stall);
     } else {
@@ -220,16 +220,16 @@ std::vector<Gain> gains(const StepPlan& plan, const PassGraph& graph, const Effe
     sweep_step(other, graph, effects, Keep::stages, times);
     return times.step;
   };
-  const double now = step_of(plan);
+  const Seconds now = step_of(plan);
   const auto without = [&](Shortened what, double by) {
     StepPlan other = plan;
     shorten(other, what, by);
-    return Seconds(std::max(0.0, now - step_of(std::move(other))));
+    return std::max(Seconds(), now - step_of(std::move(other)));
   };
   std::vector<Gain> found;
   for (const Shortened what : kAllOf<Shortened>) {
     const Gain g{what, without(what, 0.1), without(what, 1)};
-    if (g.all.si() > 1e-9 * now) found.push_back(g);
+    if (g.all > 1e-9 * now) found.push_back(g);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Gain& a, const Gain& b) { return a.all > b.all; });

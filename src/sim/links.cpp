@@ -22,7 +22,7 @@ bool SharedLinks::is_too_small(std::uint32_t link) const {
   return sum > 1 + kSlack;
 }
 
-std::uint32_t SharedLinks::start(double now, double seconds, double use,
+std::uint32_t SharedLinks::start(Seconds now, Seconds time, double use,
                                  std::span<const std::uint32_t> links) {
   std::uint32_t id = 0;
   if (free_.empty()) {
@@ -34,7 +34,7 @@ std::uint32_t SharedLinks::start(double now, double seconds, double use,
   }
   Flow& f = flows_[id];
   f = Flow{};
-  f.left = seconds;
+  f.left = time;
   f.since = now;
   f.use = use;
   bool crowded = false;
@@ -43,12 +43,12 @@ std::uint32_t SharedLinks::start(double now, double seconds, double use,
     links_[l].flows.push_back(id);
     crowded = crowded || is_too_small(l);
   }
-  f.end = queue_.push(now + seconds, what_ + id);
+  f.end = queue_.push((now + time).si(), what_ + id);
   if (crowded) share(now, f);
   return id;
 }
 
-void SharedLinks::finish(double now, std::uint32_t flow) {
+void SharedLinks::finish(Seconds now, std::uint32_t flow) {
   const Flow f = flows_[flow];
   bool crowded = false;
   for (std::uint8_t i = 0; i < f.links; ++i) crowded = crowded || is_too_small(f.at[i]);
@@ -120,7 +120,7 @@ void SharedLinks::fill() {
   }
 }
 
-void SharedLinks::apply(double now) {
+void SharedLinks::apply(Seconds now) {
   for (std::size_t k = 0; k < part_flows_.size(); ++k) {
     const std::uint32_t id = part_flows_[k];
     Flow& f = flows_[id];
@@ -128,15 +128,15 @@ void SharedLinks::apply(double now) {
     for (std::uint8_t i = 0; i < f.links; ++i) {
       links_[f.at[i]].used += f.use * f.rate * (now - f.since);
     }
-    f.left = std::max(0.0, f.left - f.rate * (now - f.since));
+    f.left = std::max(Seconds(), f.left - f.rate * (now - f.since));
     f.since = now;
     f.rate = part_rates_[k];
-    f.end = queue_.push(now + f.left / f.rate, what_ + id);
+    f.end = queue_.push((now + f.left / f.rate).si(), what_ + id);
     ++rate_changes_;
   }
 }
 
-void SharedLinks::share(double now, const Flow& around) {
+void SharedLinks::share(Seconds now, const Flow& around) {
   gather(around);
   fill();
   apply(now);

@@ -3,9 +3,9 @@
 // Links shared by flows, max-min fair: a flow that wants less than its share gets all it wants, the
 // others share the rest equally (Bertsekas, Gallager, Data Networks, section 6.5.2).
 //
-// A flow has `seconds` of work left at full rate, at which it uses the part `use` of each of its
+// A flow has `time` of work left at full rate, at which it uses the part `use` of each of its
 // links, 0 to 1. Rates change only when a flow starts or ends on an overloaded link, and only for
-// flows that this affects. A flow that always had its full rate ends at exactly start + seconds.
+// flows that this affects. A flow that always had its full rate ends at exactly its start + `time`.
 // Leaves out a separate latency of messages: sharing stretches all of a flow's time. Units:
 // seconds. Errors: none; ids must be alive.
 #pragma once
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "orrery/quantity.h"
 #include "sim/event_queue.h"
 
 namespace orrery {
@@ -29,21 +30,21 @@ class SharedLinks {
 
   std::uint32_t add_link();
 
-  std::uint32_t start(double now, double seconds, double use, std::span<const std::uint32_t> links);
+  std::uint32_t start(Seconds now, Seconds time, double use, std::span<const std::uint32_t> links);
 
   // Whether the event is the end of this flow; a change of rate makes an older event void.
   bool ends(std::uint32_t flow, const Event& e) const { return flows_[flow].end == e.order; }
 
   // Removes the flow from its links. A later flow may get its number.
-  void finish(double now, std::uint32_t flow);
+  void finish(Seconds now, std::uint32_t flow);
 
-  double use_seconds(std::uint32_t link) const { return links_[link].used; }
+  Seconds busy(std::uint32_t link) const { return links_[link].used; }
   std::uint64_t rate_changes() const { return rate_changes_; }
 
  private:
   struct Flow {
-    double left = 0;  // seconds at full rate, at `since`
-    double since = 0;
+    Seconds left{};  // at full rate, at `since`
+    Seconds since{};
     double rate = 1;
     double use = 1;
     std::uint32_t end = 0;  // the event that ends it
@@ -54,17 +55,17 @@ class SharedLinks {
   };
   struct Link {
     std::vector<std::uint32_t> flows;
-    double used = 0;  // ∫ of its use over time, of flows that have ended
+    Seconds used{};   // ∫ of its use over time, of flows that have ended
     double room = 0;  // free part, while rates are computed
     double wanting = 0;
     std::uint32_t seen = 0;
   };
 
   bool is_too_small(std::uint32_t link) const;
-  void share(double now, const Flow& around);
+  void share(Seconds now, const Flow& around);
   void gather(const Flow& around);
   void fill();
-  void apply(double now);
+  void apply(Seconds now);
 
   EventQueue& queue_;
   std::uint32_t what_;

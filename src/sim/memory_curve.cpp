@@ -63,7 +63,7 @@ class StageCurve {
     StageActivations<double> a = held();
     if (has_input_gradient(s.kind)) add_backward(a, chunks_[chunk_of(s.backward_cell)]);
     const StageMemory<double> m = with(a);
-    const Seconds begin(times_.pass_begin[n]);
+    const Seconds begin = times_.pass_begin[n];
     level(begin, m, node);
     if (out_.peak_node < 0 || m.peak > out_.peak.peak) {
       out_.peak = m;
@@ -71,7 +71,7 @@ class StageCurve {
       out_.peak_at = begin;
     }
     give_back(s);
-    level(Seconds(times_.pass_end[n]), with(held()), node);
+    level(times_.pass_end[n], with(held()), node);
   }
 
   void take(std::size_t chunk) {

@@ -149,7 +149,7 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   }
   plan.meetings = meetings_of(run, w, plan.shape.stages);
   plan.goes_on = run.strategy.post_validation;
-  plan.begins.assign(plan.stages.size(), 0);
+  plan.begins.assign(plan.stages.size(), Seconds());
   plan.overhead = run.framework.step_overhead;
   plan.gathers_first = run.framework.overlap_param_gather;
   plan.gradient_use = run.framework.fabric_share;

@@ -78,7 +78,7 @@ struct StepPlan {
   // With zero bubble, whose optimizer step is validated after the fact, stages go on to the next
   // step without waiting for all others; each then begins at its own time (settle.h). By stage.
   bool goes_on = false;
-  std::vector<double> begins;
+  std::vector<Seconds> begins;
   Seconds overhead{};
   Save save;                   // a checkpoint
   bool gathers_first = false;  // weights under the first forward; else after the update

@@ -63,7 +63,7 @@ class Player {
       t.arrival.resize(2 * nodes);
     }
     for (std::size_t c = 0; c < plan.passes.size(); ++c) {
-      beside_.push_back(beside_backward(plan, c).si() > 0);
+      beside_.push_back(beside_backward(plan, c) > Seconds());
     }
   }
 
@@ -94,19 +94,20 @@ class Player {
     StageTimes& t = out_.times.stages[actor];
     t.copied = copied_at(plan_, stage_of(actor));
     t.gathered = start_of(plan_, stage_of(actor), link_factor(actor));
-    queue_.push(t.gathered, event_of(What::start, actor));
+    queue_.push(t.gathered.si(), event_of(What::start, actor));
   }
 
   void handle(const Event& e) {
     const std::uint32_t id = e.what & kIdMask;
+    const Seconds now(e.time);
     switch (static_cast<What>(e.what >> kIdBits)) {
       case What::start:
         actors_[id].busy = false;
-        return go_on(id, e.time);
+        return go_on(id, now);
       case What::pass_end:
-        return pass_ended(id, e.time);
+        return pass_ended(id, now);
       case What::flow_end:
-        if (links_.ends(id, e)) flow_ended(id, e.time);
+        if (links_.ends(id, e)) flow_ended(id, now);
         return;
     }
   }
@@ -117,9 +118,9 @@ class Player {
     return static_cast<std::uint64_t>(speeds_.first_replica) * stages_ + actor;
   }
 
-  double duration(std::uint32_t actor, std::int32_t node, double now) const {
+  Seconds duration(std::uint32_t actor, std::int32_t node, Seconds now) const {
     const std::size_t slot = graph_.nodes[static_cast<std::size_t>(node)].slot;
-    double base = costs_.pass[slot];
+    Seconds base = costs_.pass[slot];
     if (plan_.save.copy > Seconds()) {
       base += lost_beside_copy(plan_.save.slowdown, out_.times.stages[actor].copied, now,
                                costs_.compute[slot]);
@@ -134,7 +135,7 @@ class Player {
     return longer == 0 ? base : base + longer * costs_.compute[slot];
   }
 
-  void go_on(std::uint32_t actor, double now) {
+  void go_on(std::uint32_t actor, Seconds now) {
     Actor& a = actors_[actor];
     const std::size_t stage = stage_of(actor);
     const std::int64_t at = graph_.order_begin[stage] + a.next;
@@ -144,9 +145,9 @@ class Player {
     const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
     if (!is_there(actor, n.needs[0]) || !is_there(actor, n.needs[1])) return;
     a.busy = true;
-    const double d = duration(actor, node, now);
+    const Seconds d = duration(actor, node, now);
     if (keep_) out_.times.pass_begin[cell(actor, node)] = now;
-    queue_.push(now + d, event_of(What::pass_end, actor));
+    queue_.push((now + d).si(), event_of(What::pass_end, actor));
     const PassSlot& slot = graph_.slots[n.slot];
     if (slot.last && beside_[slot.backward_cell]) run_beside(actor, slot.backward_cell, now, d);
   }
@@ -155,7 +156,7 @@ class Player {
     return result < 0 || arrived_[result_of(actor, result)];
   }
 
-  void pass_ended(std::uint32_t actor, double now) {
+  void pass_ended(std::uint32_t actor, Seconds now) {
     Actor& a = actors_[actor];
     const std::size_t stage = stage_of(actor);
     const std::int32_t node =
@@ -171,12 +172,12 @@ class Player {
 
   // --- pipeline
 
-  void send(std::uint32_t actor, std::int32_t node, bool forward, double now) {
+  void send(std::uint32_t actor, std::int32_t node, bool forward, Seconds now) {
     const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
     const std::int32_t result = 2 * node + (forward ? 0 : 1);
     const std::int32_t to = graph_.needed_by[static_cast<std::size_t>(result)];
-    const double time = costs_.send[2 * n.slot + (forward ? 0 : 1)] * link_factor(actor);
-    if (time == 0 || to < 0) return arrive(actor, result, now);
+    const Seconds time = costs_.send[2 * n.slot + (forward ? 0 : 1)] * link_factor(actor);
+    if (time == Seconds() || to < 0) return arrive(actor, result, now);
     const PassSlot& slot = graph_.slots[n.slot];
     const std::uint8_t tier = forward ? plan_.sends[slot.cell].forward_tier
                                       : plan_.sends[slot.backward_cell].backward_tier;
@@ -192,7 +193,7 @@ class Player {
                                       graph_.nodes[static_cast<std::size_t>(node)].stage);
   }
 
-  void arrive(std::uint32_t actor, std::int32_t result, double now) {
+  void arrive(std::uint32_t actor, std::int32_t result, Seconds now) {
     arrived_[result_of(actor, result)] = true;
     if (keep_) out_.times.arrival[result_of(actor, result)] = now;
     const std::int32_t to = graph_.needed_by[static_cast<std::size_t>(result)];
@@ -202,14 +203,15 @@ class Player {
   // --- data parallel
 
   // Runs beside the pass, at the rate that ends with it.
-  void run_beside(std::uint32_t actor, std::size_t c, double now, double pass) {
-    const double use = std::min(1.0, beside_backward(plan_, c).si() / pass) * plan_.gradient_use;
+  void run_beside(std::uint32_t actor, std::size_t c, Seconds now, Seconds pass) {
+    const double alone = beside_backward(plan_, c) / pass;
+    const double use = std::min(1.0, alone) * plan_.gradient_use;
     ++actors_[actor].beside;
     const std::array<std::uint32_t, 2> ends = dp_links(actor);
     start_flow(now, pass, use, ends, {Purpose::beside, actor, -1});
   }
 
-  void finished(std::uint32_t actor, double now) {
+  void finished(std::uint32_t actor, Seconds now) {
     Actor& a = actors_[actor];
     if (!a.passed) out_.times.stages[actor].finished = now;
     a.passed = true;
@@ -217,14 +219,14 @@ class Player {
   }
 
   // All replicas of a stage reduce together, when the last of them is ready.
-  void ready(std::uint32_t actor, double now) {
+  void ready(std::uint32_t actor, Seconds now) {
     const std::size_t stage = stage_of(actor);
     if (++ready_[stage] < speeds_.replicas) return;
-    const double time = plan_.stages[stage].gradients.exposed.si();
+    const Seconds time = plan_.stages[stage].gradients.exposed;
     for (std::size_t a = stage; a < actors_.size(); a += stages_) {
       const auto id = static_cast<std::uint32_t>(a);
       out_.times.stages[a].reduced = now;
-      if (time == 0) continue;
+      if (time == Seconds()) continue;
       start_flow(now, time * link_factor(id), plan_.gradient_use, dp_links(id),
                  {Purpose::reduction, id, -1});
     }
@@ -237,7 +239,7 @@ class Player {
 
   // --- links
 
-  void start_flow(double now, double time, double use, const std::array<std::uint32_t, 2>& ends,
+  void start_flow(Seconds now, Seconds time, double use, const std::array<std::uint32_t, 2>& ends,
                   const FlowInfo& info) {
     const std::uint32_t id =
         effects_.contention ? links_.start(now, time, use, ends) : links_.start(now, time, use, {});
@@ -245,7 +247,7 @@ class Player {
     flows_[id] = info;
   }
 
-  void flow_ended(std::uint32_t flow, double now) {
+  void flow_ended(std::uint32_t flow, Seconds now) {
     const FlowInfo info = flows_[flow];
     links_.finish(now, flow);
     switch (info.purpose) {

@@ -26,8 +26,8 @@ std::size_t busiest_stage(const Simulation& s, std::int64_t of_closed_form) {
 // Time that a stage waits for a checkpoint: before its passes, and before its update.
 Seconds exposed_by_save(const Simulation& s, std::size_t stage) {
   const StepClock& times = s.played.times;
-  const double ready = ready_to_update(s.plan, times, stage);
-  return s.plan.save.stall + Seconds(std::max(0.0, times.stages[stage].copied - ready));
+  const Seconds ready = ready_to_update(s.plan, times, stage);
+  return s.plan.save.stall + std::max(Seconds(), times.stages[stage].copied - ready);
 }
 
 // Times of a stage's passes, including delays beyond the plan.
@@ -67,7 +67,7 @@ Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) 
   Answer a = estimate<double>(run, workspace);
   const std::size_t stage = busiest_stage(s, a.busy_stage);
   a.busy_stage = static_cast<std::int64_t>(stage);
-  a.step_time = Seconds(s.played.times.step);
+  a.step_time = s.played.times.step;
   a.breakdown = terms_of_stage(s, stage);
   Seconds sum{};
   for (const Seconds& t : a.breakdown) sum += t;

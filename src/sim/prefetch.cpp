@@ -15,10 +15,10 @@ namespace {
 class LayerPlayer {
  public:
   LayerPlayer(const std::vector<LayerWork>& layers, const PrefetchRules& rules)
-      : layers_(layers), rules_(rules), there_(layers.size(), 0) {}
+      : layers_(layers), rules_(rules), there_(layers.size()) {}
 
   FetchedPass play() {
-    double now = 0;
+    Seconds now{};
     for (std::size_t i = 0; i < layers_.size(); ++i) now = layer(i, now);
     out_.end = std::max(now, link_);
     return std::move(out_);
@@ -30,47 +30,46 @@ class LayerPlayer {
   }
 
   // The layer before ends `now`; returns the end of this one.
-  double layer(std::size_t i, double now) {
+  Seconds layer(std::size_t i, Seconds now) {
     fetch_up_to(i, now);
-    const double begin = std::max(now, there_[i]);
-    fetch_up_to(i + ahead(), i == 0 ? 0 : begin);
-    const double alone = layers_[i].compute.si();
-    const double end =
-        begin + alone +
-        lost_beside<double>(rules_.slowdown, Seconds(beside(begin, begin + alone))).si();
+    const Seconds begin = std::max(now, there_[i]);
+    fetch_up_to(i + ahead(), i == 0 ? Seconds() : begin);
+    const Seconds alone = layers_[i].compute;
+    const Seconds end =
+        begin + alone + lost_beside<double>(rules_.slowdown, beside(begin, begin + alone));
     if (!(layers_[i].reduce > Seconds())) return end;
-    const double reduced = move(i, false, end, layers_[i].reduce);
+    const Seconds reduced = move(i, false, end, layers_[i].reduce);
     return rules_.reduces_beside ? end : reduced;
   }
 
-  void fetch_up_to(std::size_t last, double asked) {
+  void fetch_up_to(std::size_t last, Seconds asked) {
     for (; next_ <= last && next_ < layers_.size(); ++next_) {
       if (!(layers_[next_].gather > Seconds())) continue;
       there_[next_] = move(next_, true, asked, layers_[next_].gather);
     }
   }
 
-  double move(std::size_t layer, bool gathers, double asked, Seconds time) {
-    const double begin = std::max(link_, asked);
-    link_ = begin + time.si();
+  Seconds move(std::size_t layer, bool gathers, Seconds asked, Seconds time) {
+    const Seconds begin = std::max(link_, asked);
+    link_ = begin + time;
     out_.fetches.push_back({static_cast<std::int32_t>(layer), gathers, begin, link_});
     return link_;
   }
 
   // Time within this span in which a transfer is in flight.
-  double beside(double begin, double end) const {
-    double sum = 0;
+  Seconds beside(Seconds begin, Seconds end) const {
+    Seconds sum{};
     for (auto f = out_.fetches.rbegin(); f != out_.fetches.rend() && f->end > begin; ++f) {
-      sum += std::max(0.0, std::min(f->end, end) - std::max(f->begin, begin));
+      sum += std::max(Seconds(), std::min(f->end, end) - std::max(f->begin, begin));
     }
     return sum;
   }
 
   const std::vector<LayerWork>& layers_;
   const PrefetchRules& rules_;
-  std::vector<double> there_;
+  std::vector<Seconds> there_;
   std::size_t next_ = 0;
-  double link_ = 0;
+  Seconds link_{};
   FetchedPass out_;
 };
 
@@ -137,7 +136,7 @@ std::vector<Fetch> fetch(const std::vector<LayerWork>& layers, const PrefetchRul
   for (const LayerWork& l : layers) alone += l.compute;
   Seconds& waits = terms[Term::dp_exposed];
   pass -= waits;
-  waits = std::max(Seconds(), Seconds(played.end) - alone);
+  waits = std::max(Seconds(), played.end - alone);
   pass += waits;
   return std::move(played.fetches);
 }

@@ -37,12 +37,12 @@ struct PrefetchRules {
 struct Fetch {
   std::int32_t layer = 0;  // of the pass, in the order of computation
   bool gathers = true;     // false: it reduces
-  double begin = 0;
-  double end = 0;
+  Seconds begin{};
+  Seconds end{};
 };
 
 struct FetchedPass {
-  double end = 0;
+  Seconds end{};
   std::vector<Fetch> fetches;  // in the order of the link
 };
 

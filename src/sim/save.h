@@ -25,8 +25,8 @@ struct Save {
 };
 
 // Time lost by a pass that begins at `begin` if the states are in host memory at `copied`.
-inline double lost_beside_copy(double slowdown, double copied, double begin, double kernels) {
-  return slowdown * std::clamp(copied - begin, 0.0, kernels);
+inline Seconds lost_beside_copy(double slowdown, Seconds copied, Seconds begin, Seconds kernels) {
+  return slowdown * std::clamp(copied - begin, Seconds(), kernels);
 }
 
 }  // namespace orrery

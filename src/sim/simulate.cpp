@@ -61,8 +61,8 @@ class Simulator {
     const Survivors left = survivors(run_, options_.failures);
     run_ = left.run;
     failed_links_ = left.slow;
-    differ(Cause::failed_parts, out_.closed.step_time.si(),
-           estimate<double>(run_, workspace_).step_time.si());
+    differ(Cause::failed_parts, out_.closed.step_time,
+           estimate<double>(run_, workspace_).step_time);
   }
 
   bool is_off(std::size_t overlap) const { return (options_.without >> overlap & 1) != 0; }
@@ -94,9 +94,9 @@ class Simulator {
   // Switches effects on one by one, so that each has its own difference.
   void play() {
     Effects effects{false, false, true};
-    double before = estimate<double>(run_, workspace_).step_time.si();
+    Seconds before = estimate<double>(run_, workspace_).step_time;
     const auto add = [&](Cause cause) {
-      const double now = swept(effects).step;
+      const Seconds now = swept(effects).step;
       differ(cause, before, now);
       before = now;
     };
@@ -131,7 +131,7 @@ class Simulator {
   // Switches disturbances on one by one; each adds its own difference.
   void disturb() {
     const Disturbances& all = options_.disturbances;
-    double before = times().step;
+    Seconds before = times().step;
     if (all.expert_load > 1) {
       make_plan(all.expert_load);
       out_.played = played({}, Keep::passes);
@@ -178,12 +178,12 @@ class Simulator {
     out_.played.times.step = crowd.times.step;
     out_.played.times.last = crowd.times.last;
     out_.played.events = crowd.events;
-    out_.gpus = gpu_use(run_, out_.plan, crowd_, d, shown, Seconds(crowd.times.step));
+    out_.gpus = gpu_use(run_, out_.plan, crowd_, d, shown, crowd.times.step);
   }
 
-  void differ(Cause cause, double before, double now) {
-    const bool rounding = std::abs(now - before) <= kRounding * before;
-    if (!rounding) out_.differences.push_back({cause, Seconds(now - before)});
+  void differ(Cause cause, Seconds before, Seconds now) {
+    const bool rounding = std::abs((now - before).si()) <= kRounding * before.si();
+    if (!rounding) out_.differences.push_back({cause, now - before});
   }
 
   Run run_;

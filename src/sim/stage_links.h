@@ -15,7 +15,7 @@ struct LinkUse {
   std::uint16_t stage = 0;
   std::uint8_t tier = 0;
   bool out = true;
-  double busy = 0;  // seconds at full rate, of all replicas together
+  Seconds busy{};  // at full rate, of all replicas together
 };
 
 class StageLinks {
@@ -27,7 +27,7 @@ class StageLinks {
     std::uint32_t& id = ids_[(actor * kMaxTiers + tier) * 2 + (out ? 1 : 0)];
     if (id == 0) {
       id = links_.add_link() + 1;
-      places_.push_back({static_cast<std::uint16_t>(actor % stages_), tier, out, 0});
+      places_.push_back({static_cast<std::uint16_t>(actor % stages_), tier, out, Seconds()});
     }
     return id - 1;
   }
@@ -35,7 +35,7 @@ class StageLinks {
   std::vector<LinkUse> uses() const {
     std::vector<LinkUse> all = places_;
     for (std::size_t l = 0; l < all.size(); ++l) {
-      all[l].busy = links_.use_seconds(static_cast<std::uint32_t>(l));
+      all[l].busy = links_.busy(static_cast<std::uint32_t>(l));
     }
     return all;
   }

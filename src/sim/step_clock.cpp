@@ -83,28 +83,28 @@ CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects
     if (s.last) beside += beside_backward(plan, s.backward_cell);
     const Seconds lost = lost_beside<double>(slowdown, beside) +
                          lost_beside<double>(copy_slowdown, copies_beside(plan, s));
-    t.pass.push_back((time.all + lost).si());
-    t.compute.push_back((time.kernels + lost).si());
-    t.send.push_back(s.sends_forward ? plan.sends[s.cell].forward.si() : 0);
-    t.send.push_back(s.sends_back ? plan.sends[s.backward_cell].backward.si() : 0);
+    t.pass.push_back(time.all + lost);
+    t.compute.push_back(time.kernels + lost);
+    t.send.push_back(s.sends_forward ? plan.sends[s.cell].forward : Seconds());
+    t.send.push_back(s.sends_back ? plan.sends[s.backward_cell].backward : Seconds());
   }
   return t;
 }
 
-double copied_at(const StepPlan& plan, std::size_t stage) {
-  return plan.begins[stage] + (plan.save.stall + plan.save.copy).si();
+Seconds copied_at(const StepPlan& plan, std::size_t stage) {
+  return plan.begins[stage] + (plan.save.stall + plan.save.copy);
 }
 
-double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage) {
+Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage) {
   if (plan.goes_on) return times.stages[stage].joined;
-  double all = 0;
+  Seconds all{};
   for (const StageTimes& s : times.stages) all = std::max(all, s.joined);
   return all;
 }
 
-double start_of(const StepPlan& plan, std::size_t stage, double link) {
-  const double gather = plan.gathers_first ? plan.stages[stage].weights.exposed.si() * link : 0;
-  return plan.begins[stage] + plan.save.stall.si() + gather;
+Seconds start_of(const StepPlan& plan, std::size_t stage, double link) {
+  const Seconds gather = plan.gathers_first ? plan.stages[stage].weights.exposed * link : Seconds();
+  return plan.begins[stage] + plan.save.stall + gather;
 }
 
 namespace {
@@ -113,7 +113,7 @@ namespace {
 void join_replicas(StepClock& times, std::size_t stages) {
   std::vector<StageTimes>& t = times.stages;
   for (std::size_t i = 0; i < stages; ++i) {
-    double all = 0;
+    Seconds all{};
     for (std::size_t a = i; a < t.size(); a += stages) all = std::max(all, t[a].reduced);
     for (std::size_t a = i; a < t.size(); a += stages) t[a].reduced = t[a].joined = all;
   }
@@ -122,7 +122,7 @@ void join_replicas(StepClock& times, std::size_t stages) {
 void join_meetings(const StepPlan& plan, StepClock& times) {
   std::vector<StageTimes>& t = times.stages;
   for (const Meeting& m : plan.meetings) {
-    const double both = std::max(t[m.first].reduced, t[m.second].reduced) + m.time.si();
+    const Seconds both = std::max(t[m.first].reduced, t[m.second].reduced) + m.time;
     for (std::size_t a = 0; a < t.size(); a += plan.stages.size()) {
       t[a + m.first].joined = t[a + m.second].joined = both;
     }
@@ -134,32 +134,32 @@ void join_meetings(const StepPlan& plan, StepClock& times) {
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
   join_replicas(times, plan.stages.size());
   join_meetings(plan, times);
-  double all = 0;
+  Seconds all{};
   for (const StageTimes& s : times.stages) all = std::max(all, s.joined);
-  double last = 0;
-  double longest = 0;
+  Seconds last{};
+  Seconds longest{};
   for (std::size_t a = 0; a < times.stages.size(); ++a) {
     StageTimes& t = times.stages[a];
     const std::size_t i = a % plan.stages.size();
     const StagePlan& s = plan.stages[i];
     t.updated = std::max(plan.goes_on ? t.joined : all, t.copied) +
-                (s.device_update * kernel_factor(speeds, a) + s.host_update).si();
-    const double gather = plan.gathers_first ? 0 : s.weights.exposed.si();
+                (s.device_update * kernel_factor(speeds, a) + s.host_update);
+    const Seconds gather = plan.gathers_first ? Seconds() : s.weights.exposed;
     t.end = t.updated + gather * link_factor(speeds, a);
     last = std::max(last, t.end);
     longest = std::max(longest, t.end - plan.begins[i]);
   }
-  times.last = last + plan.overhead.si();
-  times.step = longest + plan.overhead.si();
+  times.last = last + plan.overhead;
+  times.step = longest + plan.overhead;
 }
 
 Seconds time_in_passes(const PassGraph& graph, const StepClock& times, std::size_t stage) {
-  double sum = 0;
+  Seconds sum{};
   for (std::int64_t k = graph.order_begin[stage]; k < graph.order_begin[stage + 1]; ++k) {
     const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
     sum += times.pass_end[n] - times.pass_begin[n];
   }
-  return Seconds(sum);
+  return sum;
 }
 
 Seconds hidden_in_pairs(const StepPlan& plan, const PassGraph& graph, std::size_t stage) {

@@ -36,9 +36,9 @@ struct PassTime {
 PassTime pass_time(const StepPlan& plan, const PassSlot& slot);
 
 struct CostTable {
-  std::vector<double> pass;     // by slot
-  std::vector<double> compute;  // its kernels
-  std::vector<double> send;     // by slot · 2 for its forward result, + 1 for its gradient
+  std::vector<Seconds> pass;     // by slot
+  std::vector<Seconds> compute;  // its kernels
+  std::vector<Seconds> send;     // by slot · 2 for its forward result, + 1 for its gradient
 };
 
 CostTable cost_table(const StepPlan& plan, const PassGraph& graph, const Effects& effects);
@@ -48,13 +48,13 @@ Seconds beside_forward(const StepPlan& plan, std::size_t cell);
 Seconds beside_backward(const StepPlan& plan, std::size_t cell);
 
 struct StageTimes {
-  double copied = 0;    // a checkpoint's states are in host memory
-  double gathered = 0;  // weights have arrived, passes may begin
-  double finished = 0;  // the last pass has ended
-  double reduced = 0;
-  double joined = 0;  // the shared embedding's gradient is added, if the stage has one
-  double updated = 0;
-  double end = 0;
+  Seconds copied{};    // a checkpoint's states are in host memory
+  Seconds gathered{};  // weights have arrived, passes may begin
+  Seconds finished{};  // the last pass has ended
+  Seconds reduced{};
+  Seconds joined{};  // the shared embedding's gradient is added, if the stage has one
+  Seconds updated{};
+  Seconds end{};
 };
 
 // Speeds of actors; empty: all equal. An actor is a stage of a replica: replica · p + stage.
@@ -76,22 +76,22 @@ inline double link_factor(const Speeds& s, std::size_t actor) {
 }
 
 struct StepClock {
-  double step = 0;
-  double last = 0;                 // end of the last stage; the step if all begin together
-  std::vector<StageTimes> stages;  // by actor: replica · p + stage
-  std::vector<double> pass_begin;  // by replica and node; empty if not asked for
-  std::vector<double> pass_end;
-  std::vector<double> arrival;  // by replica and result, at the stage that needs it
+  Seconds step{};
+  Seconds last{};                   // end of the last stage; the step if all begin together
+  std::vector<StageTimes> stages;   // by actor: replica · p + stage
+  std::vector<Seconds> pass_begin;  // by replica and node; empty if not asked for
+  std::vector<Seconds> pass_end;
+  std::vector<Seconds> arrival;  // by replica and result, at the stage that needs it
 };
 
 // When the states of a checkpoint are in host memory; without one, the step's begin.
-double copied_at(const StepPlan& plan, std::size_t stage);
+Seconds copied_at(const StepPlan& plan, std::size_t stage);
 
 // When the weights have arrived.
-double start_of(const StepPlan& plan, std::size_t stage, double link = 1);
+Seconds start_of(const StepPlan& plan, std::size_t stage, double link = 1);
 
 // When a stage could update if it did not wait for a checkpoint's copy.
-double ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
+Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
 
 // Computes all times after the reductions; `reduced` of every stage is filled in.
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);

@@ -121,20 +121,20 @@ class StageReader {
 // A stage that begins a pass when its message arrives has stood still while it was in flight.
 void measure_waits(const PassGraph& graph, const StepClock& times, std::size_t stage,
                    StageUse& use) {
-  double free = times.stages[stage].gathered;
+  Seconds free = times.stages[stage].gathered;
   const std::int64_t first = graph.order_begin[stage];
   for (std::int64_t k = first; k < graph.order_begin[stage + 1]; ++k) {
     const auto n = static_cast<std::size_t>(graph.order[static_cast<std::size_t>(k)]);
-    const double begin = times.pass_begin[n];
-    if (k == first) use.first_pass = Seconds(begin);
-    double sending = 0;
+    const Seconds begin = times.pass_begin[n];
+    if (k == first) use.first_pass = begin;
+    Seconds sending{};
     for (const std::int32_t r : graph.nodes[n].needs) {
       if (r < 0 || times.arrival[static_cast<std::size_t>(r)] < begin) continue;
       sending = begin - std::max(free, times.pass_end[static_cast<std::size_t>(r / 2)]);
     }
-    sending = begin > free ? sending : 0;
-    use.streams[Stream::pp].exposed += Seconds(sending);
-    use.bubble += Seconds(begin - free - sending);
+    sending = begin > free ? sending : Seconds();
+    use.streams[Stream::pp].exposed += sending;
+    use.bubble += begin - free - sending;
     free = times.pass_end[n];
   }
 }
@@ -214,11 +214,11 @@ std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepP
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     StageUse use = StageReader(run, w, plan, passes, i).read();
     measure_waits(graph, times, i, use);
-    const double waits = times.stages[i].copied - ready_to_update(plan, times, i);
-    use.streams[Stream::copy].exposed += Seconds(std::max(0.0, waits));
-    use.finished = Seconds(times.stages[i].finished);
-    use.reduced = Seconds(times.stages[i].reduced);
-    use.end = Seconds(times.stages[i].end);
+    const Seconds waits = times.stages[i].copied - ready_to_update(plan, times, i);
+    use.streams[Stream::copy].exposed += std::max(Seconds(), waits);
+    use.finished = times.stages[i].finished;
+    use.reduced = times.stages[i].reduced;
+    use.end = times.stages[i].end;
     uses.push_back(use);
   }
   return uses;

@@ -10,27 +10,27 @@ namespace {
 template <bool kKeep, bool kOverlap, bool kCopy>
 void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, StepClock& times) {
   StageTimes* const stage = times.stages.data();
-  double* const arrival = times.arrival.data();
-  const double* const pass = costs.pass.data();
-  const double* const send = costs.send.data();
+  Seconds* const arrival = times.arrival.data();
+  const Seconds* const pass = costs.pass.data();
+  const Seconds* const send = costs.send.data();
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const PassNode node = graph.nodes[n];
-    double& free = stage[node.stage].finished;
-    double begin = free;
-    if (node.needs[0] >= 0) begin = std::max(begin, arrival[node.needs[0]]);
-    if (node.needs[1] >= 0) begin = std::max(begin, arrival[node.needs[1]]);
-    double duration = pass[node.slot];
+    Seconds& free = stage[node.stage].finished;
+    double begin = free.si();
+    if (node.needs[0] >= 0) begin = std::max(begin, arrival[node.needs[0]].si());
+    if (node.needs[1] >= 0) begin = std::max(begin, arrival[node.needs[1]].si());
+    Seconds duration = pass[node.slot];
     if constexpr (kCopy) {
-      duration +=
-          lost_beside_copy(slowdown, stage[node.stage].copied, begin, costs.compute[node.slot]);
+      duration += lost_beside_copy(slowdown, stage[node.stage].copied, Seconds(begin),
+                                   costs.compute[node.slot]);
     }
-    const double end = begin + duration;
-    const double* const sent = send + 2 * node.slot;
+    const Seconds end = Seconds(begin) + duration;
+    const Seconds* const sent = send + 2 * node.slot;
     arrival[2 * n] = end + sent[0];
     arrival[2 * n + 1] = end + sent[1];
     free = kOverlap ? end : std::max(arrival[2 * n], arrival[2 * n + 1]);
     if constexpr (kKeep) {
-      times.pass_begin[n] = begin;
+      times.pass_begin[n] = Seconds(begin);
       times.pass_end[n] = end;
     }
   }
@@ -64,7 +64,7 @@ void sweep_step(const StepPlan& plan, const PassGraph& graph, const Effects& eff
                           : sweep<false, false>(plan, graph, costs, times);
   }
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    times.stages[i].reduced = times.stages[i].finished + plan.stages[i].gradients.exposed.si();
+    times.stages[i].reduced = times.stages[i].finished + plan.stages[i].gradients.exposed;
   }
   finish_step(plan, {}, times);
 }

@@ -17,9 +17,9 @@ class StageSpans {
 
   std::vector<Span> list() {
     const StageTimes& t = times_.stages[stage_];
-    const double begin = s_.plan.begins[stage_];
+    const Seconds begin = s_.plan.begins[stage_];
     add({begin, t.copied, SpanKind::save, Stream::copy});
-    add(gather(begin + s_.plan.save.stall.si(), t.gathered));
+    add(gather(begin + s_.plan.save.stall, t.gathered));
     for (std::int64_t k = s_.graph.order_begin[stage_]; k < s_.graph.order_begin[stage_ + 1]; ++k) {
       add_pass(s_.graph.order[static_cast<std::size_t>(k)]);
     }
@@ -32,15 +32,15 @@ class StageSpans {
     if (span.end > span.begin) spans_.push_back(span);
   }
 
-  Span gather(double begin, double end) const {
+  Span gather(Seconds begin, Seconds end) const {
     return {begin, end, SpanKind::gather, Stream::dp, true, false, -1, -1, s_.plan.gradient_use};
   }
 
   void add_pass(std::int32_t node) {
     const auto n = static_cast<std::size_t>(node);
     const PassSlot& slot = slot_of(s_.graph, n);
-    const double begin = times_.pass_begin[n];
-    const double end = times_.pass_end[n];
+    const Seconds begin = times_.pass_begin[n];
+    const Seconds end = times_.pass_end[n];
     add({begin, end, kSpanKinds[slot.kind], Stream::compute, true, false, node});
     if (has_forward(slot.kind)) add_streams(s_.passes[slot.cell].forward, node);
     if (has_input_gradient(slot.kind)) add_streams(s_.passes[slot.backward_cell].backward, node);
@@ -52,11 +52,11 @@ class StageSpans {
   }
 
   void add_streams(const StreamUses& uses, std::int32_t node) {
-    const double begin = times_.pass_begin[static_cast<std::size_t>(node)];
-    const double end = times_.pass_end[static_cast<std::size_t>(node)];
+    const Seconds begin = times_.pass_begin[static_cast<std::size_t>(node)];
+    const Seconds end = times_.pass_end[static_cast<std::size_t>(node)];
     for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::copy}) {
-      const double busy = uses[i].busy.si();
-      add({begin, std::min(end, begin + busy), SpanKind::collectives, i, true, false, node});
+      add({begin, std::min(end, begin + uses[i].busy), SpanKind::collectives, i, true, false,
+           node});
     }
   }
 
@@ -67,8 +67,8 @@ class StageSpans {
   }
 
   void add_layers(const std::vector<Fetch>& fetches, std::int32_t node) {
-    const double begin = times_.pass_begin[static_cast<std::size_t>(node)];
-    const double end = times_.pass_end[static_cast<std::size_t>(node)];
+    const Seconds begin = times_.pass_begin[static_cast<std::size_t>(node)];
+    const Seconds end = times_.pass_end[static_cast<std::size_t>(node)];
     for (const Fetch& f : fetches) {
       add({std::min(end, begin + f.begin), std::min(end, begin + f.end),
            f.gathers ? SpanKind::gather : SpanKind::reduce, Stream::dp, true, true, node, -1, 0,
@@ -79,35 +79,35 @@ class StageSpans {
   void add_beside(SpanKind kind, std::int32_t node, Seconds hidden) {
     if (!(hidden > Seconds())) return;
     const auto n = static_cast<std::size_t>(node);
-    const double begin = times_.pass_begin[n];
-    const double end = times_.pass_end[n];
-    const double share = s_.plan.gradient_use * hidden.si() / (end - begin);
+    const Seconds begin = times_.pass_begin[n];
+    const Seconds end = times_.pass_end[n];
+    const double share = s_.plan.gradient_use * hidden / (end - begin);
     add({begin, end, kind, Stream::dp, true, true, node, -1, share});
   }
 
   void add_send(std::int32_t node, bool forward) {
     const auto r = 2 * static_cast<std::size_t>(node) + (forward ? 0 : 1);
-    const double begin = times_.pass_end[static_cast<std::size_t>(node)];
-    const double end = times_.arrival[r];
+    const Seconds begin = times_.pass_end[static_cast<std::size_t>(node)];
+    const Seconds end = times_.arrival[r];
     const PassSlot& slot = slot_of(s_.graph, static_cast<std::size_t>(node));
     const SendPlan& plan = s_.plan.sends[forward ? slot.cell : slot.backward_cell];
-    const double alone = (forward ? plan.forward : plan.backward).si();
+    const Seconds alone = forward ? plan.forward : plan.backward;
     add({begin, end, SpanKind::send, Stream::pp, forward, false, node, s_.graph.needed_by[r],
-         end > begin ? alone / (end - begin) : 0});
+         end > begin ? alone / (end - begin) : 0.0});
   }
 
   void add_end(const StageTimes& t) {
-    const double bare = s_.plan.stages[stage_].gradients.exposed.si();
-    if (bare > 0 && t.reduced > t.finished) {
+    const Seconds bare = s_.plan.stages[stage_].gradients.exposed;
+    if (bare > Seconds() && t.reduced > t.finished) {
       add({t.finished, t.reduced, SpanKind::reduce, Stream::dp, true, false, -1, -1,
            s_.plan.gradient_use * bare / (t.reduced - t.finished)});
     }
     for (const Meeting& m : s_.plan.meetings) {
       if (m.first != stage_ && m.second != stage_) continue;
-      add({t.joined - m.time.si(), t.joined, SpanKind::shared_gradients, Stream::pp});
+      add({t.joined - m.time, t.joined, SpanKind::shared_gradients, Stream::pp});
     }
     const StagePlan& plan = s_.plan.stages[stage_];
-    const double update = (plan.device_update + plan.host_update).si();
+    const Seconds update = plan.device_update + plan.host_update;
     add({t.updated - update, t.updated, SpanKind::update, Stream::compute});
     add(gather(t.updated, t.end));
   }

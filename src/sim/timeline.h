@@ -35,8 +35,8 @@ constexpr EnumNames<SpanKind> names_of(SpanKind) {
 }
 
 struct Span {
-  double begin = 0;
-  double end = 0;
+  Seconds begin{};
+  Seconds end{};
   SpanKind kind = SpanKind::forward;
   Stream stream = Stream::compute;
   bool forward = true;          // a send: of a forward result

@@ -37,7 +37,7 @@ TEST_CASE("no overlap turned off makes a step shorter, and what each costs adds 
     return o;
   };
   for_runs(51, 150, [&](const Run& run) {
-    const double step = simulate(run, saving()).played.times.step;
+    const double step = simulate(run, saving()).played.times.step.si();
     SimulationOptions all = saving();
     for (std::size_t i = 0; i < kOverlaps; ++i) {
       CAPTURE(kOverlapTable[i].name);
@@ -45,13 +45,13 @@ TEST_CASE("no overlap turned off makes a step shorter, and what each costs adds 
       one.without = static_cast<OverlapMask>(1U << i);
       const bool keeps = kOverlapTable[i].name == "reshard";  // fewer gathers, for more memory
       if (!keeps) all.without = static_cast<OverlapMask>(all.without | one.without);
-      const double without = simulate(run, one).played.times.step;
+      const double without = simulate(run, one).played.times.step.si();
       CHECK((keeps ? step >= without * (1 - 1e-9) : without >= step * (1 - 1e-9)));
       costly[i] += std::abs(without / step - 1) > 1e-6 ? 1 : 0;
     }
     const Simulation none = simulate(run, all);
-    CHECK(none.played.times.step >= step * (1 - 1e-9));
-    CHECK(total(none) == testing::about(none.played.times.step).epsilon(1e-8));
+    CHECK(none.played.times.step.si() >= step * (1 - 1e-9));
+    CHECK(total(none) == testing::about(none.played.times.step.si()).epsilon(1e-8));
   });
   for (std::size_t i = 0; i < kOverlaps; ++i) {
     CAPTURE(kOverlapTable[i].name);
@@ -77,7 +77,7 @@ TEST_CASE("what is left after a failure is legal, smaller by the replicas that h
     SimulationOptions options = quiet();
     options.failures = {f};
     const Simulation after = simulate(run, options);
-    CHECK(total(after) == testing::about(after.played.times.step).epsilon(1e-8));
+    CHECK(total(after) == testing::about(after.played.times.step.si()).epsilon(1e-8));
     CHECK(after.run.strategy.dp == s.dp);
   });
   CHECK(went_on > 100);

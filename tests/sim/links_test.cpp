@@ -12,11 +12,6 @@ using namespace orrery;
 
 namespace {
 
-struct Ended {
-  std::uint32_t flow;
-  double time;
-};
-
 // Plays until nothing is left; when each flow ended.
 std::map<std::uint32_t, double> ends_of(EventQueue& queue, SharedLinks& links) {
   std::map<std::uint32_t, double> ends;
@@ -24,7 +19,7 @@ std::map<std::uint32_t, double> ends_of(EventQueue& queue, SharedLinks& links) {
     const Event e = queue.pop();
     if (ends.count(e.what) != 0 || !links.ends(e.what, e)) continue;
     ends[e.what] = e.time;
-    links.finish(e.time, e.what);
+    links.finish(Seconds(e.time), e.what);
   }
   return ends;
 }
@@ -40,29 +35,29 @@ TEST_CASE("a flow alone takes its time, to the bit") {
   const std::uint32_t l = links.add_link();
   const double start = 0.1;
   const double time = 0.7;
-  const std::uint32_t f = links.start(start, time, 1, One{l});
+  const std::uint32_t f = links.start(Seconds(start), Seconds(time), 1, One{l});
   CHECK(ends_of(queue, links)[f] == start + time);
-  CHECK(links.use_seconds(l) == testing::about(0.7));
+  CHECK(links.busy(l).si() == testing::about(0.7));
 }
 
 TEST_CASE("two that want all of a link take twice as long, and then the rest in peace") {
   EventQueue queue;
   SharedLinks links(queue, 0);
   const std::uint32_t l = links.add_link();
-  const std::uint32_t a = links.start(0, 1, 1, One{l});
-  const std::uint32_t b = links.start(0, 3, 1, One{l});
+  const std::uint32_t a = links.start(Seconds(0), Seconds(1), 1, One{l});
+  const std::uint32_t b = links.start(Seconds(0), Seconds(3), 1, One{l});
   const auto ends = ends_of(queue, links);
   CHECK(ends.at(a) == testing::about(2));
   CHECK(ends.at(b) == testing::about(4));
-  CHECK(links.use_seconds(l) == testing::about(4));
+  CHECK(links.busy(l).si() == testing::about(4));
 }
 
 TEST_CASE("who wants less than its share is not held up") {
   EventQueue queue;
   SharedLinks links(queue, 0);
   const std::uint32_t l = links.add_link();
-  const std::uint32_t modest = links.start(0, 1, 0.25, One{l});
-  const std::uint32_t greedy = links.start(0, 1, 1, One{l});
+  const std::uint32_t modest = links.start(Seconds(0), Seconds(1), 0.25, One{l});
+  const std::uint32_t greedy = links.start(Seconds(0), Seconds(1), 1, One{l});
   const auto ends = ends_of(queue, links);
   CHECK(ends.at(modest) == 1);
   CHECK(ends.at(greedy) == testing::about(1 + 0.25));
@@ -73,10 +68,10 @@ TEST_CASE("max-min over two links: what one flow cannot use another takes") {
   SharedLinks links(queue, 0);
   const std::uint32_t x = links.add_link();
   const std::uint32_t y = links.add_link();
-  const std::uint32_t both = links.start(0, 3, 1, Two{x, y});
-  const std::uint32_t on_x1 = links.start(0, 3, 1, One{x});
-  const std::uint32_t on_x2 = links.start(0, 3, 1, One{x});
-  const std::uint32_t on_y = links.start(0, 6, 1, One{y});
+  const std::uint32_t both = links.start(Seconds(0), Seconds(3), 1, Two{x, y});
+  const std::uint32_t on_x1 = links.start(Seconds(0), Seconds(3), 1, One{x});
+  const std::uint32_t on_x2 = links.start(Seconds(0), Seconds(3), 1, One{x});
+  const std::uint32_t on_y = links.start(Seconds(0), Seconds(6), 1, One{y});
   // x: a third each until 9. y: two thirds are left for on_y, so it ends at 9 as well.
   const auto ends = ends_of(queue, links);
   CHECK(ends.at(both) == testing::about(9));
@@ -90,9 +85,9 @@ TEST_CASE("flows elsewhere notice nothing") {
   SharedLinks links(queue, 0);
   const std::uint32_t x = links.add_link();
   const std::uint32_t y = links.add_link();
-  const std::uint32_t far = links.start(0, 1.1, 1, One{y});
-  links.start(0, 1, 1, One{x});
-  links.start(0.5, 1, 1, One{x});
+  const std::uint32_t far = links.start(Seconds(0), Seconds(1.1), 1, One{y});
+  links.start(Seconds(0), Seconds(1), 1, One{x});
+  links.start(Seconds(0.5), Seconds(1), 1, One{x});
   CHECK(links.rate_changes() == 2);
   CHECK(ends_of(queue, links)[far] == 1.1);
 }

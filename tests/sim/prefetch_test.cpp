@@ -34,18 +34,20 @@ std::vector<LayerWork> random_layers(Dice& dice) {
 
 TEST_CASE("layers alike, fetched one ahead, wait for the first fetch or for the link") {
   // Compute longer than fetches: only the first is waited for.
-  CHECK(play_layers(alike(4, 3, 1, 0), {}).end == testing::about(1 + 4 * 3));
+  CHECK(play_layers(alike(4, 3, 1, 0), {}).end.si() == testing::about(1 + 4 * 3));
   // Fetches longer: the link is busy throughout, then the last layer computes.
-  CHECK(play_layers(alike(4, 1, 3, 0), {}).end == testing::about(4 * 3 + 1));
+  CHECK(play_layers(alike(4, 1, 3, 0), {}).end.si() == testing::about(4 * 3 + 1));
   // Nothing ahead: one after the other.
-  CHECK(play_layers(alike(4, 3, 1, 0), {0, true, true, 0}).end == testing::about(4 * (1 + 3)));
+  CHECK(play_layers(alike(4, 3, 1, 0), {0, true, true, 0}).end.si() == testing::about(4 * (1 + 3)));
   // As where the framework overlaps no gathers, however many may be fetched ahead.
-  CHECK(play_layers(alike(4, 3, 1, 0), {2, false, true, 0}).end == testing::about(4 * (1 + 3)));
+  CHECK(play_layers(alike(4, 3, 1, 0), {2, false, true, 0}).end.si() ==
+        testing::about(4 * (1 + 3)));
   // The last reduction is waited for.
-  CHECK(play_layers(alike(4, 3, 0, 1), {}).end == testing::about(4 * 3 + 1));
-  CHECK(play_layers(alike(4, 3, 0, 1), {1, true, false, 0}).end == testing::about(4 * (3 + 1)));
+  CHECK(play_layers(alike(4, 3, 0, 1), {}).end.si() == testing::about(4 * 3 + 1));
+  CHECK(play_layers(alike(4, 3, 0, 1), {1, true, false, 0}).end.si() ==
+        testing::about(4 * (3 + 1)));
   // Half of the time in which the three fetches after the first run beside compute is lost.
-  CHECK(play_layers(alike(4, 3, 1, 0), {1, true, true, 0.5}).end ==
+  CHECK(play_layers(alike(4, 3, 1, 0), {1, true, true, 0.5}).end.si() ==
         testing::about(1 + 4 * 3 + 3 * 0.5));
 }
 
@@ -62,11 +64,11 @@ TEST_CASE("no more layers are fetched than may be, and none computes before it i
     double before = 0;
     for (std::int64_t depth = 0; depth < 5; ++depth) {
       const FetchedPass p = play_layers(layers, {depth, true, true, 0});
-      CHECK(p.end >= std::max(compute, link) * (1 - 1e-12));
-      CHECK(p.end <= (compute + link) * (1 + 1e-12));
-      if (depth > 0) CHECK(p.end <= before * (1 + 1e-12));  // deeper is never longer
-      before = p.end;
-      double free = 0;
+      CHECK(p.end.si() >= std::max(compute, link) * (1 - 1e-12));
+      CHECK(p.end.si() <= (compute + link) * (1 + 1e-12));
+      if (depth > 0) CHECK(p.end.si() <= before * (1 + 1e-12));  // deeper is never longer
+      before = p.end.si();
+      Seconds free{};
       std::int32_t gathered = -1;
       for (const Fetch& f : p.fetches) {
         CHECK(f.begin >= free);  // one link
@@ -92,7 +94,7 @@ TEST_CASE("a played step with weights fetched in order says what the order costs
     ordered.prefetch = 1;
     if (!why_no_prefetch(run).empty()) return;
     ++fetched;
-    const double joined = simulate(run, quiet).played.times.step;
+    const double joined = simulate(run, quiet).played.times.step.si();
     const Simulation s = simulate(run, ordered);
     double sum = s.closed.step_time.si();
     double order = 0;
@@ -100,12 +102,12 @@ TEST_CASE("a played step with weights fetched in order says what the order costs
       sum += d.time.si();
       if (d.cause == Cause::fetch_order) order += d.time.si();
     }
-    CHECK(sum == testing::about(s.played.times.step).epsilon(1e-8));
-    CHECK(joined + order == testing::about(s.played.times.step).epsilon(1e-8));
+    CHECK(sum == testing::about(s.played.times.step.si()).epsilon(1e-8));
+    CHECK(joined + order == testing::about(s.played.times.step.si()).epsilon(1e-8));
     CHECK(s.fetches.size() == s.plan.passes.size());
     double parts = 0;
     for (const Seconds& t : s.answer.breakdown) parts += t.si();
-    CHECK(parts == testing::about(s.played.times.step).epsilon(1e-6));
+    CHECK(parts == testing::about(s.played.times.step.si()).epsilon(1e-6));
   });
   CHECK(fetched > 10);
 }

@@ -119,7 +119,7 @@ PlayedProgram random_program(Dice& dice) {
     stage.tier = 1;
     plan.stages.push_back(stage);
   }
-  plan.begins.assign(plan.stages.size(), 0);
+  plan.begins.assign(plan.stages.size(), Seconds());
   if (dice.chance(0.3)) plan.save = {time(1), time(5), time(5), dice.real(0, 1)};
   return p;
 }
@@ -173,11 +173,11 @@ TEST_CASE("events and sweep agree to the bit on any order of any passes") {
 TEST_CASE("on a quiet network nothing made faster makes any program longer") {
   for_programs(42, 400, [](const PlayedProgram& p, Dice& dice) {
     const PassGraph graph = p.graph();
-    const double step = play_step(p.plan, graph, kQuiet, {}).times.step;
+    const double step = play_step(p.plan, graph, kQuiet, {}).times.step.si();
     const StepPlan faster = with_bandwidth(p.plan, dice.real(1, 8));
-    CHECK(play_step(faster, graph, kQuiet, {}).times.step <= step * (1 + 1e-12));
+    CHECK(play_step(faster, graph, kQuiet, {}).times.step.si() <= step * (1 + 1e-12));
     const Speeds slow = with_straggler(p, dice);
-    CHECK(play_step(p.plan, graph, kQuiet, slow).times.step >= step * (1 - 1e-12));
+    CHECK(play_step(p.plan, graph, kQuiet, slow).times.step.si() >= step * (1 - 1e-12));
   });
 }
 
@@ -187,13 +187,13 @@ TEST_CASE("sharing links is no gift, and its anomalies stay small") {
   double worst = 0;
   for_programs(43, 1500, [&](const PlayedProgram& p, Dice& dice) {
     const PassGraph graph = p.graph();
-    const double quiet = play_step(p.plan, graph, kQuiet, {}).times.step;
-    const double step = play_step(p.plan, graph, kContended, {}).times.step;
+    const double quiet = play_step(p.plan, graph, kQuiet, {}).times.step.si();
+    const double step = play_step(p.plan, graph, kContended, {}).times.step.si();
     CHECK(step >= quiet * (1 - 1e-12));
     const StepPlan faster = with_bandwidth(p.plan, 2);
-    const double gain = play_step(faster, graph, kContended, {}).times.step / step;
+    const double gain = play_step(faster, graph, kContended, {}).times.step.si() / step;
     const double loss =
-        play_step(p.plan, graph, kContended, with_straggler(p, dice)).times.step / step;
+        play_step(p.plan, graph, kContended, with_straggler(p, dice)).times.step.si() / step;
     faster_is_longer += gain > 1 + 1e-9 ? 1 : 0;
     slower_is_shorter += loss < 1 - 1e-9 ? 1 : 0;
     worst = std::max({worst, gain - 1, 1 - loss});

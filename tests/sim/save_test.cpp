@@ -23,7 +23,7 @@ double step_with(const Run& run, const Save& save, OverlapMask without = 0) {
   options.effects.contention = false;
   options.save = save;
   options.without = without;
-  return simulate(run, options).played.times.step;
+  return simulate(run, options).played.times.step.si();
 }
 
 }  // namespace
@@ -53,17 +53,20 @@ TEST_CASE("the update waits for what it would write over") {
     options.effects.contention = false;
     options.save = {{}, Seconds(3 * alone), Seconds(3 * alone), 0};
     const Simulation s = simulate(run, options);
-    CHECK(s.played.times.step >= 3 * alone);
+    CHECK(s.played.times.step.si() >= 3 * alone);
     CHECK(s.chain.front().kind == LinkOfChain::save);
     CHECK(std::abs(s.chain.front().time.si() - 3 * alone) <= 1e-9 * alone);
     double parts = 0;
     for (const Seconds& t : s.answer.breakdown) parts += t.si();
-    CHECK(std::abs(parts / s.played.times.step - 1) < 1e-6);
+    CHECK(std::abs(parts / s.played.times.step.si() - 1) < 1e-6);
   });
 }
 
 TEST_CASE("a kernel loses only while the copy runs") {
-  CHECK(lost_beside_copy(0.1, 5, 6, 2) == 0);
-  CHECK(lost_beside_copy(0.1, 5, 4, 2) == testing::about(0.1));
-  CHECK(lost_beside_copy(0.1, 5, 1, 2) == testing::about(0.2));
+  const auto lost = [](double begin) {
+    return lost_beside_copy(0.1, Seconds(5), Seconds(begin), Seconds(2)).si();
+  };
+  CHECK(lost(6) == 0);
+  CHECK(lost(4) == testing::about(0.1));
+  CHECK(lost(1) == testing::about(0.2));
 }

@@ -34,7 +34,7 @@ Seconds cost_of(const Simulation& s, Cause cause) {
 TEST_CASE("the differences, the chain and the breakdown each are the whole step") {
   for_runs(21, 400, [](const Run& run) {
     const Simulation s = simulate(run, {});
-    const double step = s.played.times.step;
+    const double step = s.played.times.step.si();
     CHECK(near(s.closed.step_time.si() + sum(s.differences), step, 1e-8));
     double chain = 0;
     for (const ChainItem& item : s.chain) chain += item.time.si();
@@ -56,7 +56,7 @@ TEST_CASE("no thing made shorter makes the step longer, and none gives more than
     for (const Gain& g : s.gains) {
       CHECK(g.tenth.si() >= 0);
       CHECK(g.tenth.si() <= g.all.si() * (1 + 1e-9));
-      CHECK(g.all.si() <= s.played.times.step * (1 + 1e-9));
+      CHECK(g.all.si() <= s.played.times.step.si() * (1 + 1e-9));
     }
   });
 }
@@ -104,7 +104,7 @@ TEST_CASE("spans of a stream do not cross, and passes fill what the stage is bus
   for_runs(24, 60, [](const Run& run) {
     const Simulation s = simulate(run, {});
     for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
-      double free = 0;
+      Seconds free{};
       bool ordered = true;
       for (const Span& span : spans_of_stage(s, i)) {
         ordered = ordered && span.end > span.begin && span.end <= s.played.times.last * (1 + 1e-9);
@@ -121,18 +121,18 @@ TEST_CASE("slower parts never make a quiet step shorter") {
   for_runs(25, 200, [](const Run& run, Dice& dice) {
     SimulationOptions options;
     options.effects.contention = false;
-    const double alike = simulate(run, options).played.times.step;
+    const double alike = simulate(run, options).played.times.step.si();
     Disturbances& d = options.disturbances;
     d.slow.push_back({static_cast<SlowPart>(dice.integer(0, 2)), 0, dice.real(1, 3)});
     const Simulation slow = simulate(run, options);
-    CHECK(slow.played.times.step >= alike * (1 - 1e-12));
+    CHECK(slow.played.times.step.si() >= alike * (1 - 1e-12));
     d.spread = dice.real(0, 0.5);
     d.jitter = dice.real(0, 0.5);
     d.seed = static_cast<std::uint64_t>(dice.integer(0, 1000));
     const Simulation worse = simulate(run, options);
-    CHECK(worse.played.times.step >= slow.played.times.step * (1 - 1e-12));
-    CHECK(
-        near(worse.closed.step_time.si() + sum(worse.differences), worse.played.times.step, 1e-8));
+    CHECK(worse.played.times.step.si() >= slow.played.times.step.si() * (1 - 1e-12));
+    CHECK(near(worse.closed.step_time.si() + sum(worse.differences), worse.played.times.step.si(),
+               1e-8));
   });
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("every GPU on its own gives what ranks alike, played once, give") {
     const Simulation folded = simulate(run, options);
     options.every_gpu = true;
     const Simulation each = simulate(run, options);
-    CHECK(each.played.times.step == folded.played.times.step);
+    CHECK(each.played.times.step.si() == folded.played.times.step.si());
     CHECK(each.gpus.replicas_played == independent_replicas(run));
     CHECK(each.gpus.slowness == folded.gpus.slowness);
   });
@@ -161,12 +161,12 @@ TEST_CASE("twice the bandwidth never makes a quiet step longer, and contention i
     }
     SimulationOptions quiet;
     quiet.effects.contention = false;
-    const double before = simulate(run, quiet).played.times.step;
-    CHECK(simulate(faster, quiet).played.times.step <= before * (1 + 1e-12));
+    const double before = simulate(run, quiet).played.times.step.si();
+    CHECK(simulate(faster, quiet).played.times.step.si() <= before * (1 + 1e-12));
     // Flows that share fairly may finish in another order when they are faster: the anomaly of
     // every fair scheduler. It is small, and this says how small.
-    const double busy = simulate(run, {}).played.times.step;
-    anomaly = std::max(anomaly, simulate(faster, {}).played.times.step / busy - 1);
+    const double busy = simulate(run, {}).played.times.step.si();
+    anomaly = std::max(anomaly, simulate(faster, {}).played.times.step.si() / busy - 1);
     CHECK(busy >= before * (1 - 1e-3));
   });
   CHECK(anomaly <= 1e-3);
@@ -181,7 +181,7 @@ TEST_CASE("a hot expert costs something where there are experts, nothing elsewhe
     options.disturbances.expert_load = 1.5;
     const Simulation s = simulate(run, options);
     const Seconds cost = cost_of(s, Cause::expert_load);
-    CHECK(cost.si() >= -1e-6 * s.played.times.step);
+    CHECK(cost.si() >= -1e-6 * s.played.times.step.si());
     if (is_moe(run.model)) ++hot;
   });
   CHECK(hot > 20);

@@ -24,7 +24,7 @@ constexpr Effects kNoEffects{false, false, true};
 
 PassGraph graph_of(const Run& run) { return make_graph(schedule_of(run), pipeline_shape(run)); }
 
-bool same_bits(double a, double b) {
+bool same_bits(Seconds a, Seconds b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
@@ -112,9 +112,10 @@ TEST_CASE("the sweep's passes end when the pipeline sweep of the closed form say
     // Both directions of DualPipe get the slower of two boundaries in the closed form.
     const bool two_ways = plan.schedule.layout() == ChunkLayout::two_way;
     for (std::size_t i = 0; i < times.stages.size(); ++i) {
-      const double end = closed.finish[i].si();
+      const Seconds end = closed.finish[i];
       CHECK(times.stages[i].finished <= end * (1 + 1e-12));
-      if (!two_ways) CHECK(times.stages[i].finished == testing::about(end).epsilon(1e-12));
+      if (!two_ways)
+        CHECK(times.stages[i].finished.si() == testing::about(end.si()).epsilon(1e-12));
     }
   });
 }
@@ -133,7 +134,7 @@ TEST_CASE("on equal stages without contention the simulator is the closed form t
     const PassGraph graph = graph_of(run);
     const auto sweep = [&](Keep keep) { return sweep_step(plan, graph, kNoEffects, keep); };
     settle(plan, graph, sweep);
-    const double simulated = sweep(Keep::stages).step;
+    const double simulated = sweep(Keep::stages).step.si();
     const double difference = std::abs(simulated / closed - 1);
     worst = std::max(worst, difference);
     CHECK(difference <= 1e-3);

@@ -127,7 +127,7 @@ std::string mismatch_text(const CLI::ArgumentMismatch& e) {
   return lacks_value ? text.substr(0, text.find(':')) + " without a value" : text;
 }
 
-// Of --verbose=1e99, the only flag that counts.
+// The refusal of --verbose=1e99, the only flag that counts.
 constexpr const char* kTimesGiven = "a number of times that a flag is given";
 
 // CLI11's "Could not convert: --top = x".

@@ -18,7 +18,7 @@ template <Number R>
 void fill_parts(const Run& run, WorkspaceOf<R>& w);
 template <Number R>
 void fill_costs(const Run& run, WorkspaceOf<R>& w);
-// Or costs that are no more than those of any sharding and wherever the weights are.
+// Or costs that no sharding and no place of the weights goes below.
 void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free);
 
 // All chunks of one stage.

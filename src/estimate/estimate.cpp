@@ -285,9 +285,6 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
   return most;
 }
 
-// Sums in a bound and in what it bounds are taken in other orders.
-constexpr double kRounding = 1e-9;
-
 // Where it does, a line of states is not all there at the peak.
 bool follows_fullest_moment(const Framework& f) {
   return f.frees_gradients || f.optimizer_copies > 0;
@@ -302,9 +299,9 @@ MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages, s
   if (follows_fullest_moment(run.framework)) return {};
   const Bytes capacity = run.cluster.device.memory_capacity;
   const Needs low = needs_of(run, stages, &JudgedStage::least, group);
-  const Bytes least = low.device * (1 - kRounding);
+  const Bytes least = low.device * (1 - kBoundRounding);
   if (least > capacity || host_is_full(run, low.host)) return {FitOfAll::none_fits, least};
-  const Bytes room = capacity * std::min(run.memory_risk.share, 1 - kRounding);
+  const Bytes room = capacity * std::min(run.memory_risk.share, 1 - kBoundRounding);
   if (low.device > room) return {FitOfAll::unknown, least};
   const Needs high = needs_of(run, stages, &JudgedStage::most, group);
   const bool all = high.device <= room && !host_is_full(run, high.host);
@@ -323,7 +320,7 @@ bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCou
   const StageStates<double> s =
       stage_states<double>(run.strategy, run.framework, run.training.recipe, mean);
   const Bytes states = s.weights + s.secondary + s.gradients + s.optimizer;
-  return states * (1 - kRounding) > run.cluster.device.memory_capacity;
+  return states * (1 - kBoundRounding) > run.cluster.device.memory_capacity;
 }
 
 Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {

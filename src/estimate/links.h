@@ -15,6 +15,9 @@
 
 namespace orrery {
 
+// Sums in a bound and in what it bounds are taken in other orders.
+inline constexpr double kBoundRounding = 1e-9;
+
 // The last link alone: the answer of estimate().
 Answer finish(const Run& run, Workspace& workspace);
 

@@ -68,7 +68,7 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   return t;
 }
 
-// What share of a block's gather comes ahead of its use.
+// The share of a block's gather that comes ahead of its use.
 template <Number R>
 R gathered_ahead(const Run& run, const ParametersHeld& module, bool ahead) {
   if (!ahead) return R(0.0);

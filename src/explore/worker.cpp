@@ -170,7 +170,7 @@ void SearchWorker::judge_fitting(const Candidate& fitting, const ShardingTally& 
     return;
   }
   fill_costs();
-  answer_least(run_, workspace_, least_pipeline_, 1 - kRounding, known_);
+  answer_least(run_, workspace_, least_pipeline_, 1 - kBoundRounding, known_);
   if (is_refused(conditions_.first_hopeless(run_, known_))) return;
   ++tally_.feasible;
   Candidate c = fitting;
@@ -206,7 +206,7 @@ bool SearchWorker::beats_all_layouts(const Unit& unit, const Point& point) {
   if (run_.training.lengths.count > 0) return false;
   fill_prices(unit, point);
   const Seconds blocks = least_of_blocks(run_, workspace_.prices, blocks_);
-  return !incumbents_.lets_in((least_step(run_, blocks, Seconds()) * (1 - kRounding)).si());
+  return !incumbents_.lets_in((least_step(run_, blocks, Seconds()) * (1 - kBoundRounding)).si());
 }
 
 // The most promising first: the rest may then not need an estimate.

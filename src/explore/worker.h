@@ -34,9 +34,6 @@ struct SearchTally {
   std::vector<FamilyTally> families;
 };
 
-// Sums in the bound and in the step are taken in other orders.
-inline constexpr double kRounding = 1e-9;
-
 class SearchWorker {
  public:
   SearchWorker(const Space& space, const std::vector<Unit>& units, const FamilyIndex& index,
@@ -179,8 +176,8 @@ class SearchWorker {
   PartsKey filled_;
   CostKey costs_;             // of those parts
   Seconds least_pipeline_{};  // with those costs
-  // Of the block that is judged, if that was asked: with those costs, and with the least of any
-  // sharding's.
+  // Bounds of the block that is judged, if they were asked: with those costs, and with the least of
+  // any sharding's.
   std::optional<LeastStep> least_so_sharded_;
   std::optional<LeastStep> least_however_sharded_;
   std::vector<Swept> swept_;

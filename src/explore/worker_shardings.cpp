@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Fewer are judged one by one.
+// No more than these are judged one by one.
 constexpr std::size_t kFewShardings = 8;
 
 // The consecutive ranges of [begin, end) with the same key.
@@ -225,7 +225,7 @@ bool SearchWorker::is_hopeless_however_sharded(std::span<const std::size_t> fami
 
 // With the costs that are filled.
 SearchWorker::LeastStep SearchWorker::least_step_of(const Block& block) const {
-  const double least = (least_step(run_, least_pipeline_, Seconds()) * (1 - kRounding)).si();
+  const double least = (least_step(run_, least_pipeline_, Seconds()) * (1 - kBoundRounding)).si();
   const auto lets_in = [&](std::size_t f) { return incumbents_.lets_in(least, f); };
   return {least, incumbents_.lets_in(least) ||
                      std::any_of(block.families->begin(), block.families->end(), lets_in)};

@@ -86,8 +86,6 @@ bool settle(const Strategy& before, Run& run) {
 
 // Less is not worth an advice.
 constexpr double kWorthwhile = 0.005;
-// Sums in the bound and in the step are taken in other orders.
-constexpr double kRounding = 1e-9;
 
 // A change: one move, or two.
 struct Tried {
@@ -170,12 +168,13 @@ class Adviser {
   bool beats_blocks_of(const Run& changed) const {
     const BlockCounts blocks = blocks_of(Strategy(), changed.model, 0);
     const Seconds least = least_of_blocks(changed, workspace_.prices, blocks);
-    return least_step(changed, least, Seconds()) * (1 - kRounding) > limit_;
+    return least_step(changed, least, Seconds()) * (1 - kBoundRounding) > limit_;
   }
 
   bool beats_layout_of(const Run& changed) {
     fill_costs<double>(changed, workspace_);
-    answer_least(changed, workspace_, least_pipeline(changed, workspace_), 1 - kRounding, known_);
+    answer_least(changed, workspace_, least_pipeline(changed, workspace_), 1 - kBoundRounding,
+                 known_);
     return known_.step_time > limit_;
   }
 

@@ -177,7 +177,7 @@ Words::const_iterator program_of(const Words& words) {
   return module == words.end() ? module : module + 1;
 }
 
-// What a command says before its program and behind it, as a YAML document.
+// The settings of a command, before its program and behind it, as a YAML document.
 ForeignFile document_of(const ForeignFile& script, Facts& facts) {
   const ShellRun run = run_shell(script.text, script.name);
   Json document = Json::object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tools print of their steps: markers in lines of text, and columns of histories. Only the
+// Marks by which tools print their steps: in lines of text, and in columns of histories. Only the
 // reader of training logs (training_log.cpp) uses it.
 #pragma once
 

@@ -382,7 +382,7 @@ std::vector<std::string> split_words(std::string_view text) {
   for (std::size_t at = text.find_first_not_of(kBlanks); at != kNone;) {
     std::size_t end = at;
     while (end < text.size() && kBlanks.find(text[end]) == kNone) {
-      // What $(…) prints is not known to have blanks.
+      // The words that $(…) prints are not known to have blanks.
       const std::size_t group = text[end] == '$' ? end_of_group(text, end) : kNone;
       end = group == kNone ? end + 1 : group;
     }

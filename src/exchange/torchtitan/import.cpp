@@ -130,7 +130,7 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   if (!local) local = d.settings.count("batch_size", 1, kMostDegree);
   const bool pipeline = d.count_at("parallel.pp", 1) > 1;
   const auto part = d.settings.count("pipeline_parallel_microbatch_size", 1, kMostDegree);
-  // Of older files: how many, not how large.
+  // Older files say how many, not how large.
   const auto parts = d.settings.count("pipeline_parallel_microbatches", 1, kMostDegree);
   if (tokens) {
     d.set("training.micro_batch", *tokens);
@@ -162,7 +162,7 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");
 }
 
-// What the embedding and the head count for in layers; one each where nothing is said.
+// Embedding and head count for so many layers; for one each where nothing is said.
 struct Ends {
   std::int64_t first = 1;
   std::int64_t last = 1;

@@ -198,7 +198,7 @@ void read(const ForeignFile& file, Facts& facts);
 }
 namespace hf_trainer {
 void read(const ForeignFile& file, Facts& facts);
-// Whether arguments behind a program are the Trainer's.
+// True where the arguments behind a program are the Trainer's.
 bool is_command(const Settings& settings);
 }  // namespace hf_trainer
 

@@ -13,10 +13,7 @@ namespace {
 using namespace formats;  // NOLINT
 
 std::string megatron(const std::string& more) {
-  return "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 10 --hidden-size 64"
-         " --num-attention-heads 4 --seq-length 32 --max-position-embeddings 32"
-         " --micro-batch-size 1 --global-batch-size 16 --vocab-size 100 " +
-         more + "\n";
+  return small_megatron("torchrun --nproc_per_node 8", more);
 }
 
 std::string refusal(const std::string& name, const std::string& text) {

@@ -22,6 +22,15 @@ inline ImportedRun read(const std::string& text, const char* given = "{}") {
   return read({{"a", text}}, given);
 }
 
+// A small model by Megatron-LM; `launcher` says the GPUs.
+inline std::string small_megatron(const std::string& launcher, const std::string& more) {
+  return launcher +
+         " pretrain_gpt.py --num-layers 10 --hidden-size 64"
+         " --num-attention-heads 4 --seq-length 32 --max-position-embeddings 32"
+         " --micro-batch-size 1 --global-batch-size 16 --vocab-size 100 " +
+         more + "\n";
+}
+
 inline Json at(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
 
 inline bool is_open(const ImportedRun& r, const std::string& key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of a machine that one file has, and the readers of each form (exchange/machine/machine.h).
+// The facts of a machine that one file has, and the readers of each form
+// (exchange/machine/machine.h).
 //
 // Errors: InputError with the line where a text breaks its form.
 #pragma once

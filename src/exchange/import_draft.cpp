@@ -2,6 +2,7 @@
 #include "exchange/import_draft.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "core/error.h"
@@ -31,9 +32,11 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 // Off, or nothing: as a log lists what a run does not use.
 bool is_off(const Json& value) {
-  return (value.is_boolean() && !value.get<bool>()) || value == 0 || value == "None" ||
-         value == "none" || value == "null" || value == "False" || value == "false" ||
-         value == "" || (value.is_array() && value.empty());
+  if (value.is_string()) {
+    constexpr std::array<std::string_view, 6> kOff = {"None", "none", "null", "False", "false", ""};
+    return std::ranges::find(kOff, value.get<std::string_view>()) != kOff.end();
+  }
+  return value == false || value == 0 || value == Json::array();
 }
 
 // Parts of names whose settings change memory or time in every tool.

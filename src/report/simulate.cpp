@@ -9,6 +9,7 @@
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/perfetto.h"
+#include "report/stage_times.h"
 
 namespace orrery {
 namespace {
@@ -249,8 +250,8 @@ Table gpu_rows(const SimulationReport& r) {
 }
 
 Table stage_use_rows(const SimulationReport& r) {
-  std::vector<Column> columns = {"stage", "first_pass_s", "finished_s", "reduced_s",
-                                 "end_s", "bubble_s",     "mates_s"};
+  std::vector<Column> columns = {"stage"};
+  for (const StageTime& t : kStageTimes) columns.emplace_back(std::string(t.key));
   for (const std::string_view name : kNamesOf<Stream>) {
     columns.emplace_back(std::string(name) + "_busy_s");
     columns.emplace_back(std::string(name) + "_exposed_s");
@@ -259,9 +260,7 @@ Table stage_use_rows(const SimulationReport& r) {
   for (std::size_t i = 0; i < r.simulation.stages.size(); ++i) {
     const StageUse& s = r.simulation.stages[i];
     std::vector<Cell> row = {data_cell(i)};
-    for (const Seconds t : {s.first_pass, s.finished, s.reduced, s.end, s.bubble, s.mates}) {
-      row.push_back(data_cell(t.si()));
-    }
+    for (const StageTime& t : kStageTimes) row.push_back(data_cell((s.*t.time).si()));
     for (const StreamUse& u : s.streams) {
       row.push_back(data_cell(u.busy.si()));
       row.push_back(data_cell(u.exposed.si()));

@@ -18,7 +18,7 @@ Json simulation_json(const SimulationReport& r);
 // Gains of a shorter part, for people and programs.
 Table gains_table(const Simulation& s);
 
-// "stage 3", "stages 0, 7": who a link of the chain belongs to.
+// "compute, stage 3": a link of the chain, and whom it belongs to.
 std::string chain_item_text(const ChainItem& item);
 
 }  // namespace orrery

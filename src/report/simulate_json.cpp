@@ -7,6 +7,7 @@
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/simulate.h"
+#include "report/stage_times.h"
 
 namespace orrery {
 namespace {
@@ -14,12 +15,7 @@ namespace {
 Json stage_json(const StageUse& s, std::size_t stage) {
   Json j;
   j["stage"] = stage;
-  j["first_pass_s"] = s.first_pass.si();
-  j["finished_s"] = s.finished.si();
-  j["reduced_s"] = s.reduced.si();
-  j["end_s"] = s.end.si();
-  j["bubble_s"] = s.bubble.si();
-  j["mates_s"] = s.mates.si();
+  for (const StageTime& t : kStageTimes) j[std::string(t.key)] = (s.*t.time).si();
   for (const Stream i : kAllOf<Stream>) {
     j["streams"][std::string(name_of(i))] = {{"busy_s", s.streams[i].busy.si()},
                                              {"exposed_s", s.streams[i].exposed.si()}};

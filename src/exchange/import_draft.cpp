@@ -36,7 +36,8 @@ bool is_off(const Json& value) {
     constexpr std::array<std::string_view, 6> kOff = {"None", "none", "null", "False", "false", ""};
     return std::ranges::find(kOff, value.get<std::string_view>()) != kOff.end();
   }
-  return value == false || value == 0 || value == Json::array();
+  if (value.is_boolean()) return !value.get<bool>();
+  return value == 0 || value == Json::array();
 }
 
 // Parts of names whose settings change memory or time in every tool.

@@ -160,8 +160,9 @@ std::string with_placeholders(std::string_view text) {
     const bool closed = end != at && end < text.size() && text[end] == '>' && end > at + 1 &&
                         std::isalpha(static_cast<unsigned char>(text[at + 1])) != 0 &&
                         text[end - 1] != ' ';
-    const bool apart = closed && (at == 0 || kBefore.find(text[at - 1]) != kBefore.npos) &&
-                       (end + 1 == text.size() || kBehind.find(text[end + 1]) != kBehind.npos);
+    const bool apart =
+        closed && (at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos) &&
+        (end + 1 == text.size() || kBehind.find(text[end + 1]) != std::string_view::npos);
     if (!apart) {
       out += text[at++];
       continue;

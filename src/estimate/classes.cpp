@@ -90,10 +90,22 @@ bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_
   return true;
 }
 
+// Those of the strategy's dimensions, and the one of all ranks, which barriers and sums use.
 std::int64_t communicators(const Strategy& s) {
+  const std::int64_t world = s.tp * s.cp * s.pp * s.dp;
   std::int64_t n = 0;
-  for (const std::int64_t size : {s.tp, s.cp, s.pp, s.ep, s.dp * s.cp}) n += size > 1 ? 1 : 0;
-  return n;
+  bool spans_world = world == 1;
+  for (const std::int64_t size : {s.tp, s.cp, s.pp, s.ep, s.dp * s.cp}) {
+    n += size > 1 ? 1 : 0;
+    spans_world = spans_world || size == world;
+  }
+  return spans_world ? n : n + 1;
+}
+
+// NCCL's channels over those of an A100: one for each 12.5 GB/s of a GPU's links, 12 on a V100, 24
+// on an A100, at most 32 (where they have buffers of their own: NVIDIA/nccl issue 1685).
+double channels_over_a100(const Cluster& c) {
+  return std::clamp(c.tiers.front().bandwidth.si() / 12.5e9, 2.0, 32.0) / 24;
 }
 
 template <Number R>
@@ -269,7 +281,11 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   StageHoldings h;
   h.parameters = parameters_of_stage<R>(run, w, stage);
   h.gathered_bytes = gathered_bytes(run);
-  h.groups = communicators(run.strategy);
+  const Precision linear = run.training.precision;
+  if (run.framework.keeps_narrow_weights && is_low_precision(linear)) {
+    h.narrow_bytes = element_bytes(linear);
+  }
+  h.groups = static_cast<double>(communicators(run.strategy)) * channels_over_a100(run.cluster);
   const StageClass<R>* before = nullptr;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);

@@ -15,7 +15,7 @@ namespace orrery {
 
 enum class MemoryLine : std::uint8_t {
   weights,
-  secondary_weights,  // the second copy of hpZ, for the gathers of backward
+  secondary_weights,  // the second copy of hpZ, for the gathers of backward; narrow copies
   gradients,
   optimizer,
   optimizer_working,  // copies that the update makes while it runs

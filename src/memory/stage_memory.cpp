@@ -52,6 +52,24 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
   return held;
 }
 
+// Weights of the layers' products in 8 or 4 bits, along either dimension that a product sums over,
+// cast once a step and kept for all its micro batches (NVIDIA/TransformerEngine, module/linear.py:
+// is_first_microbatch). Where the weights themselves are narrow, those are among them.
+template <Number R>
+BytesOf<R> narrow_copies(const Strategy& s, const StateRecipe& recipe, const StageHoldings& h) {
+  BytesOf<R> sum{};
+  if (h.narrow_bytes == 0) return sum;
+  const double there = recipe.gathered < 2 ? recipe.weights : 0;
+  const double bytes = std::max(0.0, 2 * h.narrow_bytes - there);
+  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+    if (partition_of(s, which).weights > 1) continue;
+    const std::int64_t n = held(h.parameters, which) - held(h.ends, which);
+    sum += BytesOf<R>(count<R>(n, {"parameters of the layers"}) *
+                      lift<R>(bytes, {"bytes of a weight's narrow copies"}));
+  }
+  return sum;
+}
+
 // Returns the weights that the optimizer updates.
 template <Number R>
 BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
@@ -65,12 +83,12 @@ BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& r
     b.weights = b.fixed = BytesOf<R>{};
   }
   m.weights = b.weights + b.fixed;
-  m.secondary = b.secondary;
+  m.secondary = b.secondary + narrow_copies<R>(s, recipe, holdings);
   m.gradients = b.gradients;
   m.optimizer = b.optimizer;
   const std::int64_t held = parameters.dense + parameters.expert + parameters.fixed_dense.count +
                             parameters.fixed_expert.count;
-  const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + b.secondary;
+  const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + m.secondary;
   if (held > 0) m.bytes_per_parameter = states.si() / count<R>(held, {"parameters of this rank"});
   return b.weights;
 }
@@ -296,7 +314,7 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
   m[MemoryLine::communicators] =
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
-      count<R>(holdings.groups, {"process groups with more than one rank"});
+      lift<R>(holdings.groups, {"process groups, as many as with an A100's channels"});
   for (const MemoryLine line : kAllOf<MemoryLine>) {
     m[line] = named(m[line], {name_of(line).data()});
   }

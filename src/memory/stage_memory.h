@@ -7,9 +7,8 @@
 // at its loss or in a layer (peak_moment.h). A stage above the device's capacity releases its
 // cached blocks. If the gradients of input and weight are separate passes, a micro batch between
 // them keeps the inputs of the latter: inputs of products and gradients of their outputs. Leaves
-// out the shape of memory over time (the simulator), and 8-bit copies of weights that some stacks
-// cache. The lines beyond tensors (context, communicators, fragmentation) are constants of the
-// framework's profile. Units: bytes of one rank.
+// out the shape of memory over time (the simulator). The lines beyond tensors (context,
+// communicators, fragmentation) are constants of the framework's profile. Units: bytes of one rank.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +32,9 @@ struct StageHoldings {
   ParametersHeld largest_module;
   ParametersHeld ends;        // embedding and head, gathered as one piece of their own
   double gathered_bytes = 2;  // of an element, in memory
-  std::int64_t groups = 0;    // communicators in use
+  double groups = 0;          // communicators in use, as many as with an A100's channels
   Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept
+  double narrow_bytes = 0;    // of an element that products read in 8 or 4 bits; 0: in 16 or more
 };
 
 // The part that follows from the holdings and from how states are sharded and offloaded, whatever

@@ -38,6 +38,7 @@ struct Framework {
   CrossEntropy split_cross_entropy = CrossEntropy::unfused;  // where tp splits the vocabulary
   bool keeps_gathered_inputs = false;   // of split products, rather than gathering them again
   bool keeps_wide_inputs = false;       // of 8-bit products, not quantised, where tp does not split
+  bool keeps_narrow_weights = false;    // 8- and 4-bit copies, from micro batch to micro batch
   double gate_bytes = 0;                // of kept inputs of activation functions; 0: as computed
   double attention_output_bytes = 0;    // of attention's output, kept once; 0: as computed
   double linear_rate = 1;               // of linear layers, over what the device's products attain
@@ -112,7 +113,7 @@ struct Framework {
   // Fixed costs.
   Seconds step_overhead{};
   Bytes context{};                 // what the device shows as used before anything is allocated
-  Bytes group_buffers{};           // communication buffers of one process group
+  Bytes group_buffers{};           // communication buffers of one process group of A100s
   Bytes bucket{};                  // flat buffers for gradients or gathered weights, if not a layer
   double state_overhead = 0;       // allocated beyond model states, as a share of them
   double activation_overhead = 0;  // the same of activations: fragmentation, cached blocks

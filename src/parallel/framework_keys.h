@@ -67,6 +67,9 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::keeps_wide_inputs>(
           "keeps_wide_inputs", kSwitch, otherwise("false"),
           "inputs of 8-bit products are kept unquantised where tp does not split them"),
+      fact<&F::keeps_narrow_weights>(
+          "keeps_narrow_weights", kSwitch, otherwise("false"),
+          "8- and 4-bit copies of weights are kept from micro batch to micro batch"),
       fact<&F::gate_bytes>("gate_bytes", form::number(0, 4, "bytes"), otherwise("0"),
                            "of kept inputs of activation functions; 0: as they are computed"),
       fact<&F::attention_output_bytes>(
@@ -208,8 +211,9 @@ inline constexpr auto kFrameworkRows = [] {
                               "fixed time of a step"),
       fact<&F::context>("context", kBytesOrNone, otherwise("0 B"),
                         "what the device shows as used before anything is allocated"),
-      fact<&F::group_buffers>("group_buffers", kBytesOrNone, otherwise("0 B"),
-                              "communication buffers of one process group"),
+      fact<&F::group_buffers>(
+          "group_buffers", kBytesOrNone, otherwise("0 B"),
+          "communication buffers of one process group of A100s; by channels on others"),
       fact<&F::bucket>("bucket", kBytesOrNone, otherwise("0 B"),
                        "flat buffer of gradients or gathered weights, where it is no layer"),
       fact<&F::state_overhead>("state_overhead", kOverhead, otherwise("0"),

@@ -9,7 +9,7 @@ $ orrery explain gpt3-175b-1024-a100 mfu --depth 1
 > ...
 > … hides what lies deeper than --depth 1
 $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
-> memory.weights_gib: the copy that computes, and the second of hpZ
+> memory.weights_gib: the copy that computes, the second of hpZ, 8-bit copies
 >
 > memory.weights_gib  5.2577 GiB
 >   = (weights + secondary_weights) / 2³⁰

@@ -85,6 +85,28 @@ TEST_CASE(
   CHECK(memory_line(alone, MemoryLine::fragmentation) == whole);
 }
 
+TEST_CASE("copies of weights in 8 bits are kept both ways, but the stored ones") {
+  Run run = dense_run(R"({"tp": 2})");
+  run.framework.keeps_narrow_weights = true;
+  CHECK(memory_line(run, MemoryLine::secondary_weights) == Bytes());
+  run.training.precision = Precision::fp8;
+  // A layer: queries, output, keys and values, three matrices of the MLP; two norms, which no
+  // product reads, are counted with them.
+  const double layer = (2 + 0.5 + 3 * 4) * kWidth * kWidth / 2 + 2 * kWidth;
+  CHECK(memory_line(run, MemoryLine::secondary_weights).si() == testing::about(8 * layer * 2));
+  run.training.recipe.weights = run.training.recipe.gathered = 1;
+  CHECK(memory_line(run, MemoryLine::secondary_weights).si() == testing::about(8 * layer));
+}
+
+TEST_CASE("communicators: one a dimension and one of all ranks, by the channels of the links") {
+  const Run one = dense_run(R"({"tp": 8})");
+  const Bytes group = memory_line(one, MemoryLine::communicators);
+  // An H100's links of 450 GB/s fill 36 channels, of which NCCL opens 32.
+  CHECK(group.si() == testing::about(one.framework.group_buffers.si() * 32 / 24));
+  const Run three = dense_run(R"({"tp": 2, "pp": 2, "dp": 2})");
+  CHECK(memory_line(three, MemoryLine::communicators).si() == testing::about(4 * group.si()));
+}
+
 TEST_CASE("every micro batch of a step has receive buffers of its own") {
   Run run = dense_run(R"({"pp": 4})");
   REQUIRE(run.strategy.micro_batches == 4);

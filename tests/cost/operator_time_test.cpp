@@ -190,6 +190,40 @@ TEST_CASE("a wide product loses less to quantising than a narrow one") {
   CHECK_FALSE(is_quantised(product(8192, 1024, 4096), Precision::bf16));
 }
 
+TEST_CASE("a stack's rate speeds up its linear layers alone") {
+  KernelChoice k;
+  k.linear_rate = 0.8;
+  ShardedOperator op = product(4096, 1024, 8192);
+  const OperatorTime<double> t = operator_time<double>(op, device(), k);
+  const OperatorTime<double> alone = operator_time<double>(op, device(), KernelChoice{});
+  CHECK(t.forward.si() == testing::about(alone.forward.si() / 0.8));
+  CHECK(t.backward_weight.si() == testing::about(alone.backward_weight.si() / 0.8));
+  op.role = PrecisionRole::wide;
+  CHECK(operator_time<double>(op, device(), k).forward == alone.forward);
+}
+
+TEST_CASE(
+    "a recurrence takes its products at unfused attention's rate, 2.6 times as many backward") {
+  ShardedOperator op;
+  op.kind = OpKind::recurrence;
+  op.groups = 32;
+  op.rows = 4096;
+  op.cols = 64;
+  op.inner = 128;
+  op.pairs = 3;
+  op.forward_bytes = 1;
+  op.backward_bytes = 2;
+  const double forward = 2.0 * 32 * 4096 * 64 * 128 * 3 / (1e15 * 0.4);
+  const OperatorTime<double> t = operator_time<double>(op, device(), KernelChoice{});
+  CHECK(t.forward.si() == testing::about(forward + 4e-6));
+  CHECK(t.backward_input.si() == testing::about(2.6 * forward + 4e-6));
+  CHECK(t.backward_weight == Seconds());
+  // Never faster than its traffic.
+  op.inner = 1;
+  CHECK(operator_time<double>(op, device(), KernelChoice{}).backward_input.si() ==
+        testing::about(2 * 32 * 4096.0 * 64 / 0.9e12 + 4e-6));
+}
+
 TEST_CASE("rows of experts are shared out over the groups") {
   const Device d = device();
   ShardedOperator op = product(8 * 1024, 4096, 4096);

@@ -132,11 +132,13 @@ class Import {
       if (r.kind == FileKind::training) {
         training_.push_back({f, *r.format});
         if (r.format == ForeignFormat::sbatch) add_started(f);
+        if (r.format == ForeignFormat::hf_trainer && contains(f.text, "#SBATCH"))
+          training_.push_back({f, ForeignFormat::sbatch});
       } else if (r.kind == FileKind::machine) {
         machine_.push_back(f);
       } else if (r.kind == FileKind::model) {
         model(f);
-      } else if (!is_script(f) || !add_started(f)) {
+      } else if (!(r.looks == kFsdpConfig && is_named(f)) && (!is_script(f) || !add_started(f))) {
         refuse_kind(f, r);
       }
     }
@@ -182,6 +184,11 @@ class Import {
       }
       job_.files.erase(script);
     }
+  }
+
+  bool is_named(const ForeignFile& f) const {
+    return std::any_of(job_.files.begin(), job_.files.end(),
+                       [&](const auto& g) { return contains(g.text, base_name(f.name)); });
   }
 
   // True where another script names this one: it sources or starts it.
@@ -252,6 +259,7 @@ class Import {
     const std::size_t roots = files.size();
     add_unread(n.format, settings, files);
     if (files.size() > roots) settings = n.read(files, job_.scripts);
+    const ForeignFormat format = read_overrides(files.front().name, n.format, settings);
     if (settings.settings.all().empty() && settings.model.empty()) {
       throw InputError(files.front().name, "", "no setting of " + std::string(tool_of(n.format)),
                        n.format == ForeignFormat::megatron
@@ -266,7 +274,7 @@ class Import {
       parts_.back().file = files.front().name;
       parts_.back().format = n.format;
     } else {
-      parts_.push_back(megatron::import_named(std::move(settings), n.format, job_));
+      parts_.push_back(megatron::import_named(std::move(settings), format, job_));
     }
   }
 
@@ -370,7 +378,7 @@ class Import {
 
   void leaves(const Json& value, const std::string& path, const ImportedRun& part,
               ImportedRun& all) {
-    if (value.is_object() && path != "parallel.framework_options" && path != "training.states") {
+    if (value.is_object() && path != "training.states") {
       for (const auto& [key, member] : value.items()) {
         leaves(member, path.empty() ? key : path + "." + key, part, all);
       }

@@ -36,12 +36,13 @@ ImportedRun import_files(ImportJob job);
 struct NamedSettings {
   Settings settings;
   std::vector<LeftOver> left = {};
-  std::vector<ForeignFile> files = {};     // more files, written by the script itself
-  std::string other_defaults = {};         // ImportDraft's
-  std::string model = {};                  // one of ours, by its name
-  Json adapter = {};                       // training.adapter
-  std::vector<std::string> included = {};  // scripts of the job that were read with it
-  bool is_torchtitan = false;              // settings have torchtitan's names
+  std::vector<ForeignFile> files = {};      // more files, written by the script itself
+  std::string other_defaults = {};          // ImportDraft's
+  std::string model = {};                   // one of ours, by its name
+  Json adapter = {};                        // training.adapter
+  std::vector<std::string> included = {};   // scripts of the job that were read with it
+  bool is_torchtitan = false;               // settings have torchtitan's names
+  std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

@@ -8,6 +8,9 @@
 
 namespace orrery {
 
+// FSDP's part of TrainingArguments in a file of its own, which is read where they name it.
+inline constexpr const char* kFsdpConfig = "a fsdp_config of Hugging Face's Trainer";
+
 // A YAML or JSON file by a key that it has at its top.
 struct OtherDocument {
   const char* key;
@@ -36,6 +39,21 @@ inline constexpr std::array kOtherDocuments = {
     OtherDocument{"initialize_from_hf", "Levanter's YAML"},
     OtherDocument{"logger_name", "LitGPT's YAML"},
     OtherDocument{"initial_checkpoint_dir", "LitGPT's YAML"},
+    OtherDocument{"runner_config", "MindFormers' YAML"},
+    OtherDocument{"resources", "a task of SkyPilot",
+                  "give the command in it as a script, and --gpus"},
+    OtherDocument{"llm_training", "FlagScale's YAML"},
+    OtherDocument{"system", "FlagScale's YAML"},
+};
+// JSON alone: a YAML with such a key may be of a tool that is read.
+inline constexpr std::array kOtherJson = {
+    OtherDocument{"transformer_layer_cls_to_wrap", kFsdpConfig, "give what names it too"},
+    OtherDocument{"fsdp_transformer_layer_cls_to_wrap", kFsdpConfig, "give what names it too"},
+    OtherDocument{"distributed", "picotron's JSON"},
+    OtherDocument{"peft_type", "an adapter of PEFT", "give the settings that trained it"},
+    OtherDocument{"sharding", "PaddleNLP's JSON"},
+    OtherDocument{"tensor_parallel_degree", "PaddleNLP's JSON"},
+    OtherDocument{"pipeline_parallel_degree", "PaddleNLP's JSON"},
 };
 // Keys that files of tools that are read may have too.
 inline constexpr std::array kVagueDocuments = {
@@ -47,6 +65,7 @@ inline constexpr std::array kVagueDocuments = {
 struct OtherLaunch {
   std::string_view part;
   const char* looks;
+  const char* advice = "";
 };
 inline constexpr std::array kOtherLaunches = {
     OtherLaunch{"verl.trainer", "a command line of verl"},
@@ -65,6 +84,11 @@ inline constexpr std::array kOtherLaunches = {
     OtherLaunch{"levanter.main", "a command line of Levanter"},
     OtherLaunch{"olmo_core", "a command line of OLMo-core"},
     OtherLaunch{"nemo llm ", "a command line of NeMo 2"},
+    OtherLaunch{"tune run ", "a command line of torchtune, whose configuration is not given",
+                "give the file that --config names too (tune cp NAME .)"},
+    OtherLaunch{"metaseq", "a command line of metaseq"},
+    OtherLaunch{"paddle.distributed", "a command line of PaddlePaddle"},
+    OtherLaunch{"msrun ", "a command line of MindSpore"},
 };
 
 // Python source by a part of its text.

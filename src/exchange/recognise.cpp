@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "exchange/line_marks.h"
 #include "exchange/mlperf/names.h"
 #include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
@@ -142,48 +143,11 @@ Recognised json(const Json& j) {
   }
   // GPT-NeoX's files, often written in braces, hold DeepSpeed's keys beside their own.
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
+  if (const auto other = other_document(j, kOtherJson)) return *other;
   if (is_hf_trainer(j)) return {FileKind::training, ForeignFormat::hf_trainer, "", ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with the keys " + keys_of(j), ""};
 }
-
-// Texts of lines, by what one of their lines holds.
-struct LineMark {
-  std::string_view part;
-  FileKind kind;
-  const char* looks;
-  const char* advice;
-};
-constexpr const char* kCalibrate = "orrery calibrate fit reads it";
-constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
-constexpr std::array kLines = {
-    LineMark{"- arguments -", FileKind::training, "", ""},
-    LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
-    LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
-    LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
-    LineMark{"switchname=", FileKind::machine, kSlurmTopology, ""},
-    LineMark{"blockname=", FileKind::machine, kSlurmTopology, ""},
-    LineMark{"- topology:", FileKind::machine, kSlurmTopology, ""},
-    LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
-    LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
-    LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
-    LineMark{"(UUID: GPU-", FileKind::machine, kSmi, ""},
-    LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
-    LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
-    LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
-    LineMark{"LINK TYPE TABLE", FileKind::machine, kTopologyMatrix, ""},
-    LineMark{"KFD_ID:", FileKind::other, "amd-smi's list of GPUs",
-             "amd-smi topology, whose table of links is read"},
-    LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
-    LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
-    LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
-    LineMark{"{'loss':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
-    LineMark{"| NVIDIA-SMI", FileKind::machine, kSmi, ""},
-    LineMark{"NCCL INFO", FileKind::other, "a log of NCCL", ""},
-};
 
 // A list of nvidia-smi --query-gpu: its header, or rows with a product.
 bool is_gpu_table(std::string_view text) {
@@ -300,34 +264,46 @@ bool has_arguments_of_megatron(std::string_view text) {
                      [&](std::string_view part) { return contains(text, part); });
 }
 
+// Its own argument, and no flag of Megatron-LM's: a variable may be called micro_batch_size.
+bool is_of_hugging_face_alone(std::string_view text) {
+  static constexpr std::string_view kFlags[] = {"--micro", "--num-layers", "--num_layers",
+                                                "--tensor"};
+  return contains(text, "--per_device_train_batch_size") &&
+         std::none_of(std::begin(kFlags), std::end(kFlags),
+                      [&](std::string_view flag) { return contains(text, flag); });
+}
+
 bool is_of_hugging_face(std::string_view text) {
   return contains(text, "--per_device_train_batch_size") || contains(text, "--model_name");
+}
+
+Recognised python(std::string_view text) {
+  const auto source = std::find_if(kOtherSources.begin(), kOtherSources.end(),
+                                   [&](const auto& o) { return contains(text, o.part); });
+  return {FileKind::other, {}, source->looks, source->advice};
 }
 
 Recognised script(std::string_view text) {
   const Signs s = signs_of(text);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
   if (s.section && !s.shell) return training(ForeignFormat::torchtitan_toml);
-  if (s.python && !s.shell) {
-    const auto source = std::find_if(kOtherSources.begin(), kOtherSources.end(),
-                                     [&](const auto& o) { return contains(text, o.part); });
-    return {FileKind::other, {}, source->looks, source->advice};
-  }
+  if (s.python && !s.shell) return python(text);
   for (const OtherLaunch& o : kOtherLaunches) {
-    if (contains(text, o.part)) return {FileKind::other, {}, o.looks, ""};
+    if (contains(text, o.part)) return {FileKind::other, {}, o.looks, o.advice};
   }
-  const bool script =
-      contains(text, "torchrun") || contains(text, "python") || contains(text, "--num-layers");
+  static constexpr std::string_view kStarts[] = {"torchrun", "python", "--num-layers",
+                                                 "accelerate launch", "deepspeed "};
+  const bool script = std::any_of(std::begin(kStarts), std::end(kStarts),
+                                  [&](std::string_view part) { return contains(text, part); });
   if (s.mlperf && !script) return training(ForeignFormat::mlperf);
-  if (s.dotted) return training(ForeignFormat::torchtitan);
-  if (contains(text, "#SBATCH") && !has_arguments_of_megatron(text))
-    return training(ForeignFormat::sbatch);
-  if (!has_arguments_of_megatron(text) && is_of_hugging_face(text))
-    return training(ForeignFormat::hf_trainer);
+  const bool titan = contains(text, "run_train.sh") && contains(text, "CONFIG");
+  if (s.dotted || titan) return training(ForeignFormat::torchtitan);
+  const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
+  if (!megatron && is_of_hugging_face(text)) return training(ForeignFormat::hf_trainer);
+  if (contains(text, "#SBATCH") && !megatron) return training(ForeignFormat::sbatch);
   // Arguments alone, taken out of a script, may be any of Megatron-LM's.
   const bool list = begins_with(trimmed(text), "--");
-  if (s.argument && !list && !has_arguments_of_megatron(text))
-    return {FileKind::other, {}, kOtherProgram, ""};
+  if (s.argument && !list && !megatron) return {FileKind::other, {}, kOtherProgram, ""};
   if (s.argument) return training(ForeignFormat::megatron);
   return {FileKind::other,
           {},
@@ -360,9 +336,19 @@ std::optional<Recognised> xml(std::string_view text) {
   return Recognised{FileKind::other, {}, "XML", ""};
 }
 
+// A log that a script's comment quotes is no log.
+bool holds(std::string_view text, const LineMark& mark) {
+  for (std::size_t at = text.find(mark.part); at != std::string_view::npos;
+       at = text.find(mark.part, at + 1)) {
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    if (mark.advice != kObserved || text[text.find_first_not_of(" \t", begin)] != '#') return true;
+  }
+  return false;
+}
+
 std::optional<Recognised> lines(std::string_view text) {
   for (const LineMark& m : kLines) {
-    if (!contains(text, m.part)) continue;
+    if (!holds(text, m)) continue;
     Recognised r{m.kind, {}, m.looks, m.advice};
     if (m.kind == FileKind::training) r.format = ForeignFormat::megatron;
     return r;
@@ -392,6 +378,7 @@ Recognised recognise(const ForeignFile& file) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
+  if (file.name.ends_with(".py")) return python(text);
   if (first_character(text) == '{' && !is_yaml_in_braces(file))
     return json(parse_json(text, file.name));
   if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name));
@@ -422,11 +409,20 @@ bool is_script(const ForeignFile& file) {
          first_character(file.text) != '{';
 }
 
+// The program of a command line that no tool of ours has; "" where none is seen.
+static std::string started_program(const ForeignFile& file, const Recognised& found) {
+  const std::size_t end = file.text.find(".py");
+  if (found.looks != kOtherProgram || end == std::string::npos) return "";
+  const std::size_t begin = file.text.find_last_of(" \t\n\"'=/", end);
+  return ": " + file.text.substr(begin + 1, end + 2 - begin);
+}
+
 void refuse_kind(const ForeignFile& file, const Recognised& found) {
   std::vector<std::string> tools(kToolNames.values.begin(), kToolNames.values.end());
   tools.erase(std::unique(tools.begin(), tools.end()), tools.end());
   const std::string read = "a training file of " + alternatives(tools);
-  throw InputError(file.name, "", found.looks, found.advice.empty() ? read : found.advice);
+  throw InputError(file.name, "", found.looks + started_program(file, found),
+                   found.advice.empty() ? read : found.advice);
 }
 
 }  // namespace orrery

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <optional>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/arguments.h"
+#include "exchange/bridge/bridge.h"
+#include "exchange/nemo/nemo.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
@@ -69,15 +72,6 @@ bool is_override(const std::string& word) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@", first);
   const bool removes = word[0] == '~' && end == std::string::npos;
   return removes || (end != std::string::npos && word[end] == '=');
-}
-
-void override_with(Json& document, const std::string& word, const std::string& file) {
-  const std::size_t first = word.find_first_not_of("+~");
-  const std::size_t equals = word.find('=');
-  const std::string path = word.substr(first, equals - first);
-  if (word[0] == '~') return erase_at(document, path);
-  const Json value = read_yaml("value: " + word.substr(equals + 1) + "\n", file);
-  set_at(document, path, value_at(value, "value"));
 }
 
 bool is_accelerate(const Json& document) {
@@ -148,17 +142,23 @@ const std::string* named_by_variable(const ImportJob& job, const ShellVariables&
   return nullptr;
 }
 
-// True where the command starts one of the files; its overrides then stand in that file.
-bool says_more(const Words& words, ImportJob& job) {
-  bool any = false;
+// What a command starts: nothing of the job's, a program under Accelerate's file alone, or a file
+// with settings of a training.
+enum class Started : std::uint8_t { nothing, launch, training };
+
+// The command's overrides then stand in the file that it starts.
+Started says_more(const Words& words, ImportJob& job) {
+  Started started = Started::nothing;
   bool overridden = false;
   for (ForeignFile& f : job.files) {
     if (!is_yaml(f) || !names_file(words, f.name)) continue;
-    any = true;
     Json document = read_yaml(f.text, f.name);
+    const bool launch = document.is_object() && is_accelerate(document);
+    if (!launch || started == Started::nothing)
+      started = launch ? Started::launch : Started::training;
     if (!document.is_object()) continue;
     const Json before = document;
-    if (is_accelerate(document)) {
+    if (launch) {
       flags_over(document, words);
     } else if (is_primus(document)) {
       arguments_over(document, words, f.name);
@@ -171,10 +171,45 @@ bool says_more(const Words& words, ImportJob& job) {
     }
     if (document != before) f.text = write_yaml(document);
   }
-  return any;
+  return started;
+}
+
+// The settings of the training stand behind the program that Accelerate launches.
+bool says_the_training(const ForeignFile& script) {
+  return recognise(script).format == ForeignFormat::hf_trainer;
 }
 
 }  // namespace
+
+void override_with(Json& document, const std::string& word, const std::string& file) {
+  const std::size_t first = word.find_first_not_of("+~");
+  const std::size_t equals = word.find('=');
+  const std::string path = word.substr(first, equals - first);
+  if (word[0] == '~') return erase_at(document, path);
+  const Json value = read_yaml("value: " + word.substr(equals + 1) + "\n", file);
+  set_at(document, path, value_at(value, "value"));
+}
+
+ForeignFormat read_overrides(const std::string& file, ForeignFormat format, NamedSettings& named) {
+  if (named.overrides.empty()) return format;
+  Json document = Json::object();
+  for (const std::string& word : named.overrides) override_with(document, word, file);
+  const std::vector<ForeignFile> own = {{file, write_yaml(document)}};
+  const Recognised r = recognise({file + ".yaml", own.front().text});
+  const bool read = r.format == ForeignFormat::nemo || r.format == ForeignFormat::bridge;
+  if (!read || r.kind != FileKind::training) {
+    for (const std::string& word : named.overrides)
+      named.left.push_back({word, "changes a configuration that is not given", "", true});
+    return format;
+  }
+  NamedSettings more =
+      r.format == ForeignFormat::nemo ? nemo::read_named(own) : bridge::read_named(own);
+  named.settings.add_all(more.settings);
+  named.left.insert(named.left.end(), more.left.begin(), more.left.end());
+  named.model = more.model;
+  named.adapter = more.adapter;
+  return *r.format;
+}
 
 std::int64_t launched_processes(const std::vector<std::string>& words,
                                 const ShellVariables& variables) {
@@ -206,7 +241,9 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellRun run = run_shell(script.text, script.name);
     for (const ShellCommand& c : run.commands) {
       const Words words = words_of(run, c);
-      if (!says_more(words, job)) continue;
+      const Started what = says_more(words, job);
+      if (what == Started::nothing) continue;
+      if (what == Started::launch && says_the_training(script)) break;
       started.push_back({script.name, launched_processes(words, run.variables)});
       break;
     }
@@ -216,7 +253,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellCommand& last = run.commands.back();
     Words words = words_of(run, last);
     words.push_back(*named);
-    if (says_more(words, job))
+    if (says_more(words, job) != Started::nothing)
       started.push_back({script.name, launched_processes(words, run.variables)});
   }
   return started;

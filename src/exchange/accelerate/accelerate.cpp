@@ -23,6 +23,16 @@ constexpr std::array kAccelerateRows = {
     SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
 };
 
+// Of its plugin for Megatron-LM.
+constexpr std::array kMegatronRows = {
+    SaidRow{"megatron_lm_config.megatron_lm_tp_degree", Said::tp, NameKind::degree},
+    SaidRow{"megatron_lm_config.megatron_lm_pp_degree", Said::pp, NameKind::degree},
+    SaidRow{"megatron_lm_config.megatron_lm_num_micro_batches", Said::accumulation,
+            NameKind::degree},
+    SaidRow{"megatron_lm_config.megatron_lm_sequence_parallelism", Said::sequence_parallel,
+            NameKind::boolean},
+};
+
 constexpr std::string_view kAccelerateWithoutEffect =
     "compute_environment debug distributed_type downcast_bf16 machine_rank "
     "main_training_function main_process_* num_machines rdzv_backend same_network tpu_* "
@@ -31,15 +41,28 @@ constexpr std::string_view kAccelerateWithoutEffect =
     "deepspeed_config.deepspeed_multinode_launcher deepspeed_config.deepspeed_hostfile "
     "deepspeed_config.offload_*_nvme_path mixed_precision command_file commands "
     "use_parallelism_config mpirun_config.* ipex_config.* fp8_config.* dynamo_config.* "
-    "megatron_lm_config.* "
+    "megatron_lm_config.megatron_lm_gradient_clipping "
     "deepspeed_config.deepspeed_moe_layer_cls_names";
 
 constexpr std::array kAccelerateNotModelled = {
     SettingNote{"parallelism_config.*", "the profile's kind is used"},
 };
 
-constexpr std::array<std::array<std::string_view, 2>, 2> kParts = {
-    {{"fsdp_config.", "FSDP"}, {"deepspeed_config.", "DEEPSPEED"}}};
+constexpr std::array<std::array<std::string_view, 2>, 3> kParts = {
+    {{"fsdp_config.", "FSDP"},
+     {"deepspeed_config.", "DEEPSPEED"},
+     {"megatron_lm_config.", "MEGATRON_LM"}}};
+
+// `--recompute-activations` is selective; the distributed optimizer is ZeRO 1.
+void read_megatron(Settings& settings, Facts& facts) {
+  read_facts(kMegatronRows, settings, facts);
+  const std::string part = "megatron_lm_config.megatron_lm_";
+  const auto flag = [&](const char* name) { return settings.flag(part + name).value_or(false); };
+  facts.say(Said::framework, "megatron-core", "distributed_type MEGATRON_LM");
+  facts.say(Said::zero, flag("use_distributed_optimizer") ? 1 : 0, "use_distributed_optimizer");
+  const bool again = flag("recompute_activations");
+  facts.say(Said::recompute, again ? Json("selective") : Json(false), "recompute_activations");
+}
 
 // Its own part of DeepSpeed, or the file it names: then the part is ignored.
 void read_deepspeed(Settings& settings, Facts& facts) {
@@ -109,8 +132,7 @@ void read(const ForeignFile& file, Facts& facts) {
   context(settings, facts);
   if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
   if (type == "DEEPSPEED") read_deepspeed(settings, facts);
-  if (type == "MEGATRON_LM")
-    facts.stop("distributed_type MEGATRON_LM", "give Megatron-LM's own settings");
+  if (type == "MEGATRON_LM") read_megatron(settings, facts);
   if (type == "MULTI_CPU" || settings.flag("use_cpu").value_or(false))
     facts.stop(type == "MULTI_CPU" ? "distributed_type MULTI_CPU" : "use_cpu true",
                "trains on processors; Orrery knows accelerators");

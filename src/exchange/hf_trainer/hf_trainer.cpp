@@ -69,9 +69,9 @@ constexpr std::string_view kOtherScripts[] = {"dpo",  "grpo", "ppo",   "kto",   
                                               "rloo", "gkd",  "xpo",   "reward", "distill",
                                               "cpo",  "rlhf", "online"};
 // Switches of scripts that train some weights alone, or other weights too.
-constexpr std::string_view kOwnParts[] = {"lora_enable",        "use_lora",    "lora_dim",
-                                          "vision_tower",       "use_unsloth", "freeze_backbone",
-                                          "tune_mm_mlp_adapter"};
+constexpr std::string_view kOwnParts[] = {"lora_enable",         "use_lora",    "lora_dim",
+                                          "vision_tower",        "use_unsloth", "freeze_backbone",
+                                          "tune_mm_mlp_adapter", "bits",        "lora_modules"};
 
 bool is_said(Settings& settings, std::string_view name) {
   const std::string word = settings.word(name).value_or("false");
@@ -111,9 +111,41 @@ void adapter(Settings& settings, Facts& facts) {
                 : bits8 ? StoredBase::int8
                         : StoredBase::half,
                 "use_peft true", settings, facts);
+  } else if (is_said(settings, "lora_r")) {
+    facts.stop(settings.written("lora_r"), "whether adapters are trained, the script alone says");
   } else if (bits4 || bits8) {
     facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
                "quantised weights, and no adapter");
+  }
+}
+
+// `--deepspeed --zero_stage 2`, as DeepSpeed-Chat has it: the program makes the rest of the file.
+void own_deepspeed(Settings& settings, Facts& facts) {
+  facts.say(Said::framework, "deepspeed", "deepspeed");
+  const auto stage = settings.count("zero_stage", 0, 3);
+  stage ? facts.say(Said::zero, *stage, settings.written("zero_stage"))
+        : facts.leave_open(Said::zero, "deepspeed", "the program alone says its file");
+  if (!facts.has(Said::precision))
+    facts.leave_open(Said::precision, "deepspeed", "the program alone says its file");
+  if (settings.flag("offload").value_or(false)) {
+    facts.say(Said::offload_optimizer, "host", "offload");
+    if (stage == 3) facts.say(Said::offload_parameters, "host", "offload");
+  }
+}
+
+// The keys of a file of its own.
+void fsdp_config(Settings& settings, Facts& facts) {
+  const auto config = settings.word("fsdp_config");
+  if (!config || config->empty()) return;
+  const ForeignFile* file = facts.given_file(*config);
+  if (file == nullptr) {
+    return facts.stop(settings.written("fsdp_config"),
+                      "is not given; what it changes is unknown; give it too");
+  }
+  const Settings own = facts.settings_of_file(read_yaml(file->text, file->name), file->name);
+  for (ForeignSetting s : own.all()) {
+    s.name = "fsdp_config." + s.name;
+    settings.add(std::move(s));
   }
 }
 
@@ -121,14 +153,13 @@ void sharding(Settings& settings, Facts& facts) {
   for (const char* name : {"deepspeed", "deepspeed_config_file"}) {
     const auto path = settings.word(name);
     if (!path || path->empty() || facts.has(Said::deepspeed)) continue;
+    if (*path == "true") return own_deepspeed(settings, facts);
     facts.say(Said::deepspeed, base_name(*path), std::string(name) + " " + *path);
   }
   const auto fsdp = settings.words("fsdp");
   const bool own = settings.flag("use_fsdp").value_or(false);
   if (!own && (!fsdp || fsdp->empty() || fsdp->front().empty())) return;
-  const auto config = settings.text("fsdp_config");
-  if (config && !config->empty())
-    facts.stop(settings.written("fsdp_config"), "is not read; what it changes is unknown");
+  fsdp_config(settings, facts);
   const bool nested = std::any_of(settings.all().begin(), settings.all().end(), [](const auto& s) {
     return begins_with(s.name, "fsdp_config.");
   });
@@ -222,7 +253,7 @@ void read(const ForeignFile& file, Facts& facts) {
   // LLaMA-Factory's settings behind its program are those of its files.
   if (contains(said.text, "finetuning_type:")) return llama_factory::read(said, facts);
   read_tool({kHfTrainerRows, kHfTrainerWithoutEffect, kHfTrainerNotModelled,
-             "model_name_or_path model_name model_id", "optim", rest},
+             "model_name_or_path model_name model_id config_name", "optim", rest},
             said, facts);
 }
 

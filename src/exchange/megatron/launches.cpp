@@ -159,6 +159,21 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
   return launches;
 }
 
+// True where every program that the script starts is one that trains nothing.
+bool trains_nothing(const ShellRun& run) {
+  bool any = false;
+  for (const ShellCommand& c : run.commands) {
+    const Words words = words_of(run, c);
+    const std::size_t program = place_of_program(words);
+    if (program == kNone || !is_other_program(words[program])) {
+      if (program != kNone || words.front().find('$') != std::string::npos) return false;
+      continue;
+    }
+    any = true;
+  }
+  return any;
+}
+
 const ForeignSetting* find(const Settings& settings, const std::string& name) {
   for (const ForeignSetting& s : settings.all()) {
     if (s.name == name) return &s;
@@ -206,6 +221,7 @@ void compare(const std::vector<Launch>& launches, const std::string& name, Named
 
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   const std::vector<Launch> launches = launches_of(run, file);
+  if (launches.empty() && trains_nothing(run)) return NamedSettings{Settings(file)};
   if (launches.empty()) {
     NamedSettings all{settings_of_words(run.words, file)};
     for (const ShellCommand& c : run.commands) add_processes(run, c, all.settings);

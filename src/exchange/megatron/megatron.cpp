@@ -68,6 +68,10 @@ std::vector<std::string> words_of_test(const Json& arguments) {
     if (value.is_null() || value == false) continue;
     words.push_back(name);
     if (value == true) continue;
+    if (value.is_array()) {
+      for (const Json& each : value) words.push_back(bare_text(each));
+      continue;
+    }
     std::string text = bare_text(value);
     if (text.size() > 1 && text.front() == '[' && text.back() == ']')
       text = text.substr(1, text.size() - 2);
@@ -126,7 +130,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool program = w.ends_with(".py");
     const bool unknown = behind && !value && !program && w.size() > 1 && w[0] == '$';
     if (behind && is_override(w)) {
-      named.left.push_back({w, "changes a configuration that is not given", "", true});
+      named.overrides.push_back(w);
       named.other_defaults = "the configuration that its overrides change is not given";
     }
     if (w == ";") behind = false;
@@ -168,7 +172,7 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
 
 // As large as its model's, unless a setting says it.
 void read_tokenizer(const ImportJob& job, ImportDraft& d) {
-  const auto name = d.settings.text("tokenizer_model");
+  const auto name = d.settings.word("tokenizer_model");
   if (!name || job.lookup == nullptr || d.is_open("model") || !d.at("model.vocab_size").is_null())
     return;
   const std::int64_t n = vocabulary_of_tokenizer(*name, *job.lookup);
@@ -181,7 +185,7 @@ void read_tokenizer(const ImportJob& job, ImportDraft& d) {
 // Offload and precision are unknown without DeepSpeed's file.
 void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
                            ImportDraft& d) {
-  const auto named = d.settings.text("deepspeed_config");
+  const auto named = d.settings.word("deepspeed_config");
   if (!named || *named == "None" || !d.is_on("deepspeed")) return;
   const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
   if (std::any_of(job.files.begin(), job.files.end(), same)) return;

@@ -85,6 +85,8 @@ inline constexpr std::array kRenames = {
     Rename{"inter_layer_model_parallel_size", "pipeline_model_parallel_size"},
     Rename{"batch_size", "micro_batch_size"},
     Rename{"num_moe_experts", "num_experts"},
+    Rename{"moe_num_experts", "num_experts"},  // MegaBlocks
+    Rename{"moe_top_k", "moe_router_topk"},
     Rename{"topk", "moe_router_topk"},
     Rename{"moe_expert_parallel_size", "expert_model_parallel_size"},
     Rename{"expert_parallel_size", "expert_model_parallel_size"},

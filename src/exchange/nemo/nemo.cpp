@@ -117,7 +117,7 @@ class Reading {
                              "parallel.zero_shard_group", true});
     } else if (apex) {
       add("zero_stage", "model.optim.name", 2);
-    } else {
+    } else if (!name.empty()) {
       add("use_distributed_optimizer", "model.optim.name", contains(name, "distributed"));
     }
     gradients(name);

@@ -89,7 +89,7 @@ class Reading {
 
   bool include(const std::string& name, int depth) {
     for (Document& d : documents_) {
-      if (base_name(d.name) != base_name(name)) continue;
+      if (d.json.contains("modules") || base_name(d.name) != base_name(name)) continue;
       layer(d, depth);
       return true;
     }

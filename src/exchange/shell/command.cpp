@@ -105,6 +105,7 @@ void Script::assign(const std::string& word, Mode mode) {
   if (right.empty() && text_.at_sign("(")) return assign_array(name, adds, mode);
   if (mode == Mode::skip) return;
   std::string value = text_of_word(right, s_.run.variables);
+  if (adds && mode == Mode::doubt) return doubtful(name, {value}, false);
   if (adds && mode == Mode::run) value = shell_value(s_.run.variables, name) + value;
   value.resize(std::min(value.size(), kLongestValue));
   set(name, {std::move(value)}, mode);
@@ -171,7 +172,7 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
     }
   }
   if (mode == Mode::skip || (values.empty() && s_.run.variables.count(name) > 0 && adds)) return;
-  if (mode == Mode::doubt) return doubtful(name, values);
+  if (mode == Mode::doubt) return doubtful(name, values, false);
   ++s_.changes;
   std::vector<std::string>& old = s_.run.variables[name];
   if (!adds && !keyed) old.clear();
@@ -179,8 +180,16 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
   count(values);
 }
 
-void Script::doubtful(const std::string& name, const std::vector<std::string>& values) {
+void Script::doubtful(const std::string& name, const std::vector<std::string>& values, bool whole) {
   add_doubt(values);
+  if (s_.branch != nullptr) {
+    const bool sure = whole && s_.surely && name.find('[') == std::string::npos;
+    if (sure && std::all_of(values.begin(), values.end(), is_known)) {
+      s_.branch->values[name] = values;
+    } else {
+      s_.branch->values.erase(name);
+    }
+  }
   s_.run.doubted.push_back(name);
   const auto old = s_.run.variables.find(name);
   const bool same = old != s_.run.variables.end() && old->second == values;
@@ -279,6 +288,7 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
     return true;
   }
   if (leaves(first, mode)) return true;
+  if (first == "exit" && s_.branch != nullptr && s_.surely) s_.branch->exits = true;
   if (is_one_of(first, kDeclares) || is_one_of(first, kSilent) || first == "cat") {
     return is_one_of(first, kSucceeds) || is_one_of(first, kDeclares) ? Truth(true) : Truth();
   }

@@ -73,6 +73,8 @@ class Test {
     if (!is_binary(at_)) return is_known(left) ? Truth(!left.empty()) : Truth();
     const std::string sign = words_[at_++];
     const std::string right = operand();
+    // [ "$1" == "" ] && … gives a default too.
+    if (right.empty() && is_absent(left)) return sign == "!=" ? Truth(false) : Truth(true);
     if (!is_known(left) || !is_known(right)) return {};
     if (sign == "=" || sign == "==") return matches_pattern(left, right);
     if (sign == "!=") return negated(matches_pattern(left, right));
@@ -99,22 +101,35 @@ class Test {
       ++at_;
       return is_a_job() ? Truth(sign == "-n") : Truth();
     }
-    if (sign == "-z" && is_never_set()) return ++at_, Truth(true);
+    if (sign == "-z" && is_never_set(name_here())) return ++at_, Truth(true);
     const std::string value = operand();
+    if (is_position(name_in(value)) && is_absent(value)) return sign == "-z";
     if (!is_known(value) || (sign != "-z" && sign != "-n")) return {};
     return value.empty() == (sign == "-z");
   }
 
   // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
-  bool is_never_set() const {
-    const std::string_view name = name_here();
+  bool is_never_set(std::string_view name) const {
+    if (is_position(name)) return variables_.find(std::string_view("@")) == variables_.end();
     return !name.empty() && variables_.find(name) == variables_.end();
   }
 
-  // The name of a variable that is the whole next word: $NAME, "${NAME}"; "" of other words.
+  // A word of a script that is given alone is started without words.
+  static bool is_position(std::string_view name) {
+    return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+
+  bool is_absent(std::string_view value) const {
+    const std::string_view name = name_in(value);
+    return is_never_set(name) && !is_of_a_job(name);
+  }
+
   std::string_view name_here() const {
-    if (at_ >= words_.size()) return {};
-    std::string_view word = words_[at_];
+    return at_ < words_.size() ? name_in(words_[at_]) : std::string_view();
+  }
+
+  // The name of a variable that is the whole word: $NAME, "${NAME}"; "" of other words.
+  static std::string_view name_in(std::string_view word) {
     if (word.size() > 2 && word.front() == '"' && word.back() == '"') {
       word = word.substr(1, word.size() - 2);
     }

@@ -146,7 +146,7 @@ void Script::counting_loop(Mode mode) {
 void Script::body(Mode mode) {
   skip_lines(mode);
   close("do");
-  statements(mode);
+  perhaps(false, [&] { return statements(mode), 0; });
   close("done");
   redirections();
 }
@@ -173,7 +173,8 @@ void Script::loop(Mode mode) {
       } else if (runs && m == Mode::run) {
         statements(m);
       } else {
-        part(m, again, line, "while");
+        std::vector<Branch> rounds;
+        part(m, again, line, "while", rounds);
       }
       close("done");
       redirections();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/shell/script.h"
 
+#include <algorithm>
+
 #include "exchange/shell/expansion.h"
 #include "exchange/text_lines.h"
 
@@ -57,8 +59,9 @@ void Script::chain(Mode mode) {
     skip_lines(mode);
     const std::size_t line = text_.line();
     const Truth next = also ? truth : negated(truth);
-    const Truth done =
-        in_part(within(mode, next), line, "&& or ||", [&](Mode m) { return command(m); });
+    const Truth done = perhaps(next == true, [&] {
+      return in_part(within(mode, next), line, "&& or ||", [&](Mode m) { return command(m); });
+    });
     truth = also ? both(truth, done) : either(truth, done);
   }
 }
@@ -180,23 +183,54 @@ Truth Script::chain_truth(Mode mode) {
 void Script::if_else(Mode mode) {
   text_.word();
   Truth open = true;  // whether no branch was taken
+  std::vector<Branch> all;
+  bool whole = false;
   for (;;) {
     const std::size_t line = text_.line();
     std::string written;
     const Truth truth = condition(mode, "then", written);
-    part(mode, both(open, truth), line, "if");
+    part(mode, both(open, truth), line, "if", all);
     open = both(open, negated(truth));
     if (text_.take_word("elif")) continue;
     const std::size_t other = text_.line();
-    if (text_.take_word("else")) part(mode, open, other, "else");
+    whole = text_.take_word("else");
+    if (whole) part(mode, open, other, "else", all);
     break;
   }
   close("fi");
+  join(all, whole);
   redirections();
 }
 
-void Script::part(Mode mode, Truth truth, std::size_t line, const char* what) {
-  in_part(within(mode, truth), line, what, [&](Mode m) { return statements(m), 0; });
+void Script::part(Mode mode, Truth truth, std::size_t line, const char* what,
+                  std::vector<Branch>& all) {
+  const Mode inside = within(mode, truth);
+  const auto take = [&] {
+    return in_part(inside, line, what, [&](Mode m) { return statements(m), 0; });
+  };
+  if (mode != Mode::run || inside != Mode::doubt) {
+    perhaps(truth == true, take);
+    return;
+  }
+  Branch branch;
+  s_.branch = &branch;
+  s_.surely = true;
+  take();
+  s_.branch = nullptr;
+  all.push_back(std::move(branch));
+}
+
+void Script::join(const std::vector<Branch>& all, bool whole) {
+  const auto stays = [](const Branch& b) { return !b.exits; };
+  const auto first = std::find_if(all.begin(), all.end(), stays);
+  if (!whole || first == all.end()) return;
+  for (const auto& value : first->values) {
+    const bool alike = std::all_of(first, all.end(), [&](const Branch& b) {
+      const auto other = b.values.find(value.first);
+      return b.exits || (other != b.values.end() && other->second == value.second);
+    });
+    if (alike) set(value.first, value.second, Mode::run);
+  }
 }
 
 void Script::close(std::string_view word) {
@@ -210,13 +244,14 @@ void Script::cases(Mode mode) {
   skip_lines(mode);
   if (!text_.take_word("in")) text_.fail("case without \"in\"");
   Truth open = true;
+  std::vector<Branch> all;
   for (;;) {
     skip_lines(mode);
     if (text_.at_end()) text_.fail("case without \"esac\"");
-    if (text_.take_word("esac")) return;
+    if (text_.take_word("esac")) return join(all, open == false);
     text_.take_sign("(");
     const Truth truth = pattern(value);
-    part(mode, both(open, truth), line, "case");
+    part(mode, both(open, truth), line, "case", all);
     open = both(open, negated(truth));
     text_.take_sign(";;");
   }
@@ -225,7 +260,8 @@ void Script::cases(Mode mode) {
 Truth Script::pattern(const std::string& value) {
   Truth truth = false;
   do {
-    truth = either(truth, matches_pattern(value, text_of_word(text_.word(), s_.run.variables)));
+    const std::string shape = text_of_word(text_.word(), s_.run.variables);
+    truth = either(truth, shape == "*" ? Truth(true) : matches_pattern(value, shape));
   } while (text_.take_sign("|"));
   if (!text_.take_sign(")")) text_.fail("a pattern of case without \")\"");
   return truth;

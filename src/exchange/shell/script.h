@@ -36,6 +36,12 @@ enum class Mode : std::uint8_t { run, doubt, skip };
 // The part that break, continue and return leave: commands up to its end are only read over.
 enum class Leave : std::uint8_t { nothing, round, loop, function };
 
+// What a branch in doubt sets for sure, if it is taken.
+struct Branch {
+  std::map<std::string, std::vector<std::string>, std::less<>> values = {};
+  bool exits = false;
+};
+
 struct State {
   const std::string& file;
   ShellRun run = {};
@@ -52,6 +58,8 @@ struct State {
   int functions_in = 0;
   Leave leave = Leave::nothing;
   bool may_leave = false;  // a break in a branch in doubt
+  Branch* branch = nullptr;
+  bool surely = false;  // whether the branch comes to the command
 };
 
 // The next text fills names, an array's members, or one name with all of it.
@@ -132,7 +140,20 @@ class Script {
 
   void if_else(Mode mode);
 
-  void part(Mode mode, Truth truth, std::size_t line, const char* what);
+  void part(Mode mode, Truth truth, std::size_t line, const char* what, std::vector<Branch>& all);
+
+  // What all branches set alike is known; `whole`: one of them is taken.
+  void join(const std::vector<Branch>& all, bool whole);
+
+  // Runs what the branch may not come to.
+  template <class Run>
+  auto perhaps(bool surely, Run run) {
+    const bool before = s_.surely;
+    s_.surely = before && surely;
+    auto result = run();
+    s_.surely = before;
+    return result;
+  }
 
   void close(std::string_view word);
 
@@ -186,7 +207,7 @@ class Script {
   void forget(const std::string& name) { s_.run.variables[name] = {"${" + name + "}"}; }
 
   // A name that a branch in doubt assigns becomes unknown, and its words are reported.
-  void doubtful(const std::string& name, const std::vector<std::string>& values);
+  void doubtful(const std::string& name, const std::vector<std::string>& values, bool whole = true);
 
   void add_doubt(const std::vector<std::string>& words);
 

@@ -3,6 +3,7 @@
 #include "exchange/arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/json_path.h"
@@ -16,6 +17,23 @@ namespace {
 
 bool has_dot(const ForeignSetting& s) { return s.name.find('.') != std::string::npos; }
 
+// Variables that torchtitan's own run_train.sh turns into arguments.
+constexpr std::array<std::array<const char*, 2>, 4> kOfRunTrain = {
+    {{"NGPU", "nproc_per_node"},
+     {"CONFIG_FILE", "job.config_file"},
+     {"MODULE", "module"},
+     {"CONFIG", "config"}}};
+
+void add_of_run_train(const ShellRun& run, Settings& settings) {
+  const bool started = std::any_of(run.words.begin(), run.words.end(), [](const std::string& w) {
+    return base_name(w) == "run_train.sh";
+  });
+  for (const auto& [variable, name] : kOfRunTrain) {
+    const std::string value = shell_value(run.variables, variable);
+    if (started && !value.empty() && !settings.has(name)) settings.add({name, variable, value});
+  }
+}
+
 // Commands that have settings of torchtitan, and arguments without a command; all commands where
 // none has.
 Settings settings_of_script(const ShellRun& run, const std::string& file) {
@@ -28,7 +46,9 @@ Settings settings_of_script(const ShellRun& run, const std::string& file) {
     any = any || dotted;
     if (dotted || (!words.empty() && words.front().starts_with("--"))) settings.add_all(own);
   }
-  return any ? settings : settings_of_words(run.words, file);
+  if (!any) settings = settings_of_words(run.words, file);
+  add_of_run_train(run, settings);
+  return settings;
 }
 
 // The TOML that a command line names; "" where it names none.

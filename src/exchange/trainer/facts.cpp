@@ -21,6 +21,13 @@ Settings Facts::settings_of_file(const Json& document, const std::string& file) 
   return settings;
 }
 
+const ForeignFile* Facts::given_file(const std::string& name) const {
+  for (const ForeignFile& f : job_.files) {
+    if (base_name(f.name) == base_name(name)) return &f;
+  }
+  return nullptr;
+}
+
 void Facts::say(Said fact, Json value, const std::string& setting) {
   // Another file may switch on what one has switched off.
   if (fact == Said::recompute && value == false) return say_weakly(fact, value, setting);

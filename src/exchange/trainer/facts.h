@@ -102,6 +102,9 @@ class Facts {
   bool loads_narrow = false;
   bool freezes_tower = false;  // an encoder of images is not trained
 
+  // The given file of this name; nullptr for none.
+  const ForeignFile* given_file(const std::string& name) const;
+
   // The settings of a file with --assume's over them.
   Settings settings_of_file(const Json& document, const std::string& file);
 

@@ -258,8 +258,10 @@ class Finish {
   }
 
   void rest() {
-    if (has(Said::recompute))
-      d_.set("parallel.recompute", f_.is_on(Said::recompute) ? "full" : "none");
+    if (has(Said::recompute)) {
+      const Json& said = f_.at(Said::recompute)->value;
+      d_.set("parallel.recompute", said.is_string() ? said : Json(said == true ? "full" : "none"));
+    }
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
     for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,

@@ -278,13 +278,22 @@ TEST_CASE("A refusal names the tool whose file it is") {
   names("a.sh", "#!/bin/bash\nexport HL_TP=8\nexport HL_PP=8\n", "the script that reads them");
 }
 
-TEST_CASE("Overrides of a configuration that is not given leave its other settings open") {
+TEST_CASE("Overrides of a configuration that is not given are read, and leave all else open") {
   const ImportedRun r =
       read({{"a.sh",
              "#SBATCH --nodes 2\npython megatron_gpt_pretraining.py "
              "--config-name=gpt model.micro_batch_size=4 trainer.precision=bf16\n"}});
-  for (const char* key : {"training.precision", "training.micro_batch", "parallel.zero"})
+  CHECK(at(r, "training.precision") == "bf16");
+  CHECK(at(r, "training.micro_batch") == 4);
+  for (const char* key : {"parallel.zero", "parallel.pp", "parallel.recompute"})
     CHECK_MESSAGE(is_open(r, key), key);
+  const ImportedRun bridge =
+      read({{"a.sh",
+             "torchrun --nproc_per_node 8 run_recipe.py --recipe x_config "
+             "train.micro_batch_size=2 model.tensor_model_parallel_size=4\n"}});
+  CHECK(at(bridge, "training.micro_batch") == 2);
+  CHECK(at(bridge, "parallel.tp") == 4);
+  CHECK(is_open(bridge, "parallel.pp"));
 }
 
 TEST_CASE("Megatron-Bridge's precisions by name reduce gradients in fp32") {

@@ -345,9 +345,13 @@ TEST_CASE(
       read("accelerate launch train.py --model_name_or_path x --per_device_train_batch_size 2");
   CHECK(is_open(trainer, "model"));
   CHECK(at(trainer, "framework") == "hf-trainer");
-  CHECK(stops_at(read("torchrun --nproc_per_node 8 run.py --recipe llama3_8b "
-                      "model.tensor_model_parallel_size=4 --num-layers 2"),
-                 "model.tensor_model_parallel_size=4"));
+  const ImportedRun overrides = read(
+      "torchrun --nproc_per_node 8 run.py --recipe llama3_8b "
+      "model.tensor_model_parallel_size=4 --num-layers 2");
+  CHECK(at(overrides, "parallel.tp") == 4);
+  CHECK(is_open(overrides, "parallel.zero"));
+  CHECK(stops_at(read("torchrun --nproc_per_node 8 run.py data.size=4 --num-layers 2"),
+                 "data.size=4"));
   // TOML without a section, and a byte order mark.
   const ImportedRun toml = read(
       "# 8B\nmodel = {name = \"llama3\", flavor = \"8B\"}\ntraining.seq_len = 8192\n"

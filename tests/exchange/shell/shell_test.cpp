@@ -56,6 +56,30 @@ TEST_CASE("the branch of a known condition is taken, and no other") {
         Words{"run", "a", ";"});
 }
 
+TEST_CASE("what all branches of an unknown condition set alike is known") {
+  const auto after = [](const std::string& text) { return words_passed(text + "\nrun $N"); };
+  const std::string unknown = "if grep -q x y; then\n";
+  CHECK(after(unknown + "N=8; A=1\nelse\nN=8; A=2\nfi") == Words{"run", "8", ";"});
+  CHECK(after(unknown + "N=8\nelif grep z y; then N=8; else N=8; fi") == Words{"run", "8", ";"});
+  // A branch that ends the script does not count.
+  CHECK(after(unknown + "N=8\nelse\necho no\nexit 1\nfi") == Words{"run", "8", ";"});
+  CHECK(after("case $(uname) in\n a) N=8 ;;\n *) N=8 ;;\nesac") == Words{"run", "8", ";"});
+  for (const char* other :
+       {"N=8\nelse\nN=4\nfi", "N=8\nfi", "N=8\nelse\nA=1\nfi", "N=8\nelse\nN=8; N=$(f)\nfi",
+        "N=8\nelse\nN=8; grep q y && N=4\nfi", "N=8\nelse\nif grep q y; then N=8; fi\nfi",
+        "N=8\nelse\nfor i in $(f); do N=8; done\nfi", "N+=8\nelse\nN+=8\nfi"})
+    CHECK_MESSAGE((after(unknown + other) == Words{"run", "$N", ";"}), other);
+  CHECK(after("case $(uname) in\n a) N=8 ;;\n b) N=8 ;;\nesac") == Words{"run", "$N", ";"});
+}
+
+TEST_CASE("a script that is given alone is started without words") {
+  CHECK(words_passed("Z=$2\nif [ \"$Z\" == \"\" ]; then Z=3; fi\nrun $Z") ==
+        Words{"run", "3", ";"});
+  CHECK(words_passed("E=64\nif [ -n \"${3}\" ]; then E=$3; fi\nrun $E") == Words{"run", "64", ";"});
+  const std::string inner = "E=64\nif [ -n \"${1}\" ]; then E=$1; fi\n[ -z $1 ] && E=5\nrun $E\n";
+  CHECK(run_shell("bash b.sh 7", "a.sh", {}, {{"b.sh", inner}}).words == Words{"run", "7", ";"});
+}
+
 TEST_CASE("a default for a variable that nothing sets is taken, as in ${TP:-8}") {
   CHECK(words_passed("[ -z \"$TP\" ] && TP=8\nif [[ -z ${PP} ]]; then PP=2; fi\nrun $TP $PP") ==
         Words{"run", "8", "2", ";"});

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs, results of measurements and lists of machines, by a part of one of their lines.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "exchange/recognise.h"
+
+namespace orrery {
+
+// Texts of lines, by what one of their lines holds.
+struct LineMark {
+  std::string_view part;
+  FileKind kind;
+  const char* looks;
+  const char* advice;
+};
+inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
+inline constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
+inline constexpr std::array kLines = {
+    LineMark{"- arguments -", FileKind::training, "", ""},
+    LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
+    LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"switchname=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"blockname=", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"- topology:", FileKind::machine, kSlurmTopology, ""},
+    LineMark{"switchguid=", FileKind::machine, kIbnetdiscover, ""},
+    LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
+    LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
+    LineMark{"(UUID: GPU-", FileKind::machine, kSmi, ""},
+    LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
+    LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
+    LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
+    LineMark{"LINK TYPE TABLE", FileKind::machine, kTopologyMatrix, ""},
+    LineMark{"KFD_ID:", FileKind::other, "amd-smi's list of GPUs",
+             "amd-smi topology, whose table of links is read"},
+    LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},
+    LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
+    LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"{'loss':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"| NVIDIA-SMI", FileKind::machine, kSmi, ""},
+    LineMark{"NCCL INFO", FileKind::other, "a log of NCCL", ""},
+};
+
+}  // namespace orrery

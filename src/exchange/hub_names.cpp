@@ -117,6 +117,8 @@ constexpr OtherName kOtherNames[] = {
     {"tinyllama11bintermediatestep1431k3t", "tinyllama-1.1b"},
     {"llama7b", "llama-2-7b"},  // of the same dimensions
     {"llama13b", "llama-2-13b"},
+    {"vicuna7bv15", "llama-2-7b"},  // trained further
+    {"vicuna13bv15", "llama-2-13b"},
     {"qwen205b", "qwen2.5-0.5b"},
     {"qwen215b", "qwen2.5-1.5b"},
     {"qwen27b", "qwen2.5-7b"},

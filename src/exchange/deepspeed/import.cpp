@@ -250,13 +250,16 @@ void read_optimizer(ImportDraft& d) {
   std::transform(type->begin(), type->end(), type->begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (*type == "adam" || *type == "adamw") return d.set("training.optimizer", "adam");
-  if (*type == "sgd") return d.set("training.optimizer", "sgd");
+  // Others of ours by their names.
+  for (const char* same : {"sgd", "lion", "muon"}) {
+    if (*type == same) return d.set("training.optimizer", same);
+  }
   for (const char* adam :
        {"adamw", "fusedadam", "deepspeedcpuadam", "cpuadam", "adamw_torch", "adamw_torch_fused"}) {
     if (*type == adam) return d.set("training.optimizer", "adam");
   }
   d.open("training.optimizer", "optimizer.type " + *type,
-         "adam, adamw or sgd; its states are others");
+         "adam, adamw, sgd, lion or muon; its states are others");
 }
 
 void read_offload(ImportDraft& d) {

@@ -199,14 +199,22 @@ void rest(Settings& settings, Facts& facts) {
   }
 }
 
-// The place of the program, a Python file or what stands behind -m; the end where there is none.
+// Programs that are installed by their names.
+constexpr std::string_view kInstalled[] = {"llamafactory-cli", "lmf", "trl", "axolotl"};
+
+// The place of the program: a Python file, what stands behind -m, or one by its name; the end where
+// there is none.
 Words::const_iterator program_of(const Words& words) {
   const auto is_program = [](const std::string& w) { return w.ends_with(".py"); };
   const auto file = std::find_if(words.begin(), words.end(), is_program);
   if (file != words.end()) return file;
   const auto module = std::find(words.begin(), words.end(), "-m");
-  return module == words.end() ? module : module + 1;
+  if (module != words.end()) return module + 1;
+  return std::find_first_of(words.begin(), words.end(), std::begin(kInstalled),
+                            std::end(kInstalled));
 }
+
+bool is_argument(const std::string& word) { return begins_with(word, "-"); }
 
 // The settings of a command, before its program and behind it, as a YAML document.
 ForeignFile document_of(const ForeignFile& script, Facts& facts) {
@@ -217,9 +225,12 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
     const auto program = program_of(words);
     const Settings own = settings_of_words({program, words.end()}, script.name);
     if (program == words.end() || !is_command(own)) continue;
+    // `trl dpo` has its kind behind its name.
+    const bool has_kind = program + 1 != words.end() && !is_argument(program[1]);
+    const std::string what = base_name(*program) + (has_kind ? " " + program[1] : "");
     for (const std::string_view part : kOtherScripts) {
-      if (contains(base_name(*program), part))
-        facts.stop(base_name(*program), "a training with a second model or with generation");
+      if (contains(what, part))
+        facts.stop(what, "a training with a second model or with generation");
     }
     const Settings before = settings_of_words({words.begin(), program}, script.name);
     for (const ForeignSetting& s : before.all()) {

@@ -35,7 +35,10 @@ class Reading {
     // Files alone, without one that includes them.
     for (Document& d : documents_) {
       if (d.used) continue;
-      unknown_defaults("the file of modules");
+      // A whole file of torchtitan's tables, as torchforge has them.
+      const bool tables = d.json.contains("parallelism") && d.json.contains("training");
+      out_.is_torchtitan = out_.is_torchtitan || tables;
+      if (!tables) unknown_defaults("the file of modules");
       layer(d, 0);
     }
   }

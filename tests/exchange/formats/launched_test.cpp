@@ -103,6 +103,35 @@ TEST_CASE("Quoted places to fill in of several words move nothing") {
   CHECK(at(r, "training.micro_batch").is_number());
 }
 
+TEST_CASE("Trainers that are installed by name take their settings behind it") {
+  const std::string more =
+      " --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 1 "
+      "--gradient_accumulation_steps 4 --bf16 true ";
+  const ImportedRun r =
+      read({{"a.sh",
+             "NPROC_PER_NODE=8 NNODES=2 FORCE_TORCHRUN=1 llamafactory-cli train --stage sft "
+             "--finetuning_type full --cutoff_len 4096" +
+                 more + "\n"}});
+  CHECK(at(r, "model") == "qwen2.5-7b");
+  CHECK(at(r, "training.global_batch") == 64);
+  CHECK(at(r, "parallel.recompute") == "full");
+  CHECK(stops_at(read({{"a.sh", "trl dpo" + more + "\n"}}), "trl dpo"));
+}
+
+TEST_CASE("Tables of torchtitan in a YAML are torchtitan's, and DeepSpeed's Muon is ours") {
+  const ImportedRun r = read({{"a.yaml",
+                               "model:\n  name: llama3\n  flavor: 8B\nprocesses:\n  procs: 8\n"
+                               "training:\n  local_batch_size: 1\n  seq_len: 2048\n"
+                               "parallelism:\n  tensor_parallel_degree: 2\n"
+                               "activation_checkpoint:\n  mode: full\n"}});
+  CHECK(at(r, "model") == "llama-3-8b");
+  CHECK(at(r, "parallel.tp") == 2);
+  CHECK(at(r, "parallel.recompute") == "full");
+  CHECK(
+      at(read({{"a.json", "{\"bf16\": {\"enabled\": true}, \"optimizer\": {\"type\": \"Muon\"}}"}}),
+         "training.optimizer") == "muon");
+}
+
 TEST_CASE("A script that only converts a checkpoint is no training") {
   CHECK_THROWS_WITH_AS(read({{"a.sh",
                               "python tools/checkpoint/convert.py --model-type GPT --bf16 "

@@ -68,6 +68,12 @@ class Environment {
 
   // So many first layers of a stage; 0: none [from memory].
   void checkpoints() {
+    const auto each = parse_number(shell_value(v_, "ACT_CKPT_NUM_LAYERS"));
+    if (each && *each == 0 && shell_value(v_, "ACT_CKPT_GRANULARITY") != "selective") {
+      for (const char* name : {"recompute_method", "recompute_num_layers"})
+        out_.settings.remove(name);
+      add("recompute_granularity", "ACT_CKPT_NUM_LAYERS", "none");
+    }
     const auto layers = parse_number(shell_value(v_, kCheckpoints));
     if (!layers) return;
     add("recompute_granularity", kCheckpoints, *layers > 0 ? "full" : "none");

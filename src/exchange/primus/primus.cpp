@@ -128,7 +128,9 @@ class Reading {
   void add(const Json& keys, const std::string& file, const std::string& path) {
     if (!keys.is_object()) return;
     for (const auto& [key, value] : keys.items()) {
-      if (value.is_null()) {
+      if (value.is_null() && key == "recompute_granularity") {
+        out_.settings.add({key, path + key, "none", file});
+      } else if (value.is_null()) {
         out_.settings.remove(key);
       } else if (out_.is_torchtitan) {
         for (ForeignSetting& s : flat_leaves(value, key)) {

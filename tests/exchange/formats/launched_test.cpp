@@ -132,6 +132,23 @@ TEST_CASE("Tables of torchtitan in a YAML are torchtitan's, and DeepSpeed's Muon
          "training.optimizer") == "muon");
 }
 
+TEST_CASE("No layers to recompute, and a null in their place, are no recompute") {
+  const std::string mlperf =
+      "export DGXNNODES=1\nexport DGXNGPU=8\nexport MINIBS=4\n"
+      "export ACT_CKPT_GRANULARITY=full\nexport ACT_CKPT_METHOD=block\n";
+  CHECK(at(read({{"config_a.sh", mlperf + "export ACT_CKPT_NUM_LAYERS=0\n"}}),
+           "parallel.recompute") == "none");
+  CHECK(at(read({{"config_a.sh", mlperf + "export ACT_CKPT_NUM_LAYERS=2\n"}}),
+           "parallel.recompute") == "full");
+  const std::string primus =
+      "modules:\n  pre_trainer:\n    framework: megatron\n"
+      "    config: pre_trainer.yaml\n    overrides:\n"
+      "      micro_batch_size: 2\n";
+  CHECK(at(read({{"a.yaml", primus + "      recompute_granularity: null\n"}}),
+           "parallel.recompute") == "none");
+  CHECK(is_open(read({{"a.yaml", primus}}), "parallel.recompute"));
+}
+
 TEST_CASE("A script that only converts a checkpoint is no training") {
   CHECK_THROWS_WITH_AS(read({{"a.sh",
                               "python tools/checkpoint/convert.py --model-type GPT --bf16 "

@@ -54,6 +54,7 @@ constexpr std::string_view kOurs[] = {
     "megatron-1t",
     "megatron-22b",
     "mistral-7b",
+    "mistral-7b-v0.1",
     "mistral-7b-v0.3",
     "mistral-nemo-12b",
     "mistral-small-24b",
@@ -100,7 +101,6 @@ constexpr OtherName kOtherNames[] = {
     {"llama31405b", "llama-3-405b"},
     {"405b", "llama-3-405b"},
     {"175b", "gpt3-175b"},
-    {"mistral7bv01", ""},  // its window of 4,096 is not ours
     {"llama4scout17b16e", "llama-4-scout"},
     {"llama4maverick17b128e", "llama-4-maverick"},
     {"deepseekv30324", "deepseek-v3"},
@@ -108,6 +108,9 @@ constexpr OtherName kOtherNames[] = {
     {"olmo211247b", "olmo-2-7b"},
     {"olmo2112413b", "olmo-2-13b"},
     {"bloom", "bloom-176b"},
+    {"mistral7binstructv01", "mistral-7b-v0.1"},
+    {"mistral7binstructv02", "mistral-7b"},  // without the window
+    {"mistral7bv02", "mistral-7b"},
     {"mistral7binstructv03", "mistral-7b-v0.3"},
     {"mistralnemo", "mistral-nemo-12b"},
     {"phi3mini4k", "phi-3-mini"},

@@ -30,11 +30,11 @@ double beyond_its_logits(const ChunkActivations<R>& chunk) {
   return plain(chunk.working + chunk.transient - chunk.logits).si();
 }
 
-// A micro batch of the chunk is in backward; `a` includes its logits.
+// A micro batch of the chunk is in backward; `a` includes its logits, unless it holds none of it.
 template <Number R>
 void add_backward(StageActivations<R>& a, const ChunkActivations<R>& chunk) {
   if (beyond_its_logits(chunk) <= 0) return;
-  a.logits = a.logits - chunk.logits;
+  a.logits = a.logits - smaller(a.logits, chunk.logits);
   a.working = chunk.working;
   a.transient = chunk.transient;
 }

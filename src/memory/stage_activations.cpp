@@ -39,13 +39,14 @@ double largest_of(std::span<const ChunkActivations<R>> chunks) {
 }
 
 // Among the chunks with a micro batch that may go backward, the one whose pass adds the most;
-// nothing if none adds anything.
+// nothing if none adds anything. `held` null: of all chunks, at whatever moment each goes backward.
 template <Number R>
 std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> chunks,
                                          const HeldChunk* held) {
   std::optional<std::size_t> most;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    if (held[c].whole == 0 || beyond_its_logits(chunks[c]) <= 0) continue;
+    if (held != nullptr && held[c].whole == 0) continue;
+    if (beyond_its_logits(chunks[c]) <= 0) continue;
     if (!most || beyond_its_logits(chunks[c]) > beyond_its_logits(chunks[*most])) most = c;
   }
   return most;
@@ -114,7 +115,10 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
     a.logits += n * chunks[c].logits;
     a.largest = larger(a.largest, chunks[c].largest);
   }
-  if (const auto at_work = chunk_at_work<R>(chunks, held.data())) add_backward(a, chunks[*at_work]);
+  // In rounds only what is kept decides the moment: the largest pass may be of a chunk that holds
+  // nothing then, so the sum is of the fullest moment and the largest pass.
+  const HeldChunk* const may_go = moments.empty() ? nullptr : held.data();
+  if (const auto at_work = chunk_at_work<R>(chunks, may_go)) add_backward(a, chunks[*at_work]);
   return a;
 }
 

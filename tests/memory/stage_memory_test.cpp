@@ -324,6 +324,20 @@ TEST_CASE("interleaving is judged at the moment with the most bytes, logits incl
   }
 }
 
+// The first chunks keep so much that the last holds nothing when they are fullest.
+TEST_CASE("the largest pass counts though its chunk holds nothing at the fullest moment") {
+  std::vector<Chunk> chunks = {activations(100), activations(100), activations(1)};
+  for (Chunk& c : chunks) c.working = c.transient = Bytes();
+  chunks[2].working = Bytes(1000);
+  chunks[2].logits = Bytes(10);
+  const PipelineShape shape = {7, 3, 21};
+  const auto a =
+      stage_activations<double>(ScheduleId::interleaved, shape, 0, {}, chunks, OffloadTarget::none);
+  CHECK(a.kept.si() == 2700);  // 27 of the first two
+  CHECK(a.working.si() == 1000);
+  CHECK(a.logits.si() >= 0);
+}
+
 TEST_CASE("one rule for the backward pass, over the lines and over the curve") {
   StageActivations<double> a;
   a.kept = Bytes(100);

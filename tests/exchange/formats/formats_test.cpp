@@ -72,7 +72,8 @@ TEST_CASE("models of a hub are known by their dimensions") {
   CHECK(shipped_model("mistralai/Mixtral-8x7B-v0.1") == "mixtral-8x7b");
   CHECK(shipped_model("Qwen/Qwen4-4B") == "");
   CHECK(shipped_model("mistralai/Mistral-7B-Instruct-v0.3") == "mistral-7b-v0.3");
-  CHECK(shipped_model("mistralai/Mistral-7B-v0.1") == "");  // of a window that ours has not
+  CHECK(shipped_model("mistralai/Mistral-7B-v0.1") == "mistral-7b-v0.1");  // with its window
+  CHECK(shipped_model("mistralai/Mistral-7B-Instruct-v0.2") == "mistral-7b");
   CHECK(shipped_model("mistralai/Mistral-Nemo-Base-2407") == "mistral-nemo-12b");
   CHECK(shipped_model("allenai/OLMo-2-1124-7B-Instruct") == "olmo-2-7b");
   CHECK(shipped_model("somebody/Llama-3-8B-AWQ") == "");

@@ -20,6 +20,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
     "constexpr EmbeddedFile kFiles[] = {\n")
   foreach(name IN LISTS files)
     file(READ "${base}/${name}" text)
+    if(ORRERY_DENSE)  # JSON without its indents: no string of it has a line's end
+      string(REGEX REPLACE "\n +" "\n" text "${text}")
+    endif()
     file(APPEND "${ORRERY_OUTPUT}.new" "    {\"${name}\"sv, R\"~~~~(${text})~~~~\"sv},\n")
   endforeach()
   file(APPEND "${ORRERY_OUTPUT}.new"

@@ -34,7 +34,7 @@ bool matches(std::string_view name, std::string_view pattern) {
 bool is_off(const Json& value) {
   if (value.is_string()) {
     constexpr std::array<std::string_view, 6> kOff = {"None", "none", "null", "False", "false", ""};
-    return std::ranges::find(kOff, value.get<std::string_view>()) != kOff.end();
+    return std::find(kOff.begin(), kOff.end(), value.get<std::string_view>()) != kOff.end();
   }
   if (value.is_boolean()) return !value.get<bool>();
   return value == 0 || value == Json::array();

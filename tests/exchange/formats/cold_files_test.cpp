@@ -12,10 +12,6 @@ namespace {
 
 using namespace formats;  // NOLINT
 
-std::string megatron(const std::string& more) {
-  return small_megatron("torchrun --nproc_per_node 8", more);
-}
-
 std::string refusal(const std::string& name, const std::string& text) {
   try {
     read({{name, text}});
@@ -149,8 +145,8 @@ TEST_CASE("A command line of another program has none of Megatron-LM's defaults"
 TEST_CASE("Virtual stages are of the layers and of the ends that count as layers") {
   const std::string ends =
       "--bf16 --pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 ";
-  const ImportedRun r = read(megatron(ends + "--account-for-embedding-in-pipeline-split "
-                                             "--account-for-loss-in-pipeline-split"));
+  const ImportedRun r = read(started_megatron(ends + "--account-for-embedding-in-pipeline-split "
+                                                     "--account-for-loss-in-pipeline-split"));
   CHECK(at(r, "parallel.vpp") == 2);
   CHECK(at(r, "parallel.layer_split") == "ends_as_layers");
 }
@@ -183,12 +179,12 @@ TEST_CASE("Activations on a disk are open, and modules that DeepSpeed gathers wh
 
 TEST_CASE("A layout that is not ours says how many stages a rank has all the same") {
   const ImportedRun r =
-      read(megatron("--bf16 --pipeline-model-parallel-size 2 "
-                    "--pipeline-model-parallel-layout 'Ettt|ttt|tttt|L'"));
+      read(started_megatron("--bf16 --pipeline-model-parallel-size 2 "
+                            "--pipeline-model-parallel-layout 'Ettt|ttt|tttt|L'"));
   CHECK(at(r, "parallel.vpp") == 2);
   const ImportedRun apart =
-      read(megatron("--bf16 --mtp-num-layers 1 --pipeline-model-parallel-size 2 "
-                    "--pipeline-model-parallel-layout 'Ettttt|ttttt|m|L'"));
+      read(started_megatron("--bf16 --mtp-num-layers 1 --pipeline-model-parallel-size 2 "
+                            "--pipeline-model-parallel-layout 'Ettttt|ttttt|m|L'"));
   CHECK(is_open(apart, "parallel.stage_layers"));
   CHECK(at(apart, "parallel.vpp") == 2);
   CHECK(at(apart, "parallel.schedule") == "interleaved");
@@ -198,7 +194,7 @@ TEST_CASE("A job that a script writes for sbatch says its nodes") {
   const ImportedRun r = read(
       "sbatch <<EOS\n#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\n"
       "srun python pretrain_gpt.py" +
-      megatron("--bf16").substr(megatron("").find(" --num-layers")) + "EOS\n");
+      started_megatron("--bf16").substr(started_megatron("").find(" --num-layers")) + "EOS\n");
   CHECK(at(r, "cluster.gpus") == 32);
 }
 
@@ -226,16 +222,17 @@ TEST_CASE("Optimizers with weights of their own leave Automodel's states open") 
 
 TEST_CASE("A place that a user is to fill in is one word of a script") {
   // examples/pretrain_gpt3_175B.sh of Megatron-LM wrote so before 2023.
-  const ImportedRun r = read(
-      megatron("--vocab-file <PATH TO gpt-vocab.json> --tensorboard-dir <TENSORBOARD DIRECTORY> "
-               "--fp16 --activations-checkpoint-method uniform --num-workers 2"));
+  const ImportedRun r = read(started_megatron(
+      "--vocab-file <PATH TO gpt-vocab.json> --tensorboard-dir <TENSORBOARD DIRECTORY> "
+      "--fp16 --activations-checkpoint-method uniform --num-workers 2"));
   CHECK(at(r, "training.precision") == "fp16");
   CHECK(at(r, "parallel.recompute") == "full");
   CHECK(at(r, "training.flash_attention") == false);
-  CHECK(is_open(read(megatron("--bf16 --tensor-model-parallel-size <number of GPUs>")),
+  CHECK(is_open(read(started_megatron("--bf16 --tensor-model-parallel-size <number of GPUs>")),
                 "parallel.tp"));
   // Files that a command reads and writes are none.
-  CHECK(at(read("cat <a.txt >b.txt\n" + megatron("--bf16")), "training.precision") == "bf16");
+  CHECK(at(read("cat <a.txt >b.txt\n" + started_megatron("--bf16")), "training.precision") ==
+        "bf16");
 }
 
 TEST_CASE("A log of 2022 says full recompute by its method alone") {
@@ -325,41 +322,41 @@ TEST_CASE("MLPerf's variables of AMD and of checkpointed layers are read or name
 }
 
 TEST_CASE("Dropout of a value that only the shell knows is open") {
-  CHECK(is_open(read(megatron("--bf16 --hidden-dropout $HD")), "model.dropout"));
-  CHECK(at(read(megatron("--bf16")), "model.dropout") == true);
+  CHECK(is_open(read(started_megatron("--bf16 --hidden-dropout $HD")), "model.dropout"));
+  CHECK(at(read(started_megatron("--bf16")), "model.dropout") == true);
 }
 
 TEST_CASE("A model of images of Megatron-LM's multimodal example is not its language model") {
-  CHECK(is_open(read(megatron("--bf16 --language-model-type mistral_7b")), "model"));
-  CHECK(is_open(read(megatron("--bf16 --freeze-ViT")), "model"));
+  CHECK(is_open(read(started_megatron("--bf16 --language-model-type mistral_7b")), "model"));
+  CHECK(is_open(read(started_megatron("--bf16 --freeze-ViT")), "model"));
 }
 
 TEST_CASE("What a command prints is one word where nobody knows it") {
-  const ImportedRun r =
-      read({{"a.sh",
-             "source elsewhere.sh\nADDR=$(scontrol show hostnames $NODES | head -n 1)\n"
-             "export LAUNCHER=\"python -m torch.distributed.run --nproc_per_node 8 --nnodes 2 "
-             "--master_addr $ADDR\"\n"
-             "export CMD=\"" +
-                 megatron("--bf16").substr(std::string("torchrun --nproc_per_node 8 ").size()) +
-                 "\"\nsrun bash -c '$LAUNCHER $CMD'\n"}});
+  const ImportedRun r = read(
+      {{"a.sh",
+        "source elsewhere.sh\nADDR=$(scontrol show hostnames $NODES | head -n 1)\n"
+        "export LAUNCHER=\"python -m torch.distributed.run --nproc_per_node 8 --nnodes 2 "
+        "--master_addr $ADDR\"\n"
+        "export CMD=\"" +
+            started_megatron("--bf16").substr(std::string("torchrun --nproc_per_node 8 ").size()) +
+            "\"\nsrun bash -c '$LAUNCHER $CMD'\n"}});
   CHECK_FALSE(stops_at(r, "$NODES"));
   CHECK(at(r, "cluster.gpus") == 16);
 }
 
 TEST_CASE("Habana's fork says its optimizer and its checkpoints in its own words") {
-  const ImportedRun r =
-      read(megatron("--bf16 --deepspeed --zero-stage 0 --optimizer fusedadamw --use-fused-sdpa 1 "
-                    "--checkpoint-activations --checkpoint-activations-granularity selective"));
+  const ImportedRun r = read(started_megatron(
+      "--bf16 --deepspeed --zero-stage 0 --optimizer fusedadamw --use-fused-sdpa 1 "
+      "--checkpoint-activations --checkpoint-activations-granularity selective"));
   CHECK(at(r, "parallel.recompute") == "selective");
   CHECK(at(r, "training.flash_attention") == true);
   CHECK_FALSE(is_open(r, "training.optimizer"));
 }
 
 TEST_CASE("DeepSpeed's type of gradients goes over the script's") {
-  const ImportedRun r =
-      read({{"a.sh", megatron("--bf16 --deepspeed --deepspeed_config z3.json --zero-stage 3")},
-            {"z3.json", R"({"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true},
+  const ImportedRun r = read(
+      {{"a.sh", started_megatron("--bf16 --deepspeed --deepspeed_config z3.json --zero-stage 3")},
+       {"z3.json", R"({"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true},
                        "zero_optimization": {"stage": 3}, "data_types": {"grad_accum_dtype": "fp32"}})"}});
   CHECK_FALSE(is_open(r, "training.states"));
   CHECK(value_at(r.run, "training.states.gradients") == 4);

@@ -6,15 +6,8 @@
 #include "read_text.h"
 
 namespace orrery {
-namespace {
 
 using namespace formats;  // NOLINT
-
-std::string megatron(const std::string& more) {
-  return small_megatron("torchrun --nproc_per_node 8", more);
-}
-
-}  // namespace
 
 TEST_CASE("A program that Accelerate launches says its training beside Accelerate's file") {
   const std::string launch =
@@ -98,8 +91,8 @@ TEST_CASE("Variables before run_train.sh are torchtitan's launcher and configura
 }
 
 TEST_CASE("Quoted places to fill in of several words move nothing") {
-  const ImportedRun r = read(
-      {{"a.sh", "TOKENIZER=\"your tokenizer path\"\n" + megatron("--tokenizer-model $TOKENIZER")}});
+  const ImportedRun r = read({{"a.sh", "TOKENIZER=\"your tokenizer path\"\n" +
+                                           started_megatron("--tokenizer-model $TOKENIZER")}});
   CHECK(at(r, "training.micro_batch").is_number());
 }
 

@@ -31,6 +31,10 @@ inline std::string small_megatron(const std::string& launcher, const std::string
          more + "\n";
 }
 
+inline std::string started_megatron(const std::string& more) {
+  return small_megatron("torchrun --nproc_per_node 8", more);
+}
+
 inline Json at(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
 
 inline bool is_open(const ImportedRun& r, const std::string& key) {

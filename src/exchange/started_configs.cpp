@@ -142,8 +142,8 @@ const std::string* named_by_variable(const ImportJob& job, const ShellVariables&
   return nullptr;
 }
 
-// What a command starts: nothing of the job's, a program under Accelerate's file alone, or a file
-// with settings of a training.
+// A command starts nothing of the job's, a program under Accelerate's file alone, or a file with
+// settings of a training.
 enum class Started : std::uint8_t { nothing, launch, training };
 
 // The command's overrides then stand in the file that it starts.

@@ -29,8 +29,8 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job);
 // Hydra's word ("a.b=c", "+a=c", "~a") goes over the document.
 void override_with(Json& document, const std::string& word, const std::string& file);
 
-// What overrides say of a configuration of NeMo or Megatron-Bridge that is not given goes into the
-// settings, and all else of it stays open; the tool of that configuration.
+// Overrides of a configuration of NeMo or Megatron-Bridge that is not given go into the settings,
+// and all else of it stays open. Returns the tool of that configuration.
 ForeignFormat read_overrides(const std::string& file, ForeignFormat format, NamedSettings& named);
 
 // Processes of a node times nodes, as a launcher says them; 0 where it does not in numbers.

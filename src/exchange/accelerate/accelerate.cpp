@@ -23,7 +23,7 @@ constexpr std::array kAccelerateRows = {
     SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
 };
 
-// Of its plugin for Megatron-LM.
+// Settings of its plugin for Megatron-LM.
 constexpr std::array kMegatronRows = {
     SaidRow{"megatron_lm_config.megatron_lm_tp_degree", Said::tp, NameKind::degree},
     SaidRow{"megatron_lm_config.megatron_lm_pp_degree", Said::pp, NameKind::degree},

@@ -36,7 +36,7 @@ enum class Mode : std::uint8_t { run, doubt, skip };
 // The part that break, continue and return leave: commands up to its end are only read over.
 enum class Leave : std::uint8_t { nothing, round, loop, function };
 
-// What a branch in doubt sets for sure, if it is taken.
+// The values that a branch in doubt sets for sure, if it is taken.
 struct Branch {
   std::map<std::string, std::vector<std::string>, std::less<>> values = {};
   bool exits = false;
@@ -142,7 +142,7 @@ class Script {
 
   void part(Mode mode, Truth truth, std::size_t line, const char* what, std::vector<Branch>& all);
 
-  // What all branches set alike is known; `whole`: one of them is taken.
+  // Makes known the values that all branches set alike; `whole`: one of them is taken.
   void join(const std::vector<Branch>& all, bool whole);
 
   // Runs what the branch may not come to.

@@ -204,7 +204,10 @@ class Script {
   void set_defaults(const std::string& word, Mode mode);
 
   // The name has a value that the script's text does not tell.
-  void forget(const std::string& name) { s_.run.variables[name] = {"${" + name + "}"}; }
+  void forget(const std::string& name) {
+    s_.run.variables[name] = {"${" + name + "}"};
+    if (s_.branch != nullptr) s_.branch->values.erase(name);
+  }
 
   // A name that a branch in doubt assigns becomes unknown, and its words are reported.
   void doubtful(const std::string& name, const std::vector<std::string>& values, bool whole = true);

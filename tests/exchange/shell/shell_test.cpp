@@ -67,7 +67,8 @@ TEST_CASE("what all branches of an unknown condition set alike is known") {
   for (const char* other :
        {"N=8\nelse\nN=4\nfi", "N=8\nfi", "N=8\nelse\nA=1\nfi", "N=8\nelse\nN=8; N=$(f)\nfi",
         "N=8\nelse\nN=8; grep q y && N=4\nfi", "N=8\nelse\nif grep q y; then N=8; fi\nfi",
-        "N=8\nelse\nfor i in $(f); do N=8; done\nfi", "N+=8\nelse\nN+=8\nfi"})
+        "N=8\nelse\nfor i in $(f); do N=8; done\nfi", "N+=8\nelse\nN+=8\nfi",
+        "N=8\nread N\nelse\nN=8\nfi"})
     CHECK_MESSAGE((after(unknown + other) == Words{"run", "$N", ";"}), other);
   CHECK(after("case $(uname) in\n a) N=8 ;;\n b) N=8 ;;\nesac") == Words{"run", "$N", ";"});
 }

@@ -276,15 +276,22 @@ void add_largest(const Prices<R>& prices, const BlockCounts& blocks, StageHoldin
   }
 }
 
+// Products sum over either dimension of a weight. Blackwell's 8-bit ones read one copy both ways
+// (NVIDIA/TransformerEngine, fp8_delayed_scaling.rst); scales of blocks go along one dimension.
+double narrow_copy_bytes(const Run& run) {
+  const Precision linear = run.training.precision;
+  if (!run.framework.keeps_narrow_weights || !is_low_precision(linear)) return 0;
+  const bool either_way =
+      linear == Precision::fp8 && run.cluster.device.generation == Generation::blackwell;
+  return element_bytes(linear) * (either_way ? 1 : 2);
+}
+
 template <Number R>
 StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageHoldings h;
   h.parameters = parameters_of_stage<R>(run, w, stage);
   h.gathered_bytes = gathered_bytes(run);
-  const Precision linear = run.training.precision;
-  if (run.framework.keeps_narrow_weights && is_low_precision(linear)) {
-    h.narrow_bytes = element_bytes(linear);
-  }
+  h.narrow_bytes = narrow_copy_bytes(run);
   h.groups = static_cast<double>(communicators(run.strategy)) * channels_over_a100(run.cluster);
   const StageClass<R>* before = nullptr;
   for_each_chunk(run, stage, [&](std::int64_t part) {

@@ -52,15 +52,15 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
   return held;
 }
 
-// Weights of the layers' products in 8 or 4 bits, along either dimension that a product sums over,
-// cast once a step and kept for all its micro batches (NVIDIA/TransformerEngine, module/linear.py:
-// is_first_microbatch). Where the weights themselves are narrow, those are among them.
+// Weights of the layers' products in 8 or 4 bits, cast once a step and kept for all its micro
+// batches (NVIDIA/TransformerEngine, module/linear.py: is_first_microbatch). Where the weights
+// themselves are narrow, those are among them.
 template <Number R>
 BytesOf<R> narrow_copies(const Strategy& s, const StateRecipe& recipe, const StageHoldings& h) {
   BytesOf<R> sum{};
   if (h.narrow_bytes == 0) return sum;
   const double there = recipe.gathered < 2 ? recipe.weights : 0;
-  const double bytes = std::max(0.0, 2 * h.narrow_bytes - there);
+  const double bytes = std::max(0.0, h.narrow_bytes - there);
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     if (partition_of(s, which).weights > 1) continue;
     const std::int64_t n = held(h.parameters, which) - held(h.ends, which);

@@ -34,7 +34,7 @@ struct StageHoldings {
   double gathered_bytes = 2;  // of an element, in memory
   double groups = 0;          // communicators in use, as many as with an A100's channels
   Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept
-  double narrow_bytes = 0;    // of an element that products read in 8 or 4 bits; 0: in 16 or more
+  double narrow_bytes = 0;    // of a weight's copies in 8 or 4 bits; 0: products read 16 or more
 };
 
 // The part that follows from the holdings and from how states are sharded and offloaded, whatever

@@ -98,6 +98,18 @@ TEST_CASE("copies of weights in 8 bits are kept both ways, but the stored ones")
   CHECK(memory_line(run, MemoryLine::secondary_weights).si() == testing::about(8 * layer));
 }
 
+TEST_CASE("a Blackwell's products read one copy in 8 bits both ways, but not blocks of scales") {
+  Run run = dense_run(R"({"tp": 2})");
+  run.framework.keeps_narrow_weights = true;
+  run.cluster.device.generation = Generation::blackwell;
+  run.training.precision = Precision::fp8;
+  const double layer = (2 + 0.5 + 3 * 4) * kWidth * kWidth / 2 + 2 * kWidth;
+  CHECK(memory_line(run, MemoryLine::secondary_weights).si() == testing::about(8 * layer));
+  run.training.precision = Precision::mxfp8;  // a scale of a byte for 32
+  CHECK(memory_line(run, MemoryLine::secondary_weights).si() ==
+        testing::about(8 * layer * 2 * (1 + 1.0 / 32)));
+}
+
 TEST_CASE("communicators: one a dimension and one of all ranks, by the channels of the links") {
   const Run one = dense_run(R"({"tp": 8})");
   const Bytes group = memory_line(one, MemoryLine::communicators);

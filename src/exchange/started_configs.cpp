@@ -15,6 +15,7 @@
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
+#include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
 
 namespace orrery {
@@ -78,15 +79,6 @@ bool is_accelerate(const Json& document) {
   return document.contains("distributed_type") || document.contains("compute_environment");
 }
 
-void flags_over(Json& document, const Words& words) {
-  for (const char* name : {"num_processes", "num_machines", "mixed_precision"}) {
-    const auto value = value_of(words, name);
-    if (!value || contains(*value, "$")) continue;
-    const auto number = parse_number(*value);
-    document[name] = number ? Json(static_cast<std::int64_t>(*number)) : Json(*value);
-  }
-}
-
 std::int64_t whole(const std::optional<std::string>& text) {
   const auto x = text ? parse_number(*text) : std::nullopt;
   return x && *x >= 1 && *x <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*x) : 0;
@@ -113,13 +105,16 @@ bool is_trainer(const Json& document) {
          document.contains("per_device_train_batch_size");
 }
 
-// `sft.py --config sft.yaml --packing true`: those behind the program.
-void flags_behind(Json& document, const Words& words, const std::string& file) {
-  const auto program = std::find_if(words.begin(), words.end(), [](const std::string& w) {
+Words::const_iterator program_of(const Words& words) {
+  return std::find_if(words.begin(), words.end(), [](const std::string& w) {
     return w.ends_with(".py") || w == "trl" || begins_with(w, "axolotl") ||
            begins_with(w, "llamafactory");
   });
-  const Settings settings = settings_of_words({program, words.end()}, file);
+}
+
+// `sft.py --config sft.yaml --packing true`: those behind the program.
+void flags_behind(Json& document, const Words& words, const std::string& file) {
+  const Settings settings = settings_of_words({program_of(words), words.end()}, file);
   for (const ForeignSetting& s : settings.all()) {
     if (s.name == "config" || s.name == "config_file") continue;
     const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
@@ -159,7 +154,7 @@ Started says_more(const Words& words, ImportJob& job) {
     if (!document.is_object()) continue;
     const Json before = document;
     if (launch) {
-      flags_over(document, words);
+      accelerate::flags_over(document, {words.begin(), program_of(words)}, f.name);
     } else if (is_primus(document)) {
       arguments_over(document, words, f.name);
     } else if (!overridden) {
@@ -177,6 +172,17 @@ Started says_more(const Words& words, ImportJob& job) {
 // The settings of the training stand behind the program that Accelerate launches.
 bool says_the_training(const ForeignFile& script) {
   return recognise(script).format == ForeignFormat::hf_trainer;
+}
+
+// DeepSpeed's "host:0,1@other:0,1"; 0 where a host has all of its GPUs.
+std::int64_t slots_of(const std::string& hosts) {
+  std::int64_t all = 0;
+  for (const std::string_view host : fields_of(hosts, '@')) {
+    const std::size_t colon = host.find(':');
+    if (colon == std::string_view::npos) return 0;
+    all += 1 + std::count(host.begin() + static_cast<std::ptrdiff_t>(colon), host.end(), ',');
+  }
+  return all;
 }
 
 }  // namespace
@@ -222,6 +228,7 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
     return value.empty() ? std::nullopt : std::optional(value);
   };
   if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
+  if (const auto slots = value_of(words, "include")) return slots_of(*slots);
   std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
   if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
   const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accelerate's YAML (huggingface/accelerate 1.x): how a training is launched. Model, batch and
 // length are the trainer's.
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
@@ -52,6 +55,27 @@ constexpr std::array<std::array<std::string_view, 2>, 3> kParts = {
     {{"fsdp_config.", "FSDP"},
      {"deepspeed_config.", "DEEPSPEED"},
      {"megatron_lm_config.", "MEGATRON_LM"}}};
+
+// Flags of `accelerate launch` and the part of its file that has them.
+struct FlagPart {
+  std::string_view begin;
+  std::string_view part;
+};
+constexpr std::array kFlagParts = {
+    FlagPart{"fsdp_", "fsdp_config."},
+    FlagPart{"zero", "deepspeed_config."},
+    FlagPart{"offload_", "deepspeed_config."},
+    FlagPart{"gradient_", "deepspeed_config."},
+    FlagPart{"deepspeed_", "deepspeed_config."},
+    FlagPart{"megatron_lm_", "megatron_lm_config."},
+    FlagPart{"parallelism_config_", "parallelism_config."},
+    FlagPart{"dynamo_", "dynamo_config."},
+    FlagPart{"num_processes", ""},
+    FlagPart{"num_machines", ""},
+    FlagPart{"mixed_precision", ""},
+};
+constexpr std::array<std::array<std::string_view, 2>, 3> kFlagTypes = {
+    {{"use_deepspeed", "DEEPSPEED"}, {"use_fsdp", "FSDP"}, {"use_megatron_lm", "MEGATRON_LM"}}};
 
 // `--recompute-activations` is selective; the distributed optimizer is ZeRO 1.
 void read_megatron(Settings& settings, Facts& facts) {
@@ -121,10 +145,33 @@ void context(Settings& settings, Facts& facts) {
   }
 }
 
+// The script fills in its own.
+void drop_automatic(Settings& settings) {
+  const char* name = "deepspeed_config.gradient_accumulation_steps";
+  if (settings.word(name) == "auto") settings.remove(name);
+}
+
 }  // namespace
+
+void flags_over(Json& document, const std::vector<std::string>& words, const std::string& file) {
+  const Settings flags = settings_of_words(words, file);
+  for (const ForeignSetting& s : flags.all()) {
+    for (const auto& [flag, type] : kFlagTypes) {
+      const bool config = flag == "use_deepspeed" && s.name == "deepspeed_config_file";
+      if (s.name == flag || config) document["distributed_type"] = std::string(type);
+    }
+    const auto part = std::find_if(kFlagParts.begin(), kFlagParts.end(),
+                                   [&](const FlagPart& p) { return begins_with(s.name, p.begin); });
+    const bool unknown_number = begins_with(s.name, "num_") && is_unknown_to_us(s.value);
+    if (part == kFlagParts.end() || unknown_number) continue;
+    const Json value = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+    set_at(document, std::string(part->part) + s.name, value.is_null() ? Json(true) : value);
+  }
+}
 
 void read(const ForeignFile& file, Facts& facts) {
   Settings settings = facts.settings_of_file(read_yaml(file.text, file.name), file.name);
+  drop_automatic(settings);
   read_facts(kAccelerateRows, settings, facts);
   const std::string type = settings.word("distributed_type").value_or("");
   precision(settings, facts);

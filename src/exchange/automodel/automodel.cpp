@@ -37,7 +37,7 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
     "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
     "peft.use_triton peft.lora_dtype "
-    "quantization.* autonvtx cp_* teacher_model.* kd_* temperature";
+    "quantization.* model.quantization_config.bnb_* autonvtx cp_* teacher_model.* kd_* temperature";
 
 constexpr std::array kAutomodelNotModelled = {
     SettingNote{"fp8.*", "the profile's fp8 is used"},
@@ -74,9 +74,15 @@ void adapter(Settings& settings, Facts& facts) {
   const bool any =
       std::any_of(settings.all().begin(), settings.all().end(),
                   [](const ForeignSetting& s) { return begins_with(s.name, "peft."); });
-  const bool bits4 = settings.flag("quantization.load_in_4bit").value_or(false);
-  const bool bits8 = settings.flag("quantization.load_in_8bit").value_or(false);
-  const bool twice = settings.flag("quantization.bnb_4bit_use_double_quant").value_or(true);
+  const auto stored = [&](const std::string& name, bool otherwise) {
+    const auto of_model = settings.flag("model.quantization_config." + name);
+    return of_model.value_or(settings.flag("quantization." + name).value_or(otherwise));
+  };
+  const bool bits4 = stored("load_in_4bit", false);
+  const bool bits8 = stored("load_in_8bit", false);
+  // Of transformers' BitsAndBytesConfig it is off unless told.
+  const bool twice =
+      stored("bnb_4bit_use_double_quant", !settings.has("model.quantization_config.load_in_4bit"));
   if (!any && (bits4 || bits8))
     return facts.stop("quantization", "quantised weights of the base model, and no adapter");
   if (!any) return;

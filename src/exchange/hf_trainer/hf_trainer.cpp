@@ -21,6 +21,7 @@ constexpr std::array kHfTrainerRows = {
     SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
     SaidRow{"torch_compile", Said::compile, NameKind::boolean},
     SaidRow{"gradient_checkpointing", Said::recompute, NameKind::boolean},
+    SaidRow{"grad_checkpoint", Said::recompute, NameKind::boolean},  // InternVL
 };
 
 constexpr std::string_view kHfTrainerWithoutEffect =
@@ -174,11 +175,18 @@ void length(Settings& settings, Facts& facts) {
     say_length(name, packed, settings, facts);
 }
 
-// Weights of a script that loads them in bf16 stay so where nothing makes them fp32.
+// Weights of a script that loads them in bf16 stay so where nothing makes them fp32, and without
+// mixed precision they compute in bf16.
 void weights(Settings& settings, Facts& facts) {
   for (const char* name : {"torch_dtype", "dtype"}) {
     const std::string type = settings.word(name).value_or("");
-    facts.loads_narrow = facts.loads_narrow || type == "bfloat16" || type == "bf16";
+    const bool bf16 = type == "bfloat16" || type == "bf16";
+    const bool fp16 = type == "float16" || type == "fp16";
+    facts.loads_narrow = facts.loads_narrow || bf16;
+    if (bf16) facts.say_weakly(Said::precision, "bf16", settings.written(name) + " " + type);
+    if (fp16 && !facts.has(Said::precision))
+      facts.leave_open(Said::precision, settings.written(name) + " " + type,
+                       "weights in fp16 without a copy in fp32");
   }
 }
 
@@ -220,6 +228,7 @@ bool is_argument(const std::string& word) { return begins_with(word, "-"); }
 ForeignFile document_of(const ForeignFile& script, Facts& facts) {
   const ShellRun run = run_shell(script.text, script.name);
   Json document = Json::object();
+  Json launch = Json::object();
   for (const ShellCommand& c : run.commands) {
     const Words words = words_of(run, c);
     const auto program = program_of(words);
@@ -233,21 +242,15 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
         facts.stop(what, "a training with a second model or with generation");
     }
     const Settings before = settings_of_words({words.begin(), program}, script.name);
-    for (const ForeignSetting& s : before.all()) {
-      const bool known = s.name == "mixed_precision" || s.name == "use_fsdp" ||
-                         s.name == "deepspeed_config_file" || begins_with(s.name, "fsdp_");
-      if (known) document[s.name] = s.value.is_null() ? Json(true) : s.value;
-    }
+    // Its own file has got them already.
+    if (std::find(words.begin(), program, "launch") != program && !before.has("config_file"))
+      accelerate::flags_over(launch, {words.begin(), program}, script.name);
     for (const ForeignSetting& s : own.all())
       document[s.name] = s.value.is_null() ? Json(true) : s.value;
     if (const std::int64_t gpus = launched_processes(words, run.variables); gpus > 0)
       facts.say(Said::gpus, gpus, script.name + ": its launcher");
   }
-  if (document.contains("mixed_precision")) {
-    const Json word = document["mixed_precision"];
-    if (word == "bf16" || word == "fp16") document[word.get<std::string>()] = true;
-    document.erase("mixed_precision");
-  }
+  if (!launch.empty()) accelerate::read({script.name, write_yaml(launch)}, facts);
   return {script.name, write_yaml(document)};
 }
 

@@ -16,6 +16,7 @@ constexpr std::array kLlamaFactoryRows = {
     SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
     SaidRow{"torch_compile", Said::compile, NameKind::boolean},
     SaidRow{"pure_bf16", Said::narrow, NameKind::boolean},
+    SaidRow{"ray_num_workers", Said::gpus, NameKind::degree},
 };
 
 constexpr std::string_view kLlamaFactoryWithoutEffect =
@@ -32,7 +33,7 @@ constexpr std::string_view kLlamaFactoryWithoutEffect =
     "additional_target pissa_* pref_* kto_* ppo_* ref_model* reward_model* apollo_* badam_* "
     "galore_scale galore_proj_type galore_update_interval fp8_enable_fsdp_float8_all_gather "
     "infer_* "
-    "moe_aux_loss_coef";
+    "moe_aux_loss_coef ray_* placement_strategy resources_per_worker.*";
 
 constexpr std::array kLlamaFactoryNotModelled = {
     SettingNote{"moe_*", "the profile's exchange is used"},

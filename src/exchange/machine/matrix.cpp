@@ -107,7 +107,9 @@ void count_links(const Matrix& m, MachineFacts& out) {
   }
   const bool all = pairs + 1 == static_cast<std::int64_t>(m.gpus);
   // Through a switch every pair shows all links of a GPU: 6 on V100, 12 on A100, 18 on H100.
-  const bool switched = all && pairs > 1 && most >= 6;
+  // Four H100 or GH200 have 6 of their 18 to each other one.
+  const bool four_wired = pairs == 3 && most == 6;
+  const bool switched = all && pairs > 1 && most >= 6 && !four_wired;
   out.links = xgmi        ? LinkKind::xgmi
               : switched  ? LinkKind::switched
               : pairs > 0 ? LinkKind::direct

@@ -229,7 +229,10 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
   named.included = run.included;
   for (const char* name : kVariables) {
     const std::string value = shell_value(run.variables, name);
-    if (!value.empty() && !named.settings.has(name)) named.settings.add({name, name, value});
+    // A launcher sets its own.
+    const bool launcher = named.settings.has("nproc_per_node") && is_unknown_to_us(value);
+    if (!value.empty() && !launcher && !named.settings.has(name))
+      named.settings.add({name, name, value});
   }
   for (const ShellDoubt& doubt : run.doubts) {
     const Settings settings = settings_of_words(doubt.words, file.name);

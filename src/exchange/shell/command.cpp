@@ -42,13 +42,14 @@ Truth Script::simple(Mode mode) {
   std::vector<std::string> words;
   bool any = false;
   here_.reset();
+  const std::string target = std::exchange(target_, "");
   while (!text_.at_line_end()) {
     if (redirection()) {
       any = true;
       continue;
     }
     if (ends_command()) break;
-    const std::string word = text_.word();
+    const std::string word = with_printed(text_.word(), mode);
     if (word.empty()) text_.fail("a sign that no command has here");
     if (text_.at_sign("(") && words.empty() && assigns(word) == 0) return function(word, mode);
     any = true;
@@ -61,6 +62,8 @@ Truth Script::simple(Mode mode) {
     }
   }
   if (!any && !text_.at_end()) text_.line_rest();
+  redirected_ = !target_.empty();
+  if (!redirected_) target_ = target;
   return mode == Mode::skip || words.empty() ? Truth(true) : execute(words, mode);
 }
 
@@ -161,7 +164,7 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
       skip_lines(mode);
       continue;
     }
-    const std::string word = text_.word();
+    const std::string word = with_printed(text_.word(), mode);
     if (word.empty()) text_.fail("a sign that no array has here");
     const std::size_t key = word.front() == '[' ? assigns(name + word) : 0;
     if (key > 0) {
@@ -261,6 +264,10 @@ void Script::document(const HereDocument& d, Mode mode) {
   s_.written += text.size();
   if (s_.written > kMostText) text_.fail("more than 1 MiB of words");
   if (!reading_.names.empty()) return fill(text, mode);
+  if (s_.printed && last_ == "cat" && !redirected_) {
+    *s_.printed += text;
+    return;
+  }
   if (is_one_of(last_, kShells)) {
     read_scheduler(text, s_.run.variables);
     return Script(s_, text, text_.file(), text_.line(), depth_ + 1).run(mode);
@@ -276,6 +283,8 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
     call(std::string(function->second), words, mode);
     return true;
   }
+  if (s_.printed && !redirected_) print(words, mode);
+  if (first == "getopts" && s_.run.variables.count(kArguments) == 0) return false;
   if (is_one_of(first, kReads)) return read(words, mode);
   if (first == "shift") return shift(words), Truth(true);
   if (first == "let") {

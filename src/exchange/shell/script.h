@@ -59,7 +59,9 @@ struct State {
   Leave leave = Leave::nothing;
   bool may_leave = false;  // a break in a branch in doubt
   Branch* branch = nullptr;
-  bool surely = false;  // whether the branch comes to the command
+  bool surely = false;                      // whether the branch comes to the command
+  std::optional<std::string> printed = {};  // by the function in $( )
+  bool prints_unknown = false;
 };
 
 // The next text fills names, an array's members, or one name with all of it.
@@ -189,6 +191,15 @@ class Script {
 
   Truth function(const std::string& name, Mode mode);
 
+  // The word with variables in place of $(…) that call functions of the script.
+  std::string with_printed(std::string word, Mode mode);
+
+  // What a function prints; nothing where another program's output is in it.
+  std::optional<std::string> printed_by(const std::string& command);
+
+  // A command inside of $( ): echo, and cat with a here-document, are known.
+  void print(const std::vector<std::string>& words, Mode mode);
+
   static bool declares(const std::vector<std::string>& words);
 
   // The length of NAME or NAME[key] in NAME=… and NAME+=…; 0 for other words.
@@ -267,6 +278,7 @@ class Script {
   ScriptText text_;
   int depth_;
   std::string target_;
+  bool redirected_ = false;  // the command's output goes to a file
   std::string last_;
   std::optional<std::string> here_;  // of <<<
   Reading reading_;

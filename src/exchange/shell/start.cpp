@@ -8,7 +8,8 @@ namespace orrery::shell {
 namespace {
 
 constexpr std::string_view kStarters[] = {"exec", "nohup", "time", "env", "sudo"};
-constexpr std::string_view kTextBehind[] = {"-c", "-lc", "-ic"};
+constexpr std::string_view kTextBehind[] = {"-c", "-lc", "-ic", "--wrap"};
+constexpr std::string_view kWrapped = "--wrap=";
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -82,7 +83,8 @@ bool Script::leaves(const std::string& word, Mode mode) {
 std::size_t Script::place_of_text(const std::vector<std::string>& words) {
   const bool remote = words.front() == "ssh" || words.front() == "pdsh";
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool behind = is_one_of(words[i - 1], kTextBehind) || (remote && i + 1 == words.size());
+    const bool behind = is_one_of(words[i - 1], kTextBehind) || words[i].starts_with(kWrapped) ||
+                        (remote && i + 1 == words.size());
     if (behind && words[i].find(' ') != std::string::npos) return i;
   }
   return 0;
@@ -128,7 +130,9 @@ void Script::run_command(const std::vector<std::string>& words, Mode mode) {
   if (text_at == 0) return;
   const std::size_t outer = s_.outer;
   s_.outer = added;
-  Script(s_, words[text_at], text_.file(), text_.line(), depth_ + 1).run(mode);
+  const std::size_t begin = words[text_at].starts_with(kWrapped) ? kWrapped.size() : 0;
+  const std::string text = words[text_at].substr(begin);
+  Script(s_, text, text_.file(), text_.line(), depth_ + 1).run(mode);
   s_.outer = outer;
 }
 

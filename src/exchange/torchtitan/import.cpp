@@ -293,16 +293,21 @@ void read_precision(ImportDraft& d) {
   auto recipe = d.settings.choice("quantize.linear.float8.recipe_name", kRecipes);
   if (!recipe) recipe = d.settings.choice("float8.recipe_name", kRecipes);
   const auto converters = d.settings.words("model.converters").value_or(std::vector<std::string>{});
-  const bool converted = std::any_of(converters.begin(), converters.end(), [](const auto& c) {
-    return c.find("float8") != std::string::npos;
-  });
+  const auto converts = [&](const char* part, bool experts) {
+    return std::any_of(converters.begin(), converters.end(), [&](const std::string& c) {
+      const bool grouped = c.find("grouped_mm") != std::string::npos;
+      return c.find(part) != std::string::npos && grouped == experts;
+    });
+  };
+  const bool converted = converts("float8", false);
   // Tables of a converter that is not named are left over.
   d.settings.take("quantize.linear.float8.enable_fsdp_float8_all_gather");
   const std::string first = d.settings.text("fp8_linear").value_or("");
   const bool old = d.is_on("float8.enable_float8_linear") || (!first.empty() && first != "false");
-  const bool mx = std::any_of(converters.begin(), converters.end(),
-                              [](const auto& c) { return c.find("mx") != std::string::npos; });
-  if (mx) return d.set("training.precision", "mxfp8");
+  if (converts("mx", false)) return d.set("training.precision", "mxfp8");
+  if (!converted && (converts("float8", true) || converts("mx", true)))
+    return d.open("training.precision", d.settings.written("model.converters"),
+                  "the experts alone; all layers are of one precision here");
   if (!converted && !old) {
     converters_off(d);
     if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");

@@ -101,8 +101,10 @@ void offload(Settings& settings, Facts& facts) {
 
 // Distillation, preferences and reinforcement learning have a second model beside the first.
 void second_model(Settings& settings, Facts& facts) {
-  for (const char* other : {"teacher_model._component_", "policy_model._component_",
-                            "ref_checkpointer._component_", "kd_loss._component_"}) {
+  for (const char* other :
+       {"teacher_model._component_", "policy_model._component_", "ref_checkpointer._component_",
+        "kd_loss._component_", "ref_policy_model._component_", "reward_and_value_model._component_",
+        "ppo_epochs"}) {
     if (settings.has(other))
       return facts.stop(settings.written(other), "a training with a second model");
   }

@@ -208,5 +208,7 @@ bool is_command(const Settings& settings);
 }  // namespace orrery::trainer
 
 namespace orrery::accelerate {
+// Flags of `accelerate launch` go over its document.
+void flags_over(Json& document, const std::vector<std::string>& words, const std::string& file);
 void read(const ForeignFile& file, trainer::Facts& facts);
-}
+}  // namespace orrery::accelerate

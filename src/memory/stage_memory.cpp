@@ -43,11 +43,16 @@ void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe
 }
 
 // DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done;
-// its fp16 optimizer steps on an fp32 copy of its share of them.
-StateRecipe held_recipe(const StateRecipe& recipe, const Framework& f) {
+// its fp16 optimizer steps on an fp32 copy of its share of them. DistributedDataParallel's buckets
+// are a second set of gradients (PyTorch, gradient_as_bucket_view), the only one in 16 bits beside
+// a wider sum.
+StateRecipe held_recipe(const StateRecipe& recipe, const Strategy& s, const Framework& f) {
   StateRecipe held = recipe;
   const bool summed_wider = recipe.gradients > recipe.weights;
-  if (f.keeps_16_bit_gradients && summed_wider) held.gradients += recipe.weights;
+  const bool in_buckets = f.copies_gradients && nearest_zero(s.partition) == 0 && s.dp > 1;
+  if (in_buckets || (f.keeps_16_bit_gradients && summed_wider)) {
+    held.gradients += std::min(recipe.gradients, recipe.weights);
+  }
   if (f.steps_on_fp32_copy && !summed_wider) held.optimizer += element_bytes(Precision::fp32);
   return held;
 }
@@ -238,7 +243,7 @@ template <Number R>
 StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings) {
   StageStates<R> states;
-  const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, f), holdings);
+  const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, s, f), holdings);
   states.gathered = gathered<R>(s, f, recipe, holdings);
   states.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
   if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {

@@ -48,6 +48,7 @@ struct Framework {
   double unpacking_passes = 1;          // the same of kernels that unpack 4- and 8-bit weights
   bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
   bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
+  bool copies_gradients = false;        // that are not sharded, into buckets to be reduced
   bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
   bool frees_gradients = false;         // with the step; they come back one by one in backward
   double optimizer_copies = 0;          // of this rank's weights, while the update runs

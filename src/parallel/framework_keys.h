@@ -93,6 +93,9 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::keeps_16_bit_gradients>(
           "keeps_16_bit_gradients", kSwitch, otherwise("false"),
           "16-bit gradients stay beside their fp32 sum until the micro batch is done"),
+      fact<&F::copies_gradients>("copies_gradients", kSwitch, otherwise("false"),
+                                 "under data parallelism with nothing sharded, gradients are "
+                                 "copied into buckets, which stay"),
       fact<&F::steps_on_fp32_copy>("steps_on_fp32_copy", kSwitch, otherwise("false"),
                                    "the update needs an fp32 copy of a rank's share of 16-bit "
                                    "gradients"),

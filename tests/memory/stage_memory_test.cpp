@@ -269,6 +269,28 @@ TEST_CASE("16-bit gradients that are kept lie beside their fp32 sum") {
   CHECK(gradients(narrow) == 1000 * 2);
 }
 
+// Where nothing is sharded over several replicas; a bucket holds what autograd leaves.
+TEST_CASE("buckets of gradients are a second set of them") {
+  Strategy s;
+  Framework f;
+  const auto gradients = [&](const StateRecipe& recipe) {
+    StageHoldings h;
+    h.parameters = {1000, 0};
+    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{})[MemoryLine::gradients]
+        .si();
+  };
+  const StateRecipe narrow{2, 2, 12, 2, 2};
+  f.copies_gradients = true;
+  CHECK(gradients(narrow) == 1000 * 2);
+  s.dp = 8;
+  CHECK(gradients(narrow) == 1000 * (2 + 2));
+  CHECK(gradients(kRecipe) == 1000 * (4 + 2));
+  f.keeps_16_bit_gradients = true;  // in those buckets
+  CHECK(gradients(kRecipe) == 1000 * (4 + 2));
+  s.partition.optimizer = 8;
+  CHECK(gradients(narrow) == 1000 * 2);
+}
+
 TEST_CASE("the largest layer is what one keeps, or the input of one that runs again") {
   const Strategy s = full(RecomputeMethod::block, 1);
   CHECK(chunk_of(s, 4, 0).largest.si() == 100);

@@ -172,9 +172,9 @@ TEST_CASE("a constant that one source alone was fitted on can be left out") {
         CAPTURE(path);
         ++in_profiles;
         const std::string key = path.substr(0, path.find('.'));
-        static const std::set<std::string> have_default = {"fragments_kept", "records_streams",
-                                                           "keeps_16_bit_gradients",
-                                                           "pipeline_keeps_weights"};
+        static const std::set<std::string> have_default = {
+            "copies_gradients", "fragments_kept", "records_streams", "keeps_16_bit_gradients",
+            "pipeline_keeps_weights"};
         const bool has_default = have_default.contains(key);
         CHECK((before.contains("inherits") || has_default));
         CHECK(!value_at(before, path).is_null());

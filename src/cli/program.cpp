@@ -120,11 +120,13 @@ void refuse_extras(const CLI::App& app) {
                    flag ? nearest_name(word, option_names(app)) : "");
 }
 
-// CLI11's "--tp: 1 required X missing" in our words; other texts stay.
+// CLI11's "--tp: 1 required X missing" and "--tp: At Most 1 required but received 2" in our words;
+// other texts stay.
 std::string mismatch_text(const CLI::ArgumentMismatch& e) {
   const std::string text = e.what();
-  const bool lacks_value = text.find(" missing") != std::string::npos;
-  return lacks_value ? text.substr(0, text.find(':')) + " without a value" : text;
+  const std::string flag = text.substr(0, text.find(':'));
+  if (text.find(" missing") != std::string::npos) return flag + " without a value";
+  return text.find("At Most 1 required") != std::string::npos ? flag + " more than once" : text;
 }
 
 // The refusal of --verbose=1e99, the only flag that counts.

@@ -59,6 +59,9 @@ TEST_CASE("what may be chosen at a risk runs out of memory with that probability
 TEST_CASE("recompute left open fits as surely as asked, and no more than it takes") {
   const ResolvedRun plain = resolved(open_run("{}"));
   CHECK(probability_of(plain) >= 0.9);
+  ResolvedRun ample = plain;
+  ample.run.cluster.device.memory_capacity = Bytes(1e12);
+  CHECK(fit_rank(ample.run, estimate(ample.run)) == 0);
   ResolvedRun less = plain;
   less.run.strategy.recompute_layers -= 1;
   CHECK(probability_of(less) < 0.9);

@@ -295,6 +295,7 @@ TEST_CASE("the largest layer is what one keeps, or the input of one that runs ag
   const Strategy s = full(RecomputeMethod::block, 1);
   CHECK(chunk_of(s, 4, 0).largest.si() == 100);
   CHECK(chunk_of(s, 4, 4).largest.si() == 10);
+  CHECK(chunk_of(s, 4, 1).largest.si() == 10);
   const Saved alone = head();
   const std::vector<BlockGroup<double>> groups = {{&alone, 1, 0}};
   CHECK(chunk_activations<double>(s, groups).largest.si() == 60 - 50);
@@ -512,6 +513,10 @@ TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
   const StageMemory<double> m = memory_of(s, 0, {activations(100)});
   CHECK(m[MemoryLine::weights].si() == 500);
   CHECK(m[MemoryLine::gathered_weights].si() == (2 * 100 + 50) * 2 + 100 * 4);
+  Framework whole;  // from forward to backward
+  whole.keeps_gathered_weights = true;
+  CHECK(memory_of(s, 0, {activations(100)}, whole)[MemoryLine::gathered_weights].si() ==
+        1000 * 2 + 100 * 4);
   s.pp = 2;
   Framework keeps;
   keeps.pipeline_keeps_weights = true;

@@ -69,6 +69,9 @@ TEST_CASE("the second copy of hpZ is the gathered weights over the ranks of a no
   const StateBytes<double> dense = state_bytes<double>(r, {1000, 0}, s);
   CHECK(dense.weights.si() == 250);
   CHECK(dense.secondary.si() == 500);
+  ParametersHeld adapted{1000, 0};
+  adapted.fixed_dense = {3000, Bytes(2000), Bytes(6000)};  // they are gathered with the others
+  CHECK(state_bytes<double>(r, adapted, s).secondary.si() == 500 + 6000 / 4);
   const auto of_experts = [&](std::int64_t ep) {
     s.ep = ep;
     return state_bytes<double>(r, {0, 1000}, s).secondary.si();

@@ -26,6 +26,7 @@ export function publishedRuns(engine, root) {
       groups.set(key, group);
     }
   }
+  for (const group of groups.values()) group[9].sort((a, b) => a - b); // they pack better
   return { sources: [...sources], rows: [...groups.values()] };
 }
 

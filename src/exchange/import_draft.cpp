@@ -47,6 +47,8 @@ constexpr std::string_view kMovingParts[] = {"recompute",
                                              "activations_checkpoint",
                                              "gradient_checkpointing",
                                              "offload",
+                                             "swap_attention",    // of MindSpeed
+                                             "reuse_fp32_param",  // the same
                                              "fp8",
                                              "fp4",
                                              "mxfp",

@@ -114,6 +114,18 @@ TEST_CASE("A script's own functions print arguments") {
   CHECK(stops_at(read(begin + started_megatron("$(other)")), "$(other)"));
 }
 
+TEST_CASE("MindSpeed's flags that save memory stop the import") {
+  CHECK(stops_at(read(started_megatron("--bf16 --reuse-fp32-param")), "--reuse-fp32-param"));
+  CHECK(stops_at(read(started_megatron("--bf16 --swap-attention")), "--swap-attention"));
+}
+
+TEST_CASE("InternVL's checkpointing is a trainer's") {
+  const ImportedRun r = read(
+      "model_name_or_path: Qwen/Qwen3-4B\nper_device_train_batch_size: 2\nmax_length: 1024\n"
+      "packing: true\nbf16: true\ngrad_checkpoint: true\n");
+  CHECK(at(r, "parallel.recompute") == "full");
+}
+
 TEST_CASE("sbatch --wrap starts a text") {
   const ImportedRun r =
       read("O=\"" + small_megatron("python", "--tensor-model-parallel-size 4 --fp16").erase(0, 7) +

@@ -141,6 +141,9 @@ TEST_CASE("what is reduced after the last backward is reserved, not allocated") 
         testing::about(2 * layer * run.training.recipe.reduced));
   run.framework.pipeline_keeps_weights = false;  // reduced in every micro batch
   CHECK(estimate(run).memory.outsized == Bytes());
+  Run whole = dense_run(R"({"pp": 4, "zero": 1})");
+  whole.framework.reduces_at_the_end = true;
+  CHECK(estimate(whole).memory.outsized == Bytes());
 }
 
 TEST_CASE("inputs of 8-bit products are kept as they were, where tp does not split them") {

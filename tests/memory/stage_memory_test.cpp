@@ -235,21 +235,30 @@ TEST_CASE("blocks that fit into none of the cached ones are reserved, not alloca
   CHECK(m.reserved.si() == testing::about(1100));
 }
 
+namespace {
+
+constexpr StateRecipe kNarrow{2, 2, 12, 2, 2};
+
+// A stage of a thousand dense parameters, without activations.
+StageMemory<double> states_of_thousand(const Strategy& s, const Framework& f,
+                                       const StateRecipe& recipe) {
+  StageHoldings h;
+  h.parameters = {1000, 0};
+  return stage_memory<double>(s, f, recipe, h, StageActivations<double>{});
+}
+
+}  // namespace
+
 TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit gradients alone") {
   Strategy s;
   s.dp = 4;
   s.partition = {1, 1, 4};
   Framework f;
-  const auto bytes = [&](const StateRecipe& recipe) {
-    StageHoldings h;
-    h.parameters = {1000, 0};
-    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{});
-  };
-  const StateRecipe narrow{2, 2, 12, 2, 2};
-  const double before = bytes(narrow)[MemoryLine::optimizer].si();
+  const auto bytes = [&](const StateRecipe& recipe) { return states_of_thousand(s, f, recipe); };
+  const double before = bytes(kNarrow)[MemoryLine::optimizer].si();
   const double wide_before = bytes(kRecipe)[MemoryLine::optimizer].si();
   f.steps_on_fp32_copy = true;
-  CHECK(bytes(narrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
+  CHECK(bytes(kNarrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
   CHECK(bytes(kRecipe)[MemoryLine::optimizer].si() == wide_before);
 }
 
@@ -257,16 +266,12 @@ TEST_CASE("16-bit gradients that are kept lie beside their fp32 sum") {
   Strategy s;
   Framework f;
   const auto gradients = [&](const StateRecipe& recipe) {
-    StageHoldings h;
-    h.parameters = {1000, 0};
-    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{})[MemoryLine::gradients]
-        .si();
+    return states_of_thousand(s, f, recipe)[MemoryLine::gradients].si();
   };
-  const StateRecipe narrow{2, 2, 12, 2, 2};
   CHECK(gradients(kRecipe) == 1000 * 4);
   f.keeps_16_bit_gradients = true;
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
-  CHECK(gradients(narrow) == 1000 * 2);
+  CHECK(gradients(kNarrow) == 1000 * 2);
 }
 
 // Where nothing is sharded over several replicas; a bucket holds what autograd leaves.
@@ -274,21 +279,17 @@ TEST_CASE("buckets of gradients are a second set of them") {
   Strategy s;
   Framework f;
   const auto gradients = [&](const StateRecipe& recipe) {
-    StageHoldings h;
-    h.parameters = {1000, 0};
-    return stage_memory<double>(s, f, recipe, h, StageActivations<double>{})[MemoryLine::gradients]
-        .si();
+    return states_of_thousand(s, f, recipe)[MemoryLine::gradients].si();
   };
-  const StateRecipe narrow{2, 2, 12, 2, 2};
   f.copies_gradients = true;
-  CHECK(gradients(narrow) == 1000 * 2);
+  CHECK(gradients(kNarrow) == 1000 * 2);
   s.dp = 8;
-  CHECK(gradients(narrow) == 1000 * (2 + 2));
+  CHECK(gradients(kNarrow) == 1000 * (2 + 2));
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
   f.keeps_16_bit_gradients = true;  // in those buckets
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
   s.partition.optimizer = 8;
-  CHECK(gradients(narrow) == 1000 * 2);
+  CHECK(gradients(kNarrow) == 1000 * 2);
 }
 
 TEST_CASE("the largest layer is what one keeps, or the input of one that runs again") {

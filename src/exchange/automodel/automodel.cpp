@@ -80,7 +80,7 @@ void adapter(Settings& settings, Facts& facts) {
   };
   const bool bits4 = stored("load_in_4bit", false);
   const bool bits8 = stored("load_in_8bit", false);
-  // Of transformers' BitsAndBytesConfig it is off unless told.
+  // transformers' BitsAndBytesConfig has it off unless told.
   const bool twice =
       stored("bnb_4bit_use_double_quant", !settings.has("model.quantization_config.load_in_4bit"));
   if (!any && (bits4 || bits8))

@@ -194,7 +194,7 @@ class Script {
   // The word with variables in place of $(…) that call functions of the script.
   std::string with_printed(std::string word, Mode mode);
 
-  // What a function prints; nothing where another program's output is in it.
+  // Returns what a function prints; nothing where another program's output is in it.
   std::optional<std::string> printed_by(const std::string& command);
 
   // A command inside of $( ): echo, and cat with a here-document, are known.

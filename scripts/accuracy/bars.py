@@ -2,8 +2,9 @@
 """What the accuracy is held to, validation/bars.json, and what is reached of it.
 
 A JSON array of {"name", "values", "command", "left", "tried"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
-the report it is read from, "shipped" (constants as in configs/) or "left out" (each source as if nobody had seen it);
-`scope` the line of that report's summary, of "left out" after its protocol, of "regret" the source whose sweeps are meant; `what` the statistic; `reach`
+the report it is read from, "shipped" (constants as in configs/), "left out" (each source as if nobody had seen it) or
+"collectives" (measured curves); `scope` the line of that report's summary, of "left out" after its protocol, of "regret" the source whose
+sweeps are meant, of "collectives" all or the role of a file; `what` the statistic; `reach`
 and `aim` fractions, at most, or two between which. `left` says what is left of the error and `tried` what
 was tried, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
 every quantity is published.
@@ -36,21 +37,19 @@ def ends(value, key):
     return value[key] if isinstance(value[key], list) else [0, value[key]]
 
 
-def report_for(value, shipped, left_out):
-    return left_out if value["of"] == "left out" else shipped
-
-
 def scopes(value, report):
+    if value["of"] == "collectives":
+        return set(report["errors"])
     if value["what"] == "regret":
         return {s["source"] for s in report["sweeps"]}
     return ANY_ROWS | {s["scope"] for s in report["summaries"]}
 
 
-def check(bars, shipped, left_out):
+def check(bars, reports):
     """Ends the program where a scope is neither of the reports' rows nor one that any rows may have."""
     for bar in bars:
         for v in bar["values"]:
-            known = scopes(v, report_for(v, shipped, left_out))
+            known = scopes(v, reports[v["of"]])
             if v["scope"] not in known:
                 near = difflib.get_close_matches(v["scope"], known, 1)
                 sys.exit(f"validation/bars.json: {bar['name']}: found the unknown scope \"{v['scope']}\"" +
@@ -63,9 +62,11 @@ def strictest_reach(bars, of, scope, what):
     return min(reaches, default=None)
 
 
-def value_of(v, shipped, left_out):
+def value_of(v, reports):
     """None where the report has no such scope."""
-    report = report_for(v, shipped, left_out)
+    report = reports[v["of"]]
+    if v["of"] == "collectives":
+        return report["errors"][v["scope"]][v["what"]]
     if v["what"] == "regret":
         return max((s["regret"] for s in report["sweeps"] if s["source"] == v["scope"]), default=None)
     if v["what"] in REGRETS:
@@ -84,11 +85,11 @@ def value_of(v, shipped, left_out):
     return None
 
 
-def reached(bar, *reports):
+def reached(bar, reports):
     """The least that any of its values reaches; those that no row publishes say nothing."""
     states = []
     for v in bar["values"]:
-        x = value_of(v, *reports)
+        x = value_of(v, reports)
         if x is None:
             continue
         within = [key for key in ("aim", "reach") if ends(v, key)[0] <= x <= ends(v, key)[1]]
@@ -107,8 +108,8 @@ def limits_text(bar, key):
     return " / ".join(limit_text(v, key) for v in bar["values"]) + " %"
 
 
-def reached_text(bar, *reports):
-    values = [value_of(v, *reports) for v in bar["values"]]
+def reached_text(bar, reports):
+    values = [value_of(v, reports) for v in bar["values"]]
     return " / ".join("–" if x is None else decimals(100 * x, 1) for x in values) + " %"
 
 
@@ -118,22 +119,22 @@ def listed(title, lines):
     return title + ":\n\n" + "".join(f"- {line}\n" for line in lines) + "\n"
 
 
-def missed(bars, *reports):
-    return [b for b in bars if reached(b, *reports) == "missed"]
+def missed(bars, reports):
+    return [b for b in bars if reached(b, reports) == "missed"]
 
 
-def unexplained(bars, *reports):
-    return [b["name"] for b in missed(bars, *reports) if not b.get("left") or not b.get("tried")]
+def unexplained(bars, reports):
+    return [b["name"] for b in missed(bars, reports) if not b.get("left") or not b.get("tried")]
 
 
-def page(bars, *reports):
+def page(bars, reports):
     """Every bar beside what is reached of it, and of each that is missed what is left of the error."""
     table = [["bar", "reach", "aim", "reached", "which is", "printed by"]]
     for b in bars:
-        table.append([b["name"], limits_text(b, "reach"), limits_text(b, "aim"), reached_text(b, *reports),
-                      reached(b, *reports), f"`{b['command']}`"])
+        table.append([b["name"], limits_text(b, "reach"), limits_text(b, "aim"), reached_text(b, reports),
+                      reached(b, reports), f"`{b['command']}`"])
     out = markdown(table) + "\n" + LEGEND
-    parts = [f"### {b['name']}\n\nReached {reached_text(b, *reports)}, to reach {limits_text(b, 'reach')}.\n\n" +
+    parts = [f"### {b['name']}\n\nReached {reached_text(b, reports)}, to reach {limits_text(b, 'reach')}.\n\n" +
              listed("What is left", b.get("left")) + listed("What was tried", b.get("tried"))
-             for b in missed(bars, *reports)]
+             for b in missed(bars, reports)]
     return out + ("## What is missed, and why\n\n" + "".join(parts) if parts else "")

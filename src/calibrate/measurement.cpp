@@ -33,7 +33,9 @@ std::string attention_curve(const MeasuredAttention& a) {
 }
 
 std::string collective_curve(const MeasuredCollective& c) {
-  return text_of(name_of(c.kind)) + " over " + std::to_string(c.ranks);
+  return text_of(name_of(c.kind)) + " over " + std::to_string(c.ranks) +
+         (c.nodes == 0 ? "" : " on " + std::to_string(c.nodes) + " nodes") +
+         (c.algorithm == Algorithm::none ? "" : " by " + text_of(name_of(c.algorithm)));
 }
 
 }  // namespace

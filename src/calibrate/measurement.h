@@ -54,6 +54,10 @@ struct MeasuredCollective {
   Collective kind = Collective::all_reduce;
   std::int64_t ranks = 0;  // neighbours, without other traffic
   Bytes size{};
+  std::int64_t nodes = 0;                  // that hold as many of them each; 0: filled in order
+  Algorithm algorithm = Algorithm::none;  // the one it was told to use; none: its own choice
+
+  bool operator==(const MeasuredCollective&) const = default;
 };
 
 using MeasuredWork = std::variant<MeasuredProduct, MeasuredAttention, MeasuredMemory,

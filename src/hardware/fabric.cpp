@@ -91,6 +91,7 @@ void apply_fabric(const Fabric& f, Cluster& c) {
   spine.bandwidth = leaf.bandwidth * (static_cast<double>(f.nodes_per_unit) / f.taper);
   // One rank still fills what it fills of its node's cards.
   spine.rank_share = std::min(1.0, leaf.rank_share * leaf.bandwidth.si() / spine.bandwidth.si());
+  spine.channel_share = 1;  // those of one node, which the leaf counts
   spine.group_sizes = 0;
   spine.group_bandwidth = {};
   spine.size = (std::max(leaf.size, c.places) + unit - 1) / unit * unit;

@@ -56,7 +56,10 @@ inline constexpr auto kTierRows = [] {
                 "of an all-reduce in the switch"),
       elsewhere("links", kLinks, kNothing, Vary::never, "links that `bandwidth` is the sum of"),
       elsewhere("links_per_rank", kLinks, otherwise("1"), Vary::never,
-                "links that a rank alone fills"));
+                "links that a rank alone fills"),
+      elsewhere("collective_links", kLinks, otherwise("links"), Vary::never,
+                "links that the rings and trees of one collective go over, one a channel; an "
+                "all-to-all goes over all"));
 }();
 inline constexpr Keys<Tier> kTierKeys{"tiers", kTierRows};
 

@@ -14,9 +14,11 @@ void spread_evenly(Cluster& c) {
   if (node > 0 && share % c.tiers[node - 1].size != 0) return;
   const double used = static_cast<double>(share) / static_cast<double>(c.devices_per_node);
   c.tiers[node].size = share;
-  c.tiers[node + 1].size = c.gpus;
-  c.tiers[node + 1].bandwidth = c.tiers[node + 1].bandwidth * used;
-  c.tiers[node + 1].rank_share = std::min(1.0, c.tiers[node + 1].rank_share / used);
+  Tier& fabric = c.tiers[node + 1];
+  fabric.size = c.gpus;
+  fabric.bandwidth = fabric.bandwidth * used;
+  fabric.rank_share = std::min(1.0, fabric.rank_share / used);
+  fabric.channel_share = std::min(1.0, fabric.channel_share / used);
   c.devices_per_node = share;
 }
 

@@ -5,7 +5,8 @@
 // A unit of tier i holds `size` devices and consists of equal children: units of tier i − 1, or
 // single devices if i = 0. `bandwidth` is the rate of ONE CHILD into the tier (and out of it) per
 // direction: a GPU into its NVSwitch, a whole node into the fabric, that is the sum of its NICs,
-// which all groups of the node share. A rank alone fills `rank_share` of it: its own card.
+// which all groups of the node share. A rank alone fills `rank_share` of it: its own card. The rings
+// and trees of one collective fill at most `channel_share`: a card for each channel of the library.
 //
 // The constants belong to this time of a collective,
 //
@@ -85,6 +86,7 @@ struct Tier {
   double reduction_efficiency = 0;    // the same of an all-reduce in the switch; may exceed 1
   double pat_rate = 1;                // of a ring's rate, what PAT attains (network/pat.h)
   double rank_share = 1;              // of `bandwidth`, what one rank can fill: its network card's
+  double channel_share = 1;           // of `bandwidth`, what rings and trees of one collective fill
   Seconds latency{};                  // of one step
   Seconds reduction_latency{};        // of an all-reduce in the switch, however many take part
   Seconds launch{};                   // of one collective

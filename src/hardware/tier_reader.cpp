@@ -77,13 +77,16 @@ void read_reduction(Reader& r, Tier& t) {
 void read_links(Reader& r, Tier& t) {
   const auto links = r.find("links");
   const auto per_rank = r.find("links_per_rank");
+  const auto channels = r.find("collective_links");
   if (!links) {
-    if (per_rank) r.at("links");
+    if (per_rank || channels) r.at("links");
     return;
   }
   const std::int64_t count = links->integer(1, node_forms::kLinks.highest);
   const std::int64_t filled = per_rank ? per_rank->integer(1, count) : 1;
   t.rank_share = static_cast<double>(filled) / static_cast<double>(count);
+  const std::int64_t used = channels ? channels->integer(1, count) : count;
+  t.channel_share = static_cast<double>(used) / static_cast<double>(count);
 }
 
 void read_rates(Reader& r, bool has_graph, Tier& t) {

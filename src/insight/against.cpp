@@ -106,8 +106,8 @@ CurveErrors errors_of(std::span<const AgainstCurve> curves) {
       sizes.push_back(std::abs(all.back()));
     }
   }
-  return {all.size(), interpolated_quantile(sizes, 0.5), interpolated_quantile(sizes, 1),
-          interpolated_quantile(all, 0.5)};
+  return {all.size(), interpolated_quantile(sizes, 0.5), interpolated_quantile(sizes, 0.9),
+          interpolated_quantile(sizes, 1), interpolated_quantile(all, 0.5)};
 }
 
 Seconds step_of(const TrainingLog& log, const Run& run) {

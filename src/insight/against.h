@@ -50,7 +50,8 @@ double error_of(const AgainstPoint& p);
 
 struct CurveErrors {
   std::size_t points = 0;
-  double median = 0;  // of |error|, as the next
+  double median = 0;  // of |error|, as the next two
+  double p90 = 0;
   double largest = 0;
   double bias = 0;  // median of the error
 };

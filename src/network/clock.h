@@ -10,6 +10,7 @@
 // shorter. Leaves out what other traffic than the group's own kind (its sharers) takes of a link.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,20 +29,20 @@ struct Clock {
   SecondsOf<R> ramp{};
 };
 
-// The group's rate on the link of this child into tier i.
+// The group's rate on the link of this child into tier i, of which it can fill `most`.
 template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, Child child,
-                               R efficiency) {
+                               R efficiency, double most = 1) {
   const int tier = static_cast<int>(i);
   const auto line =
       lift<R>(child.line, {"cluster.tiers.bandwidth", "one child, one direction", tier});
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
     efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
   }
-  const double filled = filled_share(c.tiers[i], child.ranks);
+  const double filled = std::min(most, filled_share(c.tiers[i], child.ranks));
   const auto shared = static_cast<double>(g.sharers[i]);
-  if (filled * shared < 1) {  // fewer ranks than it takes to fill the link
-    const R part = lift<R>(filled, {"part of the link its ranks can fill", "", tier});
+  if (filled * shared < 1) {  // fewer ranks, or channels, than it takes to fill the link
+    const R part = lift<R>(filled, {"part of the link it can fill", "", tier});
     return named(line * (efficiency * part), {"bandwidth of a link the group gets", "", tier});
   }
   const R sharers = lift<R>(shared, {"groups that share the link", "", tier});
@@ -53,6 +54,13 @@ template <Number R>
 BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                                R efficiency) {
   return link_share(c, g, i, last_child(c, g, f, i), efficiency);
+}
+
+// The same for a ring or a tree: each of its channels goes over one card.
+template <Number R>
+BytesPerSecondOf<R> channels_share(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                                   R efficiency) {
+  return link_share(c, g, i, last_child(c, g, f, i), efficiency, c.tiers[i].channel_share);
 }
 
 template <Number R>

@@ -29,7 +29,7 @@ Clock<R> ring_walk(const Cluster& c, const Group& g, const Fold& f, std::size_t 
   Clock<R> clock;
   for (std::size_t i = first; i <= f.outermost; ++i) {
     if (!on_the_way(c, f, i)) continue;
-    const auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
+    const auto wire = bytes / channels_share(c, g, f, i, ring_efficiency<R>(c, i));
     pass_tier(clock, c, i, passes * hops(f, i), wire);
   }
   return clock;

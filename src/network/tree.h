@@ -35,7 +35,7 @@ void pass_branches(Clock<R>& clock, const Cluster& c, const Group& g, const Fold
   const bool fabric = is_fabric(c.tiers[i].kind);
   const std::int64_t depth = fabric ? tree_depth(children(g, i)) : chain_hops(c, g, i);
   const auto bytes = fabric && f.units[i] == 2 ? full : R(2) * full;
-  const auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
+  const auto wire = bytes / channels_share(c, g, f, i, ring_efficiency<R>(c, i));
   pass_tier(clock, c, i, 2 * depth, wire);
 }
 

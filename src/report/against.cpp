@@ -157,13 +157,14 @@ Table curve_table(const std::vector<AgainstCurve>& curves) {
                {"node"},
                {"points", true},
                {"median", true},
+               {"p90", true},
                {"largest", true},
                {"bias", true},
                {""}});
   const auto add = [&](std::vector<std::string> row, const CurveErrors& e,
                        const std::string& role) {
-    row.insert(row.end(), {std::to_string(e.points), percent(e.median), percent(e.largest),
-                           signed_percent(e.bias), role});
+    row.insert(row.end(), {std::to_string(e.points), percent(e.median), percent(e.p90),
+                           percent(e.largest), signed_percent(e.bias), role});
     table.add(row);
   };
   for (const AgainstCurve& c : curves) {
@@ -177,7 +178,11 @@ Table curve_table(const std::vector<AgainstCurve>& curves) {
 }
 
 Json errors_json(const CurveErrors& e) {
-  return {{"points", e.points}, {"median", e.median}, {"largest", e.largest}, {"bias", e.bias}};
+  return {{"points", e.points},
+          {"median", e.median},
+          {"p90", e.p90},
+          {"largest", e.largest},
+          {"bias", e.bias}};
 }
 
 Json curve_json(const AgainstCurve& c) {

@@ -94,7 +94,7 @@ $ orrery collective --against $ROOT/validation/measurements/all-reduce-h200x8.js
 > ...size  measured  predicted...error  busbw, GB/s  predicted  algorithm  tier
 > error = predicted/measured - 1: median of its size ... %, largest ... %, bias ... % over 20 points
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json $ROOT/validation/measurements/all-reduce-a100x8-vtrain.json | sed -n '1p;/^all /p'
-> file ... collective  ranks  node ... points  median  largest ... bias
+> file ... collective  ranks  node ... points  median ... p90  largest ... bias
 > all ... 15 ...
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([c["ranks"] for c in j["curves"]], j["error"]["points"], j["curves"][0]["role"])'
 > [32, 256, 1024, 4096] 4 only tests

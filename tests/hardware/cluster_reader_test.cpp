@@ -52,6 +52,7 @@ TEST_CASE("a job that does not fill its nodes takes as many devices of each") {
   CHECK(c.tiers[rack + 1].bandwidth.si() ==
         testing::about(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
   CHECK(c.tiers[rack + 1].rank_share == testing::about(1.0 / 64));
+  CHECK(c.tiers[rack + 1].channel_share == testing::about(9.0 / 64));
 }
 
 TEST_CASE("one rank fills its links of a node's, all where links are not counted") {
@@ -63,6 +64,23 @@ TEST_CASE("one rank fills its links of a node's, all where links are not counted
   CHECK(share(R"({"links": 4, "links_per_rank": 2})") == 0.5);
   CHECK(share(R"({"links": null})") == 1);
   CHECK(filled_share(cluster_of(R"({"node": "dgx-h100", "gpus": 64})").cluster.tiers[1], 16) == 1);
+}
+
+TEST_CASE("one collective goes over all links unless the library has fewer channels") {
+  const auto share = [](const char* change) {
+    const std::string run = R"({"node": "dgx-h100", "gpus": 64, "tiers": {"infiniband": )";
+    return cluster_of(run + change + "}}").cluster.tiers[1].channel_share;
+  };
+  CHECK(share("{}") == 1);
+  CHECK(share(R"({"collective_links": 2})") == 2.0 / 8);
+  CHECK(share(R"({"links": null})") == 1);
+  // Racks of racks: the links of a node are counted at its own tier.
+  const std::string pods = R"({"node": "gb200-nvl72", "gpus": 1440, "fabric": )"
+                           R"({"kind": "fat-tree", "pod": 4, "oversubscription": 2}})";
+  const Cluster c = cluster_of(pods).cluster;
+  const std::size_t rack = tier_of(c, 72);
+  CHECK(c.tiers[rack + 1].channel_share == 9.0 / 72);
+  CHECK(c.tiers[rack + 2].channel_share == 1);
 }
 
 TEST_CASE("the library is the vendor's where nothing else is said") {

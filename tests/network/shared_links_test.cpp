@@ -40,6 +40,24 @@ TEST_CASE("one rank fills its own card, all of a node fill all") {
         near(20 + 4 * 1 + 3 * 10 + 7e6 / 20e9 / kUs));
 }
 
+TEST_CASE("rings and trees of one group go over a card a channel, an all-to-all over all cards") {
+  Cluster c = round_cluster();
+  c.tiers[1].rank_share = 1.0 / 8;
+  const double to_all = us_by(Algorithm::direct, c, group_over(4, 8), Collective::all_to_all, 32e6);
+  const double tree = us_by(Algorithm::tree, c, group_over(4, 8), Collective::all_reduce, 32e6);
+  c.tiers[1].channel_share = 4.0 / 8;
+  const double start = 20 + 28 * 1 + 3 * 10;
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_gather, 32e6) ==
+        near(start + 31e6 / 40e9 / kUs));
+  // Two groups side by side have channels for all eight cards; two ranks a node fill two of four.
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 4, 2), Collective::all_gather, 32e6) ==
+        near(20 + 12 * 1 + 3 * 10 + 15.0 / 16 * 32e6 / 40e9 / kUs));
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 2), Collective::all_gather, 8e6) ==
+        near(20 + 4 * 1 + 3 * 10 + 7e6 / 20e9 / kUs));
+  CHECK(us_by(Algorithm::tree, c, group_over(4, 8), Collective::all_reduce, 32e6) > tree);
+  CHECK(us_by(Algorithm::direct, c, group_over(4, 8), Collective::all_to_all, 32e6) == to_all);
+}
+
 TEST_CASE("a group with one rank a rack passes the cards of its nodes") {
   Cluster c = round_cluster();
   c.tiers[2] = c.tiers[1];

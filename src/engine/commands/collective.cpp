@@ -87,15 +87,18 @@ MeasurementSet measured_in(const NamedText& file, const CollectiveChoice& a) {
 }
 
 // As it was measured: on the file's own node where no other is named.
-CollectiveChoice question_for(const CollectiveChoice& a, const MeasurementSet& set,
-                              const MeasuredCollective& m) {
+// `gpus` of the cluster: more than the ranks where these fill their nodes in part.
+CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set,
+                            const MeasuredCollective& m, std::int64_t gpus) {
   CollectiveChoice one = a;
   one.kind = name_of(m.kind);
   const auto set_first = [&one](const std::string& flag, const std::string& value) {
     one.overrides.insert(one.overrides.begin(),
                          make_override("--" + flag, "cluster." + flag, value));
   };
-  set_first("gpus", std::to_string(m.ranks));
+  set_first("gpus", std::to_string(gpus));
+  if (m.nodes != 0) one.ranks_per_node = m.ranks / m.nodes;
+  if (m.algorithm != Algorithm::none) one.algorithm = name_of(m.algorithm);
   if (!one.has_node && !one.cluster && !set.node.empty()) {
     set_first("node", set.node);
     one.has_node = true;
@@ -109,16 +112,26 @@ CollectiveChoice question_for(const CollectiveChoice& a, const MeasurementSet& s
   return one;
 }
 
+CollectiveQuestion question_of(const CollectiveChoice& a, const MeasurementSet& set,
+                               const MeasuredCollective& m, const CommandContext& context) {
+  CollectiveQuestion q = collective_question(choice_for(a, set, m, m.ranks), context);
+  if (m.nodes == 0) return q;
+  const std::int64_t gpus = m.nodes * q.cluster.cluster.devices_per_node;
+  return collective_question(choice_for(a, set, m, gpus), context);
+}
+
 using WorkOfCurve = std::vector<std::pair<MeasuredCollective, Seconds>>;
 
-// Those of one collective and number of ranks, in the order of the file.
+// Those that differ in size alone, in the order of the file.
 std::vector<WorkOfCurve> curves_in(const MeasurementSet& set) {
   std::vector<WorkOfCurve> curves;
   for (const Measurement& m : set.points) {
     const auto* c = std::get_if<MeasuredCollective>(&m.work);
     if (c == nullptr) continue;
     const auto same = [&](const WorkOfCurve& w) {
-      return w.front().first.kind == c->kind && w.front().first.ranks == c->ranks;
+      MeasuredCollective of_size = *c;
+      of_size.size = w.front().first.size;
+      return w.front().first == of_size;
     };
     auto at = std::find_if(curves.begin(), curves.end(), same);
     if (at == curves.end()) at = curves.emplace(curves.end());
@@ -136,7 +149,7 @@ AgainstCurve curve_of(const CollectiveChoice& a, const MeasurementSet& set, cons
   curve.file = set.file;
   curve.source = set.source;
   curve.role = set.role;
-  curve.question = collective_question(question_for(a, set, work.front().first), context);
+  curve.question = question_of(a, set, work.front().first, context);
   for (const auto& [collective, time] : work) curve.question.sizes.push_back(collective.size);
   const std::vector<CollectivePoint> predicted = collective_curve(curve.question);
   for (std::size_t i = 0; i < work.size(); ++i) {

@@ -62,8 +62,11 @@ struct Writer {
   }
 
   Json operator()(const MeasuredCollective& c) const {
-    return {
+    Json j = {
         {"collective", std::string(name_of(c.kind))}, {"ranks", c.ranks}, {"bytes", c.size.si()}};
+    if (c.nodes != 0) j["nodes"] = c.nodes;
+    if (c.algorithm != Algorithm::none) j["algorithm"] = std::string(name_of(c.algorithm));
+    return j;
   }
 };
 

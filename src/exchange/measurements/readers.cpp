@@ -255,7 +255,13 @@ MeasuredCollective read_collective(Reader& r) {
     name.fail(ErrorCode::unknown_name, brief(name.json()),
               "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or point-to-point");
   }
-  return {*kind, r.at("ranks").integer(2, kMostMeasured), {}};
+  MeasuredCollective c{*kind, r.at("ranks").integer(2, kMostMeasured), {}};
+  if (const auto nodes = r.find("nodes")) {
+    c.nodes = nodes->integer(1, c.ranks);
+    if (c.ranks % c.nodes != 0) nodes->fail(brief(nodes->json()), "a divisor of the ranks");
+  }
+  if (const auto named = r.find("algorithm")) c.algorithm = named->choice<Algorithm>();
+  return c;
 }
 
 Measurement read_measured(Reader r) {

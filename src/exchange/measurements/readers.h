@@ -9,7 +9,7 @@
 // | product | m, n, k, dtype; groups, weight_gradient (of a grouped one), layout (TN, NN, NT) |
 // | attention | kernel, pass, batch, heads, sequence, head_dim, causal, dtype |
 // | memory-bound kernel | kernel, bytes (read and written) |
-// | collective | collective, ranks, bytes (S of network/collective.h) |
+// | collective | collective, ranks, bytes (S of network/collective.h); nodes that hold as many of them each, algorithm |
 // | copy from or to the host | copy = "host" or "to host", bytes |
 // | launch of an empty kernel | launch = "empty" |
 //

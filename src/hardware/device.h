@@ -24,9 +24,13 @@ namespace orrery {
 enum class Vendor : std::uint8_t { nvidia, amd, other };
 constexpr EnumNames<Vendor> names_of(Vendor) { return {"nvidia", "amd", "other"}; }
 
+// As published runs are told apart (estimate/accuracy.h): one name, one kind of chip. Those of
+// NVIDIA's Ampere for graphics and inference have GDDR6 and other tensor cores than A100.
 enum class Generation : std::uint8_t {
   volta,
   ampere,
+  ampere_ga10x,
+  ada,
   hopper,
   blackwell,
   cdna2,
@@ -35,7 +39,8 @@ enum class Generation : std::uint8_t {
   other,
 };
 constexpr EnumNames<Generation> names_of(Generation) {
-  return {"volta", "ampere", "hopper", "blackwell", "cdna2", "cdna3", "cdna4", "other"};
+  return {"volta",     "ampere", "ampere-ga10x", "ada",   "hopper",
+          "blackwell", "cdna2",  "cdna3",        "cdna4", "other"};
 }
 
 // Fused attention kernels. Unfused attention is made of matrix products and passes over memory.

@@ -41,7 +41,27 @@ const std::vector<std::string> kPromisedNodes = {"dgx-1-v100-16gb",
                                                  "frontier-mi250x",
                                                  "mi300x-oam-8",
                                                  "mi350x-oam-8",
-                                                 "mi355x-oam-8"};
+                                                 "mi355x-oam-8",
+                                                 "l40s-pcie",
+                                                 "rtx-6000-ada-pcie",
+                                                 "rtx-4090-pcie",
+                                                 "rtx-a6000-pcie",
+                                                 "a40-pcie",
+                                                 "rtx-3090-nvlink",
+                                                 "hgx-h20",
+                                                 "g5-12xlarge",
+                                                 "g5-48xlarge",
+                                                 "g6-48xlarge",
+                                                 "g6e-48xlarge",
+                                                 "p4d-24xlarge",
+                                                 "p4de-24xlarge",
+                                                 "p5-48xlarge",
+                                                 "p5en-48xlarge",
+                                                 "a3-highgpu-8g",
+                                                 "a3-megagpu-8g",
+                                                 "nd-a100-v4",
+                                                 "ndm-a100-v4",
+                                                 "nd-h100-v5"};
 
 bool is_quantity(const Json& value) {
   if (!value.is_string()) return false;
@@ -176,6 +196,31 @@ TEST_CASE("capacities are what a driver shows, below what is marketed") {
   CHECK(capacity("dgx-a100-80gb") > 79);
   CHECK(capacity("dgx-1-v100-32gb") == 31.75);
   CHECK(capacity("hgx-b200") < 180);
+  CHECK(capacity("rtx-4090-pcie") < 24);
+  CHECK(capacity("l40s-pcie") < 45.1);  // 48 GB less what ECC takes
+}
+
+// Published runs on A100, H100 and their kin say nothing of these.
+TEST_CASE("cards without HBM are generations of their own, whatever NVIDIA calls them") {
+  for (const std::string& name : shipped_hardware(HardwareKind::node)) {
+    CAPTURE(name);
+    const Device d = shipped_node(name).cluster.device;
+    const bool is_card =
+        d.generation == Generation::ada || d.generation == Generation::ampere_ga10x;
+    const double least =
+        d.generation == Generation::volta ? 0.8e12 : 1.2e12;  // of HBM, bytes a second
+    CHECK(is_card == (d.memory_bandwidth.si() < least));
+  }
+}
+
+TEST_CASE("GPUs that the driver keeps apart exchange at half the rate of the bus, and less") {
+  const auto attained = [](const char* node) {
+    const Tier t = shipped_node(node).cluster.tiers[0];
+    return t.bandwidth.si() * t.efficiency;
+  };
+  for (const char* apart : {"rtx-4090-pcie", "g5-48xlarge", "g6-48xlarge"}) {
+    CHECK(attained(apart) < 0.6 * attained("l40s-pcie"));
+  }
 }
 
 }  // namespace

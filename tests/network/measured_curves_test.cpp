@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped nodes against measured all-reduces. Of the ten curves of one node kind the data say
-// which set constants of configs/hardware/nodes and which only test; what each reaches stands in
-// the output of the failing or verbose test.
+// The shipped nodes against measured all-reduces. Of the twelve curves of one node kind the data
+// say which set constants of configs/hardware/nodes and which only test; what each reaches stands
+// in the output of the failing or verbose test.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ constexpr double kMostAtMedian = 0.10;
 constexpr double kMostAtAnyPoint = 0.35;
 constexpr double kMostAtPlateau = 0.10;
 
-constexpr std::array<const char*, 10> kCurves = {
+constexpr std::array<const char*, 12> kCurves = {
     "a100x8-nccl-tests", "a100x8-vtrain", "a100x4-vtrain", "a100x2-vtrain", "h200x8", "b200x8",
-    "b200x32",           "v100x8-vtrain", "v100x4-vtrain", "v100x2-vtrain"};
+    "b200x32",           "v100x8-vtrain", "v100x4-vtrain", "v100x2-vtrain", "p5x16",  "p4dex16"};
 
 // Published bus bandwidths over nodes; the first is charts read to 5 %.
-constexpr std::array<const char*, 4> kOverNodes = {"h100-charts", "h100-plateaus", "h200-plateau",
-                                                   "b200x32"};
+constexpr std::array<const char*, 5> kOverNodes = {"h100-charts", "h100-plateaus", "h200-plateau",
+                                                   "b200x32", "p5x16"};
 
 Json data_of(const std::string& name) {
   const std::string file = ORRERY_VALIDATION_DIR "/measurements/all-reduce-" + name + ".json";
@@ -89,7 +89,7 @@ void check_errors(const std::string& what, const std::vector<double>& errors) {
 
 }  // namespace
 
-TEST_CASE("all-reduce follows the ten measured curves") {
+TEST_CASE("all-reduce follows the twelve measured curves") {
   std::vector<double> all;
   for (const char* name : kCurves) {
     const std::vector<double> errors = errors_of(data_of(name));
@@ -97,7 +97,7 @@ TEST_CASE("all-reduce follows the ten measured curves") {
     CHECK(largest_size(errors) <= kMostAtAnyPoint);
     all.insert(all.end(), errors.begin(), errors.end());
   }
-  CHECK(all.size() == 144);
+  CHECK(all.size() == 181);
   check_errors("all", all);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("all-reduce reaches the measured plateaus from 2 to 1024 nodes") {
       CHECK(std::abs(error_of(j["node"], point)) <= kMostAtPlateau);
     }
   }
-  CHECK(points == 10);
+  CHECK(points == 11);
   CHECK(unseen == 5);
 }
 

@@ -23,6 +23,7 @@ struct Shape {
   LinkKind links;
   std::int64_t links_per_gpu;
   std::int64_t joined = 0;  // GPUs that a GPU's direct links join, itself among them; 0: all
+  std::int64_t nics = 0;    // a cloud's, which nothing else tells from a maker's; 0: any
 };
 constexpr std::array kShapes = {
     Shape{"dgx-h100", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18},
@@ -56,6 +57,19 @@ constexpr std::array kShapes = {
     Shape{"a100-80gb-4x200g", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
     Shape{"a100-80gb-4x100g-roce", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
     Shape{"frontier-mi250x", "mi250x-gcd", "gfx 910", 8, LinkKind::xgmi, 0},
+    Shape{"hgx-h20", "h20-sxm-96gb", "sm 90", 8, LinkKind::switched, 18},
+    Shape{"l40s-pcie", "l40s", "sm 89", 8, LinkKind::pcie, 0},
+    Shape{"rtx-6000-ada-pcie", "rtx-6000-ada", "sm 89", 8, LinkKind::pcie, 0},
+    Shape{"rtx-4090-pcie", "rtx-4090", "sm 89", 8, LinkKind::pcie, 0},
+    Shape{"g6-48xlarge", "l4", "sm 89", 8, LinkKind::pcie, 0},
+    Shape{"g5-48xlarge", "a10g", "sm 86", 8, LinkKind::pcie, 0},
+    Shape{"g5-12xlarge", "a10g", "sm 86", 4, LinkKind::pcie, 0},
+    Shape{"rtx-a6000-pcie", "rtx-a6000", "sm 86", 8, LinkKind::pcie, 0},
+    Shape{"a40-pcie", "a40", "sm 86", 8, LinkKind::pcie, 0},
+    Shape{"rtx-3090-nvlink", "rtx-3090", "sm 86", 2, LinkKind::direct, 4, 2},
+    // Clouds by numbers of NICs that no other maker has; others show what a DGX shows.
+    Shape{"p5-48xlarge", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18, 0, 32},
+    Shape{"p5en-48xlarge", "h200-sxm-141gb", "sm 90", 8, LinkKind::switched, 18, 0, 16},
 };
 
 // A device says more than its chip.
@@ -68,7 +82,8 @@ bool fits(const Shape& s, const MachineFacts& m) {
       m.links == LinkKind::unknown ||
       (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu) &&
        (m.joined == 0 || m.joined == (s.joined == 0 ? s.gpus : s.joined)));
-  return has_gpu(s, m) && (m.gpus == 0 || m.gpus == s.gpus) && links;
+  const bool nics = s.nics == 0 || m.nics == s.nics;
+  return has_gpu(s, m) && (m.gpus == 0 || m.gpus == s.gpus) && links && nics;
 }
 
 std::string words_of_machine(const MachineFacts& m) {
@@ -100,7 +115,7 @@ class Composition {
 
   void compose() {
     node();
-    if (!asks_for_network_) network();
+    if (!asks_for_network_ && !is_alone_) network();
     fabric();
     size();
   }
@@ -119,9 +134,14 @@ class Composition {
       return d_.open("cluster.node", words_of_machine(m_),
                      "neither chip nor links are said; --node says which node it is");
     }
+    if (m_.gpus == 1 && m_.nodes <= 1 && take_one_gpu()) return;
     std::vector<std::string> names;
+    bool by_nics = false;
     for (const Shape& s : kShapes) {
-      if (fits(s, m_)) names.emplace_back(s.node);
+      if (!fits(s, m_) || (by_nics && s.nics == 0)) continue;
+      if (!by_nics && s.nics > 0) names.clear();
+      by_nics = s.nics > 0;
+      names.emplace_back(s.node);
     }
     const bool hopper = names.size() == 1 && names.front() == "alps-gh200" && m_.device.empty();
     if (hopper) names.emplace_back("four H100, which no shipped node has");
@@ -138,6 +158,20 @@ class Composition {
                   nearest()
             : "nodes of this shape are " + alternatives(names) + "; --node says which";
     d_.open("cluster.node", words_of_machine(m_), why);
+  }
+
+  // A GPU alone shows no links, and a run on it needs none: a node that has such GPUs, and one of
+  // them.
+  bool take_one_gpu() {
+    const auto shape = std::find_if(kShapes.begin(), kShapes.end(),
+                                    [&](const Shape& s) { return s.device == m_.device; });
+    if (shape == kShapes.end()) return false;
+    is_alone_ = true;
+    name_ = shape->node;
+    d_.set("cluster.node", name_);
+    d_.note("cluster.node", name_, "a shipped node of such GPUs, of which one is used");
+    if (given("cluster.gpus").is_null()) d_.set("cluster.gpus", 1);
+    return true;
   }
 
   // GB/s of all NICs of a node.
@@ -299,6 +333,7 @@ class Composition {
   ImportDraft& d_;
   std::string name_;
   bool asks_for_network_ = false;
+  bool is_alone_ = false;
 };
 
 struct MachineReader {

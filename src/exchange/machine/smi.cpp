@@ -36,10 +36,27 @@ constexpr std::array kProducts = {
     Product{"V100-SXM2-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM3-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM2-16GB", "v100-sxm2-16gb"},
+    Product{"RTX 6000 Ada", "rtx-6000-ada"},
+};
+// Ends of product names that others go on from: A40 to A4000, RTX 3090 to 3090 Ti, L4 to L40.
+constexpr std::array kWholeProducts = {
+    Product{" H20", "h20-sxm-96gb"},
+    Product{" L40S", "l40s"},
+    Product{" L4", "l4"},
+    Product{" RTX 4090", "rtx-4090"},
+    Product{" RTX 3090", "rtx-3090"},
+    Product{" RTX A6000", "rtx-a6000"},
+    Product{" A40", "a40"},
+    Product{" A10G", "a10g"},
 };
 
 // Our device, or the product's own name.
 std::string device_of(std::string_view name) {
+  // Drivers before 2021 leave out the maker.
+  const std::string end = " " + std::string(name);
+  for (const Product& p : kWholeProducts) {
+    if (std::string_view(end).ends_with(p.part)) return std::string(p.device);
+  }
   for (const Product& p : kProducts) {
     if (contains(name, p.part)) return std::string(p.device);
   }
@@ -96,7 +113,8 @@ std::vector<std::string> names_of_list(std::string_view text) {
 // Products in the table that nvidia-smi prints without arguments, and a list without its header.
 bool is_product(std::string_view text) {
   return begins_with(text, "NVIDIA ") || begins_with(text, "Tesla ") ||
-         begins_with(text, "A100-") || begins_with(text, "H100 ");
+         begins_with(text, "A100-") || begins_with(text, "H100 ") ||
+         begins_with(text, "GeForce ") || begins_with(text, "RTX ");
 }
 
 // "|   0  NVIDIA H100 80GB HBM3          On  | …"; a long name ends in dots.

@@ -22,7 +22,8 @@ struct PciDevice {
   std::string_view id;  // vendor and device
   std::string_view ours;
 };
-// From the PCI ID database; the ones of 2024 and later from memory.
+// From the PCI ID database; the ones of 2024 and later, and of cards without NVLink's
+// switch, from memory.
 constexpr std::array kPciDevices = {
     PciDevice{"10de:20b0", "a100-sxm4-40gb"}, PciDevice{"10de:20b2", "a100-sxm4-80gb"},
     PciDevice{"10de:20b5", "a100-pcie-80gb"}, PciDevice{"10de:20f3", "a800-sxm-80gb"},
@@ -33,9 +34,13 @@ constexpr std::array kPciDevices = {
     PciDevice{"10de:2941", "gb200"},          PciDevice{"10de:3182", "b300-sxm"},
     PciDevice{"10de:31c2", "gb300"},          PciDevice{"10de:1db1", "v100-sxm2-16gb"},
     PciDevice{"10de:1db5", "v100-sxm2-32gb"}, PciDevice{"10de:1db8", "v100-sxm2-32gb"},
-    PciDevice{"10de:2345", "gh200-96gb"},     PciDevice{"1002:74a1", "mi300x"},
-    PciDevice{"1002:74a5", "mi325x"},         PciDevice{"1002:75a0", "mi350x"},
-    PciDevice{"1002:75a3", "mi355x"},
+    PciDevice{"10de:2345", "gh200-96gb"},     PciDevice{"10de:2329", "h20-sxm-96gb"},
+    PciDevice{"10de:26b9", "l40s"},           PciDevice{"10de:26b1", "rtx-6000-ada"},
+    PciDevice{"10de:2684", "rtx-4090"},       PciDevice{"10de:27b8", "l4"},
+    PciDevice{"10de:2230", "rtx-a6000"},      PciDevice{"10de:2235", "a40"},
+    PciDevice{"10de:2237", "a10g"},           PciDevice{"10de:2204", "rtx-3090"},
+    PciDevice{"1002:74a1", "mi300x"},         PciDevice{"1002:74a5", "mi325x"},
+    PciDevice{"1002:75a0", "mi350x"},         PciDevice{"1002:75a3", "mi355x"},
 };
 constexpr std::string_view kNvidia = "10de:";
 

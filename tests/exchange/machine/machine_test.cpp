@@ -251,6 +251,77 @@ TEST_CASE("nvidia-smi says the chip on its screen and in lists without a header"
   CHECK(composed({{"f", "BlockName=b1 Nodes=n[1-18]\n"}}).run.contains("cluster"));
 }
 
+TEST_CASE("cards are known by their whole names: others' names go on from them") {
+  const auto device = [](const std::string& name) {
+    return read_machine({"f", "name, index\n" + name + ", 0\n"}).device;
+  };
+  for (const auto& [name, ours] : {std::pair{"NVIDIA L40S", "l40s"},
+                                   {"NVIDIA L4", "l4"},
+                                   {"NVIDIA A40", "a40"},
+                                   {"NVIDIA A10G", "a10g"},
+                                   {"NVIDIA RTX A6000", "rtx-a6000"},
+                                   {"RTX A6000", "rtx-a6000"},
+                                   {"A40", "a40"},
+                                   {"NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"},
+                                   {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+                                   {"GeForce RTX 3090", "rtx-3090"},
+                                   {"NVIDIA H20", "h20-sxm-96gb"},
+                                   {"NVIDIA H200", "h200-sxm-141gb"}}) {
+    CHECK(device(name) == ours);
+  }
+  for (const char* other : {"NVIDIA L40", "NVIDIA A10", "NVIDIA RTX A4000", "NVIDIA H20-3e",
+                            "NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4090 D",
+                            "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA L40S-48Q"}) {
+    CHECK(device(other) == other);
+  }
+}
+
+TEST_CASE("cards on PCIe are found by list, log, PCI id and matrix") {
+  const auto list = [](const char* product, int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i)
+      text += "GPU " + std::to_string(i) + ": " + product + " (UUID: GPU-5f1c6b3a-0000)\n";
+    return text;
+  };
+  CHECK(value(composed({{"l", list("NVIDIA A10G", 4)}}), "cluster.node") == "g5-12xlarge");
+  CHECK(value(composed({{"l", list("NVIDIA A10G", 8)}}), "cluster.node") == "g5-48xlarge");
+  CHECK(value(composed({{"l", list("NVIDIA L4", 8)}}), "cluster.node") == "g6-48xlarge");
+  CHECK(value(composed({{"l", list("NVIDIA GeForce RTX 3090", 2)}}), "cluster.node") ==
+        "rtx-3090-nvlink");
+  std::string log = "==NVSMI LOG==\nAttached GPUs    : 8\n";
+  for (int i = 0; i < 8; ++i) log += "    Product Name   : NVIDIA L40S\n";
+  const ImportedRun l40s = composed({{"q", log}, {"m", matrix(8, "NODE", "\t")}});
+  CHECK(value(l40s, "cluster.node") == "l40s-pcie");
+  CHECK(l40s.not_understood.empty());
+  const std::string ada = nccl("vendor=\"0x10de\" device=\"0x2684\"", "sm=\"89\"", "", 25000);
+  CHECK(value(composed({{"x", ada}}), "cluster.node") == "rtx-4090-pcie");
+  // Two of them are the shipped node with fewer.
+  const ImportedRun two =
+      composed({{"l", list("NVIDIA GeForce RTX 4090", 2)}, {"m", matrix(2, "PHB", "\t")}});
+  CHECK(value(two, "cluster.node") == "rtx-4090-pcie");
+  CHECK(value(two, "cluster.tiers.pcie.size") == 2);
+}
+
+TEST_CASE("one GPU is one of a node that has such GPUs") {
+  const ImportedRun one =
+      composed({{"q", "name, memory.total [MiB]\nNVIDIA RTX A6000, 49140 MiB\n"},
+                {"m", "\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tSYS\t0-71\n"}});
+  CHECK(value(one, "cluster.node") == "rtx-a6000-pcie");
+  CHECK(value(one, "cluster.gpus") == 1);
+  CHECK(one.not_understood.empty());
+  const ImportedRun given = composed({{"l", "GPU 0: NVIDIA H200 (UUID: GPU-5f1c6b3a-0000)\n"}},
+                                     R"({"cluster": {"gpus": 4}})");
+  CHECK(value(given, "cluster.gpus").is_null());
+}
+
+TEST_CASE("a cloud's node is told from a maker's by its NICs alone") {
+  const std::string switches = "<nvlink target=\"a\" count=\"18\" tclass=\"0x068000\"/>";
+  std::string p5 = nccl("vendor=\"0x10de\" device=\"0x2330\"", "sm=\"90\"", switches, 100000);
+  const std::string net = "<net name=\"rdmap\" speed=\"100000\"/>";
+  for (int i = 8; i < 32; ++i) p5.insert(p5.rfind("</cpu>"), "<nic>" + net + "</nic>");
+  CHECK(value(composed({{"x", p5}}), "cluster.node") == "p5-48xlarge");
+}
+
 TEST_CASE("columns between GPUs and affinities are NICs, whatever their names") {
   const MachineFacts m = read_machine(
       {"t",
@@ -301,12 +372,12 @@ TEST_CASE("a GPU of several samples, and one of several that are attached, count
 TEST_CASE("a GPU of NVIDIA that is not shipped is no node of the same shape") {
   const std::string switches = "<nvlink target=\"a\" count=\"18\" tclass=\"0x068000\"/>";
   const ImportedRun r =
-      composed({{"x", nccl("vendor=\"0x10de\" device=\"0x2329\"", "sm=\"90\"", switches, 400000)}});
+      composed({{"x", nccl("vendor=\"0x10de\" device=\"0x20b7\"", "sm=\"90\"", switches, 400000)}});
   REQUIRE(open_key(r, "cluster.node") != nullptr);
-  CHECK(open_key(r, "cluster.node")->setting.find("PCI 10de:2329") != std::string::npos);
+  CHECK(open_key(r, "cluster.node")->setting.find("PCI 10de:20b7") != std::string::npos);
   const char* display =
-      "<topology><object type=\"PCIDev\" pci_type=\"0300 [10de:2204]\"/></topology>";
-  CHECK(read_machine({"x", display}).device == "PCI 10de:2204");
+      "<topology><object type=\"PCIDev\" pci_type=\"0300 [10de:1e04]\"/></topology>";
+  CHECK(read_machine({"x", display}).device == "PCI 10de:1e04");
 }
 
 TEST_CASE("the speed of NICs tells nodes of one shape apart") {

@@ -98,6 +98,18 @@ $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plat
 > all ... 15 ...
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([c["ranks"] for c in j["curves"]], j["error"]["points"], j["curves"][0]["role"])'
 > [32, 256, 1024, 4096] 4 only tests
+# What the constants are held to: of all points a median of 10 % and a p90 of 35 %, and of the curves that set none too.
+$ orrery collective --against $ROOT/validation/measurements/all-*.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); e = j["error"]; print(len(j["curves"]) >= 32, e["median"] <= 0.1, e["p90"] <= 0.35)'
+> True True True
+$ orrery collective --against $(grep -l "only tests" $ROOT/validation/measurements/all-*.json) --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print({c["role"] for c in j["curves"]}, j["error"]["median"] <= 0.1)'
+> {'only tests'} True
+# Ranks that fill their racks in part, and an algorithm that the library was told to use.
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([(c["ranks"], c["cluster"]["gpus"], c["points"][0]["algorithm"]) for c in j["curves"]])'
+> [(12, 216, 'ring'), (24, 216, 'ring')]
+$ printf 'collective,ranks,bytes,us,nodes\nall_reduce,16,1073741824,4000,3\n' > uneven.csv
+$ orrery collective --against uneven.csv --node dgx-h100
+! exit 2
+! stderr nodes: found 3; allowed: a divisor of the ranks
 $ printf 'collective,ranks,bytes,us\nall_gather,16,1073741824,4000\n' > own.csv
 $ orrery collective --against own.csv
 ! exit 2

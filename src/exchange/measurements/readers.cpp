@@ -258,7 +258,7 @@ MeasuredCollective read_collective(Reader& r) {
   MeasuredCollective c{*kind, r.at("ranks").integer(2, kMostMeasured), {}};
   if (const auto nodes = r.find("nodes")) {
     c.nodes = nodes->integer(1, c.ranks);
-    if (c.ranks % c.nodes != 0) nodes->fail(brief(nodes->json()), "a divisor of the ranks");
+    if (c.ranks % c.nodes != 0) nodes->fail(std::to_string(c.nodes), "a divisor of the ranks");
   }
   if (const auto named = r.find("algorithm")) c.algorithm = named->choice<Algorithm>();
   return c;

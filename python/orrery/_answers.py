@@ -21,6 +21,8 @@ class Memory(Record):
 
     __slots__ = ()
     peak_gib: float
+    needed_gib: float
+    filled_by_cached_blocks: bool
     capacity_gib: float
     weights_gib: float
     gradients_gib: float

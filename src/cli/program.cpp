@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -147,11 +148,14 @@ std::string conversion_text(const CLI::ConversionError& e) {
                    "what `orrery " + app.get_name() + " --help` lists");
 }
 
-// An unset variable of a shell is not a value.
-void refuse_empty(const CLI::App& app) {
+// An unset variable of a shell is not a value, and the next flag is none.
+void refuse_no_value(const CLI::App& app) {
+  const std::vector<std::string> flags = option_names(app);
   for (const CLI::Option* o : app.get_options()) {
     for (const std::string& value : o->results()) {
       if (value.empty()) refuse(app, o->get_name() + ": an empty value");
+      if (std::find(flags.begin(), flags.end(), value) == flags.end()) continue;
+      refuse(app, o->get_name() + " without a value");
     }
   }
 }
@@ -199,8 +203,8 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   } catch (const std::logic_error&) {  // of std::stoll in older CLI11
     refuse(app, kTimesGiven);
   }
+  refuse_no_value(app);
   refuse_extras(app);
-  refuse_empty(app);
   if (session.json && session.csv) {
     throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
   }

@@ -117,9 +117,24 @@ Json parse_json(std::string_view text, const std::string& file) {
   }
 }
 
+namespace {
+
+// 1e12 as people write it, not 1000000000000.0.
+std::string without_zeros(std::string number) {
+  constexpr std::size_t kMany = 6;
+  if (!number.ends_with(".0")) return number;
+  const std::size_t last = number.find_last_not_of(".0");
+  const std::size_t zeros = number.size() - 3 - last;
+  if (last == std::string::npos || zeros < kMany) return number;
+  return number.substr(0, last + 1) + "e" + std::to_string(zeros);
+}
+
+}  // namespace
+
 std::string brief(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array of " + std::to_string(value.size());
+  if (value.is_number_float()) return without_zeros(value.dump());
   // Invalid UTF-8 is shown with replacement characters, never thrown.
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 60) + "…";

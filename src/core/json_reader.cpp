@@ -99,11 +99,13 @@ std::optional<Reader> Reader::find(const std::string& key) {
 
 Reader Reader::at(const std::string& key) {
   std::optional<Reader> found = find(key);
-  if (!found) {
-    throw InputError(ErrorCode::missing_key, *file_, child_path(key), "nothing",
-                     "this key is required");
-  }
+  if (!found) fail_missing(key, "");
   return *std::move(found);
+}
+
+void Reader::fail_missing(const std::string& key, const std::string& values) const {
+  throw InputError(ErrorCode::missing_key, *file_, child_path(key), "nothing",
+                   "this key is required" + (values.empty() ? "" : ", " + values));
 }
 
 void Reader::reject_unknown() const {

@@ -37,6 +37,8 @@ class Reader {
   std::optional<Reader> find(const std::string& key);  // absent or null: nothing
   void allow(const std::string& key);                  // known, and read elsewhere
   void reject_unknown() const;
+  // `values`: what may stand there, "" where that is not known.
+  [[noreturn]] void fail_missing(const std::string& key, const std::string& values) const;
   std::vector<std::string> keys() const;
 
   // --- arrays

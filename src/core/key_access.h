@@ -14,7 +14,7 @@ namespace orrery {
 
 template <auto Member>
 Reader at_key(Reader& object) {
-  return object.at(std::string(key_name<Member>));
+  return required(object, key_row<Member>);
 }
 
 template <auto Member>

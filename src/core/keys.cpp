@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "core/key_words.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -21,6 +22,13 @@ void refuse_gone(std::span<const GoneKey> gone, const Reader& r) {
 
 }  // namespace
 
+Reader required(Reader& object, const Key& k) {
+  const std::string name(k.name);
+  const std::optional<Reader> found = object.find(name);
+  if (found) return *found;
+  object.fail_missing(name, values_words(k.forms));
+}
+
 void read_known(const KeyTable& table, Reader& r, void* asking) {
   refuse_gone(table.besides.gone, r);
   for (const Key& k : table.keys) {
@@ -28,7 +36,7 @@ void read_known(const KeyTable& table, Reader& r, void* asking) {
     if (k.read == nullptr) {
       r.allow(name);
     } else if (k.otherwise.required) {
-      k.read(asking, r.at(name), k);
+      k.read(asking, required(r, k), k);
     } else if (const auto value = r.find(name)) {
       k.read(asking, *value, k);
     }

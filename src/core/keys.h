@@ -389,6 +389,9 @@ inline constexpr const char* key_path = key_rows::kPath<Member>.data();
 
 // --- loops over rows
 
+// The value of a key that `object` must have.
+Reader required(Reader& object, const Key& k);
+
 // Reads what `r` has of the table, in its order, and refuses keys that are not in it. To read more
 // than the table says, use read_known() and then Reader::reject_unknown().
 void read_known(const KeyTable& table, Reader& r, void* asking);

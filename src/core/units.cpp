@@ -229,10 +229,21 @@ std::string exact_text(double si, Dimension d) {
   return best == nullptr ? shortest(si) : best_text + " " + best->name;
 }
 
+namespace {
+
+// 1030 s, not 1.03e+03 s.
+std::string whole_or_rounded(double x, int digits) {
+  constexpr double kReadable = 1e7;
+  const bool whole = std::abs(x) >= 1000 && std::abs(x) < kReadable;
+  return whole ? shortest(std::round(x)) : with_digits(x, digits);
+}
+
+}  // namespace
+
 std::string pretty_text(double si, Dimension d, int digits) {
   if (!has_unit(d)) return with_digits(si, digits);
   const Unit& u = unit_for(std::strtod(with_digits(si, digits).c_str(), nullptr), d, false);
-  return with_digits(si / u.si, digits) + " " + u.name;
+  return whole_or_rounded(si / u.si, digits) + " " + u.name;
 }
 
 std::string gib_text(Bytes b, int decimals) {

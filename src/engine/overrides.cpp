@@ -43,13 +43,43 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
   at = parse_json(found->text, found->file);
 }
 
+// Whether "tp·cp·pp 40, gpus 64" speaks of the key at the end of a path.
+bool speaks_of(const std::string& found, const std::string& path) {
+  const std::string key = path_keys(path).back();
+  const auto is_part = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c));
+  };
+  for (std::size_t at = found.find(key); at != std::string::npos; at = found.find(key, at + 1)) {
+    const std::size_t end = at + key.size();
+    const bool begins = at == 0 || !is_part(found[at - 1]);
+    if (begins && (end == found.size() || !is_part(found[end]))) return true;
+  }
+  return false;
+}
+
+// Whether the error is about a tier that the override names and the error counts:
+// cluster.tiers.infiniband.bandwidth is cluster.tiers[1].bandwidth.
+bool lies_in_tier(const InputError& error, const Override& o) {
+  constexpr std::string_view kTiers = "cluster.tiers";
+  if (!o.path.starts_with(std::string(kTiers) + ".") || error.found() != brief(o.value))
+    return false;
+  const std::size_t tail = o.path.find('.', kTiers.size() + 1);
+  return tail != std::string::npos && error.path().starts_with(std::string(kTiers) + "[") &&
+         error.path().ends_with("]" + o.path.substr(tail));
+}
+
 // The override that gave the value the error is about; nullptr where the file did.
 const Override* culprit(const std::vector<Override>& overrides, const std::string& run_file,
                         const InputError& error) {
   if (error.file() != run_file || error.path().empty()) return nullptr;
   for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
-    if (lies_at(error.path(), o->path)) return &*o;
+    if (lies_at(error.path(), o->path) || lies_in_tier(error, *o)) return &*o;
     if (error.code() == ErrorCode::unknown_key && lies_at(o->path, error.path())) return &*o;
+  }
+  if (error.code() != ErrorCode::broken_rule) return nullptr;
+  // A rule is of several keys, and blames one.
+  for (auto o = overrides.rbegin(); o != overrides.rend(); ++o) {
+    if (speaks_of(error.found(), o->path)) return &*o;
   }
   return nullptr;
 }
@@ -130,7 +160,8 @@ InputError named_after_flag(const InputError& e, const std::vector<Override>& ov
                             const std::string& run_file) {
   const Override* o = culprit(overrides, run_file, e);
   if (o == nullptr) return e;
-  return {e.code(), o->flag, e.path(), e.found(), e.allowed(), e.nearest()};
+  const bool is_rule = e.code() == ErrorCode::broken_rule && !lies_at(e.path(), o->path);
+  return {e.code(), o->flag, is_rule ? o->path : e.path(), e.found(), e.allowed(), e.nearest()};
 }
 
 std::optional<Override> given_override(Request& request, const std::string& key,

@@ -70,10 +70,12 @@ template <Number R>
 struct AnswerOf {
   Reason reason = Reason::fits;
   std::int64_t busy_stage = 0;    // the breakdown is of this one
+  std::int64_t end_stage = 0;     // finishes last: what is done once a step is of this one
   std::int64_t memory_stage = 0;  // the memory is of this one
   SecondsOf<R> step_time{};
   Terms<R> breakdown{};
   StageMemory<R> memory;
+  BytesOf<R> needed{};  // without cached blocks, of the stage that needs most: what risk judges
   Bytes capacity{};
   Bytes host_needed{};     // of one node
   Bytes host_capacity{};   // of one node; 0: not known

@@ -29,17 +29,21 @@ Bytes host_memory(const Cluster& c, std::int64_t used) {
                                    static_cast<double>(c.devices_per_node));
 }
 
-// The memory of the stage whose peak is highest, and what the host holds, stage by stage.
+// The memory of the stage whose peak is highest, and what the host holds, stage by stage. Of those
+// that cached blocks fill to the same peak it is the one that needs most.
 template <Number R>
 struct FullestStage {
   AnswerOf<R>& a;
   Bytes most{-1};
   Bytes host{};
+  BytesOf<R> needed{};
 
   void offer(std::int64_t stage, const StageMemory<R>& m) {
     host = larger(host, plain(m.host));
-    if (plain(m.peak) <= most) return;
-    most = plain(m.peak);
+    if (plain(m.needed) > plain(needed)) needed = m.needed;
+    const bool are_filled = most > Bytes() && is_filled_by_cache(m) && is_filled_by_cache(a.memory);
+    if (are_filled ? plain(m.needed) <= plain(a.memory.needed) : plain(m.peak) <= most) return;
+    most = larger(most, plain(m.peak));
     a.memory_stage = stage;
     a.memory = m;
   }
@@ -65,8 +69,9 @@ bool host_is_full(const Run& run, Bytes of_rank) {
 // Sets the reason: whether device and host have room.
 template <Number R>
 void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a) {
-  const auto& [answer, most, host] = fullest;
+  const auto& [answer, most, host, needed] = fullest;
   a.reason = Reason::fits;
+  a.needed = needed;
   a.memory.peak = named(a.memory.peak, {"peak memory"});
   a.capacity = run.cluster.device.memory_capacity;
   a.host_needed = host_needed(run, host);
@@ -203,6 +208,7 @@ class Finish {
 
   void fill_end_of_step() {
     const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_).stage;
+    a_.end_stage = stage;
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                a_.breakdown[Term::dp_exposed], sink());

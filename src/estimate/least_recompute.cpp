@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/least_recompute.h"
 
+#include <array>
 #include <optional>
 
 #include "estimate/classes.h"
@@ -18,20 +19,43 @@ class Chooser {
 
   // True if the chosen strategy fits.
   bool choose() {
-    Strategy& s = run_.strategy;
-    s.recompute = Recompute::none;
-    if (!fits()) s.recompute = Recompute::selective;
-    if (!fits()) recompute_fewest_layers();
-    return fits();
+    constexpr std::array kLeastFirst = {RecomputeChoice::none, RecomputeChoice::selective,
+                                        RecomputeChoice::layers, RecomputeChoice::full};
+    for (const RecomputeChoice c : kLeastFirst) {
+      if (!has_recompute(run_.framework, c) || !set(c)) continue;
+      if (fits()) return true;
+    }
+    return false;
   }
 
  private:
+  // False where the framework has no such recompute of few enough layers.
+  bool set(RecomputeChoice c) {
+    Strategy& s = run_.strategy;
+    s.recompute_method = RecomputeMethod::uniform;
+    s.recompute_layers = 0;
+    switch (c) {
+      case RecomputeChoice::none:
+        s.recompute = Recompute::none;
+        return true;
+      case RecomputeChoice::selective:
+        s.recompute = Recompute::selective;
+        return true;
+      case RecomputeChoice::layers:
+        return recompute_fewest_layers();
+      case RecomputeChoice::full:
+        s.recompute = Recompute::full;
+        return true;
+    }
+    return false;
+  }
+
   bool fits() {
     price_modules();
     fill_parts<double>(run_, w_);
     answer_memory(run_, w_, answer_);
     return answer_.reason != Reason::device_memory &&
-           answer_.memory.needed <= answer_.capacity * run_.memory_risk.share;
+           answer_.needed <= answer_.capacity * run_.memory_risk.share;
   }
 
   // Prices depend on nothing else of what is tried here (estimate/price.h).
@@ -58,16 +82,17 @@ class Chooser {
     return low;
   }
 
-  // Full recompute of as few layers of each chunk as fit; of all where that does not.
-  void recompute_fewest_layers() {
+  // Full recompute of as few layers of each chunk as fit; of all of them where that does not.
+  bool recompute_fewest_layers() {
     Strategy& s = run_.strategy;
     s.recompute = Recompute::full;
     s.recompute_method = RecomputeMethod::block;
     const std::int64_t chunks = s.pp * s.vpp;
-    s.recompute_layers = fewest_layers((run_.model.layers + chunks - 1) / chunks);
-    if (fits()) return;
-    s.recompute_method = RecomputeMethod::uniform;
-    s.recompute_layers = 0;
+    const std::int64_t most = (run_.model.layers + chunks - 1) / chunks;
+    s.recompute_layers = fewest_layers(most);
+    while (s.recompute_layers < most && !has_recompute_of(run_.framework, s.recompute_layers, most))
+      ++s.recompute_layers;
+    return has_recompute_of(run_.framework, s.recompute_layers, most);
   }
 
   Run& run_;

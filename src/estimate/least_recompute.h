@@ -2,8 +2,9 @@
 //
 // Recompute where a run file leaves it open: the least that fits in memory.
 //
-// None, selective, full of as few layers of each chunk as fit, full of all: the first that fits the
-// device with the probability asked for (estimate/risk.h), else the last. Judged by whole
+// None, selective, full of as few layers of each chunk as fit, full of all, as far as the framework
+// has them: the first that fits the device with the probability asked for (estimate/risk.h), else
+// the last. Judged by whole
 // estimates; what recompute costs in time is not weighed. Errors: none; the run is legal.
 #pragma once
 

@@ -193,7 +193,8 @@ void check_learned_positions(const ResolvedRun& out) {
   const std::int64_t sequence = out.run.training.sequence;
   const bool learned = a.positions == PositionEmbedding::kLearned && a.max_positions > 0;
   if (!learned || sequence <= a.max_positions) return;
-  throw InputError(out.file, key_path<&Training::sequence>, std::to_string(sequence),
+  throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::sequence>,
+                   std::to_string(sequence),
                    "up to the model's " + std::to_string(a.max_positions) +
                        " learned positions (max_position_embeddings)");
 }
@@ -203,8 +204,8 @@ void take_tower(ResolvedRun& out) {
   Tower& tower = out.run.model.tower;
   const Training& t = out.run.training;
   if (t.images > 0 && tower.layers == 0) {
-    throw InputError(out.file, key_path<&Training::images>, std::to_string(t.images),
-                     "0 with a model without vision_num_hidden_layers");
+    throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::images>,
+                     std::to_string(t.images), "0 with a model without vision_num_hidden_layers");
   }
   if (t.images == 0) tower = {};
   tower.images = t.images;

@@ -44,7 +44,7 @@ double fit_probability(double spread, Bytes needed, Bytes capacity) {
 template <Number R>
 double fit_probability(const Run& run, const AnswerOf<R>& a) {
   if (a.reason == Reason::host_memory) return 0;
-  return fit_probability(run.memory_risk.spread, plain(a.memory.needed), a.capacity);
+  return fit_probability(run.memory_risk.spread, plain(a.needed), a.capacity);
 }
 
 template double fit_probability(const Run&, const AnswerOf<double>&);

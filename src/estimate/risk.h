@@ -34,7 +34,7 @@ std::string_view fit_words(const Run& run, const Answer& answer);
 
 // Every strategy that Orrery chooses satisfies this.
 inline bool fits_at_risk(const Run& run, const Answer& a) {
-  return a.reason == Reason::fits && a.memory.needed <= a.capacity * run.memory_risk.share;
+  return a.reason == Reason::fits && a.needed <= a.capacity * run.memory_risk.share;
 }
 
 }  // namespace orrery

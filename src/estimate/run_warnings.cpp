@@ -106,6 +106,33 @@ void warn_of_vendor(const Run& run, Lines& lines) {
   if (other) lines.push_back("collective_library is " + std::string(name_of(library)) + on);
 }
 
+std::string recompute_kinds(const Framework& f) {
+  std::vector<std::string> has;
+  for (const RecomputeChoice c : kAllOf<RecomputeChoice>) {
+    if (has_recompute(f, c)) has.emplace_back(name_of(c));
+  }
+  return alternatives(has);
+}
+
+// A run may ask what a framework lacks; what Orrery chooses never does.
+void warn_of_recompute(const Run& run, Lines& lines) {
+  const Strategy& s = run.strategy;
+  const RecomputeChoice asked = recompute_choice(s);
+  const bool some = asked == RecomputeChoice::layers;
+  const std::string framework = "framework " + std::string(run.framework.name.view());
+  if (!has_recompute(run.framework, asked)) {
+    lines.push_back(framework + " has recompute " + recompute_kinds(run.framework) +
+                    ", and this run asks for " +
+                    (some ? "full recompute of some layers" : std::string(name_of(asked))));
+    return;
+  }
+  const std::int64_t chunks = s.pp * s.vpp;
+  const std::int64_t chunk = (run.model.layers + chunks - 1) / chunks;
+  if (!some || has_recompute_of(run.framework, s.recompute_layers, chunk)) return;
+  lines.push_back(framework + " recomputes one layer in n, and no n makes that " +
+                  std::to_string(s.recompute_layers) + " of " + std::to_string(chunk) + " layers");
+}
+
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
   for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
@@ -127,6 +154,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_size(r, lines);
   warn_of_attention(r.run, lines);
   warn_of_vendor(r.run, lines);
+  warn_of_recompute(r.run, lines);
   warn_of_unread_keys(r.model, lines);
   return lines;
 }

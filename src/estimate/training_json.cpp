@@ -115,7 +115,8 @@ class Resolver {
   void precision() {
     const std::optional<Precision> given = out_.request.precision;
     if (given && !has_precision(device_, *given)) {
-      throw InputError(file_, key_path<&TrainingRequest::precision>, quoted(name_of(*given)),
+      throw InputError(ErrorCode::broken_rule, file_, key_path<&TrainingRequest::precision>,
+                       quoted(name_of(*given)),
                        "what the device computes in: " + alternatives(precisions_of(device_)));
     }
     const Precision otherwise = default_precision(device_);
@@ -130,7 +131,7 @@ class Resolver {
                        "one of them");
     }
     if (!is_available(curve_of(device_, kernel))) {
-      throw InputError(file_, path, quoted(name_of(kernel)),
+      throw InputError(ErrorCode::broken_rule, file_, path, quoted(name_of(kernel)),
                        "what the device has a rate of: " + alternatives(kernels_of(device_)));
     }
     out_.training.attention_kernel = kernel;

@@ -8,15 +8,6 @@
 #include "explore/axis_keys.h"
 
 namespace orrery {
-namespace {
-
-std::int64_t recompute_choice(const Strategy& s) {
-  const bool some = s.recompute == Recompute::full && s.recompute_layers > 0;
-  return some ? kLayersChoice : static_cast<std::int64_t>(s.recompute);
-}
-
-}  // namespace
-
 std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::int64_t>& free) {
   if (!axis.is_free()) return axis.listed;
   std::vector<std::int64_t> values;
@@ -159,7 +150,7 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
     case SearchAxis::schedule:
       return static_cast<std::int64_t>(s.schedule);
     case SearchAxis::recompute:
-      return recompute_choice(s);
+      return static_cast<std::int64_t>(recompute_choice(s));
     case SearchAxis::recompute_modules:
       return recomputed_modules(s);
     case SearchAxis::offload:
@@ -172,7 +163,7 @@ std::int64_t value_of(const Strategy& s, SearchAxis a) {
 
 std::string text_of(SearchAxis a, std::int64_t value) {
   const auto i = static_cast<std::size_t>(value);
-  if (a == SearchAxis::recompute) return std::string(kRecomputeChoices[i]);
+  if (a == SearchAxis::recompute) return std::string(kNamesOf<RecomputeChoice>[i]);
   if (a == SearchAxis::recompute_modules) return modules_text(static_cast<ModuleMask>(value));
   if (a == SearchAxis::offload) return offload_text(offload_of(value));
   if (a == SearchAxis::stage_layers) return split_text(value);

@@ -53,10 +53,7 @@ enum class SearchAxis : std::uint8_t {
 };
 inline constexpr std::size_t kSearchAxes = kCountOf<SearchAxis>;
 
-// The axis `recompute`: kNamesOf<Recompute>, and full recompute of some layers.
-inline constexpr std::array<std::string_view, 4> kRecomputeChoices = {"none", "selective", "full",
-                                                                      "layers"};
-inline constexpr std::int64_t kLayersChoice = 3;
+inline constexpr auto kLayersChoice = static_cast<std::int64_t>(RecomputeChoice::layers);
 
 // Values of enumerations are their numbers, of truths 0 and 1, of modules their mask; of the last
 // two axes a code (below).

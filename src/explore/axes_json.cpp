@@ -2,6 +2,7 @@
 #include "explore/axes_json.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -91,7 +92,7 @@ std::vector<Offload> free_offloads(const Cluster& c) {
 
 std::int64_t read_value(SearchAxis a, const Reader& r) {
   const Form& form = kAxisKeys[a].key->forms.front();
-  if (a == SearchAxis::recompute) return static_cast<std::int64_t>(r.choice(kRecomputeChoices));
+  if (a == SearchAxis::recompute) return static_cast<std::int64_t>(r.choice<RecomputeChoice>());
   if (a == SearchAxis::recompute_modules) return read_as<&StrategyRequest::recompute_modules>(r);
   if (form.kind == FormKind::boolean) return r.boolean() ? 1 : 0;
   if (form.kind == FormKind::choice) return static_cast<std::int64_t>(r.choice(form.names));
@@ -223,24 +224,45 @@ void fix_what_is_given(const OpenRun& open, Space& space) {
   if (q.stage_layers) space.splits = {{StageSplit::Kind::listed, 0, 0, *q.stage_layers}};
 }
 
-void limit_to_framework(const OpenRun& open, Space& space) {
-  const FrameworkProfile& profile = open.resolved.framework;
-  if (!profile.document->contains("runs")) return;
-  Reader runs(profile.document->at("runs"), open.resolved.framework_file, "runs");
+FrameworkLimits framework_limits(const ResolvedRun& run) {
+  FrameworkLimits limits;
+  const Json& profile = *run.framework.document;
+  if (!profile.contains("runs")) return limits;
+  Reader runs(profile.at("runs"), run.framework_file, "runs");
   runs.must_be_object();
   for (const SearchAxis a : kAllOf<SearchAxis>) {
     const auto given = runs.find(std::string(name_of(a)));
     if (!given) continue;
-    for (const Reader& item : given->items()) {
-      space.axes[a].runnable.push_back(read_value(a, item));
-    }
+    for (const Reader& item : given->items()) limits.runnable[a].push_back(read_value(a, item));
   }
   if (const auto given = runs.find("zero_with_pipeline")) {
     for (const Reader& item : given->items()) {
-      space.zero_with_pipeline.push_back(item.integer(0, 3));
+      limits.zero_with_pipeline.push_back(item.integer(0, 3));
     }
   }
   runs.reject_unknown();
+  return limits;
+}
+
+bool goes_beyond(const FrameworkLimits& limits, const Strategy& before, const Strategy& after) {
+  const auto lacks = [](const std::vector<std::int64_t>& runnable, std::int64_t value) {
+    return !runnable.empty() &&
+           std::find(runnable.begin(), runnable.end(), value) == runnable.end();
+  };
+  const bool is_new = after.zero != before.zero || before.pp == 1;
+  if (after.pp > 1 && is_new && lacks(limits.zero_with_pipeline, after.zero)) return true;
+  return std::any_of(kAllOf<SearchAxis>.begin(), kAllOf<SearchAxis>.end(), [&](SearchAxis a) {
+    const std::int64_t value = value_of(after, a);
+    return value != value_of(before, a) && lacks(limits.runnable[a], value);
+  });
+}
+
+void limit_to_framework(const OpenRun& open, Space& space) {
+  FrameworkLimits limits = framework_limits(open.resolved);
+  for (const SearchAxis a : kAllOf<SearchAxis>) {
+    space.axes[a].runnable = std::move(limits.runnable[a]);
+  }
+  space.zero_with_pipeline = std::move(limits.zero_with_pipeline);
 }
 
 void read_axes(Reader axes, const OpenRun& open, Space& out) {

@@ -84,7 +84,7 @@ inline constexpr Form kOuterValue = form::any("a value of the key");
 inline constexpr Forms kOuterForms = either(
     kOuterValue, form::list(kOuterValue, 1, kMostAxisValues), kFree, form::object(kBoundKeys));
 
-inline constexpr Form kRecomputeChoice = form::one_of(kRecomputeChoices);
+inline constexpr Form kRecomputeChoice = form::one_of<RecomputeChoice>();
 inline constexpr Forms kSplitForms = either(
     kEven, key_row<&StrategyRequest::stage_layers>.forms.front(), form::object(kStageEndKeys));
 inline constexpr Form kSplit = form::either(kSplitForms);

@@ -93,7 +93,7 @@ struct Point {
   std::int16_t vpp = 1;
   std::int16_t split = 0;     // of Space::splits
   std::int16_t offload = 0;   // of Space::offloads
-  std::int8_t recompute = 0;  // of kRecomputeChoices
+  std::int8_t recompute = 0;  // a RecomputeChoice
   ModuleMask modules = 0;     // where that is selective
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;

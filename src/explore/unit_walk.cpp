@@ -197,6 +197,7 @@ void UnitWalk::add_schedules(const Unit& unit) {
     const auto chunks = free_chunks(id, unit.pp, base_.run.model.layers);
     for (const std::int64_t vpp : chosen(space_.axes[SearchAxis::vpp], chunks)) add_splits(id, vpp);
   }
+  for (Chunked& c : schedules_) add_layers(c);
 }
 
 void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
@@ -206,7 +207,7 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
   for (std::size_t i = 0; i < space_.splits.size(); ++i) {
     const StageSplit& split = space_.splits[i];
     if (split.kind == StageSplit::Kind::even) {
-      schedules_.push_back({schedule, vpp, i});
+      schedules_.push_back({schedule, vpp, i, {}});
       if (space_.splits.size() > 1 && chunks <= kMaxStages) {
         seen.insert(unlisted_layers(base_.run, pp_, vpp));
       }
@@ -215,7 +216,19 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
     if (chunks > kMaxStages) continue;
     std::vector<std::int64_t> layers = layers_by(split, a.layers, chunks);
     if (layers.empty() || !seen.insert(std::move(layers)).second) continue;
-    schedules_.push_back({schedule, vpp, i});
+    schedules_.push_back({schedule, vpp, i, {}});
+  }
+}
+
+// As the framework has it, unless the search itself frees them.
+void UnitWalk::add_layers(Chunked& c) const {
+  const AxisValues& axis = space_.axes.recompute_layers;
+  const Framework& f = base_.run.framework;
+  if (!f.recomputes_one_in_n || !axis.is_free() || axis.open) return;
+  const std::int64_t chunks = pp_ * c.vpp;
+  const std::int64_t chunk = (base_.run.model.layers + chunks - 1) / chunks;
+  for (std::int64_t n = 1; n < chunk; ++n) {
+    if (has_recompute_of(f, n, chunk)) c.layers.push_back(n);
   }
 }
 
@@ -232,6 +245,9 @@ SearchCell UnitWalk::cell_of(const Chunked& c, const Again& again) const {
   if (!axis.is_free()) {
     cell.listed_layers = &axis.listed;
     cell.layer_count = static_cast<std::int64_t>(axis.listed.size());
+  } else if (base_.run.framework.recomputes_one_in_n && !axis.open) {
+    cell.listed_layers = &c.layers;
+    cell.layer_count = static_cast<std::int64_t>(c.layers.size());
   } else {
     const std::int64_t chunks = pp_ * c.vpp;
     const std::int64_t most = (base_.run.model.layers + chunks - 1) / chunks - 1;

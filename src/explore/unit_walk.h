@@ -72,6 +72,7 @@ class UnitWalk {
     ScheduleId schedule = ScheduleId::one_f_one_b;
     std::int64_t vpp = 1;
     std::size_t split = 0;
+    std::vector<std::int64_t> layers;  // that can be recomputed in full, where not all numbers can
   };
   struct Again {
     std::int64_t kind = 0;
@@ -106,6 +107,7 @@ class UnitWalk {
   void add_recompute();
   void add_schedules(const Unit& unit);
   void add_splits(ScheduleId schedule, std::int64_t vpp);
+  void add_layers(Chunked& c) const;
   void add_shardings(const Unit& unit);
   void add_partitions(std::int64_t replicas);
   void number_cells();

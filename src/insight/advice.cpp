@@ -10,6 +10,8 @@
 #include "estimate/links.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
+#include "explore/axes_json.h"
+#include "explore/recommend.h"
 #include "parallel/rules.h"
 
 namespace orrery {
@@ -26,9 +28,12 @@ bool half(std::int64_t& n) {
   return true;
 }
 
+// To the next kind that the framework has.
 bool step_recompute(Run& r, int by) {
-  const int level = static_cast<int>(r.strategy.recompute) + by;
-  if (level < 0 || level >= static_cast<int>(kCountOf<Recompute>)) return false;
+  int level = static_cast<int>(r.strategy.recompute) + by;
+  const auto is_kind = [&] { return level >= 0 && level < static_cast<int>(kCountOf<Recompute>); };
+  while (is_kind() && !has_recompute(r.framework, static_cast<RecomputeChoice>(level))) level += by;
+  if (!is_kind()) return false;
   r.strategy.recompute = static_cast<Recompute>(level);
   r.strategy.recompute_layers = 0;
   return true;
@@ -84,9 +89,6 @@ bool settle(const Strategy& before, Run& run) {
   return is_legal(run);
 }
 
-// Less is not worth an advice.
-constexpr double kWorthwhile = 0.005;
-
 // A change: one move, or two.
 struct Tried {
   std::array<Move, 2> moves{};
@@ -111,9 +113,10 @@ class Adviser {
       : run_(run.run),
         keys_(run.parallel_keys),
         recompute_open_(run.recompute_chosen),
+        framework_(framework_limits(run)),
         answer_(answer),
         fits_(answer.reason == Reason::fits),
-        limit_(fits_ ? answer.step_time * (1 - kWorthwhile)
+        limit_(fits_ ? answer.step_time / kRecommendationBand
                      : Seconds(std::numeric_limits<double>::infinity())) {}
 
   std::vector<Advice> best() {
@@ -134,6 +137,7 @@ class Adviser {
   void consider(Tried t) {
     Run changed = run_;
     if (!make_neighbour(t.all(), changed)) return;
+    if (goes_beyond(framework_, run_.strategy, changed.strategy)) return;
     fill_prices(changed);
     if (fits_ && beats_blocks_of(changed)) return;
     fill_parts<double>(changed, workspace_);
@@ -208,6 +212,7 @@ class Adviser {
   const Run& run_;
   const std::vector<std::string>& keys_;
   bool recompute_open_;
+  FrameworkLimits framework_;
   const Answer& answer_;
   bool fits_;
   Seconds limit_;  // what is slower is not named

@@ -6,8 +6,10 @@
 // Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
 // parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp
 // take what is left, settles recompute anew where the run file leaves it open, and estimates each
-// legal one; where no single change fits, pairs. It is no search: what is two changes away and
-// merely faster is not seen. Keys of the run file that cannot stand beside a change are named with
+// legal one that the framework can run (`runs` of its profile); where no single change fits, pairs.
+// A change that is faster by less than what a prediction tells apart (the band of
+// explore/recommend.h) is not named. It is no search: what is two changes away and merely faster is
+// not seen. Keys of the run file that cannot stand beside a change are named with
 // it: who follows an advice gets the promised numbers to the digit. Errors: none.
 #pragma once
 

@@ -96,6 +96,11 @@ std::string largest_line(const StageMemory<double>& m) {
   return std::string(name_of(largest)) + " " + gib_text(m[largest], 1);
 }
 
+std::string filled_words(const StageMemory<double>& m) {
+  return "cached blocks fill it, which the allocator gives back; " + gib_text(m.allocated, 1) +
+         " are allocated, " + gib_text(m.needed, 1) + " needed";
+}
+
 std::string limiter(const Run& run, const Answer& a) {
   if (a.reason == Reason::device_memory) return memory_sentence(a);
   if (a.reason == Reason::host_memory) {

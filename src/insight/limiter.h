@@ -16,4 +16,7 @@ std::string limiter(const Run& run, const Answer& answer);
 // "activations 31.2 GiB": the largest line of a stage's memory.
 std::string largest_line(const StageMemory<double>& m);
 
+// Why a peak is the device's capacity: "cached blocks fill it, …; 70.3 GiB are allocated, …".
+std::string filled_words(const StageMemory<double>& m);
+
 }  // namespace orrery

@@ -137,6 +137,10 @@ constexpr std::array kMetrics = {
     memory_metric("memory.peak_gib", "GiB", "peak", memory,
                   "what the device shows as used, on the fullest stage",
                   [](const auto& in) { return in_gib(in.answer.memory.peak); }),
+    memory_metric(
+        "memory.needed_gib", "GiB", "needed", memory,
+        "without cached blocks, which a full device gives back; of the stage that needs most",
+        [](const auto& in) { return in_gib(in.answer.needed); }),
     lines_metric<L::weights, L::secondary_weights>(
         "memory.weights_gib", "weights", memory,
         "the copy that computes, the second of hpZ, 8-bit copies"),
@@ -189,8 +193,10 @@ constexpr std::array kMetrics = {
                              "flat communication buffers"),
     lines_metric<L::context>("memory.lines.context_gib", "context", memory_line,
                              "used before anything is allocated"),
-    lines_metric<L::communicators>("memory.lines.communicators_gib", "communicators", memory_line,
-                                   "buffers of the communication library"),
+    lines_metric<L::communicators>(
+        "memory.lines.communicators_gib", "communicators", memory_line,
+        "buffers of the communication library: of each group and channel, "
+        "and faster links have more channels"),
     lines_metric<L::fragmentation>("memory.lines.fragmentation_gib", "fragmentation", memory_line,
                                    "allocated and not used, cached blocks"),
 };

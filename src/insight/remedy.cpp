@@ -26,7 +26,8 @@ bool is_freed(const Key& k) {
          &k != &key_row<&StrategyRequest::offload>;
 }
 
-Json short_search(const ResolvedRun& resolved) {
+// The axes of the usual layouts.
+Json usual_axes(const ResolvedRun& resolved) {
   const Run& run = resolved.run;
   Json tp = Json::array();
   for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
@@ -44,7 +45,41 @@ Json short_search(const ResolvedRun& resolved) {
   axes[axis(SearchAxis::cp)] =
       run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
   for (const auto& [limited, values] : runs.items()) axes.erase(limited);
-  return {{"axes", axes}, {"top", 1}};
+  return axes;
+}
+
+bool says_recompute(const StrategyRequest& q) {
+  return q.recompute || q.recompute_modules || q.recompute_method || q.recompute_layers;
+}
+
+// Without the axes that the run says, and with those of a search in their place.
+Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
+  const StrategyRequest& q = open.request;
+  const auto is_said = [&](SearchAxis a) {
+    if (a == SearchAxis::micro_batch) return open.micro_batch.has_value();
+    if (a == SearchAxis::recompute) return says_recompute(q);
+    Json value;
+    return kAxisKeys[a].key->write(&q, *kAxisKeys[a].key, value);
+  };
+  const Json given = search.is_object() ? search.value("axes", Json::object()) : Json::object();
+  for (const SearchAxis a : kAllOf<SearchAxis>) {
+    const std::string name(name_of(a));
+    if (is_said(a) || given.contains(name) || given.contains(kAxisKeys[a].path)) axes.erase(name);
+  }
+  axes.update(given);
+  return axes;
+}
+
+Json short_search(const OpenRun& open, const Json& search) {
+  Json asked = {{"axes", axes_beside(usual_axes(open.resolved), open, search)}, {"top", 1}};
+  const char* constraints = "constraints";
+  if (search.is_object() && search.contains(constraints)) asked[constraints] = search[constraints];
+  return asked;
+}
+
+// Product of the degrees that the run says.
+std::int64_t said_ranks(const StrategyRequest& q) {
+  return q.tp.value_or(1) * q.cp.value_or(1) * q.pp.value_or(1) * q.dp.value_or(1);
 }
 
 // Whether the run file is silent on the key, and the key's default says the same.
@@ -60,10 +95,14 @@ bool goes_without_saying(const Setting& s, const Json& run) {
 class Finder {
  public:
   Finder(const Json& run, const std::string& file, const ConfigLookup& lookup)
-      : run_(run), freed_(without_strategy(run)), file_(file), lookup_(lookup) {}
+      : run_(run), base_(without_strategy(run)), file_(file), lookup_(lookup) {}
+
+  // Of a search.
+  Finder(const Json& run, const Json& search, const std::string& file, const ConfigLookup& lookup)
+      : run_(run), base_(run), search_(search), file_(file), lookup_(lookup) {}
 
   std::optional<Remedy> on(std::int64_t gpus) const {
-    Json run = freed_;
+    Json run = base_;
     set_gpus(gpus, run);
     try {
       return searched(run, gpus);
@@ -73,8 +112,11 @@ class Finder {
   }
 
   std::optional<Remedy> fewest() const {
+    const OpenRun open = on_one();
+    const std::int64_t said = said_ranks(open.request);
+    if (said > 1) return fewest_multiple(said, open.request.dp ? said : kMostGpusTried);
     std::int64_t failed = 0;
-    const std::int64_t node = node_size();
+    const std::int64_t node = open.resolved.run.cluster.devices_per_node;
     for (std::int64_t n = 1; n < node; ++n) {
       if (node % n != 0) continue;
       if (auto found = on(n)) return found;
@@ -88,10 +130,19 @@ class Finder {
   }
 
  private:
-  std::int64_t node_size() const {
-    Json run = freed_;
+  OpenRun on_one() const {
+    Json run = base_;
     set_gpus(1, run);
-    return resolve_open(run, file_, lookup_).resolved.run.cluster.devices_per_node;
+    return resolve_open(run, file_, lookup_);
+  }
+
+  std::optional<Remedy> fewest_multiple(std::int64_t of, std::int64_t most) const {
+    std::int64_t failed = 0;
+    for (std::int64_t n = of; n <= most; n *= 2) {
+      if (auto found = on(n)) return between(failed, n, of, std::move(found));
+      failed = n;
+    }
+    return {};
   }
 
   std::optional<Remedy> between(std::int64_t failed, std::int64_t fits, std::int64_t node,
@@ -107,8 +158,9 @@ class Finder {
   std::optional<Remedy> searched(const Json& run, std::int64_t gpus) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
     const SearchRequest request =
-        read_search(run, file_, lookup_, short_search(open.resolved), metric_source());
+        read_search(run, file_, lookup_, short_search(open, search_), metric_source());
     SearchOptions options;
+    if (!search_.is_null()) options.conditions = &request.conditions;
     options.top = 1;
     options.ties = false;
     options.families = false;
@@ -131,7 +183,8 @@ class Finder {
   }
 
   const Json& run_;
-  Json freed_;
+  Json base_;  // whose GPUs are set
+  Json search_;
   const std::string& file_;
   const ConfigLookup& lookup_;
 };
@@ -163,6 +216,11 @@ std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& fil
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
                                   const ConfigLookup& lookup) {
   return Finder(run, file, lookup).fewest();
+}
+
+std::optional<Remedy> fewest_gpus_of_search(const Json& run, const Json& search,
+                                            const std::string& file, const ConfigLookup& lookup) {
+  return Finder(run, search, file, lookup).fewest();
 }
 
 }  // namespace orrery

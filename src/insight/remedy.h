@@ -40,6 +40,11 @@ inline constexpr std::int64_t kMostGpusTried = 65536;
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
                                   const ConfigLookup& lookup);
 
+// The same for a search, which keeps what the run says of its strategy and what `search` (an object
+// or null) says of its axes and constraints. Sizes are then multiples of the degrees that are said.
+std::optional<Remedy> fewest_gpus_of_search(const Json& run, const Json& search,
+                                            const std::string& file, const ConfigLookup& lookup);
+
 void set_gpus(std::int64_t gpus, Json& run);
 
 // The run file without what it says of its strategy, but sharding groups, offload, placement and

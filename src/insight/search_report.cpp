@@ -222,7 +222,7 @@ void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLook
 // The run on as few GPUs as it fits on.
 void set_fewest_gpus(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
                      SearchReport& r) {
-  const std::optional<Remedy> fewest = fewest_gpus(asked.run, file, lookup);
+  const std::optional<Remedy> fewest = fewest_gpus_of_search(asked.run, asked.search, file, lookup);
   if (!fewest) {
     throw InputError(file, "cluster.gpus",
                      "no size of up to " + grouped(kMostGpusTried) + " GPUs on which the run fits",

@@ -87,7 +87,7 @@ bool has_flags(const std::string& path) {
 
 // As a command line reads it back: text that is JSON too stands in quotes.
 std::string typed_value(const Json& value) {
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return value.is_number_float() ? brief(value) : value.dump();
   const std::string text = value.get<std::string>();
   return Json::accept(text) ? value.dump() : text;
 }

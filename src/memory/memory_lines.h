@@ -46,6 +46,7 @@ struct StageMemory {
   BytesOf<R> update{};         // copies that the update makes, when no activation is left
   BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> needed{};         // the peak without cached blocks, which a full device gives back
+  Bytes given_back{};          // cached blocks that there is no room for
   BytesOf<R> host{};           // offloaded to the host's memory, of this rank
   BytesOf<R> drives{};         // and to its drives
   R bytes_per_parameter{};     // model states on the device over parameters held
@@ -54,5 +55,11 @@ struct StageMemory {
   BytesOf<R>& operator[](MemoryLine i) { return lines[i]; }
   const BytesOf<R>& operator[](MemoryLine i) const { return lines[i]; }
 };
+
+// Cached blocks fill the device: the peak is its capacity, whatever else is on it.
+template <Number R>
+bool is_filled_by_cache(const StageMemory<R>& m) {
+  return m.given_back > Bytes() && plain(m.needed) < plain(m.peak);
+}
 
 }  // namespace orrery

@@ -228,10 +228,13 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   }
   const BytesOf<R> used = m.allocated + rounding + m[context] + m[communicators];
   m.needed = used;
+  m.given_back = Bytes();
   if (capacity > Bytes() && plain(used + cached) > capacity * kAlmostAll) {
     const BytesOf<R> room =
         lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - used;
+    const Bytes wanted = plain(cached);
     cached = larger(BytesOf<R>{}, room);
+    m.given_back = wanted - plain(cached);
   }
   m[fragmentation] = named(rounding + cached, {"fragmentation"});
   m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
@@ -319,7 +322,8 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
   m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
   m[MemoryLine::communicators] =
       lift<R>(f.group_buffers, {"framework.group_buffers"}) *
-      lift<R>(holdings.groups, {"process groups, as many as with an A100's channels"});
+      lift<R>(holdings.groups,
+              {"process groups × channels over an A100's, one for 12.5 GB/s of links"});
   for (const MemoryLine line : kAllOf<MemoryLine>) {
     m[line] = named(m[line], {name_of(line).data()});
   }

@@ -66,6 +66,8 @@ struct Framework {
   ContextType cp_type = ContextType::p2p;
   LayerSplit layer_split = LayerSplit::even;
   ModuleMask selective_modules = mask_of(Module::core_attn);  // what `selective` means here
+  RecomputeMask recomputes = kAnyRecompute;                   // what it has, by `runs.recompute`
+  bool recomputes_one_in_n = false;  // and if that is of some layers, of one in n
 
   // Overlap. A share exposed is of an exchange's time; 1: nothing is hidden.
   double tp_exposed = 1;
@@ -125,5 +127,20 @@ struct Framework {
   double interval_low = 0;
   double interval_high = 0;
 };
+
+// The n of recompute of one layer in n that is of so many layers of a chunk; 0: there is none.
+constexpr std::int64_t one_in(std::int64_t layers, std::int64_t chunk) {
+  const std::int64_t n = layers > 0 ? chunk / layers : 0;
+  return n > 1 && chunk / n == layers ? n : 0;
+}
+
+// Whether it can recompute so many layers of a chunk in full, and keep the others.
+constexpr bool has_recompute_of(const Framework& f, std::int64_t layers, std::int64_t chunk) {
+  return !f.recomputes_one_in_n || one_in(layers, chunk) > 0;
+}
+
+constexpr bool has_recompute(const Framework& f, RecomputeChoice c) {
+  return (f.recomputes & mask_of(c)) != 0;
+}
 
 }  // namespace orrery

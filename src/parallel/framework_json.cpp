@@ -9,6 +9,7 @@
 #include "core/masks.h"
 #include "core/provenance.h"
 #include "parallel/framework_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 
@@ -19,11 +20,22 @@ namespace {
 using framework_forms::kMostAtAll;
 using framework_forms::kMostOfAnOption;
 
+// What Orrery chooses by itself keeps to it. The other limits are those of a search.
+void read_recompute(Reader& r, Framework& f) {
+  auto runs = r.find("runs");
+  if (!runs) return;
+  const auto choices = runs->find(std::string(key_name<&StrategyRequest::recompute>));
+  if (!choices) return;
+  read_mask<RecomputeChoice>(*choices, f.recomputes);
+  if (f.recomputes == 0) choices->fail("at least one");
+}
+
 FrameworkProfile read_fields(const Json& document, const std::string& file) {
   Reader r(document, file);
   FrameworkProfile p;
   check_sources(r);
-  for (const char* known : {"options", "notes", "runs"}) r.allow(known);
+  for (const char* known : {"options", "notes"}) r.allow(known);
+  read_recompute(r, p.framework);
   read_known(kFrameworkKeys, r, p.framework);
   read_known(kProfileKeys, r, p);
   r.reject_unknown();

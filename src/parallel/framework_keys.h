@@ -138,6 +138,9 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::selective_modules>("selective_modules", form::list(kModule), otherwise("core_attn"),
                                   "modules that selective recompute means here")
           .only_read_by<read_selective_modules>(),
+      fact<&F::recomputes_one_in_n>("recomputes_one_in_n", kSwitch, otherwise("false"),
+                                    "full recompute of some layers is of one layer in n, which "
+                                    "Orrery keeps to where it chooses"),
       // Overlap.
       fact<&F::tp_exposed>("tp_exposed", kShare, otherwise("1"),
                            "exposed share of tensor-parallel exchanges; 1: nothing is hidden"),
@@ -284,8 +287,9 @@ inline constexpr auto kOtherProfileRows = keys<FrameworkProfile>(
     kSourceKey, kSourcesKey,
     elsewhere("notes", form::any("text"), kNothing, Vary::never, "for readers; not read"),
     elsewhere("runs", form::any("by axis of a search, a list of values"), kNothing, Vary::never,
-              "values that this software can run, which a search then stays within; "
-              "zero_with_pipeline: levels of ZeRO beside a pipeline"),
+              "values that this software can run, which a search and advice then stay within; "
+              "recompute: also where a run leaves it open; zero_with_pipeline: levels of ZeRO "
+              "beside a pipeline"),
     elsewhere("options", form::map(framework_forms::kOption), kNothing, Vary::never,
               "switches that a run sets by `parallel.framework_options`"));
 

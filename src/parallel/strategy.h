@@ -34,6 +34,17 @@ constexpr EnumNames<Recompute> names_of(Recompute) { return {"none", "selective"
 enum class RecomputeMethod : std::uint8_t { uniform, block };
 constexpr EnumNames<RecomputeMethod> names_of(RecomputeMethod) { return {"uniform", "block"}; }
 
+// What a framework can choose among: the kinds, and full recompute of some layers.
+enum class RecomputeChoice : std::uint8_t { none, selective, full, layers };
+constexpr EnumNames<RecomputeChoice> names_of(RecomputeChoice) {
+  return {"none", "selective", "full", "layers"};
+}
+using RecomputeMask = std::uint8_t;
+constexpr RecomputeMask mask_of(RecomputeChoice c) {
+  return static_cast<RecomputeMask>(1U << static_cast<unsigned>(c));
+}
+inline constexpr RecomputeMask kAnyRecompute = (1U << kCountOf<RecomputeChoice>)-1;
+
 enum class ScheduleId : std::uint8_t {
   gpipe,
   one_f_one_b,
@@ -152,6 +163,11 @@ constexpr std::int64_t world_size(const Strategy& s) { return s.tp * s.cp * s.pp
 
 // Replicas of an expert: the ranks that share its gradient (expert data parallel).
 constexpr std::int64_t expert_dp(const Strategy& s) { return s.tp * s.cp * s.dp / (s.ep * s.etp); }
+
+constexpr RecomputeChoice recompute_choice(const Strategy& s) {
+  const bool some = s.recompute == Recompute::full && s.recompute_layers > 0;
+  return some ? RecomputeChoice::layers : static_cast<RecomputeChoice>(s.recompute);
+}
 
 constexpr ModuleMask recomputed_modules(const Strategy& s) {
   return s.recompute == Recompute::selective ? s.recompute_modules : ModuleMask{0};

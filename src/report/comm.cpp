@@ -235,7 +235,7 @@ AnswerDocument comm_document(const CommReport& r) {
     return d;
   }
   d.add({bold("Messages") + " of one GPU of stage " + std::to_string(a.busy_stage) +
-             " in a step of " + pretty(a.step_time),
+             " in a step of " + pretty(a.step_time) + end_words(a),
          {messages}});
   d.add({bold("By dimension"), {dimension_table(r)}});
   d.add({bold("By size") + ": from this size up to twice it", {size_table(r)}});
@@ -283,6 +283,7 @@ Json comm_json(const CommReport& r) {
   j["reasons"] = reasons_of(r.run);
   j["step_time_s"] = r.run.answer.step_time.si();
   j["busy_stage"] = r.run.answer.busy_stage;
+  j["end_stage"] = r.run.answer.end_stage;
   j["messages"] = json_list(r.messages, [&](const MessageClass& m) { return message_json(r, m); });
   j["units"] = {{"algbw", "GB/s"}, {"busbw", "GB/s"}};
   j["histogram"] = histogram_json(r);

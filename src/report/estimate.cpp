@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "estimate/risk.h"
+#include "explore/recommend.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
@@ -29,6 +30,8 @@ std::string probability_text(double p) {
   return p > 0.99 ? "over 99 %" : p < 0.01 ? "below 1 %" : percent(p, 0);
 }
 
+}  // namespace
+
 Paragraph memory_line(const RunReport& r) {
   const Answer& a = r.answer;
   const std::string device = gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
@@ -37,14 +40,18 @@ Paragraph memory_line(const RunReport& r) {
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  const bool gives_back = a.memory.needed < a.memory.peak && a.memory.peak >= a.capacity;
-  const std::string needed =
-      gives_back ? ", of which " + gib_text(a.memory.needed, 1) +
-                       " are needed and the rest is cached blocks that the allocator gives back"
-                 : "";
-  return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + needed +
+  const std::string filled =
+      is_filled_by_cache(a.memory) ? ", the whole device: " + filled_words(a.memory) : "";
+  return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
                                 "; probability of fitting " +
                                 probability_text(fit_probability(r.resolved.run, a)));
+}
+
+namespace {
+
+// "0.00265", "71.28", "76,833"
+std::string rate_text(double x) {
+  return x < 1 ? significant(x, 3) : x < 1000 ? fixed(x, 2) : grouped(x);
 }
 
 std::string offloaded(const RunReport& r) {
@@ -78,7 +85,8 @@ std::string training_time(const RunReport& r) {
   const Training& t = r.resolved.run.training;
   const double step_tokens = static_cast<double>(t.global_batch) * static_cast<double>(t.sequence);
   const double steps = std::ceil(static_cast<double>(t.tokens) / step_tokens);
-  return short_count(static_cast<double>(t.tokens)) + " tokens are " + grouped(steps) + " steps, " +
+  return short_count(static_cast<double>(t.tokens)) + " tokens are " +
+         counted(static_cast<std::int64_t>(steps), "step") + ", " +
          seconds_text(r.answer.step_time * steps) + " (" +
          seconds_text(r.answer.interval_low * steps) + " to " +
          seconds_text(r.answer.interval_high * steps) + ") without interruptions";
@@ -93,7 +101,7 @@ Section headline(const RunReport& r) {
   s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
                               range_text(r, "tokens_per_s", [](double x) { return grouped(x); }) +
                               "), " + grouped(value(r, "tokens_per_s_per_gpu")) +
-                              " tokens/s/GPU, " + fixed(value(r, "samples_per_s"), 2) +
+                              " tokens/s/GPU, " + rate_text(value(r, "samples_per_s")) +
                               " sequences/s"));
   s.add(utilisation(r));
   if (r.resolved.run.training.tokens > 0) s.add(labelled("training", training_time(r)));
@@ -237,6 +245,12 @@ Phrase step_text(const Answer& a) {
          pretty(a.interval_high, 3) + ")";
 }
 
+std::string end_words(const Answer& a) {
+  if (a.end_stage == a.busy_stage) return "";
+  return "; what is sent once a step, of stage " + std::to_string(a.end_stage) +
+         ", which finishes last";
+}
+
 Section time_section(const RunReport& r) {
   Table bars = bar_table("part", "time");
   for (const Metric& m : metrics()) {
@@ -254,7 +268,9 @@ Section limit_section(const RunReport& r) {
   s.add(Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7});
   const std::vector<Advice> advice = advise(r.resolved, r.answer);
   if (advice.empty()) {
-    s.add(Paragraph{is_feasible(r) ? "no single change of the usual knobs is faster"
+    s.add(Paragraph{is_feasible(r) ? "no single change of the usual knobs is faster by " +
+                                         percent(kRecommendationBand - 1, 0) +
+                                         ", the least that a prediction tells apart"
                                    : "no change of one or two of the usual knobs makes it fit",
                     2, 2});
     return s;
@@ -291,8 +307,8 @@ AnswerDocument estimate_document(const RunReport& r) {
   AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
   d.sections = {run_header(r.resolved), headline(r), memory_section(r), time_section(r)};
   if (r.answer.comm_count > 0) {
-    d.add(
-        {bold("Communication") + " of one GPU of that stage in a step", {communication_table(r)}});
+    d.add({bold("Communication") + " of one GPU of that stage in a step" + end_words(r.answer),
+           {communication_table(r)}});
   }
   d.add(limit_section(r));
   d.add(remedy_section(r));
@@ -323,6 +339,7 @@ AnswerDocument memory_document(const RunReport& r) {
                 memory_section(r),
                 {bold("Stages") + ", in GiB; in flight: micro batches held, of all chunks",
                  {stage_table(r)}}};
+  d.sections.insert(d.sections.begin() + 1, {{}, {memory_line(r)}});
   if (!is_feasible(r)) d.add(limit_section(r));
   d.add(run_assumptions(r.resolved));
   return d;

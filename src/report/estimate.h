@@ -4,6 +4,8 @@
 // commands say too. Labels and keys come from insight/metrics.h.
 #pragma once
 
+#include <string>
+
 #include "core/json_fwd.h"
 #include "document/document.h"
 #include "insight/run_report.h"
@@ -20,7 +22,9 @@ AnswerDocument memory_document(const RunReport& r);
 Json memory_json(const RunReport& r);
 
 Phrase verdict_of(const RunReport& r);       // "fits", "tight"
+Paragraph memory_line(const RunReport& r);   // the verdict, the peak, the probability of fitting
 Phrase step_text(const Answer& a);           // "17.25 s (80 % interval 16.4 s to 18.1 s)"
+std::string end_words(const Answer& a);      // of which stage messages of once a step are
 Section time_section(const RunReport& r);    // parts of the step as bars
 Section memory_section(const RunReport& r);  // the fullest stage as bars
 Section limit_section(const RunReport& r);   // what limits, and what would help

@@ -28,6 +28,7 @@ Json stage_json(const StageMemory<double>& m, std::size_t stage) {
   Json j = object_for(kKeysOfPart);
   j["stage"] = stage;
   j["peak_gib"] = gib(m.peak);
+  j["needed_gib"] = gib(m.needed);
   j["in_flight"] = m.in_flight;
   add_memory_lines(m, j);
   j["bytes_per_parameter"] = m.bytes_per_parameter;
@@ -69,7 +70,11 @@ void add_memory(const RunReport& r, Json& j) {
   Json& memory = j["memory"];
   memory["capacity_gib"] = gib(r.answer.capacity);
   const StepInterval& i = r.resolved.memory;
-  memory["peak_gib_80"] = {gib(r.answer.memory.peak * i.low), gib(r.answer.memory.peak * i.high)};
+  // The capacity is no prediction.
+  const StageMemory<double>& m = r.answer.memory;
+  const Bytes predicted = is_filled_by_cache(m) ? m.needed : m.peak;
+  memory["peak_gib_80"] = {gib(predicted * i.low), gib(predicted * i.high)};
+  memory["filled_by_cached_blocks"] = is_filled_by_cache(r.answer.memory);
   memory["fit"] = fit_words(r.resolved.run, r.answer);
   memory["rests_on"] = rests_on_json(i);
   memory["stage"] = r.answer.memory_stage;
@@ -134,6 +139,7 @@ Json estimate_json(const RunReport& r) {
   }
   j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
   j["busy_stage"] = r.answer.busy_stage;
+  j["end_stage"] = r.answer.end_stage;
   j["limiter"] = limiter(run, r.answer);
   j["advice"] = advice_json(r);
   if (r.remedy) j["remedy"] = remedy_json(*r.remedy);

@@ -9,6 +9,7 @@
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
+#include "insight/limiter.h"
 #include "report/formula.h"
 #include "report/frame.h"
 
@@ -95,6 +96,22 @@ class Tree {
   bool cut_ = false;
 };
 
+bool counts_cached_blocks(const Metric& metric, const Run& run, const Answer& a) {
+  Answer without = a;
+  const Bytes kept = a.memory.peak - a.memory.needed;
+  without.memory[MemoryLine::fragmentation] = a.memory[MemoryLine::fragmentation] - kept;
+  without.memory.peak = a.memory.needed;
+  without.memory.reserved = a.memory.reserved - kept;
+  return metric.value({run, a}) != metric.value({run, without});
+}
+
+// Of a number that counts the cached blocks of a full device, and so is no prediction.
+std::string filled_note(const Metric& metric, const Run& run) {
+  const Answer a = estimate(run);
+  if (!is_filled_by_cache(a.memory) || !counts_cached_blocks(metric, run, a)) return "";
+  return "the device is full: " + filled_words(a.memory);
+}
+
 }  // namespace
 
 RecordedMetric record(const Run& run, const Metric& metric) {
@@ -115,6 +132,7 @@ Explanation explain(const ResolvedRun& r, const Metric& metric) {
   e.metric = metric.key;
   e.unit = metric.unit;
   e.meaning = metric.meaning;
+  e.note = filled_note(metric, r.run);
   e.value = recorded.value.value;
   const std::vector<Label> labels = graph.labels();
   e.nodes = graph.take();
@@ -129,6 +147,7 @@ AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std:
   const std::string rests_on = calibration_line(r);
   if (!rests_on.empty()) d.add({"", {Paragraph{rests_on}}});
   d.add({"", {Paragraph{e.metric + ": " + e.meaning}}});
+  if (!e.note.empty()) d.add({"", {Paragraph{e.note}}});
   Tree tree(e, depth);
   d.add(tree.section());
   if (tree.is_cut()) {
@@ -139,6 +158,7 @@ AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std:
 
 Json explain_json(const Explanation& e) {
   Json j = {{"metric", e.metric}, {"unit", e.unit}, {"meaning", e.meaning}, {"value", e.value}};
+  if (!e.note.empty()) j["note"] = e.note;
   j["root"] = e.nodes.size() - 1;
   j["nodes"] = Json::array();
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {

@@ -35,6 +35,7 @@ struct Explanation {
   std::string metric;
   std::string unit;
   std::string meaning;
+  std::string note;                  // what the number is not, "" for nothing
   double value = 0;                  // in `unit`
   std::vector<ExplainedNode> nodes;  // children before parents; the last is the metric
 };

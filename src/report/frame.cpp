@@ -38,7 +38,7 @@ Phrase model_line(const ResolvedRun& r) {
   size += trained_part(run);
   return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
          " layers of width " + grouped(run.model.hidden) + ", sequences of " +
-         grouped(run.training.sequence) + " tokens";
+         counted(run.training.sequence, "token");
 }
 
 std::string cluster_line(const ResolvedRun& r) {

@@ -26,10 +26,17 @@ bool is_plain_array(const Json& j) {
   return true;
 }
 
+// A list of a layer each is told by its beginning.
+std::string value_text(const Json& value) {
+  constexpr std::size_t kWidest = 60;
+  if (value.is_number_float()) return brief(value);
+  return value.is_array() ? shortened(bare_text(value), kWidest) : bare_text(value);
+}
+
 void add_values(const Json& document, const Json& at, const std::string& path, Table& list) {
   if (!at.is_structured() || is_plain_array(at)) {
     const std::string source = source_text(listed_source(document, path));
-    list.add({path, {bare_text(at), value_of(at)}, source});
+    list.add({path, {value_text(at), value_of(at)}, source});
     return;
   }
   std::size_t index = 0;

@@ -79,8 +79,7 @@ void add_gpus(const Run& run, const GpuUse& g, Section& s) {
 Section headline(const SimulationReport& r) {
   const Answer& a = r.run.answer;
   Section s;
-  s.add(labelled("memory", verdict_of(r.run) + ": " + gib_text(a.memory.peak, 1) + " of " +
-                               gib_text(a.capacity, 1) + " on the fullest stage"));
+  s.add(memory_line(r.run));
   s.add(labelled("step", step_text(a)));
   add_differences(r, s);
   if (r.saved) s.add(labelled("checkpoint", saved_text(*r.saved)));

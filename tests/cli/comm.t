@@ -2,7 +2,8 @@
 $ orrery comm gpt3-175b-1024-a100
 > GPT-3 175B: ...
 > ...
-> Messages of one GPU of stage 7 in a step of 2... s
+> Messages of one GPU of stage 7 in a step of 2... s; what is sent once a step, of stage ..., which
+>   finishes last
 >              collective      ranks ...
 >   tp ...
 > ...
@@ -32,7 +33,7 @@ $ orrery comm gpt3-175b-1024-a100 --tp 4 --recompute none > /dev/null
 ! exit 3
 $ orrery comm gpt3-175b-1024-a100 --tp 3
 ! exit 2
-! stderr parallel.dp: found tp·cp·pp 24
+! stderr --tp 3: parallel.tp: found tp·cp·pp 24
 
 # Beside a measured log, in both forms.
 $ orrery comm gpt3-175b-1024-a100 --against $ROOT/docs/examples/comm-log.csv

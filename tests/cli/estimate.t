@@ -27,7 +27,8 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json
 > ...
 >   tensor parallel ...
 > ...
-> Communication of one GPU of that stage in a step
+> Communication of one GPU of that stage in a step; what is sent once a step, of stage ..., which
+>   finishes last
 >   dimension  collective ...
 >   tp         all-gather          8 ... nvswitch    ring
 > ...
@@ -107,6 +108,35 @@ $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework megatron-core --json | grep -c 'has its constants'
 ! exit 1
 > 0
+
+# A rule is of several keys: the error names the flag that was given.
+$ orrery estimate gpt3-175b-1024-a100 --pp 5
+! exit 2
+! stderr --pp 5: parallel.pp: found tp·cp·pp 40, gpus 1024; allowed: tp·cp·pp that divides gpus
+$ orrery estimate gpt3-175b-1024-a100 --micro-batch 7
+! exit 2
+! stderr --micro-batch 7: training.micro_batch: found global_batch 1536, dp 16, micro_batch 7; allowed: a multiple
+$ orrery estimate gpt3-175b-1024-a100 --set training.adapter.rank=8
+! exit 2
+! stderr training.adapter.kind: found nothing; allowed: this key is required, lora
+$ orrery estimate gpt3-175b-1024-a100 --tp 1e12
+! exit 2
+! stderr --tp 1e12: parallel.tp: found 1e12;
+
+$ orrery estimate gpt3-175b-1024-a100 --set "cluster.tiers.infiniband.bandwidth=400 Gbps"
+! exit 2
+! stderr --set cluster.tiers.infiniband.bandwidth=400 Gbps: cluster.tiers[1].bandwidth: found "400 Gbps";
+$ orrery estimate gpt3-175b-1024-a100 --tp --pp 4
+! exit 2
+! stderr orrery estimate: found --tp without a value;
+
+# Cached blocks fill the device: the peak is its capacity, and the answer says so.
+$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 | grep -A 2 '^memory'
+> memory            ...: 79.6 GiB of 79.7 GiB on the fullest stage, the whole device: cached blocks
+>                   fill it, which the allocator gives back; ... GiB are allocated, ... GiB needed;
+>                   probability of fitting ...
+$ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 memory.peak_gib | grep '^the device'
+> the device is full: cached blocks fill it, which the allocator gives back; ... GiB are allocated,
 
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20

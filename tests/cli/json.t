@@ -17,6 +17,7 @@ $ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
 > communication
 > interval_80
 > busy_stage
+> end_stage
 > limiter
 > advice
 > warnings
@@ -27,7 +28,7 @@ $ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["breakdown_s"]))'
 > compute recompute tp_exposed cp_exposed ep_exposed pp_exposed pp_bubble dp_exposed optimizer offload_exposed host_exposed other
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["memory"]))'
-> peak_gib weights_gib gradients_gib optimizer_gib activations_gib buffers_gib overhead_gib fit_probability bytes_per_parameter allocated_peak reserved_peak lines capacity_gib peak_gib_80 fit rests_on stage by_stage
+> peak_gib needed_gib weights_gib gradients_gib optimizer_gib activations_gib buffers_gib overhead_gib fit_probability bytes_per_parameter allocated_peak reserved_peak lines capacity_gib peak_gib_80 filled_by_cached_blocks fit rests_on stage by_stage
 $ python3 -c 'import json; print(" ".join(json.load(open("e.json"))["communication"][0]))'
 > dimension collective count bytes_per_gpu group tier algorithm time_s exposed_s
 $ python3 -c 'import json; j = json.load(open("e.json")); print(abs(sum(j["breakdown_s"].values()) / j["step_time_s"] - 1) < 1e-12)'

@@ -45,6 +45,13 @@ $ python3 -c 'import json; j = json.load(open("nothing.json")); print(j["feasibl
 # How many GPUs it takes, and how sure it shall be.
 $ orrery search --model gpt3-13b --node dgx-h100 --sequence-length 2048 --global-batch 64 --framework megatron-core --fewest --top 2 | grep -E "^GPUs"
 > GPUs              4 are the fewest of usual sizes on which a usual layout fits
+$ orrery search llama-3-70b-64-h100 --fewest --top 2 | grep -E "^GPUs"
+> GPUs              32 are the fewest of usual sizes on which a usual layout fits
+
+# Hugging Face's Trainer recomputes all layers or none.
+$ orrery search --model llama-3-70b --framework hf-trainer --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json > hf.json
+$ python3 -c 'import json; print(sorted({b["strategy"]["parallel"]["recompute"] + " " + str(b["strategy"]["parallel"].get("recompute_layers", 0)) for b in json.load(open("hf.json"))["best"]}))'
+> ['full 0']
 $ orrery search run.json --tp 2 --pp 2 --risk 0.02 --json > sure.json
 $ python3 -c 'import json; j = json.load(open("sure.json")); print(all(b["memory"]["fit_probability"] >= 0.98 for b in j["best"]), j["too_risky"] > 0)'
 > True True

@@ -15,6 +15,20 @@ $ orrery sweep sweep.json --csv | cut -d, -f2-7 | tail -n +1
 > 12,10,24,4,1,fits
 > 12,11,24,4,2,fits
 
+# A device that lacks a precision, and a model that lacks positions, are points that break a rule too.
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"cluster.node": ["dgx-a100-80gb", "dgx-h100"], "training.precision": ["bf16", "fp8"]}, "columns": ["step_time_s"]}' > formats.json
+$ orrery sweep formats.json --csv | cut -d, -f4-6
+> cluster.node,training.precision,status
+> dgx-a100-80gb,bf16,fits
+> dgx-a100-80gb,fp8,illegal
+> dgx-h100,bf16,fits
+> dgx-h100,fp8,fits
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"model": ["llama-3-8b", "gpt2-xl"]}, "answer": "search", "columns": ["step_time_s"]}' > models.json
+$ orrery sweep models.json --csv | cut -d, -f4-5
+> model,status
+> llama-3-8b,fits
+> gpt2-xl,illegal
+
 # Rows are those of estimate, in the same order for any number of threads and shards.
 $ orrery sweep sweep.json --jobs 1 -o one.jsonl
 $ orrery sweep sweep.json --jobs 3 -o three.jsonl && cmp one.jsonl three.jsonl && echo same

@@ -24,7 +24,7 @@ $ orrery validate rows.json
 $ echo '[{"id": "x", "run": {}, "measured": {"step_time_s": 1}}]' > rows.json
 $ orrery validate rows.json --csv
 > id,tier,source,node,framework,judged_by,...
-> x,A,rows.json,inline,generic,,,,,,,,,rows.json: x: model: found nothing; allowed: this key is required
+> x,A,rows.json,inline,generic,,,,,,,,,"rows.json: x: model: found nothing; allowed: this key is required, a name of...
 $ orrery validate --markdown --json
 ! exit 2
 ! stderr --markdown

@@ -193,6 +193,11 @@ TEST_CASE("merging changes values, adds keys and keeps the rest") {
 }
 
 TEST_CASE("the bare text of a value stands without quotes, and any bytes have one") {
+  CHECK(brief(Json(1e12)) == "1e12");
+  CHECK(brief(Json(12500000000.0)) == "125e8");
+  CHECK(brief(Json(8.0)) == "8.0");
+  CHECK(brief(Json(0.0)) == "0.0");
+  CHECK(brief(Json(5.5)) == "5.5");
   CHECK(bare_text(Json("a b")) == "a b");
   CHECK(bare_text(Json({1, 2})) == "[1,2]");
   CHECK(bare_text(Json({"a\xff"})).substr(0, 3) == "[\"a");

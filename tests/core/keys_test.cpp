@@ -119,7 +119,7 @@ TEST_CASE("messages name the key, what it may be and the nearest name") {
   CHECK(error_of(R"({"wheels": 9, "owner": "Ada"})") ==
         "cart.json: cart.wheels: found 9; allowed: a whole number from 1 to 8");
   CHECK(error_of(R"({"wheels": 3})") ==
-        "cart.json: cart.owner: found nothing; allowed: this key is required");
+        "cart.json: cart.owner: found nothing; allowed: this key is required, a name");
   CHECK(error_of(R"({"owner": "Ada", "weels": 3})") ==
         "cart.json: cart.weels: found an unknown key; allowed: brakes, colour, extra, loads, "
         "owner, share, "

@@ -134,6 +134,8 @@ TEST_CASE("a pretty text keeps its digits and finds its unit") {
   CHECK(pretty_text(0, kSeconds) == "0 ns");
   CHECK(pretty_text(1e30, kBytes) == "1e+12 EB");
   CHECK(pretty(Seconds(12.3456)) == "12.35 s");
+  CHECK(pretty(Seconds(1034.4), 3) == "1034 s");  // not 1.03e+03
+  CHECK(pretty(Seconds(12345.0 * 86400)) == "12345 d");
   CHECK(gib_text(Bytes(27.16 * kGiB.si())) == "27.16 GiB");
   // Rounding up to a thousand must not leave "1000 MB" behind.
   CHECK(pretty_text(999.99e6, kBytes) == "1 GB");

@@ -148,6 +148,73 @@ TEST_CASE("absent recompute is the least that fits") {
   CHECK(chosen(R"({"model": "gpt3-1.3b", "parallel": {"recompute": null}})") == Recompute::none);
 }
 
+TEST_CASE("absent recompute is the least that fits of what the framework has") {
+  const auto chosen = [](const char* framework, int micro_batch) {
+    Json run = with(gpt3(), R"({"parallel": {"recompute": null, "zero": 1}})");
+    const auto text = shipped_config("frameworks", "megatron-lm");
+    run["framework"] = parse_json(text->text, text->file);
+    run["framework"]["runs"] = json_of(framework);
+    run["training"]["micro_batch"] = micro_batch;
+    return resolved(run).run.strategy;
+  };
+  // Of GPT-3 in this layout four sequences need selective recompute, 16 some layers in full.
+  const char* any = R"({"recompute": ["none", "selective", "layers", "full"]})";
+  const char* whole = R"({"recompute": ["none", "full"]})";
+  CHECK(chosen(any, 4).recompute == Recompute::selective);
+  CHECK(chosen(any, 16).recompute_layers > 0);
+  CHECK(chosen(whole, 1).recompute == Recompute::none);
+  CHECK(chosen(whole, 4).recompute == Recompute::full);
+  CHECK(chosen(whole, 4).recompute_layers == 0);
+  CHECK(chosen(whole, 4).recompute_method == RecomputeMethod::uniform);
+  CHECK(chosen(R"({"recompute": ["none"]})", 16).recompute == Recompute::none);
+}
+
+TEST_CASE("recompute left open is of one layer in n where the framework has no other") {
+  const auto layers = [](bool one_in_n, double capacity) {
+    Json run = with(gpt3(), R"({"parallel": {"recompute": null}, "training": {"micro_batch": 4}})");
+    const auto text = shipped_config("frameworks", "megatron-lm");
+    run["framework"] = parse_json(text->text, text->file);
+    run["framework"]["runs"] = json_of(R"({"recompute": ["layers", "full"]})");
+    run["framework"]["recomputes_one_in_n"] = one_in_n;
+    run["cluster"]["device"]["memory_capacity"] = capacity;
+    return resolved(run).run.strategy.recompute_layers;
+  };
+  // Twelve layers a chunk: every second to every twelfth.
+  for (double capacity = 60e9; capacity < 140e9; capacity += 2e9) {
+    const std::int64_t any = layers(false, capacity);
+    const std::int64_t one_in_n = layers(true, capacity);
+    CAPTURE(capacity);
+    if (any == 0) {
+      CHECK(one_in_n == 0);
+      continue;
+    }
+    const std::int64_t next = any <= 4 ? any : any <= 6 ? 6 : 0;  // 0: all, one by one
+    CHECK(one_in_n == next);
+  }
+}
+
+TEST_CASE("a run that asks for recompute that its framework lacks is warned") {
+  const auto warning = [](const char* parallel) {
+    const ResolvedRun r = resolved(with(json_of(R"({
+        "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+        "training": {"sequence_length": 2048, "global_batch": 8}, "framework": "hf-trainer"})"),
+                                        parallel));
+    return r.warnings.empty() ? std::string() : r.warnings.front();
+  };
+  CHECK(warning(R"({"parallel": {"recompute": "full"}})").empty());
+  CHECK(warning("{}").empty());
+  CHECK(warning(R"({"parallel": {"recompute": "selective"}})") ==
+        "framework hf-trainer has recompute none or full, and this run asks for selective");
+  CHECK(holds(warning(R"({"parallel": {"recompute_layers": 3}})"),
+              "asks for full recompute of some layers"));
+  CHECK(warning(R"({"framework": "torchtitan", "parallel": {"recompute": "full",
+                    "recompute_method": "block", "recompute_layers": 10}})")
+            .empty());
+  CHECK(warning(R"({"framework": "torchtitan", "parallel": {"recompute": "full",
+                    "recompute_method": "block", "recompute_layers": 7}})") ==
+        "framework torchtitan recomputes one layer in n, and no n makes that 7 of 32 layers");
+}
+
 TEST_CASE("a resolved run resolves to itself") {
   check_round_trip(gpt3());
   for (const char* change : {

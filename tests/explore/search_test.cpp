@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <thread>
 #include <tuple>
 
@@ -165,6 +166,36 @@ TEST_CASE("a search finds what brute force over plain estimates finds") {
     const SearchRequest request = request_of(c.run, narrowed_if_sanitized(json_of(c.search)));
     check_equals_brute_force(request.space, search(request.space, options_of(1)));
   }
+}
+
+// The numbers of layers that a search tries to recompute, on eight GPUs of a torchtitan run.
+std::set<std::int64_t> layers_tried(const char* search) {
+  const SearchRequest r = request_of(R"({
+      "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 8192, "global_batch": 8}, "framework": "torchtitan",
+      "parallel": {"tp": 1, "pp": 1, "cp": 1}})",
+                                     search);
+  std::set<std::int64_t> layers;
+  for (const Unit& u : units_of(r.space)) {
+    const UnitWalk walk(r.space, u);
+    std::int64_t number = 0;
+    walk.cells([&](const SearchCell& cell) {
+      for_each_point(cell, [&](const Point& p) {
+        if (p.recompute == kLayersChoice) layers.insert(p.recompute_layers);
+        CHECK(walk.point(p.number).recompute_layers == p.recompute_layers);
+        CHECK(p.number == number++);
+      });
+    });
+  }
+  return layers;
+}
+
+TEST_CASE("a search keeps to one layer in n where the framework has no other") {
+  // Of 32 layers every second to every 32nd.
+  CHECK(layers_tried("{}") == std::set<std::int64_t>{1, 2, 3, 4, 5, 6, 8, 10, 16});
+  CHECK(layers_tried(R"({"axes": {"recompute": "free"}})").size() == 9);
+  CHECK(layers_tried(R"({"axes": {"recompute_layers": "free"}})").size() == 31);
+  CHECK(layers_tried(R"({"axes": {"recompute_layers": [7, 8]}})") == std::set<std::int64_t>{7, 8});
 }
 
 TEST_CASE("a search answers the same for any number of workers") {

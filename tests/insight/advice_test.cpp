@@ -6,6 +6,8 @@
 #include <random>
 
 #include "core/error.h"
+#include "explore/axes_json.h"
+#include "explore/recommend.h"
 #include "insight/limiter.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
@@ -141,6 +143,59 @@ TEST_CASE("a run that fits is told what is faster") {
     CHECK(a.fits);
     CHECK(a.step_time < answer.step_time);
   }
+}
+
+TEST_CASE("a change within what a prediction tells apart is no advice") {
+  for (const Json& json : testing::sample_runs()) {
+    const ResolvedRun run = resolved(json);
+    const Answer answer = estimate(run.run);
+    if (answer.reason != Reason::fits) continue;
+    for (const Advice& a : advise(run, answer)) {
+      CHECK(a.step_time * kRecommendationBand <= answer.step_time);
+    }
+  }
+}
+
+TEST_CASE("advice keeps to what the framework can run") {
+  for (const int gpus : {8, 32, 128}) {
+    for (const char* recompute : {"full", "none"}) {
+      Json json = testing::with(testing::llama(), R"({"framework": "hf-trainer"})");
+      json["cluster"]["gpus"] = gpus;
+      json["parallel"]["recompute"] = recompute;
+      const ResolvedRun run = resolved(json);
+      for (const Advice& a : advise(run, estimate(run.run))) {
+        for (const Setting& s : a.settings) {
+          CAPTURE(s.path + " " + s.value);
+          CHECK(s.value != "selective");
+          for (const char* degree : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
+            CHECK(s.path != degree);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a value that a run has already asked for is no new one") {
+  const ResolvedRun run = resolved(with(gpt3(), R"({"framework": "fsdp"})"));
+  const FrameworkLimits limits = framework_limits(run);
+  Strategy after = run.run.strategy;
+  after.micro_batch = 2;
+  CHECK_FALSE(goes_beyond(limits, run.run.strategy, after));  // tp 8 and pp 8 were there
+  after.tp = 4;
+  CHECK(goes_beyond(limits, run.run.strategy, after));
+  after.tp = 1;
+  CHECK_FALSE(goes_beyond(limits, run.run.strategy, after));
+}
+
+TEST_CASE("ZeRO beside a pipeline is what the framework has") {
+  const ResolvedRun run = resolved(with(gpt3(), R"({"framework": "deepspeed"})"));
+  const FrameworkLimits limits = framework_limits(run);
+  Strategy after = run.run.strategy;
+  after.zero = 2;
+  CHECK(goes_beyond(limits, run.run.strategy, after));
+  after.pp = 1;
+  CHECK_FALSE(goes_beyond(limits, run.run.strategy, after));
 }
 
 TEST_CASE("a run that does not fit is told what would, by two changes where one is not enough") {

@@ -85,4 +85,20 @@ TEST_CASE("settings are typed by their flags, or by their path") {
         "--tp 4 --set parallel.recompute_layers=null");
 }
 
+TEST_CASE("the fewest GPUs of a search are for the degrees and axes that it fixes") {
+  const auto gpus_for = [](const char* parallel, const char* search) {
+    const Json run = testing::with(big(64), parallel);
+    const auto found =
+        fewest_gpus_of_search(run, json_of(search), "run.json", testing::shipped_configs());
+    return found ? found->gpus : 0;
+  };
+  const std::int64_t usual = gpus_for("{}", "null");
+  CHECK(usual == fewest(big(64))->gpus);
+  CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 6}})", "null") % 48 == 0);
+  CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 6, "dp": 2}})", "null") == 96);
+  CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 1, "dp": 1}})", "null") == 0);  // does not fit
+  CHECK(gpus_for("{}", R"({"constraints": ["memory.peak_gib <= 30"]})") > usual);
+  CHECK(gpus_for("{}", R"({"axes": {"tp": [1], "pp": [1], "zero": [1]}})") == 0);
+}
+
 }  // namespace orrery

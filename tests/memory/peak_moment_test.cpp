@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "parallel/framework.h"
+#include "support/about.h"
+
 using namespace orrery;
 
 namespace {
@@ -42,6 +45,28 @@ TEST_CASE("two layers stay on the device where activations go to the host") {
   CHECK(kept_on_device<double>(Bytes(100), Bytes(7), OffloadTarget::none) == Bytes(100));
   CHECK(kept_on_device<double>(Bytes(100), Bytes(7), OffloadTarget::host) == Bytes(14));
   CHECK(kept_on_device<double>(Bytes(9), Bytes(7), OffloadTarget::nvme) == Bytes(9));
+}
+
+// A hundred bytes at work and as many cached, on a device of so many.
+StageMemory<double> settled(double capacity) {
+  Framework f;
+  f.activation_overhead = 1;
+  StageMemory<double> m;
+  m[MemoryLine::activations] = Bytes(100);
+  settle<double>(m, f, Bytes(capacity));
+  return m;
+}
+
+TEST_CASE("cached blocks fill a device that has room for some of them") {
+  const StageMemory<double> some = settled(150);
+  CHECK(is_filled_by_cache(some));
+  CHECK(some.peak.si() == testing::about(150));
+  CHECK(some.given_back.si() == testing::about(50));
+  CHECK(some.needed == Bytes(100));
+  CHECK_FALSE(is_filled_by_cache(settled(201)));  // there is room for all of them
+  CHECK(settled(201).peak == Bytes(200));
+  CHECK_FALSE(is_filled_by_cache(settled(90)));  // and for none
+  CHECK(settled(90).peak == Bytes(100));
 }
 
 }  // namespace

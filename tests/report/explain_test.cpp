@@ -86,5 +86,22 @@ TEST_CASE("depth cuts the text and says so") {
   CHECK(one.size() < all.size());
 }
 
+TEST_CASE("a number that counts the cached blocks of a full device says so") {
+  Json run = testing::with(testing::llama(), R"({"parallel": {"recompute": "full"},
+                           "framework": "megatron-core"})");
+  const auto note = [&run](const char* key) {
+    return explain(testing::resolved(run), *find_metric(key)).note;
+  };
+  CHECK(note("memory.peak_gib").empty());
+  const StageMemory<double> m = estimate(testing::resolved(run).run).memory;
+  run["cluster"]["device"]["memory_capacity"] = ((m.needed + m.peak) / 2.0).si();
+  for (const char* key : {"memory.peak_gib", "memory.overhead_gib", "memory.reserved_peak"}) {
+    CHECK(note(key).find("the device is full: cached blocks") == 0);
+  }
+  for (const char* key : {"memory.needed_gib", "memory.allocated_peak", "step_time_s"}) {
+    CHECK(note(key).empty());
+  }
+}
+
 }  // namespace
 }  // namespace orrery

@@ -101,9 +101,7 @@ class Export {
                        s.recompute_method == RecomputeMethod::block && s.recompute_layers > 0;
     const bool even = !s.listed_stages && (s.pp == 1 || s.layer_split == LayerSplit::even);
     if (!block || !even || layers % (s.pp * s.vpp) != 0) return 0;
-    const std::int64_t chunk = layers / (s.pp * s.vpp);
-    const std::int64_t every = chunk / s.recompute_layers;
-    return every > 1 && chunk / every == s.recompute_layers ? every : 0;
+    return one_in(s.recompute_layers, layers / (s.pp * s.vpp));
   }
 
   void recompute() {

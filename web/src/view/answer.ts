@@ -82,7 +82,9 @@ function memoryBar(app: App, a: Doc): Tree {
   const peak = num(a, 'memory.peak_gib'), capacity = num(a, 'memory.capacity_gib');
   return h('figure', null,
     h('figcaption', null, 'Memory of the fullest GPU: ', alive(app, 'memory.peak_gib', gib(peak)),
-      h('small', null, range(low, high, gib)), ` of ${gib(capacity)}, stage ${words(at(a, 'memory.stage'))}`),
+      h('small', null, range(low, high, gib)), ` of ${gib(capacity)}, stage ${words(at(a, 'memory.stage'))}`,
+      at(a, 'memory.filled_by_cached_blocks') === true
+        ? `: cached blocks fill the device, which the allocator gives back; ${gib(num(a, 'memory.needed_gib'))} needed` : ''),
     stacked({ parts, most: Math.max(capacity, peak, high || 0) * 1.03, limit: capacity, whisker: [low, high], total: peak, unit: 'GiB' }),
     legend(app, parts, gib));
 }

@@ -10,6 +10,7 @@
 #include "exchange/accelerate/accelerate.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "exchange/import_draft.h"
 #include "exchange/import_files.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/slurm/slurm.h"
@@ -167,7 +168,8 @@ std::vector<std::string> missing_keys(const Json& run) {
   const Json& model = value_at(run, "model");
   for (const char* key :
        {"num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size"}) {
-    if (model.is_object() && !model.contains(key)) missing.push_back(std::string("model.") + key);
+    if (is_part_of_model(model) && !model.contains(key))
+      missing.push_back(std::string("model.") + key);
   }
   for (const char* path : {"model", "cluster.node", "cluster.gpus", "training.sequence_length",
                            "training.global_batch"}) {

@@ -83,6 +83,8 @@ struct ImportedRun {
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> not_understood;
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
+  // DeepSpeed's "auto" of its prefetch, which follows from the model's width, for fit_import.
+  bool prefetch_of_width = false;
 };
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the

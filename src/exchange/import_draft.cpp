@@ -249,19 +249,56 @@ Architecture architecture_of(const Json& model, const ConfigLookup& lookup) {
   return read_model(d.json, d.file, d.path, d.name).architecture;
 }
 
+// Not a part of one, beside the file's: --set model.vocab_size=32000.
+std::optional<Architecture> whole_model(const Json& run, const ConfigLookup& lookup) {
+  const Json& model = value_at(run, "model");
+  const bool part = is_part_of_model(model) && !model.contains("num_hidden_layers");
+  if (model.is_null() || part) return {};
+  return architecture_of(model, lookup);
+}
+
+// DeepSpeed's "auto" of how far ahead weights are gathered.
+void fit_prefetch(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  const std::string option(deepspeed::kPrefetch.option);
+  if (!imported.prefetch_of_width || !value_at(given, option).is_null()) return;
+  Json run = imported.run;
+  merge_over(run, given);
+  const std::string setting = std::string(deepspeed::kPrefetch.name) + " auto";
+  std::erase_if(imported.without_effect,
+                [](const std::string& s) { return s == deepspeed::kPrefetch.name; });
+  const auto model = whole_model(run, lookup);
+  if (!model) {
+    imported.not_understood.push_back(
+        {setting, "0.9 of the square of the model's width; give --model", option, true});
+    return;
+  }
+  const auto width = static_cast<double>(model->hidden);
+  const auto elements = static_cast<std::int64_t>(deepspeed::kPrefetchOfWidth * width * width);
+  set_at(imported.run, option, std::max<std::int64_t>(1, elements));
+  imported.assumed.push_back({option, std::to_string(elements), setting + " [from memory]"});
+}
+
 }  // namespace
 
+bool is_part_of_model(const Json& model) {
+  return model.is_object() && !model.contains("model_type") && !model.contains("architectures");
+}
+
+void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  forget_said(imported, given);
+  fit_prefetch(imported, given, lookup);
+  fit_options(imported, given, lookup);
+  fit_checkpoints(imported, given, lookup);
+}
+
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
-  const Json& model = value_at(run, "model");
-  // A part of one, beside the file's: --set model.vocab_size=32000.
-  const bool part = model.is_object() && !model.contains("num_hidden_layers");
-  return model.is_null() || part ? 0 : architecture_of(model, lookup).layers;
+  const auto model = whole_model(run, lookup);
+  return model ? model->layers : 0;
 }
 
 bool has_image_tower(const Json& run, const ConfigLookup& lookup) {
-  const Json& model = value_at(run, "model");
-  const bool part = model.is_object() && !model.contains("num_hidden_layers");
-  return !model.is_null() && !part && architecture_of(model, lookup).tower.layers > 0;
+  const auto model = whole_model(run, lookup);
+  return model && model->tower.layers > 0;
 }
 
 std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup& lookup) {
@@ -375,12 +412,6 @@ void ImportDraft::list_leftovers() {
       not_understood(text_of(s), "no key of a run file");
     }
   }
-}
-
-void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
-  forget_said(imported, given);
-  fit_options(imported, given, lookup);
-  fit_checkpoints(imported, given, lookup);
 }
 
 void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {

@@ -99,6 +99,10 @@ struct ImportDraft {
   void list_leftovers();
 };
 
+// True of keys that may be a part of a model; a config.json of Hugging Face, whose words are those
+// of its family, is whole.
+bool is_part_of_model(const Json& model);
+
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 

@@ -87,8 +87,6 @@ constexpr std::array kTrainers = {
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 
-constexpr std::string_view kByteOrder = "\xef\xbb\xbf";
-
 std::string plain_name(std::string name) {
   name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
   std::replace(name.begin(), name.end(), '-', '_');
@@ -114,8 +112,7 @@ class Import {
  private:
   void sort() {
     for (ForeignFile& f : job_.files) {
-      if (begins_with(f.text, kByteOrder)) f.text.erase(0, kByteOrder.size());
-      if (job_.from || !is_binary(f.text)) make_valid(f.text);
+      if (job_.from || !is_binary(f.text)) make_plain(f.text);
     }
     if (!job_.from) launch_configs();
     if (!job_.from) started();
@@ -131,6 +128,7 @@ class Import {
       const Recognised r = recognise(f);
       if (r.kind == FileKind::training) {
         training_.push_back({f, *r.format});
+        if (r.format == ForeignFormat::hf_trainer) add_own_deepspeed();
         if (r.format == ForeignFormat::sbatch) add_started(f);
         if (r.format == ForeignFormat::hf_trainer && contains(f.text, "#SBATCH"))
           training_.push_back({f, ForeignFormat::sbatch});
@@ -142,6 +140,12 @@ class Import {
         refuse_kind(f, r);
       }
     }
+  }
+
+  void add_own_deepspeed() {
+    const std::string own = trainer::hf_trainer::take_deepspeed(training_.back().file);
+    if (own.empty()) return;
+    training_.push_back({{training_.back().file.name, own}, ForeignFormat::deepspeed});
   }
 
   // A command that launches a training may shard it.
@@ -295,6 +299,11 @@ class Import {
     ImportedRun part = facts.finish(!of_format(training_, ForeignFormat::deepspeed).empty());
     part.format = first->format;
     part.file = names;
+    // DeepSpeed's file counts its batches by them.
+    for (const char* key : {"cluster.gpus", "parallel.tp", "parallel.pp", "parallel.cp"}) {
+      const Json& value = value_at(part.run, key);
+      if (value_at(job_.given, key).is_null() && !value.is_null()) set_at(job_.given, key, value);
+    }
     parts_.push_back(std::move(part));
   }
 
@@ -374,6 +383,7 @@ class Import {
         all.assumed.push_back(a);
     }
     all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
+    all.prefetch_of_width = all.prefetch_of_width || part.prefetch_of_width;
   }
 
   void leaves(const Json& value, const std::string& path, const ImportedRun& part,

@@ -19,6 +19,8 @@ struct LineMark {
 };
 inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
 inline constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
+// Of rocm-smi --showproductname.
+inline constexpr std::string_view kAmdProduct = "Card Series:";
 inline constexpr std::array kLines = {
     LineMark{"- arguments -", FileKind::training, "", ""},
     LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
@@ -34,6 +36,7 @@ inline constexpr std::array kLines = {
     LineMark{"caguid=", FileKind::machine, kIbnetdiscover, ""},
     LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
     LineMark{"(UUID: GPU-", FileKind::machine, kSmi, ""},
+    LineMark{kAmdProduct, FileKind::machine, kSmi, ""},
     LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
     LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
@@ -44,6 +47,10 @@ inline constexpr std::array kLines = {
     LineMark{"CurrSamplesPerSec=", FileKind::other, "a log of DeepSpeed", kObserved},
     LineMark{"'train_runtime':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
     LineMark{"{'loss':", FileKind::other, "a log of Hugging Face's Trainer", kObserved},
+    LineMark{"train_step_timing in s", FileKind::other, "a log of NeMo", kObserved},
+    LineMark{"tokens_per_second_per_gpu:", FileKind::other, "a log of torchtune", kObserved},
+    LineMark{"tps: ", FileKind::other, "a log of torchtitan", kObserved},
+    LineMark{"throughput/device/", FileKind::other, "a log of OLMo", kObserved},
     LineMark{"| NVIDIA-SMI", FileKind::machine, kSmi, ""},
     LineMark{"NCCL INFO", FileKind::other, "a log of NCCL", ""},
 };

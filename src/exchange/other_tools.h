@@ -29,6 +29,8 @@ inline constexpr std::array kOtherDocuments = {
     OtherDocument{"peft_config", "a YAML of LLaMA-Factory's engine v1"},
     OtherDocument{"stages", "the NeMo launcher's outer YAML",
                   "give the file of its conf/training that it names"},
+    OtherDocument{"language_model", "Megatron-LM's YAML of --yaml-cfg",
+                  "give the same settings as arguments"},
     OtherDocument{"pipe_parallel_size", "GPT-NeoX's YAML"},
     OtherDocument{"pipe-parallel-size", "GPT-NeoX's YAML"},
     OtherDocument{"train_loader", "LLM-Foundry's YAML"},

@@ -104,11 +104,12 @@ std::optional<Recognised> other_document(const Json& j, std::span<const OtherDoc
 }
 
 std::string keys_of(const Json& j) {
-  std::string text;
+  if (j.empty()) return "no key";
+  std::string text = "the keys ";
   int n = 0;
   for (const auto& [key, value] : j.items()) {
-    if (n++ == 4) return text + ", …";
-    text += (text.empty() ? "" : ", ") + key;
+    if (n == 4) return text + ", …";
+    text += (n++ == 0 ? "" : ", ") + key;
   }
   return text;
 }
@@ -123,7 +124,7 @@ Recognised yaml(const Json& j) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
   if (const auto other = other_document(j, kVagueDocuments)) return *other;
-  return {FileKind::other, {}, "YAML with the keys " + keys_of(j), ""};
+  return {FileKind::other, {}, "YAML with " + keys_of(j), ""};
 }
 
 bool is_deepspeed(const Json& j) {
@@ -146,7 +147,7 @@ Recognised json(const Json& j) {
   if (const auto other = other_document(j, kOtherJson)) return *other;
   if (is_hf_trainer(j)) return {FileKind::training, ForeignFormat::hf_trainer, "", ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
-  return {FileKind::other, {}, "JSON with the keys " + keys_of(j), ""};
+  return {FileKind::other, {}, "JSON with " + keys_of(j), ""};
 }
 
 // A list of nvidia-smi --query-gpu: its header, or rows with a product.
@@ -305,7 +306,9 @@ Recognised script(std::string_view text) {
   // Arguments alone, taken out of a script, may be any of Megatron-LM's.
   const bool list = begins_with(trimmed(text), "--");
   if (s.argument && !list && !megatron) return {FileKind::other, {}, kOtherProgram, ""};
-  if (s.argument) return training(ForeignFormat::megatron);
+  // Hydra's overrides alone.
+  const bool overrides = megatron && contains(text, ".py") && contains(text, " model.");
+  if (s.argument || overrides) return training(ForeignFormat::megatron);
   return {FileKind::other,
           {},
           kNoSetting,
@@ -318,6 +321,8 @@ std::optional<Recognised> binary(std::string_view text) {
                       {},
                       "a gzip file",
                       "orrery calibrate fit reads a trace as it is; give other files unpacked"};
+  if (begins_with(text, "\xff\xfe") || begins_with(text, "\xfe\xff"))
+    return Recognised{FileKind::other, {}, "text in UTF-16", "the same text in UTF-8"};
   if (begins_with(text, "SQLite format 3"))
     return Recognised{FileKind::other, {}, "an SQLite database", kCalibrate};
   if (text.substr(0, 256).find("brain.Event:") != std::string_view::npos) {
@@ -337,12 +342,13 @@ std::optional<Recognised> xml(std::string_view text) {
   return Recognised{FileKind::other, {}, "XML", ""};
 }
 
-// A log that a script's comment quotes is no log.
+// A log that a script's comment quotes is no log, nor is a list of switches.
 bool holds(std::string_view text, const LineMark& mark) {
   for (std::size_t at = text.find(mark.part); at != std::string_view::npos;
        at = text.find(mark.part, at + 1)) {
     const std::size_t begin = text.rfind('\n', at) + 1;
-    if (mark.advice != kObserved || text[text.find_first_not_of(" \t", begin)] != '#') return true;
+    const bool quoted = mark.advice == kObserved || mark.kind == FileKind::machine;
+    if (!quoted || text[text.find_first_not_of(" \t", begin)] != '#') return true;
   }
   return false;
 }
@@ -403,7 +409,7 @@ Recognised recognise(const ForeignFile& file) {
 
 bool is_script(const ForeignFile& file) {
   static constexpr std::string_view kOthers[] = {".py",  ".json", ".yaml", ".yml", ".toml",
-                                                 ".xml", ".log",  ".csv",  ".out", ".conf"};
+                                                 ".xml", ".log",  ".csv",  ".out"};
   const bool other = std::any_of(std::begin(kOthers), std::end(kOthers),
                                  [&](std::string_view end) { return file.name.ends_with(end); });
   return !other && !is_binary(file.text) && first_character(file.text) != '<' &&

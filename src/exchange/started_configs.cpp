@@ -185,6 +185,17 @@ std::int64_t slots_of(const std::string& hosts) {
   return all;
 }
 
+// CUDA_VISIBLE_DEVICES=0,1 before a launcher that starts a process on each visible GPU; 0 before
+// others.
+std::int64_t visible_gpus(const Words& words, const ShellVariables& variables) {
+  const std::string visible = shell_value(variables, "CUDA_VISIBLE_DEVICES");
+  const bool launcher = std::any_of(words.begin(), words.end(), [](const std::string& w) {
+    return base_name(w) == "llamafactory-cli" || base_name(w) == "deepspeed";
+  });
+  const bool list = visible.find_first_not_of("0123456789,") == std::string::npos;
+  return launcher && list && !visible.empty() ? slots_of(":" + visible) : 0;
+}
+
 }  // namespace
 
 void override_with(Json& document, const std::string& word, const std::string& file) {
@@ -231,6 +242,7 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
   if (const auto slots = value_of(words, "include")) return slots_of(*slots);
   std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
   if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
+  if (one == 0) one = visible_gpus(words, variables);
   const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
   return nodes ? one * whole(nodes) : one;
 }

@@ -28,6 +28,18 @@ void make_valid(std::string& text) {
   text = Json::parse(dumped).get<std::string>();
 }
 
+void make_plain(std::string& text) {
+  constexpr std::string_view kByteOrder = "\xef\xbb\xbf";
+  if (begins_with(text, kByteOrder)) text.erase(0, kByteOrder.size());
+  make_valid(text);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    text[end++] = text[i];
+  }
+  text.resize(end);
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -37,7 +49,13 @@ std::string_view trimmed(std::string_view text) {
 std::string without_colours(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
+    const std::size_t open = line[i] == '\x1b' ? i + 1 : i;
+    const std::size_t end = std::min(line.find_first_not_of("0123456789;", open + 1), line.size());
+    const bool colour = open < line.size() && line[open] == '[' && end > open + 1 &&
+                        end < line.size() && line[end] == 'm';
+    if (colour) {
+      i = end;
+    } else if (line[i] == '\x1b') {
       while (i < line.size() && line[i] != 'm') ++i;
     } else {
       out += line[i];

@@ -18,13 +18,17 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
 }
 
-// Without spaces and tabs at its ends.
 // Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
 void make_valid(std::string& text);
 
+// A file's text so, without a mark of its byte order; CR LF becomes LF, so that a backslash before
+// it continues a line.
+void make_plain(std::string& text);
+
+// Without spaces and tabs at its ends.
 std::string_view trimmed(std::string_view text);
 
-// Without a terminal's colours, "\x1b[…m".
+// Without a terminal's colours, "\x1b[31m"; what a page kept of them, "[31m", too.
 std::string without_colours(std::string_view line);
 
 // The first character that is no white space; '\0' where there is none.

@@ -125,9 +125,10 @@ class Conversion {
     return plain ? scalar(node.Scalar()) : Json(node.Scalar());
   }
 
-  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& found) const {
+  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& found,
+                         const char* allowed = "YAML") const {
     throw InputError(ErrorCode::malformed, file_, "line " + std::to_string(mark.line + 1), found,
-                     "YAML");
+                     allowed);
   }
 
  private:
@@ -139,6 +140,8 @@ class Conversion {
       const Json value = of(pair.second, depth + 1);
       if (key == "<<") {
         merge(value, merged);
+      } else if (own.contains(key)) {
+        fail(pair.first.Mark(), "the key \"" + key + "\" twice", "each key once");
       } else {
         own[key] = value;
       }

@@ -140,7 +140,11 @@ class Reading {
     const Json& model = at("model.seq_length");
     for (const char* path : {"dataset.seq_length", "dataset.sequence_length"}) {
       const Json& other = at(path);
-      if (model.is_null() || !other.is_number() || other == model) continue;
+      if (!other.is_number() || other == model) continue;
+      if (model.is_null()) {
+        add("seq_length", path, other);
+        continue;
+      }
       out_.left.push_back({std::string(path) + " " + other.dump(),
                            "model.seq_length " + model.dump() + " is taken"});
     }

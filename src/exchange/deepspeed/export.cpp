@@ -31,7 +31,9 @@ void add_options(const Json& options, Json& zero) {
   };
   add_count("zero_hpz_partition_size", 1);
   add_count("mics_shard_size", -1);
-  if (zero["stage"] == 3) add_count("stage3_max_live_parameters", 1'000'000'000);
+  if (zero["stage"] != 3) return;
+  add_count("stage3_max_live_parameters", 1'000'000'000);
+  add_count("stage3_prefetch_bucket_size", 50'000'000);
 }
 
 std::string device(OffloadTarget t) { return std::string(kDevices[t]); }

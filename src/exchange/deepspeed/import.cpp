@@ -181,7 +181,8 @@ std::string_view key_of(std::string_view name) {
 bool is_profile_size(std::string_view name) {
   return std::any_of(kProfileSizes.begin(), kProfileSizes.end(),
                      [&](const ProfileSize& s) { return s.name == name; }) ||
-         name == kMaxLive;
+         std::any_of(kElementCounts.begin(), kElementCounts.end(),
+                     [&](const ElementCount& c) { return c.name == name; });
 }
 
 // --assume of a setting of this file: its value, or none.
@@ -204,7 +205,10 @@ void flatten(const Json& object, const std::string& prefix, ImportDraft& d) {
     const std::string name = prefix + key;
     if (value.is_object()) {
       flatten(value, name + ".", d);
+    } else if (value.is_null()) {
+      d.out.without_effect.push_back(name + " (null)");
     } else if (value == "auto" && (d.is_without_effect(name) || is_profile_size(name))) {
+      if (name == kPrefetch.name) d.out.prefetch_of_width = true;
       d.out.without_effect.push_back(name);
     } else if (value == "auto") {
       d.open(key_of(name), name + " auto", "the training script fills it in");
@@ -271,10 +275,14 @@ void read_offload(ImportDraft& d) {
   target("zero_optimization.offload_param.device", "parallel.offload.parameters");
   const auto ratio = d.settings.number("zero_optimization.offload_optimizer.ratio", 0, 1);
   if (ratio) d.set("parallel.offload.optimizer_fraction", *ratio);
+  // Older switches of both.
   if (d.is_on("zero_optimization.cpu_offload")) d.set("parallel.offload.optimizer", "host");
+  if (d.is_on("zero_optimization.cpu_offload_params")) d.set("parallel.offload.parameters", "host");
 }
 
 void read_sharding(ImportDraft& d) {
+  // A flag alone, as files of 2020 have it, is the first stage [from memory].
+  if (d.is_on("zero_optimization")) d.set("parallel.zero", 1);
   d.assume("parallel.zero", 0, "without zero_optimization.stage");
   const char* name = "zero_optimization.mics_shard_size";
   const auto group = d.settings.number(name, -1, static_cast<double>(kMostDegree));
@@ -325,13 +333,16 @@ void read_sizes(ImportDraft& d) {
   for (const ProfileSize& size : kProfileSizes) {
     if (const auto x = d.settings.number(size.name, 0, 1e18)) read_size(d, size, *x);
   }
-  const auto live = d.settings.count(kMaxLive);
-  if (!live) return;
-  if (is_of_another_stage(d, kMaxLive)) {
-    d.out.without_effect.push_back(std::string(kMaxLive) + " (of ZeRO-3)");
-  } else {
-    d.set(kMaxLiveOption, std::max<std::int64_t>(1, *live));
+  for (const ElementCount& c : kElementCounts) {
+    const auto elements = d.settings.count(c.name);
+    if (!elements) continue;
+    if (is_of_another_stage(d, c.name)) {
+      d.out.without_effect.push_back(std::string(c.name) + " (of ZeRO-3)");
+    } else {
+      d.set(c.option, std::max<std::int64_t>(1, *elements));
+    }
   }
+  if (d.count_at("parallel.zero", 0) < 3) d.out.prefetch_of_width = false;
 }
 
 }  // namespace

@@ -44,8 +44,6 @@ struct ProfileSize {
 inline constexpr std::array kProfileSizes = {
     ProfileSize{"zero_optimization.reduce_bucket_size", 5e8, "the memory of buckets"},
     ProfileSize{"zero_optimization.allgather_bucket_size", 5e8, "the memory of buckets"},
-    ProfileSize{"zero_optimization.stage3_prefetch_bucket_size", 5e7,
-                "how far ahead weights are gathered"},
     ProfileSize{"zero_optimization.stage3_max_reuse_distance", 1e9,
                 "which gathered weights are kept"},
     ProfileSize{"zero_optimization.stage3_param_persistence_threshold", 1e5,
@@ -55,9 +53,22 @@ inline constexpr std::array kProfileSizes = {
 // Only with ZeRO-3.
 inline constexpr std::string_view kOfStage3 = "zero_optimization.stage3_";
 
-inline constexpr std::string_view kMaxLive = "zero_optimization.stage3_max_live_parameters";
-inline constexpr std::string_view kMaxLiveOption =
-    "parallel.framework_options.stage3_max_live_parameters";
+// Counts of elements that are options of our profile by the same names.
+struct ElementCount {
+  std::string_view name;
+  std::string_view option;
+};
+inline constexpr ElementCount kPrefetch = {
+    "zero_optimization.stage3_prefetch_bucket_size",
+    "parallel.framework_options.stage3_prefetch_bucket_size"};
+inline constexpr std::array kElementCounts = {
+    ElementCount{"zero_optimization.stage3_max_live_parameters",
+                 "parallel.framework_options.stage3_max_live_parameters"},
+    kPrefetch};
+
+// A trainer's "auto" of it is this share of the square of the model's width
+// (huggingface/transformers, integrations/deepspeed.py [from memory]).
+inline constexpr double kPrefetchOfWidth = 0.9;
 
 inline constexpr std::string_view kCpuCheckpointing = "activation_checkpointing.cpu_checkpointing";
 

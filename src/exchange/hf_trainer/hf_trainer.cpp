@@ -4,7 +4,10 @@
 // Training by preferences, with rewards or with a second model stops the import.
 #include <algorithm>
 
+#include "core/json_path.h"
+#include "core/units.h"
 #include "exchange/arguments.h"
+#include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
@@ -183,9 +186,10 @@ void weights(Settings& settings, Facts& facts) {
     const bool bf16 = type == "bfloat16" || type == "bf16";
     const bool fp16 = type == "float16" || type == "fp16";
     facts.loads_narrow = facts.loads_narrow || bf16;
-    if (bf16) facts.say_weakly(Said::precision, "bf16", settings.written(name) + " " + type);
+    if (type == "auto") facts.unknown_weights = settings.written(name);
+    if (bf16) facts.say_weakly(Said::precision, "bf16", settings.written(name));
     if (fp16 && !facts.has(Said::precision))
-      facts.leave_open(Said::precision, settings.written(name) + " " + type,
+      facts.leave_open(Said::precision, settings.written(name),
                        "weights in fp16 without a copy in fp32");
   }
 }
@@ -222,6 +226,37 @@ Words::const_iterator program_of(const Words& words) {
                             std::end(kInstalled));
 }
 
+// qlora.py of its authors trains adapters on every linear layer of 4 bits unless it is told
+// otherwise, on samples of a source and a target [names and defaults from memory].
+void qlora_words(Json& document) {
+  const auto usual = [&](const char* name, Json value) {
+    if (!document.contains(name)) document[name] = std::move(value);
+    return document[name];
+  };
+  const auto whole = [&](const char* name, std::int64_t otherwise) {
+    const auto n = parse_number(bare_text(usual(name, otherwise)));
+    document.erase(name);
+    return n ? *n : 0;
+  };
+  const double bits = whole("bits", 4);
+  const double tokens = whole("source_max_len", 1024) + whole("target_max_len", 256);
+  if (tokens >= 1) usual("max_length", tokens);
+  usual("per_device_train_batch_size", 1);
+  usual("gradient_accumulation_steps", 16);
+  usual("gradient_checkpointing", true);
+  usual("optim", "paged_adamw_32bit");
+  if (yaml_scalar(bare_text(usual("full_finetune", false))) == true) return;
+  document["use_peft"] = true;
+  usual("lora_r", 64);
+  usual("lora_dropout", 0);
+  usual("lora_target_modules", "all-linear");
+  document.erase("lora_modules");
+  if (bits == 4 || bits == 8) document[bits == 4 ? "load_in_4bit" : "load_in_8bit"] = true;
+  usual("use_bnb_nested_quant", usual("double_quant", true));
+  if (usual("quant_type", "nf4") == "nf4") document.erase("quant_type");
+  document.erase("double_quant");
+}
+
 bool is_argument(const std::string& word) { return begins_with(word, "-"); }
 
 // The settings of a command, before its program and behind it, as a YAML document.
@@ -247,6 +282,7 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
       accelerate::flags_over(launch, {words.begin(), program}, script.name);
     for (const ForeignSetting& s : own.all())
       document[s.name] = s.value.is_null() ? Json(true) : s.value;
+    if (base_name(*program) == "qlora.py") qlora_words(document);
     if (const std::int64_t gpus = launched_processes(words, run.variables); gpus > 0)
       facts.say(Said::gpus, gpus, script.name + ": its launcher");
   }
@@ -259,6 +295,16 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
 bool is_command(const Settings& settings) {
   return settings.has("per_device_train_batch_size") || settings.has("model_name_or_path") ||
          settings.has("model_name");
+}
+
+std::string take_deepspeed(ForeignFile& arguments) {
+  if (!contains(arguments.text, "zero_optimization") || is_script(arguments)) return "";
+  Json document = read_yaml(arguments.text, arguments.name);
+  const Json own = value_at(document, "deepspeed");
+  if (!own.is_object()) return "";
+  document["deepspeed"] = arguments.name + ": deepspeed";
+  arguments.text = write_yaml(document);
+  return own.dump();
 }
 
 void read(const ForeignFile& file, Facts& facts) {

@@ -83,6 +83,14 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"NeMo Automodel", "/gpu)", Logged::tokens, 1, "tps ", Written::before},
     {"NeMo Automodel", "\"tps_per_gpu\":", Logged::tokens, 1},
     {"NeMo Automodel", " mem ", Logged::allocated, kGiBytes, "tps "},
+    // [from memory, both]
+    {"OLMo", "throughput/device/tokens_per_second=", Logged::tokens, 1},
+    {"OLMo", "throughput/device/TPS=", Logged::tokens, 1},  // OLMo-core
+    {"OLMo", "System/Peak GPU Memory (MB)=", Logged::allocated, 1e6},
+    {"fms-fsdp", "current step time:", Logged::step, 1},
+    {"fms-fsdp", "current token per gpu per sec:", Logged::tokens, 1},
+    {"fms-fsdp", "reserved memory:", Logged::reserved, 1},
+    {"fms-fsdp", "allocated memory:", Logged::allocated, 1},
     {"nanoGPT", " time ", Logged::step, 1e-3, ", mfu"},
     {"llm.c", " ms |", Logged::step, 1e-3, " tok/s", Written::before},
 });

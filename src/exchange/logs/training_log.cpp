@@ -429,7 +429,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
         "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
         "s: "
         "12.3\"), MLPerf, torchtune, nanotron, MaxText, LLM Foundry, NeMo Automodel, "
-        "nanoGPT, llm.c, LLaMA-Factory or Hugging Face's Trainer; a progress bar of its steps; or "
+        "nanoGPT, llm.c, OLMo, fms-fsdp, LLaMA-Factory or Hugging Face's Trainer; a progress bar "
+        "of its steps; or "
         "a CSV of W&B or an event file of TensorBoard with one of these");
   }
   return log;

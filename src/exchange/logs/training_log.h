@@ -12,7 +12,7 @@
 //   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
 //   Hugging Face's Trainer: of all steps, 'train_runtime' over their number, else
 //   'train_steps_per_second' from 0.1, else 'train_samples_per_second';
-// - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c: the names in
+// - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c, OLMo, fms-fsdp: the names in
 //   exchange/logs/log_fields.h; LLaMA-Factory's trainer_log.jsonl: by its clock;
 // - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step;
 // - a CSV history of W&B, by the tools' names of its columns (of one run), or its lines of JSON;

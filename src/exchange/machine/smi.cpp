@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvidia-smi, -L, -q with or without -x, and --query-gpu=… --format=csv with or without its header:
-// how many GPUs a node has, and which.
+// nvidia-smi, -L, -q with or without -x, and --query-gpu=… --format=csv with or without its header,
+// and rocm-smi --showproductname: how many GPUs a node has, and which.
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "core/error.h"
 #include "core/units.h"
+#include "exchange/line_marks.h"
 #include "exchange/machine/facts.h"
 #include "exchange/text_lines.h"
 
@@ -21,6 +22,10 @@ struct Product {
 constexpr std::array kProducts = {
     Product{"GB300", "gb300"},
     Product{"GB200", "gb200"},
+    Product{"GH200 144G", "gh200-144gb"},
+    // By the memory of its processor, whatever it is [from memory].
+    Product{"GH200 120GB", "gh200-96gb"},
+    Product{"GH200 480GB", "gh200-96gb"},
     Product{"GH200", "gh200"},
     Product{"B300", "b300-sxm"},
     Product{"B200", "b200-sxm-180gb"},
@@ -36,6 +41,10 @@ constexpr std::array kProducts = {
     Product{"V100-SXM2-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM3-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM2-16GB", "v100-sxm2-16gb"},
+    Product{"MI300X", "mi300x"},
+    Product{"MI325X", "mi325x"},
+    Product{"MI350X", "mi350x"},
+    Product{"MI355X", "mi355x"},
     Product{"RTX 6000 Ada", "rtx-6000-ada"},
 };
 // Ends of product names that others go on from: A40 to A4000, RTX 3090 to 3090 Ti, L4 to L40.
@@ -63,10 +72,13 @@ std::string device_of(std::string_view name) {
   return std::string(name);
 }
 
-// "    Product Name      : NVIDIA H100 80GB HBM3"
+// "    Product Name      : NVIDIA H100 80GB HBM3"; rocm-smi has "GPU[0] : Card Series: AMD …".
 std::vector<std::string> names_of_log(std::string_view text) {
   std::vector<std::string> names;
   for (const std::string_view line : lines_of(text)) {
+    const std::size_t card = line.find(kAmdProduct);
+    if (card != std::string_view::npos)
+      names.emplace_back(trimmed(line.substr(card + kAmdProduct.size())));
     const std::size_t colon = line.find(" : ");
     if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != "Product Name")
       continue;
@@ -188,7 +200,7 @@ std::vector<std::string> names_of_table(std::string_view text) {
 }  // namespace
 
 MachineFacts read_smi(const ForeignFile& file) {
-  const bool log = contains(file.text, "NVSMI LOG");
+  const bool log = contains(file.text, "NVSMI LOG") || contains(file.text, kAmdProduct);
   const bool list = contains(file.text, "(UUID: GPU-");
   const bool screen = contains(file.text, "| NVIDIA-SMI");
   const bool xml = contains(file.text, "<nvidia_smi_log>");

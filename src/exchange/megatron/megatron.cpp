@@ -194,6 +194,17 @@ void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>&
                    "is not given; what it says of offload is unknown");
 }
 
+// Positions that are no table of the model have no size.
+void read_positions(ImportDraft& d) {
+  const Json& kind = d.at("model.position_embedding");
+  if (kind.is_null() || kind == "learned") return;
+  std::erase_if(d.out.not_understood, [&](const LeftOver& l) {
+    if (l.key != "model.max_position_embeddings") return false;
+    d.out.without_effect.push_back(l.setting);
+    return true;
+  });
+}
+
 void read_framework(ImportDraft& d) {
   const bool deepspeed = d.is_on("deepspeed");
   const char* name = deepspeed ? "megatron-deepspeed" : "megatron-core";
@@ -294,6 +305,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   d.set_aside_unknown_values();
   read_images(d);
   read_model_of(d);
+  read_positions(d);
   read_tokenizer(job, d);
   read_training_of(d);
   if (!named.adapter.is_null()) d.set("training.adapter", named.adapter);

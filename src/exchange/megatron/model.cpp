@@ -329,13 +329,16 @@ void vocabulary(ImportDraft& d) {
     d.assume("model.vocab_size", 50257, "GPT-2's vocabulary");
   const auto multiple = d.settings.count("make_vocab_size_divisible_by", 1, kMostDegree);
   const std::int64_t n = d.count_at("model.vocab_size", 0);
-  if (!multiple || n == 0 || n > kMostDegree) return;
+  if ((!multiple && !padded) || n == 0 || n > kMostDegree || padded == n) return;
   const std::int64_t tp =
       d.settings.count("tensor_model_parallel_size", 1, kMostDegree).value_or(1);
-  if (padded_to(n, *multiple * tp) != padded_to(n, 128 * tp)) {
-    d.not_understood(d.settings.written("make_vocab_size_divisible_by"),
-                     "the profile pads to 128 x tp");
-  }
+  const std::int64_t theirs = padded ? *padded : padded_to(n, *multiple * tp);
+  if (theirs == padded_to(n, 128 * tp)) return;
+  const char* name = padded ? "padded_vocab_size" : "make_vocab_size_divisible_by";
+  if (theirs < n || theirs % (128 * tp) != 0)
+    return d.not_understood(d.settings.written(name), "the profile pads to 128 x tp");
+  d.note("model.vocab_size", std::to_string(theirs), "padded by " + d.settings.written(name));
+  d.set("model.vocab_size", theirs);
 }
 
 // "127,0" is 127 tokens before each and the token itself; every second layer has it with 2.

@@ -25,7 +25,9 @@ std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
 
 // Who says one degree says those that are not 1.
 void degrees(ImportDraft& d) {
-  const bool recipe = d.out.format == ForeignFormat::bridge && !d.other_defaults.empty();
+  const bool overrides =
+      d.out.format == ForeignFormat::bridge || d.out.format == ForeignFormat::nemo;
+  const bool recipe = overrides && !d.other_defaults.empty();
   const bool any = !recipe && (!d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null());
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
     if (any && d.at(path).is_null() && !d.is_open(path)) {
@@ -98,7 +100,9 @@ void context(ImportDraft& d) {
   const bool ulysses = !words && d.is_on("deepspeed") && d.count_at("parallel.cp", 1) > 1;
   if (ulysses) return d.set("parallel.cp_type", "a2a");
   if (!words || d.count_at("parallel.cp", 1) == 1) return;
-  const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), words->front());
+  // Transformer Engine's word for it is another.
+  const std::string word = words->front() == "all_gather" ? "allgather" : words->front();
+  const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), word);
   if (words->size() != 1 || found == kContextTypes.end()) {
     d.settings.take("hierarchical_context_parallel_sizes");
     return d.open("parallel.cp_type", d.settings.written("cp_comm_type"),
@@ -144,6 +148,8 @@ void sharding(ImportDraft& d) {
     return d.open("parallel.zero", "--deepspeed_config",
                   "its file says the stage of ZeRO; give it too");
   }
+  // dist_muon spreads whole layers' states over the replicas [from memory].
+  if (d.settings.word("optimizer") == "dist_muon") return d.set("parallel.zero", 1);
   if (d.settings.has("use_distributed_optimizer")) return d.set("parallel.zero", optimizer);
   d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
 }
@@ -227,9 +233,14 @@ void recompute(ImportDraft& d) {
 
 // Layers whose activations go to the host: all of them, or an open question.
 void layer_offload(ImportDraft& d) {
+  // Its number of layers alone switches it on, unless a dump says that it is off [from memory].
+  const char* layers = "cpu_offloading_num_layers";
+  if (!d.settings.has("cpu_offloading") && d.settings.count(layers).value_or(0) > 0)
+    return d.open("parallel.offload.activations", d.settings.written(layers),
+                  "all layers or none go to the host here");
   if (!d.is_on("cpu_offloading")) {
     for (const char* name :
-         {"cpu_offloading_num_layers", "cpu_offloading_activations", "cpu_offloading_weights",
+         {layers, "cpu_offloading_activations", "cpu_offloading_weights",
           "cpu_offloading_double_buffering", "cpu_offloading_retain_pinned_cpu_buffers"}) {
       d.settings.take(name);
     }

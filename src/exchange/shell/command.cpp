@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include "exchange/shell/expansion.h"
@@ -108,10 +109,30 @@ void Script::assign(const std::string& word, Mode mode) {
   if (right.empty() && text_.at_sign("(")) return assign_array(name, adds, mode);
   if (mode == Mode::skip) return;
   std::string value = text_of_word(right, s_.run.variables);
-  if (adds && mode == Mode::doubt) return doubtful(name, {value}, false);
+  if (mode == Mode::doubt) {
+    const auto more = adds ? std::optional(value) : added_to_itself(name, right, value);
+    if (more) return doubtful_more(name, {*more});
+  }
   if (adds && mode == Mode::run) value = shell_value(s_.run.variables, name) + value;
   value.resize(std::min(value.size(), kLongestValue));
   set(name, {std::move(value)}, mode);
+}
+
+// ARGS="$ARGS --more", RUN="nsys profile $RUN": what the word adds to the value from before.
+std::optional<std::string> Script::added_to_itself(const std::string& name,
+                                                   const std::string& right,
+                                                   const std::string& value) const {
+  const std::string old = shell_value(s_.run.variables, name);
+  std::string word = right;
+  std::erase(word, '"');
+  for (const std::string& itself : {"$" + name, "${" + name + "}"}) {
+    const std::string behind = begins_with(word, itself) ? word.substr(itself.size()) : "?";
+    const bool ends = itself.back() == '}' || behind.empty() || behind.front() == ' ';
+    if (behind != "?" && ends && begins_with(value, old)) return value.substr(old.size());
+    if (word.ends_with(" " + itself) && value.ends_with(old))
+      return value.substr(0, value.size() - old.size());
+  }
+  return {};
 }
 
 // NAME, or one member: NAME[3], NAME[key].
@@ -175,7 +196,15 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
     }
   }
   if (mode == Mode::skip || (values.empty() && s_.run.variables.count(name) > 0 && adds)) return;
-  if (mode == Mode::doubt) return doubtful(name, values, false);
+  if (mode == Mode::doubt) {
+    // ARGS=("${ARGS[@]}" --more)
+    const auto known = s_.run.variables.find(name);
+    const std::size_t n = known == s_.run.variables.end() ? 0 : known->second.size();
+    const bool itself = !adds && n > 0 && n <= values.size() &&
+                        std::equal(known->second.begin(), known->second.end(), values.begin());
+    if (itself) values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+    return adds || itself ? doubtful_more(name, values) : doubtful(name, values, false);
+  }
   ++s_.changes;
   std::vector<std::string>& old = s_.run.variables[name];
   if (!adds && !keyed) old.clear();
@@ -196,9 +225,20 @@ void Script::doubtful(const std::string& name, const std::vector<std::string>& v
   s_.run.doubted.push_back(name);
   const auto old = s_.run.variables.find(name);
   const bool same = old != s_.run.variables.end() && old->second == values;
-  const bool list = old != s_.run.variables.end() && old->second.size() > 1;
-  // An array keeps its members from before; the words that may come are reported.
-  if (!same && !list) s_.run.variables.erase(name);
+  if (old != s_.run.variables.end() && !same) replace_perhaps(name, old->second);
+  if (!same) s_.run.variables.erase(name);
+}
+
+void Script::replace_perhaps(const std::string& name, const std::vector<std::string>& old) {
+  if (s_.branch == nullptr) return add_doubt(old);
+  s_.branch->replaced.emplace(name, old);
+}
+
+// Its words from before are sure; those that may come are reported.
+void Script::doubtful_more(const std::string& name, const std::vector<std::string>& more) {
+  add_doubt(more);
+  if (s_.branch != nullptr) s_.branch->values.erase(name);
+  s_.run.doubted.push_back(name);
 }
 
 void Script::add_doubt(const std::vector<std::string>& words) {
@@ -290,6 +330,11 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
   if (first == "let") {
     for (const std::string& w : words) assign_number(w, mode);
     return {};
+  }
+  if (first == "unset" && mode != Mode::skip) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (end_of_name(words[i], 0) == words[i].size()) set(words[i], {}, mode);
+    }
   }
   if (first == "printf" && words.size() > 2 && words[1] == "-v") forget(words[2]);
   if (first == "source" || first == ".") {

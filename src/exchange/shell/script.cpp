@@ -212,7 +212,7 @@ void Script::part(Mode mode, Truth truth, std::size_t line, const char* what,
     perhaps(truth == true, take);
     return;
   }
-  Branch branch;
+  Branch branch{line, what};
   s_.branch = &branch;
   s_.surely = true;
   take();
@@ -220,7 +220,20 @@ void Script::part(Mode mode, Truth truth, std::size_t line, const char* what,
   all.push_back(std::move(branch));
 }
 
+void Script::report_replaced(const std::vector<Branch>& all, bool whole) {
+  for (const Branch& b : all) {
+    for (const auto& [name, old] : b.replaced) {
+      const bool gone =
+          b.exits || (whole && std::all_of(all.begin(), all.end(), [&](const Branch& o) {
+                        return o.exits || o.values.count(name) > 0;
+                      }));
+      if (!gone) in_part(Mode::doubt, b.line, b.what, [&](Mode) { return add_doubt(old), 0; });
+    }
+  }
+}
+
 void Script::join(const std::vector<Branch>& all, bool whole) {
+  report_replaced(all, whole);
   const auto stays = [](const Branch& b) { return !b.exits; };
   const auto first = std::find_if(all.begin(), all.end(), stays);
   if (!whole || first == all.end()) return;

@@ -36,9 +36,13 @@ enum class Mode : std::uint8_t { run, doubt, skip };
 // The part that break, continue and return leave: commands up to its end are only read over.
 enum class Leave : std::uint8_t { nothing, round, loop, function };
 
-// The values that a branch in doubt sets for sure, if it is taken.
+// The values that a branch in doubt sets for sure, if it is taken, and those from before that they
+// replace.
 struct Branch {
+  std::size_t line = 0;
+  const char* what = "";
   std::map<std::string, std::vector<std::string>, std::less<>> values = {};
+  std::map<std::string, std::vector<std::string>, std::less<>> replaced = {};
   bool exits = false;
 };
 
@@ -222,6 +226,17 @@ class Script {
 
   // A name that a branch in doubt assigns becomes unknown, and its words are reported.
   void doubtful(const std::string& name, const std::vector<std::string>& values, bool whole = true);
+
+  // What a name has had may still be its value.
+  void replace_perhaps(const std::string& name, const std::vector<std::string>& old);
+
+  // Words of names that one branch replaces and another one leaves are in doubt too.
+  void report_replaced(const std::vector<Branch>& all, bool whole);
+
+  void doubtful_more(const std::string& name, const std::vector<std::string>& more);
+
+  std::optional<std::string> added_to_itself(const std::string& name, const std::string& right,
+                                             const std::string& value) const;
 
   void add_doubt(const std::vector<std::string>& words);
 

@@ -224,6 +224,12 @@ constexpr std::array kSharding = {
     Sharding{"HYBRID_SHARD_ZERO2", 2}, Sharding{"5", 2},
 };
 
+const Sharding* sharding_of(const std::string& word) {
+  const auto known = std::find_if(kSharding.begin(), kSharding.end(),
+                                  [&](const Sharding& s) { return s.word == word; });
+  return known == kSharding.end() ? nullptr : &*known;
+}
+
 bool is_hybrid(const std::string& word) {
   return word == "4" || word == "5" || begins_with(word, "HYBRID");
 }
@@ -269,10 +275,12 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
       in_capitals(settings.word(name("reshard_after_forward")).value_or(""));
   const std::string word = strategy.empty() ? reshard : strategy;
   if (!strategy.empty())
-    said = listed.empty() ? settings.written(name("sharding_strategy")) : "fsdp " + words;
-  const auto known = std::find_if(kSharding.begin(), kSharding.end(),
-                                  [&](const Sharding& s) { return s.word == word; });
-  if (known != kSharding.end()) {
+    said = strategy == listed ? "fsdp " + words : settings.written(name("sharding_strategy"));
+  const Sharding* const known = sharding_of(word);
+  const Sharding* const other = sharding_of(listed);
+  if (known != nullptr && other != nullptr && known->zero != other->zero)
+    facts.leave_open(Said::zero, file + "fsdp " + words, "another sharding than " + said);
+  if (known != nullptr) {
     zero = known->zero;
   } else if (word == "FALSE") {
     zero = 2;

@@ -100,6 +100,8 @@ class Facts {
   bool trains = false;  // a trainer's file is among them, not only what launches it
   // Weights are loaded in bf16 and trained so where neither FSDP nor DeepSpeed makes them fp32.
   bool loads_narrow = false;
+  // The setting by which a checkpoint says the type of the weights; "" where none does.
+  std::string unknown_weights = {};
   bool freezes_tower = false;  // an encoder of images is not trained
 
   // The given file of this name; nullptr for none.
@@ -201,6 +203,9 @@ void read(const ForeignFile& file, Facts& facts);
 }
 namespace hf_trainer {
 void read(const ForeignFile& file, Facts& facts);
+// DeepSpeed's settings that a file of arguments holds in place of a file's name, taken out; ""
+// where it holds none.
+std::string take_deepspeed(ForeignFile& arguments);
 // True where the arguments behind a program are the Trainer's.
 bool is_command(const Settings& settings);
 }  // namespace hf_trainer

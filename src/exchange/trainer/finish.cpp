@@ -36,6 +36,8 @@ class Finish {
   }
 
  private:
+  static constexpr const char* kCheckpointSays = "the checkpoint says the type of the weights";
+
   bool has(Said fact) const { return f_.has(fact); }
 
   void copy(Said fact) {
@@ -131,6 +133,8 @@ class Finish {
     if (has(Said::deepspeed))
       return d_.open("training.precision", f_.at(Said::deepspeed)->setting,
                      "is not given, and nothing else says the precision");
+    if (!f_.unknown_weights.empty())
+      return d_.open("training.precision", f_.unknown_weights, kCheckpointSays);
     if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
   }
 
@@ -244,6 +248,8 @@ class Finish {
       if (bits8) d_.set("training.states", "adam-8bit");
       return;
     }
+    if (!f_.unknown_weights.empty() && !sharded() && !has(Said::adapter))
+      return d_.open("training.states", f_.unknown_weights, kCheckpointSays);
     const double width = narrow ? 2 : 4;
     if (plain && narrow) return d_.set("training.states", "pure-16bit");
     const bool half =

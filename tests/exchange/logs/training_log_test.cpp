@@ -270,3 +270,30 @@ TEST_CASE("histories as lines of JSON are read by a rate or by their clock") {
                           "x")
             .step_time->si() == testing::about(2.31));
 }
+
+TEST_CASE("OLMo says tokens a second of a GPU, and fms-fsdp a step in lines of its own") {
+  const TrainingLog olmo = read_training_log(
+      "INFO [step=100/739328]\n    throughput/total_tokens=419,430,400\n"
+      "    throughput/device/tokens_per_second=2,531\n    System/Peak GPU Memory (MB)=43,210\n",
+      "log");
+  CHECK(olmo.form == "OLMo");
+  CHECK(*olmo.tokens_per_s_per_gpu == testing::about(2531));
+  CHECK(olmo.allocated->si() == testing::about(43.21e9));
+  const TrainingLog core = read_training_log(
+      "    throughput/device/TPS=12,531\n    throughput/device/TPS (actual avg)=9\n", "log");
+  CHECK(*core.tokens_per_s_per_gpu == testing::about(12531));
+  const TrainingLog fms = read_training_log(
+      "step: 100\nloss: 2.71\nreserved memory: 51539607552\nallocated memory: 40802189312\n"
+      "current step time: 2.5\noverall step time: 9.9\ncurrent token per gpu per sec: 6526.0\n",
+      "log");
+  CHECK(fms.step_time->si() == testing::about(2.5));
+  CHECK(fms.reserved->si() == 51539607552.0);
+}
+
+TEST_CASE("colours that a page kept without their escapes hide no number") {
+  const TrainingLog log = read_training_log(
+      "[31mstep: 10  [32mloss: 9.2  [33mmemory: 47.55GiB(50.04%)  [34mtps: 6,543  "
+      "[36mtflops: 379.01[39m\n",
+      "log");
+  CHECK(*log.tokens_per_s_per_gpu == testing::about(6543));
+}

@@ -411,4 +411,34 @@ TEST_CASE("Slurm's keys have any case") {
   CHECK(m.nodes_per_leaf == 4);
 }
 
+TEST_CASE("four GPUs wired to each other are GH200 or H100, which their list tells apart") {
+  const std::string four = matrix(4, "NV6", "\t");
+  const MachineFacts m = read_machine({"t", four});
+  CHECK(m.links == LinkKind::direct);
+  CHECK(m.links_per_gpu == 18);
+  const auto list = [](const std::string& product) {
+    std::string text;
+    for (int i = 0; i < 4; ++i)
+      text +=
+          "GPU " + std::to_string(i) + ": " + product + " (UUID: GPU-" + std::to_string(i) + ")\n";
+    return text;
+  };
+  const ImportedRun alone = composed({{"t", four}});
+  REQUIRE(open_key(alone, "cluster.node") != nullptr);
+  CHECK(open_key(alone, "cluster.node")->why.find("alps-gh200 or four H100") != std::string::npos);
+  CHECK(value(composed({{"t", four}, {"l", list("NVIDIA GH200 120GB")}}), "cluster.node") ==
+        "alps-gh200");
+  const ImportedRun h100 = composed({{"t", four}, {"l", list("NVIDIA H100 80GB HBM3")}});
+  CHECK(value(h100, "cluster.node").is_null());
+  CHECK(open_key(h100, "cluster.node") != nullptr);
+}
+
+TEST_CASE("rocm-smi's product tells nodes of one shape apart") {
+  std::string list = "============ Product Info ============\n";
+  for (int i = 0; i < 8; ++i)
+    list += "GPU[" + std::to_string(i) + "]\t\t: Card Series: \t\tAMD Instinct MI325X\n";
+  const ImportedRun r = composed({{"t", matrix(8, "XGMI", "   ")}, {"l", list}});
+  CHECK(value(r, "cluster.node") == "mi325x-oam-8");
+}
+
 }  // namespace orrery

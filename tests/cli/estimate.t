@@ -108,6 +108,11 @@ $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 
 ! exit 1
 > 0
 
+# No published run is on these cards, whatever NVIDIA calls their architecture.
+$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o '4 sources.*'; done
+> 4 sources), each predicted without its source; none on ada
+> 4 sources), each predicted without its source; none on ampere-ga10x
+
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20
 > 20 runs, ... advices followed

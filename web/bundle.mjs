@@ -45,7 +45,7 @@ const records = Buffer.concat(parted(new Uint8Array(readFileSync(wasm))));
 const again = await new Response(joined(new Blob([records]).stream())).arrayBuffer();
 if (!readFileSync(wasm).equals(Buffer.from(again))) throw new Error(`${wasm}: web/src/parted.ts does not give it back`);
 // A checksum that the reader of web/src/worker.ts knows.
-const packed = execFileSync('xz', ['--format=xz', '--check=crc32', '--lzma2=preset=9e,lc=4,lp=0,pb=0,dict=8MiB', '--stdout'], { input: records, maxBuffer: 1 << 28 });
+const packed = execFileSync('xz', ['--format=xz', '--check=crc32', '--lzma2=preset=9e,lc=2,lp=0,pb=0,dict=8MiB', '--stdout'], { input: records, maxBuffer: 1 << 28 });
 const script = bundled('src/main.ts', '--format=iife');
 const style = bundled('page-all.css', '--loader:.css=css');
 // A new engine has a new name, so that it may be cached for ever.

@@ -2,7 +2,7 @@
 //
 // A module of WebAssembly with the code of its functions parted into streams, which pack better: opcodes, locals,
 // targets of calls, offsets by opcode, constants by the opcode that takes them. It is made by web/bundle.mjs and
-// joined while it is unpacked; both walk the same instructions by moveBody(), from one side to the other. What it
+// joined while it is unpacked; both walk the same instructions by mover(), from one side to the other. What it
 // does not know (vectors, threads) moves wrongly, and the bundle finds that it does not come back.
 //
 // Records of four bytes of length, then the raw length of the functions (0: plain bytes follow), their number,
@@ -12,38 +12,61 @@ const CODE = 10;
 const OPCODES = 0, LOCALS = 1, INDEX = 0x20, CONSTANTS = 256, STREAMS = 512;
 const BLOCK = 1 << 20; // raw bytes of functions to a record: the browser compiles one while the next is unpacked
 
-// `move` takes the next byte of a stream to the other side; `next` says which opcode follows a constant.
-function moveBody(move: (stream: number) => number, next: () => number): void {
+// What follows an opcode.
+const NOTHING = 0, START = 1, END = 2, MEMORY = 3, LOCAL = 4, CONSTANT = 5, ONE = 6, OTHER = 7;
+const kinds = new Uint8Array(256);
+kinds.fill(START, 0x02, 0x05).fill(START, 0x06, 0x07); // block, loop, if, try
+kinds.fill(ONE, 0x07, 0x0a).fill(ONE, 0x0c, 0x0e).fill(ONE, 0x10, 0x11); // catch, throw, rethrow, branches, call
+kinds.fill(LOCAL, 0x20, 0x23).fill(ONE, 0x23, 0x27).fill(MEMORY, 0x28, 0x3f).fill(ONE, 0x3f, 0x43);
+kinds.fill(ONE, 0xd0, 0xd1).fill(ONE, 0xd2, 0xd3); // references
+kinds[0x0b] = END;
+kinds[0x41] = CONSTANT;
+for (const op of [0x0e, 0x11, 0x18, 0x1c, 0x43, 0x44, 0xfc]) kinds[op] = OTHER;
+
+// A function that moves one body: `move` takes the next byte of a stream to the other side, `next` says which opcode
+// follows a constant.
+function mover(move: (stream: number) => number, next: () => number): () => void {
   const leb = (stream: number): number => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = move(stream);
+    let byte = move(stream);
+    let value = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = move(stream);
       value |= (byte & 127) << shift;
-      if (byte < 128) return value;
+    }
+    return value;
+  };
+  const lebs = (n: number, stream: number): void => { for (let i = 0; i < n; i++) leb(stream); };
+  const bytes = (n: number, stream: number): void => { for (let i = 0; i < n; i++) move(stream); };
+  // How many blocks it closes.
+  const other = (op: number): number => {
+    if (op === 0x43) bytes(4, op);
+    else if (op === 0x44) bytes(8, op);
+    else if (op === 0x0e) lebs(leb(op) + 1, op); // br_table
+    else if (op === 0x11) lebs(2, op); // call_indirect
+    else if (op === 0x1c) lebs(leb(op), op); // select of a type
+    else if (op === 0x18) { leb(op); return 1; } // delegate
+    else {
+      const sub = leb(op);
+      if (sub > 7) lebs(sub < 15 && sub % 2 === 0 ? 2 : 1, op); // memory.copy, table.fill, …
+    }
+    return 0;
+  };
+  return () => {
+    for (let groups = leb(LOCALS); groups > 0; groups--) lebs(2, LOCALS);
+    for (let depth = 1; depth > 0;) {
+      const op = move(OPCODES);
+      switch (kinds[op]) {
+        case START: depth++; leb(OPCODES); break;
+        case END: depth--; break;
+        case MEMORY: leb(OPCODES); leb(op); break; // alignment, offset
+        case LOCAL: leb(INDEX); break;
+        case CONSTANT: leb(CONSTANTS + next()); break;
+        case ONE: leb(op); break;
+        case OTHER: depth -= other(op); break;
+        case NOTHING: break;
+      }
     }
   };
-  const times = (n: number, step: (stream: number) => number, stream: number): void => {
-    for (let i = 0; i < n; i++) step(stream);
-  };
-  for (let groups = leb(LOCALS); groups > 0; groups--) times(2, leb, LOCALS);
-  for (let depth = 1; depth > 0;) {
-    const op = move(OPCODES);
-    if (op === 0x0b || op === 0x18) depth--; // end, delegate
-    if ((op >= 0x02 && op <= 0x04) || op === 0x06) { depth++; leb(OPCODES); } // block, loop, if, try
-    else if (op >= 0x28 && op <= 0x3e) { leb(OPCODES); leb(op); } // loads and stores: alignment, offset
-    else if (op >= 0x20 && op <= 0x22) leb(INDEX);
-    else if (op === 0x41) leb(CONSTANTS + next());
-    else if (op === 0x43) times(4, move, op);
-    else if (op === 0x44) times(8, move, op);
-    else if (op === 0x0e) times(leb(op) + 1, leb, op); // br_table
-    else if (op === 0x11) times(2, leb, op); // call_indirect
-    else if (op === 0x1c) times(leb(op), leb, op); // select of a type
-    else if (op === 0xfc) {
-      const sub = leb(op);
-      if (sub > 7) times(sub < 15 && sub % 2 === 0 ? 2 : 1, leb, op); // memory.copy, table.fill, …
-    } else if ((op >= 0x07 && op <= 0x09) || op === 0x0c || op === 0x0d || op === 0x10 || op === 0x18
-      || (op >= 0x23 && op <= 0x26) || (op >= 0x3f && op <= 0x42) || op === 0xd0 || op === 0xd2) leb(op);
-  }
 }
 
 function lebOf(value: number): number[] {
@@ -79,7 +102,8 @@ function partedFunctions(module: Uint8Array, from: number, end: number, count: n
   const c = new Cursor(module, from);
   const afterLeb = (): number => { let i = c.at; while (module[i] > 127) i++; return module[i + 1]; };
   const move = (s: number): number => { const byte = module[c.at++]; (streams[s] ??= []).push(byte); return byte; };
-  for (let i = 0; i < count; i++) { c.leb(); moveBody(move, afterLeb); }
+  const moveBody = mover(move, afterLeb);
+  for (let i = 0; i < count; i++) { c.leb(); moveBody(); }
   const used = Object.keys(streams).map(Number);
   return record([lebOf(end - from), lebOf(count), lebOf(used.length),
     ...used.flatMap(s => [lebOf(s), lebOf(streams[s].length)]), ...used.map(s => streams[s])]);
@@ -120,11 +144,11 @@ function joinedRecord(data: Uint8Array): Uint8Array {
   const out = new Uint8Array(raw + room);
   let at = 0;
   const move = (s: number): number => { const byte = data[starts[s]++]; out[at++] = byte; return byte; };
-  const next = (): number => data[starts[OPCODES]];
+  const moveBody = mover(move, () => data[starts[OPCODES]]);
   for (let i = 0; i < count; i++) {
     const begin = at;
     at += room;
-    moveBody(move, next);
+    moveBody();
     const size = lebOf(at - begin - room);
     out.copyWithin(begin + size.length, begin + room, at);
     out.set(size, begin);

@@ -28,17 +28,24 @@ function bundled(entry, ...options) {
 const runs = join(web, '../configs/runs');
 const presets = readdirSync(runs).filter(f => f.endsWith('.json')).sort()
   .map(f => [f.replace(/\.json$/, ''), readFileSync(join(runs, f), 'utf8')]);
-const loader = join(work, 'loader.mjs');
-execFileSync('esbuild', [join(web, 'src/wasm.ts'), '--bundle', '--format=esm', '--log-level=error', `--outfile=${loader}`]);
-const { WasmEngine } = await import(pathToFileURL(loader).href);
+async function imported(source) {
+  const file = join(work, source.replace('.ts', '.mjs'));
+  execFileSync('esbuild', [join(web, 'src', source), '--bundle', '--format=esm', '--log-level=error', `--outfile=${file}`]);
+  return import(pathToFileURL(file).href);
+}
+const { WasmEngine } = await imported('wasm.ts');
+const { parted, joined } = await imported('parted.ts');
 const engine = new WasmEngine(new WebAssembly.Module(readFileSync(wasm)), () => 0);
 const published = publishedRuns(engine, join(web, '..'));
 // The choices of a form: the engine would read every one of its configs to name them.
 const names = Object.fromEntries(['models', 'nodes', 'frameworks', 'compressions']
   .map(what => [what, JSON.parse(engine.call('list', JSON.stringify({ what })).text).map(d => d.name)]));
 const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
+const records = Buffer.concat(parted(new Uint8Array(readFileSync(wasm))));
+const again = await new Response(joined(new Blob([records]).stream())).arrayBuffer();
+if (!readFileSync(wasm).equals(Buffer.from(again))) throw new Error(`${wasm}: web/src/parted.ts does not give it back`);
 // A checksum that the reader of web/src/worker.ts knows.
-const packed = execFileSync('xz', ['--format=xz', '--check=crc32', '--lzma2=preset=9e,lc=4,lp=0,pb=0,dict=8MiB', '--stdout', wasm], { maxBuffer: 1 << 28 });
+const packed = execFileSync('xz', ['--format=xz', '--check=crc32', '--lzma2=preset=9e,lc=2,lp=0,pb=0,dict=8MiB', '--stdout'], { input: records, maxBuffer: 1 << 28 });
 const script = bundled('src/main.ts', '--format=iife');
 const style = bundled('page-all.css', '--loader:.css=css');
 // A new engine has a new name, so that it may be cached for ever.

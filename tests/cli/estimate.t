@@ -138,6 +138,11 @@ $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 
 $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 memory.peak_gib | grep '^the device'
 > the device is full: cached blocks fill it, which the allocator gives back; ... GiB are allocated,
 
+# No published run is on these cards, whatever NVIDIA calls their architecture.
+$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o '4 sources.*'; done
+> 4 sources), each predicted without its source; none on ada
+> 4 sources), each predicted without its source; none on ampere-ga10x
+
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20
 > 20 runs, ... advices followed

@@ -175,3 +175,11 @@ $ sed 's/$/ --moe-pad-expert-input-to-capacity/' drop.sh > pad.sh
 $ for f in drop pad; do orrery import $f.sh --assume cluster.node=dgx-h100 --assume cluster.gpus=8 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["run"]["model"]["moe_pad_expert_input_to_capacity"])'; done
 > False
 > True
+
+# A card alone, by nvidia-smi's list: one GPU of a node that has such cards.
+$ printf 'name, memory.total [MiB]\nNVIDIA GeForce RTX 4090, 24564 MiB\n' > card.csv
+$ orrery import card.csv --as cluster
+> {
+>   "node": "rtx-4090-pcie",
+>   "gpus": 1
+> }

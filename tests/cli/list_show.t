@@ -10,6 +10,9 @@ $ orrery list models --csv | grep gpt3-175b
 $ orrery list nodes | grep -E '^node|^dgx-h100'
 > node ... GPUs  device ... inside         a GPU  between         a node
 > dgx-h100 ... 8  h100-sxm5-80gb       nvswitch    450 GB/s  infiniband    400 GB/s
+$ orrery list nodes | grep -E '^(l40s-pcie|p5-48)'
+> l40s-pcie ... 8  l40s                 pcie         31 GB/s  infiniband     50 GB/s
+> p5-48xlarge ... 8  h100-sxm5-80gb       nvswitch    450 GB/s  efa           400 GB/s
 $ orrery list metrics | head -2
 > metric                              unit     meaning
 > step_time_s                         s        one optimizer step

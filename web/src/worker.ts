@@ -3,6 +3,7 @@
 // One engine in a worker. The first message brings the module, compiled or packed, each further one a call, a
 // part of a search, or the end of one.
 import { XzReadableStream } from 'xz-decompress';
+import { joined } from './parted';
 import { WasmEngine } from './wasm';
 
 export interface Call { id: number; command: string; request: string; part?: [number, number]; handed?: Uint8Array[] }
@@ -26,7 +27,7 @@ function progress(done: number, total: number): number {
 
 // Compiled while it is unpacked.
 function compiled(packed: Uint8Array): Promise<WebAssembly.Module> {
-  const plain = new XzReadableStream(new Blob([packed as unknown as BlobPart]).stream());
+  const plain = joined(new XzReadableStream(new Blob([packed as unknown as BlobPart]).stream()));
   return WebAssembly.compileStreaming(new Response(plain, { headers: { 'content-type': 'application/wasm' } }));
 }
 

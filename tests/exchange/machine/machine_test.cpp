@@ -261,7 +261,6 @@ TEST_CASE("cards are known by their whole names: others' names go on from them")
                                    {"NVIDIA A10G", "a10g"},
                                    {"NVIDIA RTX A6000", "rtx-a6000"},
                                    {"RTX A6000", "rtx-a6000"},
-                                   {"A40", "a40"},
                                    {"NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"},
                                    {"NVIDIA GeForce RTX 4090", "rtx-4090"},
                                    {"GeForce RTX 3090", "rtx-3090"},

@@ -187,8 +187,7 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
         "adam is AdamW too, whose states and time are the same; sgd picks the default of states; "
-        "the "
-        "others' own states replace Adam's moments in them")
+        "the others' own states replace Adam's moments in them")
         .flagged("--optimizer"),
     key<&TrainingRequest::optimizer_rank, &Training::optimizer_rank>(
         "optimizer_rank", form::whole(1, 65536, "columns"), otherwise("128"), Vary::run,

@@ -274,6 +274,10 @@ TEST_CASE("Words that a branch in doubt may take away are in doubt") {
   CHECK(
       is_open(after("LIST=(--fp8-format hybrid --swiglu)\nif [ -n \"$OFF\" ]; then LIST=(); fi\n"),
               "training.precision"));
+  CHECK(is_open(after(words + "while read l; do MORE=\"\"; done < list\n"), "parallel.recompute"));
+  // A branch that leaves the script changes nothing behind it.
+  CHECK(at(after(words + "if [ ! -d /data ]; then MORE=\"\"; exit 1; fi\n"),
+           "parallel.recompute") == "selective");
   // One of the branches is taken, and both replace it.
   const ImportedRun both =
       after(words + "if [ -n \"$OFF\" ]; then MORE=--swiglu; else MORE=--squared-relu; fi\n");

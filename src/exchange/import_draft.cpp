@@ -266,6 +266,11 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   return model ? model->layers : 0;
 }
 
+bool has_experts(const Json& run, const ConfigLookup& lookup) {
+  const auto model = whole_model(run, lookup);
+  return model && model->moe.experts > 0;
+}
+
 bool has_image_tower(const Json& run, const ConfigLookup& lookup) {
   const auto model = whole_model(run, lookup);
   return model && model->tower.layers > 0;

@@ -29,11 +29,15 @@ void degrees(ImportDraft& d) {
       d.out.format == ForeignFormat::bridge || d.out.format == ForeignFormat::nemo;
   const bool recipe = overrides && !d.other_defaults.empty();
   const bool any = !recipe && (!d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null());
-  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
-    // Primus's files of models say the ranks of their experts, and no others.
-    const bool of_model = d.out.format == ForeignFormat::primus && !d.other_defaults.empty() &&
-                          path == std::string_view("parallel.ep");
-    if (any && !of_model && d.at(path).is_null() && !d.is_open(path)) {
+  // Primus's files of models say the ranks of their experts, and no others.
+  const bool dense = d.layers_of_named > 0 && !d.experts_of_named;
+  const bool primus = d.out.format == ForeignFormat::primus && !dense;
+  const char* ranks = "parallel.ep";
+  if (primus && (d.experts_of_named || !d.other_defaults.empty()) && d.at(ranks).is_null() &&
+      !d.is_open(ranks))
+    d.open(ranks, ranks, "the file of the model says it, which is not given");
+  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", ranks}) {
+    if (any && d.at(path).is_null() && !d.is_open(path)) {
       d.note(path, "1", "not given");
       d.set(path, 1);
     }

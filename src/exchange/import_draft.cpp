@@ -15,6 +15,7 @@
 #include "exchange/hub_names.h"
 #include "exchange/megatron/names.h"
 #include "exchange/settings.h"
+#include "exchange/text_lines.h"
 #include "exchange/torchtitan/names.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
@@ -40,46 +41,15 @@ bool is_off(const Json& value) {
   return value == 0 || value == Json::array();
 }
 
-// Parts of names whose settings change memory or time in every tool.
-constexpr std::string_view kMovingParts[] = {"recompute",
-                                             "checkpoint_activations",
-                                             "activation_checkpoint",
-                                             "activations_checkpoint",
-                                             "gradient_checkpointing",
-                                             "offload",
-                                             "swap_attention",    // of MindSpeed
-                                             "reuse_fp32_param",  // the same
-                                             "fp8",
-                                             "fp4",
-                                             "mxfp",
-                                             "quant",
-                                             "lora",
-                                             "adapter",
-                                             "peft",
-                                             "parallel_size",
-                                             "parallel_degree",
-                                             "pipeline_",
-                                             "shard",
-                                             "zero_",
-                                             "hybrid_",
-                                             "mamba",
-                                             "linear_attention",
-                                             "sparse_attention",
-                                             "batch_size",
-                                             "seq_len",
-                                             "sequence_len",
-                                             "num_layers",
-                                             "hidden_size",
-                                             "num_experts",
-                                             "precision",
-                                             "low_rank",
-                                             "galore",
-                                             "expert_model_parallel",
-                                             "badam",
-                                             "freeze",
-                                             "teacher",
-                                             "zenflow",
-                                             "compression_training"};
+// Parts of names whose settings change memory or time in every tool; swap_attention and
+// reuse_fp32_param are MindSpeed's.
+constexpr std::string_view kMovingParts =
+    "recompute checkpoint_activations activation_checkpoint activations_checkpoint "
+    "gradient_checkpointing offload swap_attention reuse_fp32_param fp8 fp4 mxfp quant lora "
+    "adapter peft parallel_size parallel_degree pipeline_ shard zero_ hybrid_ mamba "
+    "linear_attention sparse_attention batch_size seq_len sequence_len num_layers hidden_size "
+    "num_experts precision low_rank galore gptq lisa_ spectrum_ expert_model_parallel badam "
+    "freeze teacher zenflow compression_training";
 
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
   const auto found = std::find_if(notes.begin(), notes.end(),
@@ -296,6 +266,11 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   return model ? model->layers : 0;
 }
 
+bool has_experts(const Json& run, const ConfigLookup& lookup) {
+  const auto model = whole_model(run, lookup);
+  return model && model->moe.experts > 0;
+}
+
 bool has_image_tower(const Json& run, const ConfigLookup& lookup) {
   const auto model = whole_model(run, lookup);
   return model && model->tower.layers > 0;
@@ -318,7 +293,8 @@ std::optional<Precision> half_precision(const Json& run, const ConfigLookup* loo
 }
 
 bool moves_a_number(std::string_view name) {
-  return std::any_of(std::begin(kMovingParts), std::end(kMovingParts), [&](std::string_view part) {
+  const std::vector<std::string_view> parts = fields_of(kMovingParts, ' ');
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
   });
 }

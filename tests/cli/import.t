@@ -183,3 +183,17 @@ $ orrery import card.csv --as cluster
 >   "node": "rtx-4090-pcie",
 >   "gpus": 1
 > }
+
+# What follows from the model is known with it: DeepSpeed's prefetch by its width, Primus's ranks of experts not at all.
+$ echo '{"train_batch_size": 64, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3, "stage3_prefetch_bucket_size": "auto"}}' > auto.json
+$ orrery import auto.json --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 4096 | grep -o '"stage3_prefetch_bucket_size":[0-9]*'
+> "stage3_prefetch_bucket_size":15099494
+$ orrery import auto.json --node dgx-h100 --gpus 8 > open.json
+! exit 2
+! stderr zero_optimization.stage3_prefetch_bucket_size auto: 0.9 of the square of the model's width; give --model
+$ printf 'modules:\n  pre_trainer:\n    framework: megatron\n    model: deepseek_v3.yaml\n    overrides:\n      tensor_model_parallel_size: 1\n' > experts.yaml; orrery import experts.yaml > open.json
+! exit 2
+! stderr experts.yaml: parallel.ep: the file of the model says it, which is not given
+$ sed 's/deepseek_v3/llama3.1_8B/' experts.yaml > dense.yaml; orrery import dense.yaml | grep -o '"ep":1'
+! stderr still missing
+> "ep":1

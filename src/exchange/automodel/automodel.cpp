@@ -30,7 +30,7 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "model.use_* model.attn_implementation model.output_* model.is_meta_device model.load_* "
     "model.config._target_ model.config.name_or_path model.config.trust_remote_code "
     "model.text_config.output_* model.torch_dtype tokenizer.* distributed._target_ "
-    "distributed.strategy distributed.defer_* distributed.moe.* distributed.backend "
+    "distributed.strategy distributed distributed.defer_* distributed.moe.* distributed.backend "
     "distributed.pipeline.* autopipeline._target_ autopipeline.pp_batch_size "
     "autopipeline.scale_grads_in_schedule "
     "distributed_config._target_ distributed_config.strategy distributed_config.defer_* "
@@ -118,10 +118,15 @@ void distributed(Settings& settings, Facts& facts) {
     if (settings.word(name).value_or("none") == "none") continue;
     read_facts(std::array{SaidRow{name, row.fact, row.kind}}, settings, facts);
   }
-  const std::string strategy = settings.word(prefix + "strategy")
-                                   .value_or(settings.word(prefix + "_target_").value_or("fsdp2"));
+  // A target that stands alone is the mapping's own value.
+  std::string strategy = "fsdp2";
+  for (const std::string& name :
+       {std::string("distributed"), prefix + "_target_", prefix + "strategy"})
+    strategy = settings.word(name).value_or(strategy);
   const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
-  facts.say(Said::zero, ddp ? 0 : 3, prefix + "strategy");
+  // Of Megatron FSDP.
+  const auto sharded = settings.count(prefix + "zero_dp_strategy", 0, 3);
+  facts.say(Said::zero, ddp ? 0 : sharded.value_or(3), prefix + "strategy");
   if (facts.count(Said::pp, 1) == 1) return;
   const bool older = settings.has("autopipeline.pp_schedule");
   const std::string part = older ? "autopipeline." : prefix + "pipeline.";

@@ -168,6 +168,7 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(d.given, "model");
   if (job.lookup == nullptr || model.is_null()) return;
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
+  d.experts_of_named = !name.empty() && has_experts({{"model", model}}, *job.lookup);
 }
 
 // As large as its model's, unless a setting says it.

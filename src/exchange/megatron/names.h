@@ -228,7 +228,6 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"keep_fp8_transpose_cache*", "the profile's fp8 memory is used"},
     SettingNote{"no_fp8_weight_transpose_cache", "the profile's fp8 memory is used"},
     SettingNote{"fsdp_double_buffer", "the profile's buffers are used"},
-    SettingNote{"num_distributed_optimizer_instances", "one optimizer over all replicas here"},
     SettingNote{"grad_reduce_in_bf16", "gradients travel as training.states says"},
     SettingNote{"megatron_fsdp_grad_comm_dtype", "gradients travel as training.states says"},
     SettingNote{"megatron_fsdp_main_grads_dtype", "--set training.states={…} says it"},

@@ -29,7 +29,14 @@ void degrees(ImportDraft& d) {
       d.out.format == ForeignFormat::bridge || d.out.format == ForeignFormat::nemo;
   const bool recipe = overrides && !d.other_defaults.empty();
   const bool any = !recipe && (!d.at("parallel.tp").is_null() || !d.at("parallel.pp").is_null());
-  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", "parallel.ep"}) {
+  // Primus's files of models say the ranks of their experts, and no others.
+  const bool dense = d.layers_of_named > 0 && !d.experts_of_named;
+  const bool primus = d.out.format == ForeignFormat::primus && !dense;
+  const char* ranks = "parallel.ep";
+  if (primus && (d.experts_of_named || !d.other_defaults.empty()) && d.at(ranks).is_null() &&
+      !d.is_open(ranks))
+    d.open(ranks, ranks, "the file of the model says it, which is not given");
+  for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", ranks}) {
     if (any && d.at(path).is_null() && !d.is_open(path)) {
       d.note(path, "1", "not given");
       d.set(path, 1);
@@ -148,10 +155,25 @@ void sharding(ImportDraft& d) {
     return d.open("parallel.zero", "--deepspeed_config",
                   "its file says the stage of ZeRO; give it too");
   }
-  // dist_muon spreads whole layers' states over the replicas [from memory].
-  if (d.settings.word("optimizer") == "dist_muon") return d.set("parallel.zero", 1);
+  // Whole layers' states are spread over the replicas [from memory].
+  if (d.settings.word("optimizer") == "dist_muon" ||
+      d.is_on("use_layer_wise_distributed_optimizer"))
+    return d.set("parallel.zero", 1);
   if (d.settings.has("use_distributed_optimizer")) return d.set("parallel.zero", optimizer);
   d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
+}
+
+// Several optimizers, each of which shards over a part of the replicas.
+void optimizer_instances(ImportDraft& d) {
+  const char* name = "num_distributed_optimizer_instances";
+  const auto n = d.settings.count(name, 1, kMostDegree);
+  const bool shards = d.count_at("parallel.zero", 0) > 0 || d.is_open("parallel.zero");
+  if (!n || *n == 1 || !shards) return;
+  const std::int64_t ranks = replicas(d) * d.count_at("parallel.cp", 1);
+  const char* key = "parallel.zero_shard_group";
+  if (ranks == 0) return d.open(key, d.settings.written(name), "of how many GPUs; give --gpus");
+  if (ranks % *n != 0) d.settings.refuse(name, "a divisor of " + std::to_string(ranks));
+  d.set(key, ranks / *n);
 }
 
 // A switch that is not given is off; of what the run does not have nothing is said.
@@ -261,7 +283,6 @@ void unused(ImportDraft& d) {
     std::string_view name, value;
   };
   constexpr std::array kUsual = {Usual{"outer_dp_sharding_strategy", "no_shard"},
-                                 Usual{"num_distributed_optimizer_instances", "1"},
                                  Usual{"muon_num_ns_steps", "5"}};
   for (const Usual& usual : kUsual) {
     const ImportDraft& read = d;
@@ -295,6 +316,8 @@ bool says_old_checkpoints(const Settings& settings) {
 
 void read_parallel_of(ImportDraft& d) {
   unused(d);
+  if (d.is_on("retro_add_retriever"))
+    d.stop(d.settings.written("retro_add_retriever"), "an encoder of what it finds");
   read_rows_of(kParallelRows, d.settings, d.out.run);
   // A log has the tensor ranks of experts of every model.
   const bool dense = d.at("model").is_object() && d.at("model.num_local_experts").is_null();
@@ -306,6 +329,7 @@ void read_parallel_of(ImportDraft& d) {
   context(d);
   dispatcher(d);
   sharding(d);
+  optimizer_instances(d);
   switches(d);
   read_layout_of(d);
   recompute(d);

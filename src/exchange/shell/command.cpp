@@ -215,6 +215,7 @@ void Script::assign_array(const std::string& name, bool adds, Mode mode) {
 void Script::doubtful(const std::string& name, const std::vector<std::string>& values, bool whole) {
   add_doubt(values);
   if (s_.branch != nullptr) {
+    s_.branch->assigned.insert(name);
     const bool sure = whole && s_.surely && name.find('[') == std::string::npos;
     if (sure && std::all_of(values.begin(), values.end(), is_known)) {
       s_.branch->values[name] = values;

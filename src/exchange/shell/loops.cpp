@@ -175,6 +175,7 @@ void Script::loop(Mode mode) {
       } else {
         std::vector<Branch> rounds;
         part(m, again, line, "while", rounds);
+        join(rounds, false);
       }
       close("done");
       redirections();

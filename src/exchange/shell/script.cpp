@@ -221,13 +221,19 @@ void Script::part(Mode mode, Truth truth, std::size_t line, const char* what,
 }
 
 void Script::report_replaced(const std::vector<Branch>& all, bool whole) {
+  const auto each = [&](const auto& holds) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const Branch& b) { return b.exits || holds(b); });
+  };
   for (const Branch& b : all) {
     for (const auto& [name, old] : b.replaced) {
-      const bool gone =
-          b.exits || (whole && std::all_of(all.begin(), all.end(), [&](const Branch& o) {
-                        return o.exits || o.values.count(name) > 0;
-                      }));
-      if (!gone) in_part(Mode::doubt, b.line, b.what, [&](Mode) { return add_doubt(old), 0; });
+      // Only branches that leave the script assign it.
+      if (each([&](const Branch& o) { return o.assigned.count(name) == 0; })) {
+        s_.run.variables[name] = old;
+        continue;
+      }
+      if (whole && each([&](const Branch& o) { return o.values.count(name) > 0; })) continue;
+      in_part(Mode::doubt, b.line, b.what, [&](Mode) { return add_doubt(old), 0; });
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ struct Branch {
   const char* what = "";
   std::map<std::string, std::vector<std::string>, std::less<>> values = {};
   std::map<std::string, std::vector<std::string>, std::less<>> replaced = {};
+  std::set<std::string, std::less<>> assigned = {};
   bool exits = false;
 };
 

@@ -345,7 +345,16 @@ void fault_tolerance(ImportDraft& d) {
            "groups of replicas beside the GPUs of this file");
 }
 
+// AdamW unless it says otherwise.
+void read_optimizer(ImportDraft& d) {
+  const auto name = d.settings.text("optimizer.name");
+  if (name && *name != "AdamW" && *name != "Adam")
+    d.open("training.optimizer", d.settings.written("optimizer.name"),
+           "Adam or AdamW; its states are others");
+}
+
 void read_rest(ImportDraft& d) {
+  read_optimizer(d);
   const bool tp = d.count_at("parallel.tp", 1) > 1;
   const auto sequence = d.settings.flag("enable_sequence_parallel");
   d.set("parallel.sequence_parallel", tp && sequence.value_or(true));

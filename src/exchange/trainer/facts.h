@@ -58,7 +58,7 @@ constexpr EnumNames<Said> names_of(Said) {
           "training.adapter",
           "cluster.gpus",
           "training.micro_batch",
-          "",
+          "training.global_batch",
           "training.global_batch",
           "training.sequence_length",
           "training.precision",

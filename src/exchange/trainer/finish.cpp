@@ -229,7 +229,10 @@ class Finish {
     if (other == "galore") copy(Said::optimizer_rank);
     const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
                       !contains(optimizer, "mini");
-    if ((!adam || contains(optimizer, "apollo")) && other.empty()) {
+    // GaLore over states of 8 bits, over Adafactor, or layer by layer.
+    const bool low_rank =
+        contains(optimizer, "galore") && (other != "galore" || contains(optimizer, "layerwise"));
+    if (low_rank || ((!adam || contains(optimizer, "apollo")) && other.empty())) {
       return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
                      "its states are not modelled");
     }

@@ -157,6 +157,15 @@ TEST_CASE("DeepSpeed counts its batches by Accelerate's processes") {
   CHECK(at(r, "training.global_batch") == 64);
 }
 
+TEST_CASE("Accumulations that differ leave the batch open") {
+  const ImportedRun r = read({{"a.yaml",
+                               "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n"
+                               "  zero_stage: 2\n  gradient_accumulation_steps: 1\n"},
+                              {"t.yaml", kPlain + "bf16: true\ngradient_accumulation_steps: 4\n"}});
+  CHECK(is_open(r, "training.global_batch"));
+  CHECK(at(r, "training.global_batch").is_null());
+}
+
 TEST_CASE("TrainingArguments may hold DeepSpeed's settings themselves") {
   const ImportedRun r =
       read({{"args.json", R"({"model_name_or_path": "gpt2-xl", "per_device_train_batch_size": 2,
@@ -265,12 +274,86 @@ TEST_CASE("Words that a branch in doubt may take away are in doubt") {
   CHECK(
       is_open(after("LIST=(--fp8-format hybrid --swiglu)\nif [ -n \"$OFF\" ]; then LIST=(); fi\n"),
               "training.precision"));
+  CHECK(is_open(after(words + "while read l; do MORE=\"\"; done < list\n"), "parallel.recompute"));
+  // A branch that leaves the script changes nothing behind it.
+  CHECK(at(after(words + "if [ ! -d /data ]; then MORE=\"\"; exit 1; fi\n"),
+           "parallel.recompute") == "selective");
   // One of the branches is taken, and both replace it.
   const ImportedRun both =
       after(words + "if [ -n \"$OFF\" ]; then MORE=--swiglu; else MORE=--squared-relu; fi\n");
   CHECK_FALSE(is_open(both, "parallel.recompute"));
   CHECK(is_open(both, "model.hidden_act"));
   CHECK(at(after(words + "unset MORE\n"), "parallel.recompute") == "none");
+}
+
+TEST_CASE("Automodel's manager of plain replicas, or of Megatron FSDP, says its sharding") {
+  const auto zero = [](const std::string& manager) {
+    return at(read({{"a.yaml",
+                     "step_scheduler:\n  global_batch_size: 64\n  local_batch_size: 2\n"
+                     "model:\n  pretrained_model_name_or_path: meta-llama/Llama-3.1-8B\n"
+                     "distributed:\n  _target_: nemo_automodel.components.distributed." +
+                         manager}},
+                   kEight),
+              "parallel.zero");
+  };
+  CHECK(zero("ddp.DDPManager\n") == 0);
+  CHECK(zero("fsdp2.FSDP2Manager\n") == 3);
+  CHECK(zero("megatron_fsdp.MegatronFSDPManager\n  zero_dp_strategy: 2\n") == 2);
+}
+
+TEST_CASE("Axolotl's trainings of some layers, and a base of GPTQ, stop the import") {
+  CHECK(stops_at(read(kAxolotl + "spectrum_top_fraction: 0.5\n", kEight), "spectrum_top_fraction"));
+  CHECK(stops_at(read(kAxolotl + "lisa_n_layers: 4\n", kEight), "lisa_n_layers"));
+  CHECK(stops_at(read(kAxolotl + "gptq: true\n", kEight), "gptq"));
+  for (const char* optimizer : {"galore_adamw_8bit", "galore_adafactor", "galore_adamw_layerwise"})
+    CHECK(is_open(read(kAxolotl + "optimizer: " + optimizer + "\n", kEight), "training.optimizer"));
+  CHECK(at(read(kAxolotl + "optimizer: galore_adamw\n", kEight), "training.optimizer") == "galore");
+}
+
+TEST_CASE("An optimizer that torchtitan's profile does not have leaves its states open") {
+  const auto with = [](const std::string& name) {
+    return read(
+        {{"a.toml",
+          "[training]\nlocal_batch_size = 1\nseq_len = 8\n[optimizer]\nname = \"" + name + "\"\n"}},
+        kEight);
+  };
+  CHECK(is_open(with("Muon"), "training.optimizer"));
+  CHECK_FALSE(is_open(with("AdamW"), "training.optimizer"));
+}
+
+TEST_CASE("NeMo's micro batches that checkpoint less than others stop the import") {
+  const char* name = "num_micro_batches_with_partial_activation_checkpoints";
+  const auto with = [&](const std::string& value) {
+    return read(
+        "trainer: {num_nodes: 1, devices: 8}\nmodel:\n  micro_batch_size: 1\n"
+        "  encoder_seq_length: 64\n  " +
+        std::string(name) + ": " + value + "\n");
+  };
+  CHECK(stops_at(with("2"), "model." + std::string(name)));
+  CHECK_FALSE(stops_at(with("null"), "model." + std::string(name)));
+}
+
+TEST_CASE("Expert ranks that a model file of Primus may say are open without it") {
+  const ImportedRun r = read(
+      "modules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+      "    model: deepseek_v3.yaml\n"
+      "    overrides:\n      micro_batch_size: 1\n      tensor_model_parallel_size: 1\n");
+  CHECK(is_open(r, "parallel.ep"));
+  CHECK(at(r, "parallel.pp") == 1);
+}
+
+TEST_CASE("Several distributed optimizers shard over a part of the replicas each") {
+  const auto with = [](const std::string& more) {
+    return read(started_megatron("--bf16 " + more));
+  };
+  const std::string two = "--num-distributed-optimizer-instances 2 ";
+  CHECK(at(with(two + "--use-distributed-optimizer"), "parallel.zero_shard_group") == 4);
+  CHECK(at(with(two + "--use-distributed-optimizer --tensor-model-parallel-size 2 "
+                      "--context-parallel-size 2"),
+           "parallel.zero_shard_group") == 2);
+  CHECK(at(with(two), "parallel.zero_shard_group").is_null());
+  CHECK(at(with("--use-layer-wise-distributed-optimizer"), "parallel.zero") == 1);
+  CHECK(stops_at(with("--retro-add-retriever"), "--retro-add-retriever"));
 }
 
 }  // namespace orrery

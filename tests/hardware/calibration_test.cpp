@@ -158,7 +158,7 @@ TEST_CASE("overlays that are not sound are refused") {
     return o;
   };
   CHECK(refuses(changed("/device", "a100-sxm4-80gb"), "a calibration of the device a100"));
-  CHECK(refuses(changed("/measured/1/us", 2), "less time for 2000000"));
+  CHECK(refuses(changed("/measured/1/us", 2), "less time for 2e6"));
   CHECK(refuses(changed("/measured/1/us", -2), "found -2"));
   CHECK(refuses(changed("/changes/device/efficiency/memory", 1.4), "memory: found 1.4"));
   CHECK(refuses(changed("/changes/device/efficiency/memory", "NaN"), "memory: found \"NaN\""));

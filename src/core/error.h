@@ -24,7 +24,7 @@ enum class ErrorCode : std::uint8_t {
   unknown_name,  // a word that is none of the names
   not_found,     // a file that cannot be opened
   conflict,      // two keys that contradict each other
-  broken_rule,   // a strategy that the model, the batch or the software does not allow
+  broken_rule,   // a strategy or training that model, batch, device or software do not allow
 };
 constexpr EnumNames<ErrorCode> names_of(ErrorCode) {
   return {"not_allowed",  "malformed",    "unknown_key", "missing_key", "wrong_type",

@@ -254,7 +254,7 @@ inline constexpr std::array kNotModelled = {
 inline constexpr std::string_view kFp32Gradients = "adam-fp32-gradients-18";
 inline constexpr std::string_view kFp16Gradients = "adam-fp16-gradients-20";
 
-inline constexpr std::array<std::string_view, 3> kContextTypes = {"p2p", "allgather", "a2a"};
+inline constexpr std::array<std::string_view, 3> kContextTypes = {"p2p", "all_gather", "a2a"};
 inline constexpr std::array<std::string_view, 2> kSchedules = {"1f1b", "interleaved"};
 inline constexpr std::array<std::string_view, 3> kDispatchers = {"alltoall", "flex", "allgather"};
 inline constexpr std::array<std::string_view, 2> kGranularities = {"selective", "full"};

@@ -107,13 +107,13 @@ void context(ImportDraft& d) {
   const bool ulysses = !words && d.is_on("deepspeed") && d.count_at("parallel.cp", 1) > 1;
   if (ulysses) return d.set("parallel.cp_type", "a2a");
   if (!words || d.count_at("parallel.cp", 1) == 1) return;
-  // Transformer Engine's word for it is another.
-  const std::string word = words->front() == "all_gather" ? "allgather" : words->front();
+  // The help of Megatron-LM says it without the stroke, Transformer Engine takes it with it.
+  const std::string word = words->front() == "allgather" ? "all_gather" : words->front();
   const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), word);
   if (words->size() != 1 || found == kContextTypes.end()) {
     d.settings.take("hierarchical_context_parallel_sizes");
     return d.open("parallel.cp_type", d.settings.written("cp_comm_type"),
-                  "p2p, allgather or a2a for all layers");
+                  "p2p, all_gather or a2a for all layers");
   }
   d.set(
       "parallel.cp_type",

@@ -54,7 +54,7 @@ struct MeasuredCollective {
   Collective kind = Collective::all_reduce;
   std::int64_t ranks = 0;  // neighbours, without other traffic
   Bytes size{};
-  std::int64_t nodes = 0;                  // that hold as many of them each; 0: filled in order
+  std::int64_t nodes = 0;                 // that hold as many of them each; 0: filled in order
   Algorithm algorithm = Algorithm::none;  // the one it was told to use; none: its own choice
 
   bool operator==(const MeasuredCollective&) const = default;

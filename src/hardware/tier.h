@@ -5,8 +5,9 @@
 // A unit of tier i holds `size` devices and consists of equal children: units of tier i − 1, or
 // single devices if i = 0. `bandwidth` is the rate of ONE CHILD into the tier (and out of it) per
 // direction: a GPU into its NVSwitch, a whole node into the fabric, that is the sum of its NICs,
-// which all groups of the node share. A rank alone fills `rank_share` of it: its own card. The rings
-// and trees of one collective fill at most `channel_share`: a card for each channel of the library.
+// which all groups of the node share. A rank alone fills `rank_share` of it: its own card. The
+// rings and trees of one collective fill at most `channel_share`: a card for each channel of the
+// library.
 //
 // The constants belong to this time of a collective,
 //

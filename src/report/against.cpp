@@ -283,7 +283,8 @@ AnswerDocument collective_against_document(const std::vector<AgainstCurve>& curv
   AnswerDocument d{"Measured collectives", {}, point_table(curves)};
   if (curves.size() > 1) {
     d.add({"", {curve_table(curves)}});
-    d.add({"", {Paragraph{"error = predicted/measured - 1; median, p90 and largest are of its size"}}});
+    d.add({"",
+           {Paragraph{"error = predicted/measured - 1; median, p90 and largest are of its size"}}});
     return d;
   }
   const CurveErrors e = errors_in(c);

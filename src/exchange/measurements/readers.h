@@ -9,13 +9,13 @@
 // | product | m, n, k, dtype; groups, weight_gradient (of a grouped one), layout (TN, NN, NT) |
 // | attention | kernel, pass, batch, heads, sequence, head_dim, causal, dtype |
 // | memory-bound kernel | kernel, bytes (read and written) |
-// | collective | collective, ranks, bytes (S of network/collective.h); nodes that hold as many of
-// them each, algorithm | | copy from or to the host | copy = "host" or "to host", bytes | | launch
-// of an empty kernel | launch = "empty" |
+// | collective | collective, ranks, bytes (S of network/collective.h); nodes, algorithm |
+// | copy from or to the host | copy = "host" or "to host", bytes |
+// | launch of an empty kernel | launch = "empty" |
 //
 // and each the time: `us`, or for products and attention `tflops` (for causal attention by the
 // FLOPs of the causal half), for a collective `busbw` (network/bus_factor.h) in GB/s; `spread`,
-// relative, is optional. Errors: InputError.
+// relative, is optional. `nodes` hold as many of the ranks each. Errors: InputError.
 //
 // The output of `orrery calibrate measure` while it runs, one JSON object a line, so that a kill, a
 // fault or a lost GPU costs only the current work item:

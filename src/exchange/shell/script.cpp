@@ -226,7 +226,9 @@ void Script::report_replaced(const std::vector<Branch>& all, bool whole) {
                        [&](const Branch& b) { return b.exits || holds(b); });
   };
   for (const Branch& b : all) {
-    for (const auto& [name, old] : b.replaced) {
+    for (const auto& was : b.replaced) {
+      const std::string& name = was.first;
+      const auto& old = was.second;
       // Only branches that leave the script assign it.
       if (each([&](const Branch& o) { return o.assigned.count(name) == 0; })) {
         s_.run.variables[name] = old;

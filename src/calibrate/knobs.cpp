@@ -102,7 +102,7 @@ class Maker {
   void see(const MeasuredHostCopy&) { copies_ = true; }
   void see(const MeasuredCollective& k) {
     if (k.ranks < 2) return;
-    tiers_.insert(fold(c_, group_of(c_, k), k.ranks).outermost);
+    tiers_.insert(fold(c_, group_of_ranks(c_, k.ranks), k.ranks).outermost);
   }
 
   void add_products() {

@@ -64,22 +64,17 @@ struct Predict {
   }
 
   Seconds operator()(const MeasuredCollective& k) const {
-    Group g = group_of(c, k);
+    Group g = group_of_ranks(c, k.ranks);
     if (k.kind == Collective::point_to_point) g = pair_of_ranks(c, k.ranks);
-    const bool told = k.algorithm != Algorithm::none && applies(k.algorithm, c, g, k.kind);
-    return (told ? collective_cost_by(k.algorithm, c, g, k.kind, k.size)
-                 : collective_cost(c, g, k.kind, k.size))
-        .time;
+    return collective_cost(c, g, k.kind, k.size).time;
   }
 };
 
 }  // namespace
 
-Group group_of(const Cluster& c, const MeasuredCollective& k) {
-  const std::int64_t gpus = k.nodes == 0 ? k.ranks : k.nodes * c.devices_per_node;
-  const Cluster of_ranks = cluster_of(c, gpus);
-  const std::int64_t most = most_ranks_per_node(of_ranks);
-  return group_across(of_ranks, k.nodes == 0 ? most : std::min(most, k.ranks / k.nodes), 1);
+Group group_of_ranks(const Cluster& c, std::int64_t ranks) {
+  const Cluster of_ranks = cluster_of(c, ranks);
+  return group_across(of_ranks, most_ranks_per_node(of_ranks), 1);
 }
 
 Seconds predicted_time(const Measurement& m, const Cluster& c) {

@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// Its ranks, which begin at the edge of a unit.
-Group group_of(const Cluster& c, const MeasuredCollective& k);
+// A group of neighbouring ranks that begins at the edge of a unit.
+Group group_of_ranks(const Cluster& c, std::int64_t ranks);
 
 Seconds predicted_time(const Measurement& m, const Cluster& c);
 

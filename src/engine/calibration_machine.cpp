@@ -108,6 +108,12 @@ std::string not_computed(const Measurement& m, const Device& d) {
   return std::string(name_of(a->kernel)) + " in " + std::string(name_of(a->precision));
 }
 
+// A fit prices ranks that fill their nodes in order, by the library's own choice.
+static bool is_placed_otherwise(const Measurement& m) {
+  const auto* c = std::get_if<MeasuredCollective>(&m.work);
+  return c != nullptr && (c->nodes != 0 || c->algorithm != Algorithm::none);
+}
+
 std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {
   std::vector<std::string> warnings;
   for (const MeasurementSet& set : sets) {
@@ -119,6 +125,11 @@ std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, con
       warnings.push_back(set.file + ": times of one " + set.gpu + ", fitted to " + m.device);
     }
     for (const Measurement& p : set.points) {
+      if (is_placed_otherwise(p)) {
+        throw InputError(set.file, std::string(kind_of(p)), curve_of(p),
+                         "ranks that fill their nodes in order, by the library's own choice; "
+                         "`orrery collective --against` prices others");
+      }
       const std::string what = not_computed(p, m.cluster.device);
       if (what.empty()) continue;
       throw InputError(set.file, std::string(kind_of(p)), what,

@@ -43,7 +43,7 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
   at = parse_json(found->text, found->file);
 }
 
-// Whether "tp·cp·pp 40, gpus 64" speaks of the key at the end of a path.
+// True where "tp·cp·pp 40, gpus 64" speaks of the key at the end of a path.
 bool speaks_of(const std::string& found, const std::string& path) {
   const std::string key = path_keys(path).back();
   const auto is_part = [](char c) {
@@ -57,7 +57,7 @@ bool speaks_of(const std::string& found, const std::string& path) {
   return false;
 }
 
-// Whether the error is about a tier that the override names and the error counts:
+// True where the error is about a tier that the override names and the error counts:
 // cluster.tiers.infiniband.bandwidth is cluster.tiers[1].bandwidth.
 bool lies_in_tier(const InputError& error, const Override& o) {
   constexpr std::string_view kTiers = "cluster.tiers";

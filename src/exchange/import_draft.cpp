@@ -293,8 +293,8 @@ std::optional<Precision> half_precision(const Json& run, const ConfigLookup* loo
 }
 
 bool moves_a_number(std::string_view name) {
-  const std::vector<std::string_view> parts = fields_of(kMovingParts, ' ');
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+  static const std::vector<std::string_view> kParts = fields_of(kMovingParts, ' ');
+  return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
   });
 }

@@ -19,7 +19,7 @@ struct LineMark {
 };
 inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
 inline constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
-// Of rocm-smi --showproductname.
+// rocm-smi --showproductname prints it.
 inline constexpr std::string_view kAmdProduct = "Card Series:";
 inline constexpr std::array kLines = {
     LineMark{"- arguments -", FileKind::training, "", ""},

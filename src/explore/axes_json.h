@@ -26,7 +26,7 @@ struct FrameworkLimits {
 };
 FrameworkLimits framework_limits(const ResolvedRun& run);
 
-// Whether a change takes up a value that the framework lacks.
+// True where a change takes up a value that the framework lacks.
 bool goes_beyond(const FrameworkLimits& limits, const Strategy& before, const Strategy& after);
 
 // Free axes keep to what the framework can run.

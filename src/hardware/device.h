@@ -24,7 +24,7 @@ namespace orrery {
 enum class Vendor : std::uint8_t { nvidia, amd, other };
 constexpr EnumNames<Vendor> names_of(Vendor) { return {"nvidia", "amd", "other"}; }
 
-// As published runs are told apart (estimate/accuracy.h): one name, one kind of chip. Those of
+// Kinds of chip, by which published runs are told apart (estimate/accuracy.h). The chips of
 // NVIDIA's Ampere for graphics and inference have GDDR6 and other tensor cores than A100.
 enum class Generation : std::uint8_t {
   volta,

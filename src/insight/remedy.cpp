@@ -97,7 +97,7 @@ class Finder {
   Finder(const Json& run, const std::string& file, const ConfigLookup& lookup)
       : run_(run), base_(without_strategy(run)), file_(file), lookup_(lookup) {}
 
-  // Of a search.
+  // The finder of a search keeps the strategy that its run says.
   Finder(const Json& run, const Json& search, const std::string& file, const ConfigLookup& lookup)
       : run_(run), base_(run), search_(search), file_(file), lookup_(lookup) {}
 

@@ -128,13 +128,13 @@ struct Framework {
   double interval_high = 0;
 };
 
-// The n of recompute of one layer in n that is of so many layers of a chunk; 0: there is none.
+// n, where recompute of one layer in n takes so many layers of a chunk; 0 where no n does.
 constexpr std::int64_t one_in(std::int64_t layers, std::int64_t chunk) {
   const std::int64_t n = layers > 0 ? chunk / layers : 0;
   return n > 1 && chunk / n == layers ? n : 0;
 }
 
-// Whether it can recompute so many layers of a chunk in full, and keep the others.
+// True where it can recompute so many layers of a chunk in full, and keep the others.
 constexpr bool has_recompute_of(const Framework& f, std::int64_t layers, std::int64_t chunk) {
   return !f.recomputes_one_in_n || one_in(layers, chunk) > 0;
 }

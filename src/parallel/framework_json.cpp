@@ -20,7 +20,7 @@ namespace {
 using framework_forms::kMostAtAll;
 using framework_forms::kMostOfAnOption;
 
-// What Orrery chooses by itself keeps to it. The other limits are those of a search.
+// Choices of Orrery itself keep to it; the other limits are those of searches and advice.
 void read_recompute(Reader& r, Framework& f) {
   auto runs = r.find("runs");
   if (!runs) return;

@@ -34,7 +34,7 @@ constexpr EnumNames<Recompute> names_of(Recompute) { return {"none", "selective"
 enum class RecomputeMethod : std::uint8_t { uniform, block };
 constexpr EnumNames<RecomputeMethod> names_of(RecomputeMethod) { return {"uniform", "block"}; }
 
-// What a framework can choose among: the kinds, and full recompute of some layers.
+// The choices that a framework may have: the kinds, and full recompute of some layers.
 enum class RecomputeChoice : std::uint8_t { none, selective, full, layers };
 constexpr EnumNames<RecomputeChoice> names_of(RecomputeChoice) {
   return {"none", "selective", "full", "layers"};

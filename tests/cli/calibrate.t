@@ -7,6 +7,9 @@ $ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv -
 >   device.efficiency.gemm.fp16 ...
 > ...
 $ orrery calibrate fit $ROOT/validation/measurements/gemm-a100-cublas-fp16.csv $ROOT/validation/measurements/attention-a100-flash-2.csv $ROOT/validation/measurements/all-reduce-a100*.json --node dgx-a100-80gb --json -o a.json --html a.html > fit.json
+$ orrery calibrate fit $ROOT/validation/measurements/all-reduce-gb200-partitions.json --node gb200-nvl72 -o never.json
+! exit 2
+! stderr all-reduce-gb200-partitions.json: collectives: found all-reduce over 12 on 3 nodes by ring; allowed: ranks that fill their nodes in order
 $ python3 -c 'import json; f = json.load(open("fit.json")); print([(k["name"], k["points"], k["held_out"]["median"] < 0.08) for k in f["kinds"]], f["all"]["held_out"]["median"] < 0.06)'
 > [('attention', 22, True), ('collectives', 53, True), ('matrix products', 12, True)] True
 # Attention alone.

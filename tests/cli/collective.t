@@ -106,6 +106,17 @@ $ orrery collective --against $(grep -l "only tests" $ROOT/validation/measuremen
 # Ranks that fill their racks in part, and an algorithm that the library was told to use.
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([(c["ranks"], c["cluster"]["gpus"], c["points"][0]["algorithm"]) for c in j["curves"]])'
 > [(12, 216, 'ring'), (24, 216, 'ring')]
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --algorithm tree
+! exit 2
+! stderr all-reduce-gb200-partitions.json: algorithm: found ring; allowed: tree, as asked
+$ printf 'collective,ranks,bytes,us,algorithm\nall_reduce,16,1073741824,4000,pat\n' > pat.csv
+$ orrery collective --against pat.csv --node dgx-h100
+! exit 2
+! stderr pat.csv: algorithm: found "pat" for all-reduce on these links; allowed:
+$ printf 'collective,ranks,bytes,us,nodes\nall_reduce,32,1073741824,4000,2\n' > crowded.csv
+$ orrery collective --against crowded.csv --node dgx-h100
+! exit 2
+! stderr crowded.csv: nodes: found 16; allowed: at most the 8 GPUs of a node
 $ printf 'collective,ranks,bytes,us,nodes\nall_reduce,16,1073741824,4000,3\n' > uneven.csv
 $ orrery collective --against uneven.csv --node dgx-h100
 ! exit 2

@@ -86,8 +86,8 @@ MeasurementSet measured_in(const NamedText& file, const CollectiveChoice& a) {
   return read_measurements(file.text, file.name, hints);
 }
 
-// As it was measured: on the file's own node where no other is named.
-// `gpus` of the cluster: more than the ranks where these fill their nodes in part.
+// As it was measured: on the file's own node where no other is named. The cluster has more GPUs
+// than the ranks where these fill their nodes in part.
 CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set,
                             const MeasuredCollective& m, std::int64_t gpus) {
   CollectiveChoice one = a;
@@ -99,6 +99,9 @@ CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set
   set_first("gpus", std::to_string(gpus));
   if (m.nodes != 0) one.ranks_per_node = m.ranks / m.nodes;
   if (m.algorithm != Algorithm::none) one.algorithm = name_of(m.algorithm);
+  if (!a.algorithm.empty() && a.algorithm != one.algorithm) {
+    throw InputError(set.file, "algorithm", one.algorithm, a.algorithm + ", as asked");
+  }
   if (!one.has_node && !one.cluster && !set.node.empty()) {
     set_first("node", set.node);
     one.has_node = true;
@@ -143,6 +146,18 @@ std::vector<WorkOfCurve> curves_in(const MeasurementSet& set) {
   return curves;
 }
 
+// An error of what the file says of its ranks names the file, not a flag.
+std::vector<CollectivePoint> curve_in(const MeasurementSet& set, const MeasuredCollective& m,
+                                      const CollectiveQuestion& q) {
+  try {
+    return collective_curve(q);
+  } catch (const InputError& e) {
+    const bool is_told = e.path() == "--algorithm" && m.algorithm != Algorithm::none;
+    if (!is_told && m.nodes == 0) throw;
+    throw InputError(set.file, is_told ? "algorithm" : "nodes", e.found(), e.allowed());
+  }
+}
+
 AgainstCurve curve_of(const CollectiveChoice& a, const MeasurementSet& set, const WorkOfCurve& work,
                       const CommandContext& context) {
   AgainstCurve curve;
@@ -151,7 +166,7 @@ AgainstCurve curve_of(const CollectiveChoice& a, const MeasurementSet& set, cons
   curve.role = set.role;
   curve.question = question_of(a, set, work.front().first, context);
   for (const auto& [collective, time] : work) curve.question.sizes.push_back(collective.size);
-  const std::vector<CollectivePoint> predicted = collective_curve(curve.question);
+  const std::vector<CollectivePoint> predicted = curve_in(set, work.front().first, curve.question);
   for (std::size_t i = 0; i < work.size(); ++i) {
     curve.points.push_back({predicted[i], work[i].second});
   }

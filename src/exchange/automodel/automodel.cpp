@@ -124,7 +124,7 @@ void distributed(Settings& settings, Facts& facts) {
        {std::string("distributed"), prefix + "_target_", prefix + "strategy"})
     strategy = settings.word(name).value_or(strategy);
   const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
-  // Of Megatron FSDP.
+  // Megatron FSDP counts its stage here.
   const auto sharded = settings.count(prefix + "zero_dp_strategy", 0, 3);
   facts.say(Said::zero, ddp ? 0 : sharded.value_or(3), prefix + "strategy");
   if (facts.count(Said::pp, 1) == 1) return;

@@ -229,7 +229,7 @@ class Script {
   // A name that a branch in doubt assigns becomes unknown, and its words are reported.
   void doubtful(const std::string& name, const std::vector<std::string>& values, bool whole = true);
 
-  // What a name has had may still be its value.
+  // The old value of a name may still hold.
   void replace_perhaps(const std::string& name, const std::vector<std::string>& old);
 
   // Words of names that one branch replaces and another one leaves are in doubt too.

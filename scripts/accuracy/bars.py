@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the accuracy is held to, validation/bars.json, and what is reached of it.
 
-A JSON array of {"name", "values", "command", "left", "tried"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
+A JSON array of {"name", "values", "command", "left", "tried", "decides"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
 the report it is read from, "shipped" (constants as in configs/), "left out" (each source as if nobody had seen it) or
 "collectives" (measured curves); `scope` the line of that report's summary, of "left out" after its protocol, of "regret" the source whose
 sweeps are meant, of "collectives" all or the role of a file; `what` the statistic; `reach`
-and `aim` fractions, at most, or two between which. `left` says what is left of the error and `tried` what
-was tried, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
+and `aim` fractions, at most, or two between which. `left` says what is left of the error, `tried` what was tried and
+`decides` which measurement would tell what it is, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
 every quantity is published.
 """
 
@@ -25,6 +25,8 @@ STATISTICS = {"median": ("error", "median"), "p90": ("error", "p90"), "mean": ("
               "form p90": ("after_one_factor_per_source", "p90"),
               "form mean": ("after_one_factor_per_source", "mean")}
 REGRETS = {"regret median": "median", "regret p90": "p90", "regret worst": "worst"}
+OF_LAYOUTS = REGRETS.keys() | {"picks out of memory"}
+OF_FITTING = {"out of memory seen", "ran and refused"}
 STATES = ["no public row", "missed", "reach", "aim"]
 
 LEGEND = """\
@@ -62,6 +64,21 @@ def strictest_reach(bars, of, scope, what):
     return min(reaches, default=None)
 
 
+def by_protocol(counts, scope):
+    """What "left out" says of one protocol, "shipped" of all."""
+    return next((counts[p.removesuffix(": ")] for p in PROTOCOLS if scope.startswith(p)), counts)
+
+
+def of_layouts(what, regret):
+    return regret["picks_out_of_memory"] / regret["sweeps"] if what == "picks out of memory" else regret[REGRETS[what]]
+
+
+def of_fitting(what, runs):
+    if what == "out of memory seen":
+        return runs["out_of_memory_seen"] / runs["out_of_memory"]
+    return runs["ran_but_predicted_not_to_fit"] / runs["ran"]
+
+
 def value_of(v, reports):
     """None where the report has no such scope."""
     report = reports[v["of"]]
@@ -69,13 +86,10 @@ def value_of(v, reports):
         return report["errors"][v["scope"]][v["what"]]
     if v["what"] == "regret":
         return max((s["regret"] for s in report["sweeps"] if s["source"] == v["scope"]), default=None)
-    if v["what"] in REGRETS:
-        return report["regret"][REGRETS[v["what"]]]
-    memory = report["memory_fit"]
-    if v["what"] == "out of memory seen":
-        return memory["out_of_memory_seen"] / memory["out_of_memory"]
-    if v["what"] == "ran and refused":
-        return memory["ran_but_predicted_not_to_fit"] / memory["ran"]
+    if v["what"] in OF_LAYOUTS:
+        return of_layouts(v["what"], by_protocol(report["regret"], v["scope"]))
+    if v["what"] in OF_FITTING:
+        return of_fitting(v["what"], by_protocol(report["memory_fit"], v["scope"]))
     for s in report["summaries"]:
         if s["scope"] == v["scope"] and s["error"]["rows"] > 0:
             if v["what"] == "coverage":
@@ -124,7 +138,7 @@ def missed(bars, reports):
 
 
 def unexplained(bars, reports):
-    return [b["name"] for b in missed(bars, reports) if not b.get("left") or not b.get("tried")]
+    return [b["name"] for b in missed(bars, reports) if not all(b.get(key) for key in ("left", "tried", "decides"))]
 
 
 def page(bars, reports):
@@ -135,6 +149,7 @@ def page(bars, reports):
                       reached(b, reports), f"`{b['command']}`"])
     out = markdown(table) + "\n" + LEGEND
     parts = [f"### {b['name']}\n\nReached {reached_text(b, reports)}, to reach {limits_text(b, 'reach')}.\n\n" +
-             listed("What is left", b.get("left")) + listed("What was tried", b.get("tried"))
+             listed("What is left", b.get("left")) + listed("What was tried", b.get("tried")) +
+             listed("What would decide it", b.get("decides"))
              for b in missed(bars, reports)]
     return out + ("## What is missed, and why\n\n" + "".join(parts) if parts else "")

@@ -254,6 +254,10 @@ bool do_not_interleave(Run& r) {
 bool shard_more(Run& r) { return step_zero(r, 1); }
 bool shard_less(Run& r) { return step_zero(r, -1); }
 
+// ZeRO 3 from 0 or 1 and back, which one step does not reach.
+bool shard_weights(Run& r) { return r.strategy.zero < 2 && step_zero(r, 3 - r.strategy.zero); }
+bool replicate_weights(Run& r) { return r.strategy.zero == 3 && step_zero(r, -2); }
+
 bool sequence_parallel(Run& r) {
   if (r.strategy.sequence_parallel || r.strategy.tp == 1) return false;
   r.strategy.sequence_parallel = true;

@@ -55,18 +55,21 @@ bool interleave(Run& r);
 bool do_not_interleave(Run& r);
 bool shard_more(Run& r);
 bool shard_less(Run& r);
+bool shard_weights(Run& r);
+bool replicate_weights(Run& r);
 bool sequence_parallel(Run& r);
 bool flash_attention(Run& r);
 bool offload_optimizer(Run& r);
 }  // namespace moves
 
-inline constexpr std::array<Move, 17> kMoves = {
-    moves::less_recompute,    moves::more_recompute,   moves::double_micro_batch,
-    moves::halve_micro_batch, moves::double_tp,        moves::halve_tp,
-    moves::double_pp,         moves::halve_pp,         moves::double_cp,
-    moves::halve_cp,          moves::interleave,       moves::do_not_interleave,
-    moves::shard_more,        moves::shard_less,       moves::sequence_parallel,
-    moves::flash_attention,   moves::offload_optimizer};
+inline constexpr std::array<Move, 19> kMoves = {
+    moves::less_recompute,    moves::more_recompute,    moves::double_micro_batch,
+    moves::halve_micro_batch, moves::double_tp,         moves::halve_tp,
+    moves::double_pp,         moves::halve_pp,          moves::double_cp,
+    moves::halve_cp,          moves::interleave,        moves::do_not_interleave,
+    moves::shard_more,        moves::shard_less,        moves::shard_weights,
+    moves::replicate_weights, moves::sequence_parallel, moves::flash_attention,
+    moves::offload_optimizer};
 
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);

@@ -180,7 +180,7 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::refresh_per_rank>("refresh_per_rank", form::quantity(kSeconds, true),
                                  otherwise("0 s"),
                                  "what the gather of updated weights takes besides for each rank "
-                                 "and layer: tensors copied one by one"),
+                                 "and layer: weights sent rank by rank"),
       fact<&F::backward_prefetch>("backward_prefetch", kSwitch, otherwise("true"),
                                   "weights for the next backward are gathered beside the one "
                                   "before"),

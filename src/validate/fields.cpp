@@ -49,8 +49,9 @@ void launch(Run& run, const Change& c) {
   efficiency(run).launch = Seconds(c(efficiency(run).launch.si()));
 }
 
-void step_overhead(Run& run, const Change& c) {
-  run.framework.step_overhead = Seconds(c(run.framework.step_overhead.si()));
+template <Seconds Framework::*Member>
+void framework_seconds(Run& run, const Change& c) {
+  run.framework.*Member = Seconds(c((run.framework.*Member).si()));
 }
 
 constexpr FitDocument kDevice = FitDocument::device;
@@ -75,6 +76,12 @@ consteval FitField of_framework() {
   const Key& key = framework_key<Member>();
   const Form& form = key.forms.front();
   return {key.name, kFramework, form.least, form.most, framework<Member>};
+}
+
+// Up to a minute: what a step takes at most.
+template <Seconds Framework::*Member>
+consteval FitField seconds_of_framework() {
+  return {framework_key<Member>().name, kFramework, 0, 60, framework_seconds<Member>};
 }
 
 constexpr std::array kFields = {
@@ -114,7 +121,8 @@ constexpr std::array kFields = {
     of_framework<&F::dp_overlap_share>(),
     of_framework<&F::dp_exposed_floor>(),
     of_framework<&F::prefetch_norm>(),
-    FitField{framework_key<&F::step_overhead>().name, kFramework, 0, 60, step_overhead},
+    seconds_of_framework<&F::refresh_per_rank>(),
+    seconds_of_framework<&F::step_overhead>(),
     FitField{"tiers.0.efficiency", kNode, kLeastFraction, 1, tier_efficiency<0>},
     FitField{"tiers.1.efficiency", kNode, kLeastFraction, 1, tier_efficiency<1>},
 };

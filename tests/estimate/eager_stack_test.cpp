@@ -145,6 +145,36 @@ TEST_CASE("weights gathered after the backward before stand in the open") {
   CHECK(shown <= 1);
 }
 
+TEST_CASE("an optimizer over replicas without flat buffers sends its weights rank by rank") {
+  Run run = gated_run(R"({"cluster": {"gpus": 16}, "training": {"global_batch": 16},
+                          "parallel": {"zero": 1}, "framework": "generic"})");
+  run.framework.overlap_param_gather = false;  // all of it shows
+  const auto shown = [](Run r, Seconds by_rank) {
+    r.framework.refresh_per_rank = by_rank;
+    return term(estimate(r), Term::dp_exposed);
+  };
+  CHECK(run.framework.refresh_per_rank > Seconds());
+  const Seconds apart = shown(run, Seconds(1e-3)) - shown(run, Seconds());
+  CHECK(near(apart.si(), 16 * static_cast<double>(kLayers) * 1e-3));
+  // Over the 8 GPUs of a node there are 8 ranks to send, and none where each rank updates all.
+  run.strategy.partition.optimizer = 8;
+  const Seconds of_node = shown(run, Seconds(1e-3)) - shown(run, Seconds());
+  CHECK(near(of_node.si(), 8 * static_cast<double>(kLayers) * 1e-3));
+  run.strategy.partition = {};
+  run.strategy.zero = 0;
+  CHECK(shown(run, Seconds(1)) == shown(run, Seconds()));
+}
+
+TEST_CASE("sharded weights, Megatron, DeepSpeed and compiled programs gather at once") {
+  for (const char* name :
+       {"fsdp", "fused", "deepspeed", "compiled", "megatron-core", "torchtitan"}) {
+    CAPTURE(name);
+    CHECK(
+        gated_run(R"({"framework": ")" + std::string(name) + R"("})").framework.refresh_per_rank ==
+        Seconds());
+  }
+}
+
 TEST_CASE("memory is full at the loss, in the last layer or in the update, whichever is most") {
   Run run = gated_run();
   const StageMemory<double> before = memory_by_stage(run).front();

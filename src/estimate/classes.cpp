@@ -315,6 +315,12 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
 }
 
+// What a stage passes on, not split over tp.
+Bytes whole_boundary(const Run& run) {
+  const Strategy& s = run.strategy;
+  return boundary_bytes(run) * static_cast<double>(s.sequence_parallel ? s.tp : 1);
+}
+
 bool holds_ahead(const Run& run) { return run.framework.records_streams && run.strategy.tp > 1; }
 
 // A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
@@ -340,9 +346,40 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
     }
   });
   if (launches > kLaunchQueue) layers *= kLaunchQueue / launches;
+  return lift<R>(whole_boundary(run) * kReducedOutputs * layers,
+                 {"outputs that wait for their reduction"});
+}
+
+// The largest tensor of a layer: its input, whole, or what the MLP's first product computes, of all
+// experts of a token.
+Bytes largest_tensor(const Run& run) {
   const Strategy& s = run.strategy;
-  const Bytes whole = boundary_bytes(run) * static_cast<double>(s.sequence_parallel ? s.tp : 1);
-  return lift<R>(whole * kReducedOutputs * layers, {"outputs that wait for their reduction"});
+  const Architecture& a = run.model;
+  const double dense = static_cast<double>(a.intermediate) / static_cast<double>(s.tp);
+  const double expert =
+      static_cast<double>(a.moe.top_k * a.moe.expert_intermediate) / static_cast<double>(s.etp);
+  const double width = std::max(dense, expert) * (a.gated ? 2 : 1);
+  return whole_boundary(run) * std::max(1.0, width / static_cast<double>(a.hidden));
+}
+
+// Autograd computes an embedding's gradient dense, a block of its weights' size, in every micro
+// batch anew (PyTorch, aten/src/ATen/native/cuda/Embedding.cu: embedding_dense_backward [from
+// memory]). Where the logits are on another stage and no other tensor is as large, the allocator
+// has no block for it, though most of the micro batch's are free by then.
+template <Number R>
+BytesOf<R> embedding_gradient(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  bool embeds = false;
+  bool has_logits = false;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const BlockCounts& blocks = class_of<R>(w, part).blocks;
+    embeds = embeds || blocks[kEmbeddingBlock] > 0;
+    has_logits = has_logits || blocks[kHeadBlock] > 0;
+  });
+  if (!embeds || has_logits) return {};
+  const std::int64_t n = block_parameters(run, w.prices, kEmbeddingBlock).dense;
+  const Bytes block(static_cast<double>(n) * std::max(2.0, run.training.recipe.gathered));
+  if (block <= largest_tensor(run)) return {};
+  return lift<R>(block, {"gradient of the embedding, dense"});
 }
 
 // Where its activations are does not matter to these, nor do they say it.
@@ -353,6 +390,7 @@ StageContents<R> contents_anywhere(const Run& run, const WorkspaceOf<R>& w, std:
   c.holdings = holdings_of_stage(run, w, stage);
   if (run.framework.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
   if (holds_ahead(run)) c.held_ahead = held_ahead<R>(run, w, stage);
+  if (run.strategy.pp > 1) c.embedding_gradient = embedding_gradient<R>(run, w, stage);
   return c;
 }
 
@@ -382,6 +420,7 @@ StageMemory<R> memory_of_stage(const Run& run, const StageContents<R>& contents,
                                          contents.activations);
   if (run.framework.logits_overhead > 0) m.outsized += contents.cached_of_loss;
   if (holds_ahead(run)) m.outsized += contents.held_ahead;
+  m.outsized += contents.embedding_gradient;
   settle<R>(m, run.framework, run.cluster.device.memory_capacity);
   return m;
 }

@@ -39,6 +39,7 @@ struct StageContents {
   StageActivations<R> activations;
   BytesOf<R> cached_of_loss{};  // where the framework has it, as the next
   BytesOf<R> held_ahead{};
+  BytesOf<R> embedding_gradient{};
 };
 
 // The times of a pipeline with these costs, sends free or not, if they were asked for.

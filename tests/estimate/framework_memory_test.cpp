@@ -119,6 +119,22 @@ TEST_CASE("communicators: one a dimension and one of all ranks, by the channels 
   CHECK(memory_line(three, MemoryLine::communicators).si() == testing::about(4 * group.si()));
 }
 
+TEST_CASE("an embedding's gradient needs a block of its own where no other tensor is as large") {
+  const std::int64_t large = 65536;
+  const auto cached = [](Run run) {
+    run.framework.records_streams = false;
+    run.framework.state_overhead = run.framework.activation_overhead = 0;
+    return std::pair(memory_by_stage(run).front()[MemoryLine::fragmentation],
+                     memory_by_stage(run).back()[MemoryLine::fragmentation]);
+  };
+  const auto [first, last] = cached(dense_run(R"({"pp": 2, "tp": 2})", large));
+  CHECK(first.si() == testing::about(large / 2 * kWidth * 2));  // in 16 bits, split over tp
+  CHECK(last == Bytes());                                       // its logits are larger
+  CHECK(cached(dense_run(R"({"pp": 1, "tp": 2})", large)).first == Bytes());
+  // Gate and up of the MLP: 512 tokens of 8,192 numbers over tp 2, against 1,024 of 1,024.
+  CHECK(cached(dense_run(R"({"pp": 2, "tp": 2})", 1024)).first == Bytes());
+}
+
 TEST_CASE("every micro batch of a step has receive buffers of its own") {
   Run run = dense_run(R"({"pp": 4})");
   REQUIRE(run.strategy.micro_batches == 4);

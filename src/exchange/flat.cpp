@@ -21,15 +21,19 @@ bool is_target(const Json& value) {
   return value.is_object() && value.contains("_target_") && (uncalled || value.size() == 1);
 }
 
-void add_leaves(const Json& value, const std::string& name, std::vector<ForeignSetting>& out) {
+// Nobody need ask for leaves of a mapping that is there for others to merge (exchange/yaml.h).
+void add_leaves(const Json& value, const std::string& name, bool merged,
+                std::vector<ForeignSetting>& out) {
   if (is_target(value)) {
-    out.push_back({name, name, value["_target_"]});
+    out.push_back({name, name, value["_target_"], {}, merged});
   } else if (value.is_object()) {
     for (const auto& [key, member] : value.items()) {
-      add_leaves(member, name.empty() ? key : name + "." + key, out);
+      if (key == "<<") continue;
+      add_leaves(member, name.empty() ? key : name + "." + key, merged || value.contains("<<"),
+                 out);
     }
   } else if (!value.is_null()) {
-    out.push_back({name, name, value});
+    out.push_back({name, name, value, {}, merged});
   }
 }
 
@@ -148,7 +152,7 @@ class References {
 
 std::vector<ForeignSetting> flat_leaves(const Json& document, const std::string& prefix) {
   std::vector<ForeignSetting> out;
-  add_leaves(document, prefix, out);
+  add_leaves(document, prefix, false, out);
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/json_path.h"
+
 namespace orrery {
 namespace {
 
@@ -136,6 +138,10 @@ constexpr std::string_view kEndings[] = {
     "base",       "it",      "2407", "2501", "2507",     "v01",      "v02",  "v03",
     "bf16",       "fp8",     "0528", "0905", "pt",       "yaml",     "nemo", "8k"};
 
+// Ways that a config.json names; fp8 and mxfp4 are of usual bases, which are trained in 16 bits.
+constexpr std::string_view kQuantised[] = {"gptq",   "awq",  "aqlm",         "hqq",       "eetq",
+                                           "quanto", "vptq", "bitsandbytes", "auto-round"};
+
 std::string letters_of(const std::string& name) {
   std::string out;
   const std::size_t slash = name.find_last_of("/\\");
@@ -174,6 +180,15 @@ std::string shipped_model(const std::string& name) {
     if (const auto ours = known(word)) return *ours;
     if (!drop_ending(word)) return "";
   }
+}
+
+std::string quantised_config(const Json& config) {
+  const Json& way = value_at(config, "quantization_config.quant_method");
+  if (!way.is_string()) return "";
+  for (const std::string_view known : kQuantised) {
+    if (way == known) return std::string(known);
+  }
+  return "";
 }
 
 std::string quantised_base(const std::string& name) {

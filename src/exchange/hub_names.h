@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "core/json.h"
+
 namespace orrery {
 
 // Our name; "" where we ship no such model. Case, owner, and endings such as -Instruct are left
@@ -14,5 +16,8 @@ std::string shipped_model(const std::string& name);
 
 // The way the weights are quantised already, by the end of a name ("AWQ", "GPTQ", "NF4"); "".
 std::string quantised_base(const std::string& name);
+
+// The same of a hub's config.json, by its quantization_config.
+std::string quantised_config(const Json& config);
 
 }  // namespace orrery

@@ -49,7 +49,10 @@ constexpr std::string_view kMovingParts =
     "adapter peft parallel_size parallel_degree pipeline_ shard zero_ hybrid_ mamba "
     "linear_attention sparse_attention batch_size seq_len sequence_len num_layers hidden_size "
     "num_experts precision low_rank galore gptq lisa_ spectrum_ expert_model_parallel badam "
-    "freeze teacher zenflow compression_training";
+    "freeze teacher zenflow compression_training heterogeneous_ fp32_residual "
+    "standalone_embedding extended_tp attention_variant remote_device num_layer_list noop_layers "
+    "tp_2d distribute_saved_activations accumulation_steps num_micro_batches intermediate_size "
+    "hidden_layers distribute_within";
 
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
   const auto found = std::find_if(notes.begin(), notes.end(),
@@ -250,12 +253,33 @@ void fit_prefetch(ImportedRun& imported, const Json& given, const ConfigLookup& 
 
 }  // namespace
 
+namespace {
+
+// A model given as a config.json whose weights are quantised already.
+void refuse_quantised(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  Json run = imported.run;
+  merge_over(run, given);
+  const Json& model = value_at(run, "model");
+  if (model.is_null() || is_part_of_model(model)) return;
+  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
+                                        lookup.model_names);
+  const std::string way = quantised_config(d.json);
+  if (way.empty()) return;
+  erase_at(imported.run, "model");
+  imported.not_understood.push_back(
+      {"quantization_config.quant_method " + way,
+       "weights that are quantised already; give the config.json of their base", "model", true});
+}
+
+}  // namespace
+
 bool is_part_of_model(const Json& model) {
   return model.is_object() && !model.contains("model_type") && !model.contains("architectures");
 }
 
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
   forget_said(imported, given);
+  refuse_quantised(imported, given, lookup);
   fit_prefetch(imported, given, lookup);
   fit_options(imported, given, lookup);
   fit_checkpoints(imported, given, lookup);

@@ -63,6 +63,10 @@ inline constexpr std::array kVagueDocuments = {
     OtherDocument{"strategy", "a YAML of a trainer"},
 };
 
+// Programs whose arguments no reader knows, while flags of ours say the same.
+inline constexpr const char* kWrittenByHand =
+    "orrery estimate --framework fsdp with --model, --gpus, --sequence-length and --global-batch";
+
 // A command line by a part of its text.
 struct OtherLaunch {
   std::string_view part;
@@ -91,6 +95,9 @@ inline constexpr std::array kOtherLaunches = {
     OtherLaunch{"metaseq", "a command line of metaseq"},
     OtherLaunch{"paddle.distributed", "a command line of PaddlePaddle"},
     OtherLaunch{"msrun ", "a command line of MindSpore"},
+    OtherLaunch{"--max_context_width", "a command line of AWS's sample of FSDP", kWrittenByHand},
+    OtherLaunch{"--batch_size_training", "a command line of the Llama Cookbook", kWrittenByHand},
+    OtherLaunch{"--model_variant", "a command line of fms-fsdp", kWrittenByHand},
 };
 
 // Python source by a part of its text.

@@ -49,6 +49,9 @@ std::optional<std::string> value_of(const Words& words, std::string_view flag) {
   return value;
 }
 
+constexpr std::string_view kLaunched = "training=";
+constexpr std::string_view kOfLaunched = "training.";
+
 // The command names the file by its path, or by its stem behind --config and --config-name.
 bool names_file(const Words& words, const std::string& file) {
   const std::string name = base_name(file);
@@ -56,6 +59,11 @@ bool names_file(const Words& words, const std::string& file) {
     const std::size_t equals = is_flag(w) ? w.find('=') : std::string::npos;
     if (base_name(equals == std::string::npos ? w : w.substr(equals + 1)) == name) return true;
   }
+  // NeMo's launcher: training=llama/llama2_7b.
+  if (std::any_of(words.begin(), words.end(), [&](const std::string& w) {
+        return begins_with(w, kLaunched) && base_name(w.substr(kLaunched.size())) == stem(name);
+      }))
+    return true;
   for (const char* flag : {"config", "config_name", "config_file"}) {
     const auto value = value_of(words, flag);
     if (value && base_name(*value) == stem(name)) return true;
@@ -159,8 +167,14 @@ Started says_more(const Words& words, ImportJob& job) {
       arguments_over(document, words, f.name);
     } else if (!overridden) {
       overridden = true;
+      const bool launcher = std::any_of(words.begin(), words.end(), [](const std::string& w) {
+        return begins_with(w, kLaunched);
+      });
       for (const std::string& w : words) {
-        if (is_override(w)) override_with(document, w, f.name);
+        if (!is_override(w)) continue;
+        if (!launcher) override_with(document, w, f.name);
+        if (launcher && begins_with(w, kOfLaunched))
+          override_with(document, w.substr(kOfLaunched.size()), f.name);
       }
       if (is_trainer(document)) flags_behind(document, words, f.name);
     }

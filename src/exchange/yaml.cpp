@@ -125,6 +125,18 @@ class Conversion {
     return plain ? scalar(node.Scalar()) : Json(node.Scalar());
   }
 
+  // A document; a mapping of it that others merge (<<) is marked, since it may be there for them.
+  Json document(const YAML::Node& node) {
+    Json all = of(node, 0);
+    if (!node.IsMap()) return all;
+    for (const auto& pair : node) {
+      const bool merged = std::any_of(merged_.begin(), merged_.end(),
+                                      [&](const YAML::Node& m) { return m.is(pair.second); });
+      if (merged && pair.first.IsScalar()) all[pair.first.Scalar()]["<<"] = "";
+    }
+    return all;
+  }
+
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& found,
                          const char* allowed = "YAML") const {
     throw InputError(ErrorCode::malformed, file_, "line " + std::to_string(mark.line + 1), found,
@@ -140,6 +152,7 @@ class Conversion {
       const Json value = of(pair.second, depth + 1);
       if (key == "<<") {
         merge(value, merged);
+        if (pair.second.IsMap()) merged_.push_back(pair.second);
       } else if (own.contains(key)) {
         fail(pair.first.Mark(), "the key \"" + key + "\" twice", "each key once");
       } else {
@@ -162,6 +175,7 @@ class Conversion {
   }
 
   const std::string& file_;
+  std::vector<YAML::Node> merged_;
   int values_ = 0;
 };
 
@@ -170,7 +184,7 @@ class Conversion {
 Json read_yaml(std::string_view text, const std::string& file) {
   Conversion conversion(file);
   try {
-    return conversion.of(YAML::Load(std::string(text)), 0);
+    return conversion.document(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& e) {
     conversion.fail(e.mark, e.msg.empty() ? "text that is no YAML" : e.msg);
   }

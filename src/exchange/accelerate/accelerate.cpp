@@ -19,6 +19,7 @@ using trainer::SaidRow;
 constexpr std::array kAccelerateRows = {
     SaidRow{"num_processes", Said::gpus, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_tp_size", Said::tp, NameKind::degree},
+    SaidRow{"tp_config.tp_size", Said::tp, NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
             NameKind::degree},
     SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},

@@ -27,11 +27,12 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "wandb_* mlflow_* strict train_on_inputs group_by_length resume_from_checkpoint "
     "min_sample_len gradient_checkpointing_kwargs.* pad_to_sequence_len plugins "
     "experts_implementation reinit_weights is_* trust_remote_code chat_template* "
+    "overrides_of_model_config.rope_* overrides_of_model_config.max_position_embeddings "
     "default_system_message shuffle_* adam_* adamw_* max_grad_norm cosine_* "
-    "early_stopping_patience local_rank debug overrides_of_model_config.* hub_* "
+    "early_stopping_patience local_rank debug hub_* "
     "remove_unused_columns dataloader_* sample_packing_* multipack_* xformers_attention "
     "auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
-    "roles_to_train train_on_eos bfloat16 float16 base_model_config base_model_ignore_patterns "
+    "roles_to_train train_on_eos float16 base_model_config base_model_ignore_patterns "
     "revision_of_model processor_type use_tensorboard comet_* lora_alpha lora_fan_in_fan_out "
     "lora_on_cpu lora_model_dir lora_*_kernel lora_dropout lora_r lora_target_modules "
     "lora_target_linear lora_modules_to_save peft_use_rslora peft_init_lora_weights "
@@ -84,6 +85,36 @@ void adapter(Settings& settings, Facts& facts) {
     facts.stop("rl " + rl, "a training with a second model or with generation");
 }
 
+// A head of its own in place of the words' logits, and losses of another training.
+void other_loss(Settings& settings, Facts& facts) {
+  for (const char* name : {"reward_model", "process_reward_model", "kd_trainer"}) {
+    if (settings.word(name).value_or("false") != "false")
+      facts.stop(settings.written(name), "another loss than that of the next token");
+  }
+  if (settings.word("model_type") == "AutoModelForSequenceClassification")
+    facts.stop(settings.written("model_type"), "another loss than that of the next token");
+}
+
+// bfloat16 is bf16 without mixed precision; a file that says nothing has bf16 auto [both from
+// memory].
+void precision(Settings& settings, Facts& facts) {
+  const bool pure = settings.flag("bfloat16").value_or(false);
+  const bool said = settings.has("bf16") || settings.has("fp16") || settings.has("float16");
+  if (pure && settings.word("bf16").value_or("false") == "false") {
+    facts.say(Said::precision, "bf16", settings.written("bfloat16"));
+    facts.say(Said::narrow, true, settings.written("bfloat16"));
+  } else if (!said && !settings.flag("fp8").value_or(false)) {
+    facts.say_picked_precision("bf16 auto (Axolotl's default)");
+  }
+  say_precision(settings, facts);
+}
+
+// Of GaLore's arguments the rank alone is a key.
+void rank(Settings& settings, Facts& facts) {
+  if (const auto n = settings.count("optim_args.rank", 1, kMostDegree))
+    facts.say(Said::optimizer_rank, *n, settings.written("optim_args.rank"));
+}
+
 void checkpoints(Settings& settings, Facts& facts) {
   const std::string word = settings.word("gradient_checkpointing").value_or("false");
   const std::string said = settings.written("gradient_checkpointing");
@@ -99,18 +130,17 @@ void checkpoints(Settings& settings, Facts& facts) {
     facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
 }
 
+// Transformers' own choice is no eager one.
 void attention(Settings& settings, Facts& facts) {
   const std::string kind = settings.word("attn_implementation").value_or("");
-  if (kind.empty() && !settings.has("flash_attention") && !settings.has("sdp_attention")) {
-    settings.take("eager_attention");
-    return;
-  }
-  const bool flash = settings.flag("flash_attention").value_or(true) ||
-                     settings.flag("sdp_attention").value_or(false);
-  facts.say(Said::flash,
-            kind == "eager" ? false
-            : kind.empty()  ? flash
-                            : true,
+  const auto is_on = [&](const char* name) {
+    return settings.word(name).value_or("false") != "false";
+  };
+  const bool eager = is_on("eager_attention");
+  const bool other = is_on("flash_attention") || is_on("sdp_attention");
+  const bool said = !kind.empty() || eager || other || settings.has("flash_attention");
+  if (!said) return;
+  facts.say(Said::flash, kind.empty() ? other || !eager : kind != "eager",
             "attn_implementation " + kind);
 }
 
@@ -146,7 +176,9 @@ void rest(Settings& settings, Facts& facts) {
   say_length("sequence_len", settings.flag("sample_packing").value_or(false) || padded, settings,
              facts);
   accumulation(settings, facts);
-  say_precision(settings, facts);
+  precision(settings, facts);
+  other_loss(settings, facts);
+  rank(settings, facts);
   adapter(settings, facts);
   checkpoints(settings, facts);
   attention(settings, facts);

@@ -100,6 +100,9 @@ inline constexpr std::array kNames = {
     NamedPath{"dist.use_torch_fsdp2", "use_torch_fsdp2"},
     NamedPath{"dist.use_tp_pp_dp_mapping", "use_tp_pp_dp_mapping"},
     NamedPath{"ddp.data_parallel_sharding_strategy", "data_parallel_sharding_strategy"},
+    NamedPath{"ddp.num_distributed_optimizer_instances", "num_distributed_optimizer_instances"},
+    NamedPath{"ddp.outer_dp_sharding_strategy", "outer_dp_sharding_strategy"},
+    NamedPath{"model.moe_latent_size", "moe_latent_size"},
     NamedPath{"ddp.overlap_grad_reduce", "overlap_grad_reduce"},
     NamedPath{"ddp.overlap_param_gather", "overlap_param_gather"},
     NamedPath{"ddp.grad_reduce_in_fp32", "accumulate_allreduce_grads_in_fp32"},
@@ -174,17 +177,16 @@ inline constexpr std::string_view kWithoutEffect =
     "optimizer_config_override_provider.* profiling.* rerun_state_machine.* rng.* scheduler.* "
     "straggler.* tensor_inspect.* tokenizer.* validation.* train.* comm_overlap.* ddp.* "
     "optimizer.* mixed_precision.* model._target_ model.activation_func* model.apply_* "
-    "model.attention_output_gate model.attention_softmax_in_fp32 model.autocast_dtype "
+    "model.attention_softmax_in_fp32 model.autocast_dtype "
     "model.barrier_with_L1_time model.batch_* model.beta_* model.bias_* "
     "model.cache_mla_latents model.calculate_per_token_loss model.clone_* "
     "model.config_logger_dir model.cpu_offloading_* model.cross_entropy_* model.cuda_graph_* "
     "model.deallocate_* model.defer_* model.deterministic_mode model.disable_* "
-    "model.distribute_* model.dsa_* model.embedding_* model.enable_* model.ep_overlap_* "
+    "model.dsa_* model.embedding_* model.enable_* model.ep_overlap_* "
     "model.external_cuda_graph model.finalize_* model.first_last_layers_bf16 "
-    "model.flash_decode model.fp16_lm_cross_entropy model.fp32_residual_connection model.fp4_* "
+    "model.flash_decode model.fp16_lm_cross_entropy model.fp4_* "
     "model.fp8_* model.fused_* model.gated_linear_unit model.glu_linear_offset model.grad* "
-    "model.hetereogenous_* model.heterogeneous_* model.hf_model_id model.hierarchical_* "
-    "model.hybrid_context_parallel model.inference_* model.init_* model.kitchen_* "
+    "model.hetereogenous_* model.hf_model_id model.inference_* model.init_* model.kitchen_* "
     "model.layernorm_* model.linear_* model.log_* model.mamba_* model.masked_* "
     "model.max_seqlen_* model.memory_efficient_* model.microbatch_group_* "
     "model.min_offloaded_tensor_size model.mla_* model.mlp_* model.moe_* model.mrope_section "
@@ -193,10 +195,10 @@ inline constexpr std::string_view kWithoutEffect =
     "model.output_layer_init_method model.overlap_p2p_* model.parallel_output model.param* "
     "model.perform_initialization model.persist_layer_norm model.pipeline_dtype "
     "model.pipeline_model_parallel_comm_backend model.qk_clip* model.qk_l2_norm "
-    "model.quant_recipe model.restore_modelopt_state model.rope_* model.rotary_* "
+    "model.restore_modelopt_state model.rope_* model.rotary_* "
     "model.scatter_* model.seq_len_* model.share_* model.should_pad_vocab model.softmax_* "
     "model.symmetric_* model.test_mode model.timers model.tp_* model.transformer_layer_spec* "
-    "model.use_* model.variable_seq_lengths model.wgrad_* model.yarn_* "
+    "model.use_* model.wgrad_* model.yarn_* "
     "model.position_embedding_* model.pipeline_model_parallel_layout";
 
 }  // namespace orrery::bridge

@@ -194,7 +194,15 @@ void weights(Settings& settings, Facts& facts) {
   }
 }
 
+// A configuration that is changed is no model of the hub.
+void other_shape(Settings& settings, Facts& facts) {
+  if (settings.has("config_overrides"))
+    facts.stop(settings.written("config_overrides"),
+               "another model than its name; give its config.json with --model");
+}
+
 void rest(Settings& settings, Facts& facts) {
+  other_shape(settings, facts);
   if (!facts.has(Said::micro_batch))
     facts.say_weakly(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");
   say_precision(settings, facts);
@@ -257,6 +265,17 @@ void qlora_words(Json& document) {
   document.erase("double_quant");
 }
 
+// Defaults of TRL's own command are others from release to release [from memory].
+void trl_defaults(const Settings& own, Facts& facts) {
+  if (own.has("config") || own.has("accelerate_config")) return;
+  const bool typed = own.has("bf16") || own.has("fp16") || own.has("dtype");
+  if (!typed && !own.has("torch_dtype"))
+    facts.leave_open(Said::precision, "trl sft", "without --bf16: bf16 since TRL 0.20, else fp32");
+  if (!own.has("gradient_checkpointing"))
+    facts.leave_open(Said::recompute, "trl sft",
+                     "without --gradient_checkpointing: on since TRL 0.20, else off");
+}
+
 bool is_argument(const std::string& word) { return begins_with(word, "-"); }
 
 // The settings of a command, before its program and behind it, as a YAML document.
@@ -276,6 +295,7 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
       if (contains(what, part))
         facts.stop(what, "a training with a second model or with generation");
     }
+    if (what == "trl sft") trl_defaults(own, facts);
     const Settings before = settings_of_words({words.begin(), program}, script.name);
     // Its own file has got them already.
     if (std::find(words.begin(), program, "launch") != program && !before.has("config_file"))

@@ -22,8 +22,9 @@ struct Shape {
   std::int64_t gpus;
   LinkKind links;
   std::int64_t links_per_gpu;
-  std::int64_t joined = 0;  // GPUs that a GPU's direct links join, itself among them; 0: all
-  std::int64_t nics = 0;    // a cloud's, which nothing else tells from a maker's; 0: any
+  std::int64_t joined = 0;   // GPUs that a GPU's direct links join, itself among them; 0: all
+  std::int64_t nics = 0;     // a cloud's, which nothing else tells from a maker's; 0: any
+  bool shares_nics = false;  // a maker's node may have as many
 };
 constexpr std::array kShapes = {
     Shape{"dgx-h100", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18},
@@ -34,7 +35,7 @@ constexpr std::array kShapes = {
     Shape{"dgx-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
     Shape{"dgx-a100-40gb", "a100-sxm4-40gb", "sm 80", 8, LinkKind::switched, 12},
     Shape{"a800-80gb", "a800-sxm-80gb", "sm 80", 8, LinkKind::switched, 8},
-    Shape{"jean-zay-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
+    Shape{"jean-zay-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12, 0, 4, true},
     Shape{"dgx-2-v100-32gb", "v100-sxm2-32gb", "sm 70", 16, LinkKind::switched, 6},
     Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6, 5},
     Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6, 5},
@@ -130,17 +131,19 @@ class Composition {
       return compare();
     }
     if (!says) return;
-    if (m_.device.empty() && m_.chip.empty() && m_.links == LinkKind::unknown) {
+    if (m_.device.empty() && m_.chip.empty() && !links_tell()) {
       return d_.open("cluster.node", words_of_machine(m_),
-                     "neither chip nor links are said; --node says which node it is");
+                     "neither GPU nor links of one kind of GPU are said; nvidia-smi -L beside it "
+                     "does, or --node");
     }
     if (m_.gpus == 1 && m_.nodes <= 1 && take_one_gpu()) return;
     std::vector<std::string> names;
     bool by_nics = false;
     for (const Shape& s : kShapes) {
-      if (!fits(s, m_) || (by_nics && s.nics == 0)) continue;
-      if (!by_nics && s.nics > 0) names.clear();
-      by_nics = s.nics > 0;
+      const bool alone = s.nics > 0 && !s.shares_nics;
+      if (!fits(s, m_) || (by_nics && !alone)) continue;
+      if (!by_nics && alone) names.clear();
+      by_nics = alone;
       names.emplace_back(s.node);
     }
     const bool hopper = names.size() == 1 && names.front() == "alps-gh200" && m_.device.empty();
@@ -156,8 +159,19 @@ class Composition {
         names.empty()
             ? "no shipped node has this shape; --node FILE describes it, beside the nearest: " +
                   nearest()
-            : "nodes of this shape are " + alternatives(names) + "; --node says which";
+            : "nodes of this shape are " + alternatives(names) + "; --node says which" +
+                  (m_.device.empty() ? ", " + list_of_gpus() + " beside it which GPU" : "");
     d_.open("cluster.node", words_of_machine(m_), why);
+  }
+
+  std::string list_of_gpus() const {
+    return m_.links == LinkKind::xgmi ? "rocm-smi --showproductname" : "nvidia-smi -L";
+  }
+
+  // PCIe and bridges between two GPUs are of many GPUs.
+  bool links_tell() const {
+    const bool bridges = m_.links == LinkKind::direct && m_.joined == 2;
+    return m_.links != LinkKind::unknown && m_.links != LinkKind::pcie && !bridges;
   }
 
   // A GPU alone shows no links, and a run on it needs none: a node that has such GPUs, and one of
@@ -248,7 +262,9 @@ class Composition {
 
   void compare() {
     for (const Shape& s : kShapes) {
-      if (s.node != name_ || fits(s, m_)) continue;
+      MachineFacts shown = m_;
+      if (shown.nics == 0) shown.nics = s.nics;
+      if (s.node != name_ || fits(s, shown)) continue;
       d_.stop(words_of_machine(m_), "differs from " + name_ + ", which has " +
                                         std::to_string(s.gpus) + " GPUs, " +
                                         std::string(name_of(s.links)) + ", " +

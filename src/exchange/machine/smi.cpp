@@ -29,6 +29,9 @@ constexpr std::array kProducts = {
     Product{"GH200", "gh200"},
     Product{"B300", "b300-sxm"},
     Product{"B200", "b200-sxm-180gb"},
+    // Of another form than the shipped ones: their own names.
+    Product{"H200 NVL", "h200-nvl-141gb"},
+    Product{"H800 PCIe", "h800-pcie-80gb"},
     Product{"H200", "h200-sxm-141gb"},
     Product{"H800", "h800-sxm-80gb"},
     Product{"H100 NVL", "h100-nvl-94gb"},
@@ -37,6 +40,9 @@ constexpr std::array kProducts = {
     Product{"A800-SXM4-80GB", "a800-sxm-80gb"},
     Product{"A100-SXM4-80GB", "a100-sxm4-80gb"},
     Product{"A100-SXM4-40GB", "a100-sxm4-40gb"},
+    // Drivers of 2021.
+    Product{"A100-SXM-80GB", "a100-sxm4-80gb"},
+    Product{"A100-SXM-40GB", "a100-sxm4-40gb"},
     Product{"A100 80GB PCIe", "a100-pcie-80gb"},
     Product{"V100-SXM2-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM3-32GB", "v100-sxm2-32gb"},
@@ -197,6 +203,22 @@ std::vector<std::string> names_of_table(std::string_view text) {
   return names;
 }
 
+// GPUs that are cut into instances (MIG): in -L, in -q, in its XML and in a list with that column.
+bool is_cut(std::string_view text) {
+  if (contains(text, "(UUID: MIG-") || contains(text, "<current_mig>Enabled")) return true;
+  bool section = false;
+  std::size_t column = std::string::npos;
+  for (const std::string_view line : lines_of(text)) {
+    if (section && contains(line, "Enabled")) return true;
+    section = trimmed(line) == "MIG Mode";
+    std::vector<std::string_view> fields = fields_of(line, ',');
+    for (std::string_view& f : fields) f = trimmed(f);
+    if (column < fields.size() && fields[column] == "Enabled") return true;
+    if (column == std::string::npos) column = column_of(fields, {"mig.mode.current"});
+  }
+  return false;
+}
+
 }  // namespace
 
 MachineFacts read_smi(const ForeignFile& file) {
@@ -212,6 +234,9 @@ MachineFacts read_smi(const ForeignFile& file) {
   if (names.empty() && !log && !list && !screen) names = names_of_rows(file.text);
   if (names.empty())
     throw InputError(file.name, "", "no GPU", log ? "lines of Product Name" : "a column name");
+  if (is_cut(file.text))
+    throw InputError(file.name, "", "GPUs that are cut into instances (MIG)",
+                     "whole GPUs; --node FILE describes an instance as a device");
   for (const std::string& name : names) {
     if (name != names.front())
       throw InputError(file.name, "", names.front() + " and " + name, "GPUs of one kind");

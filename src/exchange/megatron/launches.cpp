@@ -7,6 +7,7 @@
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
 #include "exchange/shell/shell.h"
+#include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
 
 namespace orrery::megatron {
@@ -21,8 +22,31 @@ constexpr std::ptrdiff_t kFewKeys = 3;
 // Parts of names of programs that train nothing.
 constexpr std::string_view kOtherPrograms[] = {
     "preprocess", "convert", "generat", "eval", "infer", "server", "merge", "checkpoint_util"};
-constexpr std::string_view kMpi[] = {"mpirun", "mpiexec", "orterun", "mpirun_rsh"};
-constexpr std::string_view kProcesses[] = {"-np", "-n", "--np", "-c", "--n"};
+// Programs that start processes, and their flags: of all processes, of groups (nodes, or the
+// resource sets of jsrun), of the processes of a group, and of the GPUs of a process or of a set.
+struct Starter {
+  std::string_view name;
+  std::string_view all;
+  std::string_view groups = "";
+  std::string_view each = "";
+  std::string_view gpus = "";
+};
+constexpr std::string_view kMpiFlags = "-np -n --np -c --n";
+constexpr std::array kStarters = {
+    Starter{"mpirun", kMpiFlags},
+    Starter{"mpiexec", kMpiFlags},
+    Starter{"mpiexec.hydra", kMpiFlags},
+    Starter{"orterun", kMpiFlags},
+    Starter{"mpirun_rsh", kMpiFlags},
+    Starter{"prun", kMpiFlags},
+    Starter{"horovodrun", "-np --num-proc"},
+    Starter{"aprun", "-n"},
+    Starter{"ibrun", "-n -np"},
+    Starter{"srun", "-n --ntasks", "-N --nodes", "--ntasks-per-node", "--gpus-per-task"},
+    Starter{"jsrun", "-p --np", "-n --nrs", "-a --tasks_per_rs", "-g --gpu_per_rs"},
+    Starter{"lrun", "-n", "-N", "-T"},
+    Starter{"flux", "-n --ntasks", "-N --nodes", "--tasks-per-node", "-g --gpus-per-task"},
+};
 // Programs that start several processes of a task themselves.
 constexpr std::string_view kLaunchers[] = {"torchrun",   "torch.distributed.run",
                                            "accelerate", "torch.distributed.launch",
@@ -60,6 +84,7 @@ struct Launch {
   Settings settings;
   std::size_t line = 0;
   std::string program = {};
+  std::vector<LeftOver> left = {};
 };
 
 // Words before the program are the launcher's, and not all of them are known to us.
@@ -85,41 +110,89 @@ bool starts_its_own(const Words& words) {
                      [](const std::string& w) { return is_one_of(base_name(w), kLaunchers); });
 }
 
-// -np 32, -np=32
-std::string processes_of(const Words& words) {
+// "-n 4", "-n4", "--nrs=4" by the first of the flags that is given; "" without one.
+std::string value_of(const Words& words, std::string_view flags) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    if (!is_one_of(words[i].substr(0, equals), kProcesses)) continue;
-    if (equals != std::string::npos) return words[i].substr(equals + 1);
-    if (i + 1 < words.size()) return words[i + 1];
+    const std::string& word = words[i];
+    for (const std::string_view flag : fields_of(flags, ' ')) {
+      if (flag.empty() || !begins_with(word, flag)) continue;
+      if (word.size() == flag.size()) return i + 1 < words.size() ? words[i + 1] : "";
+      const std::string rest = word.substr(flag.size());
+      if (rest.front() == '=') return rest.substr(1);
+      const bool letter = flag.size() == 2;
+      if (letter && rest.find_first_not_of("0123456789") == std::string::npos) return rest;
+    }
   }
   return "";
 }
 
-// Tasks of srun, each of which is a process: its own words, or those of the job.
-std::string tasks_of(const Words& words, const ShellVariables& variables) {
-  std::string nodes = shell_value(variables, "SLURM_NNODES");
-  std::string per_node = shell_value(variables, "SLURM_NTASKS_PER_NODE");
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    const std::string name = words[i].substr(0, equals);
-    const std::string value = equals != std::string::npos ? words[i].substr(equals + 1)
-                              : i + 1 < words.size()      ? words[i + 1]
-                                                          : "";
-    if (name == "-n" || name == "--ntasks") all = value;
-    if (name == "-N" || name == "--nodes") nodes = value;
-    if (name == "--ntasks-per-node") per_node = value;
-  }
+// Processes of a starter: its own words, or for srun those of the job.
+std::string processes_of(const Starter& s, const Words& words, const ShellVariables& variables) {
+  const bool slurm = s.name == "srun";
+  const auto said = [&](std::string_view flags, const char* variable) {
+    const std::string own = value_of(words, flags);
+    return own.empty() && slurm ? shell_value(variables, variable) : own;
+  };
+  std::string all = value_of(words, s.all);
   if (!all.empty()) return all;
-  const auto n = parse_number(nodes);
-  const auto p = parse_number(per_node);
-  if (n && p) return shortest(*n * *p);
-  return shell_value(variables, "SLURM_NTASKS");
+  std::string each = said(s.each, "SLURM_NTASKS_PER_NODE");
+  if (each.empty() && s.name == "jsrun") each = "1";
+  const auto groups = parse_number(said(s.groups, "SLURM_NNODES"));
+  const auto one = parse_number(each);
+  if (groups && one) return shortest(*groups * *one);
+  return slurm ? shell_value(variables, "SLURM_NTASKS") : "";
 }
 
-// Processes that mpirun or srun start without a launcher of PyTorch between.
-void add_processes(const ShellRun& run, const ShellCommand& c, Settings& settings) {
+// False where a process has several GPUs, or where jsrun does not say that it has one.
+bool has_one_gpu(const Starter& s, const Words& words) {
+  const std::string gpus = value_of(words, s.gpus);
+  if (s.name != "jsrun") return gpus.empty() || gpus == "1";
+  const std::string each = value_of(words, s.each);
+  return gpus == (each.empty() ? "1" : each);
+}
+
+// The place of a starter: MPI's anywhere, others at the beginning of the command.
+std::size_t place_of_starter(const Words& words, const Starter*& starter) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = base_name(words[i]);
+    for (const Starter& s : kStarters) {
+      if (s.name != name || (i > 0 && s.all != kMpiFlags)) continue;
+      starter = &s;
+      return i;
+    }
+  }
+  return kNone;
+}
+
+// Srun's own GPUs of a node differ from its tasks where a task starts more processes itself.
+bool starts_more(const std::string& tasks, const ShellVariables& variables) {
+  const auto gpus = parse_number(shell_value(variables, "SLURM_GPUS_ON_NODE"));
+  const auto nodes = parse_number(shell_value(variables, "SLURM_NNODES"));
+  const auto n = parse_number(tasks);
+  return !n || (gpus && nodes && *n != *gpus * *nodes);
+}
+
+void add_started(const Starter& s, const Words& words, const ShellRun& run, Launch& launch) {
+  const std::string n = processes_of(s, words, run.variables);
+  const std::string name(s.name);
+  const bool known = parse_number(n).has_value() || is_unknown_to_us(n);
+  const bool site = s.name == "jsrun" || s.name == "flux" || s.name == "lrun";
+  const std::string nodes = value_of(words, s.groups);
+  if (s.name == "flux" && !nodes.empty()) launch.settings.add({"nnodes", "-N", nodes});
+  if ((known || site) && !has_one_gpu(s, words)) {
+    launch.left.push_back({name + " " + std::string(fields_of(s.gpus, ' ').back()),
+                           "not one GPU for each process; --gpus says how many there are",
+                           "cluster.gpus", true});
+  } else if (site && !known) {
+    launch.left.push_back(
+        {name, "its number of processes is not said; --gpus says it", "cluster.gpus", true});
+  } else if (!n.empty() && (s.name != "srun" || !starts_more(n, run.variables))) {
+    launch.settings.add({"WORLD_SIZE", s.all == kMpiFlags ? "-np" : name + "'s tasks", n});
+  }
+}
+
+// Processes that are started without a launcher of PyTorch between.
+void add_processes(const ShellRun& run, const ShellCommand& c, Launch& launch) {
   const Words own = words_of(run, c);
   const std::size_t program = std::min(place_of_program(own), own.size());
   Words words(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(program));
@@ -127,22 +200,18 @@ void add_processes(const ShellRun& run, const ShellCommand& c, Settings& setting
     const Words outer = words_of(run, run.commands[c.outer]);
     words.insert(words.begin(), outer.begin(), outer.end());
   }
-  if (words.empty() || starts_its_own(words)) return;
-  const auto mpi = std::find_if(words.begin(), words.end(),
-                                [](const auto& w) { return is_one_of(base_name(w), kMpi); });
-  if (mpi != words.end()) {
-    const std::string n = processes_of(Words(mpi, words.end()));
-    if (!n.empty()) settings.add({"WORLD_SIZE", "-np", n});
+  if (words.empty()) return;
+  if (base_name(words.front()) == "deepspeed" && !value_of(words, "--include").empty()) {
+    const std::int64_t slots = launched_processes(words, run.variables);
+    if (slots > 0) launch.settings.add({"WORLD_SIZE", "--include", std::to_string(slots)});
     return;
   }
-  if (words.front() != "srun") return;
-  const std::string n = tasks_of(words, run.variables);
-  const auto gpus = parse_number(shell_value(run.variables, "SLURM_GPUS_ON_NODE"));
-  const auto nodes = parse_number(shell_value(run.variables, "SLURM_NNODES"));
-  const auto tasks = parse_number(n);
-  // One task of a node with several GPUs may start more processes itself.
-  if (!tasks || (gpus && nodes && *tasks != *gpus * *nodes)) return;
-  settings.add({"WORLD_SIZE", "srun's tasks", n});
+  if (starts_its_own(words)) return;
+  const Starter* starter = nullptr;
+  const std::size_t at = place_of_starter(words, starter);
+  if (at == kNone) return;
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+  add_started(*starter, words, run, launch);
 }
 
 std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
@@ -153,7 +222,7 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
     if (program == kNone || is_other_program(words[program])) continue;
     Launch launch{settings_of_launch(words, program, file), c.line, words[program]};
     if (keys_in(launch.settings) < kFewKeys) continue;
-    add_processes(run, c, launch.settings);
+    add_processes(run, c, launch);
     launches.push_back(std::move(launch));
   }
   return launches;
@@ -223,9 +292,11 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   const std::vector<Launch> launches = launches_of(run, file);
   if (launches.empty() && trains_nothing(run)) return NamedSettings{Settings(file)};
   if (launches.empty()) {
-    NamedSettings all{settings_of_words(run.words, file)};
-    for (const ShellCommand& c : run.commands) add_processes(run, c, all.settings);
-    return all;
+    Launch all{settings_of_words(run.words, file)};
+    for (const ShellCommand& c : run.commands) add_processes(run, c, all);
+    NamedSettings out{std::move(all.settings)};
+    out.left = std::move(all.left);
+    return out;
   }
   // Other commands may set what the launcher is given.
   NamedSettings out{Settings(file)};
@@ -243,6 +314,7 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   }
   for (const std::string& name : names) compare(launches, name, out);
   for (const Launch& l : launches) {
+    out.left.insert(out.left.end(), l.left.begin(), l.left.end());
     if (const char* why = other_program(l.program, l.settings))
       out.left.push_back({base_name(l.program), why, "model", true});
   }

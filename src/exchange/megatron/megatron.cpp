@@ -171,6 +171,25 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   d.experts_of_named = !name.empty() && has_experts({{"model", model}}, *job.lookup);
 }
 
+// The file's own number of layers goes over the model that it names.
+void other_layers(const std::string& name, ImportDraft& d) {
+  if (name.empty() || d.layers_of_named == 0 || !value_at(d.given, "model").is_null()) return;
+  const auto layers = d.settings.count("num_layers", 1);
+  if (!layers || *layers == d.layers_of_named) return;
+  d.open("model", d.settings.written("num_layers"),
+         name + " has " + std::to_string(d.layers_of_named) +
+             "; give the file of the model too, or --model");
+}
+
+// A checkpoint's own model goes over these settings, and its defaults are not Megatron-LM's.
+void read_own_model(ImportDraft& d) {
+  const std::string others = d.other_defaults;
+  if (d.is_on("use_checkpoint_args") && others.empty())
+    d.other_defaults = "the checkpoint says it, with --use-checkpoint-args";
+  read_model_of(d);
+  d.other_defaults = others;
+}
+
 // As large as its model's, unless a setting says it.
 void read_tokenizer(const ImportJob& job, ImportDraft& d) {
   const auto name = d.settings.word("tokenizer_model");
@@ -301,11 +320,12 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   if (const auto config = d.settings.text("yaml_cfg"))
     d.other_defaults = "it is in " + *config + ", which is not read";
   read_name(named.model, job, d);
+  other_layers(named.model, d);
   // Merges are those of GPT-2, wherever their file is.
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();
   read_images(d);
-  read_model_of(d);
+  read_own_model(d);
   read_positions(d);
   read_tokenizer(job, d);
   read_training_of(d);

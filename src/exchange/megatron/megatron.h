@@ -27,6 +27,9 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file);
 // Why a program of Megatron-LM trains no decoder of its arguments; null where it trains one.
 const char* other_program(const std::string& program, const Settings& settings);
 
+// The activation, and the width of the MLP that follows from it.
+void read_activation_of(ImportDraft& d);
+
 // A model with state-space layers, and one behind an encoder of images.
 void read_hybrid(ImportDraft& d);
 void read_images(ImportDraft& d);

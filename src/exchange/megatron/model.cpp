@@ -12,36 +12,6 @@ namespace {
 
 constexpr std::int64_t kMostLayers = 100'000;
 
-struct Activation {
-  const char* flag;
-  const char* ours;
-};
-constexpr std::array kActivations = {
-    Activation{"swiglu", "swiglu"},     Activation{"geglu", "geglu"},
-    Activation{"quick_geglu", "geglu"}, Activation{"squared_relu", "relu2"},
-    Activation{"relu", "relu"},         Activation{"xielu", "gelu"}};
-
-void activation(ImportDraft& d) {
-  const bool swiglu = d.is_on("swiglu") || d.is_on("geglu") || d.is_on("quick_geglu");
-  std::string name = d.settings.has("swiglu") ? "gelu" : "";
-  for (const auto& [flag, act] : kActivations) {
-    if (d.is_on(flag)) name = act;
-  }
-  if (name.empty()) {
-    d.assume("model.hidden_act", "gelu", "without --swiglu");
-  } else {
-    d.set("model.hidden_act", name);
-  }
-  const std::int64_t h = d.count_at("model.hidden_size", 0);
-  if (h == 0) return;
-  if (d.is_open("model.hidden_act") && d.at("model.intermediate_size").is_null()) {
-    return d.open("model.intermediate_size", "--ffn-hidden-size", "follows from the activation");
-  }
-  // Megatron's default of a gated MLP keeps the parameters of one that is not.
-  const std::int64_t gated = h * 4 * 2 / 3 / 64 * 64;
-  d.assume("model.intermediate_size", swiglu ? gated : 4 * h, "without --ffn-hidden-size");
-}
-
 struct Positions {
   std::string_view theirs;
   const char* ours;
@@ -102,7 +72,11 @@ void heads(ImportDraft& d) {
   const Json& all = d.at("model.num_attention_heads");
   // Megatron-DeepSpeed's name, which needs no flag beside it.
   const auto kv_heads = d.settings.count("num_key_value_heads", 1);
-  if (kv_heads && !grouped) {
+  // BigCode's fork.
+  const bool one = d.settings.word("attention_head_type") == "multiquery";
+  if (one) {
+    d.set("model.num_key_value_heads", 1);
+  } else if (kv_heads && !grouped) {
     d.set("model.num_key_value_heads", *kv_heads);
   } else if (grouped && groups) {
     d.set("model.num_key_value_heads", *groups);
@@ -110,6 +84,11 @@ void heads(ImportDraft& d) {
     d.assume("model.num_key_value_heads", 1, "without --num-query-groups [from memory]");
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
+  }
+  const std::int64_t width = d.count_at("model.hidden_size", 0);
+  if (d.is_on("attention_output_gate") && width > 0 && all.is_number_integer()) {
+    d.set("model.attention_gate_dim",
+          d.count_at("model.head_dim", width / all.get<std::int64_t>()));
   }
   if (d.settings.text("softmax_type") == "learnable" || d.is_on("attn_sink"))
     d.set("model.attention_sinks", true);
@@ -405,6 +384,10 @@ void set_aside_model(ImportDraft& d) {
                            "mamba_num_groups",
                            "mamba_state_dim",
                            "embed_layernorm",
+                           "glu_activation",
+                           "reglu",
+                           "attention_head_type",
+                           "attention_output_gate",
                            "encoder_num_layers",
                            "decoder_num_layers"}) {
     if (d.settings.has(name))
@@ -423,9 +406,11 @@ void read_model_of(ImportDraft& d) {
     return set_aside_model(d);
   }
   read_rows_of(kModelRows, d.settings, d.out.run);
+  const auto encoder = d.settings.count("encoder_num_layers", 1, kMostLayers);
+  if (encoder && !d.settings.has("num_layers")) d.set("model.num_hidden_layers", *encoder);
   if (d.out.run.empty()) return;
   read_hybrid(d);
-  activation(d);
+  read_activation_of(d);
   window(d);
   norm_and_positions(d);
   heads(d);

@@ -102,7 +102,18 @@ void global_batch(ImportDraft& d) {
            "micro batch x replicas, without --global-batch-size");
 }
 
+// MindSpeed's words for the exchange between ranks of a sequence.
+void context_of_mindspeed(ImportDraft& d, const std::string& way) {
+  const bool ulysses = way == "ulysses_cp_algo";
+  if (ulysses || way == "megatron_cp_algo")
+    return d.set("parallel.cp_type", ulysses ? "a2a" : "p2p");
+  d.open("parallel.cp_type", d.settings.written("context_parallel_algo"),
+         "ulysses_cp_algo or megatron_cp_algo");
+}
+
 void context(ImportDraft& d) {
+  const auto mindspeed = d.settings.word("context_parallel_algo");
+  if (mindspeed && d.count_at("parallel.cp", 1) > 1) return context_of_mindspeed(d, *mindspeed);
   const auto words = d.settings.words("cp_comm_type");
   const bool ulysses = !words && d.is_on("deepspeed") && d.count_at("parallel.cp", 1) > 1;
   if (ulysses) return d.set("parallel.cp_type", "a2a");
@@ -148,7 +159,10 @@ void sharding(ImportDraft& d) {
   const std::int64_t optimizer = d.is_on("use_distributed_optimizer") ? 1 : 0;
   if (d.is_open("parallel.zero")) return d.settings.take("data_parallel_sharding_strategy");
   if (stage) return d.set("parallel.zero", *stage);
-  if (torch) return d.set("parallel.zero", 3);
+  if (torch) {
+    d.settings.take("data_parallel_sharding_strategy");
+    return d.set("parallel.zero", 3);
+  }
   if (megatron) return d.set("parallel.zero", fsdp_stage(d, optimizer));
   d.settings.take("data_parallel_sharding_strategy");
   if (d.is_on("deepspeed")) {
@@ -229,6 +243,14 @@ void old_recompute(ImportDraft& d) {
   }
 }
 
+// What is kept is then shared by the tensor ranks, as with --sequence-parallel.
+void shared_inputs(ImportDraft& d) {
+  const bool whole = d.count_at("parallel.tp", 1) > 1 && d.at("parallel.sequence_parallel") != true;
+  if (d.is_on("distribute_saved_activations") && whole)
+    d.stop(d.settings.written("distribute_saved_activations"),
+           "kept activations are whole on each tensor rank here");
+}
+
 void recompute(ImportDraft& d) {
   // Before --recompute-granularity the method alone said it.
   const bool old = d.is_on("checkpoint_activations") || says_old_checkpoints(d.settings);
@@ -236,7 +258,10 @@ void recompute(ImportDraft& d) {
   const auto granularity = d.settings.text("recompute_granularity").value_or("");
   if (d.is_open("parallel.recompute")) return;
   if (old && granularity.empty()) return old_recompute(d);
-  if (granularity == "full") return full_recompute(d);
+  if (granularity == "full") {
+    shared_inputs(d);
+    return full_recompute(d);
+  }
   if (granularity == "none") return d.set("parallel.recompute", "none");
   if (granularity == "selective" || selective) {
     d.set("parallel.recompute", "selective");
@@ -294,8 +319,12 @@ void unused(ImportDraft& d) {
   const auto take_all = [&](std::initializer_list<const char*> names) {
     for (const char* name : names) d.settings.take(name);
   };
-  if (!d.is_on("first_last_layers_bf16"))
+  if (!d.is_on("first_last_layers_bf16")) {
     take_all({"num_layers_at_start_in_bf16", "num_layers_at_end_in_bf16"});
+  } else {
+    d.not_understood(d.settings.written("first_last_layers_bf16"),
+                     "all layers are of one precision here");
+  }
   const bool graphs = d.is_on("enable_cuda_graph") || d.is_on("external_cuda_graph") ||
                       d.settings.word("cuda_graph_impl").value_or("none") != "none";
   if (!graphs) take_all({"cuda_graph_scope", "cuda_graph_warmup_steps", "cuda_graph_impl"});

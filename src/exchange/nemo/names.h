@@ -98,7 +98,7 @@ inline constexpr std::string_view kWithoutEffect =
     "model.do_layer_norm_weight_decay model.pre_process model.post_process "
     "model.persist_layer_norm model.headscale model.transformer_block_type model.openai_gelu "
     "model.normalize_attention_scores model.rotary_* model.attention_type model.native_amp_* "
-    "model.hysteresis model.fp32_residual_connection model.fp16_lm_cross_entropy "
+    "model.hysteresis model.fp16_lm_cross_entropy "
     "model.megatron_amp_O2 model.grad_allreduce_chunk_size_mb model.grad_div_ar_fusion "
     "model.*_fusion model.seed model.resume_from_checkpoint model.use_cpu_initialization "
     "model.onnx_safe model.apex_transformer_log_level model.gradient_as_bucket_view "

@@ -24,6 +24,7 @@ constexpr std::array kScheduler = {
     SchedulerName{"--ntasks", {"SLURM_NTASKS", "SLURM_NPROCS"}},
     SchedulerName{"-n", {"SLURM_NTASKS", "SLURM_NPROCS"}},
     SchedulerName{"--ntasks-per-node", {"SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}},
+    SchedulerName{"--gpus-per-task", {"SLURM_GPUS_PER_TASK", "SLURM_GPUS_PER_TASK"}},
     SchedulerName{"--gpus-per-node", {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"}},
     SchedulerName{"--gpus", {"SLURM_GPUS", "SLURM_GPUS"}},
     SchedulerName{"-G", {"SLURM_GPUS", "SLURM_GPUS"}},

@@ -20,7 +20,12 @@ std::int64_t gpus_of(const ShellVariables& variables) {
   const std::int64_t all = count(variables, "SLURM_GPUS");
   if (all > 0) return all;
   const std::int64_t nodes = std::max<std::int64_t>(1, count(variables, "SLURM_NNODES"));
-  return nodes * count(variables, "SLURM_GPUS_ON_NODE");
+  const std::int64_t on_node = count(variables, "SLURM_GPUS_ON_NODE");
+  if (on_node > 0) return nodes * on_node;
+  const std::int64_t tasks = count(variables, "SLURM_NTASKS");
+  const std::int64_t all_tasks =
+      tasks > 0 ? tasks : nodes * count(variables, "SLURM_NTASKS_PER_NODE");
+  return all_tasks * count(variables, "SLURM_GPUS_PER_TASK");
 }
 
 }  // namespace
@@ -34,7 +39,8 @@ ImportedRun import_header(const ForeignFile& file) {
     set_at(out.run, "cluster.gpus", gpus);
   } else {
     out.not_understood.push_back(
-        {"#SBATCH", "neither --gpus-per-node nor --gres says how many GPUs", "cluster.gpus", true});
+        {"#SBATCH", "none of --gpus-per-node, --gpus-per-task and --gres says how many GPUs",
+         "cluster.gpus", true});
   }
   return out;
 }

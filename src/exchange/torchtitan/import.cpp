@@ -109,7 +109,12 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
     g.dp = replicas * shards;
     d.set("parallel.dp", g.dp);
   }
-  read_sharding(d, replicas, std::max<std::int64_t>(0, shards));
+  // Releases of 2024 name plain data parallelism.
+  if (d.settings.word("data_parallel_type").value_or("fsdp") == "ddp") {
+    d.set("parallel.zero", 0);
+  } else {
+    read_sharding(d, replicas, std::max<std::int64_t>(0, shards));
+  }
   return g;
 }
 
@@ -299,6 +304,10 @@ void read_precision(ImportDraft& d) {
       return c.find(part) != std::string::npos && grouped == experts;
     });
   };
+  for (const std::string& c : converters) {
+    if (c.find("float8") == std::string::npos && c.find("mx") == std::string::npos)
+      d.stop("model.converters " + c, "a converter that is not read");
+  }
   const bool converted = converts("float8", false);
   // Tables of a converter that is not named are left over.
   d.settings.take("quantize.linear.float8.enable_fsdp_float8_all_gather");
@@ -353,8 +362,19 @@ void read_optimizer(ImportDraft& d) {
            "Adam or AdamW; its states are others");
 }
 
+// Logits that every tensor rank has whole, and stages that a list of modules says.
+void read_unlike(ImportDraft& d) {
+  if (d.is_on("disable_loss_parallel") && d.count_at("parallel.tp", 1) > 1)
+    d.stop(d.settings.written("disable_loss_parallel"), "the loss is shared by tensor ranks here");
+  const char* modules = "module_fqns_per_model_part";
+  if (d.settings.has(modules) && d.count_at("parallel.pp", 1) > 1)
+    d.open("parallel.stage_layers", modules, "layers of each stage");
+  d.settings.take(modules);
+}
+
 void read_rest(ImportDraft& d) {
   read_optimizer(d);
+  read_unlike(d);
   const bool tp = d.count_at("parallel.tp", 1) > 1;
   const auto sequence = d.settings.flag("enable_sequence_parallel");
   d.set("parallel.sequence_parallel", tp && sequence.value_or(true));

@@ -93,11 +93,11 @@ inline constexpr std::string_view kWithoutEffect =
     "fault_tolerance.min_replica_size fault_tolerance.sync_steps fault_tolerance.num_fragments "
     "fault_tolerance.should_quantize fault_tolerance.fragment_* validation.* dataset dataloader.* "
     "experimental.* symm_mem_recipes "
-    "enable_loss_parallel disable_loss_parallel enable_compiled_autograd model.use_flex_attn "
+    "enable_loss_parallel enable_compiled_autograd model.use_flex_attn "
     "model.attn_mask_type activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
     "compile.backend model.vocab_size custom_import job_config_file memory_estimation.* "
     "expert_parallel_comm_backend gc_* dataset_path max_norm warmup_steps seed deterministic "
-    "gc_freq gc_debug data_parallel_type model.tokenizer_path model.hf_assets_path "
+    "gc_freq gc_debug model.tokenizer_path model.hf_assets_path "
     "model.norm_type model.print_after_conversion nproc_per_node nnodes node_rank rdzv_* "
     "local_ranks_filter role tee activation_checkpoint.early_stop dump_folder hf_assets_path";
 

@@ -111,6 +111,8 @@ void second_model(Settings& settings, Facts& facts) {
   const std::string loss = settings.word("loss._component_").value_or("");
   if (contains(loss, "rlhf"))
     facts.stop(settings.written("loss._component_"), "a training with a second model");
+  if (settings.has("early_exit_loss.scale"))
+    facts.stop("early_exit_loss", "losses of layers before the last");
 }
 
 // Parts of a model of images and text that may stay as they are.
@@ -123,10 +125,23 @@ void frozen_parts(Settings& settings, Facts& facts) {
   }
 }
 
-// Recipes of one device say so in their names, which the file's directories and command repeat.
+// The command in its comments names the recipe, which says where it runs; a comment may advise
+// another one.
+bool starts_single_device(std::string_view text) {
+  bool any = false;
+  bool single = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = line.find("tune run ");
+    if (at == std::string_view::npos) continue;
+    any = true;
+    single = single || contains(line.substr(at), "_single_device");
+  }
+  return any ? single : contains(text, "_single_device") && !contains(text, "_distributed");
+}
+
+// Recipes of one device say so in their names.
 void world(const ForeignFile& file, Facts& facts) {
-  if (!contains(file.text, "_single_device")) return say_gpus_of_comments(file, facts);
-  if (contains(file.text, "_distributed")) return;
+  if (!starts_single_device(file.text)) return say_gpus_of_comments(file, facts);
   facts.say_weakly(Said::gpus, 1, "a recipe of a single device");
   facts.note(Said::gpus, "1", "a recipe of a single device");
 }

@@ -440,4 +440,56 @@ TEST_CASE("rocm-smi's product tells nodes of one shape apart") {
   CHECK(value(r, "cluster.node") == "mi325x-oam-8");
 }
 
+namespace {
+
+std::string listed(const std::string& product, int n, const std::string& below = "") {
+  std::string text;
+  for (int i = 0; i < n; ++i)
+    text += "GPU " + std::to_string(i) + ": " + product + " (UUID: GPU-" + std::to_string(i) +
+            ")\n" + below;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("A site's A100 nodes are offered only where as many NICs show") {
+  const std::string gpus = listed("NVIDIA A100-SXM4-80GB", 8);
+  const auto node = [&](const std::string& text) {
+    return value(composed({{"t", text}, {"l", gpus}}), "cluster.node");
+  };
+  CHECK(node(matrix(8, "NV12", "\t")) == "dgx-a100-80gb");
+  std::string four = matrix(8, "NV12", "\t");
+  four.replace(four.find("CPU"), 3, "NIC0\tNIC1\tNIC2\tNIC3\tCPU");
+  CHECK(node(four).is_null());
+  const ImportedRun bare = composed({{"t", matrix(8, "NV12", "\t")}});
+  REQUIRE(open_key(bare, "cluster.node") != nullptr);
+  CHECK(open_key(bare, "cluster.node")->why.find("jean-zay") == std::string::npos);
+}
+
+TEST_CASE("PCIe and bridges alone tell no GPU") {
+  for (const std::string& text : {matrix(4, "PHB", "\t"), matrix(2, "NV4", "\t")})
+    CHECK(open_key(composed({{"t", text}}), "cluster.node") != nullptr);
+  CHECK(
+      value(composed({{"t", matrix(2, "NV4", "\t")}, {"l", listed("NVIDIA GeForce RTX 3090", 2)}}),
+            "cluster.node") == "rtx-3090-nvlink");
+}
+
+TEST_CASE("Products of another form are no shipped node's") {
+  for (const char* product : {"NVIDIA H200 NVL", "NVIDIA H800 PCIe"})
+    CHECK(open_key(composed({{"l", listed(product, 8)}}), "cluster.node") != nullptr);
+  CHECK(value(composed({{"l", listed("A100-SXM-80GB", 8)}}), "cluster.node") == "dgx-a100-80gb");
+}
+
+TEST_CASE("GPUs that are cut into instances are refused") {
+  const std::string log =
+      "==============NVSMI LOG==============\nAttached GPUs : 1\nGPU 00000000:1B:00.0\n"
+      "    Product Name                          : NVIDIA A100-SXM4-40GB\n    MIG Mode\n"
+      "        Current                           : Enabled\n";
+  CHECK_THROWS_AS(composed({{"q", log}}), InputError);
+  const std::string instance = "  MIG 3g.40gb     Device  0: (UUID: MIG-c1)\n";
+  CHECK_THROWS_AS(composed({{"l", listed("NVIDIA A100-SXM4-80GB", 8, instance)}}), InputError);
+  CHECK_THROWS_AS(composed({{"c", "name, mig.mode.current\nNVIDIA H100 80GB HBM3, Enabled\n"}}),
+                  InputError);
+}
+
 }  // namespace orrery

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the accuracy is held to, validation/bars.json, and what is reached of it.
 
-A JSON array of {"name", "values", "command", "left", "tried", "decides"}. A value is {"of", "scope", "what", "reach", "aim"}: `of`
-the report it is read from, "shipped" (constants as in configs/), "left out" (each source as if nobody had seen it) or
-"collectives" (measured curves); `scope` the line of that report's summary, of "left out" after its protocol, of "regret" the source whose
-sweeps are meant, of "collectives" all or the role of a file; `what` the statistic; `reach`
-and `aim` fractions, at most, or two between which. `left` says what is left of the error, `tried` what was tried and
-`decides` which measurement would tell what it is, by hand: the page prints them where a bar is missed. A scope that can exist and has no row is no error: not
-every quantity is published.
+A JSON array of {"name", "values", "command", "left", "tried", "decides"}. A value is {"of", "scope", "what", "reach",
+"aim"}: `of` the report it is read from, "shipped" (constants as in configs/), "left out" (each source as if nobody had
+seen it) or "collectives" (measured curves); `scope` the line of that report's summary, of "left out" after its
+protocol, of "regret" the source whose sweeps are meant, of "collectives" all or the role of a file; `what` the
+statistic; `reach` and `aim` fractions, at most, or two between which. `left` says what is left of the error, `tried`
+what was tried and `decides` which measurement would tell what it is, by hand: the page prints them where a bar is
+missed. A scope that can exist and has no row is no error: not every quantity is published.
 """
 
 import difflib

@@ -315,7 +315,7 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
 }
 
-// What a stage passes on, not split over tp.
+// The activation that a stage passes on, not split over tp.
 Bytes whole_boundary(const Run& run) {
   const Strategy& s = run.strategy;
   return boundary_bytes(run) * static_cast<double>(s.sequence_parallel ? s.tp : 1);
@@ -377,7 +377,8 @@ BytesOf<R> embedding_gradient(const Run& run, const WorkspaceOf<R>& w, std::int6
   });
   if (!embeds || has_logits) return {};
   const std::int64_t n = block_parameters(run, w.prices, kEmbeddingBlock).dense;
-  const Bytes block(static_cast<double>(n) * std::max(2.0, run.training.recipe.gathered));
+  const Bytes block(static_cast<double>(n) *
+                    std::max(element_bytes(Precision::bf16), run.training.recipe.gathered));
   if (block <= largest_tensor(run)) return {};
   return lift<R>(block, {"gradient of the embedding, dense"});
 }

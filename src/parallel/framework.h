@@ -88,8 +88,8 @@ struct Framework {
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
   bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
   bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
-  // What the gather of updated weights takes besides for each rank and layer: weights sent rank by
-  // rank.
+  // The gather of updated weights takes this besides for each rank and layer: weights are sent rank
+  // by rank.
   Seconds refresh_per_rank{};
   bool backward_prefetch = true;  // weights for backward are gathered beside the pass before
   // Bytes that copies of a gathered weight, and of a gradient to be reduced, move an element, in

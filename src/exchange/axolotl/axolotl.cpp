@@ -109,7 +109,7 @@ void precision(Settings& settings, Facts& facts) {
   say_precision(settings, facts);
 }
 
-// Of GaLore's arguments the rank alone is a key.
+// The rank is the one argument of GaLore that has a key.
 void rank(Settings& settings, Facts& facts) {
   if (const auto n = settings.count("optim_args.rank", 1, kMostDegree))
     facts.say(Said::optimizer_rank, *n, settings.written("optim_args.rank"));

@@ -29,7 +29,7 @@ constexpr std::array kProducts = {
     Product{"GH200", "gh200"},
     Product{"B300", "b300-sxm"},
     Product{"B200", "b200-sxm-180gb"},
-    // Of another form than the shipped ones: their own names.
+    // These differ in form from the shipped ones and keep their own names.
     Product{"H200 NVL", "h200-nvl-141gb"},
     Product{"H800 PCIe", "h800-pcie-80gb"},
     Product{"H200", "h200-sxm-141gb"},
@@ -40,7 +40,7 @@ constexpr std::array kProducts = {
     Product{"A800-SXM4-80GB", "a800-sxm-80gb"},
     Product{"A100-SXM4-80GB", "a100-sxm4-80gb"},
     Product{"A100-SXM4-40GB", "a100-sxm4-40gb"},
-    // Drivers of 2021.
+    // Drivers of 2021 print these names.
     Product{"A100-SXM-80GB", "a100-sxm4-80gb"},
     Product{"A100-SXM-40GB", "a100-sxm4-40gb"},
     Product{"A100 80GB PCIe", "a100-pcie-80gb"},

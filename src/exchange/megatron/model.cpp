@@ -72,7 +72,7 @@ void heads(ImportDraft& d) {
   const Json& all = d.at("model.num_attention_heads");
   // Megatron-DeepSpeed's name, which needs no flag beside it.
   const auto kv_heads = d.settings.count("num_key_value_heads", 1);
-  // BigCode's fork.
+  // BigCode's fork names one head for all keys and values.
   const bool one = d.settings.word("attention_head_type") == "multiquery";
   if (one) {
     d.set("model.num_key_value_heads", 1);

@@ -118,7 +118,7 @@ void context(ImportDraft& d) {
   const bool ulysses = !words && d.is_on("deepspeed") && d.count_at("parallel.cp", 1) > 1;
   if (ulysses) return d.set("parallel.cp_type", "a2a");
   if (!words || d.count_at("parallel.cp", 1) == 1) return;
-  // The help of Megatron-LM says it without the stroke, Transformer Engine takes it with it.
+  // The help of Megatron-LM says it without the underscore, Transformer Engine takes it with one.
   const std::string word = words->front() == "allgather" ? "all_gather" : words->front();
   const auto found = std::find(kContextTypes.begin(), kContextTypes.end(), word);
   if (words->size() != 1 || found == kContextTypes.end()) {
@@ -243,7 +243,7 @@ void old_recompute(ImportDraft& d) {
   }
 }
 
-// What is kept is then shared by the tensor ranks, as with --sequence-parallel.
+// Tensor ranks then share what is kept, as with --sequence-parallel.
 void shared_inputs(ImportDraft& d) {
   const bool whole = d.count_at("parallel.tp", 1) > 1 && d.at("parallel.sequence_parallel") != true;
   if (d.is_on("distribute_saved_activations") && whole)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/data_needs.h"
 
+#include "core/divide.h"
 #include "core/provenance.h"
 #include "model/operators.h"
 
@@ -88,7 +89,7 @@ InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::i
   const ParameterCount count = parameter_count(a, context);
   n.weights = Bytes(kBytesOfElement * static_cast<double>(count.total));
   n.cache_a_token = Bytes(kBytesOfElement * kept_elements(a));
-  const std::int64_t blocks = (context + kCacheBlock - 1) / kCacheBlock;
+  const std::int64_t blocks = divided_up(context, kCacheBlock);
   const auto sequences = static_cast<double>(batch);
   n.cache = n.cache_a_token * (sequences * static_cast<double>(blocks * kCacheBlock));
   n.waste = n.cache_a_token * (sequences * 0.5 * static_cast<double>(kCacheBlock));

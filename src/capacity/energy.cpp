@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/energy.h"
 
+#include "core/divide.h"
+
 namespace orrery {
 namespace {
 
@@ -30,7 +32,7 @@ std::int64_t devices_of_system(const Cluster& c) {
 
 std::int64_t system_count(const Cluster& c) {
   const std::int64_t devices = devices_of_system(c);
-  return (c.gpus + devices - 1) / devices;
+  return divided_up(c.gpus, devices);
 }
 
 EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,

@@ -8,6 +8,7 @@
 
 #include "capacity/option.h"
 #include "capacity/sizes.h"
+#include "core/divide.h"
 #include "core/error.h"
 
 namespace orrery {
@@ -148,7 +149,7 @@ class Climb {
     const auto beyond = fitting_.upper_bound(met->first);
     if (beyond == fitting_.end()) return met->first;
     const std::vector<std::int64_t> open = untried(met->first, beyond->first);
-    const std::size_t step = (open.size() + kMostBetween - 1) / kMostBetween;
+    const std::size_t step = divided_up(open.size(), kMostBetween);
     for (std::size_t i = open.size(); i > 0; i -= std::min(i, step)) {
       const OptionAnswer* o = tried(open[i - 1]);
       if (o != nullptr && lacks_nothing(q, *o)) return open[i - 1];
@@ -202,7 +203,7 @@ class Climb {
   // Tries the sizes between two, or some of them, up to the first that meets the requirement.
   void try_between(const Requirement& q, std::int64_t below, std::int64_t above) {
     const std::vector<std::int64_t> open = untried(below, above);
-    const std::size_t step = (open.size() + kMostBetween - 1) / kMostBetween;
+    const std::size_t step = divided_up(open.size(), kMostBetween);
     for (std::size_t i = 0; i < open.size(); i += step) {
       const OptionAnswer* o = tried(open[i]);
       if (o != nullptr && lacks_nothing(q, *o)) return;

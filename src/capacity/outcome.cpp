@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "capacity/training_time.h"
+#include "core/divide.h"
 
 namespace orrery {
 namespace {
@@ -32,7 +33,7 @@ std::int64_t held_gpus(const OutcomeInputs& in) {
 
 std::int64_t held_nodes(const OutcomeInputs& in) {
   const std::int64_t each = in.cluster.devices_per_node;
-  return (held_gpus(in) + each - 1) / each;
+  return divided_up(held_gpus(in), each);
 }
 
 // A whole number of steps is between two checkpoints.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "capacity/plan_keys.h"
+#include "core/divide.h"
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/open_run.h"
@@ -100,7 +101,7 @@ Counts likely_nodes(const std::vector<PhaseLayout>& phases) {
 Counts thinned(const Counts& sizes) {
   if (sizes.size() <= kMostRungs) return sizes;
   Counts some;
-  const std::size_t step = (sizes.size() + kMostRungs - 1) / kMostRungs;
+  const std::size_t step = divided_up(sizes.size(), kMostRungs);
   for (std::size_t i = 0; i < sizes.size(); i += step) some.push_back(sizes[i]);
   some.push_back(sizes.back());
   return some;

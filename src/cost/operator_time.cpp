@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/operator_time.h"
 
+#include "core/divide.h"
 #include "cost/attention.h"
 #include "cost/memory_time.h"
 #include "cost/product.h"
@@ -22,7 +23,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const Precision precision = linear ? k.linear : k.wide;
   const bool grouped = kOpFacts[op.kind].grouped;
   const std::int64_t groups = grouped ? op.groups : 1;
-  const std::int64_t rows = grouped ? (op.rows + groups - 1) / groups : op.rows;
+  const std::int64_t rows = grouped ? divided_up(op.rows, groups) : op.rows;
   const auto time = [&](const ProductShape& p) {
     const SecondsOf<R> alone = product_time<R>(p, d, precision);
     if (!linear || k.linear_rate == 1) return alone;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "core/divide.h"
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
@@ -125,7 +126,7 @@ SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs) 
                        given.json.dump() + job.sweep.run.dump() +
                        calibration_documents(job.sweep.run, job.run_file, job.lookup));
   job.shard = read_shard(choice.shard);
-  job.mine = (job.sweep.points - job.shard.index + job.shard.count - 1) / job.shard.count;
+  job.mine = divided_up(job.sweep.points - job.shard.index, job.shard.count);
   return job;
 }
 

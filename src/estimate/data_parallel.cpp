@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "core/divide.h"
 #include "estimate/comm_lines.h"
 #include "estimate/run.h"
 #include "estimate/sharding.h"
@@ -165,7 +166,7 @@ class EndOfStep {
     if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
     using enum Collective;
     const std::int64_t buckets = buckets_of(parameters);
-    const std::int64_t bucket = (parameters + buckets - 1) / buckets;
+    const std::int64_t bucket = divided_up(parameters, buckets);
     add_moves(gradients_, which, reduce_gradients<R>(run_, which, bucket, reduced_to, owner),
               buckets);
     add(gradients_, which, all_reduce, bucket, recipe.reduced, owner, n, buckets);
@@ -176,7 +177,7 @@ class EndOfStep {
   }
 
   void refresh() {
-    const std::int64_t layers = (run_.model.layers + run_.strategy.pp - 1) / run_.strategy.pp;
+    const std::int64_t layers = divided_up(run_.model.layers, run_.strategy.pp);
     weights_.prolong(count<R>(ranks_, {"ranks that own updated weights"}) *
                      count<R>(layers, {"layers of a stage"}) *
                      lift<R>(run_.framework.refresh_per_rank, {"framework.refresh_per_rank"}));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "estimate/boundary_sends.h"
 #include "estimate/busy_stage.h"
 #include "estimate/classes.h"
@@ -24,7 +25,7 @@ namespace {
 // The hosts of the node whose devices `used` ranks fill.
 Bytes host_memory(const Cluster& c, std::int64_t used) {
   if (c.host.devices == 0 || c.host.devices >= c.devices_per_node) return c.host.memory_capacity;
-  const std::int64_t reached = (used + c.host.devices - 1) / c.host.devices * c.host.devices;
+  const std::int64_t reached = rounded_up(used, c.host.devices);
   return c.host.memory_capacity * (static_cast<double>(std::min(reached, c.devices_per_node)) /
                                    static_cast<double>(c.devices_per_node));
 }

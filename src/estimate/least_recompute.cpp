@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "core/divide.h"
 #include "estimate/classes.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
@@ -88,7 +89,7 @@ class Chooser {
     s.recompute = Recompute::full;
     s.recompute_method = RecomputeMethod::block;
     const std::int64_t chunks = s.pp * s.vpp;
-    const std::int64_t most = (run_.model.layers + chunks - 1) / chunks;
+    const std::int64_t most = divided_up(run_.model.layers, chunks);
     s.recompute_layers = fewest_layers(most);
     while (s.recompute_layers < most && !has_recompute_of(run_.framework, s.recompute_layers, most))
       ++s.recompute_layers;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "core/error.h"
 #include "cost/operator_time.h"
 #include "estimate/estimate.h"
@@ -127,7 +128,7 @@ void warn_of_recompute(const Run& run, Lines& lines) {
     return;
   }
   const std::int64_t chunks = s.pp * s.vpp;
-  const std::int64_t chunk = (run.model.layers + chunks - 1) / chunks;
+  const std::int64_t chunk = divided_up(run.model.layers, chunks);
   if (!some || has_recompute_of(run.framework, s.recompute_layers, chunk)) return;
   lines.push_back(framework + " recomputes one layer in n, and no n makes that " +
                   std::to_string(s.recompute_layers) + " of " + std::to_string(chunk) + " layers");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/divide.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_json.h"
@@ -226,7 +227,7 @@ void UnitWalk::add_layers(Chunked& c) const {
   const Framework& f = base_.run.framework;
   if (!f.recomputes_one_in_n || !axis.is_free() || axis.open) return;
   const std::int64_t chunks = pp_ * c.vpp;
-  const std::int64_t chunk = (base_.run.model.layers + chunks - 1) / chunks;
+  const std::int64_t chunk = divided_up(base_.run.model.layers, chunks);
   for (std::int64_t n = 1; n < chunk; ++n) {
     if (has_recompute_of(f, n, chunk)) c.layers.push_back(n);
   }
@@ -250,7 +251,7 @@ SearchCell UnitWalk::cell_of(const Chunked& c, const Again& again) const {
     cell.layer_count = static_cast<std::int64_t>(c.layers.size());
   } else {
     const std::int64_t chunks = pp_ * c.vpp;
-    const std::int64_t most = (base_.run.model.layers + chunks - 1) / chunks - 1;
+    const std::int64_t most = divided_up(base_.run.model.layers, chunks) - 1;
     cell.first_layers = std::max<std::int64_t>(1, axis.lowest);
     cell.layer_count =
         std::max<std::int64_t>(0, std::min(most, axis.highest) - cell.first_layers + 1);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/divide.h"
 #include "core/enum_names.h"
 #include "hardware/device.h"
 #include "hardware/name.h"
@@ -68,7 +69,7 @@ struct Cluster {
 
 // The last node may be used in part.
 constexpr std::int64_t node_count(const Cluster& c) {
-  return (c.gpus + c.devices_per_node - 1) / c.devices_per_node;
+  return divided_up(c.gpus, c.devices_per_node);
 }
 
 // Devices a rank may sit on.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/divide.h"
 #include "core/error.h"
 #include "hardware/device_reader.h"
 
@@ -53,7 +54,7 @@ Fabric read_dragonfly(Reader& r) {
 }
 
 std::int64_t units_filled(const Fabric& f, const Cluster& c) {
-  return (node_count(c) + f.nodes_per_unit - 1) / f.nodes_per_unit;
+  return divided_up(node_count(c), f.nodes_per_unit);
 }
 
 void check_fits(const Reader& r, const Fabric& f, const Cluster& c) {
@@ -94,7 +95,7 @@ void apply_fabric(const Fabric& f, Cluster& c) {
   spine.channel_share = 1;  // those of one node, which the leaf counts
   spine.group_sizes = 0;
   spine.group_bandwidth = {};
-  spine.size = (std::max(leaf.size, c.places) + unit - 1) / unit * unit;
+  spine.size = rounded_up(std::max(leaf.size, c.places), unit);
   const std::int64_t groups = f.groups > 0 ? f.groups : units_filled(f, c);
   if (f.kind == FabricKind::dragonfly && groups > 2) {
     spine.group_sizes = 2;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/divide.h"
 #include "core/units.h"
 #include "hardware/dimensions.h"
 #include "hardware/node_keys.h"
@@ -108,8 +109,6 @@ Tier read_tier(Reader r, bool has_graph) {
   return t;
 }
 
-std::int64_t round_up_to(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 void check_inner_size(const Reader& r, std::int64_t size, std::int64_t inside) {
   if (size == 0) r.fail("no size", "a `size`: only the outermost tier is the whole cluster");
   if (size % inside != 0 || size == inside) {
@@ -124,7 +123,7 @@ std::int64_t outermost_size(const Reader& r, const Tier& t, std::int64_t gpus,
   if (t.size != 0) {
     r.fail("a size of " + std::to_string(t.size), "none: the outermost tier is the whole cluster");
   }
-  return round_up_to(std::max(gpus, inside), inside);
+  return rounded_up(std::max(gpus, inside), inside);
 }
 
 // Overrides name tiers, so names must differ.

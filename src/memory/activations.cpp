@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "parallel/strategy.h"
 
 namespace orrery {
@@ -52,7 +53,7 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
     if (g.recompute_full > 0) input = g.block->input;  // every layer's is the residual stream
   }
   if (again > 0) {
-    c.kept += count<R>((again + at_once - 1) / at_once, {"inputs kept in the chunk"}) * input;
+    c.kept += count<R>(divided_up(again, at_once), {"inputs kept in the chunk"}) * input;
   }
   return c;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/divide.h"
 #include "model/hf_facts.h"
 #include "model/hf_words.h"
 
@@ -54,7 +55,7 @@ class Shapes {
     const auto wide = static_cast<double>(facts_.needed("intermediate_size") * 2 / 3);
     const auto width = static_cast<std::int64_t>(wide * (factor ? factor->number(0, 1e3) : 1));
     const std::int64_t step = multiple ? multiple->integer(1, HfFacts::kMany) : 1;
-    facts_.set("intermediate_size", (width + step - 1) / step * step);
+    facts_.set("intermediate_size", rounded_up(width, step));
   }
 
   // The projection of a patch counts as a table of as many rows as a patch has numbers, with its

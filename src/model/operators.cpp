@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/operators.h"
 
+#include "core/divide.h"
 #include "model/layers/build.h"
 
 namespace orrery {
@@ -47,7 +48,7 @@ std::int64_t parameters(const Block& block) {
 }  // namespace
 
 std::int64_t padded_vocabulary(const Architecture& a, std::int64_t multiple) {
-  return (a.vocab + multiple - 1) / multiple * multiple;
+  return rounded_up(a.vocab, multiple);
 }
 
 void model_operators(const Architecture& a, const ListOptions& options, ModelOperators& model) {

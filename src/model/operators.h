@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/divide.h"
 #include "core/enum_names.h"
 #include "core/modules.h"
 #include "core/precision.h"
@@ -62,7 +63,7 @@ struct AxisDegrees {
 
 constexpr std::int64_t local(const Extent& e, const AxisDegrees& d) {
   const std::int64_t degree = d.by_axis[e.axis];
-  return (e.units * d.gathered[e.axis] + degree - 1) / degree * e.unit;
+  return divided_up(e.units * d.gathered[e.axis], degree) * e.unit;
 }
 
 enum class OpKind : std::uint8_t {

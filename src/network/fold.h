@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/divide.h"
 #include "hardware/cluster.h"
 #include "network/group.h"
 
@@ -27,7 +28,7 @@ struct Fold {
 // takes as long as all else about a tier.
 constexpr std::int64_t units_filled(std::int64_t ranks, std::int64_t inside) {
   if (inside == 1) return ranks;
-  return ranks <= inside ? 1 : (ranks + inside - 1) / inside;
+  return divided_up(ranks, inside);
 }
 
 // Members of the group inside one child of tier i.

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/divide.h"
 #include "network/fold.h"
 
 namespace orrery {
 namespace {
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The members among `ranks` in one unit of `size` devices.
 std::int64_t ranks_in(const Cluster& c, std::int64_t size, std::int64_t ranks_per_node,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/divide.h"
 #include "hardware/cluster.h"
 #include "parallel/placement_list.h"
 #include "parallel/rank_digits.h"
@@ -33,8 +34,6 @@ std::int64_t inside(const Digits& digits, std::int64_t unit) {
   for (std::size_t i = 0; i < digits.count; ++i) members *= inside(digits.at[i], unit);
   return members;
 }
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 Group folded(const Digits& digits, const TierSizes& tiers, std::int64_t world) {
   if (tiers.device_of_rank != nullptr) return folded_by_list(digits, tiers);

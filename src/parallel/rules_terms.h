@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/divide.h"
 #include "parallel/rules_facts.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
@@ -60,7 +61,7 @@ inline std::int64_t most_layers_of_a_chunk(const C& c) {
   const std::int64_t chunks = c.s.pp * c.s.vpp;
   if (c.s.layer_split == LayerSplit::even && !c.s.listed_stages) {
     const std::int64_t with_layers = std::max<std::int64_t>(1, chunks - (c.s.vision_stage ? 1 : 0));
-    return (c.a.layers + with_layers - 1) / with_layers;
+    return divided_up(c.a.layers, with_layers);
   }
   std::int64_t most = 0;
   for (std::int64_t j = 0; j < chunks; ++j) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/divide.h"
+
 namespace orrery {
 namespace {
 
@@ -73,7 +75,7 @@ void loss_reduce(ShardedOperator& op, const Boundary& b, const Degrees& d) {
 // Every rank of an all-to-all takes at least one head: fewer are repeated before they are sent.
 std::int64_t repeats(const Boundary& b, const Degrees& d) {
   const std::int64_t heads = local({b.cols.units, 1, b.cols.axis}, d);
-  return heads >= d.cp ? 1 : (d.cp + heads - 1) / heads;
+  return divided_up(d.cp, heads);
 }
 
 void heads_for_tokens(ShardedOperator& op, const Boundary& b, const Degrees& d,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/divide.h"
 #include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "parallel/partition.h"
@@ -17,7 +18,7 @@ namespace {
 std::int64_t replicas_in_step(const Run& run) {
   const Strategy& s = run.strategy;
   const auto over = [&s](std::int64_t ranks, std::int64_t inside) {
-    return std::min(s.dp, (ranks + inside - 1) / inside);
+    return std::min(s.dp, divided_up(ranks, inside));
   };
   std::int64_t n = over(s.ep * s.etp, s.tp * s.cp);
   if (gathers_every_micro_batch(s, run.framework)) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/divide.h"
 #include "parallel/rules.h"
 
 namespace orrery {
@@ -38,7 +39,7 @@ Run with_replicas(const Run& all, std::int64_t dp) {
     share_among(*degree, before, dp * s.cp);
   }
   const std::int64_t each = s.micro_batch * dp;
-  s.micro_batches = (run.training.global_batch + each - 1) / each;
+  s.micro_batches = divided_up(run.training.global_batch, each);
   run.cluster.gpus = world_size(s);
   run.training.global_batch = s.micro_batches * each;
   return run;

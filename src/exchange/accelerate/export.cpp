@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/divide.h"
 #include "core/json_path.h"
 #include "estimate/resolve.h"
 #include "exchange/accelerate/accelerate.h"
@@ -37,7 +38,7 @@ class Export {
                                : by_fsdp()    ? "FSDP"
                                : gpus > 1     ? "MULTI_GPU"
                                               : "NO";
-    out_["num_machines"] = (gpus + node - 1) / node;
+    out_["num_machines"] = divided_up(gpus, node);
     out_["num_processes"] = gpus;
     out_["machine_rank"] = 0;
   }

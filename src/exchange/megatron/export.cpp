@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/resolve.h"
@@ -29,7 +30,7 @@ class Export {
   std::string launch() const {
     const std::int64_t gpus = r_.run.cluster.gpus;
     const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
-    const std::int64_t nodes = (gpus + node - 1) / node;
+    const std::int64_t nodes = divided_up(gpus, node);
     if (gpus % nodes != 0) {
       return "export WORLD_SIZE=" + std::to_string(gpus) + "\npython pretrain_gpt.py";
     }

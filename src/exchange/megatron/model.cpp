@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/megatron/megatron.h"
@@ -295,10 +296,6 @@ void biases(ImportDraft& d) {
   if (!none) d.note("model.bias", "true", "without --disable-bias-linear");
 }
 
-std::int64_t padded_to(std::int64_t n, std::int64_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
-
 // GPT-2's vocabulary is known; of other tokenizers only a model says how large theirs is.
 void vocabulary(ImportDraft& d) {
   const auto padded = d.settings.count("padded_vocab_size", 1);
@@ -311,8 +308,8 @@ void vocabulary(ImportDraft& d) {
   if ((!multiple && !padded) || n == 0 || n > kMostDegree || padded == n) return;
   const std::int64_t tp =
       d.settings.count("tensor_model_parallel_size", 1, kMostDegree).value_or(1);
-  const std::int64_t theirs = padded ? *padded : padded_to(n, *multiple * tp);
-  if (theirs == padded_to(n, 128 * tp)) return;
+  const std::int64_t theirs = padded ? *padded : rounded_up(n, *multiple * tp);
+  if (theirs == rounded_up(n, 128 * tp)) return;
   const char* name = padded ? "padded_vocab_size" : "make_vocab_size_divisible_by";
   if (theirs < n || theirs % (128 * tp) != 0)
     return d.not_understood(d.settings.written(name), "the profile pads to 128 x tp");

@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 
+#include "core/divide.h"
 #include "core/units.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/readers.h"
@@ -135,7 +136,7 @@ std::size_t ranks_of(const Row& row, double factor) {
   const auto high = static_cast<std::size_t>(ranks(row.busbw + kHundredth, row.algbw - kHundredth));
   if (low == high) return low;
   constexpr std::size_t kNode = 8;
-  const std::size_t whole = (low + kNode - 1) / kNode * kNode;
+  const std::size_t whole = rounded_up(low, kNode);
   return whole <= high && whole + kNode > high ? whole : 0;
 }
 

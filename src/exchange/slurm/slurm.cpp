@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/shell/shell.h"
@@ -48,7 +49,7 @@ ImportedRun import_header(const ForeignFile& file) {
 std::string export_header(const ResolvedRun& resolved) {
   const std::int64_t gpus = resolved.run.cluster.gpus;
   const std::int64_t node = std::max<std::int64_t>(1, resolved.run.cluster.devices_per_node);
-  const std::int64_t nodes = (gpus + node - 1) / node;
+  const std::int64_t nodes = divided_up(gpus, node);
   const bool even = gpus % nodes == 0;
   return "#!/bin/bash\n#SBATCH --nodes=" + std::to_string(nodes) +
          "\n#SBATCH --ntasks-per-node=1\n#SBATCH --" + (even ? "gpus-per-node=" : "gpus=") +

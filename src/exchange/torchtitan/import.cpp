@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/divide.h"
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
@@ -188,7 +189,7 @@ void read_stage_size(ImportDraft& d, const Ends& ends) {
   if (!n || pp == 1) return;
   const std::string said = d.settings.written("pipeline_parallel_layers_per_stage");
   const std::int64_t units = d.layers_of_named + ends.first + ends.last;
-  const std::int64_t stages = (units + *n - 1) / *n;
+  const std::int64_t stages = divided_up(units, *n);
   if (d.layers_of_named == 0)
     return d.open("parallel.vpp", said, "of how many layers; give --model");
   if (stages % pp != 0) {

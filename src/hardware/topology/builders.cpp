@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/divide.h"
 #include "hardware/dimensions.h"
 
 namespace orrery {
@@ -187,7 +188,7 @@ TopologyGraph fat_tree(Reader& r) {
   const std::int64_t per_leaf = down / (n.cards / rails);
   if (per_leaf < 1) r.at("radix").fail("a radix for at least one node on a leaf");
   TopologyGraph g;
-  const std::int64_t pods = (n.nodes + per_leaf - 1) / per_leaf;
+  const std::int64_t pods = divided_up(n.nodes, per_leaf);
   const std::int64_t up = std::max<std::int64_t>(1, std::llround(static_cast<double>(down) / over));
   limit_links(r, static_cast<double>(pods * rails) * static_cast<double>(up) +
                      static_cast<double>(n.nodes * (2 * n.gpus + 2 * n.cards)));
@@ -217,7 +218,7 @@ TopologyGraph dragonfly(Reader& r) {
   const Nodes n = read_nodes(r);
   const std::int64_t per_group = count_at(r, "nodes_per_group", kMostDrawn);
   const std::int64_t switches = count_at(r, "switches", 4096);
-  const std::int64_t here = (n.nodes + per_group - 1) / per_group;
+  const std::int64_t here = divided_up(n.nodes, per_group);
   const std::int64_t groups = count_at(r, "groups", kMostDrawn, std::max<std::int64_t>(here, 1));
   if (groups < here) {
     r.at("groups").fail(std::to_string(groups) + " groups",

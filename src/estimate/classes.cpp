@@ -14,9 +14,9 @@ namespace {
 
 template <Number R>
 std::size_t groups_of(const Prices<R>& prices, const StageClass<R>& c,
-                      std::array<BlockGroup<R>, kBlockTypes>& out) {
+                      std::array<BlockGroup<R>, kCountOf<BlockType>>& out) {
   std::size_t n = 0;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     if (c.blocks[i] == 0) continue;
     out[n++] = {&prices.blocks[i].activations, c.blocks[i], c.replayed[i]};
   }
@@ -45,7 +45,7 @@ void add_streams(const Run& run, StageClass<R>& c, const FreeSharding* free) {
 
 // Whether what the stage sends on stays there until its gradient comes back.
 bool keeps_output(const Run& run, const BlockCounts& blocks) {
-  return run.framework.keeps_stage_outputs && run.strategy.pp > 1 && blocks[kHeadBlock] == 0;
+  return run.framework.keeps_stage_outputs && run.strategy.pp > 1 && blocks[BlockType::head] == 0;
 }
 
 template <Number R>
@@ -55,7 +55,7 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   c.blocks = blocks;
   c.replayed = replayed;
   c.parameters = stage_parameters<R>(run, prices, blocks);
-  std::array<BlockGroup<R>, kBlockTypes> groups;
+  std::array<BlockGroup<R>, kCountOf<BlockType>> groups;
   const std::size_t n = groups_of<R>(prices, c, groups);
   c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});
   if (keeps_output(run, blocks)) {
@@ -111,8 +111,8 @@ double channels_over_a100(const Cluster& c) {
 template <Number R>
 ParametersHeld largest_layer(const Prices<R>& prices, const BlockCounts& blocks) {
   ParametersHeld most;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
-    if (blocks[i] == 0 || i == kEmbeddingBlock || i == kHeadBlock) continue;
+  for (const BlockType i : kAllOf<BlockType>) {
+    if (blocks[i] == 0 || !kBlockFacts[i].is_layer) continue;
     most = larger_of(most, prices.blocks[i].parameters);
   }
   return most;
@@ -259,7 +259,7 @@ Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
   bool receives_inputs = false;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     if (part > 0) buffers += run.strategy.micro_batches;
-    if (class_of<R>(w, part).blocks[kHeadBlock] == 0) buffers += run.strategy.micro_batches;
+    if (class_of<R>(w, part).blocks[BlockType::head] == 0) buffers += run.strategy.micro_batches;
     receives_inputs = receives_inputs || part > 0;
   });
   const std::int64_t beside =
@@ -270,7 +270,7 @@ Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
 template <Number R>
 void add_largest(const Prices<R>& prices, const BlockCounts& blocks, StageHoldings& h) {
   h.largest_layer = larger_of(h.largest_layer, largest_layer<R>(prices, blocks));
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     h.largest_module = larger_of(h.largest_module, prices.blocks[i].largest_module);
   }
@@ -298,8 +298,9 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
     const StageClass<R>& c = class_of<R>(w, part);
     if (&c != before) add_largest(w.prices, c.blocks, h);
     before = &c;
-    for (const std::size_t end : {kEmbeddingBlock, kHeadBlock}) {
-      if (c.blocks[end] > 0) h.ends += block_parameters(run, w.prices, end);
+    for (const BlockType end : kAllOf<BlockType>) {
+      if (c.blocks[end] == 0 || kBlockFacts[end].is_layer) continue;
+      h.ends += block_parameters(run, w.prices, end);
     }
   });
   return h;
@@ -337,9 +338,8 @@ BytesOf<R> held_ahead(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
   double launches = 0;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const BlockCounts& blocks = class_of<R>(w, part).blocks;
-    for (std::size_t i = 0; i < kBlockTypes; ++i) {
-      const bool decoder_layer = i < kMaxLayerTypes || i == kMtpBlock;
-      if (!decoder_layer) continue;
+    for (const BlockType i : kAllOf<BlockType>) {
+      if (!kBlockFacts[i].in_decoder) continue;
       const double n = static_cast<double>(blocks[i]);
       layers += n;
       launches += n * w.prices.blocks[i].launches[Phase::forward];
@@ -372,11 +372,11 @@ BytesOf<R> embedding_gradient(const Run& run, const WorkspaceOf<R>& w, std::int6
   bool has_logits = false;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const BlockCounts& blocks = class_of<R>(w, part).blocks;
-    embeds = embeds || blocks[kEmbeddingBlock] > 0;
-    has_logits = has_logits || blocks[kHeadBlock] > 0;
+    embeds = embeds || blocks[BlockType::embedding] > 0;
+    has_logits = has_logits || blocks[BlockType::head] > 0;
   });
   if (!embeds || has_logits) return {};
-  const std::int64_t n = block_parameters(run, w.prices, kEmbeddingBlock).dense;
+  const std::int64_t n = block_parameters(run, w.prices, BlockType::embedding).dense;
   const Bytes block(static_cast<double>(n) *
                     std::max(element_bytes(Precision::bf16), run.training.recipe.gathered));
   if (block <= largest_tensor(run)) return {};

@@ -128,7 +128,7 @@ template <Number R>
 void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
                 const BlockCounts& blocks, std::initializer_list<Pass> passes,
                 std::int64_t micro_batches) {
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
       const ParametersHeld& parameters = block_parameters(run, prices, i);

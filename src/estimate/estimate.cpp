@@ -202,7 +202,7 @@ class Finish {
     BlockCounts sum{};
     for_each_chunk(run_, stage, [&](std::int64_t part) {
       const BlockCounts& n = class_of<R>(w_, part).blocks;
-      for (std::size_t i = 0; i < kBlockTypes; ++i) sum[i] += n[i];
+      for (const BlockType i : kAllOf<BlockType>) sum[i] += n[i];
     });
     return sum;
   }
@@ -318,7 +318,7 @@ MemoryOfAll memory_of_all(const Run& run, std::span<const JudgedStage> stages, s
 bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {
   if (follows_fullest_moment(run.framework)) return false;
   StageHoldings mean;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     mean.parameters.dense += blocks[i] * prices.blocks[i].parameters.dense;
     mean.parameters.expert += blocks[i] * prices.blocks[i].parameters.expert;
   }
@@ -335,11 +335,11 @@ Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const Bloc
   const bool again = run.strategy.recompute == Recompute::full &&
                      run.strategy.recompute_method == RecomputeMethod::uniform;
   Seconds sum{};
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     const auto& compute = prices.blocks[i].compute;
     Seconds block =
         compute[Phase::forward] + compute[Phase::backward] + compute[Phase::recompute_selective];
-    if (again && i < kMaxLayerTypes) block += compute[Phase::recompute_full];
+    if (again && kBlockFacts[i].is_layer) block += compute[Phase::recompute_full];
     sum += block * static_cast<double>(blocks[i]);
   }
   return sum *

@@ -53,7 +53,7 @@ template <Number R>
 void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m,
                         AnswerOf<R>& answer) {
   const GroupRanks ranks = ranks_of(w.prices.placement);
-  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+  for (const BlockType b : kAllOf<BlockType>) {
     if (chunk.blocks[b] == 0) continue;
     const auto& tables = w.prices.blocks[b].exchanges;
     for (const Phase p :

@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
-#include "core/divide.h"
 #include "estimate/classes.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
+#include "parallel/stages.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -88,8 +88,7 @@ class Chooser {
     Strategy& s = run_.strategy;
     s.recompute = Recompute::full;
     s.recompute_method = RecomputeMethod::block;
-    const std::int64_t chunks = s.pp * s.vpp;
-    const std::int64_t most = divided_up(run_.model.layers, chunks);
+    const std::int64_t most = most_layers_of_chunk(s, run_.model);
     s.recompute_layers = fewest_layers(most);
     while (s.recompute_layers < most && !has_recompute_of(run_.framework, s.recompute_layers, most))
       ++s.recompute_layers;

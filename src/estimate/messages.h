@@ -16,7 +16,8 @@
 
 namespace orrery {
 
-enum class Phase : std::uint8_t;  // estimate/price.h
+enum class BlockType : std::uint8_t;  // parallel/stages.h
+enum class Phase : std::uint8_t;      // estimate/price.h
 
 struct MessageClass {
   CommLine<double> line;        // the messages of this class alone
@@ -31,7 +32,7 @@ void note(MessageLog& log, const MessageClass& c);
 
 // An exchange of a block for one micro batch, noted by price().
 struct PricedExchange {
-  std::size_t block = 0;
+  BlockType block{};
   Phase phase{};
   MessageClass each;  // its line belongs to one block and micro batch
 };

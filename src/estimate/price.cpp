@@ -77,7 +77,7 @@ BytesOf<R> as_dispatched(BytesOf<R> buffer, const Run& run, const ShardedOperato
 // Where someone asks for message sizes: every exchange on its own, beside the sums.
 struct ExchangeNotes {
   std::vector<PricedExchange>* out = nullptr;
-  std::size_t block = 0;
+  BlockType block{};
 
   void add(Phase phase, OpName op, const Exchange& e, const CollectiveCost<double>& cost,
            Seconds bare) const {
@@ -303,17 +303,19 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
     degrees.linear_bytes = linear_bytes(*adapter);
     degrees.frozen_bytes = other_bytes(*adapter);
   }
-  const auto block = [&](const Block& b, std::size_t i) {
+  const auto block = [&](const Block& b, BlockType i) {
     if (b.count == 0) return;
     price_block<R>(run, prices.placement, b, degrees, scratch.sharded, {scratch.exchanges, i},
                    prices.blocks[i]);
   };
-  for (std::size_t i = 0; i < kMaxLayerTypes; ++i) block(scratch.model.layers[i], i);
-  block(scratch.model.embedding, kEmbeddingBlock);
-  block(scratch.model.head, kHeadBlock);
-  block(scratch.model.mtp, kMtpBlock);
-  block(scratch.model.tower, kTowerBlock);
-  block(scratch.model.tower_ends, kTowerEndsBlock);
+  for (std::size_t i = 0; i < kMaxLayerTypes; ++i) {
+    block(scratch.model.layers[i], block_of_layer(i));
+  }
+  block(scratch.model.embedding, BlockType::embedding);
+  block(scratch.model.head, BlockType::head);
+  block(scratch.model.mtp, BlockType::mtp);
+  block(scratch.model.tower, BlockType::tower);
+  block(scratch.model.tower_ends, BlockType::tower_ends);
 }
 
 template <Number R>

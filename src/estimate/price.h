@@ -74,10 +74,23 @@ struct BlockPrice {
   ParametersHeld parameters_with_copy;  // if the block holds a copy of a shared weight
 };
 
-// On the heap, so that a search can swap those of one key for those of another.
+// One for each type of block, on the heap, so that a search can swap those of one key for those of
+// another.
+template <Number R>
+class BlockPrices {
+ public:
+  BlockPrice<R>& operator[](BlockType b) { return prices_[static_cast<std::size_t>(b)]; }
+  const BlockPrice<R>& operator[](BlockType b) const {
+    return prices_[static_cast<std::size_t>(b)];
+  }
+
+ private:
+  std::vector<BlockPrice<R>> prices_ = std::vector<BlockPrice<R>>(kCountOf<BlockType>);
+};
+
 template <Number R>
 struct Prices {
-  std::vector<BlockPrice<R>> blocks = std::vector<BlockPrice<R>>(kBlockTypes);
+  BlockPrices<R> blocks;
   Placement placement;
 };
 

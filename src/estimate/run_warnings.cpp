@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "core/divide.h"
 #include "core/error.h"
 #include "cost/operator_time.h"
 #include "estimate/estimate.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 namespace {
@@ -127,8 +127,7 @@ void warn_of_recompute(const Run& run, Lines& lines) {
                     (some ? "full recompute of some layers" : std::string(name_of(asked))));
     return;
   }
-  const std::int64_t chunks = s.pp * s.vpp;
-  const std::int64_t chunk = divided_up(run.model.layers, chunks);
+  const std::int64_t chunk = most_layers_of_chunk(s, run.model);
   if (!some || has_recompute_of(run.framework, s.recompute_layers, chunk)) return;
   lines.push_back(framework + " recomputes one layer in n, and no n makes that " +
                   std::to_string(s.recompute_layers) + " of " + std::to_string(chunk) + " layers");

@@ -156,36 +156,49 @@ constexpr std::array<const char*, kMaxLayerTypes> kCountOfKind = {
     "layers of the first kind of the chunk", "layers of the second kind of the chunk",
     "layers of the third kind of the chunk", "layers of the fourth kind of the chunk"};
 
-constexpr std::array<const char*, kBlockTypes> kForwardNames = {
-    "forward of a dense layer",         "forward of a local dense layer",
-    "forward of an MoE layer",          "forward of a local MoE layer",
-    "forward of the embedding",         "forward of head and loss",
-    "forward of multi-token prediction"};
-constexpr std::array<const char*, kBlockTypes> kBackwardNames = {
-    "backward of a dense layer",         "backward of a local dense layer",
-    "backward of an MoE layer",          "backward of a local MoE layer",
-    "backward of the embedding",         "backward of head and loss",
-    "backward of multi-token prediction"};
-constexpr std::array<const char*, kBlockTypes> kCountNames = {
+constexpr EnumArray<BlockType, const char*> kForwardNames = {
+    "forward of a dense layer",
+    "forward of a local dense layer",
+    "forward of an MoE layer",
+    "forward of a local MoE layer",
+    "forward of the embedding",
+    "forward of head and loss",
+    "forward of multi-token prediction",
+    "forward of a layer of the image encoder",
+    "forward of the image encoder's ends"};
+constexpr EnumArray<BlockType, const char*> kBackwardNames = {
+    "backward of a dense layer",
+    "backward of a local dense layer",
+    "backward of an MoE layer",
+    "backward of a local MoE layer",
+    "backward of the embedding",
+    "backward of head and loss",
+    "backward of multi-token prediction",
+    "backward of a layer of the image encoder",
+    "backward of the image encoder's ends"};
+constexpr EnumArray<BlockType, const char*> kCountNames = {
     "dense layers of the chunk",
     "local dense layers of the chunk",
     "MoE layers of the chunk",
     "local MoE layers of the chunk",
     "embeddings of the chunk",
     "heads of the chunk",
-    "multi-token prediction modules of the chunk"};
+    "multi-token prediction modules of the chunk",
+    "layers of the image encoder",
+    "ends of the image encoder"};
 
-const char* name_of(const Run& run, std::size_t type,
+const char* name_of(const Run& run, BlockType type,
                     const std::array<const char*, kMaxLayerTypes>& of_kind,
-                    const std::array<const char*, kBlockTypes>& usual) {
-  return type < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[type] : usual[type];
+                    const EnumArray<BlockType, const char*>& usual) {
+  const auto kind = static_cast<std::size_t>(type);
+  return kind < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[kind] : usual[type];
 }
 
 // Adds `n` blocks, of which `again` run their forward again in full.
 template <Number R>
 class Adder {
  public:
-  Adder(const Run& run, const BlockPrice<R>& block, std::size_t type, std::int64_t n,
+  Adder(const Run& run, const BlockPrice<R>& block, BlockType type, std::int64_t n,
         std::int64_t again, const FreeSharding* free)
       : run_(run),
         block_(block),
@@ -279,7 +292,7 @@ template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                           const BlockCounts& replayed, const FreeSharding* free) {
   StageCosts<R> s;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
     const std::int64_t again = replayed[i];
@@ -299,14 +312,14 @@ template <Number R>
 ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
                                 const BlockCounts& blocks) {
   ParametersHeld sum;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     sum += blocks[i] * block_parameters(run, prices, i);
   }
   // Multi-token prediction embeds the next tokens: the last stage holds the table too, be it as the
   // tied head's or as a copy of its own.
-  if (blocks[kMtpBlock] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
-    sum += prices.blocks[kEmbeddingBlock].parameters;
+  if (blocks[BlockType::mtp] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
+    sum += prices.blocks[BlockType::embedding].parameters;
   }
   return sum;
 }

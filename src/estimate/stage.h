@@ -40,9 +40,9 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
 // Parameters of one block of a kind. A shared weight is held twice where its two blocks stand on
 // different stages; multi-token prediction stands with the head it shares.
 template <Number R>
-const ParametersHeld& block_parameters(const Run& run, const Prices<R>& prices, std::size_t i) {
+const ParametersHeld& block_parameters(const Run& run, const Prices<R>& prices, BlockType i) {
   const BlockPrice<R>& block = prices.blocks[i];
-  const bool copies = ends_apart(run) && i != kMtpBlock;
+  const bool copies = ends_apart(run) && i != BlockType::mtp;
   return copies ? block.parameters_with_copy : block.parameters;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/divide.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_json.h"
@@ -47,15 +46,10 @@ std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
   return values;
 }
 
-// As parallel/stages.h spreads them where nothing is said.
-std::vector<std::int64_t> unlisted_layers(const Run& run, std::int64_t pp, std::int64_t vpp) {
-  Strategy s = run.strategy;
-  s.pp = pp;
-  s.vpp = vpp;
-  s.listed_stages = false;
+std::vector<std::int64_t> layers_by_part(const Strategy& s, const Architecture& a) {
   std::vector<std::int64_t> by_part;
-  for (std::int64_t j = 0; j < pp * vpp; ++j) {
-    const LayerRange range = layers_of(s, run.model, j);
+  for (std::int64_t j = 0; j < s.pp * s.vpp; ++j) {
+    const LayerRange range = layers_of(s, a, j);
     by_part.push_back(range.end - range.first);
   }
   return by_part;
@@ -204,20 +198,26 @@ void UnitWalk::add_schedules(const Unit& unit) {
 void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
   const Architecture& a = base_.run.model;
   const std::int64_t chunks = pp_ * vpp;
+  Strategy unlisted = base_.run.strategy;
+  unlisted.pp = pp_;
+  unlisted.vpp = vpp;
+  unlisted.listed_stages = false;
   std::set<std::vector<std::int64_t>> seen;
   for (std::size_t i = 0; i < space_.splits.size(); ++i) {
     const StageSplit& split = space_.splits[i];
     if (split.kind == StageSplit::Kind::even) {
-      schedules_.push_back({schedule, vpp, i, {}});
+      schedules_.push_back({schedule, vpp, i, most_layers_of_chunk(unlisted, a), {}});
       if (space_.splits.size() > 1 && chunks <= kMaxStages) {
-        seen.insert(unlisted_layers(base_.run, pp_, vpp));
+        seen.insert(layers_by_part(unlisted, a));
       }
       continue;
     }
     if (chunks > kMaxStages) continue;
     std::vector<std::int64_t> layers = layers_by(split, a.layers, chunks);
-    if (layers.empty() || !seen.insert(std::move(layers)).second) continue;
-    schedules_.push_back({schedule, vpp, i, {}});
+    if (layers.empty()) continue;
+    const std::int64_t most = *std::max_element(layers.begin(), layers.end());
+    if (!seen.insert(std::move(layers)).second) continue;
+    schedules_.push_back({schedule, vpp, i, most, {}});
   }
 }
 
@@ -226,10 +226,8 @@ void UnitWalk::add_layers(Chunked& c) const {
   const AxisValues& axis = space_.axes.recompute_layers;
   const Framework& f = base_.run.framework;
   if (!f.recomputes_one_in_n || !axis.is_free() || axis.open) return;
-  const std::int64_t chunks = pp_ * c.vpp;
-  const std::int64_t chunk = divided_up(base_.run.model.layers, chunks);
-  for (std::int64_t n = 1; n < chunk; ++n) {
-    if (has_recompute_of(f, n, chunk)) c.layers.push_back(n);
+  for (std::int64_t n = 1; n < c.most_layers; ++n) {
+    if (has_recompute_of(f, n, c.most_layers)) c.layers.push_back(n);
   }
 }
 
@@ -250,8 +248,7 @@ SearchCell UnitWalk::cell_of(const Chunked& c, const Again& again) const {
     cell.listed_layers = &c.layers;
     cell.layer_count = static_cast<std::int64_t>(c.layers.size());
   } else {
-    const std::int64_t chunks = pp_ * c.vpp;
-    const std::int64_t most = divided_up(base_.run.model.layers, chunks) - 1;
+    const std::int64_t most = c.most_layers - 1;
     cell.first_layers = std::max<std::int64_t>(1, axis.lowest);
     cell.layer_count =
         std::max<std::int64_t>(0, std::min(most, axis.highest) - cell.first_layers + 1);

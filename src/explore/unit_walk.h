@@ -72,6 +72,7 @@ class UnitWalk {
     ScheduleId schedule = ScheduleId::one_f_one_b;
     std::int64_t vpp = 1;
     std::size_t split = 0;
+    std::int64_t most_layers = 0;      // of a chunk
     std::vector<std::int64_t> layers;  // that can be recomputed in full, where not all numbers can
   };
   struct Again {

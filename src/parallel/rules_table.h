@@ -276,7 +276,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      {Fact::recompute_layers, Fact::layers, Fact::pp, Fact::vpp},
      [](const C& c) {
        return c.s.recompute_layers < 0 ||
-              (c.s.recompute_layers > 0 && c.s.recompute_layers > most_layers_of_a_chunk(c));
+              (c.s.recompute_layers > 0 && c.s.recompute_layers > most_layers_of_chunk(c.s, c.a));
      }},
 
     {{RuleId::offload_fraction, "offload-fraction", "parallel.offload.optimizer_fraction",

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/divide.h"
 #include "parallel/rules_facts.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
@@ -55,20 +54,6 @@ constexpr bool stage_layers_fit(const C& c) {
     sum += layers;
   }
   return sum == c.a.layers;
-}
-
-inline std::int64_t most_layers_of_a_chunk(const C& c) {
-  const std::int64_t chunks = c.s.pp * c.s.vpp;
-  if (c.s.layer_split == LayerSplit::even && !c.s.listed_stages) {
-    const std::int64_t with_layers = std::max<std::int64_t>(1, chunks - (c.s.vision_stage ? 1 : 0));
-    return divided_up(c.a.layers, with_layers);
-  }
-  std::int64_t most = 0;
-  for (std::int64_t j = 0; j < chunks; ++j) {
-    const LayerRange range = layers_of(c.s, c.a, j);
-    most = std::max(most, range.end - range.first);
-  }
-  return most;
 }
 
 inline ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }

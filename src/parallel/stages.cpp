@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "parallel/layer_split.h"
 #include "parallel/strategy.h"
 
@@ -35,18 +36,31 @@ LayerRange layers_of(const Strategy& s, const Architecture& a, std::int64_t virt
   return {};
 }
 
+std::int64_t most_layers_of_chunk(const Strategy& s, const Architecture& a) {
+  const std::int64_t chunks = s.pp * s.vpp;
+  if (s.layer_split == LayerSplit::even && !s.listed_stages) {
+    return divided_up(a.layers, std::max<std::int64_t>(1, chunks - (s.vision_stage ? 1 : 0)));
+  }
+  std::int64_t most = 0;
+  for (std::int64_t j = 0; j < chunks; ++j) {
+    const LayerRange range = layers_of(s, a, j);
+    most = std::max(most, range.end - range.first);
+  }
+  return most;
+}
+
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage) {
   BlockCounts n{};
   const LayerRange range = layers_of(s, a, virtual_stage);
-  for (std::int64_t i = range.first; i < range.end; ++i) ++n[layer_type(a, i)];
+  for (std::int64_t i = range.first; i < range.end; ++i) ++n[block_of_layer(layer_type(a, i))];
   if (virtual_stage == 0) {
-    n[kEmbeddingBlock] = 1;
-    n[kTowerBlock] = a.tower.layers;
-    n[kTowerEndsBlock] = a.tower.layers > 0 ? 1 : 0;
+    n[BlockType::embedding] = 1;
+    n[BlockType::tower] = a.tower.layers;
+    n[BlockType::tower_ends] = a.tower.layers > 0 ? 1 : 0;
   }
   if (virtual_stage + 1 == s.pp * s.vpp) {
-    n[kHeadBlock] = 1;
-    n[kMtpBlock] = a.mtp_layers;
+    n[BlockType::head] = 1;
+    n[BlockType::mtp] = a.mtp_layers;
   }
   return n;
 }
@@ -57,9 +71,9 @@ BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t v
   const bool all = s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0;
   const LayerRange range = layers_of(s, a, virtual_stage);
   const std::int64_t end = all ? range.end : std::min(range.end, range.first + s.recompute_layers);
-  for (std::int64_t i = range.first; i < end; ++i) ++n[layer_type(a, i)];
-  if (all && virtual_stage == 0) n[kTowerBlock] = a.tower.layers;
-  if (all && virtual_stage + 1 == s.pp * s.vpp) n[kMtpBlock] = a.mtp_layers;
+  for (std::int64_t i = range.first; i < end; ++i) ++n[block_of_layer(layer_type(a, i))];
+  if (all && virtual_stage == 0) n[BlockType::tower] = a.tower.layers;
+  if (all && virtual_stage + 1 == s.pp * s.vpp) n[BlockType::mtp] = a.mtp_layers;
   return n;
 }
 

@@ -8,26 +8,56 @@
 // and multi-token prediction on the last.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
+#include "core/enum_names.h"
 #include "model/architecture.h"
 
 namespace orrery {
 
 struct Strategy;
 
-// Distinct blocks of a model: the layer types in front (layer_type()), then the ends.
-inline constexpr std::size_t kEmbeddingBlock = kMaxLayerTypes;
-inline constexpr std::size_t kHeadBlock = kMaxLayerTypes + 1;
-inline constexpr std::size_t kMtpBlock = kMaxLayerTypes + 2;
-inline constexpr std::size_t kTowerBlock = kMaxLayerTypes + 3;
-inline constexpr std::size_t kTowerEndsBlock = kMaxLayerTypes + 4;
-inline constexpr std::size_t kBlockTypes = kMaxLayerTypes + 5;
+// The distinct blocks of a model: its kinds of layer by layer_type(), then the ends.
+enum class BlockType : std::uint8_t {
+  layer_0,
+  layer_1,
+  layer_2,
+  layer_3,
+  embedding,
+  head,
+  mtp,
+  tower,
+  tower_ends,
+};
 
-using BlockCounts = std::array<std::int64_t, kBlockTypes>;
+constexpr BlockType block_of_layer(std::size_t type) { return static_cast<BlockType>(type); }
+static_assert(block_of_layer(kMaxLayerTypes) == BlockType::embedding);
+
+// What a block is to sharding, prefetch and tensor parallelism.
+struct BlockFacts {
+  bool is_layer = false;    // gathered, computed and freed one after the other; an end stays
+  bool in_decoder = false;  // passes the decoder's activations on, from layer to layer
+};
+
+inline constexpr EnumArray<BlockType, BlockFacts> kBlockFacts = {
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{},                                      // embedding
+    BlockFacts{},                                      // head
+    BlockFacts{.is_layer = true, .in_decoder = true},  // mtp
+    BlockFacts{.is_layer = true},                      // tower
+    BlockFacts{},                                      // tower_ends
+};
+
+using BlockCounts = EnumArray<BlockType, std::int64_t>;
 
 LayerRange layers_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
+
+// Layers of the virtual stage that has most of them.
+std::int64_t most_layers_of_chunk(const Strategy& s, const Architecture& a);
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 

@@ -2,7 +2,6 @@
 #include "report/frame.h"
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "core/units.h"
@@ -74,7 +73,7 @@ std::int64_t replayed_layers(const Run& run) {
   std::int64_t layers = 0;
   for (std::int64_t part = 0; part < s.pp * s.vpp; ++part) {
     const BlockCounts n = replayed_of(s, run.model, part);
-    layers += std::accumulate(n.begin(), n.begin() + kMaxLayerTypes, std::int64_t{0});
+    for (std::size_t type = 0; type < kMaxLayerTypes; ++type) layers += n[block_of_layer(type)];
   }
   return layers;
 }

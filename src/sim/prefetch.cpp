@@ -73,8 +73,10 @@ class LayerPlayer {
   FetchedPass out_;
 };
 
-constexpr std::array<std::size_t, kBlockTypes> kForwardOrder = {
-    kTowerEndsBlock, kTowerBlock, kEmbeddingBlock, 0, 1, 2, 3, kMtpBlock, kHeadBlock};
+constexpr EnumArray<BlockType, BlockType> kForwardOrder = {
+    BlockType::tower_ends, BlockType::tower,   BlockType::embedding,
+    BlockType::layer_0,    BlockType::layer_1, BlockType::layer_2,
+    BlockType::layer_3,    BlockType::mtp,     BlockType::head};
 
 // Compute and traffic of one block of each type.
 struct BlockWork {
@@ -93,7 +95,7 @@ void add_moves(const ShardMoves& moves, LayerWork& work) {
   }
 }
 
-BlockWork work_of(const Run& run, const Workspace& w, std::size_t type) {
+BlockWork work_of(const Run& run, const Workspace& w, BlockType type) {
   BlockCounts one{};
   one[type] = 1;
   const StageCosts<double> plain = stage_costs<double>(run, w.prices, one, {});
@@ -116,7 +118,7 @@ struct CellLayers {
 
 CellLayers layers_of(const Run& run, const Workspace& w, const StageClass<double>& c) {
   CellLayers layers;
-  for (const std::size_t type : kForwardOrder) {
+  for (const BlockType type : kForwardOrder) {
     if (c.blocks[type] == 0) continue;
     const BlockWork work = work_of(run, w, type);
     for (std::int64_t k = 0; k < c.blocks[type]; ++k) {
@@ -170,9 +172,9 @@ void hold_fetched(Run& run, const Workspace& w, std::int64_t depth) {
   if (depth <= 1 || f.max_live_parameters > 0 || f.keeps_gathered_weights) return;
   std::int64_t layer = 0;
   std::int64_t ends = 0;
-  for (std::size_t i = 0; i < kBlockTypes; ++i) {
+  for (const BlockType i : kAllOf<BlockType>) {
     const ParametersHeld& p = block_parameters(run, w.prices, i);
-    if (i < kMaxLayerTypes) {
+    if (kBlockFacts[i].is_layer) {
       layer = std::max({layer, p.dense, p.expert});
     } else {
       ends += p.dense;

@@ -38,7 +38,7 @@ void add_exchanges(const BlockPrice<double>& block, Phase phase, std::int64_t n,
 
 PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c) {
   PassUse p{exposed_of(c.costs.forward), exposed_of(c.costs.backward)};
-  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+  for (const BlockType b : kAllOf<BlockType>) {
     if (c.blocks[b] == 0) continue;
     const BlockPrice<double>& block = w.prices.blocks[b];
     add_exchanges(block, Phase::forward, c.blocks[b], p.forward);
@@ -78,7 +78,7 @@ class StageReader {
     use_.streams[Stream::pp].busy += (plan_.sends[cell].forward + plan_.sends[cell].backward) * m;
     const StageClass<double>& c =
         class_of<double>(w_, part_of_cell(plan_, static_cast<std::int64_t>(cell)));
-    for (std::size_t b = 0; b < kBlockTypes; ++b) blocks_[b] += c.blocks[b];
+    for (const BlockType b : kAllOf<BlockType>) blocks_[b] += c.blocks[b];
   }
 
   void add_sharded_traffic() {
@@ -194,7 +194,7 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
     const StageClass<double>& c =
         class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell)));
     all[cell] = shard_moves(run, w, c.blocks);
-    for (std::size_t b = 0; b < kBlockTypes; ++b) {
+    for (const BlockType b : kAllOf<BlockType>) {
       if (c.blocks[b] == 0) continue;
       const BlockPrice<double>& block = w.prices.blocks[b];
       const Placement& p = w.prices.placement;

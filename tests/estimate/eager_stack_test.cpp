@@ -39,7 +39,7 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
 Seconds term(const Answer& a, Term t) { return a.breakdown[t]; }
 
 double launches_of_layer(const Run& run, Phase phase) {
-  return price<double>(run).blocks[0].launches[phase];
+  return price<double>(run).blocks[BlockType::layer_0].launches[phase];
 }
 
 ConfigLookup lookup_of(const std::string& name, const std::string& text) {
@@ -71,15 +71,15 @@ TEST_CASE("an eager RMSNorm in 16 bits moves 36 bytes an element forward and kee
 
 TEST_CASE("a chain that is not fused keeps what its operators save") {
   Run run = gated_run();
-  const Bytes fused = price<double>(run).blocks[0].activations.kept_all;
+  const Bytes fused = price<double>(run).blocks[BlockType::layer_0].activations.kept_all;
   run.framework.unfused = mask_of(Chain::rms_norm);
-  const Bytes norms = price<double>(run).blocks[0].activations.kept_all - fused;
+  const Bytes norms = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(norms.si(), 2 * 4 * kTokens * kHiddenWidth));  // two norms, an fp32 copy each
   run.framework.unfused = mask_of(Chain::gated_activation);
-  const Bytes gate = price<double>(run).blocks[0].activations.kept_all - fused;
+  const Bytes gate = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(gate.si(), 2 * kTokens * 4096));  // the activated half
   run.framework.unfused = mask_of(Chain::repeated_keys);
-  const Bytes keys = price<double>(run).blocks[0].activations.kept_all - fused;
+  const Bytes keys = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(keys.si(),
              2 * 2 * kTokens * (kHiddenWidth - kHiddenWidth / 4)));  // 16 heads where 4 were kept
 }
@@ -89,9 +89,10 @@ TEST_CASE("recomputed layer norms leave what the final norm keeps") {
       gated_run(R"({"parallel": {"recompute": "selective", "recompute_modules": ["layernorm"]}})");
   run.framework.unfused = mask_of(Chain::rms_norm);
   const Prices<double> prices = price<double>(run);
-  CHECK(prices.blocks[0].activations.kept < prices.blocks[0].activations.kept_all);
-  CHECK(prices.blocks[kHeadBlock].activations.kept ==
-        prices.blocks[kHeadBlock].activations.kept_all);
+  CHECK(prices.blocks[BlockType::layer_0].activations.kept <
+        prices.blocks[BlockType::layer_0].activations.kept_all);
+  CHECK(prices.blocks[BlockType::head].activations.kept ==
+        prices.blocks[BlockType::head].activations.kept_all);
 }
 
 TEST_CASE("the host launches the kernels of a layer one after the other") {
@@ -114,10 +115,10 @@ TEST_CASE("a pass takes no less than its launches, and no more where the GPU is 
   run.framework.host_launch = Seconds(1);  // far above any kernel
   const Prices<double> prices = price<double>(run);
   double launches = 0;
-  for (std::size_t b = 0; b < kBlockTypes; ++b) {
+  for (const BlockType b : kAllOf<BlockType>) {
     const auto& l = prices.blocks[b].launches;
     const double n = l[Phase::forward] + l[Phase::backward];
-    launches += b < kMaxLayerTypes && n > 0 ? n * static_cast<double>(kLayers) : n;
+    launches += b < BlockType::embedding && n > 0 ? n * static_cast<double>(kLayers) : n;
   }
   const Answer bound = estimate(run);
   const Seconds ends = term(alone, Term::optimizer) + term(alone, Term::other);

@@ -69,11 +69,11 @@ TEST_CASE("an encoder of images may have the first stage to itself") {
   std::vector<std::int64_t> layers;
   for (std::int64_t stage = 0; stage < 4; ++stage) {
     const BlockCounts n = blocks_of(alone.strategy, alone.model, stage);
-    CHECK(n[kTowerBlock] == (stage == 0 ? 4 : 0));
-    layers.push_back(n[0]);
+    CHECK(n[BlockType::tower] == (stage == 0 ? 4 : 0));
+    layers.push_back(n[BlockType::layer_0]);
   }
   CHECK(layers == std::vector<std::int64_t>{0, 2, 3, 3});
-  CHECK(blocks_of(beside.strategy, beside.model, 0)[0] == 2);
+  CHECK(blocks_of(beside.strategy, beside.model, 0)[BlockType::layer_0] == 2);
   // The same work on other stages.
   CHECK(estimate(alone).step_time != estimate(beside).step_time);
   CHECK(alone.model_flops == beside.model_flops);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/updates.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -28,19 +29,23 @@ Seconds transfer(Bytes size, BytesPerSecond system, Bytes per_node, BytesPerSeco
   return client.si() > 0 ? std::max(time, per_node / client) : time;
 }
 
+// With an adapter those that train: the frozen model is saved already.
+std::int64_t saved_parameters(const Run& run) {
+  const std::int64_t sequence = run.training.sequence;
+  if (const auto& adapter = run.training.adapter) {
+    return trained_parameters(run.model, sequence, *adapter);
+  }
+  const ParameterCount n = parameter_count(run.model, sequence);
+  return n.total + n.mtp + n.tower;
+}
+
 }  // namespace
 
 Bytes checkpoint_bytes(const Run& run, double bytes_per_parameter) {
+  const auto parameters = static_cast<double>(saved_parameters(run));
+  if (bytes_per_parameter > 0) return Bytes(bytes_per_parameter * parameters);
   const StateRecipe& r = run.training.recipe;
-  const double per_parameter =
-      bytes_per_parameter > 0 ? bytes_per_parameter : r.weights + r.optimizer - r.unsaved;
-  const std::int64_t sequence = run.training.sequence;
-  if (const auto& adapter = run.training.adapter) {  // the frozen model is saved already
-    const auto n = static_cast<double>(trained_parameters(run.model, sequence, *adapter));
-    return Bytes(per_parameter * n);
-  }
-  const ParameterCount n = parameter_count(run.model, sequence);
-  return Bytes(per_parameter * static_cast<double>(n.total + n.mtp + n.tower));
+  return Bytes((r.weights + r.optimizer - r.unsaved) * parameters) + matrix_states(run);
 }
 
 BytesPerSecond client_rate(const Storage& storage, const Cluster& cluster) {

@@ -163,7 +163,7 @@ class Builder {
     const Ranged<FlopsPerSecond>& rate = *option_.achieved;
     Run& run = fitting.resolved.run;
     Framework& f = run.framework;
-    f.stack_factor *= run.model_flops / rate.value / fitting.answer.step_time;
+    f.stack_factor *= fitting.answer.model_flops / rate.value / fitting.answer.step_time;
     f.interval_low = rate.value / rate.high;
     f.interval_high = rate.value / rate.low;
     fitting.answer = estimate(run);

@@ -122,7 +122,7 @@ inline constexpr auto kGoalRows = keys<Goal>(
     fact<&Goal::flops>("flops", form::number(1, 1e36, "FLOPs"), kNothing, "spent in all")
         .only_read_by<read_flops>(),
     fact<&Goal::tokens_per_parameter>("tokens_per_parameter", form::number(0.01, 1e6, "tokens"),
-                                      kNothing, "tokens over parameters"),
+                                      kNothing, "tokens over active parameters"),
     fact<&Goal::convention>("flops_convention", form::one_of<FlopsConvention>(), otherwise("6n"),
                             "by which `flops` are counted"));
 inline constexpr Keys<Goal> kGoalKeys{"goal", kGoalRows};

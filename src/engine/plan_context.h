@@ -24,7 +24,7 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--budget", "require.budget", "MONEY", "highest cost: 50e6, \"50e6 USD\""},
     PlanFlag{"--power", "require.power", "WATTS", "highest power: 10MW"},
     PlanFlag{"--tokens-per-parameter", "goal.tokens_per_parameter", "N",
-             "train on so many tokens a parameter (20: compute-optimal, arXiv:2203.15556)"},
+             "train on so many tokens an active parameter (20: compute-optimal, arXiv:2203.15556)"},
     PlanFlag{"--sizes", "gpus", "LIST", "numbers of GPUs to try: [512,1024], or smallest"},
     PlanFlag{"--start", "start", "DATE",
              "first day: 2027-01-31; the answer then says the last day"},

@@ -44,38 +44,80 @@ R owned(const Run& run, const ParametersHeld& parameters) {
   return n;
 }
 
-// Passes over states that follow the shapes of matrices, and their products: each owner has whole
-// matrices.
+// What one rank owns of the states that follow the shapes of matrices, and the products of their
+// updates: each owner has whole matrices.
 template <Number R>
-SecondsOf<R> matrix_updates(const Run& run, const ParametersHeld& parameters) {
-  SecondsOf<R> t{};
-  for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+struct MatrixUpdates {
+  EnumArray<ShardedStates, BytesOf<R>> moved;  // read and written
+  SecondsOf<R> products{};
+};
+
+template <Number R>
+MatrixUpdates<R> matrix_updates(const Run& run, const ParametersHeld& parameters) {
+  MatrixUpdates<R> m;
+  for (const ShardedStates which : kAllOf<ShardedStates>) {
     const UpdateWork& work = update(parameters, which);
     if (work.states == Bytes()) continue;
     const R ranks = count<R>(partition_of(run.strategy, which).optimizer,
                              {"ranks the optimizer is sharded over"});
-    const BytesOf<R> moved = lift<R>(work.states * 2.0, {"states of matrices, read and written"});
-    t += memory_time<R>(moved / ranks, run.cluster.device);
+    m.moved[which] = lift<R>(work.states * 2.0, {"states of matrices, read and written"}) / ranks;
     if (work.time == Seconds()) continue;
-    t += larger(lift<R>(work.time, {"products of the matrices' updates"}) / ranks,
-                lift<R>(work.largest, {"products of the largest matrix's update"}));
+    m.products += larger(lift<R>(work.time, {"products of the matrices' updates"}) / ranks,
+                         lift<R>(work.largest, {"products of the largest matrix's update"}));
+  }
+  return m;
+}
+
+template <Number R>
+SecondsOf<R> host_memory_time(const Run& run, BytesOf<R> bytes) {
+  return shared_time<R>(run, bytes, run.cluster.host.memory_bandwidth,
+                        {"cluster.host.memory_bandwidth"}) /
+         lift<R>(run.cluster.host.update_share, {"cluster.host.update_share"});
+}
+
+// `parameters`: of those a rank owns, the ones updated on the host.
+template <Number R>
+SecondsOf<R> host_update(const Run& run, R parameters) {
+  const StateRecipe& r = run.training.recipe;
+  SecondsOf<R> t = link_time<R>(run, BytesOf<R>(parameters * R(r.reduced)));
+  t += host_memory_time<R>(
+      run, BytesOf<R>(parameters * lift<R>(optimizer_traffic(r), {"bytes an update touches"})));
+  if (run.strategy.offload.parameters == OffloadTarget::none) {
+    t += link_time<R>(run, BytesOf<R>(parameters * R(r.weights)));
+  }
+  if (kOffloadPlaces[run.strategy.offload.optimizer].drives) {
+    const BytesOf<R> states(parameters * R(r.optimizer));
+    t += drive_time<R>(run, false, states) + drive_time<R>(run, true, states);
   }
   return t;
 }
 
+// Half of what `moved` moves is read, half written.
 template <Number R>
-SecondsOf<R> host_update(const Run& run, R parameters) {
-  const StateRecipe& r = run.training.recipe;
-  const SecondsOf<R> down = link_time<R>(run, BytesOf<R>(parameters * R(r.reduced)));
-  const SecondsOf<R> up = link_time<R>(run, BytesOf<R>(parameters * R(r.weights)));
-  const BytesOf<R> touched(parameters * lift<R>(optimizer_traffic(r), {"bytes an update touches"}));
-  const SecondsOf<R> update = shared_time<R>(run, touched, run.cluster.host.memory_bandwidth,
-                                             {"cluster.host.memory_bandwidth"}) /
-                              lift<R>(run.cluster.host.update_share, {"cluster.host.update_share"});
-  SecondsOf<R> t = down + update + up;
-  if (kOffloadPlaces[run.strategy.offload.optimizer].drives) {
-    const BytesOf<R> states(parameters * R(r.optimizer));
-    t += drive_time<R>(run, false, states) + drive_time<R>(run, true, states);
+SecondsOf<R> host_matrix_update(const Run& run, const MatrixUpdates<R>& m, R away) {
+  SecondsOf<R> t{};
+  for (const BytesOf<R>& moved : m.moved) {
+    const BytesOf<R> bytes = moved * away;
+    if (plain(bytes) == Bytes()) continue;
+    t += host_memory_time<R>(run, bytes);
+    if (plain(m.products) > Seconds()) t += link_time<R>(run, bytes);
+    if (kOffloadPlaces[run.strategy.offload.optimizer].drives) {
+      const BytesOf<R> one_way = bytes * R(0.5);
+      t += drive_time<R>(run, false, one_way) + drive_time<R>(run, true, one_way);
+    }
+  }
+  return t;
+}
+
+// New values of offloaded weights: from the device, as far as it updates them, and to the drives.
+template <Number R>
+SecondsOf<R> weights_put_back(const Run& run, R owned, R updated_here) {
+  const Offload& o = run.strategy.offload;
+  if (o.parameters == OffloadTarget::none) return {};
+  const R bytes(run.training.recipe.weights);
+  SecondsOf<R> t = link_time<R>(run, BytesOf<R>(updated_here * bytes));
+  if (kOffloadPlaces[o.parameters].drives) {
+    t += drive_time<R>(run, true, BytesOf<R>(owned * bytes));
   }
   return t;
 }
@@ -119,8 +161,19 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   t.device = memory_time<R>(BytesOf<R>(here * lift<R>(optimizer_traffic(run.training.recipe),
                                                       {"bytes an update touches"})),
                             run.cluster.device);
-  if (is_by_shape(run.training.optimizer)) t.device += matrix_updates<R>(run, parameters);
-  if (away > 0) t.host = host_update<R>(run, n * lift<R>(away, {"share offloaded"}));
+  const R share = lift<R>(away, {"share offloaded"});
+  if (is_by_shape(run.training.optimizer)) {
+    const MatrixUpdates<R> m = matrix_updates<R>(run, parameters);
+    for (const BytesOf<R>& moved : m.moved) {
+      if (plain(moved) > Bytes())
+        t.device += memory_time<R>(moved * (1.0 - share), run.cluster.device);
+    }
+    t.device += m.products;
+    if (away > 0) t.host += host_matrix_update<R>(run, m, share);
+  }
+  if (away > 0) t.host += host_update<R>(run, n * share);
+  if (run.strategy.offload.parameters != OffloadTarget::none)
+    t.host += weights_put_back<R>(run, n, here);
   return t;
 }
 

@@ -7,8 +7,10 @@
 // reads and writes its states once at the share of its memory's bandwidth that an optimizer reaches
 // (`host.update_share`; the devices in use share it), weights come back, one after the other
 // (ZeRO-Offload, arXiv:2101.06840, without its delayed update). NVMe adds reading and writing the
-// states (ZeRO-Infinity, arXiv:2104.07857). Leaves out the host's compute, which its memory
-// bandwidth bounds.
+// states (ZeRO-Infinity, arXiv:2104.07857). Offloaded weights stay where they are: those the device
+// has updated go down, and drives are written. Products of a matrix's update run on the device
+// [assumed]: its offloaded states cross the link for them, there and back. Leaves out the host's
+// compute, which its memory bandwidth bounds.
 #pragma once
 
 #include "core/number.h"

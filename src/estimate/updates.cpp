@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "estimate/price.h"
 #include "estimate/run.h"
 #include "estimate/update_time.h"
 #include "network/collective_cost.h"
 #include "parallel/placement.h"
 #include "parallel/shard.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 namespace {
@@ -47,6 +49,7 @@ UpdateWork products_of(const Run& run, const Placement& placement, const Operato
   const OperatorSizes s = sizes_of(whole, AxisDegrees{});
   Seconds one =
       update_products_time(o, s.inner, s.cols, run.training.optimizer_rank, run.cluster.device);
+  if (one == Seconds()) return {};  // elementwise: each rank updates its part
   if (s.inner != op.inner || s.cols != op.cols) {
     constexpr double kGathered = 2;
     const Bytes matrix(static_cast<double>(s.inner) * static_cast<double>(s.cols) * kGathered);
@@ -70,6 +73,19 @@ void add_updates(const Run& run, const Placement& placement, const Block& block,
     work.states = Bytes(states_of(run, op));
     (op.parameter_class == ParameterClass::expert ? held.update_expert : held.update_dense) += work;
   }
+}
+
+Bytes matrix_states(const Run& run) {
+  if (!is_by_shape(run.training.optimizer)) return {};
+  const Prices<double> prices = price<double>(run);
+  const BlockCounts blocks = blocks_of(Strategy(), run.model, 0);
+  ParametersHeld held;
+  for (const BlockType b : kAllOf<BlockType>) {
+    if (blocks[b] > 0) held += blocks[b] * prices.blocks[b].parameters;
+  }
+  const Strategy& s = run.strategy;
+  return held.update_dense.states * static_cast<double>(s.tp) +
+         held.update_expert.states * static_cast<double>(s.ep * s.etp);
 }
 
 }  // namespace orrery

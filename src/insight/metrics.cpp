@@ -105,11 +105,12 @@ constexpr std::array kMetrics = {
                  "model FLOPs by the convention, without recomputation",
                  [](const auto& in) { return model_rate(in) / kTera; }),
     speed_metric("hardware_tflops_per_gpu", "TFLOP/s", "executed TFLOP/s/GPU", unknown,
-                 "FLOPs really executed, recomputation included",
+                 "FLOPs by the same convention, recomputation included",
                  [](const auto& in) { return hardware_rate(in) / kTera; }),
     speed_metric("mfu", "", "MFU", falls, "model FLOPs over the dense peak of the precision",
                  [](const auto& in) { return model_rate(in) / peak_rate(in); }),
-    speed_metric("hfu", "", "HFU", unknown, "executed FLOPs over the dense peak of the precision",
+    speed_metric("hfu", "", "HFU", unknown,
+                 "FLOPs with recomputation over the dense peak of the precision",
                  [](const auto& in) { return hardware_rate(in) / peak_rate(in); }),
 
     term_metric<Term::compute>("breakdown_s.compute", "compute", "kernels, forward and backward"),
@@ -216,6 +217,14 @@ static_assert(has_all<MemoryLine>("memory.lines.", "_gib"), "a MemoryLine has no
 
 }  // namespace
 
+namespace {
+
+bool is_utilisation(const Metric& m) { return m.key == "mfu" || m.key == "hfu"; }
+
+}  // namespace
+
+// No GPU computes faster than its peak, however short the step may be. A convention may count pairs
+// that no kernel computes; then its share is beyond 1, and so is its range.
 std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer& answer) {
   Answer fast = answer;
   Answer slow = answer;
@@ -223,7 +232,9 @@ std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer&
   slow.step_time = answer.interval_high;
   const double a = m.value({run, fast});
   const double b = m.value({run, slow});
-  return {std::min(a, b), std::max(a, b)};
+  std::array<double, 2> range = {std::min(a, b), std::max(a, b)};
+  if (is_utilisation(m) && m.value({run, answer}) <= 1) range[1] = std::min(range[1], 1.0);
+  return range;
 }
 
 std::span<const Metric> metrics() { return kMetrics; }

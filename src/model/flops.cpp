@@ -24,15 +24,15 @@ Flops block_flops(const Block& block, bool causal, bool every_pass) {
 }
 
 // Forward of one sequence, or with an adapter all its passes.
-Flops sequence_flops(const Architecture& padded, std::int64_t sequence, bool causal,
-                     const Adapter* adapter) {
+Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool causal) {
   Architecture a = padded;
   // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
   a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
   ListOptions options;
-  options.sequence = sequence;
-  if (adapter != nullptr) options.adapter = *adapter;
-  const bool every_pass = adapter != nullptr;
+  options.sequence = step.sequence;
+  options.lengths = step.lengths;
+  if (step.adapter != nullptr) options.adapter = *step.adapter;
+  const bool every_pass = step.adapter != nullptr;
   const ModelOperators model = model_operators(a, options);
   std::array<Flops, kMaxLayerTypes> of_type{};
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
@@ -48,7 +48,7 @@ Flops sequence_flops(const Architecture& padded, std::int64_t sequence, bool cau
 
 // Head widths of queries and values of all heads and layers: L·a·d of PaLM's formula, mean of both.
 double attention_width(const Architecture& a) {
-  return static_cast<double>((a.layers + a.mtp_layers) * a.heads) *
+  return static_cast<double>((attending_layers(a) + a.mtp_layers) * a.heads) *
          static_cast<double>(a.head_dim + value_head_dim(a)) / 2;
 }
 
@@ -57,6 +57,13 @@ double tower_per_token(const Architecture& a, const ParameterCount& n, std::int6
   const std::int64_t patches = a.tower.images * a.tower.image_tokens * a.tower.merge;
   return static_cast<double>(n.tower) * static_cast<double>(patches) /
          static_cast<double>(sequence);
+}
+
+// Tokens that one token meets where no mask hides any: those of its document.
+double attended_tokens(const CountedStep& step) {
+  const auto s = static_cast<double>(step.sequence);
+  if (step.lengths.count == 0) return s;
+  return s * packed_pairs(step.lengths, step.sequence, [](std::int64_t) { return 1.0; });
 }
 
 double per_token(const Architecture& a, std::int64_t sequence, const Adapter* adapter) {
@@ -72,21 +79,20 @@ double per_token(const Architecture& a, std::int64_t sequence, const Adapter* ad
 }  // namespace
 
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
-  return sequence_flops(a, sequence, causal, nullptr);
+  return sequence_flops(a, {.sequence = sequence, .lengths = {}}, causal);
 }
 
-Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,
-                  std::int64_t global_batch, const Adapter* adapter) {
-  const double sequences = static_cast<double>(global_batch);
-  const double tokens = sequences * static_cast<double>(sequence);
+Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+  const double sequences = static_cast<double>(step.global_batch);
+  const double tokens = sequences * static_cast<double>(step.sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {
     const bool causal = convention == FlopsConvention::causal;
-    const double passes = adapter == nullptr ? 3 : 1;  // each is counted with its own
-    return sequence_flops(a, sequence, causal, adapter) * (passes * sequences);
+    const double passes = step.adapter == nullptr ? 3 : 1;  // each is counted with its own
+    return sequence_flops(a, step, causal) * (passes * sequences);
   }
-  double of_a_token = per_token(a, sequence, adapter);
+  double of_a_token = per_token(a, step.sequence, step.adapter);
   if (convention == FlopsConvention::palm) {
-    of_a_token += 12 * attention_width(a) * static_cast<double>(sequence);
+    of_a_token += 12 * attention_width(a) * attended_tokens(step);
   }
   return Flops(of_a_token * tokens);
 }

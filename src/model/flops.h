@@ -7,15 +7,18 @@
 //             forward and backward: 72BLsh²(1 + s/6h + V/12hL) for a GPT (arXiv:2205.05198, eq. 3,
 //             and arXiv:2104.04473, appendix)
 //   causal    the same, but only the pairs that the causal mask keeps
-//   palm      6N + 12·L·a·d·s a token (PaLM, arXiv:2204.02311, appendix B), N active parameters
+//   palm      6N + 12·L·a·d·s a token (PaLM, arXiv:2204.02311, appendix B), N active parameters, L
+//             the layers that attend
 //   6n        6N a token
 //
+// Tokens of packed documents attend within their document: s² and s are those of each.
 // Recomputation never counts. Embedding look-ups count only through N.
 #pragma once
 
 #include <cstdint>
 
 #include "core/enum_names.h"
+#include "model/documents.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -28,10 +31,17 @@ constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
   return {"megatron", "palm", "6n", "causal"};
 }
 
-// `global_batch` sequences of `sequence` tokens. With an adapter, gradients of frozen weights are
-// no part of them: 4N a token where 6N is usual, as NVIDIA counts fine-tuning (Megatron-Bridge).
-Flops model_flops(const Architecture& a, FlopsConvention convention, std::int64_t sequence,
-                  std::int64_t global_batch, const Adapter* adapter = nullptr);
+// What a step trains: `global_batch` sequences of `sequence` tokens. With an adapter, gradients of
+// frozen weights are no part of the FLOPs: 4N a token where 6N is usual, as NVIDIA counts
+// fine-tuning (Megatron-Bridge).
+struct CountedStep {
+  std::int64_t sequence = 0;
+  std::int64_t global_batch = 1;
+  const Adapter* adapter = nullptr;
+  SequenceLengths lengths;  // of packed documents
+};
+
+Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step);
 
 // Forward of the unsharded list, one sequence; `causal`: pairs the mask hides do not count.
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal);

@@ -29,7 +29,9 @@ FlopsPerSecond peak(const Run& run) { return peak_of(run.cluster.device, run.tra
 
 Flops published_flops(const Run& run, FlopsKind kind) {
   const Training& t = run.training;
-  const Flops model = model_flops(run.model, FlopsConvention::megatron, t.sequence, t.global_batch);
+  const Flops model =
+      model_flops(run.model, FlopsConvention::megatron,
+                  {.sequence = t.sequence, .global_batch = t.global_batch, .lengths = {}});
   if (kind != FlopsKind::hardware || run.strategy.recompute != Recompute::full) return model;
   return model * (4.0 / 3) - head_forward(run);
 }

@@ -6,6 +6,7 @@
 #include "capacity/shipped_plans.h"
 #include "core/error.h"
 #include "support/about.h"
+#include "support/runs.h"
 
 namespace orrery {
 namespace {
@@ -27,6 +28,22 @@ std::string refusal(const std::string& storage) {
     return e.what();
   }
   return "";
+}
+
+TEST_CASE("a checkpoint holds the states of every optimizer") {
+  const auto bytes = [](const std::string& optimizer) {
+    Json run =
+        testing::json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
+        "training": {"sequence_length": 2048, "global_batch": 64, "states": "fp32-adam-16"},
+        "parallel": {"tp": 8}})");
+    run["training"]["optimizer"] = optimizer;
+    return checkpoint_bytes(testing::run_of(run), 0).si();
+  };
+  constexpr double kAll = 8'030'261'248;
+  CHECK(bytes("adam") == 12 * kAll);
+  CHECK(bytes("lion") == testing::about(8 * kAll).epsilon(2e-4));  // norms of each rank
+  CHECK(bytes("muon") > bytes("lion"));
+  CHECK(bytes("shampoo") > 2 * bytes("adam"));
 }
 
 TEST_CASE("no time follows from a client's rate alone") {

@@ -63,3 +63,43 @@ TEST_CASE("an update with products takes longer than one without") {
   CHECK(lion < adam);
   CHECK(muon > adam);
 }
+
+TEST_CASE("an elementwise update of split matrices gathers none of them") {
+  Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 2048, "global_batch": 8}, "parallel": {"tp": 8}})");
+  const double adam = estimate(run_of(run)).breakdown[Term::optimizer].si();
+  for (const char* name : {"lion", "adafactor"}) {
+    run["training"]["optimizer"] = name;
+    CHECK(estimate(run_of(run)).breakdown[Term::optimizer].si() < adam);
+  }
+}
+
+TEST_CASE("states of matrices on the host are read and written there") {
+  Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 2048, "global_batch": 8, "states": "fp32-adam-16",
+                   "optimizer": "lion"},
+      "parallel": {"recompute": "full", "offload": {"optimizer": "host"}}})");
+  const Run host = run_of(run);
+  const double lion = estimate(host).breakdown[Term::offload_exposed].si();
+  run["training"]["optimizer"] = "adam";
+  const double adam = estimate(run_of(run)).breakdown[Term::offload_exposed].si();
+  // Half of Adam's moments: 4 bytes a parameter less, read and written.
+  const double rate = host.cluster.host.memory_bandwidth.si() * host.cluster.host.update_share;
+  CHECK(adam - lion == about(8 * 8'030'261'248.0 / rate));
+  CHECK(estimate(host).breakdown[Term::optimizer].si() == 0);
+  // Products run on the device, which the states must reach.
+  run["training"]["optimizer"] = "muon";
+  CHECK(estimate(run_of(run)).breakdown[Term::offload_exposed].si() >
+        lion + 8 * 7e9 / 8 / host.cluster.device.host_link.bandwidth.si());
+}
+
+TEST_CASE("new weights go back to the drives") {
+  Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8,
+          "nvme": {"read": "20 GB/s", "write": "10 GB/s"}},
+      "training": {"sequence_length": 2048, "global_batch": 8},
+      "parallel": {"zero": 3, "recompute": "full", "offload": {"parameters": "nvme"}}})");
+  const Run fast = run_of(run);
+  run["cluster"]["nvme"]["write"] = "5 GB/s";
+  const double more = (estimate(run_of(run)).step_time - estimate(fast).step_time).si();
+  CHECK(more == about(8'030'261'248.0 * fast.training.recipe.weights * (1 / 5e9 - 1 / 10e9)));
+}

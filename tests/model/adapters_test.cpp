@@ -181,7 +181,7 @@ TEST_CASE("packed weights take the bytes that bitsandbytes states") {
 TEST_CASE("model FLOPs leave out the gradients of frozen weights: 4N a token") {
   const Architecture a = adapted_llama();
   const Adapter adapter = on(mask_of(AdapterTarget::query), 1);
-  const double whole = model_flops(a, FlopsConvention::six_n, 32, 1).si();
-  const double beside = model_flops(a, FlopsConvention::six_n, 32, 1, &adapter).si();
+  const double whole = model_flops(a, FlopsConvention::six_n, {32, 1, nullptr, {}}).si();
+  const double beside = model_flops(a, FlopsConvention::six_n, {32, 1, &adapter, {}}).si();
   CHECK(beside == about(whole * 4 / 6 + 6.0 * 32 * 2 * (64 + 64)).epsilon(1e-12));
 }

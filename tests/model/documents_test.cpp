@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "model/flops.h"
 #include "model/operators.h"
 #include "support/about.h"
 #include "support/gpt.h"
@@ -76,4 +77,21 @@ TEST_CASE("attention computes the pairs of documents, and those of the fullest r
   CHECK(attention_of(packed)->masked_pairs == about(257.0 / 2048));
   CHECK(attention_of(packed)->pairs == about(1.5 * 257 / 2048));
   CHECK(attention_of(packed)->masked_pairs < whole);
+}
+
+TEST_CASE("FLOPs of packed documents are those of their own pairs") {
+  Architecture a = gpt(2, 64, 4, 128);
+  a.max_positions = 64;
+  const auto flops = [&](FlopsConvention c, std::int64_t sequence, const SequenceLengths& lengths) {
+    return model_flops(a, c, {sequence, 64 / sequence, nullptr, lengths}).si();
+  };
+  const SequenceLengths short_ones = documents({{16, 1}});
+  for (const FlopsConvention c :
+       {FlopsConvention::causal, FlopsConvention::palm, FlopsConvention::six_n}) {
+    CHECK(flops(c, 64, short_ones) == about(flops(c, 16, {})));
+  }
+  // Twice the pairs of a causal mask, 16 · 17 for 16²: one more of 12·h FLOPs a token and layer.
+  const double more = 12.0 * 64 * 2 * 64;
+  CHECK(flops(FlopsConvention::megatron, 64, short_ones) ==
+        about(flops(FlopsConvention::megatron, 16, {}) + more));
 }

@@ -51,8 +51,8 @@ double executed(const Json& in, const std::string& recompute) {
 double iteration(const Json& in) {
   const Architecture a =
       gpt(integer(in, "layers"), integer(in, "hidden"), integer(in, "heads"), integer(in, "vocab"));
-  return model_flops(a, FlopsConvention::megatron, integer(in, "sequence"),
-                     integer(in, "global_batch"))
+  return model_flops(a, FlopsConvention::megatron,
+                     {integer(in, "sequence"), integer(in, "global_batch"), nullptr, {}})
       .si();
 }
 

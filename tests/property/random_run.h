@@ -114,8 +114,8 @@ class RunMaker {
     sharding(s);
     recompute(run.model, s);
     offload(s);
-    run.model_flops =
-        model_flops(run.model, run.convention, run.training.sequence, run.training.global_batch);
+    run.model_flops = model_flops(run.model, run.convention,
+                                  {run.training.sequence, run.training.global_batch, nullptr, {}});
     label_ = model + " " + framework + " " + std::string(run.cluster.node.view());
     return run;
   }

@@ -95,7 +95,7 @@ constexpr auto kCapacityOptions = [] {
                     "--models",
                     "NAME",
                     "models in place of the run's: which of them the limits allow, a strategy "
-                    "searched for each, on 20 tokens a parameter unless --tokens is given",
+                    "searched for each, on 20 tokens an active parameter unless --tokens is given",
                     "",
                     kThePlan};
   all[n++] =
